@@ -40,7 +40,7 @@ export function shrinkPng(png) {
 
 /** Colours as numbers 0xRRGGBB, a row after the other. */
 function decode(png) {
-  if (!png.subarray(0, 8).equals(SIGNATURE)) throw new Error("this is no PNG");
+  if (!png.subarray(0, 8).equals(SIGNATURE)) throw new Error("not a PNG file");
   const data = [];
   let header = null;
   for (let at = 8; at < png.length; ) {

@@ -82,7 +82,7 @@ async function unlessDone(isDone, work) {
   const lock = join(stamps, "lock");
   const onWait = (host) =>
     console.error(
-      `setting up: another command${host === null ? "" : ` on ${host}`} does it; waiting for it (${lock})`,
+      `another command${host === null ? "" : ` on ${host}`} is already setting up; waiting for it (${lock})`,
     );
   await withLock(lock, onWait, () => {
     if (!isDone()) work();

@@ -31,9 +31,9 @@ export const ENGINE_OPTIONS: OptionChecks<EngineOptions> = {
 /** The checks of what a composition takes. */
 export const COMPOSE_OPTIONS: OptionChecks<ComposeOptions> = {
   configDir: orNull(path),
-  configDirs: optional(listOf("texts", path, '["more"]')),
+  configDirs: optional(listOf("strings", path, '["more"]')),
   configName: orNull(text),
-  overrides: optional(listOf("texts", text, '["db=mysql", "+lr=0.1"]')),
+  overrides: optional(listOf("strings", text, '["db=mysql", "+lr=0.1"]')),
   mode: optional(oneOf("run", "multirun")),
   jobName: optional(text),
   returnHydraConfig: optional(trueOrFalse),

@@ -291,7 +291,7 @@ const indexOr = (key: Key): Key =>
   typeof key === "number" && Number.isInteger(key) ? BigInt(key) : key;
 
 function checkKey(by: string, key: unknown): void {
-  if (!isKey(key)) throw wrongArgument(by, "a key", "a text or a number", key);
+  if (!isKey(key)) throw wrongArgument(by, "a key", "a string or a number", key);
 }
 
 const DOTLIST = '["db.port=80", "db.host=a"]';

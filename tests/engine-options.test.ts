@@ -8,16 +8,16 @@ const given = (options: unknown) => options as ComposeOptions;
 
 const WRONG: readonly (readonly [unknown, string])[] = [
   [undefined, "the options must be an object, not undefined"],
-  ["conf", "the options must be an object, not the text 'conf'"],
-  [{ configDir: new URL("file:///conf") }, "configDir must be a text, not a URL"],
-  [{ configDir: "conf", configName: 3 }, "configName must be a text, not number 3"],
-  [{ overrides: "db=mysql" }, "overrides must be a list of texts, not the text 'db=mysql'"],
-  [{ overrides: ["a=1", 2] }, "overrides[1] must be a text, not number 2"],
-  [{ overrides: { db: "mysql" } }, "overrides must be a list of texts, not an object"],
-  [{ configDirs: "more" }, "configDirs must be a list of texts, not the text 'more'"],
-  [{ mode: "sweep" }, "mode must be 'run' or 'multirun', not the text 'sweep'"],
-  [{ jobName: 5 }, "jobName must be a text, not number 5"],
-  [{ returnHydraConfig: "yes" }, "returnHydraConfig must be true or false, not the text 'yes'"],
+  ["conf", "the options must be an object, not the string 'conf'"],
+  [{ configDir: new URL("file:///conf") }, "configDir must be a string, not a URL"],
+  [{ configDir: "conf", configName: 3 }, "configName must be a string, not number 3"],
+  [{ overrides: "db=mysql" }, "overrides must be a list of strings, not the string 'db=mysql'"],
+  [{ overrides: ["a=1", 2] }, "overrides[1] must be a string, not number 2"],
+  [{ overrides: { db: "mysql" } }, "overrides must be a list of strings, not an object"],
+  [{ configDirs: "more" }, "configDirs must be a list of strings, not the string 'more'"],
+  [{ mode: "sweep" }, "mode must be 'run' or 'multirun', not the string 'sweep'"],
+  [{ jobName: 5 }, "jobName must be a string, not number 5"],
+  [{ returnHydraConfig: "yes" }, "returnHydraConfig must be true or false, not the string 'yes'"],
   [{ fromShell: 1 }, "fromShell must be true or false, not number 1"],
   [{ overides: ["a=1"] }, "there is no option 'overides'"],
 ];
@@ -46,15 +46,15 @@ test("options are members of the object itself: whoever copies it loses others",
     const error = refusal(() => compose(given(options)));
     expect([error.code, error.message]).toEqual([
       "value.wrong_type",
-      "compose: the option 'configDir' is inherited, from a class or another object",
+      "compose: the option 'configDir' is inherited from a class or another object",
     ]);
   }
 });
 
 const engineOptions: readonly (readonly [unknown, string])[] = [
-  [{ cwd: new URL("file:///home") }, "cwd must be a text, not a URL"],
+  [{ cwd: new URL("file:///home") }, "cwd must be a string, not a URL"],
   [{ env: 5 }, "env must be an object, not number 5"],
-  [{ env: { A: 5 } }, "env.A must be a text, not number 5"],
+  [{ env: { A: 5 } }, "env.A must be a string, not number 5"],
   [{ store: { config: { value: {} } } }, "store must be a Map of configs, not an object"],
   [{ store: new Map([["c", 1]]) }, "store['c'] must be an object, not number 1"],
   [{ store: new Map([["c", { a: 1 }]]) }, "there is no option 'store['c'].a'"],
@@ -64,14 +64,14 @@ const engineOptions: readonly (readonly [unknown, string])[] = [
   ],
   [
     { store: new Map([["c", { value: 1, schema: "s" }]]) },
-    "store['c'].schema must be an object, not the text 's'",
+    "store['c'].schema must be an object, not the string 's'",
   ],
-  [{ plugins: "mine" }, "plugins must be a list of plugins, not the text 'mine'"],
+  [{ plugins: "mine" }, "plugins must be a list of plugins, not the string 'mine'"],
   [
     { plugins: [{ name: "mine", files: "x" }] },
-    "plugins[0].files must be an object, not the text 'x'",
+    "plugins[0].files must be an object, not the string 'x'",
   ],
-  [{ plugins: [{}] }, "plugins[0].name must be a text, not undefined"],
+  [{ plugins: [{}] }, "plugins[0].name must be a string, not undefined"],
   [{ sources: {} }, "sources must be a Map of functions, not an object"],
   [{ sources: new Map([["git", {}]]) }, "sources['git'] must be a function, not an object"],
 ];

@@ -46,9 +46,9 @@ const schema: OptionCheck = (by, name, value) => {
 
 const FLAG: OptionChecks<Flag> = {
   id: text,
-  names: listOf("texts", text, '["--name"]'),
+  names: listOf("strings", text, '["--name"]'),
   takes: oneOf("nothing", "value", "optional-value", "overrides"),
-  choices: optional(listOf("texts", text)),
+  choices: optional(listOf("strings", text)),
   valueIfBare: optional(text),
   final: optional(trueOrFalse),
   completes: optional(oneOf("config", "directory", "file", "key")),
@@ -82,7 +82,7 @@ const MAIN_OPTIONS: OptionChecks<HydraMainOptions> = {
   versionBase: optional(oneOf("1.1", "1.2", "1.3")),
   flags: optional(listOf("flags", shape(FLAG))),
   subcommands: optional(listOf("subcommands", having(SUBCOMMAND))),
-  resultFiles: optional(listOf("texts", text)),
+  resultFiles: optional(listOf("strings", text)),
   restAsOverrides: optional(fn),
   plugins: optional(plugins),
   hasUserCode: optional(trueOrFalse),
@@ -101,9 +101,9 @@ const CONSOLE: OptionChecks<Console> = {
 };
 
 const INVOCATION: OptionChecks<Invocation> = {
-  argv: listOf("texts", text),
+  argv: listOf("strings", text),
   script: optional(text),
-  command: optional(listOf("texts", text)),
+  command: optional(listOf("strings", text)),
   worker: anything,
   announce: anything,
   resumed: anything,

@@ -41,6 +41,6 @@ const unreadable = (path: string, cause: unknown): ConfigError =>
   new ConfigError({
     code: "schema.invalid",
     message: `The schema '${path}' cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`,
-    hint: "the program names it: `schema`, relative to its own module",
+    hint: "the program gives it in `schema`, relative to its own module",
     cause,
   });

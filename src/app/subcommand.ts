@@ -88,8 +88,8 @@ export function refuseMisspelt(
   if (behind !== undefined)
     throw new ConfigError({
       code: "app.usage",
-      message: `the subcommand ${behind} stands behind other arguments`,
-      hint: `it comes first, and its own options behind it: ${reordered(argv, behind)}`,
+      message: `the subcommand ${behind} must come first`,
+      hint: `put it first, followed by its own options: ${reordered(argv, behind)}`,
     });
   const isOurs = /^[-~+]|=/.test(word);
   const path = argv.find((each) => /^\.{0,2}\/[^=]*$/.test(each) && isBare(argv, each, flags));
@@ -97,7 +97,7 @@ export function refuseMisspelt(
     const at = argv.indexOf(path);
     throw new ConfigError({
       code: "app.usage",
-      message: `'${path}' is no override (KEY=VALUE)`,
+      message: `'${path}' is not an override (KEY=VALUE)`,
       hint: programAfter(argv.slice(0, at), argv.slice(at)),
     });
   }
@@ -120,7 +120,7 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ["help", "for help: --help, or --help KEY..."],
   ["version", "for the version: --version"],
   ["sweep", "'hydraconf sweep' manages the sweeps of any program"],
-  ["validate-regions", "'validate-regions FILE...' is a command of its own"],
+  ["validate-regions", "use the separate command 'validate-regions FILE...'"],
 ]);
 
 function whatWasMeant(word: string, argv: readonly string[]): string {

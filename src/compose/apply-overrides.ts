@@ -162,13 +162,13 @@ function refusesMergeIntoNull(
   const why =
     above < 0 && value.kind === "list"
       ? "Cannot merge DictConfig with ListConfig"
-      : `'${place}' is null, and nothing can be merged into it`;
+      : `'${place}' is null, so nothing can be merged into it`;
   throw new ConfigError({
     code: "compose.override_failed",
     message: `Error merging override ${origin.text}\n${why}`,
     origin,
     key: place,
-    hint: `give '${place}' its value in a config file`,
+    hint: `set '${place}' in a config file`,
   });
 }
 

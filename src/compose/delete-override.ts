@@ -60,7 +60,7 @@ function checkValue(found: ConfigNode, resolve: () => ConfigNode, override: Over
     message: `Could not delete from config. The value of '${key}' is ${pyStr(found)} and not ${pyStr(expected)}.`,
     origin,
     key,
-    hint: `delete it whatever its value is with ~${key}`,
+    hint: `to delete it whatever its value, use ~${key}`,
   });
 }
 
@@ -127,5 +127,5 @@ const notInMap = ({ keyOrGroup: key, origin }: Override): ConfigError =>
     message: `Could not delete from config. '${key}' is not a key of a mapping.`,
     origin,
     key,
-    hint: "an item of a list cannot be deleted: assign the list without it",
+    hint: "a list item cannot be deleted: assign the list without it",
   });

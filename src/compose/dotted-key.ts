@@ -37,7 +37,7 @@ const longest = (names: readonly string[]): string | undefined =>
 const hint = (key: string, override: string | undefined): string => {
   const remedy =
     override === undefined ? "set it in a config file" : `use ${override}, or a config file`;
-  return `'${key}' is one key, and the dot in it divides keys in an override: ${remedy}`;
+  return `'${key}' is a single key, but in an override its dot separates keys: ${remedy}`;
 };
 
 /** Undefined if the grammar has no way to write it: the whole config has no key, and dicts quote none. */

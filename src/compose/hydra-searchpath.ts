@@ -70,7 +70,7 @@ function primaryNode(configName: string | null, repository: Repository): ConfigN
     code: "compose.invalid_config",
     message: `primary config '${configName}' must be a DictConfig, got ${pyTypeName(node)}`,
     origin: node.origin,
-    hint: "a primary config is a mapping (`key: value`); a list can only be a group's option",
+    hint: "a primary config is a mapping (`key: value`); only an option of a config group can be a list",
   });
 }
 

@@ -41,7 +41,7 @@ export function matchSchema(
         `This combination is no longer supported.\n${help}`,
       origin: loaded.origin,
       key: configPath,
-      hint: `give the file another name: '${configPath}' belongs to Hydra itself`,
+      hint: `rename the file: '${configPath}' is a config of Hydra itself`,
     });
   const { own, hydra } =
     row.primary && node.kind === "map" ? takeHydra(node) : { own: node, hydra: undefined };

@@ -191,7 +191,7 @@ function refuseSearchPath(row: DefaultsRow, layer: ConfigNode, context: ResolveC
     message: `In '${row.configPath}': Overriding hydra.searchpath is only supported from the primary config`,
     origin: found.origin,
     key: "hydra.searchpath",
-    hint: "move it to the primary config, or give it on the command line: hydra.searchpath=[...]",
+    hint: "move it to the primary config, or set it on the command line: hydra.searchpath=[...]",
   });
 }
 

@@ -10,12 +10,12 @@ const MAX_NAMES = 5;
 export function missingDirectoryHint(path: string): string {
   if (isFile(path)) {
     const name = basename(path).replace(/\.yaml$/, "");
-    return `this is a file: --config-path names the directory of the configs, --config-name the config in it (-cp ${dirname(path)} -cn ${name})`;
+    return `this is a file: --config-path gives the config directory, --config-name the config in it (-cp ${dirname(path)} -cn ${name})`;
   }
   const beside = configDirectories(dirname(path));
   return beside.length === 0
-    ? "--config-path DIR (-cp) names the directory of the configs"
-    : `--config-path DIR (-cp) names the directory of the configs; YAML files are in: ${beside.join(", ")}`;
+    ? "--config-path DIR (-cp) gives the config directory"
+    : `--config-path DIR (-cp) gives the config directory; YAML files are in: ${beside.join(", ")}`;
 }
 
 /** Directories that hold YAML files, by name. */

@@ -43,11 +43,11 @@ export function checkSweeps(overrides: readonly Override[], { mode, fromShell }:
 function remedy(override: Override, { fromShell, mode }: SweepLegality): string {
   if (isHydraOverride(override))
     return mode === "multirun"
-      ? "give Hydra's own configuration one value per sweep"
-      : "give Hydra's own configuration one value: it cannot be swept over, --multirun or not";
+      ? "set Hydra's own configuration to one value per sweep"
+      : "set Hydra's own configuration to one value: it cannot be swept over, even with --multirun";
   return fromShell
     ? "add --multirun to run one job for each value"
-    : "compose once for each value, or in the mode multirun, which leaves sweeps out";
+    : "compose once for each value, or use the mode multirun, which ignores sweeps";
 }
 
 function ambiguous(text: string, fromShell: boolean): string {

@@ -118,7 +118,7 @@ export async function instantiateAsync(
 
 const INSTANTIATE_OPTIONS: OptionChecks<InstantiateOptions> = {
   targets: optional(
-    withMethods(["resolve", "load"], "targets", "createTargets({ name: function }) makes them"),
+    withMethods(["resolve", "load"], "targets", "make them with createTargets({ name: function })"),
   ),
   key: optional(text),
   args: optional(listOf("arguments", anything)),

@@ -62,7 +62,7 @@ export function target<const Callable extends TargetFunction | TargetClass>(
 
 const DECLARATION: OptionChecks<TargetDeclaration> = {
   style: optional(oneOf("new", "call")),
-  parameters: optional(listOf("texts", text, '["size", "rate"]')),
+  parameters: optional(listOf("strings", text, '["size", "rate"]')),
 };
 
 export const isDeclared = (value: unknown): value is DeclaredTarget =>

@@ -99,7 +99,7 @@ export function createTargets<const Entries extends TargetMap>(
 }
 
 const TARGETS_OPTIONS: OptionChecks<TargetsOptions> = {
-  modules: optional(listOf("texts", text, '["./targets.js", "my-models"]')),
+  modules: optional(listOf("strings", text, '["./targets.js", "my-models"]')),
   base: optional(path),
 };
 
@@ -129,7 +129,7 @@ function findExport(allowed: AllowedModules, name: string): Found | undefined {
   const module = allowed.loaded(parts.module);
   if (module === undefined)
     throw refused(`Error locating target '${name}': the module has not been imported`, {
-      hint: "instantiateAsync imports the modules that targets are in",
+      hint: "use instantiateAsync, which imports the modules of targets",
     });
   const found = walk(module, parts.path);
   if (found !== undefined) return found;

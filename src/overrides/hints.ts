@@ -9,7 +9,7 @@ import { quoted } from "./quoting.ts";
 export function quoteHint(override: string): string {
   const equal = override.indexOf("=");
   const value = override.slice(equal + 1).trim();
-  if (/^(['"]).*\1/s.test(value)) return "nothing may follow the closing quote";
+  if (/^(['"]).*\1/s.test(value)) return "remove everything after the closing quote";
   if (/^['"]/.test(value)) return "close the quote";
   if (equal < 0 || /^[[{]|,|^[\w-]+\s*\(/.test(value))
     return "put this part of the value in quotes";
@@ -23,10 +23,9 @@ export function quoteHint(override: string): string {
 export function wordHint(text: string): string | undefined {
   if (text.includes("=")) return undefined;
   const [, directory, name] = /^(?:(.*)\/)?([^/]+)\.ya?ml$/.exec(text) ?? [];
-  if (name === undefined)
-    return "an override is KEY=VALUE or GROUP=OPTION, without blanks around the '='";
+  if (name === undefined) return "write KEY=VALUE or GROUP=OPTION, without spaces around the '='";
   const place = directory === undefined ? "" : `--config-path ${directory} `;
-  return `a config is chosen with ${place}--config-name ${name}`;
+  return `to choose a config, use ${place}--config-name ${name}`;
 }
 
 /** `key: value` and `key:value` are YAML; what to write for them. */
@@ -35,15 +34,16 @@ export function keyHint(text: string): string {
   if (yaml !== null && !text.includes("=")) return `use ${yaml[1]}=${yaml[2]}`;
   const [indexed] = /^[~+]*[\w.]+\[\d+\][^=]*/.exec(text) ?? [];
   if (indexed !== undefined)
-    return `items of lists are written with a dot: ${text.replace(indexed, indexed.replace(/\[(\d+)\]/g, ".$1"))}`;
-  return "a key is made of ASCII letters, digits, '_', '-', '$', '.' and '/'";
+    return `write list items with a dot: ${text.replace(indexed, indexed.replace(/\[(\d+)\]/g, ".$1"))}`;
+  return "a key consists of ASCII letters, digits, '_', '-', '$', '.' and '/'";
 }
 
 /** Why a character cannot stand in a key, in words. */
 export function keyProblem(char: string): string {
-  if (char === ".") return "a '.' must stand between two names";
-  if (/[0-9]/.test(char)) return "a key cannot be a number, nor a name in it begin with this digit";
-  return `${nameCharacter(char)} cannot stand in a key`;
+  if (char === ".") return "a '.' must separate two names";
+  if (/[0-9]/.test(char))
+    return "a key cannot be a number, and no name in it can start with this digit";
+  return `${nameCharacter(char)} is not allowed in a key`;
 }
 
 export function nameCharacter(char: string): string {

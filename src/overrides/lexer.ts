@@ -205,7 +205,7 @@ function unexpectedInValue(source: OverrideSource, start: number) {
   return syntaxError(
     source,
     { start, end: start + char.length },
-    `${nameCharacter(char)} cannot stand in an unquoted value`,
+    `${nameCharacter(char)} is not allowed in an unquoted value`,
     quoteHint(text),
   );
 }

@@ -243,7 +243,7 @@ function parseColumnKey(cursor: Cursor, before: ColumnSyntax | undefined) {
   } catch (error) {
     if (!isConfigError(error) || before === undefined || before.value.kind === "call") throw error;
     const column = cursor.source.text.slice(before.span.start, before.span.end);
-    const hint = `the values of a key stand in a choice: ${column.replace("=", "=choice(")},...)`;
+    const hint = `put the values of a key into a choice: ${column.replace("=", "=choice(")},...)`;
     throw new ConfigError({ ...error.details, hint });
   }
 }

@@ -89,5 +89,5 @@ function refuseInt(cursor: Cursor, token: Token): never {
 
 function onlyBlanks(cursor: Cursor, tokens: readonly Token[]) {
   const span = { start: tokens[0]?.start ?? 0, end: cursor.position };
-  return syntaxError(cursor.source, span, "a value of blanks only");
+  return syntaxError(cursor.source, span, "a value of only spaces");
 }

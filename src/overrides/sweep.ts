@@ -69,7 +69,7 @@ function zipped(
       const count = lists[index]?.length ?? 0;
       return `${overrideKeyElement(column)} has ${count}`;
     });
-    cannotEnumerate(override, `its keys need equally many values, but ${counts.join(", ")}`);
+    cannotEnumerate(override, `its keys need the same number of values, but ${counts.join(", ")}`);
   }
   return first.map((_, row) => lists.flatMap((list) => list[row] ?? []));
 }
@@ -90,7 +90,7 @@ export function* sweepStrings(override: Override, options: SweepOptions = {}): G
     case "range": {
       const values = rangeValues(value, (problem) => cannotEnumerate(override, problem));
       if (value.shuffle && isEndlessRange(value))
-        cannotEnumerate(override, "it never ends, so that it cannot be shuffled");
+        cannotEnumerate(override, "it never ends, so it cannot be shuffled");
       for (const number of value.shuffle ? inRandomOrder([...values], options) : values)
         yield typeof number === "number" ? floatRepr(number) : String(number);
       return;
@@ -123,7 +123,7 @@ function globbed(
   { groupOptions }: SweepOptions,
 ): readonly string[] {
   if (groupOptions === undefined)
-    return cannotEnumerate(override, "the options of the group are not known here");
+    return cannotEnumerate(override, "the options of the config group are unknown here");
   const matches = (name: string, patterns: readonly OverrideValue[]) =>
     patterns.some((pattern) => globMatches(name, patternOf(pattern, override)));
   return groupOptions(override.keyOrGroup).filter(
@@ -138,7 +138,7 @@ function patternOf(pattern: OverrideValue, override: Override): string {
   if (pattern.quote !== undefined)
     return cannotEnumerate(
       override,
-      `within a list of glob the pattern '${pattern.value}' takes no quotes`,
+      `in a list of globs, write the pattern '${pattern.value}' without quotes`,
     );
   return pattern.value;
 }

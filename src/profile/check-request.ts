@@ -34,7 +34,7 @@ const refusals: readonly Refusal[] = [
       nsys.gating_nvtx &&
       nsys.capture_range === "nvtx" &&
       !traces(nsys).includes("nvtx"),
-    message: "a capture range of NVTX needs nvtx among what is traced",
+    message: "capture_range=nvtx needs nvtx in pipeline.nsys.trace",
     hint: `"pipeline.nsys.trace='cuda,nvtx'"`,
   },
   {
@@ -44,26 +44,26 @@ const refusals: readonly Refusal[] = [
       nsys.gating_nvtx &&
       nsys.capture_range === "cudaProfilerApi" &&
       !tracesCuda(nsys),
-    message: "a capture range of the CUDA profiler API needs cuda among what is traced",
+    message: "capture_range=cudaProfilerApi needs cuda in pipeline.nsys.trace",
     hint: `"pipeline.nsys.trace='cuda,nvtx'"`,
   },
   {
     key: "pipeline.nsys.trace",
     applies: ({ pipeline: { nsys } }) => nsys.enable && !traces(nsys).includes("nvtx"),
-    message: "regions are NVTX ranges: nvtx must be among what is traced",
+    message: "nvtx is missing: regions are NVTX ranges",
     hint: `"pipeline.nsys.trace='cuda,nvtx'"`,
   },
   {
     key: "pipeline.ncu.top_n_kernels",
     applies: ({ pipeline: { ncu } }) =>
       ncu.enable && (ncu.top_n_kernels ?? null) !== null && isRangeMode(ncu.ncu_cli.replay_mode),
-    message: "a range is measured as a whole, its kernels are not told apart",
+    message: "ncu measures a range as a whole, without telling its kernels apart",
     hint: "pipeline.ncu.top_n_kernels=null, or pipeline.ncu.ncu_cli.replay_mode=kernel",
   },
   {
     key: "pipeline.recorder.enable",
     applies: ({ pipeline }) => COLLECTOR_NAMES.every((name) => !pipeline[name].enable),
-    message: "no collector is enabled: there is nothing to record with",
+    message: "no collector is enabled",
     hint: "pipeline.recorder.enable=true",
   },
 ];
@@ -107,8 +107,7 @@ function refuseCpu({ device, workload }: ProfileConfig): void {
   throw new ConfigError({
     code: "profile.device",
     key: "pipeline.ncu.enable",
-    message:
-      "pipeline.ncu.enable: Nsight Compute measures kernels on a GPU, and device=cpu runs none",
+    message: "pipeline.ncu.enable: Nsight Compute measures GPU kernels, and device=cpu runs none",
     hint: "device=auto, or pipeline.ncu.enable=false",
   });
 }
@@ -121,7 +120,7 @@ async function noGpu({ pipeline }: ProfileConfig): Promise<ConfigError> {
   return new ConfigError({
     code: "profile.device",
     key: "pipeline.ncu.enable",
-    message: `pipeline.ncu.enable: Nsight Compute needs an NVIDIA GPU, and none answers here: ${driver.detail}`,
+    message: `pipeline.ncu.enable: Nsight Compute needs an NVIDIA GPU, and this machine has none that answers: ${driver.detail}`,
     hint: `${remedy}; pipeline.ncu.enable=false device=cpu records with the ${others}, --dry-run shows what would run, and deep-profile import reads reports from another machine`,
   });
 }
@@ -146,6 +145,6 @@ function requireInputFiles({ workload, model, infer }: ProfileConfig, cwd: strin
       throw new ConfigError({
         code: "profile.input",
         key,
-        message: `${key}: there is no file '${file}' (relative to ${cwd})`,
+        message: `${key}: file '${file}' does not exist (relative to ${cwd})`,
       });
 }

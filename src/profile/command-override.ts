@@ -14,15 +14,15 @@ export function commandOverrides(argv: readonly string[]): readonly string[] {
   if (argv.length === 0)
     throw new ConfigError({
       code: "app.usage",
-      message: "nothing follows '--': there is no program to profile",
+      message: "no program follows '--'",
       hint: "deep-profile [overrides] -- PROG ARG...",
     });
   if (argv.includes(MISSING))
     throw new ConfigError({
       code: "profile.unsupported",
       key: "workload.command",
-      message: `the argument '${MISSING}' marks a missing value in a config and cannot be passed on`,
-      hint: "put the command line into a script, and profile that",
+      message: `the argument '${MISSING}' cannot be passed on: in a config it marks a missing value`,
+      hint: "put the command line into a script and profile the script",
     });
   const list = argv.map((argument) => quoted(escapeInterpolation(argument), "'"));
   return ["workload=command", `workload.command=[${list.join(",")}]`];

@@ -19,7 +19,7 @@ export function resolveDevice(
   throw new ConfigError({
     code: "profile.device",
     key: "device",
-    message: `device '${requested}' is not on this machine`,
+    message: `device '${requested}' was not found on this machine`,
     available: ["auto", "cpu", ...gpus.map((gpu) => `cuda:${gpu.index}`)],
     ...(gpus.length === 0 && { hint: "nvidia-smi lists no GPU here: use device=cpu" }),
   });

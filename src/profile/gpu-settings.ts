@@ -19,7 +19,7 @@ export const withoutGpuSettings = (config: ProfileConfig): ProfileConfig => ({
 });
 
 const REBUILD =
-  "HYDRACONF_CUDA=1 (or 90, for one GPU generation) builds it where nvcc is found: docs/installation.md";
+  "if nvcc is installed, HYDRACONF_CUDA=1 (or 90, for one GPU generation) builds it: docs/installation.md";
 
 /**
  * The native part, built for the GPUs of this machine where the built-in workload may run on one.
@@ -84,8 +84,8 @@ export function checkGpuSettings(
       if (value !== none)
         refuse(
           `infer.${key}`,
-          `infer.${key}=${value} is for GPUs, and this run is on the CPU`,
-          `infer.${key}=${none}, or device=cuda:0 where there is a GPU`,
+          `infer.${key}=${value} is only for GPUs, and this run is on the CPU`,
+          `infer.${key}=${none}, or device=cuda:0 on a machine with a GPU`,
         );
     }
     return;
@@ -101,12 +101,12 @@ export function checkGpuSettings(
     refuse(
       "infer.gpu_library",
       `the built-in workload was built without cuDNN: ${gpu.reason}`,
-      "pip install nvidia-cudnn-cu13, or CUDNN_ROOT, and npm run build:native; infer.gpu_library=cuda has kernels of our own",
+      "pip install nvidia-cudnn-cu13 or set CUDNN_ROOT, then npm run build:native; or infer.gpu_library=cuda, our own kernels",
     );
   if (infer.tf32 && (infer.gpu_library === "cuda" || !hasCudnn))
     refuse(
       "infer.tf32",
       "only cuDNN's convolutions can use TF32",
-      "infer.tf32=false, or infer.gpu_library=cudnn where cuDNN is found",
+      "infer.tf32=false, or infer.gpu_library=cudnn if cuDNN is installed",
     );
 }

@@ -60,7 +60,7 @@ export async function profileMain(request: MainRequest): Promise<MainResult> {
     for (const { collector, outcome } of sections)
       if (succeeded(outcome))
         request.log.info(
-          `${describeOutcome(outcome)}${sections.length > 1 ? ` under the collector ${collector}` : ""}`,
+          `${describeOutcome(outcome)}${sections.length > 1 ? ` under collector ${collector}` : ""}`,
         );
     // Shown before anything is written: a full disk must not hide what was measured.
     showRegions(sections.map(withoutOutcomeNotes), request.terminal);
@@ -156,5 +156,5 @@ function lastWords({ stderrTail, stderrFile }: ProcessOutcome, cwd: string): str
   const end = lines.map((line) => `\n  ${line}`).join("");
   const remedy = remedyForProgram(lines);
   const help = remedy === null ? "" : `\n  -> ${remedy}`;
-  return `; its last words (all of them in ${readablePath(stderrFile, cwd)}):${end}${help}`;
+  return `; the end of its standard error (all of it is in ${readablePath(stderrFile, cwd)}):${end}${help}`;
 }

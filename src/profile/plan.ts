@@ -115,7 +115,7 @@ function withoutRegions(error: unknown): ProfilePlan {
   return {
     runs: [],
     notes: [
-      `the runs of ncu depend on the program's regions, which it does not show without a GPU (${error.message}): in the range modes there is one run per level of nesting; --dry-run on a machine with a GPU shows them`,
+      `the runs of ncu depend on the program's regions, which are unknown without a GPU (${error.message}): the range modes need one run per level of nesting; use --dry-run on a machine with a GPU to see them`,
     ],
   };
 }

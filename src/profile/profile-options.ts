@@ -22,8 +22,8 @@ import type { ProfileRequest } from "./run.ts";
 
 // What the options of the profiler's public functions may be. All checks throw ConfigError `value.wrong_type`.
 
-const domains = listOf("texts", text, '["my_program.ops"]');
-const patterns = listOf("texts", text, '["decode*"]');
+const domains = listOf("strings", text, '["my_program.ops"]');
+const patterns = listOf("strings", text, '["decode*"]');
 const signal = instance(AbortSignal, "an AbortSignal");
 
 export const RECORDER_OPTIONS: OptionChecks<RecorderOptions> = {
@@ -55,7 +55,7 @@ export const REPORT_CONTEXT: OptionChecks<ReportContext> = {
   collectorVersion: text,
   environment: anything,
   failure: optional(text),
-  notes: optional(listOf("texts", text, '["interrupted"]')),
+  notes: optional(listOf("strings", text, '["interrupted"]')),
 };
 
 export const PROFILE_REQUEST: OptionChecks<ProfileRequest> = {

@@ -10,39 +10,39 @@ const KNOWN: readonly Known[] = [
   {
     says: /CUPTI_ERROR_MULTIPLE_SUBSCRIBERS/,
     remedy:
-      "the program has a profiler of its own (torch.profiler, TensorFlow's), and CUPTI serves one: switch it off, or pipeline.recorder.gpu=off",
+      "the program uses its own profiler (torch.profiler, TensorFlow's), and CUPTI allows only one: disable it, or set pipeline.recorder.gpu=off",
   },
   {
     says: /CUDA driver version is insufficient for CUDA runtime version|API call is not supported in the installed CUDA driver/,
     remedy:
-      "the driver is older than the CUDA that the program was built with: update it, or use the CUDA that nvidia-smi shows or an older one",
+      "the driver is too old for the program's CUDA version: update the driver, or use the CUDA version that nvidia-smi shows or an older one",
   },
   {
     says: /no kernel image is available for execution on the device/,
     remedy:
-      "the program was not built for this GPU: nvidia-smi --query-gpu=compute_cap --format=csv",
+      "the program was not built for this GPU; see its compute capability: nvidia-smi --query-gpu=compute_cap --format=csv",
   },
   {
     says: /libcuda\.so[.\d]*: cannot open shared object file|no CUDA-capable device is detected|No CUDA GPUs are available/,
     remedy:
-      "no GPU can be used here: nvidia-smi must list one, CUDA_VISIBLE_DEVICES must not hide it; a container needs --gpus all, a job of Slurm --gres=gpu:1",
+      "no usable GPU: nvidia-smi must list one, and CUDA_VISIBLE_DEVICES must not hide it; a container needs --gpus all, a Slurm job --gres=gpu:1",
   },
   {
     says: /libcudnn\w*\.so[.\d]*: cannot open shared object file|CUDNN_STATUS_\w*VERSION_MISMATCH|Cannot load symbol cudnn/,
     remedy:
-      "cuDNN's libraries are missing or of several versions: LD_LIBRARY_PATH must name those of one installation",
+      "cuDNN's libraries are missing or of mixed versions: LD_LIBRARY_PATH must name a single installation",
   },
   {
     says: /CUDA out of memory|CUDA error: out of memory|cudaErrorMemoryAllocation|CUDA_ERROR_OUT_OF_MEMORY/,
-    remedy: "the GPU's memory is full: nvidia-smi shows by whom; else a smaller batch",
+    remedy: "the GPU's memory is full: nvidia-smi shows who uses it; or use a smaller batch",
   },
   {
     says: /an illegal memory access was encountered|CUDA_ERROR_ILLEGAL_ADDRESS/,
-    remedy: "a kernel reads or writes outside of its memory: compute-sanitizer PROG names it",
+    remedy: "a kernel reads or writes out of bounds: compute-sanitizer PROG finds it",
   },
   {
     says: /uncorrectable ECC error|CUDA_ERROR_ECC_UNCORRECTABLE/,
-    remedy: "the GPU's memory is damaged: nvidia-smi -q -d ECC, and use another GPU",
+    remedy: "the GPU's memory is faulty: check nvidia-smi -q -d ECC, and use another GPU",
   },
 ];
 

@@ -64,7 +64,7 @@ export function readStaticAnalysis(
 ): ReadStaticAnalysis {
   if (workload.stdout !== "document" || stdoutFile === null) return {};
   const problem = (why: string) => ({
-    problem: `no static analysis: ${collector}/${basename(stdoutFile)}, which the workload printed, ${why}`,
+    problem: `no static analysis: the workload's output ${collector}/${basename(stdoutFile)} ${why}`,
   });
   let printed: string;
   try {
@@ -73,7 +73,7 @@ export function readStaticAnalysis(
     return problem(`cannot be read: ${fileProblem(error)}`);
   }
   const document = documentOf(printed);
-  if (document === null) return problem("is not what it printed any more");
+  if (document === null) return problem("has been changed");
   const { parameters, layers, peaks, timings_ms } = document;
   // Under ncu a pass is replayed many times, so its time is not that of the workload.
   const passMs = collector === "ncu" ? null : timings_ms.median;

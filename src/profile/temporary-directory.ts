@@ -17,8 +17,8 @@ export function makeTemporaryDirectory(prefix: string): string {
   } catch (cause) {
     throw new ConfigError({
       code: "profile.input",
-      message: `No temporary directory can be made in '${place}': ${fileProblem(cause)}`,
-      hint: "set TMPDIR to a directory that you may write to and that has space left",
+      message: `Cannot create a temporary directory in '${place}': ${fileProblem(cause)}`,
+      hint: "set TMPDIR to a writable directory with free space",
       cause,
     });
   }

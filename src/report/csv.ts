@@ -8,7 +8,7 @@ import type { KernelRecord, NCUProfileRegion, RegionReportBundle } from "./docum
 import { exclusiveMs, kernelMs, meanMs, totalMs } from "./measured-time.ts";
 import { domainAt, haveSeveralDomains, type Ranged } from "./region-path.ts";
 
-/** `regions.csv`; a metric is a column with its unit behind it. */
+/** `regions.csv`; each metric has a column, followed by one for its unit. */
 export function* renderRegionsCsv({ reports }: RegionReportBundle): Generator<string> {
   const domains = domainColumn(reports.flatMap(({ regions }) => regions));
   const metrics = metricColumns({ reports });
@@ -52,7 +52,7 @@ export function* renderRegionsCsv({ reports }: RegionReportBundle): Generator<st
     }
 }
 
-/** Only where it is known of some region. */
+/** Absent if unknown for every region. */
 const ACTIVITY = ["busy_ms", "kernel_ms", "copy_ms", "overlap_ms"] as const;
 
 const REGION_COLUMNS = [
@@ -77,7 +77,7 @@ const REGION_COLUMNS = [
   "kernel_count",
 ] as const;
 
-/** `kernels.csv`: kernels of a region include those of the regions inside it. */
+/** `kernels.csv`: the kernels of a region include those of its inner regions. */
 export function* renderKernelsCsv({ reports }: RegionReportBundle): Generator<string> {
   const domains = domainColumn(reports.flatMap(({ regions }) => regions));
   const isMeasured = reports.some(({ regions }) =>
@@ -114,7 +114,7 @@ const KERNEL_COLUMNS = [
   "mean_ms",
 ] as const;
 
-/** Only where something of them was measured; several limits stand with `+` between them. */
+/** Absent if nothing was measured; several limits are joined with `+`. */
 const HARDWARE_COLUMNS = [
   "sm_pct",
   "memory_pct",
@@ -140,7 +140,7 @@ interface DomainColumn {
   readonly cells: (region: DomainsOf) => readonly string[];
 }
 
-/** NVTX domains along the path: a column only where the regions have several. */
+/** NVTX domains along the path: a column only if the regions have several. */
 export const domainColumn = (regions: readonly Ranged[]): DomainColumn =>
   haveSeveralDomains(regions)
     ? {

@@ -1,6 +1,6 @@
 /**
  * A date and time as reports write it: RFC 3339, in UTC. Its years have four digits, so a clock that is far off is
- * clamped to the first or last moment that can be written: it is no reason to lose a measurement.
+ * clamped to the first or last moment that can be written, so that no measurement is lost.
  */
 export const dateTime = (moment: Date): string =>
   new Date(Math.min(Math.max(moment.getTime(), FIRST), LAST)).toISOString();

@@ -1,21 +1,21 @@
 /**
- * Directory names for regions: safe on every file system, different for different regions also
- * where case does not count, and readable where possible. The way back is the `report.json` inside,
+ * Directory names for regions: safe on every file system, unique for each region even if case is
+ * ignored, and readable if possible. The way back is the `report.json` inside,
  * which holds the labels verbatim.
  *
- * A region gets the first of these that no other region claims: its label, if that is safe as it
- * stands; its label with `_` for every unsafe character; its path, joined with `+`; its label with a
- * hash of its identity. Most names so depend on the region alone.
+ * A region gets the first of these names that no other region claims: its label, if that is safe
+ * unchanged; its label with `_` for every unsafe character; its path, joined with `+`; its label with a
+ * hash of its identity. So most names depend only on the region itself.
  */
 import { createHash } from "node:crypto";
 import { type Placed, told } from "./region-path.ts";
 
-/** What tells a region's directory from others. */
+/** What distinguishes a region's directory from others. */
 export interface NamedRegion extends Placed {
   readonly kind: string;
 }
 
-/** What the keys of `regionDirectoryNames` are: equal for one region in several scopes. */
+/** The keys of `regionDirectoryNames`: equal for one region in several scopes. */
 export const regionKey = ({ domain, path, path_domains = [], kind }: NamedRegion): string =>
   JSON.stringify([domain, path, kind, ...Object.values(told(domain, path_domains))]);
 
@@ -98,23 +98,23 @@ function safeName(label: string): string {
   return shorten(name, MAX_NAME_BYTES - HASH_ROOM);
 }
 
-/** From the first dot of a run on: to begin at each of them takes long where there are many. */
+/** Starts at the first dot of a run: starting at each dot would be slow for long runs. */
 const DOTS_AT_END = /(?<!\.)\.+$/;
 
 /** Room for the longest hash suffix, so that adding one never cuts into another name. */
 const HASH_ROOM = 60;
 
-/** Devices on Windows with any extension, and the files that stand beside the directories. */
+/** Device names of Windows with any extension, and the files next to the directories. */
 const RESERVED =
   /^(?:(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\..*)?|(?:report|regions|kernels)\.\w+)$/i;
 
-/** Two names with the same fold may be one file: on file systems without case or normalization. */
+/** Two names with the same fold may be one file on file systems that ignore case or normalization. */
 const fold = (name: string): string =>
   name.normalize("NFKC").toUpperCase().toLowerCase().normalize("NFKC");
 
 const byteLength = (text: string): number => Buffer.byteLength(text, "utf8");
 
-/** Cuts between characters; no dot is left at the end, which Windows would drop. */
+/** Cuts between characters, and removes a trailing dot, which Windows would drop. */
 function shorten(name: string, bytes: number): string {
   if (byteLength(name) <= bytes) return name;
   let used = 0;

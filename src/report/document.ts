@@ -4,10 +4,10 @@
  * languages; a test keeps the two in step. Times are milliseconds.
  */
 
-/** Version of the contract; `major.minor`, a minor only adds. */
+/** Version of the contract, `major.minor`; a minor version only adds. */
 export const CONTRACT = "hydraconf.region-report/1.4";
 
-/** Those that are read: all that came before, too. */
+/** The versions that can be read, including all earlier ones. */
 export const CONTRACTS: readonly string[] = [
   "hydraconf.region-report/1.0",
   "hydraconf.region-report/1.1",
@@ -26,7 +26,7 @@ export interface RegionReportBundle {
 /** `aggregate`, `process:<pid>` or `device:<id>` with the id `cuda:N` or `cpu`. */
 export type ReportScope = "aggregate" | `process:${number}` | `device:${string}`;
 
-/** The regions of one scope. Its name is the contract's; any collector makes it. */
+/** The regions of one scope. The contract gives this type its name; every collector produces it. */
 export interface NCUProfileRegionReport {
   readonly scope: ReportScope;
   /**
@@ -41,34 +41,34 @@ export interface NCUProfileRegionReport {
   readonly config_fingerprint: string;
   readonly collector: CollectorInfo;
   readonly environment: ReportEnvironment;
-  /** What chose the regions, also where it took none. Added in 1.3: reports of older contracts lack it. */
+  /** What selected the regions, even if it selected none. Added in 1.3; absent in older reports. */
   readonly selection?: ReportSelection;
   /**
-   * Why the run ended before all was measured, in words; the report covers what was recorded until then.
-   * Absent where it ended well. Added in 1.3.
+   * Why the run ended before everything was measured, in words; the report covers what was recorded until
+   * then. Absent if the run succeeded. Added in 1.3.
    */
   readonly failure?: string;
   readonly notes: readonly string[];
 }
 
 /**
- * Numbers of the whole scope, also of regions that the selection leaves out, unless that applies to the
- * measurement.
+ * Numbers of the whole scope, including regions that the selection leaves out, unless the selection
+ * applies to the measurement.
  */
 export interface ReportTotals {
-  /** Regions in this report, the outside bucket not counted. */
+  /** Regions in this report, without the outside bucket. */
   readonly region_count: number;
   /** Range instances in all regions of this report. */
   readonly invocations: number;
   readonly kernel_count: number;
-  /** Sum of all kernels (or CPU operations), each counted once; null where none were recorded. */
+  /** Sum of all kernels (or CPU operations), each counted once; null if none were recorded. */
   readonly total_ms: number | null;
   /** The part of `total_ms` that ran outside every range. */
   readonly outside_ms: number | null;
   readonly outside_kernel_count: number;
   /**
-   * Time covered by at least one root range; overlaps count once. Null where no range was timed, and
-   * in the bundle of a single region, whose own `wall_ms` says it.
+   * Time covered by at least one root range; overlaps count once. Null if no range was timed, and
+   * in the bundle of a single region, whose own `wall_ms` has it.
    */
   readonly wall_ms: number | null;
 }
@@ -97,7 +97,7 @@ export interface ReportEnvironment {
   readonly hydraconf_version: string;
 }
 
-/** An NVTX range as it was seen at run time: all its invocations at one place of the nesting. */
+/** An NVTX range as seen at run time: all its invocations at one place of the nesting. */
 export interface NCUProfileRegion {
   readonly name: string;
   /** Names from the outermost open range; ends with `name`. */
@@ -109,19 +109,19 @@ export interface NCUProfileRegion {
   /** NVTX domain; empty for the default domain. */
   readonly domain: string;
   /**
-   * NVTX domains of the ranges on `path`, the last of them `domain`; null: not known. Absent where all
-   * are of `domain`. Added in 1.2: reports of older contracts do not tell them.
+   * NVTX domains of the ranges on `path`, the last of them `domain`; null: unknown. Absent if all
+   * equal `domain`. Added in 1.2; absent in older reports.
    */
   readonly path_domains?: readonly (string | null)[];
   readonly kind: "push_pop" | "start_end" | "outside";
-  /** `cuda:N` or `cpu`; null where nothing ran, or in an aggregate over several devices. */
+  /** `cuda:N` or `cpu`; null if nothing ran, or in an aggregate over several devices. */
   readonly device: string | null;
   /** Null in an aggregate over several processes. */
   readonly process_id: number | null;
   readonly invocations: number;
-  /** Kernels or CPU operations in the region, children included; null where none were recorded. */
+  /** Kernels or CPU operations in the region, children included; null if none were recorded. */
   readonly total_ms: number | null;
-  /** The same without children, whether the selection shows them or not. */
+  /** The same without children, even if the selection hides them. */
   readonly exclusive_ms: number | null;
   /** Wall time of the range, summed over invocations; recursion counts once. */
   readonly wall_ms: number | null;
@@ -129,13 +129,13 @@ export interface NCUProfileRegion {
   readonly invocation_wall_ms: InvocationStatistics | null;
   /** Kernels in the region, children included, each once; CPU operations when there is no GPU. */
   readonly kernel_count: number;
-  /** What GPUs did while the range was open; absent where that is not known. Added in 1.4. */
+  /** What GPUs did while the range was open; absent if unknown. Added in 1.4. */
   readonly gpu_activity?: RegionGpuActivity;
   readonly metrics: Readonly<Record<string, MetricValue>>;
   readonly sections: Readonly<Record<string, unknown>>;
   /** Longest first. */
   readonly kernels: readonly KernelRecord[];
-  /** How the region varied over repeated runs; absent where there was one run. Added in 1.1. */
+  /** How the region varied over repeated runs; absent for a single run. Added in 1.1. */
   readonly repeats?: RegionRepeats;
   readonly selection: RegionSelection;
   readonly notes: readonly string[];
@@ -143,10 +143,10 @@ export interface NCUProfileRegion {
 
 /**
  * Parts of a region's `wall_ms`, in milliseconds: what the GPUs of its process ran meanwhile, whichever range
- * launched it. Of several GPUs at least one did; reports of one device count that one alone.
+ * launched it. With several GPUs, at least one was busy; reports of one device count only that device.
  */
 export interface RegionGpuActivity {
-  /** A kernel, a copy or a set of memory ran; the rest of `wall_ms` the GPUs were idle. */
+  /** A kernel, a copy or a set of memory ran; for the rest of `wall_ms` the GPUs were idle. */
   readonly busy_ms: number;
   /** A kernel ran. */
   readonly kernel_ms: number;
@@ -156,7 +156,7 @@ export interface RegionGpuActivity {
   readonly overlap_ms: number;
 }
 
-/** How the wall time of one invocation varies, in milliseconds. */
+/** Spread of the wall time of one invocation, in milliseconds. */
 export interface InvocationStatistics {
   readonly min: number;
   /** The middle value, or the mean of the two middle ones. */
@@ -170,7 +170,7 @@ export interface InvocationStatistics {
 export interface RegionRepeats {
   /** Runs in which the region was seen. */
   readonly runs: number;
-  /** Null where not all runs measured it. */
+  /** Null unless all runs measured it. */
   readonly total_ms: RepeatStatistics | null;
   readonly wall_ms: RepeatStatistics | null;
 }
@@ -187,39 +187,39 @@ export interface RepeatStatistics {
   readonly stable: boolean;
 }
 
-/** A metric in the unit it names; null where kernels have no common value. */
+/** A metric in the unit it names; null if kernels have no common value. */
 export interface MetricValue {
   readonly value: number | null;
   readonly unit: string;
 }
 
 /**
- * Globs that chose the regions shown; this never changes the numbers of a region. What chose the
- * kernels that count does: those keys are there only where kernels were selected, and were added in 1.1.
+ * Globs that selected the regions shown, which never changes the numbers of a region. A kernel selection
+ * does change them: its keys are present only if kernels were selected, and were added in 1.1.
  */
 export interface RegionSelection {
   readonly include_patterns: readonly string[];
   readonly exclude_patterns: readonly string[];
-  /** Exact names, globs, or `regex:` with an expression; empty means all. */
+  /** Exact names, globs, or `regex:` with an expression; empty means all kernels. */
   readonly kernel_include_patterns?: readonly string[];
-  /** Wins over what is included. */
+  /** Takes precedence over the included kernels. */
   readonly kernel_exclude_patterns?: readonly string[];
   /** The name of a kernel that the patterns are matched against. */
   readonly kernel_name_base?: "function" | "demangled" | "mangled";
-  /** The only kernels that count beside the patterns: those with the most GPU time, longest first. */
+  /** Only these kernels count, in addition to the patterns: those with the most GPU time, longest first. */
   readonly kernel_top_names?: readonly string[];
 }
 
 /** The selection of a report as a whole. */
 export interface ReportSelection extends RegionSelection {
   /**
-   * `report`: everything was measured, and the patterns chose what is shown. `measurement`: ncu's filter
-   * kept the rest from being measured, so that totals, and regions around what is excluded, lack it.
+   * `report`: everything was measured, and the patterns selected what is shown. `measurement`: ncu's filter
+   * kept the rest from being measured, so totals, and regions around an excluded one, lack it.
    */
   readonly applies_to: "report" | "measurement";
-  /** In ncu's own grammar (`A/`, `regex:...`): what one of them takes is taken beside the include patterns. */
+  /** In ncu's own grammar (`A/`, `regex:...`); included in addition to the include patterns. */
   readonly ncu_include_expressions?: readonly string[];
-  /** The same, left out beside what the exclude patterns leave out. */
+  /** The same, excluded in addition to the exclude patterns. */
   readonly ncu_exclude_expressions?: readonly string[];
 }
 
@@ -233,35 +233,35 @@ export interface KernelRecord {
   readonly mean_ms: number;
   /** `cuda:N` or `cpu`. */
   readonly device: string;
-  /** What hardware counters tell of these calls; absent where nothing of it was measured. Added in 1.4. */
+  /** What hardware counters say about these calls; absent if none were measured. Added in 1.4. */
   readonly hardware?: KernelHardware;
 }
 
-/** What is nearest to its peak: below 60 % of both `latency`, less than 10 points apart `both`. */
+/** Which is nearest to its peak; `latency` if both are below 60 %, `both` if less than 10 points apart. */
 export type Limit = "compute" | "memory" | "both" | "latency";
 
-/** What there is not enough of for another block on a multiprocessor. */
+/** What a multiprocessor lacks for another block. */
 export type OccupancyLimit = "registers" | "shared_memory" | "warps" | "blocks" | "barriers";
 
 /**
- * Counters of one kernel, by the names of Nsight Compute; several calls are put together as those of a region
- * are. Percent; null where it was not measured.
+ * Counters of one kernel, with the names of Nsight Compute; several calls are combined as those of a region
+ * are. Percent; null if not measured.
  */
 export interface KernelHardware {
   /** `sm__throughput.avg.pct_of_peak_sustained_elapsed`. */
   readonly sm_pct: number | null;
   /** `gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed`, or the largest of its parts. */
   readonly memory_pct: number | null;
-  /** Null where one of the two was not measured. */
+  /** Null unless both were measured. */
   readonly limited_by: Limit | null;
   /** `sm__pipe_tensor_cycles_active`, or the busiest kind of tensor instruction; 0: tensor cores were not used. */
   readonly tensor_pct: number | null;
   /** Achieved: `sm__warps_active.avg.pct_of_peak_sustained_active`. */
   readonly occupancy_pct: number | null;
-  /** Theoretical, the most that the launch allows: `sm__maximum_warps_per_active_cycle_pct`. */
+  /** Theoretical, the highest that the launch allows: `sm__maximum_warps_per_active_cycle_pct`. */
   readonly occupancy_limit_pct: number | null;
   /**
-   * The smallest of `launch__occupancy_limit_*`, all of them where several are; empty where the theoretical
+   * The smallest of `launch__occupancy_limit_*`, all of them if several are; empty if the theoretical
    * occupancy is 100 %, or the limits were not measured.
    */
   readonly occupancy_limited_by: readonly OccupancyLimit[];

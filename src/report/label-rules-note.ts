@@ -1,10 +1,10 @@
-/** The note by which a report tells that its labels are not those of the program: written and read here. */
+/** The note that a report's labels are not the program's own: written and parsed here. */
 import { grouped, plural } from "../text/plural.ts";
 
 const RULES = " (rules: ";
 
 /**
- * @param words of the rules, in their order: two reports whose words are the same have the same rules
+ * @param words of the rules, in order: two reports with equal words have the same rules
  */
 export const unifiedNote = (labels: number, unified: number, words: readonly string[]): string =>
   `labels unified by ${plural(words.length, "rule")}: ${plural(labels, "label")} became ${grouped(String(unified))}${RULES}${words.join(", ")})`;

@@ -5,7 +5,7 @@ import { grouped } from "../text/plural.ts";
 /** What stands where nothing was measured; zero would be a measurement. */
 export const NOT_MEASURED = "–";
 
-/** Milliseconds with microseconds, without unit. */
+/** Milliseconds with microsecond digits, without unit. */
 export function formatMs(ms: number | null): string {
   if (ms === null) return NOT_MEASURED;
   if (ms > 0 && ms < 0.0005) return "<0.001";
@@ -16,8 +16,8 @@ export function formatMs(ms: number | null): string {
 const SMALLEST_MEAN_MS = 1e-6;
 
 /**
- * Milliseconds of one launch, without unit: mostly of microseconds, of which whole ones would hide that one kernel takes
- * half as long again as another.
+ * Milliseconds of one launch, without unit. Most take microseconds, so whole ones would hide that one kernel
+ * takes half as long again as another.
  */
 export function formatMeanMs(ms: number | null): string {
   if (ms === null || ms === 0 || ms >= 0.1) return formatMs(ms);

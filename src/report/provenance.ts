@@ -6,7 +6,7 @@ export interface ProvenanceRow {
   readonly name: string;
   /** Plain text, not escaped for anything. */
   readonly text: string;
-  /** Whether people may want to copy it: shown as code. */
+  /** Whether it is shown as code, for copying. */
   readonly code: boolean;
 }
 
@@ -39,7 +39,7 @@ function gpusText({ gpus, cpu }: NCUProfileRegionReport["environment"]): string 
   return cpu === "unknown" ? "unknown" : "none";
 }
 
-/** Imported files do not say on which machine they were made. */
+/** Imported files do not name the machine they were made on. */
 function machineText({ hostname, os, cpu }: NCUProfileRegionReport["environment"]): string {
   const known = [hostname, os, cpu].filter((text) => text !== "unknown");
   return known.length === 0 ? "unknown" : known.join(", ");

@@ -3,7 +3,7 @@ import type { NCUProfileRegion, NCUProfileRegionReport, RegionReportBundle } fro
 import { startsAt } from "./region-path.ts";
 
 /**
- * Makes bundles of single regions, each with the regions inside it, from every report that has the
+ * Makes bundles of single regions, each with its inner regions, from every report that has the
  * region. Their totals are those of the region, with nothing outside.
  */
 export function createRegionBundler(

@@ -19,7 +19,7 @@ import type { WriteReportsOptions } from "./write-reports.ts";
 
 // What the options of the public functions of reports may be. All checks throw ConfigError `value.wrong_type`.
 
-const texts = (example: string): OptionCheck => listOf("texts", text, example);
+const texts = (example: string): OptionCheck => listOf("strings", text, example);
 
 const CONFIG_LINE = shape<ConfigLine>({ key: text, value: text, origin: text });
 

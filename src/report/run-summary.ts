@@ -10,9 +10,9 @@ export interface RunSummary {
   readonly notes: readonly string[];
   /** Files of the run worth opening, relative to the run directory. */
   readonly files?: readonly string[];
-  /** Most rows of `kernels.md`; all that matter by default. */
+  /** Maximum number of rows of `kernels.md`; by default all that matter. */
   readonly kernelLimit?: number;
-  /** What the built-in model must do by its shapes, where static analysis is on. */
+  /** The work of the built-in model, computed from its shapes, if static analysis is on. */
   readonly staticAnalysis?: StaticAnalysis;
 }
 
@@ -22,7 +22,7 @@ export interface RunSection {
   /** The collector's directory, relative to the run directory, with `/`. */
   readonly directory: string;
   readonly bundle: RegionReportBundle;
-  /** Whether there is a page of it beside its Markdown and JSON. */
+  /** Whether it has an HTML page in addition to Markdown and JSON. */
   readonly html?: boolean;
   /** From `writeReports`. */
   readonly regionDirectories: ReadonlyMap<string, string>;

@@ -14,7 +14,7 @@ import { printable } from "../text/printable.ts";
 import type { MetricValue, NCUProfileRegion } from "./document.ts";
 import { formatNumber } from "./numbers.ts";
 
-/** A section as collectors put it into `NCUProfileRegion.sections`, as far as it is shown here. */
+/** The part of a section in `NCUProfileRegion.sections` that is shown here. */
 interface Section {
   readonly metrics: Readonly<Record<string, MetricValue>>;
   readonly messages: readonly Message[];
@@ -44,7 +44,7 @@ const SECTION: Shape<Section> = {
   messages: listOf(objectOf(MESSAGE)),
 };
 
-/** Columns of messages; long words stand alone. */
+/** Width of messages in columns; longer words get a line of their own. */
 const WIDTH = 100;
 
 /**
@@ -62,7 +62,7 @@ export function renderSectionsText(region: NCUProfileRegion, label: string): str
   return `${[`${label}${kernels}`, ...blocks].join("\n\n")}\n`;
 }
 
-/** Sections are open in the contract: what is of another shape is for the JSON report alone. */
+/** The contract leaves the shape of sections open; those of another shape appear only in the JSON report. */
 const isSection = (section: unknown): section is Section => fits(section, SECTION);
 
 function sectionLines(name: string, { metrics, messages }: Section): readonly string[] {

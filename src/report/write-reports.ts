@@ -16,18 +16,18 @@ import { renderSectionsText } from "./sections-text.ts";
 import { regionLabels } from "./tree-rows.ts";
 import { assertValid, createReportValidator, type ReportValidator } from "./validation/validate.ts";
 
-/** What to write beside the JSON and Markdown, and how many directories. */
+/** What to write in addition to JSON and Markdown, and how many directories. */
 export interface WriteReportsOptions {
   /** First heading of the Markdown report. */
   readonly title?: string;
-  /** A validator at hand; made when absent. */
+  /** An existing validator; created if absent. */
   readonly validator?: ReportValidator;
   /**
-   * Most directories of single regions. Programs that number their labels can make a region per
-   * step; the longest ones get a directory then, and the report says so.
+   * Maximum number of directories of single regions. Programs that number their labels can make a region
+   * per step; then only the longest get a directory, and the report says so.
    */
   readonly maxRegionDirectories?: number;
-  /** What the HTML page shows beside the report; no page is written when absent. */
+  /** What the HTML page shows in addition to the report; no page is written if absent. */
   readonly html?: Pick<HtmlReportOptions, "config" | "files">;
 }
 
@@ -36,7 +36,7 @@ export interface WrittenReports {
   /** Absolute or relative as the directory given. */
   readonly json: string;
   readonly markdown: string;
-  /** Null where none was asked for, or it could not be written. */
+  /** Null if none was requested, or if it could not be written. */
   readonly html: string | null;
   /** Name of the directory of each region that has one, by `regionKey`. */
   readonly regionDirectories: ReadonlyMap<string, string>;
@@ -49,13 +49,13 @@ export interface WrittenReports {
 export const MAX_REGION_DIRECTORIES = 1000;
 
 /**
- * Roughly the most that the directories of single regions may hold together. Each has all regions
- * below it, with their paths and kernels: a recursion 256 levels deep, or a thousand regions of a
- * thousand kernels each, would otherwise write as much again as there is.
+ * Approximate limit for all directories of single regions together. Each has all regions below it, with
+ * their paths and kernels: for a recursion 256 levels deep, or a thousand regions of a thousand kernels
+ * each, they would otherwise be many times as large as the report.
  */
 const MAX_DIRECTORY_BYTES = 128e6;
 
-/** What stands beside a collector's page, for its list of files. */
+/** The files next to a collector's page, for its list of files. */
 export const FILES_BESIDE_PAGE: readonly string[] = [
   "report.json",
   "report.md",
@@ -103,10 +103,10 @@ export async function writeReports(
     const name = names.get(key);
     if (name === undefined) continue;
     const own = bundleOf(region);
-    // The whole report stands: a defect in one cut of it must not cost the others.
+    // The report itself is written; a defect in the report of one region must not prevent the others.
     const [issue] = validator.validate(own);
     if (issue !== undefined) {
-      problems.push(`no report of its own for region ${name}: ${issue.pointer}: ${issue.message}`);
+      problems.push(`no separate report for region ${name}: ${issue.pointer}: ${issue.message}`);
       continue;
     }
     const label = labelOf(region);
@@ -128,7 +128,7 @@ export async function writeReports(
   return { json, markdown, html, regionDirectories, regionsWithoutDirectory: left, problems };
 }
 
-/** Null, or why there is none: the other reports hold the same facts and are written already. */
+/** Null, or why there is no page: the other reports hold the same facts and are already written. */
 async function writeHtml(file: string, render: () => string): Promise<string | null> {
   try {
     await writeFileAtomic(file, render());
@@ -138,13 +138,13 @@ async function writeHtml(file: string, render: () => string): Promise<string | n
   }
 }
 
-/** Readers look for the reports of Nsight Compute under a heading of their own. */
+/** Readers look for Nsight Compute reports under their own heading. */
 function titleOf({ reports: [first] }: RegionReportBundle): string {
   const collector = first?.collector.name ?? "no data";
   return collector === "ncu" ? "NCU Region Reports" : `Region report: ${collector}`;
 }
 
-/** Each region once, as the first report that has it shows it. */
+/** Each region once, from the first report that has it. */
 function distinctRegions({ reports }: RegionReportBundle): readonly NCUProfileRegion[] {
   const regions = new Map<string, NCUProfileRegion>();
   for (const report of reports)
@@ -153,7 +153,7 @@ function distinctRegions({ reports }: RegionReportBundle): readonly NCUProfileRe
   return [...regions.values()];
 }
 
-/** The first regions whose own reports fit the budget together. */
+/** The first regions whose reports together fit the budget. */
 function withinBudget(
   regions: readonly NCUProfileRegion[],
   { reports }: RegionReportBundle,
@@ -172,14 +172,14 @@ function withinBudget(
   });
 }
 
-/** A level of the paths of regions: they are walked, since the texts of all levels grow with the square of a path. */
+/** A level of the region paths. They are walked, since storing a text per level would take quadratic memory. */
 interface Place {
-  /** Of all regions here and inside. */
+  /** Of all regions at this place and inside. */
   bytes: number;
   readonly below: Map<string, Place>;
 }
 
-/** The places on a region's path, made where there are none yet. */
+/** The places on a region's path, created if missing. */
 function placesAlong(top: Place, region: NCUProfileRegion): readonly Place[] {
   let around = top;
   return region.path.map((name, level) => {
@@ -195,7 +195,7 @@ function placesAlong(top: Place, region: NCUProfileRegion): readonly Place[] {
   });
 }
 
-/** In JSON and Markdown, as measured: without names, then what stands around each of them. */
+/** Bytes in JSON and Markdown, measured: first without names, then what surrounds each name. */
 const BYTES_PER_REGION = 1500;
 const BYTES_AROUND_PATH_NAME = 16;
 const BYTES_AROUND_KERNEL_NAME = 200;

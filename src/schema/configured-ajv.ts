@@ -26,8 +26,8 @@ function requireCodeGeneration(): void {
   } catch (cause) {
     throw new ConfigError({
       code: "schema.invalid",
-      message: "JSON Schemas cannot be checked: this process may not make code of texts",
-      hint: "run node without --disallow-code-generation-from-strings (NODE_OPTIONS may have it)",
+      message: "JSON Schemas cannot be checked: this process must not generate code from strings",
+      hint: "run node without --disallow-code-generation-from-strings (check NODE_OPTIONS)",
       cause,
     });
   }

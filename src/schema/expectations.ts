@@ -23,11 +23,11 @@ const EXPECTATIONS: readonly Expectation[] = [
   {
     keyword: "minLength",
     say: ({ limit }) =>
-      limit === 1 ? "a text that is not empty" : `at least ${plural(Number(limit), "character")}`,
+      limit === 1 ? "a string that is not empty" : `at least ${plural(Number(limit), "character")}`,
   },
   { keyword: "maxLength", say: ({ limit }) => `at most ${plural(Number(limit), "character")}` },
-  { keyword: "pattern", say: ({ pattern }) => `a text like /${pattern}/` },
-  { keyword: "format", say: ({ format }) => `a text in the format ${format}` },
+  { keyword: "pattern", say: ({ pattern }) => `a string like /${pattern}/` },
+  { keyword: "format", say: ({ format }) => `a string in the format ${format}` },
   { keyword: "minItems", say: ({ limit }) => `a list of at least ${limit}` },
   { keyword: "maxItems", say: ({ limit }) => `a list of at most ${limit}` },
   { keyword: "uniqueItems", say: () => "a list without repetitions" },
@@ -67,7 +67,7 @@ function typeName(type: unknown): string {
     case "object":
       return "a mapping";
     case "string":
-      return "a text";
+      return "a string";
     case "boolean":
       return "true or false";
     case "number":

@@ -15,7 +15,7 @@ export function expectedValue(
   const others = errors.filter(({ keyword }) => keyword !== "pattern");
   if (examples.length === 0 || others.length === errors.length)
     return withExamples(expectedPhrase(schema, errors), examples);
-  const like = `a text like ${alternatives(examples)}`;
+  const like = `a string like ${alternatives(examples)}`;
   return others.length === 0 ? like : `${expectedPhrase(schema, others)}, ${like}`;
 }
 

@@ -37,8 +37,8 @@ export function standardIssues(
   if (typeof result !== "object" || result === null || "then" in result)
     throw new ConfigError({
       code: "schema.invalid",
-      message: `The schema (${vendor}) validates asynchronously; a config is composed at once`,
-      hint: "give a schema without asynchronous checks",
+      message: `The schema (${vendor}) validates asynchronously, but configs are composed synchronously`,
+      hint: "use a schema without asynchronous checks",
     });
   const issues = "issues" in result ? (result.issues as readonly StandardIssue[] | undefined) : [];
   return (issues ?? []).map(({ message, path = [] }): SchemaIssue => {

@@ -177,7 +177,7 @@ function missingKey(context: Context, error: ErrorObject): SchemaIssue {
     problem: "missing_key",
     key: joinKey(parent.key, name),
     pointer: pointerTo(tokens),
-    expected: withExamples("the key to be there", place.examples),
+    expected: withExamples("the key to be present", place.examples),
     ...described(place.description),
     origin: parent.node.origin,
   };

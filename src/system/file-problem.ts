@@ -1,20 +1,20 @@
 import { errorCode, isSystemError } from "./system-error.ts";
 
 /** What V8 can hold in one string. */
-const TOO_LARGE = "it is larger than the 512 MB that can be read at once";
+const TOO_LARGE = "it is larger than 512 MB, the most that can be read at once";
 
 /** What a user has to know of each error of the system, in the words of a sentence's end. */
 const WORDS: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file or directory",
-  ENOTDIR: "a part of its path is a file, not a directory",
-  EEXIST: "a file of that name is there",
+  ENOTDIR: "part of its path is a file, not a directory",
+  EEXIST: "a file of that name exists",
   EACCES: "permission denied",
   EPERM: "permission denied",
-  EISDIR: "this is a directory",
-  ELOOP: "its symbolic links lead in a circle",
+  EISDIR: "it is a directory",
+  ELOOP: "its symbolic links form a loop",
   ENAMETOOLONG: "the name is too long",
   ENOSPC: "no space is left on its disk",
-  EDQUOT: "your quota of disk space is used up",
+  EDQUOT: "your disk quota is used up",
   EROFS: "its file system is read-only",
   ERR_STRING_TOO_LONG: TOO_LARGE,
   ERR_FS_FILE_TOO_LARGE: TOO_LARGE,

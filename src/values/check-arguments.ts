@@ -5,12 +5,12 @@ import { ConfigError } from "./errors.ts";
 
 /** @param by the function that was called, as messages begin with it */
 export function checkText(by: string, name: string, value: unknown, hint?: string): void {
-  if (typeof value !== "string") throw wrongArgument(by, name, "a text", value, hint);
+  if (typeof value !== "string") throw wrongArgument(by, name, "a string", value, hint);
 }
 
 /** @param hint an example of such a list */
 export function checkTexts(by: string, name: string, value: unknown, hint: string): void {
-  if (!Array.isArray(value)) throw wrongArgument(by, name, "a list of texts", value, hint);
+  if (!Array.isArray(value)) throw wrongArgument(by, name, "a list of strings", value, hint);
   for (const [index, item] of value.entries()) checkText(by, `${name}[${index}]`, item);
 }
 
@@ -38,7 +38,7 @@ export const wrongArgument = (
   });
 
 function described(value: unknown): string {
-  if (typeof value === "string") return `the text '${value}'`;
+  if (typeof value === "string") return `the string '${value}'`;
   if (typeof value === "number" || typeof value === "boolean") return `${typeof value} ${value}`;
   if (value === undefined || value === null) return String(value);
   if (value instanceof URL) return "a URL";

@@ -54,8 +54,8 @@ export function checkKnown(by: string, value: object, checks: object, prefix: st
 const inheritedOption = (by: string, name: string): ConfigError =>
   new ConfigError({
     code: "value.wrong_type",
-    message: `${by}: the option '${name}' is inherited, from a class or another object`,
-    hint: "options are members of the object itself",
+    message: `${by}: the option '${name}' is inherited from a class or another object`,
+    hint: "options must be own properties of the object",
   });
 
 function unknownOption(

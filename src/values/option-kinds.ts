@@ -63,7 +63,7 @@ export const oneOf =
   };
 
 /**
- * @param of what the items are: "texts"
+ * @param of what the items are: "strings"
  * @param example of such a list
  */
 export const listOf =

@@ -11,7 +11,9 @@ import { ConfigError } from "./errors.ts";
 export function packageInfo(): PackageInfo {
   const found = findPackage();
   if (found === undefined)
-    throw notAround(`This needs files of hydraconf's package, which is not around ${ownPlace()}`);
+    throw notAround(
+      `This needs files of the hydraconf package, which is not installed around ${ownPlace()}`,
+    );
   return found;
 }
 
@@ -25,7 +27,7 @@ export function requireDependency(name: string): unknown {
     return createRequire(ownPlace())(name);
   } catch (cause) {
     if (errorCode(cause) !== "MODULE_NOT_FOUND") throw cause;
-    const message = `This needs ${name}, which hydraconf brings and which is not installed around ${ownPlace()}`;
+    const message = `This needs ${name}, a dependency of hydraconf that is not installed around ${ownPlace()}`;
     throw notAround(message, cause);
   }
 }

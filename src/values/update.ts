@@ -60,7 +60,7 @@ export function updateNode(
   if (components.length > MAX_TREE_DEPTH)
     throw new ConfigError({
       code: "key.invalid_type",
-      message: `A key with ${components.length} components; there may be ${MAX_TREE_DEPTH}`,
+      message: `A key with ${components.length} components; at most ${MAX_TREE_DEPTH} are allowed`,
       origin: value.origin,
     });
   const start = draftRoot(root, copies);
@@ -114,7 +114,7 @@ function unset(at: Draft, key: Key, present: ConfigNode): ConfigError {
     message: isMissing(present) ? `Missing mandatory value: ${full}` : `'${full}' is null`,
     key: full,
     origin: present.origin,
-    hint: `give '${full}' its value first`,
+    hint: `set '${full}' first`,
   });
 }
 

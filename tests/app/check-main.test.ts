@@ -18,17 +18,17 @@ const flag = { id: "quick", names: ["--quick"], takes: "nothing", help: "quickly
 
 test.each<readonly [unknown, string]>([
   [undefined, "the options must be an object, not undefined"],
-  [{ configName: 3 }, "configName must be a text, not number 3"],
-  [{ configPath: new URL("file:///conf") }, "configPath must be a text, not a URL"],
+  [{ configName: 3 }, "configName must be a string, not number 3"],
+  [{ configPath: new URL("file:///conf") }, "configPath must be a string, not a URL"],
   [{ schema: 5 }, "schema must be an object, not number 5"],
   [{ check: true }, "check must be a function, not boolean true"],
   [{ targets: { summary: () => 1 } }, "targets must be targets, not an object"],
-  [{ versionBase: "1.4" }, "versionBase must be '1.1' or '1.2' or '1.3', not the text '1.4'"],
+  [{ versionBase: "1.4" }, "versionBase must be '1.1' or '1.2' or '1.3', not the string '1.4'"],
   [{ flags: [{ ...flag, takes: "text" }] }, "flags[0].takes must be"],
   [{ flags: [{ ...flag, hlep: "x" }] }, "there is no option 'flags[0].hlep'"],
   [{ subcommands: [{ name: "x", summary: "y" }] }, "subcommands[0].run must be a function"],
   [{ store: { config: {} } }, "store must be a Map of configs, not an object"],
-  [{ whenBare: "print" }, "whenBare must be 'run' or 'show', not the text 'print'"],
+  [{ whenBare: "print" }, "whenBare must be 'run' or 'show', not the string 'print'"],
   [{ configname: "config" }, "there is no option 'configname'"],
 ])("hydraMain(%j) says what is wrong", async (options, message) => {
   const { exitCode, stdout, stderr } = await called(options);
@@ -38,7 +38,9 @@ test.each<readonly [unknown, string]>([
 
 test("names the option that was meant, and wants a task", async () => {
   expect((await called({ configname: "config" })).stderr).toContain("Did you mean 'configName'?");
-  expect((await called({}, "task")).stderr).toContain("the task must be a function, not the text");
+  expect((await called({}, "task")).stderr).toContain(
+    "the task must be a function, not the string",
+  );
 });
 
 test("throws for surroundings in which nothing can be shown", async () => {

@@ -163,7 +163,7 @@ test("hydra.job.env_set refuses what is no text, when the files are there", asyn
   });
   const { exitCode, stderr } = await run([]);
   expect(exitCode).toBe(1);
-  expect(stderr).toContain("An environment variable must be a text, not ListConfig");
+  expect(stderr).toContain("An environment variable must be a string, not ListConfig");
   expect(stderr).toContain("conf/config.yaml:1:46");
   expect(existsSync(join(cwd, "o/.hydra/config.yaml"))).toBe(true);
 });
@@ -315,7 +315,7 @@ describe("refusals", () => {
     [["--cfg", "job", "-m", "x=1,2"], 1, "--multirun --dry-run prints the config of every job"],
     [["--detach", "--run"], 2, "argument --detach: not allowed with argument --run"],
     [["--detach", "--explain", "x"], 2, "argument --detach: not allowed with argument --explain"],
-    [["--experimental-rerun", "config.pickle"], 1, "a pickled config is Python's own"],
+    [["--experimental-rerun", "config.pickle"], 1, "only Python can read a pickled config"],
     [["--explain", "db.prot"], 1, "Key 'db.prot' not found in config"],
     [["--diff"], 2, "argument --diff: expected overrides, or two run directories"],
     [["--help", "hydra.help.template='$NOPE'"], 1, "Unknown placeholder '$NOPE'"],

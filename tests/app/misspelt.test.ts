@@ -45,7 +45,9 @@ describe("refuseMisspelt", () => {
     expect(refusal(["help"])?.hint).toContain("--help");
     expect(refusal(["version"])?.hint).toContain("--version");
     expect(refusal(["sweep", "status", "out"])?.hint).toContain("hydraconf sweep");
-    expect(refusal(["validate-regions", "report.json"])?.hint).toContain("a command of its own");
+    expect(refusal(["validate-regions", "report.json"])?.hint).toContain(
+      "use the separate command",
+    );
     expect(refusal(["infer.batch_size"])?.hint).toContain("infer.batch_size=VALUE");
     expect(refusal(["./train.py"])?.hint).not.toContain("VALUE");
   });
@@ -63,7 +65,7 @@ describe("refuseMisspelt", () => {
     [["--unknown", "doctor"], "doctor --unknown"],
     [["a=1", "--json", "compare", "A"], "compare ..."],
   ])("shows how to write %j", (argv, command) => {
-    expect(refusal(argv)?.hint).toBe(`it comes first, and its own options behind it: ${command}`);
+    expect(refusal(argv)?.hint).toBe(`put it first, followed by its own options: ${command}`);
   });
 
   test.each([

@@ -22,7 +22,7 @@ test.each([
 ])("%s is answered with the override that sets the key", (override, remedy, key) => {
   const { details, message } = refusal(() => compose(override));
   expect(details.hint).toBe(
-    `'${key}' is one key, and the dot in it divides keys in an override: use ${remedy}, or a config file`,
+    `'${key}' is a single key, but in an override its dot separates keys: use ${remedy}, or a config file`,
   );
   // Hydra's advice would add a key beside the one that is meant.
   expect(message).toMatch(/^Could not override '.*'\.\nKey 'db' is not in struct/);
@@ -35,7 +35,7 @@ test.each([
 
 test("where no override can be written, there is only the config file", () => {
   for (const override of ["top.level=2", "log.odd$name.x=2"])
-    expect(hintOf(override)).toMatch(/in an override: set it in a config file$/);
+    expect(hintOf(override)).toMatch(/its dot separates keys: set it in a config file$/);
 });
 
 test("a key that only begins alike, or is missing altogether, can be added", () => {

@@ -87,7 +87,7 @@ describe("hints that would be refused in their turn", () => {
   });
 
   it("do not quote the name of an option where there is no key", () => {
-    expect(hintOf("=3")).toBe("there is nothing before the '=': write KEY=VALUE or GROUP=OPTION");
+    expect(hintOf("=3")).toBe("nothing precedes the '=': write KEY=VALUE or GROUP=OPTION");
   });
 });
 

@@ -115,7 +115,7 @@ describe("hydra.searchpath", () => {
   it.each(["structured://", "structured://base"])("takes no second config store: %s", (entry) => {
     const error = refusal(() => compose("plain", `hydra.searchpath=['${entry}']`));
     expect(error.message).toBe(
-      `${entry} cannot be added: the config store is on the search path already, behind all other sources`,
+      `${entry} cannot be added: the config store is already on the search path, after all other sources`,
     );
     expect(error.details.hint).toBe("remove structured:// from hydra.searchpath");
     expect(error.details.available).toBeUndefined();

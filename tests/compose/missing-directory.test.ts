@@ -28,9 +28,7 @@ test("directories with YAML files beside it are named", () => {
   expect(missingDirectoryHint(join(folder("conf.d/a.yaml"), "conf"))).toMatch(/: conf\.d$/);
   const many = folder(...Array.from({ length: 7 }, (_, at) => `conf${at}/a.yaml`));
   expect(missingDirectoryHint(join(many, "conf"))).toMatch(/: conf0, conf1, conf2, conf3, conf4$/);
-  expect(missingDirectoryHint(join(cwd, "none/conf"))).toMatch(
-    /names the directory of the configs$/,
-  );
+  expect(missingDirectoryHint(join(cwd, "none/conf"))).toMatch(/gives the config directory$/);
 });
 
 const refusalIn = (cwd: string, configDir: string, configName: string) =>
@@ -54,8 +52,10 @@ test("a program without its directory, or with a path for a name, is told so", (
   const cwd = folder("configs/sub/train.yaml");
   expect(refusalIn(cwd, "conf", "train")).toContain("--config-path DIR");
   expect(refusalIn(cwd, "configs", "configs/sub/train.yaml")).toBe(
-    "names are within the directory: use --config-name sub/train",
+    "config names are relative to the config directory: use --config-name sub/train",
   );
   expect(refusalIn(cwd, "configs", "sub/trian")).toBe("choose it with --config-name sub/train");
-  expect(refusalIn(cwd, "configs", "zzz")).toContain("--config-name NAME (-cn) names the config");
+  expect(refusalIn(cwd, "configs", "zzz")).toContain(
+    "--config-name NAME (-cn) gives the name of the config",
+  );
 });

@@ -46,7 +46,9 @@ describe("deep-profile compare of two real runs", () => {
       expect(stdout).not.toMatch(/ (gone|new)$/m);
       const gated = await run("compare", before, after, "--fail-on", "region:stem.wall_ms>1000%");
       expect(gated.code).toBe(1);
-      expect(gated.stderr).toContain("not both reports looked for it");
+      expect(gated.stderr).toContain(
+        "nothing to check, since the selection of one report leaves out",
+      );
     }
     const pattern = ["compare", "a", "c", "--fail-on", "region:*.wall_ms>100000%"];
     expect((await run(...pattern)).stdout).toMatch(
@@ -62,7 +64,7 @@ describe("deep-profile compare of two real runs", () => {
     expect(made.code).toBe(1);
     const shown = await run("compare", "a", "failed");
     expect(shown.code).toBe(0);
-    expect(shown.stdout).toContain("B failed: sh ended with exit code 7; its numbers are of");
+    expect(shown.stdout).toContain("B failed: sh ended with exit code 7; its numbers cover");
     const file = "failed/recorder/regions/report.json";
     for (const [before, after, name] of [
       ["a", "failed", "B"],
@@ -91,14 +93,14 @@ describe("deep-profile compare of two real runs", () => {
   });
 
   it.each([
-    [["a"], 2, "two runs or reports are needed"],
+    [["a"], 2, "expected two runs or reports"],
     [["a", "absent"], 1, "there is no such file"],
-    [["a", "."], 1, "no run's results are in it"],
+    [["a", "."], 1, "it holds no results of a run"],
     [["a", "a/config.yaml"], 1, "not JSON"],
     [["a", "b", "--collector", "ncu"], 1, "a has recorder"],
     [["a", "b", "--scope", "device:cuda:0"], 1, "no report of 'device:cuda:0'"],
     [["a", "b", "--fail-on", "total>5%"], 1, "neither report has total"],
-    [["a", "b", "--fail-on", "total_ms"], 2, "is no condition"],
+    [["a", "b", "--fail-on", "total_ms"], 2, "is not a condition"],
     [["a", "b", "--fail", "x"], 2, "unknown option --fail"],
     [["a", "b", "--html", "a"], 1, "The page a cannot be written: this is a directory"],
   ])("refuses %j", async (args, code, message) => {

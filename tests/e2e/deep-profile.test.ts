@@ -217,7 +217,7 @@ describe("what somebody types who does not know the tree", () => {
     ["infer.batchsize=8", "Hint: use infer.batch_size=8\n"],
     ["batch_size=8", "Hint: use infer.batch_size=8\n"],
     ["ncu.enable=true", "Hint: use pipeline.ncu.enable=true\n"],
-    ["infer.lr=8", "'infer' takes no other keys; 'deep-profile --help infer' shows"],
+    ["infer.lr=8", "'infer' accepts no other keys; 'deep-profile --help infer' lists"],
     ["workload=nvtx", "Hint: use workload=nvtx_regions\n"],
     ["pipeline.ncu=ncu.hopper", "did you mean: profiling/ncu@pipeline.ncu=ncu.hopper\n"],
     ["pipeline.ncu=hopper", "did you mean: profiling/ncu@pipeline.ncu=ncu.hopper\n"],

@@ -23,7 +23,7 @@ it.skipIf(process.platform !== "linux")(
       exitCode: 1,
       stdout: "",
       stderr:
-        "Too few files may be open at a time to start programs: this process may have 40\n  Hint: raise the limit of open files, e.g. ulimit -n 1024",
+        "Programs cannot be started: the limit of open files is too low: this process may open 40\n  Hint: raise the limit of open files, e.g. ulimit -n 1024",
     });
   },
 );

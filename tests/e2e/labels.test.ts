@@ -59,7 +59,7 @@ describe("a run with label rules", () => {
     );
     expect(code).toBe(1);
     expect(stderr).toContain(
-      "labels.rules[0].pattern: 'step (' is no regular expression of JavaScript: unterminated group",
+      "labels.rules[0].pattern: 'step (' is not a JavaScript regular expression: unterminated group",
     );
   });
 });

@@ -37,7 +37,7 @@ describe.skipIf(gpu === null)("deep-profile where ncu fails", () => {
       expect.stringMatching(/--replay-mode app-range (?!.*(?:range-replay|greedy)).* --kill no/),
     ]);
     expect([...regionsOf("fallback").keys()]).toEqual(["A"]);
-    expect(notesOf("fallback")).toContain("measured again by app-range replay");
+    expect(notesOf("fallback")).toContain("measured again with app-range replay");
     expect(notesOf("fallback")).toMatch(/measured by ncu [\d.]+ in app-range replay;/);
     const refused = await profile([...args, "pipeline.ncu.fallback=false", "hydra.run.dir=nofall"]);
     expect(refused.code).toBe(1);
@@ -80,7 +80,7 @@ describe.skipIf(gpu === null)("deep-profile where ncu fails", () => {
     expect(result.stderr).toContain("another tool holds");
     expect(gpu?.profilingCalls()).toHaveLength(2);
     expect([...regionsOf("kept").keys()]).toEqual(["A"]);
-    expect(notesOf("kept")).toContain("what range replay could capture is reported, 1 range");
+    expect(notesOf("kept")).toContain("the report has what range replay captured, 1 range");
     expect(notesOf("kept")).toMatch(/measured by ncu [\d.]+ in range replay;/);
     const before = readFileSync(inHere("kept/ncu/regions/report.json"), "utf8");
     expect(
@@ -166,7 +166,9 @@ describe.skipIf(gpu === null)("deep-profile where ncu fails", () => {
       },
     ]);
     expect((await profile(["hydra.run.dir=lacking"])).code).toBe(0);
-    expect(notesOf("lacking")).toContain("does not give out: ctc__rx_bytes_data_user.sum");
+    expect(notesOf("lacking")).toContain(
+      "does not expose these to ncu: ctc__rx_bytes_data_user.sum",
+    );
     expect(regionsOf("lacking").get("A")?.kernel_count).toBe(2);
   });
 
@@ -202,7 +204,7 @@ describe.skipIf(gpu === null)("deep-profile where ncu fails", () => {
     const after = await report({});
     expect(after).not.toContain("the disk is full");
     expect(after).not.toContain("was read without ncu");
-    expect(after).toContain("those of ncu's replay");
+    expect(after).toContain("GPU times are from ncu's replay");
     expect(await report(broken)).toBe(inRun);
   });
 
@@ -262,11 +264,11 @@ describe.skipIf(gpu === null)("deep-profile where ncu fails", () => {
     expect(result.stderr).toContain("stopped after 0.3 min (pipeline.ncu.timeout_min)");
     expect(result.stderr).toContain('while it measured "reduce"');
     expect(result.stderr).toContain("replay_mode=app-range");
-    expect(result.stdout).toContain("takes more time than expected");
+    expect(result.stdout).toContain("takes longer than expected");
     expect(gpu?.profilingCalls()).toHaveLength(2);
     expect([...regionsOf("hang").keys()]).toEqual(["A", "A > A::A1"]);
     expect(notesOf("hang")).toContain("the report covers the 1 result until then");
-    expect(notesOf("hang")).toMatch(/ncu warned that "reduce" takes more time/);
+    expect(notesOf("hang")).toMatch(/ncu warned that "reduce" takes longer/);
   });
 
   it("keeps what was measured until Ctrl-C, and starts no further run of ncu", async () => {

@@ -28,7 +28,7 @@ describe("deep-profile pipeline.ncu.enable=true where it cannot work", () => {
       expect(result.stderr).toMatch(
         real === null
           ? /\(ncu\) is not installed/
-          : /needs an NVIDIA GPU, and none answers here: .*(?:driver|GPU).*\n *Hint: .*device=cpu/,
+          : /needs an NVIDIA GPU, and this machine has none that answers: .*(?:driver|GPU).*\n *Hint: .*device=cpu/,
       );
       expect(existsSync(inHere("bare"))).toBe(false);
     },
@@ -92,14 +92,14 @@ describe("deep-profile pipeline.ncu.enable=true where it cannot work", () => {
         expect(command.join(" ")).toMatch(/shallow_resnet .*--device cuda:0 .*--dtype float16/);
       }
       expect(notes).toContain(
-        "no GPU answers here: this is the plan for a machine with one (cuda:0)",
+        "no GPU answers on this machine: this is the plan for one with a GPU (cuda:0)",
       );
     });
 
     it("in kernel replay, for which no regions are needed, of any program", async () => {
       const { ncu, notes } = await dryRun("pipeline.ncu.top_n_kernels=3", "--", "false");
       expect(ncu.map(({ command }) => command.at(-1))).toEqual(["false"]);
-      expect(notes).toContain("a recording on that machine tells which kernels");
+      expect(notes).toContain("a recording on that machine decides which kernels");
     });
 
     it("and says what cannot be told of a program that fails without a GPU", async () => {

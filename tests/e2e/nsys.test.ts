@@ -108,7 +108,7 @@ describe.skipIf(nsys === null)("a capture range", () => {
       "hydra.run.dir=never",
     );
     expect(code).toBe(1);
-    expect(stderr).toContain("the range nosuch of pipeline.nsys.nvtx_capture never began");
+    expect(stderr).toContain("the range nosuch (pipeline.nsys.nvtx_capture) never began");
     expect(stderr).toContain("pipeline.nsys.capture_range=none");
     expect(regionsOf("never", "recorder").size).toBeGreaterThan(3);
   });
@@ -121,10 +121,10 @@ describe.skipIf(nsys === null)("a capture range", () => {
       "hydra.run.dir=whole",
     );
     expect(code).toBe(0);
-    expect(stdout).toContain("the whole run was recorded");
+    expect(stdout).toContain("recording the whole run");
     expect([...regionsOf("whole").keys()]).toContain("B");
     const notes = readBundle(join(here.path, "whole"), "nsys").reports[0]?.notes ?? [];
-    expect(notes.join("\n")).toContain("the whole run was recorded");
+    expect(notes.join("\n")).toContain("recording the whole run");
   });
 });
 
@@ -179,7 +179,7 @@ it("is refused before anything is written where there is no nsys", async () => {
 });
 
 it.each([
-  ["pipeline.nsys.trace=cuda", "nvtx must be among what is traced"],
+  ["pipeline.nsys.trace=cuda", "nvtx is missing: regions are NVTX ranges"],
   ["pipeline.nsys.capture_range=bogus", "capture_range"],
 ])("refuses %s before anything is written", async (override, message) => {
   const { code, stderr } = await profile(override, "hydra.run.dir=refused");

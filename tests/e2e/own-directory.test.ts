@@ -20,7 +20,7 @@ it.each([
   expect({ exitCode, stdout, stderr }).toEqual({
     exitCode: 1,
     stdout: "",
-    stderr: "The current directory was removed\n  Hint: change to one that is there (cd)",
+    stderr: "The current directory was removed\n  Hint: change to an existing directory (cd)",
   });
 });
 

@@ -69,7 +69,7 @@ describe("the report of a sweep", () => {
     expect(best).toBe("1");
     expect(jobs[0]).toMatchObject({
       total_ms: null,
-      problem: "shallow_resnet ended with exit code 3; its own report has what it measured",
+      problem: "shallow_resnet ended with exit code 3; what it measured is in its own report",
     });
     expect(jobs[2].problem).toContain("overrides.yaml");
   });

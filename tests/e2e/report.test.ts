@@ -131,7 +131,7 @@ describe("the reports of a recording", () => {
     for (const file of listFiles(inHere("cleared/recorder/repeats"), ".nvtxrec")) rmSync(file);
     const { code, stderr } = await report("cleared");
     expect(code).toBe(1);
-    expect(stderr).toMatch(/events-\* is not there any more: its reports cannot be made again/);
+    expect(stderr).toMatch(/events-\* no longer exists: its reports cannot be rebuilt/);
     expect(textsOf("cleared")).toEqual(textsOf("run"));
   });
 
@@ -155,7 +155,7 @@ describe("the reports of a recording", () => {
       writeFileSync(inHere("undocumented/recorder/repeats", repeat, "stdout.json"), '{"layers"');
     expect((await report("undocumented")).code).toBe(0);
     const text = readFileSync(inHere("undocumented/report.md"), "utf8");
-    expect(text).toContain("no static analysis: recorder/stdout.json, which the workload printed");
+    expect(text).toContain("no static analysis: the workload's output recorder/stdout.json");
   });
 
   // Files may grow to 10 kB, as on a disk that is nearly full.
@@ -177,7 +177,7 @@ describe("the reports of a recording", () => {
     expect(code).toBe(1);
     expect(stderr).toMatch(/^run\/report\.md\/run\.json: there is no such file/);
     expect((await report("run", "--output", "run/report.md")).stderr).toContain(
-      "cannot be made: a file of that name is there",
+      ": a file of that name exists",
     );
   });
 
@@ -273,7 +273,9 @@ describe("run.json", () => {
     rmSync(inHere("broken/run.json"));
     const { code, stderr } = await report("broken");
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^broken\/run\.json: .*no directory of a finished run\n.*Hint: .*$/);
+    expect(stderr).toMatch(
+      /^broken\/run\.json: .*not the directory of a finished run\n.*Hint: .*$/,
+    );
     expect(stderr).toContain("deep-profile import");
     expect((await report("nowhere")).stderr).toContain("there is no such directory");
     expect((await report("/")).stderr).toMatch(/^\/run\.json: there is no such file/);

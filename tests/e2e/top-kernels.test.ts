@@ -102,7 +102,7 @@ describe.skipIf(gpu === null || !canBuild)("pipeline.ncu.top_n_kernels", () => {
     const { asked, notes, region } = await profile("recorder", []);
     expect(asked).toBe("regex:^(gemm|relu)$");
     expect(notes).toContain(
-      `pipeline.ncu.top_n_kernels=2: those with the most GPU time in what the recorder recorded are profiled: ${GEMM}; relu`,
+      `pipeline.ncu.top_n_kernels=2: profiling the kernels with the most GPU time recorded by the recorder: ${GEMM}; relu`,
     );
     // ncu was asked for functions; what it measured beyond that does not count.
     expect(region?.kernels.map((kernel) => kernel.kernel_name).sort()).toEqual(["relu", GEMM]);
@@ -119,7 +119,7 @@ describe.skipIf(gpu === null || !canBuild)("pipeline.ncu.top_n_kernels", () => {
   it("come from nsys where the recorder before it saw no kernels", async () => {
     const { asked, notes, region, files } = await profile("nsys", [...gpuOff, ...onNsys]);
     expect(asked).toBe("regex:^(pool|relu)$");
-    expect(notes).toContain("in what nsys recorded are profiled: pool; relu");
+    expect(notes).toContain("recorded by nsys: pool; relu");
     expect(region?.selection.kernel_top_names).toEqual(["pool", "relu"]);
     expect(files("ncu/discovery")).toBe(false);
   });
@@ -166,7 +166,7 @@ describe.skipIf(gpu === null || !canBuild)("pipeline.ncu.top_n_kernels", () => {
     });
     expect(isAsked).toBe(false);
     expect(notes).toContain(
-      `pipeline.ncu.top_n_kernels=2 limits nothing, and every kernel is profiled: ${why}`,
+      `pipeline.ncu.top_n_kernels=2 has no effect, and every kernel is profiled: ${why}`,
     );
     expect(region?.kernel_count).toBe(3);
     expect(region?.selection.kernel_top_names).toBeUndefined();

@@ -85,7 +85,7 @@ describe("deep-profile -- PROG", () => {
     expect(result.code).toBe(1);
     expect(`${result.stdout}${result.stderr}`.match(/exit code 7/g)).toHaveLength(1);
     expect(result.stderr).toContain(
-      "\nnode ended with exit code 7; its last words (all of them in failed/recorder/stderr.txt):\n  problem 21\n",
+      "\nnode ended with exit code 7; the end of its standard error (all of it is in failed/recorder/stderr.txt):\n  problem 21\n",
     );
     expect(result.stderr.trimEnd().endsWith("\n  problem 30")).toBe(true);
     const log = readFileSync(inHere("failed/run.log"), "utf8");
@@ -114,7 +114,7 @@ describe("deep-profile -- PROG", () => {
   it("is a usage error with nothing behind the dashes", async () => {
     const result = await profile(["--"]);
     expect(result.code).toBe(2);
-    expect(result.stderr).toContain("there is no program to profile");
+    expect(result.stderr).toContain("no program follows '--'");
   });
 });
 

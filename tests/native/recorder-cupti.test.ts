@@ -24,14 +24,14 @@ describe.runIf(canBuild)(
   "what keeps the recorder from the GPU is noted, and ranges recorded",
   () => {
     const busy =
-      "another tool already uses CUPTI in this process: ncu, nsys, or a profiler of the program's own";
+      "another tool already uses CUPTI in this process: ncu, nsys, or the program's own profiler";
     test.each([
       ["Subscribe=39", `cuptiSubscribe: CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED (${busy})`],
       ["Subscribe=12", `cuptiSubscribe: CUPTI_ERROR_MAX_LIMIT_REACHED (${busy})`],
       ["ActivityRegisterCallbacks=999", "cuptiActivityRegisterCallbacks: unknown error"],
       [
         "EnableCallback=1",
-        "cuptiEnableCallback: unknown error (this CUPTI does not fit the driver;",
+        "cuptiEnableCallback: unknown error (this CUPTI does not match the driver;",
       ],
       [
         "ActivityEnable:10=35",

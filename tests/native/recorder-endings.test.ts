@@ -31,7 +31,7 @@ describe.runIf(clients.length > 0)("what was recorded survives", () => {
     const [process] = timeline.processes;
     expect(process?.finished).toBe(false);
     expect(process?.ranges.map(({ endNs }) => endNs === null)).toEqual([false, true]);
-    expect(process?.notes.join("\n")).toContain("ended without a word");
+    expect(process?.notes.join("\n")).toContain("ended without finishing its recording");
   });
 
   test("_exit, which runs no destructor", async () => {

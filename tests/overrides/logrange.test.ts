@@ -32,7 +32,7 @@ describe("logrange", () => {
     ["logrange(1,2,1)", "'num' must be an int from 2"],
     ["logrange(1,2,2.5)", "'num' must be"],
     ["logrange(1,2,steps=0)", "'steps' must be"],
-    ["logrange(1,2,3,base=2)", "steps and base go without it"],
+    ["logrange(1,2,3,base=2)", "give it without steps and base"],
     ["logrange(1,2,base=1)", "greater than 1"],
     ["logrange(1,2,base=1.0000001)", "more than 100000"],
     ["logrange(1)", "'stop' is missing"],

@@ -127,10 +127,10 @@ describe("errors of syntax", () => {
     ["key={a}", 6, /expected ':' after the key/],
     ["key='a' ", 7, /expected the end of the override but found a blank/],
     ["key=a=b", 5, /found '='/],
-    ["key=é", 4, /'é' cannot stand in an unquoted value at column 5/],
-    ["key='é'é", 7, /'é' cannot stand in an unquoted value at column 8/],
+    ["key=é", 4, /'é' is not allowed in an unquoted value at column 5/],
+    ["key='é'é", 7, /'é' is not allowed in an unquoted value at column 8/],
     ["key='😀'é", 8, /at column 8/],
-    ["my key=1", 2, /a blank cannot stand in a key at column 3/],
+    ["my key=1", 2, /a blank is not allowed in a key at column 3/],
     ["key='a", 4, /the quote ' is never closed/],
     // Behind the second item Hydra does not read on.
     ["key=a,[2 'b'\"c]", 12, /the quote " is never closed/],

@@ -66,7 +66,7 @@ describe("sweepStrings", () => {
     ["key=range(0,3,0.0)", /its step is zero/],
     ["key=range(nan)", /nan cannot be compared/],
     ["key=choice(a,choice(b))", /a choice is a sweep/i],
-    ["key=glob(*)", /options of the group are not known/],
+    ["key=glob(*)", /options of the config group are unknown/],
     ["key=shuffle(range(0,inf))", /never ends/],
   ])("refuses %s", (text, message) => {
     const { code, message: actual } = errorOf(() => strings(text));
@@ -84,7 +84,7 @@ describe("sweepStrings", () => {
     expect(strings("key=glob('a*')", { groupOptions })).toEqual(["adam"]);
     expect(strings("key=glob([a*,'b*'])", { groupOptions })).toEqual(["adam"]);
     for (const text of ["key=glob(['a*'])", "key=glob(*,exclude=[x,'b*'])"])
-      expect(errorOf(() => strings(text, { groupOptions })).message).toMatch(/takes no quotes/);
+      expect(errorOf(() => strings(text, { groupOptions })).message).toMatch(/without quotes/);
   });
 });
 

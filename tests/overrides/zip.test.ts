@@ -88,11 +88,11 @@ describe("zip", () => {
     [
       "p=zip(a=[1,2])",
       "override.function",
-      "not a list: choice(...) of its items gives them one by one",
+      "not a list: use choice(...) to take its items one by one",
     ],
     ["p=zip(a=1)", "override.function", "must be a choice, a range, a logrange or a glob"],
     ["p=zip(a=interval(0,1))", "override.function", "no values to pair"],
-    ["p=zip(a=zip(b=choice(1)))", "override.function", "name the keys of the inner zip"],
+    ["p=zip(a=zip(b=choice(1)))", "override.function", "put the keys of the inner zip"],
     ["p=zip(a=choice(1,2),+a=choice(3,4))", "override.function", "'a' is given twice"],
     ["p=int(zip(a=choice(1,2)))", "override.function", "cannot be cast"],
     ["p=choice(zip(a=choice(1,2)))", "override.function", "not a zip"],
@@ -108,7 +108,7 @@ describe("zip", () => {
     (text) => {
       const { code, details } = refusal(() => parseOverride(text));
       expect(code).toBe("override.syntax");
-      expect(details.hint).toBe("the values of a key stand in a choice: lr=choice(1,...)");
+      expect(details.hint).toBe("put the values of a key into a choice: lr=choice(1,...)");
     },
   );
 

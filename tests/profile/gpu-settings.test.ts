@@ -41,8 +41,8 @@ describe("checkGpuSettings", () => {
   });
 
   it.each([
-    [{ dtype: "float16" }, "cpu", gpu("cuda"), "infer.dtype", "is for GPUs"],
-    [{ cuda_graph: true }, "cpu", gpu("cuda"), "infer.cuda_graph", "is for GPUs"],
+    [{ dtype: "float16" }, "cpu", gpu("cuda"), "infer.dtype", "is only for GPUs"],
+    [{ cuda_graph: true }, "cpu", gpu("cuda"), "infer.cuda_graph", "is only for GPUs"],
     [{}, "cuda:0", gpu(), "device", "built without a GPU backend: no cuDNN"],
     [{ gpu_library: "cudnn" }, "cuda:0", gpu("cuda"), "infer.gpu_library", "without cuDNN"],
     [{ tf32: true }, "cuda:0", gpu("cuda"), "infer.tf32", "only cuDNN"],
@@ -77,9 +77,9 @@ describe("whyGpuIsUnused", () => {
   const why = (part: GpuPart, changes: Partial<Parameters<typeof whyGpuIsUnused>[0]>) =>
     whyGpuIsUnused({ workload, device: "auto", ...changes }, [h200], part);
 
-  it("names the GPU that nobody asked to leave out, why it is, and what builds for it", () => {
+  it("names the GPU that is unused without being asked to, the reason, and how to build for it", () => {
     expect(why(none, {})).toMatch(
-      /^it runs on the CPU, not on NVIDIA H200: .* without a GPU backend \(no nvcc\); HYDRACONF_CUDA=1 /,
+      /^it runs on the CPU, not on NVIDIA H200: .* without a GPU backend \(no nvcc\); if nvcc is installed, HYDRACONF_CUDA=1 /,
     );
   });
 

@@ -7,8 +7,8 @@ test.each([
     "WARNING: function cuptiSubscribe() failed with error CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED (39)",
     "torch.profiler",
   ],
-  ["Error 36: API call is not supported in the installed CUDA driver", "update it"],
-  ["CUDA driver version is insufficient for CUDA runtime version", "update it"],
+  ["Error 36: API call is not supported in the installed CUDA driver", "update the driver"],
+  ["CUDA driver version is insufficient for CUDA runtime version", "update the driver"],
   [
     "RuntimeError: CUDA error: no kernel image is available for execution on the device",
     "compute_cap",
@@ -20,9 +20,9 @@ test.each([
   ["RuntimeError: No CUDA GPUs are available", "--gres=gpu:1"],
   [
     "Could not load library libcudnn_ops.so.9: libcudnn_ops.so.9: cannot open shared object file",
-    "one installation",
+    "a single installation",
   ],
-  ["Invalid handle. Cannot load symbol cudnnGetVersion", "one installation"],
+  ["Invalid handle. Cannot load symbol cudnnGetVersion", "a single installation"],
   ["torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.", "smaller batch"],
   ["CUDA error: an illegal memory access was encountered", "compute-sanitizer"],
   ["CUDA error: uncorrectable ECC error encountered", "another GPU"],

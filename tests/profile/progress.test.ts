@@ -19,7 +19,7 @@ function written(stream: PassThrough): string {
 }
 
 describe("terminalProgress", () => {
-  it("leaves signals to those who report what was recorded", () => {
+  it("leaves signals to the code that reports what was recorded", () => {
     const counts = () => ["SIGINT", "SIGTERM", "SIGHUP"].map((name) => process.listenerCount(name));
     const before = counts();
     const progress = terminalProgress(terminal());

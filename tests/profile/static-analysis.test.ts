@@ -59,8 +59,7 @@ it.each<readonly [string, unknown]>([
   ["what was cut", '{"layers"'],
 ])("says that %s is not what the workload printed", (_, document) => {
   expect(readOf(document)).toEqual({
-    problem:
-      "no static analysis: recorder/stdout.json, which the workload printed, is not what it printed any more",
+    problem: "no static analysis: the workload's output recorder/stdout.json has been changed",
   });
 });
 

@@ -23,7 +23,7 @@ it("says where none can be made, and what to do", () => {
   });
   const make = () => makeTemporaryDirectory("a-");
   expect(make).toThrow(
-    "No temporary directory can be made in '/nowhere/at/all': there is no such file or directory",
+    "Cannot create a temporary directory in '/nowhere/at/all': there is no such file or directory",
   );
   expect(make).toThrow(
     expect.objectContaining({

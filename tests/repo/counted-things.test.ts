@@ -30,7 +30,7 @@ const allowed = [
   "left none of ${MAX_TRIES} jobs",
   "expand to more than ${MAX_EXPANDED_NODES} values",
   "${timelines.length} capture ranges were recorded",
-  "of ${all} records of kernels",
+  "of ${all} kernel records",
   "… (${text.length} characters)",
   "jobs/${unit}",
   "A key with ${components.length} components",

@@ -97,7 +97,7 @@ it("sets a clone up once where it is started twice, and leaves no lock", async (
   const first = start();
   await until(() => compiled() !== "");
   const second = start();
-  await until(() => second.said().includes("another command does it") || compiled() !== "once ");
+  await until(() => second.said().includes("is already setting up") || compiled() !== "once ");
   go();
   expect([await first.exitCode, await second.exitCode]).toEqual([0, 0]);
   expect(compiled()).toBe("once ");

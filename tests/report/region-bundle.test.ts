@@ -53,7 +53,7 @@ describe("the bundle of one region", () => {
     ]);
   });
 
-  it("holds a region of another kind only below it, not beside it", () => {
+  it("contains a region of another kind only if it is inside, not next to it", () => {
     const pid = 1;
     const ranges = [
       { name: "step", start: 0, end: 100 },

@@ -15,7 +15,7 @@ it("refuses in a line where a process may not make code of texts", () => {
   const { stdout, stderr } = spawnSync(process.execPath, node, { cwd: ROOT, encoding: "utf8" });
   expect({ stdout, stderr }).toEqual({
     stdout:
-      "schema.invalid JSON Schemas cannot be checked: this process may not make code of texts\n",
+      "schema.invalid JSON Schemas cannot be checked: this process must not generate code from strings\n",
     stderr: "",
   });
 });

@@ -38,7 +38,7 @@ function flushes(): readonly string[] {
   return told;
 }
 
-test("a file that is to survive the machine is on the disk before its name, and its name before who wrote it goes on", () => {
+test("a durable file is on the disk before its name is, and its name before the write returns", () => {
   const file = join(newFolder(), "file");
   const draft = `${file}.draft`;
   const told = flushes();
@@ -47,7 +47,7 @@ test("a file that is to survive the machine is on the disk before its name, and 
   expect(fs.readFileSync(file, "utf8")).toBe("all of it");
 });
 
-test("where a file system flushes no directories, the file is written all the same", () => {
+test("a file system that cannot flush directories still gets the file", () => {
   const file = join(newFolder(), "file");
   const { openSync } = fs;
   vi.spyOn(fs, "openSync").mockImplementation((path, ...rest) => {
@@ -83,7 +83,7 @@ test("of pieces that end in an error nothing is left", async () => {
   expect(fs.readdirSync(dirname(file))).toEqual([]);
 });
 
-test("a disk that fails as the name is flushed is told with the file", () => {
+test("a disk that fails while the name is flushed is reported with the file", () => {
   const file = join(newFolder(), "file");
   const { fsyncSync } = fs;
   let calls = 0;
@@ -97,7 +97,7 @@ test("a disk that fails as the name is flushed is told with the file", () => {
   expect(() => writeFileDurableSync(file, "all of it")).toThrow(`EIO: i/o error, fsync '${file}'`);
 });
 
-test("lines that are added are on the disk, and half a line gives way to them", () => {
+test("appended lines are on the disk, and replace an incomplete last line", () => {
   const file = join(newFolder(), "file");
   fs.writeFileSync(file, "one\nha");
   const told = flushes();

@@ -16,7 +16,7 @@ async function deadDraft(file: string): Promise<string> {
   return stdout;
 }
 
-test("a draft lies beside its file, and tells host and process of who writes it", () => {
+test("a draft is next to its file, and its name has the writer's host and process", () => {
   const draft = draftBeside("/some/where/config.yaml");
   expect(dirname(draft)).toBe("/some/where");
   expect(basename(draft)).toMatch(/^\.[^/]+\.tmp$/);
@@ -24,7 +24,7 @@ test("a draft lies beside its file, and tells host and process of who writes it"
   expect(draftBeside("/some/where/config.yaml")).not.toBe(draft);
 });
 
-test("what the dead have left is removed, what the living write and other files are not", async () => {
+test("drafts of dead processes are removed, those of living ones and other files are kept", async () => {
   const folder = newFolder();
   const own = draftBeside(join(folder, "a"));
   const others = ["kept.tmp", ".5e0f1c1e-6d3b-4f3a-9d55-0d7a8c1c9b1e.tmp", ".a+b.tmp"];
@@ -48,7 +48,7 @@ test("of another host nobody can tell", async () => {
   expect(readdirSync(folder).sort()).toEqual([...elsewhere].sort());
 });
 
-test("one of another boot may be of another machine with this one's name, and stays", () => {
+test("a draft of another boot is kept: it may be from another machine of the same name", () => {
   const folder = newFolder();
   const { birth } = thisProcess();
   const [boot = ""] = birth?.split(" ") ?? [];
@@ -59,7 +59,7 @@ test("one of another boot may be of another machine with this one's name, and st
   expect(readdirSync(folder)).toEqual([other]);
 });
 
-test("links to elsewhere, or round in circles, are not followed", async () => {
+test("links to other places, and loops of links, are not followed", async () => {
   const [folder, elsewhere] = [newFolder(), newFolder()];
   writeFileSync(await deadDraft(join(elsewhere, "a")), "");
   for (const [name, target] of Object.entries({ data: elsewhere, latest: ".", current: "." }))
@@ -68,7 +68,7 @@ test("links to elsewhere, or round in circles, are not followed", async () => {
   expect(readdirSync(elsewhere)).toHaveLength(1);
 });
 
-test("below a directory only where that is asked; a missing one has none", async () => {
+test("subdirectories are searched only on request; a missing directory has no drafts", async () => {
   const folder = newFolder();
   mkdirSync(join(folder, "deep/er"), { recursive: true });
   const below = join(folder, "deep/er/a");

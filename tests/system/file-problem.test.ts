@@ -8,8 +8,8 @@ it.each([
   ["ENOENT", "there is no such file or directory"],
   ["EACCES", "permission denied"],
   ["EPERM", "permission denied"],
-  ["EISDIR", "this is a directory"],
-  ["ERR_STRING_TOO_LONG", "it is larger than the 512 MB that can be read at once"],
+  ["EISDIR", "it is a directory"],
+  ["ERR_STRING_TOO_LONG", "it is larger than 512 MB, the most that can be read at once"],
   ["EIO", "EIO: raw words"],
 ])("says %s as '%s'", (code, words) => {
   expect(fileProblem(failing(code))).toBe(words);
@@ -24,8 +24,8 @@ it("knows the system's errors", () => {
     }
     return "read";
   };
-  expect(problem("/")).toBe("this is a directory");
+  expect(problem("/")).toBe("it is a directory");
   expect(problem("/no/such/file")).toBe("there is no such file or directory");
   expect(fileProblem("a text")).toBe("a text");
-  expect(fileProblem(new Error("Invalid string length"))).toContain("larger than the 512 MB");
+  expect(fileProblem(new Error("Invalid string length"))).toContain("larger than 512 MB");
 });

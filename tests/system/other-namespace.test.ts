@@ -60,7 +60,7 @@ describe.skipIf(inNamespace === undefined)("a claim of another pid namespace", (
   };
   const file = () => join(mkdtempSync(join(tmpdir(), "hydraconf-claim-")), "claim.json");
 
-  test("is free once its process is gone, for who sees all processes", async () => {
+  test("is free once its process is gone, as seen from where all processes are visible", async () => {
     const claim = file();
     const holder = run(inNamespace ?? [], claim, "hold");
     expect(await holder.said).toBe("taken");

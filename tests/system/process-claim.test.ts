@@ -35,7 +35,7 @@ describe("a claim", () => {
     expect(tryClaim(file).kind).toBe("taken");
   });
 
-  test("that was handed over is the other's, who alone may take it up", () => {
+  test("that was handed over can be taken up only by the new holder", () => {
     const file = join(newFolder(), "claim.json");
     const first = tryClaim(file);
     if (first.kind === "held") throw new Error("held");
@@ -58,7 +58,7 @@ describe("a claim", () => {
     expect(tryClaim(file)).toMatchObject({ kind: "held", alive: "elsewhere" });
   });
 
-  test("is never two processes', however many find it left behind", async () => {
+  test("is never held by two processes, however many find it abandoned", async () => {
     const folder = newFolder();
     const script = claimant();
     const dead = await deadProcess();
@@ -72,7 +72,7 @@ describe("a claim", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test("of a dead process is another's at once, whatever the clock says", async () => {
+  test("of a dead process can be taken over at once, whatever the clock says", async () => {
     const file = join(newFolder(), "claim.json");
     const dead = JSON.stringify(identityOf(await deadProcess()));
     for (const time of [0, Date.now() / 1000, 4e9]) {
@@ -133,7 +133,7 @@ describe("a claim", () => {
     }
   });
 
-  test("is somebody's, and one's alone, wherever one that takes it over is killed", async () => {
+  test("has exactly one holder, wherever a process that takes it over is killed", async () => {
     const script = claimant();
     const dead = await deadProcess();
     const left = JSON.stringify(identityOf(dead));

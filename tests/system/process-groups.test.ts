@@ -74,7 +74,7 @@ onLinux("who comes by later lets it go on, too", async () => {
   await until(() => pids.every((pid) => stateOf(pid) === "S"));
 });
 
-test("what is another user's, or has ended, is left as it is", () => {
+test("processes of other users, and those that have ended, are left alone", () => {
   const kill = vi.spyOn(process, "kill");
   onTestFinished(() => kill.mockRestore());
   for (const code of ["EPERM", "ESRCH"]) {

@@ -22,7 +22,7 @@ const error = new ConfigError({
   ...(origin !== undefined && { origin }),
 });
 
-test("an error that nobody catches is shown as the commands show it, with its stack", () => {
+test("an uncaught error is shown as the commands show it, with its stack", () => {
   const lines = inspect(error).split("\n");
   expect(lines.slice(0, 8)).toEqual([
     "ConfigError: port must be a text",
@@ -51,7 +51,7 @@ test("what caused it is shown below", () => {
   expect(inspect(failed)).toContain("[cause]: Error: of the user");
 });
 
-test("its stack can be written anew, as loggers and test runners do", () => {
+test("its stack can be replaced, as loggers and test runners do", () => {
   const told = new ConfigError({ code: "app.job", message: "told" });
   told.stack = `here: ${told.stack}`;
   told.stack += " again";

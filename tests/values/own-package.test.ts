@@ -74,6 +74,6 @@ describe.each<Format>(["esm", "cjs"])("a program that is one file (%s)", (format
       try { contractFile(); } catch (error) { console.log(error.code, error.message); }`,
     );
     expect(report.stderr).toBe("");
-    expect(report.stdout).toMatch(/^app\.unsupported This needs files of hydraconf's package/);
+    expect(report.stdout).toMatch(/^app\.unsupported This needs files of the hydraconf package/);
   });
 });

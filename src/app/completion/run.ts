@@ -41,7 +41,7 @@ function requireLine({ invocation: { env }, parsed }: Session): void {
   throw new ConfigError({
     code: "app.flags",
     message: "The environment variable 'COMP_LINE' is not set",
-    hint: "it holds the line to complete: shells set it, once -sc install=SHELL is in use",
+    hint: "shells set it to the line to complete, after -sc install=SHELL",
   });
 }
 

@@ -23,7 +23,7 @@ export function withoutAdding(
     closed.length === 0
       ? ["the config", "--help"]
       : [`'${closed.join(".")}'`, `--help ${closed.join(".")}`];
-  const rest = restAsOverrides === undefined ? "" : "; what is for your program stands behind --";
+  const rest = restAsOverrides === undefined ? "" : "; arguments for your program follow --";
   return new ConfigError({
     ...details,
     message: message
@@ -32,7 +32,7 @@ export function withoutAdding(
       .join("\n"),
     hint:
       nearest === undefined
-        ? `${place} takes no other keys; '${name} ${help}' shows those it has${rest}`
+        ? `${place} accepts no other keys; '${name} ${help}' lists its keys${rest}`
         : `use ${nearest}${origin.text.slice(key.length)}`,
   });
 }

@@ -80,7 +80,7 @@ export const HYDRA_FLAGS: readonly Flag[] = [
     names: ["--experimental-rerun"],
     takes: "value",
     help: "Rerun a job from a pickled config",
-    refusal: "a pickled config is Python's own: rerun with the overrides in overrides.yaml",
+    refusal: "only Python can read a pickled config: rerun with the overrides in overrides.yaml",
   },
   {
     id: "info",

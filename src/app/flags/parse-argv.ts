@@ -196,7 +196,7 @@ function unrecognized(words: readonly string[], flags: readonly Flag[]): ConfigE
     message: `unrecognized arguments: ${words.join(" ")}`,
     ...(near !== undefined && { nearest: near }),
     ...(near === undefined &&
-      key !== undefined && { hint: `values of the config have no dashes: ${key}=${value}` }),
+      key !== undefined && { hint: `write config values without dashes: ${key}=${value}` }),
   });
 }
 

@@ -69,7 +69,7 @@ export function refuseConflicts({ flags }: ParsedArguments, { whenBare }: HydraM
         : undefined,
     );
   if (flags.has("detach") && whenBare === "show")
-    throw notDetachable("this program runs nothing that could be left");
+    throw notDetachable("this program runs nothing that could be detached");
   if (flags.has("detach") && asked.some((id) => id !== "multirun"))
     throw notDetachable(`not allowed with argument --${asked.find((id) => id !== "multirun")}`);
   if (flags.has("dry-run") && asked.some((id) => id !== "run" && id !== "multirun"))

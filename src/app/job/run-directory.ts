@@ -48,7 +48,7 @@ function refuseResults(path: string, resultFiles: readonly string[]): void {
     code: "app.run_directory",
     message: `The run directory '${path}' holds the results of another run: ${results.join(", ")}`,
     key: "hydra.run.dir",
-    hint: "choose another with hydra.run.dir=DIR, or move that one away",
+    hint: "choose another directory with hydra.run.dir=DIR, or move this one away",
   });
 }
 
@@ -87,7 +87,7 @@ export function checkJobDirectories(
         code: "app.run_directory",
         message: `Jobs #${owners.get(outputDir)} and #${number} would share the directory '${outputDir}'`,
         key: "hydra.sweep.subdir",
-        hint: "give each its own, as hydra.sweep.subdir='${hydra.job.num}' does",
+        hint: "give each job its own directory, e.g. with hydra.sweep.subdir='${hydra.job.num}'",
       });
     owners.set(outputDir, number);
   }
@@ -121,7 +121,7 @@ export function claimRunDirectory(path: string): () => void {
     code: "app.run_directory",
     message: `The run directory '${path}' is in use by process ${holder.pid} on ${holder.host}`,
     key: "hydra.run.dir",
-    hint: `${alive === "elsewhere" ? `if that process is no more, remove ${file}; else ` : ""}choose another with hydra.run.dir=DIR`,
+    hint: `${alive === "elsewhere" ? `if that process has ended, remove ${file}; otherwise ` : ""}choose another directory with hydra.run.dir=DIR`,
   });
 }
 
@@ -134,7 +134,7 @@ export const dropClaim = (path: string): void =>
 
 function unusable(path: string, kind: DirectoryKind, cause: unknown): ConfigError {
   const message = cause instanceof Error ? cause.message : String(cause);
-  const reason = errorCode(cause) === "EEXIST" ? "a file stands in its place" : message;
+  const reason = errorCode(cause) === "EEXIST" ? "there is a file in its place" : message;
   const isThere = existsSync(path);
   const key = kind === "run" ? "hydra.run.dir" : "hydra.sweep.dir";
   return new ConfigError({
@@ -143,8 +143,8 @@ function unusable(path: string, kind: DirectoryKind, cause: unknown): ConfigErro
     key,
     hint:
       kind === "resumed sweep"
-        ? "a sweep is recorded where it lies: let it be written there, or copy the directory and resume the copy"
-        : `choose another with ${key}=DIR`,
+        ? "a sweep is recorded in its own directory: make it writable, or copy the directory and resume the copy"
+        : `choose another directory with ${key}=DIR`,
     cause,
   });
 }

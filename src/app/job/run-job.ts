@@ -119,7 +119,7 @@ function environmentAt(own: MapNode, context: ResolveContext): Readonly<Record<s
 const noText = (name: string, value: ConfigNode): ConfigError =>
   new ConfigError({
     code: "value.wrong_type",
-    message: `An environment variable must be a text, not ${pyTypeName(value)}`,
+    message: `An environment variable must be a string, not ${pyTypeName(value)}`,
     origin: value.origin,
     key: `hydra.job.env_set.${name}`,
   });

@@ -10,7 +10,7 @@ const LOGGER = "hydra._internal.core_plugins.basic_launcher";
 export const basicLauncher: LauncherKind = {
   targets: ["hydra._internal.core_plugins.basic_launcher.BasicLauncher"],
   settings: [],
-  insteadOf: () => ({ hint: "jobs run side by side with hydra/launcher=local" }),
+  insteadOf: () => ({ hint: "use hydra/launcher=local to run jobs in parallel" }),
   inThisProcess: true,
   open: ({ gate, logAsHydra, logging, record, runHere }) => {
     const log = logging.logger(LOGGER);

@@ -29,11 +29,11 @@ export const FORMAT_STYLES: Readonly<
 > = {
   "%": (format) =>
     partsOf(format, PERCENT, percentField, (text) =>
-      text.includes("%") ? { problem: `'${text}' is no format of an attribute` } : text,
+      text.includes("%") ? { problem: `'${text}' is not the format of an attribute` } : text,
     ),
   "{": (format) =>
     partsOf(format, BRACES, bracesField, (text) => {
-      if (/[{}]/.test(text)) throw invalid(`'${text.trim()}' is no field of a '{' style`);
+      if (/[{}]/.test(text)) throw invalid(`'${text.trim()}' is not a field in '{' style`);
       return text;
     }),
   $: (format) =>

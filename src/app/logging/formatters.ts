@@ -37,7 +37,7 @@ function formatText(value: unknown = ""): string {
   if (typeof value === "string") return value;
   throw new ConfigError({
     code: "value.wrong_type",
-    message: `a format is a text, and this is ${JSON.stringify(String(value))}`,
+    message: `a format is a string, not ${JSON.stringify(String(value))}`,
     key: "format",
     hint: "quote it",
   });

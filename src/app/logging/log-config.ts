@@ -87,7 +87,7 @@ export function refuseMalformed(
         ? `Unsupported version: ${version === null ? "None" : String(version)}`
         : "dictionary doesn't specify a version",
       ...locate(["version"]),
-      hint: "a log config has `version: 1`",
+      hint: "a log config must have `version: 1`",
     });
   if (config["incremental"] === true)
     throw new ConfigError({

@@ -70,7 +70,7 @@ export function createLogging({ console, now = () => new Date() }: LoggingReques
       if (!Object.hasOwn(config, "root"))
         throw new ConfigError({
           code: "app.unsupported",
-          message: "A log config needs a 'root'; null leaves logging as it is",
+          message: "A log config needs a 'root'; set it to null to leave logging as it is",
           ...locate([]),
         });
       if (config["root"] !== null) attach(config, cwd, locate);

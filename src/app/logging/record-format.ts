@@ -32,7 +32,7 @@ export function compileFormat(request: RecordFormat): RecordFormatter {
       code: "app.unsupported",
       message: noFields(style, format),
       key: "format",
-      hint: "a log format shows one attribute of a record at least",
+      hint: "a log format must show at least one attribute of a record",
       available: Object.keys(ATTRIBUTES),
     });
   const parts = FORMAT_STYLES[style](format).map((part) => {

@@ -9,7 +9,7 @@ import type { Console } from "./console.ts";
 export function watchForLostTask(console: Console): () => void {
   const tell = (): void => {
     console.stderr(
-      "The program ended before its task did: it awaits a promise that nothing is left to settle\n",
+      "The program ended before its task did: the task awaits a promise that nothing can settle any more\n",
     );
     process.exitCode = 1;
   };

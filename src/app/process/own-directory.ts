@@ -9,12 +9,12 @@ export function ownDirectory(): string {
   try {
     path = process.cwd();
   } catch {
-    return end("The current directory was removed\n  Hint: change to one that is there (cd)\n");
+    return end("The current directory was removed\n  Hint: change to an existing directory (cd)\n");
   }
   return isWholeName(path)
     ? path
     : end(
-        `The name of the current directory is not UTF-8: ${path}\n  Hint: rename it, or change to another one (cd)\n`,
+        `The name of the current directory is not UTF-8: ${path}\n  Hint: rename it, or change to another directory (cd)\n`,
       );
 }
 

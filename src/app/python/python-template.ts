@@ -20,7 +20,7 @@ export function fillTemplate(template: string, values: Readonly<Record<string, s
       if (name === undefined)
         throw failure(
           `Invalid placeholder in string: ${placeIn(template, offset)}`,
-          "this is about the help template, where $$ stands for a $",
+          "in the help template, write $$ for a $",
         );
       const value = Object.hasOwn(values, name) ? values[name] : undefined;
       if (value === undefined)

@@ -28,7 +28,7 @@ export function hydraResolver(read: () => ConfigNode | undefined): Resolver {
         throw new ConfigError({
           code: "resolver.failed",
           message: "HydraConfig was not set",
-          hint: "hydra: has values in the jobs of hydraMain, and none in what compose gives",
+          hint: "hydra: has values only in jobs of hydraMain, not in configs from compose()",
         });
       const tree = locked.get(root) ?? lockHydra(root);
       locked.set(root, tree);

@@ -13,8 +13,8 @@ export function brokenOff(error: unknown, directory: string, program: string): u
     code: "app.system",
     message: error.message,
     hint: isRecorded(directory)
-      ? `what is done is recorded; once this is mended, ${program} --resume ${shellQuote(directory)} runs the rest`
-      : "no job has started; mend this, or choose another directory with hydra.sweep.dir=DIR",
+      ? `finished jobs are recorded; fix this, then run the rest with ${program} --resume ${shellQuote(directory)}`
+      : "no job has started; fix this, or choose another directory with hydra.sweep.dir=DIR",
     cause: error,
   });
 }

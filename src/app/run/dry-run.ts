@@ -101,5 +101,5 @@ function planText({ directory, jobs, mode, note }: Plan): string {
     job.fingerprint?.slice(0, HASH_LETTERS) ?? "does not resolve",
   ]);
   const table = drawTable([["#", "Directory", "Overrides", "Config"], ...rows]);
-  return `${what} would run in ${directory}; nothing was made.\n${jobs.length === 0 ? "" : table}${note === undefined ? "" : `${note}\n`}`;
+  return `${what} would run in ${directory}; nothing was written.\n${jobs.length === 0 ? "" : table}${note === undefined ? "" : `${note}\n`}`;
 }

@@ -53,11 +53,11 @@ export async function endSweep(sweep: EndedSweep, session: Session): Promise<voi
   stderr(`The jobs as a table: ${[path, ...others].join(", ")}\n`);
   const shown = shellQuote(readablePath(directory, invocation.cwd));
   if (!isComplete)
-    stderr(`The sweep is not complete: ${options.name} --resume ${shown} runs the rest\n`);
+    stderr(`The sweep is incomplete: run the rest with ${options.name} --resume ${shown}\n`);
   const failed = results.filter((one) => hasFailed(one) && !isUndone(one)).length;
   if (failed > 0 && !sweep.toleratesFailures)
     stderr(
-      `${failed === 1 ? "The failed job runs" : "The failed jobs run"} again with ${options.name} --retry-failed ${shown}\n`,
+      `Run the failed ${failed === 1 ? "job" : "jobs"} again with ${options.name} --retry-failed ${shown}\n`,
     );
 }
 

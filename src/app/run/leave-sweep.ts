@@ -73,7 +73,7 @@ async function takeBack(
 ): Promise<void> {
   await cancelSweep({ directory, env, say: (line) => console.stderr(`${line}\n`) });
   console.stderr(
-    `The sweep in ${shellQuote(directory)} was taken back before it was on its way\n` +
+    `The sweep in ${shellQuote(directory)} was stopped before it started\n` +
       `  ${program} --resume ${shellQuote(directory)}   runs it\n`,
   );
 }

@@ -34,7 +34,7 @@ export async function runTask(session: Session): Promise<number> {
   const logging = createLogging({ console: board.console });
   const all = [...session.overrides, ...overrides];
   const detach = isDetached(session);
-  if (detach && mode === "run") throw notDetachable("the --detach flag is for sweeps");
+  if (detach && mode === "run") throw notDetachable("the --detach flag is only for sweeps");
   try {
     if (mode === "run") return await runOne(session, all, logging);
     if (detach) return await leaveSweep(session, all, logging);

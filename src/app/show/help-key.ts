@@ -86,7 +86,7 @@ function valueRows(request: KeyHelpRequest): readonly Row[] {
 /** The value; if an override set it, also what it would be without. */
 function settingRows({ value, cause, replaced }: NonNullable<ReturnType<typeof explain>>) {
   const shown = (node: ConfigNode, { origin }: Cause): string =>
-    `${isMissing(node) ? "none, it must be set" : showValue(node)}  (${oneLine(describeOrigin(origin))})`;
+    `${isMissing(node) ? "none; it must be set" : showValue(node)}  (${oneLine(describeOrigin(origin))})`;
   if (cause.origin.kind !== "override") return row("default", shown(value, cause));
   const before = replaced.find((earlier) => earlier.cause.origin.kind !== "override");
   return [
@@ -121,7 +121,7 @@ function typeOf(node: ConfigNode | undefined): string | undefined {
     case "boolean":
       return "true or false";
     case "string":
-      return node.value === "???" || node.value.includes("${") ? undefined : "a text";
+      return node.value === "???" || node.value.includes("${") ? undefined : "a string";
     default:
       return undefined;
   }

@@ -17,7 +17,7 @@ export function readRunConfig(directory: string, cwd: string): ConfigNode {
   if (name === undefined)
     throw new ConfigError({
       code: "app.run_directory",
-      message: `'${directory}' is no run directory: it has no ${PLACES.join(" and no ")}`,
+      message: `'${directory}' is not a run directory: it has no ${PLACES.join(" and no ")}`,
     });
   return readYaml(readFileSync(resolve(cwd, name), "utf8"), { name });
 }

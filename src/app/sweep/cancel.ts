@@ -149,7 +149,7 @@ const runsElsewhere = (directory: string, away: readonly ProcessIdentity[]): Con
   const hosts = [...new Set(away.map(({ host }) => host))].join(", ");
   return new ConfigError({
     code: "app.sweep_record",
-    message: `No other job of the sweep in '${directory}' starts, but ${away.length} of its processes ${agreeing(away.length, "runs", "run")} on ${hosts}, which cannot be reached from here`,
+    message: `No other job of the sweep in '${directory}' starts, but ${away.length} of its processes ${agreeing(away.length, "runs", "run")} on ${hosts}, which cannot be reached from this machine`,
     hint: `run '${nextCommand("cancel", directory)}' there`,
   });
 };

@@ -46,7 +46,7 @@ export function chosenKind<Kind extends Choosable>(
     refusal?.reason ??
     (chosen === undefined
       ? undefined
-      : `an option of a group is chosen with a slash: ${key.replace(".", "/")}=${String(chosen)}`);
+      : `choose an option of a config group with a slash: ${key.replace(".", "/")}=${String(chosen)}`);
   throw new ConfigError({
     code: "app.unsupported",
     message: isNull

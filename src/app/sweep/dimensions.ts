@@ -34,7 +34,7 @@ export function byKey(overrides: readonly Override[]): ReadonlyMap<string, Overr
           message: `Two overrides set '${key}': '${other.origin.text}' and '${override.origin.text}'`,
           origin: override.origin,
           key,
-          hint: "a key of a zip has its values from there alone",
+          hint: "a key of a zip takes its values only from the zip",
         });
       setBy.set(key, override);
     }

@@ -2,9 +2,9 @@ import { shellQuote } from "../../text/shell-quote.ts";
 
 /** What `hydraconf sweep` does with a sweep that is there, in a line each. */
 export const SWEEP_ACTIONS = {
-  status: "how its jobs stand",
-  wait: "waits for its end; the exit code is the sweep's",
-  cancel: "ends what runs of it; --resume goes on later",
+  status: "shows the state of its jobs",
+  wait: "waits for its end; returns the sweep's exit code",
+  cancel: "ends its running jobs; --resume continues later",
   collect: "writes its results as a table: JSON, CSV, Markdown",
 } as const;
 

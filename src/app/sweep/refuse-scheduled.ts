@@ -29,6 +29,6 @@ export async function refuseScheduled(
     code: "app.sweep_record",
     message: `The scheduler still has ${plural(live.length, "job")} of ${resumed === undefined ? "an earlier sweep" : "the sweep"} in '${directory}': ${ids.join(", ")}${live.length > ids.length ? ", ..." : ""}`,
     key: resumed === undefined ? "hydra.sweep.dir" : "hydra/launcher",
-    hint: `end them with '${nextCommand("cancel", directory)}', or ${resumed === undefined ? "give this sweep another directory" : "go on without another hydra/launcher"}`,
+    hint: `cancel them with '${nextCommand("cancel", directory)}', or ${resumed === undefined ? "choose another directory for this sweep" : "continue with the same hydra/launcher"}`,
   });
 }

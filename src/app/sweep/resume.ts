@@ -29,7 +29,7 @@ export function resumedInvocation(
       code: "app.usage",
       message:
         directory === undefined
-          ? "argument --accept-changes: it goes with --resume DIR or --retry-failed DIR"
+          ? "argument --accept-changes: only allowed with --resume DIR or --retry-failed DIR"
           : "argument --retry-failed: it must name the same sweep as --resume",
     });
   const folder = sweepFolder(directory);
@@ -39,7 +39,7 @@ export function resumedInvocation(
   if (manifest.holds_secrets)
     throw new ConfigError({
       code: "app.unsupported",
-      message: `The sweep in '${directory}' had a secret among its overrides, which is not kept`,
+      message: `The sweep in '${directory}' had a secret among its overrides, which was not stored`,
       hint: "put secrets into environment variables: KEY='${oc.env:NAME}'",
     });
   refuseOtherOverrides(overrides);
@@ -68,8 +68,8 @@ function refuseOtherOverrides(overrides: readonly string[]): void {
   if (other === undefined) return;
   throw new ConfigError({
     code: "app.usage",
-    message: `'${other}' cannot be given here: a sweep goes on with the overrides that it began with`,
-    hint: "possible are hydra/launcher, hydra.launcher.KEY and, of a search, hydra.sweeper.objective, .direction and .max_failure_rate",
+    message: `'${other}' cannot be given here: a resumed sweep keeps its overrides`,
+    hint: "allowed are hydra/launcher, hydra.launcher.KEY and, for a search, hydra.sweeper.objective, .direction and .max_failure_rate",
   });
 }
 
@@ -79,7 +79,7 @@ function enter(cwd: string): void {
   if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true)
     throw new ConfigError({
       code: "app.sweep_record",
-      message: `The directory '${cwd}', where the sweep began, does not exist`,
+      message: `The directory '${cwd}', where the sweep was started, does not exist`,
     });
   process.chdir(cwd);
 }

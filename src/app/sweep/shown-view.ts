@@ -106,7 +106,7 @@ export function summary(view: SweepView): string {
         : toDo > 0
           ? "; no launcher runs it"
           : more_to_come
-            ? "; no launcher runs it, and others were still to come"
+            ? "; no launcher runs it, and more jobs were to come"
             : "";
   const command = (flag: string, what: string) =>
     `  ${program} ${flag} ${shellQuote(directory)}   ${what}\n`;
@@ -115,7 +115,7 @@ export function summary(view: SweepView): string {
     !isLeft || (!isCutOff && failed === 0)
       ? ""
       : isCutOff
-        ? command("--resume", "runs what is missing")
+        ? command("--resume", "runs the missing jobs")
         : command("--retry-failed", "runs the failed jobs again");
   return `${first}${who}\n${next}`;
 }

@@ -50,8 +50,8 @@ export async function startDriver(request: DriverStart): Promise<number> {
   const said = lastLines(log, LINES, before).join("\n");
   throw new ConfigError({
     code: "app.launcher",
-    message: `The process that was to carry the sweep on ${problem}${said === "" ? "" : `:\n${said}`}`,
-    hint: `all that it said is in ${log}`,
+    message: `The process that was to run the sweep ${problem}${said === "" ? "" : `:\n${said}`}`,
+    hint: `its full output is in ${log}`,
   });
 }
 

@@ -104,8 +104,8 @@ async function wait(
   const { rows, view } = await lookAtSweep(directory, env, patience);
   console.stdout(json ? `${JSON.stringify(view, null, 2)}\n` : summary(view));
   if (code === TIMED_OUT)
-    console.stderr("Out of time: the sweep goes on, only the waiting has ended\n");
-  else if (code !== undefined) console.stderr("The sweep goes on, only the waiting has ended\n");
+    console.stderr("Timeout: the waiting has ended, but the sweep continues\n");
+  else if (code !== undefined) console.stderr("The waiting has ended, but the sweep continues\n");
   const manifest = readManifest(folder);
   // Nobody else is there at the end of a sweep that a scheduler alone had; a plain one stays as Hydra leaves it.
   if (code === undefined && !basicLauncher.targets.includes(manifest.launcher))
@@ -123,7 +123,7 @@ function collectIfAllowed(
     writeSweepTables(directory, rows);
   } catch (error) {
     if (!(error instanceof Error && "syscall" in error)) throw error;
-    stderr(`The tables of the sweep cannot be written: ${error.message}\n`);
+    stderr(`Cannot write the tables of the sweep: ${error.message}\n`);
   }
 }
 
@@ -131,7 +131,7 @@ async function cancel(directory: string, { console, env }: Invocation): Promise<
   const say = (line: string) => console.stderr(`${line}\n`);
   const wasRunning = await cancelSweep({ directory, env, say });
   const { view } = await lookAtSweep(directory, env);
-  console.stdout(`${wasRunning ? "Cancelled" : "Nothing of it runs"}; ${summary(view)}`);
+  console.stdout(`${wasRunning ? "Cancelled" : "Nothing of it is running"}; ${summary(view)}`);
   return view.exit_code === null ? 1 : 0;
 }
 

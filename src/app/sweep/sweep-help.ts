@@ -44,7 +44,7 @@ runs those that were ended or never started. If nothing runs, nothing happens.
 
   -h, --help    print this help
 
-Exit code: 0 nothing of it runs any more, 1 something still runs that cannot be reached, 2 wrong usage.
+Exit code: 0 nothing of it is running any more, 1 something that cannot be reached is still running, 2 wrong usage.
 `,
   collect: `usage: hydraconf sweep collect DIR
 

@@ -69,7 +69,7 @@ export async function runSchema(args: readonly string[], invocation: Invocation)
     return 0;
   }
   const [group, ...more] = positionals;
-  if (more.length > 0) throw usage(`one GROUP at most, and not '${more.join(" ")}' beside it`);
+  if (more.length > 0) throw usage(`at most one GROUP is allowed; unexpected: '${more.join(" ")}'`);
   if (values.from !== undefined && values.types !== true) throw usage("--from needs --types");
   if (values.types === true && (group ?? values.output) !== undefined)
     throw usage("--types takes neither GROUP nor --output");

@@ -22,7 +22,7 @@ export async function typesOf(schema: object, name: string): Promise<string> {
   } catch (cause) {
     throw new ConfigError({
       code: "schema.invalid",
-      message: `No types can be made of the schema: ${cause instanceof Error ? cause.message : String(cause)}`,
+      message: `Cannot make types from the schema: ${cause instanceof Error ? cause.message : String(cause)}`,
       cause,
     });
   }

@@ -40,8 +40,8 @@ export function leftBehind(folder: string, number: number): LiveWorker | undefin
   if (running === "elsewhere")
     throw new ConfigError({
       code: "app.sweep_record",
-      message: `Job #${number} was running as process ${last.pid} on ${last.host}, which cannot be asked from here`,
-      hint: `resume on ${last.host}; if that process is no more, remove ${jobFile(folder, number)}`,
+      message: `Job #${number} was running as process ${last.pid} on ${last.host}, which cannot be checked from this machine`,
+      hint: `resume on ${last.host}; if that process has ended, remove ${jobFile(folder, number)}`,
     });
   if (!running) return undefined;
   const wait = async (): Promise<JobState> => {

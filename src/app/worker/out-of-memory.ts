@@ -2,4 +2,4 @@
 export const isHeapFull = (lines: readonly string[]): boolean =>
   lines.some((line) => line.includes("heap out of memory"));
 
-export const MORE_HEAP = "NODE_OPTIONS=--max-old-space-size=MB lets each job have more";
+export const MORE_HEAP = "NODE_OPTIONS=--max-old-space-size=MB gives each job more";

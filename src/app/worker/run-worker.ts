@@ -40,7 +40,7 @@ export async function runWorker(session: Session, request: WorkerRequest): Promi
   const { details, isFirst, signals } = scheduledTask(session.invocation.env);
   const recorded = isFirst ? await recordStart(request, details) : UNRECORDED;
   if (recorded === undefined) {
-    stderr(`The launcher of job #${number} ended before it had recorded it: nothing was run\n`);
+    stderr(`The launcher of job #${number} ended before recording the job: nothing was run\n`);
     return EXIT_ERROR;
   }
   const release = endWithProcess(recorded, (error) => firstLine(error, redact), signals);

@@ -26,7 +26,7 @@ function textOf(value: unknown): string {
   try {
     return String(value);
   } catch {
-    return "a value that has no text";
+    return "a value that cannot be shown";
   }
 }
 

@@ -27,7 +27,7 @@ export function refuseUnstartable({ holds_secrets, program }: SweepFacts): void 
   if (holds_secrets)
     throw new ConfigError({
       code: "app.unsupported",
-      message: "A secret on the command line cannot be handed to jobs in other processes",
+      message: "A secret on the command line cannot be passed to jobs in other processes",
       key: "hydra.launcher",
       hint: "put it into an environment variable and write KEY='${oc.env:NAME}'",
     });
@@ -37,7 +37,7 @@ export function refuseUnstartable({ holds_secrets, program }: SweepFacts): void 
 const unstartable = ({ name }: SweepProgram): ConfigError =>
   new ConfigError({
     code: "app.unsupported",
-    message: `'${name}' was not started from a file, so that no other process can run its jobs`,
+    message: `'${name}' was not started from a file, so other processes cannot run its jobs`,
     key: "hydra.launcher",
     hint: "use hydra/launcher=basic",
   });

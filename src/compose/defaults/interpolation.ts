@@ -69,7 +69,7 @@ function resolveIn(
       message: `Error resolving interpolation '${text}'${possible}${reason}`,
       origin: item.origin,
       available: keys,
-      hint: "refer to a group of the same list, or to one that was chosen before it",
+      hint: "refer to a config group in the same list, or to one chosen earlier",
       cause: error,
     });
   }

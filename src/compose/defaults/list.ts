@@ -84,7 +84,7 @@ function refuseDuplicates(rows: readonly DefaultsRow[]): void {
         key: overrideKey,
         hint: overrideKey.startsWith(OF_HYDRA)
           ? `Hydra's own list has one: write \`override ${overrideKey}: ${configPath.slice(configPath.lastIndexOf("/") + 1)}\` at the end of the list`
-          : `keep one of the two, or give one another package (${overrideKey.split("@")[0]}@PACKAGE)`,
+          : `keep only one of the two, or put one into another package (${overrideKey.split("@")[0]}@PACKAGE)`,
       });
     seen.add(overrideKey);
   }

@@ -55,13 +55,13 @@ function readGroupItem(configPath: string, item: MapNode): GroupItem | SelfItem 
     throw invalid(
       `In ${configPath}: Too many keys in default item ${pyRepr(item)}`,
       item,
-      "write `optional` before the group (`optional db: mysql`), and every group as an item of its own",
+      "write `optional` before the group (`optional db: mysql`), and each group as a separate item",
     );
   if (typeof entry.key !== "string")
     throw invalid(
       `In ${configPath}: the group name in ${pyRepr(item)} must be a string`,
       item,
-      "quote the name of the group",
+      "quote the name of the config group",
     );
 
   const { name, package: pkg } = splitPackage(entry.key);
@@ -98,7 +98,7 @@ function readOption(node: ConfigNode): string {
   throw invalid(
     `Unsupported item value in defaults : ${containerType(node)}, nested list items must be strings`,
     node,
-    "a list selects several options of the group, each by its name",
+    "a list selects several options of the config group by name",
   );
 }
 

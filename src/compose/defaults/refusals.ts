@@ -38,8 +38,8 @@ function primaryHint(
     .map((_, index) => within.slice(index))
     .find((name) => optionsOf(name.slice(0, -1).join("/"), repository).includes(name.at(-1) ?? ""));
   if (known !== undefined)
-    return `names are within the directory: use --config-name ${known.join("/")}`;
-  return "--config-name NAME (-cn) names the config, --config-path DIR (-cp) the directory that it is in";
+    return `config names are relative to the config directory: use --config-name ${known.join("/")}`;
+  return "--config-name NAME (-cn) gives the name of the config, --config-path DIR (-cp) its directory";
 }
 
 export function notFound(
@@ -84,7 +84,9 @@ function folderHint(path: string, repository: Repository): { readonly hint?: str
   const groups = repository.list(path, "group");
   return groups.length === 0
     ? {}
-    : { hint: `'${path}' is no option but holds the groups ${groups.join(", ")}` };
+    : {
+        hint: `'${path}' is not an option but a config group with the groups ${groups.join(", ")}`,
+      };
 }
 
 /** `group: ???`, and nothing chosen. */
@@ -96,7 +98,7 @@ export function nothingChosen(placed: PlacedConfig, repository: Repository): Con
       message: `Missing ConfigDefault is not supported : ${placed.configPath}`,
       origin: item.origin,
       key: placed.configPath,
-      hint: "only the option of a group can be left open: `group: ???`",
+      hint: "only the option of a config group can be left open: `group: ???`",
     });
   const available = optionsOf(placed.group, repository);
   return new ConfigError({
@@ -115,10 +117,10 @@ export function cycle(placed: PlacedConfig, parents: readonly PlacedConfig[]): C
   const loop = from === -1 ? paths.slice(-5) : paths.slice(from);
   return new ConfigError({
     code: "compose.invalid_defaults",
-    message: `Defaults lists include one another without end: ${[...loop, placed.configPath].join(" -> ")}`,
+    message: `Defaults lists include each other endlessly: ${[...loop, placed.configPath].join(" -> ")}`,
     origin: placed.item.origin,
     key: placed.configPath,
-    hint: "break the circle: a config cannot bring in itself, directly or through others",
+    hint: "break the cycle: a config cannot include itself, directly or through others",
   });
 }
 
@@ -152,7 +154,7 @@ export function overrideBelowInterpolation(
       `of an in interpolated config group (override ${placed.overrideKey}=${placed.name ?? "None"}).`,
     origin: placed.item.origin,
     key: placed.overrideKey ?? placed.configPath,
-    hint: "choose the parent by name, or move the override into the list that interpolates",
+    hint: "choose the parent by name, or move the override into the list with the interpolation",
   });
 }
 
@@ -174,7 +176,7 @@ export function interpolationInOptions(
     message: `In '${parent?.configPath ?? "<root>"}': Defaults List interpolation is not supported in options list items`,
     origin: item.origin,
     key: item.group,
-    hint: "name the options, or interpolate a single one: `group: ${other}`",
+    hint: "name the options, or interpolate only one: `group: ${other}`",
   });
 }
 
@@ -197,8 +199,8 @@ export function secondChoice(early: PlacedConfig, late: PlacedConfig, key: strin
 function remedy(early: PlacedConfig, late: PlacedConfig, key: string): string {
   if (late.item.origin.kind !== "override")
     return `write \`override /${key}: ${late.name}\` at the end of the list`;
-  if (early.item.origin.kind === "override") return `choose one: ${key} is added twice`;
-  return `the group has a value already: use ${key}=${late.name} without +`;
+  if (early.item.origin.kind === "override") return `keep only one: ${key} is added twice`;
+  return `the config group already has a value: use ${key}=${late.name} without +`;
 }
 
 const optionsOf = (group: string, repository: Repository): readonly string[] =>

@@ -43,7 +43,7 @@ export function completeItems({
       code: "compose.invalid_defaults",
       message: `Duplicate _self_ defined in ${configPath}`,
       origin: selves[1]?.origin ?? loaded.origin,
-      hint: "keep one `_self_`: it says where the content of the file itself goes",
+      hint: "keep one `_self_`: it marks the place of the file's own content",
     });
 
   const hasSelf = selves.length > 0;
@@ -72,10 +72,10 @@ function refuseSelfOfGroup(items: readonly DefaultsItem[]): void {
     if (item.kind === "self" && item.group !== null)
       throw new ConfigError({
         code: "compose.invalid_defaults",
-        message: `'_self_' cannot be selected: it is no option of '${item.group}'`,
+        message: `'_self_' cannot be selected: it is not an option of '${item.group}'`,
         origin: item.origin,
         key: item.group,
-        hint: "write `_self_` as an item of its own, and call the option something else",
+        hint: "write `_self_` as a separate item, and rename the option",
       });
 }
 

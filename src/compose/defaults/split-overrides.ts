@@ -60,7 +60,7 @@ function deletedName(override: Override, value: Element | undefined): string | n
     "value.wrong_type",
     override,
     `Config group override deletion value must be a string : ${override.origin.text}`,
-    `delete the group whatever its option is with ~${overrideKeyOf(override)}`,
+    `to delete the group whatever its option, use ~${overrideKeyOf(override)}`,
   );
 }
 
@@ -73,9 +73,9 @@ function groupValue(override: Override, value: Element | undefined): GroupValue 
     override,
     `Config group override must be a string or a list. Got ${got}`,
     override.keyOrGroup === ""
-      ? "there is nothing before the '=': write KEY=VALUE or GROUP=OPTION"
+      ? "nothing precedes the '=': write KEY=VALUE or GROUP=OPTION"
       : got === "NoneType"
-        ? `take the group out with ~${overrideKeyOf(override)}`
+        ? `to remove the config group, use ~${overrideKeyOf(override)}`
         : `quote the name of the option: ${overrideKeyOf(override)}="'${override.origin.text.split("=", 2)[1] ?? ""}'"`,
   );
 }

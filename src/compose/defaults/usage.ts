@@ -65,7 +65,7 @@ function unusedSelection(
         ? "the list has no such group yet: without `override`, the line adds it"
         : undefined;
   const hint =
-    (isNamed ? undefined : "options are chosen by name: quote names that look like numbers") ??
+    (isNamed ? undefined : "quote option names that look like numbers") ??
     groupsBelow(`${group}/${option}`, [...known.keys()], repository) ??
     (within !== null ? inFile : typed.length > 0 ? `use ${typed.join(", or ")}` : undefined) ??
     chosenOtherwise({ typed: group, option, tail: `=${option}` }, { choices: known, repository });
@@ -104,7 +104,7 @@ function groupsBelow(
     });
   return commands.length === 0
     ? undefined
-    : `'${folder}' holds groups, which are chosen one by one: ${commands.join(", ")}`;
+    : `'${folder}' contains config groups; choose each of them: ${commands.join(", ")}`;
 }
 
 function chosenOtherwise(choice: TypedChoice, groups: ChosenGroups): string | undefined {

@@ -87,7 +87,7 @@ function requireKind<Kind extends "map" | "list">(
   if (isWanted(node)) return node;
   throw new ConfigError({
     code: "compose.invalid_config",
-    message: `'${key}' must be a ${kind === "map" ? "mapping" : "list"}: what was chosen is added to it`,
+    message: `'${key}' must be a ${kind === "map" ? "mapping" : "list"}: hydraconf adds the choices to it`,
     key,
     origin: node?.origin ?? ORIGIN,
   });
@@ -136,7 +136,7 @@ function copyEnvironment(tree: TreeEditor, context: ResolveContext): void {
         message: `'${name}'`,
         key: path.join("."),
         origin: tree.get(path)?.origin ?? ORIGIN,
-        hint: `the environment variable ${name} is not set: set it, or take it out of hydra.job.env_copy`,
+        hint: `the environment variable ${name} is not set: set it, or remove it from hydra.job.env_copy`,
       });
     tree.set(["hydra", "job", "env_set", name], value(found, STR));
   }

@@ -43,7 +43,7 @@ export const rq: Plugin = {
     {
       className: CLASS_NAME,
       reason:
-        "the workers of an RQ queue are Python: use hydra/launcher=submitit_slurm or hydra/launcher=joblib instead",
+        "the workers of an RQ queue run Python: use hydra/launcher=submitit_slurm or hydra/launcher=joblib instead",
     },
   ],
 };

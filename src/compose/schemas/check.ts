@@ -115,7 +115,7 @@ function refuse(
   const more =
     others.length === 0
       ? ""
-      : `\nProblems beside it: ${others.map((problem) => keyOf(placed, problem)).join(", ")}`;
+      : `\nOther problems: ${others.map((problem) => keyOf(placed, problem)).join(", ")}`;
   const { available, description, nearest } = first;
   const deletion = first.problem === "missing_key" ? deletedBy(key, overrides) : undefined;
   const origin = deletion ?? first.origin;
@@ -138,7 +138,7 @@ function refuse(
 function quoted({ expected, problem, value }: SchemaProblem, key: string, by: Origin) {
   const isOther =
     value?.kind === "scalar" && value.value !== null && typeof value.value !== "string";
-  if (problem !== "invalid_value" || expected !== "a text" || !isOther) return undefined;
+  if (problem !== "invalid_value" || expected !== "a string" || !isOther) return undefined;
   if (by.kind !== "override" && by.kind !== "file") return undefined;
   const { start, end } = by;
   const all = by.kind === "override" ? by.text : by.source.text;
@@ -146,8 +146,8 @@ function quoted({ expected, problem, value }: SchemaProblem, key: string, by: Or
   if (!/^[\w.+-]+$/.test(typed)) return undefined;
   const before = all.slice(0, start);
   return by.kind === "override" && before.replace(/^\+{1,2}/, "") === `${key}=`
-    ? `to a shell, the text is written '${before}"${typed}"'`
-    : `the text is written "${typed}"`;
+    ? `to make it a string, write '${before}"${typed}"' in a shell`
+    : `to make it a string, write "${typed}"`;
 }
 
 function keyOf({ path }: PlacedSchema, { key }: SchemaProblem): string {

@@ -19,7 +19,7 @@ export const storeEntry: OptionCheck = (by, name, value) => {
 };
 
 const HINT =
-  'an entry has its config as one of: { value: data }, { text: "yaml" }, { node: tree }, { create: () => tree }';
+  'give the config of an entry as one of: { value: data }, { text: "yaml" }, { node: tree }, { create: () => tree }';
 
 /** A JSON Schema, or the validator of a library, which may be a function. */
 const configSchema: OptionCheck = (by, name, value) => {

@@ -74,7 +74,7 @@ function notUtf8(file: string, bytes: Buffer): ConfigError {
     code: "compose.invalid_config",
     message: `Cannot read ${file}: line ${line + 1} is not UTF-8`,
     origin: fromCode("config source"),
-    hint: "configs are UTF-8, as in Hydra: save the file in that encoding",
+    hint: "configs must be UTF-8, as in Hydra: save the file in that encoding",
   });
 }
 

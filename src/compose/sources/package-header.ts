@@ -54,7 +54,7 @@ function malformed(message: string, header: string, source: SourceText): ConfigE
     code: "compose.invalid_config",
     message,
     origin: { kind: "file", source, start, end: start + header.length },
-    hint: "write the header as `# @package PACKAGE`, alone on its line",
+    hint: "write the header as `# @package PACKAGE` on a line of its own",
   });
 }
 

@@ -64,7 +64,7 @@ function unknownScheme(
 const secondStore = ({ path, origin }: SearchPathEntry): ConfigError =>
   new ConfigError({
     code: "compose.invalid_config",
-    message: `${path} cannot be added: the config store is on the search path already, behind all other sources`,
+    message: `${path} cannot be added: the config store is already on the search path, after all other sources`,
     ...(origin && { origin }),
     key: "hydra.searchpath",
     hint: `remove ${STORE}:// from hydra.searchpath`,

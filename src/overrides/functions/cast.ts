@@ -33,7 +33,7 @@ function input({ rest, get }: BoundArguments, call: Call): OverrideValue {
   const named = get("value");
   const [first] = rest;
   if (named !== undefined && !(named.kind === "scalar" && named.value === null)) {
-    if (first !== undefined) fail(call, "the value is given both by place and by name");
+    if (first !== undefined) fail(call, "the value is given both by position and by name");
     return named;
   }
   if (first === undefined) fail(call, "there is nothing to cast");
@@ -64,7 +64,7 @@ function castValue(value: OverrideValue, cast: Cast, call: Call): OverrideValue 
     case "glob":
       return fail(call, "a glob cannot be cast");
     case "zip":
-      return fail(call, "a zip cannot be cast: cast what its keys get");
+      return fail(call, "a zip cannot be cast: cast the values of its keys");
   }
 }
 

@@ -38,7 +38,7 @@ export const logrange: OverrideFunction = {
 
 function byCount(args: BoundArguments, call: Call): readonly number[] {
   if (args.get("steps") !== undefined || args.get("base") !== undefined)
-    fail(call, "num says how many values there are: steps and base go without it");
+    fail(call, "num sets the number of values: give it without steps and base");
   const start = positive("start", args, call);
   const stop = positive("stop", args, call);
   const num = wholeNumber("num", 2, args, call);

@@ -8,11 +8,11 @@ const ENUMERABLE: Acceptance = {
   words: "a choice, a range, a logrange or a glob",
   accepts: ({ kind }) => kind === "choice" || kind === "range" || kind === "glob",
   remedy({ kind }) {
-    if (kind === "zip") return "name the keys of the inner zip in the outer one";
-    if (kind === "list") return "choice(...) of its items gives them one by one";
+    if (kind === "zip") return "put the keys of the inner zip into the outer one";
+    if (kind === "list") return "use choice(...) to take its items one by one";
     return kind === "interval"
       ? "an interval has no values to pair"
-      : "what is the same in all jobs is an override of its own";
+      : "write a value that is the same in all jobs as a separate override";
   },
 };
 

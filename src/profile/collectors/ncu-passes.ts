@@ -61,7 +61,7 @@ export async function measurePasses(
   };
   if (several)
     context.say(
-      `ncu runs the program ${passes.length} times: regions inside one another need runs of their own`,
+      `ncu runs the program ${passes.length} times: nested regions cannot be measured in one run`,
     );
 
   for (const pass of passes) {
@@ -79,7 +79,7 @@ export async function measurePasses(
         : null;
     if (kept !== null && kept.results > 0)
       notes.push(
-        `${pass.name}: app-range replay brought nothing; what range replay could capture is reported, ${plural(kept.results, "range")}`,
+        `${pass.name}: app-range replay gave no results; the report has what range replay captured, ${plural(kept.results, "range")}`,
       );
     else if (tables !== null && tables.results === 0 && tables.unread !== null)
       read.push(passSource(run.pass, prefix, tables));
@@ -124,7 +124,7 @@ async function runPassWithFallback(
 ): Promise<Attempts> {
   const first = await execute(pass);
   if (!shouldFallBack(first, session)) return { first, again: null, notes: [] };
-  const note = `${pass.name}: ${first.failures.find(isUncaptured)?.message}; measured again by app-range replay`;
+  const note = `${pass.name}: ${first.failures.find(isUncaptured)?.message}; measured again with app-range replay`;
   session.context.say(note);
   const again = await execute({ ...pass, name: `${pass.name}.app-range`, mode: "app-range" });
   return { first, again, notes: [note] };

@@ -46,7 +46,7 @@ export async function planNcu(
         options === null
           ? []
           : [
-              `${place.options} will hold ${plural(options.split("\n").length - 1, "option")} of ncu that a command line would be too short for (${Math.ceil(Buffer.byteLength(options) / 1024)} KiB)`,
+              `${place.options} will hold ${plural(options.split("\n").length - 1, "option")} of ncu, too long for a command line (${Math.ceil(Buffer.byteLength(options) / 1024)} KiB)`,
             ],
       ),
     ],
@@ -66,11 +66,11 @@ export function forAnotherMachine(
   return {
     config: { ...ncu, top_n_kernels: null },
     notes: [
-      `no GPU answers here: this is the plan for a machine with one${device === null ? "" : ` (${device})`}; which metrics that GPU lacks is found out there`,
+      `no GPU answers on this machine: this is the plan for one with a GPU${device === null ? "" : ` (${device})`}; metrics that its GPU lacks are only known there`,
       ...(top === null
         ? []
         : [
-            `pipeline.ncu.top_n_kernels=${top}: a recording on that machine tells which kernels; --kernel-name then names them`,
+            `pipeline.ncu.top_n_kernels=${top}: a recording on that machine decides which kernels --kernel-name will name`,
           ]),
     ],
   };

@@ -102,7 +102,7 @@ async function collect(
 }
 
 const TOO_MANY_RESULTS =
-  "there are too many results for a table in the folder of each region: ncu/raw.csv has all";
+  "too many results for a table in each region's directory: ncu/raw.csv has them all";
 
 const unmatched = ({ options }: Session): ConfigError | null =>
   options.config.require_match
@@ -136,6 +136,6 @@ function unseenNotes({ options, discovery }: Session, seen: ReadonlySet<string>)
   if (unseen.length === 0) return [];
   const names = unseen.slice(0, MAX_UNSEEN).map(({ name }) => name);
   return [
-    `ncu measured nothing in ${names.join(", ")}${unseen.length > MAX_UNSEEN ? ` and ${unseen.length - MAX_UNSEEN} more` : ""}: no kernel was launched there by the threads that ncu follows, or the launch filters left them out`,
+    `ncu measured nothing in ${names.join(", ")}${unseen.length > MAX_UNSEEN ? ` and ${unseen.length - MAX_UNSEEN} more` : ""}: the threads that ncu follows launched no kernel there, or the launch filters excluded them`,
   ];
 }

@@ -50,7 +50,7 @@ export async function readReports(
         output: sqlite,
       });
       if (exported.failed)
-        throw nsysFailure(`nsys could not export ${name}, which is kept`, exported.text);
+        throw nsysFailure(`nsys could not export ${name}; the file is kept`, exported.text);
       timelines.push(readNsysExport(sqlite));
       read.push(name.slice(0, -EXTENSION.length));
     } catch (error) {
@@ -62,9 +62,9 @@ export async function readReports(
     // `run.2` of several, or `run`.
     const base = name.slice(0, -EXTENSION.length).replace(REPORT_NAME, "summary");
     const stats = await call(statsCommand(nsys, sqlite, join(directory, base)), {
-      doing: `summing up ${name} with nsys stats`,
+      doing: `summarizing ${name} with nsys stats`,
     });
-    if (stats.failed) notes.push("nsys stats failed: its summaries are not complete");
+    if (stats.failed) notes.push("nsys stats failed: its summaries are incomplete");
   }
   removeEmptySummaries(directory);
   return { timelines, read, reports: reports.length, notes, problem };

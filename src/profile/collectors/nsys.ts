@@ -107,8 +107,8 @@ function whyNothing(
   if (isGated && outcome.exitCode === 0 && recordedNothing)
     return emptyCapture(
       capture_range === "nvtx"
-        ? `the range ${nvtx_capture} of pipeline.nsys.nvtx_capture never began`
+        ? `the range ${nvtx_capture} (pipeline.nsys.nvtx_capture) never began`
         : "the program never called cudaProfilerStart",
     );
-  return nsysFailure("nsys made no report", said, "nsys and program");
+  return nsysFailure("nsys wrote no report", said, "nsys and program");
 }

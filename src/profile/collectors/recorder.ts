@@ -65,7 +65,8 @@ function injectionNotes(environment: Readonly<Record<string, string>>): readonly
   return ["NVTX_INJECTION64_PATH", "CUDA_INJECTION64_PATH"]
     .filter((variable) => variable in environment && (process.env[variable] ?? "") !== "")
     .map(
-      (variable) => `${variable} was set to another tool's library; the recorder took its place`,
+      (variable) =>
+        `${variable} named another tool's library, which the recorder has replaced for this run`,
     );
 }
 

@@ -39,7 +39,7 @@ export async function runCollectors(
       missing.push({ collector: collector.name, error: notRun(collector.name, reason) });
       continue;
     }
-    context.say(`recording ${workload.label} with the collector ${collector.name}`);
+    context.say(`recording ${workload.label} with collector ${collector.name}`);
     const directory = join(runDirectory, collector.name);
     try {
       makeDirectory(directory);

@@ -73,14 +73,10 @@ export function collectorsOf(name: string, cwd: string): readonly string[] | nul
   if (isThere(name, join(path, ".sweep")))
     throw unreadable(
       name,
-      "it is the directory of a sweep",
-      `compare its jobs, each of which is a run: ${join(name, "0")}`,
+      "it is a sweep directory",
+      `compare its jobs, which are runs: ${join(name, "0")}`,
     );
-  throw unreadable(
-    name,
-    "no run's results are in it",
-    "give the directory of a run, or a report.json",
-  );
+  throw unreadable(name, "it holds no results of a run", "give a run directory or a report.json");
 }
 
 /** The folder of a collector, or of its regions, stands for the report in it. */
@@ -145,14 +141,14 @@ function readBundle(
     if (format !== null)
       throw unreadable(
         name,
-        `it is no region report, but something to make one of (${format})`,
-        `deep-profile import ${name} -o DIR makes the reports; compare DIR then`,
+        `it is not a region report, but a file to import (${format})`,
+        `deep-profile import ${name} -o DIR makes reports from it; then compare DIR`,
       );
     if (issue.pointer === "" && issue.message.includes('"contract"'))
       throw unreadable(
         name,
-        "it is no region report: it names no contract",
-        "give the directory of a run, or a report.json",
+        "it is not a region report: it names no contract",
+        "give a run directory or a report.json",
       );
     const place = issue.line === undefined ? "" : `:${issue.line}`;
     throw unreadable(

@@ -16,8 +16,8 @@ function foreignLock({ env, opens }: Machine): Obstacle | null {
   const lock = join(env["TMPDIR"] || "/tmp", "nsight-compute-lock");
   return opens(lock) === false
     ? {
-        detail: `${lock} cannot be opened for writing (another user's, or read-only), and ncu locks it`,
-        hint: "mkdir -p ~/ncu-tmp, and TMPDIR=~/ncu-tmp before deep-profile",
+        detail: `${lock} cannot be opened for writing (it is another user's or read-only), but ncu must lock it`,
+        hint: "mkdir -p ~/ncu-tmp, then run TMPDIR=~/ncu-tmp deep-profile ...",
       }
     : null;
 }
@@ -31,8 +31,8 @@ function monitor({ list, read }: Machine): Obstacle | null {
     const name = (read(join("/proc", pid, "comm")) ?? "").trim();
     if (MONITORS.has(basename(name)))
       return {
-        detail: `${name} (DCGM, process ${pid}) runs, which may hold them`,
-        hint: "where ncu says that a driver resource was unavailable: dcgmi profile --pause, and --resume after it",
+        detail: `${name} (DCGM, process ${pid}) is running and may hold them`,
+        hint: "if ncu reports that a driver resource was unavailable: dcgmi profile --pause before, --resume after",
       };
   }
   return null;

@@ -28,15 +28,15 @@ export function shadowedDriver(machine: Machine, loaded: string | null): Library
     const cause = `${found.namedIn ?? "LD_LIBRARY_PATH"} makes programs load ${file}`;
     if (/\/stubs\//.test(machine.real(file)))
       return {
-        detail: `${cause}: a stub of the CUDA toolkit, made to link with, and no driver`,
-        hint: `${takenOut(found)} (programs are linked with -L${folder}, and run without it)`,
+        detail: `${cause}: a stub of the CUDA toolkit that is only for linking, not a driver`,
+        hint: `${takenOut(found)} (link programs with -L${folder}, but run them without it)`,
       };
     // Beside it may lie what an update has left.
     const version = versionIn([basename(machine.real(file)), ...machine.list(folder)]);
     if (version !== null && loaded !== null && isOlder(version, loaded))
       return {
-        detail: `${cause} of driver ${version}, which is older than the driver ${loaded} that is loaded`,
-        hint: `${takenOut(found)}: a cuda-compat package is for drivers older than itself`,
+        detail: `${cause} of driver ${version}, older than the loaded driver ${loaded}`,
+        hint: `${takenOut(found)}: a cuda-compat package is only for older drivers`,
       };
   }
   return null;
@@ -44,8 +44,8 @@ export function shadowedDriver(machine: Machine, loaded: string | null): Library
 
 const takenOut = ({ path, namedIn }: LibraryFolder): string =>
   namedIn === null
-    ? `take ${path} out of LD_LIBRARY_PATH`
-    : `take ${path} out of ${namedIn}, then: sudo ldconfig`;
+    ? `remove ${path} from LD_LIBRARY_PATH`
+    : `remove ${path} from ${namedIn}, then: sudo ldconfig`;
 
 /** Where drivers put their libraries. */
 const FOLDERS = ["usr/lib/x86_64-linux-gnu", "usr/lib/aarch64-linux-gnu", "usr/lib64", "usr/lib"];
@@ -56,8 +56,8 @@ export function mismatchedDriver(machine: Machine, loaded: string): LibraryProbl
   const [other] = installed;
   if (other === undefined || installed.includes(loaded)) return null;
   return {
-    detail: `driver ${loaded} is loaded, but its libraries are of ${other} ("Driver/library version mismatch")`,
-    hint: "restart the machine (the driver was updated), or stop what uses the GPUs and: sudo rmmod nvidia_drm nvidia_modeset nvidia_uvm nvidia; sudo modprobe nvidia; in a container: start it again, or take out the driver that its image has",
+    detail: `driver ${loaded} is loaded, but its libraries are version ${other} ("Driver/library version mismatch")`,
+    hint: "restart the machine (the driver was updated); or stop everything that uses the GPUs, then: sudo rmmod nvidia_drm nvidia_modeset nvidia_uvm nvidia; sudo modprobe nvidia; in a container: restart it, or remove the driver from its image",
   };
 }
 

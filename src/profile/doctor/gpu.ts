@@ -45,7 +45,7 @@ export async function probeGpu(machine: Machine): Promise<GpuFindings> {
 
 function absenceOf(gpus: readonly Gpu[], shadowed: LibraryProblem | null): string | null {
   if (gpus.length === 0) return "no GPU answers";
-  return shadowed === null ? null : "programs load another library than the driver's";
+  return shadowed === null ? null : "programs load a library that is not the driver's";
 }
 
 const WSL_LIBRARIES = "/usr/lib/wsl/lib";
@@ -56,8 +56,8 @@ const hasDriverOfWindows = (machine: Machine): boolean =>
 
 function whoMayRead(known: { readonly hasDriver: boolean; readonly onWsl: boolean }): string {
   if (known.onWsl)
-    return "those allowed by Windows' NVIDIA Control Panel (Developer, Manage GPU Performance Counters)";
-  return known.hasDriver ? "the driver does not say who may read them" : "no driver to ask";
+    return "allowed users are set in the NVIDIA Control Panel of Windows (Developer, Manage GPU Performance Counters)";
+  return known.hasDriver ? "the driver does not report who may read them" : "no driver to ask";
 }
 
 const hiddenGpus = (count: number, visible: string): Check => ({
@@ -94,8 +94,8 @@ function driverCheck(
     return {
       name,
       state: "warning",
-      detail: "WSL has the driver of Windows, but no nvidia-smi that shows a GPU",
-      hint: `nvidia-smi is in ${WSL_LIBRARIES}: put that on PATH; where it fails itself: wsl --update in Windows, and a new NVIDIA driver there`,
+      detail: "WSL has the Windows driver, but nvidia-smi shows no GPU",
+      hint: `nvidia-smi is in ${WSL_LIBRARIES}: add that to PATH; if nvidia-smi itself fails: wsl --update in Windows, and install a new NVIDIA driver there`,
     };
   if (loaded === undefined) return { name, state: "missing", detail: "no NVIDIA driver" };
   if (mismatched !== null) return { name, state: "warning", ...mismatched };
@@ -103,7 +103,7 @@ function driverCheck(
     name,
     state: "warning",
     detail: `driver ${loaded} is loaded, but nvidia-smi shows no GPU`,
-    hint: "in a container: start it with the GPUs (--gpus all); else see nvidia-smi's own message",
+    hint: "in a container: start it with --gpus all; otherwise see the message of nvidia-smi",
   };
 }
 
@@ -139,7 +139,7 @@ function permissionCheck(
       state: "warning",
       detail: `GPU counters are for ${isRoot ? "root with CAP_SYS_ADMIN" : "root"} only (ERR_NVGPUCTRPERM)${sampling}`,
       hint: isRoot
-        ? "start the container with --cap-add=SYS_ADMIN; or set NVreg_RestrictProfilingToAdminUsers=0 for the driver of its host"
+        ? "start the container with --cap-add=SYS_ADMIN; or set NVreg_RestrictProfilingToAdminUsers=0 for the host's driver"
         : "as root: echo 'options nvidia NVreg_RestrictProfilingToAdminUsers=0' > /etc/modprobe.d/nvidia-profiling.conf, then reboot; or run ncu as root (in a container: --cap-add=SYS_ADMIN)",
     };
   const counters = countersAllowed === null ? `GPU counters: ${unknown}` : "GPU counters allowed";

@@ -68,12 +68,11 @@ function nativeCheck(
   const name = "native part";
   if (status?.state === "ready" && status.info !== null)
     return { name, state: "ok", detail: `built with backends ${status.info.backends.join(", ")}` };
-  if (canBuild)
-    return { name, state: "ok", detail: "not built yet: the first run builds it, once" };
+  if (canBuild) return { name, state: "ok", detail: "not built yet: the first run builds it" };
   return {
     name,
     state: "warning",
-    detail: "not built, and cannot be built here",
+    detail: "not built, and cannot be built on this machine",
     hint: buildToolsHint(platform, read("/etc/os-release")),
   };
 }

@@ -35,7 +35,7 @@ export function renderSummary(
     line({ ...row, detail: hint === undefined ? detail : `${detail} -> ${hint}` }),
   );
   const about = node === undefined ? "" : ` (Node ${node.detail})`;
-  return `${[`deep-profile ${version}${about}: what is here, and what will work`, ...lines].join("\n")}\n`;
+  return `${[`deep-profile ${version}${about}: what is installed and what will work`, ...lines].join("\n")}\n`;
 }
 
 /** A line for each check and each collector, and what to do where something is wrong. */
@@ -49,9 +49,9 @@ export function renderFindings(
   const indent = " ".repeat(MARK_WIDTH + nameWidth([...here, ...works]) + 6);
   const hint = ({ hint: text }: Row) => (text === undefined ? [] : [`${indent}-> ${text}`]);
   return `${[
-    `deep-profile ${version}: what is here`,
+    `deep-profile ${version}: what is installed`,
     ...here.flatMap((row) => [line(row), ...hint(row)]),
-    "what will work here",
+    "what will work",
     ...works.map(line),
   ].join("\n")}\n`;
 }

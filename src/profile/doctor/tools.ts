@@ -12,7 +12,7 @@ export async function probeTool(machine: Machine, tool: NsightTool): Promise<Che
       name: tool,
       state: "missing",
       detail: `not found${chosenFolderNote(tool, machine.env)}`,
-      hint: `install ${product} (part of the CUDA toolkit) and put ${tool} on PATH, or its folder into HYDRACONF_NSIGHT`,
+      hint: `install ${product} (part of the CUDA toolkit) and put ${tool} on PATH, or set HYDRACONF_NSIGHT to its directory`,
     };
   const answer = await machine.run([path, "--version"]);
   const version = /(?:version|Version) (\d[\d.]*\d)/.exec(answer ?? "")?.[1];
@@ -20,8 +20,8 @@ export async function probeTool(machine: Machine, tool: NsightTool): Promise<Che
     ? {
         name: tool,
         state: "warning",
-        detail: `${path} does not run: it does not tell its version`,
-        hint: `${path} --version says why; HYDRACONF_NSIGHT names the folder of another ${tool}`,
+        detail: `${path} does not run: it does not print its version`,
+        hint: `${path} --version shows why; set HYDRACONF_NSIGHT to the directory of another ${tool}`,
       }
     : { name: tool, state: "ok", detail: `${version} (${path})` };
 }
@@ -65,7 +65,7 @@ export async function probeCupti(machine: Machine): Promise<Check> {
     name,
     state: "missing",
     detail: "not found",
-    hint: "it is part of the CUDA toolkit, and of the Python package nvidia-cuda-cupti; HYDRACONF_CUPTI_PATH names one",
+    hint: "it is part of the CUDA toolkit and of the Python package nvidia-cuda-cupti; set HYDRACONF_CUPTI_PATH to its path",
   };
 }
 
@@ -92,8 +92,8 @@ function wantedCupti(machine: Machine, wanted: string): Check {
   return {
     name,
     state: "missing",
-    detail: `HYDRACONF_CUPTI_PATH names no libcupti: ${wanted}`,
-    hint: "it is the path of libcupti.so.N or of its folder; without the variable the usual places are searched",
+    detail: `HYDRACONF_CUPTI_PATH does not name a libcupti: ${wanted}`,
+    hint: "set it to the path of libcupti.so.N or of its directory; without it, the usual places are searched",
   };
 }
 

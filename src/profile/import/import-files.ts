@@ -139,10 +139,10 @@ function onlyOnce({ sources, say }: ImportRequest): readonly ImportSource[] {
     const copied = same ?? kept.find((one) => isCopy(source, one.source))?.source;
     if (copied === undefined) kept.push({ source, place });
     else if (same === undefined)
-      say(`${name} has the same content as ${copied.name}: it is read once`);
+      say(`${name} has the same content as ${copied.name} and is read once`);
     else
       say(
-        `${name} is ${same.name === name ? "given twice" : `the same file as ${same.name}`}: it is read once`,
+        `${name} is ${same.name === name ? "given twice" : `the same file as ${same.name}`} and is read once`,
       );
   }
   return kept.map(({ source }) => source);
@@ -256,7 +256,7 @@ function topNames(
   if (recordings.length === 0)
     throw new ConfigError({
       code: "app.usage",
-      message: "--top-kernels needs a recording or an export of nsys beside ncu's files",
+      message: "--top-kernels needs a recording or an nsys export in addition to ncu's files",
     });
   return topKernelNames(
     recordings.map(({ timeline }) => timeline),

@@ -73,7 +73,7 @@ export async function importNcu(
     assemblies.set("kernel", createNcuAssembly({ aggregate: options.aggregate }));
   const both = assemblies.size > 1;
   return [...assemblies].sort(kernelsFirst).map(([kind, assembly]): NcuModel => {
-    const own = both ? [`the files hold kernels and ranges: this report is of the ${kind}s`] : [];
+    const own = both ? [`the files hold kernels and ranges: this report covers the ${kind}s`] : [];
     const model = assembly.finish({ sections, notes: [...notes, ...repeated.notes(), ...own] });
     return {
       suffix: both && kind === "range" ? "-ranges" : "",

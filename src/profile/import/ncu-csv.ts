@@ -11,7 +11,7 @@ const STARTS = [HEADER_START, ...SUMMARY_HEADERS];
 /** Tables that ncu wrote with `--csv`, whatever the program printed before them. */
 export const ncuCsvImporter: Importer = {
   collector: "ncu",
-  format: "CSV of Nsight Compute (ncu --csv --page raw or details)",
+  format: "Nsight Compute CSV (ncu --csv --page raw or details)",
   matches: ({ head, isDirectory }) => {
     if (isDirectory) return false;
     const text = withoutMark(headAsUtf8(head));

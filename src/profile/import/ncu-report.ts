@@ -12,7 +12,7 @@ import { steadySource } from "./steady-source.ts";
 /** Report files, through ncu or by our own reader. */
 export const ncuReportImporter: Importer = {
   collector: "ncu",
-  format: "report of Nsight Compute (*.ncu-rep, *.ncu-repz; ncu itself is not needed)",
+  format: "Nsight Compute report (*.ncu-rep, *.ncu-repz; ncu itself is not needed)",
   matches: (source) =>
     beginsWith(source, REPORT_MAGIC) ||
     (beginsWith(source, ZSTD_MAGIC) && source.path.endsWith(COMPRESSED_EXTENSION)),
@@ -25,7 +25,7 @@ async function openReport(source: ImportSource, options: ReadOptions): Promise<N
     throw new ConfigError({
       code: "profile.input",
       message: `${source.name}: ncu (Nsight Compute) was not found`,
-      hint: "--reader own needs no ncu; or put ncu on PATH, or its folder into HYDRACONF_NSIGHT",
+      hint: "use --reader own, which needs no ncu; or put ncu on PATH, or set HYDRACONF_NSIGHT to its directory",
     });
   // ncu's tables know nothing of other threads.
   if (path === null || (options.allThreads && options.reader === "auto")) return ownReader(source);
@@ -39,9 +39,9 @@ async function openReport(source: ImportSource, options: ReadOptions): Promise<N
     throw new ConfigError({
       code: "profile.input",
       message: `${source.name}: ${printed.why}`,
-      hint: "a report needs an ncu as new as the one that wrote it; --reader own reads it without ncu",
+      hint: "use an ncu at least as new as the one that wrote the report, or --reader own, which needs no ncu",
     });
-  options.say(`${printed.why}; it is read without ncu`);
+  options.say(`${printed.why}; reading it without ncu`);
   return ownReader(source);
 }
 

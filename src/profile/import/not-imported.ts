@@ -6,13 +6,13 @@ import { beginsWith } from "./open-source.ts";
 
 const RAW_CSV = "ncu --import FILE.ncu-rep --csv --page raw --print-units base";
 const NSYS_STATS =
-  "this is a table of nsys stats, which no longer says when things happened; give the recording: FILE.nsys-rep, or what nsys export --type sqlite FILE.nsys-rep makes of it";
+  "this is a table of nsys stats, which has no times of single events; give FILE.nsys-rep, or its export (nsys export --type sqlite FILE.nsys-rep)";
 
 const NVPROF =
-  "this is of nvprof, which NVIDIA has replaced: record the program with nsys profile, or measure it with ncu";
+  "this is from nvprof, which NVIDIA has replaced: record the program with nsys profile, or measure it with ncu";
 
 const OTHER_EXPORT =
-  "this is an export of nsys in another format; the one that is read is SQLite: nsys export --type sqlite FILE.nsys-rep";
+  "this is an nsys export in a format that is not supported; export to SQLite: nsys export --type sqlite FILE.nsys-rep";
 
 const UNPACK = "this is compressed: unpack it first";
 
@@ -37,17 +37,14 @@ const EXPORT_FILE = /\.(?:parquet|arrow)$/;
 
 /** By the text of its beginning: the first that fits. */
 const KNOWN: readonly (readonly [shows: RegExp, hint: string])[] = [
-  [
-    /^version https:\/\/git-lfs\./,
-    "this only says where Git LFS keeps the file: git lfs pull brings it",
-  ],
+  [/^version https:\/\/git-lfs\./, "this is only a Git LFS pointer: git lfs pull fetches the file"],
   [
     /^\s*<(?:!doctype html|html)\b/i,
-    "this is a web page: download the file that it shows (on GitHub: Raw)",
+    "this is a web page: download the file itself (on GitHub: Raw)",
   ],
   [
     /^[^\n]{0,64}NVIDIA Nsight Systems Stream/,
-    "this is what nsys recorded before it became a report: QdstrmImporter -i FILE.qdstrm, which comes with Nsight Systems, makes FILE.nsys-rep of it",
+    "this is a raw nsys recording, not yet a report: QdstrmImporter -i FILE.qdstrm (part of Nsight Systems) makes FILE.nsys-rep from it",
   ],
   [
     /^==\d+== (?:NVPROF|Profiling (?:application|result))|^"?Type"?,"?Time\(%\)"?,"?Time"?,"?Calls"?/m,
@@ -55,15 +52,15 @@ const KNOWN: readonly (readonly [shows: RegExp, hint: string])[] = [
   ],
   [
     /^==(?:PROF|ERROR|WARNING)== |^ {4}Section: \S/m,
-    `this is what ncu says on the terminal; give its report (.ncu-rep), or a table of it: ${RAW_CSV}`,
+    `this is ncu's terminal output; give its report (.ncu-rep) or a CSV table of it: ${RAW_CSV}`,
   ],
   [
     /^[^\n]*\b(?:Kernel Name"?[,;\t][^\n]*Process ID|Process ID"?[,;\t][^\n]*Kernel Name|Kernel Name"?[,;\t][^\n]*Metric Name)/,
-    `this is a table of ncu that another program has written anew, with other columns; give it as ncu printed it: ${RAW_CSV}`,
+    `this is a table of ncu that another program has rewritten with other columns; give the original: ${RAW_CSV}`,
   ],
   [
     /^"?(?:Launch Settings|Session)"?\r?\n/,
-    `this is the session page of ncu, which has no results; give the report, or a table of it: ${RAW_CSV}`,
+    `this is ncu's session page, which has no results; give the report or a CSV table of it: ${RAW_CSV}`,
   ],
   // The header of every table has times with their unit.
   [/^[^\n]*\b(?:Time|Start|Duration|Avg) \(ns\)/, NSYS_STATS],
@@ -75,7 +72,7 @@ const KNOWN: readonly (readonly [shows: RegExp, hint: string])[] = [
   [/^\s*\{\s*"VmSystemInformation"/, OTHER_EXPORT],
   [
     /^\s*(?:\{[\s\S]*?"traceEvents"\s*:|\[\s*\{[^{}]*"ph"\s*:)/,
-    "this is a trace in Chrome's format, as torch.profiler writes it, which is not read here: record the program with deep-profile or nsys profile",
+    "this is a Chrome trace, e.g. of torch.profiler, which is not supported: record the program with deep-profile or nsys profile",
   ],
 ];
 
@@ -84,7 +81,7 @@ export function remedyFor(source: ImportSource): string | undefined {
   const { bytes, head, isDirectory, entries } = source;
   if (isDirectory) return remedyForDirectory(entries);
   if (bytes === 0)
-    return "ncu writes an empty table when no kernel matches its filters, and still ends with exit code 0";
+    return "ncu writes an empty table if no kernel matches its filters, although its exit code is 0";
   const packed = COMPRESSED.find(([begins]) => beginsWith(source, begins));
   if (packed !== undefined) return packed[1];
   if (EXPORTS.some((begins) => beginsWith(source, begins))) return OTHER_EXPORT;
@@ -97,7 +94,7 @@ function remedyForDirectory(entries: readonly string[]): string | undefined {
   const given = entries.filter((name) => GIVEN.test(name));
   return given.length === 0
     ? undefined
-    : `give the files in it that belong together: ${given.slice(0, MOST_NAMES).join(", ")}${given.length > MOST_NAMES ? ", ..." : ""}`;
+    : `give those of its files that belong together: ${given.slice(0, MOST_NAMES).join(", ")}${given.length > MOST_NAMES ? ", ..." : ""}`;
 }
 
 /** What people keep in folders of their own. */

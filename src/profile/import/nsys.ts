@@ -11,7 +11,7 @@ import { beginsWith } from "./open-source.ts";
 /** What `nsys export --type sqlite` and `nsys stats` make of a report; read without nsys. */
 export const nsysExportImporter: Importer = {
   collector: "nsys",
-  format: "SQLite export of Nsight Systems (*.sqlite)",
+  format: "Nsight Systems SQLite export (*.sqlite)",
   matches: ({ head }) => isSqliteFile(head),
   read: async ({ path }) => readTimeline(path),
 };
@@ -21,11 +21,11 @@ const REPORT_MAGIC = new TextEncoder().encode("NVIDIA Tegra Profiler Report");
 /** A report of Nsight Systems itself, whose format only nsys knows. */
 export const nsysReportImporter: Importer = {
   collector: "nsys",
-  format: "report of Nsight Systems (*.nsys-rep; needs nsys)",
+  format: "Nsight Systems report (*.nsys-rep; needs nsys)",
   matches: (source) =>
     !source.isDirectory && (beginsWith(source, REPORT_MAGIC) || source.path.endsWith(".nsys-rep")),
   read: async ({ name, path, head }, { directory, prefix, withTool, say }) => {
-    const nsys = requireNsysPath(`${name} is a report that only nsys can read`);
+    const nsys = requireNsysPath(`${name} can only be read by nsys`);
     const version = recorderVersion(head);
     const sqlite = join(directory, `${prefix}run.sqlite`);
     say(`exporting ${name} with nsys`);
@@ -37,7 +37,7 @@ export const nsysReportImporter: Importer = {
           { stop, say },
         ),
       );
-      const of = version === null ? "" : `, a report of Nsight Systems ${version}`;
+      const of = version === null ? "" : `, a report from Nsight Systems ${version}`;
       if (exported.failed) throw nsysFailure(`nsys could not export ${name}${of}`, exported.text);
     } catch (error) {
       for (const file of [sqlite, journalOf(sqlite)]) rmSync(file, { force: true });

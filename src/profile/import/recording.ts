@@ -7,7 +7,7 @@ import { beginsWith } from "./open-source.ts";
 /** Files of our own recorder: one of them, or the directory of a run. */
 export const recordingImporter: Importer = {
   collector: "recorder",
-  format: `recording of deep-profile (*${FILE_SUFFIX}, or a directory of them)`,
+  format: `deep-profile recording (*${FILE_SUFFIX}, or a directory of them)`,
   matches: (source) =>
     source.isDirectory
       ? source.entries.some((name) => name.endsWith(FILE_SUFFIX))

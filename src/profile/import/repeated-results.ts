@@ -31,7 +31,7 @@ export function createRepeatedResults(): RepeatedResults {
     notes: () =>
       [...repeats.values()].map(
         ({ files, what }) =>
-          `${files.join(" and ")} both have ${what}: where they are tables of one report, its kernels count twice, and one of them is enough`,
+          `${files.join(" and ")} both have ${what}: if both are tables of one report, its kernels count twice; give only one of them`,
       ),
   };
 }

@@ -26,8 +26,8 @@ export function sourcesOfRun(name: string, cwd: string): readonly NamedSource[] 
   if (found.length === 0)
     throw new ConfigError({
       code: "profile.input",
-      message: `${name} is the directory of a run in which nothing was recorded`,
-      hint: `deep-profile report ${name} makes the reports of runs again, where it can`,
+      message: `${name} is a run directory in which nothing was recorded`,
+      hint: `deep-profile report ${name} rebuilds the reports of a run if it can`,
     });
   return found.map((file) => ({
     name: join(name, file),

@@ -28,16 +28,15 @@ export function steadySource(
   };
 }
 
-const INCOMPLETE =
-  "results can be missing or of two files; import it again once nothing writes it any more";
+const INCOMPLETE = "results may be missing or mixed; import it again once nothing writes to it";
 
-const changedWords = (name: string): string => `${name} was changed while it was read`;
+const changedWords = (name: string): string => `${name} changed while it was read`;
 
 const changed = (name: string): ConfigError =>
   new ConfigError({
     code: "profile.input",
     message: changedWords(name),
-    hint: "import it again once nothing writes it any more",
+    hint: "import it again once nothing writes to it",
   });
 
 /** Differs once a file was written, or another one has its name; empty where it is gone. */

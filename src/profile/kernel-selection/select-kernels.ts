@@ -70,7 +70,7 @@ export function createKernelSelection(request: KernelSelectionRequest): KernelSe
       ...unmatchedNotes([...include, ...exclude], decided, request.nameBase),
       ...(kept === 0 && decided.size > 0 ? ["the kernel selection leaves no kernel"] : []),
       ...(withoutMangled > 0
-        ? ["the source has no mangled names: patterns were matched against demangled ones"]
+        ? ["the source has no mangled names: patterns were matched against demangled names"]
         : []),
     ],
   };

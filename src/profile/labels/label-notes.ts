@@ -21,9 +21,9 @@ function ruleNotes({ seen }: LabelUnifier, rules: LabelRules): readonly string[]
   return [
     unifiedNote(labels, unified, allRules(rules).map(ruleWords)),
     ...(preset.length > 0 && !ofPreset.includes(true)
-      ? [`the ready-made label rules (${preset.map(ruleWords).join(", ")}) fit no label`]
+      ? [`the ready-made label rules (${preset.map(ruleWords).join(", ")}) match no label`]
       : []),
-    ...unfit.map((rule) => `the label rule ${ruleWords(rule)} fits no label`),
+    ...unfit.map((rule) => `the label rule ${ruleWords(rule)} matches no label`),
   ];
 }
 
@@ -51,8 +51,8 @@ function hintNotes(root: PathNode): readonly string[] {
   const [most = ""] = [...withoutNumbers].reduce((a, b) => (b[1] > a[1] ? b : a));
   const example = [...labels].find((label) => label.replaceAll(/\d+/g, "#") === most) ?? "";
   const remedy = OF_PYTORCH.test(example)
-    ? "labels=pytorch unifies those that PyTorch numbers (of import and report: --labels pytorch)"
-    : "label rules unify them (labels.rules; of import and report: --label-rule 'REGEX=>TEXT')";
+    ? "labels=pytorch unifies the labels that PyTorch numbers (import and report: --labels pytorch)"
+    : "label rules unify them (labels.rules; import and report: --label-rule 'REGEX=>TEXT')";
   return [
     `${plural(labels.size, "label")} would be ${grouped(String(withoutNumbers.size))} without the numbers in them, e.g. in '${example.slice(0, MAX_EXAMPLE)}': ${remedy}`,
   ];

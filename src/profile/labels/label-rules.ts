@@ -122,8 +122,8 @@ export function checkPattern(
     const said = error instanceof Error ? error.message : String(error);
     const why = said.slice(said.lastIndexOf(": ") + 2);
     return {
-      message: `'${pattern}' is no regular expression of JavaScript: ${why.toLowerCase()}`,
-      hint: "a sign that means something in one stands for itself behind a backslash: \\( \\[ \\+ \\?",
+      message: `'${pattern}' is not a JavaScript regular expression: ${why.toLowerCase()}`,
+      hint: "put a backslash before special characters that are meant literally: \\( \\[ \\+ \\?",
     };
   }
 }

@@ -16,7 +16,7 @@ export function requireOpenFiles(): void {
   if (code === null) return;
   throw new ConfigError({
     code: "app.system",
-    message: `Too few files may be open at a time to start programs${code === "EMFILE" ? ownLimit() : " on this machine"}`,
+    message: `Programs cannot be started: the limit of open files is too low${code === "EMFILE" ? ownLimit() : " on this machine"}`,
     hint: "raise the limit of open files, e.g. ulimit -n 1024",
   });
 }
@@ -41,7 +41,7 @@ function ownLimit(): string {
   try {
     const [, limit] =
       /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];
-    return limit === undefined ? "" : `: this process may have ${limit}`;
+    return limit === undefined ? "" : `: this process may open ${limit}`;
   } catch {
     return "";
   }

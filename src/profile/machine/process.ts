@@ -167,7 +167,8 @@ function startErrorText(program: string, cwd: string, code: string | undefined):
   if (code === "ENOENT") return `'${program}' was not found (started in ${cwd})`;
   if (code === "EACCES" && program.includes("/")) return `'${program}' is not executable`;
   // Of a bare name also where a directory of PATH may not be searched.
-  if (code === "EACCES") return `'${program}' was not found on PATH among what this user may run`;
+  if (code === "EACCES")
+    return `'${program}' was not found on PATH as a program that this user may run`;
   return `'${program}' could not be started (${code ?? "unknown reason"})`;
 }
 
@@ -187,7 +188,7 @@ function lastLines(file: string): string {
 
 /** What a reader of the report must know of files that do not have all that was printed. */
 export const cutOutput = ({ unwritten }: ProcessOutcome): readonly string[] =>
-  unwritten === undefined ? [] : [`what the program printed is cut in ${unwritten}`];
+  unwritten === undefined ? [] : [`the program's output is incomplete in ${unwritten}`];
 
 /** What a reader of times must know of a workload that stood still. */
 export const pauseNotes = ({
@@ -210,7 +211,7 @@ export const pauseNotes = ({
       ]),
 ];
 
-const INCLUDED = "the wall times of the regions that were open include that";
+const INCLUDED = "wall times of regions that were open then include the pause";
 
 const shownTime = (ms: number): string =>
   ms < 1000 ? `${Math.ceil(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;

@@ -13,25 +13,23 @@ export const howMeasured = (
   { replay_mode, clock_control, cache_control }: NcuCliConfig,
   modes: readonly ReplayMode[],
 ): readonly string[] => [
-  `measured by ncu ${version} in ${modes.length === 0 ? replay_mode : [...new Set(modes)].join(" and ")} replay; the command lines are in ncu/cmd.txt, tables in the locale C.UTF-8`,
+  `measured by ncu ${version} in ${modes.length === 0 ? replay_mode : [...new Set(modes)].join(" and ")} replay; command lines: ncu/cmd.txt; tables: locale C.UTF-8`,
   clockNote(clock_control),
   cacheNote(cache_control),
 ];
 
 function clockNote(control: string | null): string {
-  if (control === null)
-    return "GPU clocks were controlled as ncu does by itself (clock_control=null)";
+  if (control === null) return "GPU clocks were controlled by ncu's default (clock_control=null)";
   if (control === "none" || control === "reset")
     return `GPU clocks were not locked (clock_control=${control}): times vary with temperature, power and other load`;
   return control === "base"
-    ? "GPU clocks were locked to base (clock_control=base): times are longer than at the boost clocks of a free run"
+    ? "GPU clocks were locked to base (clock_control=base): times are longer than at the boost clocks of a normal run"
     : `GPU clocks were locked by ncu (clock_control=${control})`;
 }
 
 function cacheNote(control: string | null): string {
-  if (control === null)
-    return "GPU caches were controlled as ncu does by itself (cache_control=null)";
+  if (control === null) return "GPU caches were controlled by ncu's default (cache_control=null)";
   return control === "all"
     ? "GPU caches were flushed before every replay pass (cache_control=all): each kernel or range started with cold caches"
-    : `GPU caches were not flushed between replay passes (cache_control=${control}): what one pass leaves there serves the next`;
+    : `GPU caches were not flushed between replay passes (cache_control=${control}): a pass finds what the one before left there`;
 }

@@ -2,7 +2,7 @@ import { regionKey } from "../../report/directory-name.ts";
 import type { RegionModel, RegionModelEntry, ScopeModel } from "../regions/index.ts";
 
 const JOIN_NOTE =
-  "calls and wall times are those of a recording of the same program, not of the run under ncu";
+  "calls and wall times are from a recording of the same program, not from the run under ncu";
 
 /**
  * Puts calls and wall times of a recording into what ncu measured, by domain, kind and path: under

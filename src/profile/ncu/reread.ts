@@ -66,7 +66,7 @@ async function readReport(
   if (report === null)
     throw new ConfigError({
       code: "profile.input",
-      message: `${base}.ncu-rep is not there any more: its reports cannot be made again`,
+      message: `${base}.ncu-rep no longer exists: its reports cannot be rebuilt`,
     });
   const path = findNsightTool("ncu");
   if (path === null) {

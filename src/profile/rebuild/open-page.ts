@@ -34,7 +34,7 @@ export async function openPage(
 ): Promise<string | null> {
   const command = openCommand(file, desktop);
   if (command === null)
-    return (desktop.env["CI"] ?? "") === "" ? "there is no display here" : "CI is set";
+    return (desktop.env["CI"] ?? "") === "" ? "there is no display" : "CI is set";
   const [program = "", ...args] = command;
   const child = execa(program, args, {
     env: { ...desktop.env },

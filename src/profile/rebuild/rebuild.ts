@@ -61,7 +61,7 @@ export async function rebuildReports(request: RebuildRequest): Promise<Rebuilt> 
   const configLines =
     request.labels === null ? saved.config_lines : withLabels(saved.config_lines, request.labels);
   if (output !== null) {
-    orRefuse(output, "choose another with --output DIR", () => {
+    orRefuse(output, "choose another directory with --output DIR", () => {
       for (const name of LINKED)
         if (existsSync(join(runDirectory, name)))
           copyFileSync(join(runDirectory, name), join(output, name));
@@ -69,7 +69,7 @@ export async function rebuildReports(request: RebuildRequest): Promise<Rebuilt> 
     return { result, written: await writeRun(result, config, { directory: output, configLines }) };
   }
   const write = <T>(step: () => T): T =>
-    orRefuse(readablePath(runDirectory, cwd), "--output DIR writes them elsewhere", step);
+    orRefuse(readablePath(runDirectory, cwd), "choose another directory with --output DIR", step);
   // Beside the old ones: files can be moved within a file system only.
   const { directory, remove } = write(() => openStaging(runDirectory));
   try {
@@ -101,7 +101,7 @@ function orRefuse<T>(directory: string, hint: string, step: () => T): T {
     if (!isSystemError(cause)) throw cause;
     throw new ConfigError({
       code: "app.run_directory",
-      message: `The reports cannot be written into '${directory}': ${fileProblem(cause)}`,
+      message: `Cannot write the reports to '${directory}': ${fileProblem(cause)}`,
       hint,
       cause,
     });

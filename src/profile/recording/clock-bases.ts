@@ -64,7 +64,7 @@ const lesser = (a: bigint, b: bigint): bigint => (b < a ? b : a);
 const isFar = (ns: bigint): boolean => ns > MOST_APART_NS || ns < -MOST_APART_NS;
 
 const SEVERAL_CLOCKS =
-  "the recordings' clocks began at different times: they are of several machines or boots, or the machine slept between; what each process took holds, but not which of them did something first";
+  "the recordings' clocks started at different times: they are from several machines or boots, or the machine slept in between; times within a process are right, their order across processes is unknown";
 const AT_ONCE =
-  "they began within a minute of each other, and traces show them by the machines' wall clocks";
-const SIDE_BY_SIDE = "traces show those of each clock from 0, side by side";
+  "the clocks started within a minute of each other, so traces use the machines' wall clocks";
+const SIDE_BY_SIDE = "traces show each clock from 0, side by side";

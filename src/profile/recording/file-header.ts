@@ -43,7 +43,7 @@ export function parseFileHeader(bytes: Uint8Array, file: string): FileHeader | n
   const magic = bytes.subarray(0, MAGIC.length);
   if (magic.every((byte) => byte === 0)) return null;
   if (!magic.every((byte, i) => byte === MAGIC[i])) {
-    throw invalid(file, "it does not begin like one");
+    throw invalid(file, "it has the wrong signature");
   }
   if (bytes.length < FILE_HEADER_BYTES) return null;
 
@@ -55,12 +55,15 @@ export function parseFileHeader(bytes: Uint8Array, file: string): FileHeader | n
   const major = view.getUint16(fileHeader.major, littleEndian);
   if (major !== MAJOR_VERSION) {
     const minor = view.getUint16(fileHeader.minor, littleEndian);
-    throw invalid(file, `it has format version ${major}.${minor}; ${MAJOR_VERSION}.x is read here`);
+    throw invalid(
+      file,
+      `it has format version ${major}.${minor}; only ${MAJOR_VERSION}.x is supported`,
+    );
   }
   const headerBytes = u32(fileHeader.headerBytes);
   const unitBytes = u32(fileHeader.unitBytes);
   if (headerBytes < FILE_HEADER_BYTES || headerBytes % 4 !== 0 || !isUnit(unitBytes)) {
-    throw invalid(file, "the sizes in its header make no sense");
+    throw invalid(file, "the sizes in its header are inconsistent");
   }
   const finishedNs = u64(fileHeader.finishedNs);
   const stoppedNs = u64(fileHeader.stoppedNs);
@@ -103,6 +106,6 @@ function executable(bytes: Uint8Array, limit: number, length: number): string {
 function invalid(file: string, why: string): ConfigError {
   return new ConfigError({
     code: "recording.invalid",
-    message: `${file} is not a recording that can be read: ${why}`,
+    message: `${file} is not a readable recording: ${why}`,
   });
 }

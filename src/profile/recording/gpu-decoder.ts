@@ -107,7 +107,7 @@ export function createGpuDecoder(context: GpuRecordContext): GpuDecoder {
         demangled.set(names.text(record.u32()), names.text(record.u32()));
         return null;
       default:
-        notes.count("records of a kind this version does not know");
+        notes.count("records of an unknown kind");
         return null;
     }
   };

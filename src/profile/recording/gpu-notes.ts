@@ -16,26 +16,20 @@ export interface GpuFindings {
 
 /** What CUPTI's result codes mean for somebody who wants kernels in a report. */
 const remedies: ReadonlyMap<number, string> = new Map([
-  [
-    12,
-    "another tool already uses CUPTI in this process: ncu, nsys, or a profiler of the program's own",
-  ],
-  [14, "this CUPTI does not fit the driver; HYDRACONF_CUPTI_PATH names another one"],
+  [12, "another tool already uses CUPTI in this process: ncu, nsys, or the program's own profiler"],
+  [14, "this CUPTI does not match the driver; set HYDRACONF_CUPTI_PATH to another one"],
   [33, "the virtual GPU does not allow profiling"],
-  [34, "this CUPTI does not fit the driver; HYDRACONF_CUPTI_PATH names another one"],
+  [34, "this CUPTI does not match the driver; set HYDRACONF_CUPTI_PATH to another one"],
   [
     35,
-    "the driver keeps performance counters to administrators (NVreg_RestrictProfilingToAdminUsers=0 lifts that)",
+    "the driver restricts performance counters to administrators (NVreg_RestrictProfilingToAdminUsers=0 allows all users)",
   ],
-  [
-    39,
-    "another tool already uses CUPTI in this process: ncu, nsys, or a profiler of the program's own",
-  ],
+  [39, "another tool already uses CUPTI in this process: ncu, nsys, or the program's own profiler"],
   [40, "the virtual GPU does not allow profiling"],
   [41, "confidential computing does not allow profiling"],
-  [42, "GPUs for crypto mining do not allow profiling"],
+  [42, "crypto mining GPUs do not allow profiling"],
   [43, "this GPU does not allow profiling while it is partitioned (MIG)"],
-  [45, "Windows' subsystem for Linux does not allow profiling here"],
+  [45, "this WSL (Windows Subsystem for Linux) does not allow profiling"],
 ]);
 
 /** What a reader must know about GPU work that is not in the recording. */
@@ -70,15 +64,15 @@ export function gpuNotes(findings: GpuFindings): readonly string[] {
     ),
     ...counted(
       withoutLaunch,
-      "kernel or copy came from a call that was not seen; it counts",
-      "kernels or copies came from calls that were not seen; they count",
+      "kernel or copy came from a call that was not recorded; it counts",
+      "kernels or copies came from calls that were not recorded; they count",
       "outside every range",
     ),
     ...counted(
       launchesWithoutKernels,
       "kernel launch has",
       "kernel launches have",
-      "no kernel: the GPU's records did not arrive (the process broke off, or a profiler of its own took them), or the calls failed or were captured into a graph",
+      "no kernel: the GPU's records did not arrive (the process was aborted, or its own profiler took them), or the calls failed or were captured into a graph",
     ),
   ];
 }

@@ -85,7 +85,9 @@ function addHeaderNotes(header: FileHeader, notes: NoteCollector): void {
   if (header.droppedEvents > 0n)
     notes.add(`${plural(Number(header.droppedEvents), "event")} could not be recorded`);
   if (header.finishedNs === null) {
-    notes.add("ended without a word: it crashed, was killed, called _exit or exec, or still runs");
+    notes.add(
+      "ended without finishing its recording: it crashed, was killed, called _exit or exec, or is still running",
+    );
   }
 }
 

@@ -13,8 +13,8 @@ import { type RecordedProcess, readProcess } from "./process.ts";
 
 /** What a program without regions is told: how it gets some. */
 const NOTHING_LOADED =
-  "no process loaded the recorder: nothing called NVTX or CUDA; a program marks its regions with NVTX, " +
-  'in Python by nvtx.annotate("step"), in C++ by nvtx3::scoped_range';
+  "no process loaded the recorder, since none called NVTX or CUDA; mark the program's regions with NVTX, " +
+  'in Python with nvtx.annotate("step"), in C++ with nvtx3::scoped_range';
 
 /** A timeline whose processes carry what only the recorder knows. */
 export interface RecordedTimeline extends Timeline {

@@ -57,5 +57,5 @@ const upTo = (limit: number, notes: readonly string[]): readonly string[] =>
     ? notes
     : [
         ...notes.slice(0, limit),
-        `${plural(notes.length - limit, "more note")} on single processes in the reports of these`,
+        `${plural(notes.length - limit, "more note")} in the reports of the processes`,
       ];

@@ -120,7 +120,7 @@ function scopeRequests(
       device,
       notes: [
         ...notesOf(processes),
-        "ranges count here when something launched inside them ran on this device",
+        "this report covers ranges whose kernels or copies ran on this device",
       ],
     }),
   );

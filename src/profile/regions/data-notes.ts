@@ -24,15 +24,15 @@ const hasKernels = ({ totals: { kernelCount, kernelKinds } }: ScopeModel): boole
 function kindNotes({ totals: { kernelKinds } }: ScopeModel): readonly string[] {
   if (!kernelKinds.includes("cpu_operation")) return [];
   return kernelKinds.includes("gpu_kernel")
-    ? ["the lists of kernels hold GPU kernels and CPU operations; each record says which it is"]
-    : ["no kernels of a GPU were recorded: operations on the CPU stand in their place"];
+    ? ["the kernel lists hold GPU kernels and CPU operations; each record has its kind"]
+    : ["no kernels were recorded on a GPU: the kernel lists hold CPU operations instead"];
 }
 
 /** The recorder and nsys leave the GPU as it is. */
 const freeRunNotes = (scope: ScopeModel): readonly string[] =>
   hasKernels(scope)
     ? [
-        "GPU clocks are not locked by this collector: times vary with temperature, power and other load; it reads no hardware counters (pipeline.ncu.enable=true measures with both)",
+        "GPU clocks are not locked by this collector: times vary with temperature, power and other load; it reads no hardware counters (pipeline.ncu.enable=true does both)",
       ]
     : [];
 

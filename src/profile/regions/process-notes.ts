@@ -8,12 +8,12 @@ export function processNotes(attribution: ProcessAttribution): readonly string[]
     ...unclosedNote(attribution),
     ...(overlapping > 0
       ? [
-          `${plural(overlapping, "range")} closed while a range opened inside was still open; such a range can take longer than the one around it`,
+          `${plural(overlapping, "range")} closed while an inner range was still open; such an inner range can take longer than the outer one`,
         ]
       : []),
     ...(tooDeep > 0
       ? [
-          `${plural(tooDeep, "range")} nested deeper than ${MAX_DEPTH} levels ${agreeing(tooDeep, "counts", "count")} as part of the range around`,
+          `${plural(tooDeep, "range")} nested deeper than ${MAX_DEPTH} levels ${agreeing(tooDeep, "counts", "count")} as part of the enclosing range`,
         ]
       : []),
     ...(ignoredOperations > 0
@@ -42,4 +42,4 @@ const shorten = (name: string): string =>
 
 /** @param which of the process's ranges, in brackets */
 export const neverClosed = (count: number, which = ""): string =>
-  `${plural(count, "range was", "ranges were")} never closed${which}; taken to end with the last event of the process`;
+  `${plural(count, "range was", "ranges were")} never closed${which}; they are assumed to end with the last event of the process`;

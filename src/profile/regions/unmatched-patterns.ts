@@ -32,13 +32,13 @@ export function unmatchedNotes(
     const label = labelOfPath(text, root);
     return label === null
       ? near(text, labels)
-      : ` (patterns are of labels, and this is a path: its label is ${shorten(patternOf(label))})`;
+      : ` (patterns match labels, and this is a path: its label is ${shorten(patternOf(label))})`;
   };
   const note = (text: string, key: string): readonly string[] => {
     const pattern = parseRangePattern(text);
     return labels.some(({ domain, name }) => matchesRange(pattern, domain, name))
       ? []
-      : [`${key}: '${text}' matches no region${hint(text)}; there are: ${shown(labels)}`];
+      : [`${key}: '${text}' matches no region${hint(text)}; available: ${shown(labels)}`];
   };
   return [
     ...include.flatMap((text) => note(text, "include")),

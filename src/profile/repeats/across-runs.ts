@@ -56,7 +56,7 @@ function withRepeats(scope: ScopeModel, runs: readonly ScopeModel[]): ScopeModel
     regions,
     notes: [
       ...scope.notes,
-      `numbers are those of the median run of ${runs.length}; repeats holds the spread over all of them`,
+      `numbers are from the median run of ${runs.length}; repeats holds the spread over all runs`,
       ...(unstable === 0
         ? []
         : [

@@ -67,12 +67,12 @@ function together(
   directory: string,
 ): Collection {
   const last = collections.at(-1);
-  if (last === undefined) throw new Error("no run was made");
+  if (last === undefined) throw new Error("no run was completed");
   const whole = collections.filter(isWhole);
   const short =
     whole.length < wanted
       ? [
-          `${whole.length} of ${plural(wanted, "run")} ${agreeing(whole.length, "was", "were")} made`,
+          `${whole.length} of ${plural(wanted, "run")} ${agreeing(whole.length, "was", "were")} completed`,
         ]
       : [];
   const notes = [...new Set([...collections.flatMap((one) => one.notes), ...short])];

@@ -63,7 +63,7 @@ function checkContract(document: unknown, name: string): void {
       ? String(document.contract)
       : "";
   const [kind, version = ""] = contract.split("/");
-  if (kind !== CONTRACT_NAME) throw unreadable(name, `it is no ${CONTRACT_NAME} document`);
+  if (kind !== CONTRACT_NAME) throw unreadable(name, `it is not a ${CONTRACT_NAME} document`);
   const major = (text: string) => text.split(".")[0];
   if (major(version) === major(CONTRACT_VERSION)) return;
   throw unreadable(
@@ -81,18 +81,18 @@ function noRun(directory: string, name: string): ConfigError {
   if (format !== null)
     return unreadable(
       file,
-      `it is no directory of a run, but a file to import (${format})`,
-      `deep-profile import ${file} -o DIR makes reports of it`,
+      `it is not a run directory, but a file to import (${format})`,
+      `deep-profile import ${file} -o DIR makes reports from it`,
     );
   const raw = RAW_FOLDERS.filter((folder) => existsSync(join(directory, folder)));
   return unreadable(
     name,
     existsSync(directory)
-      ? "there is no such file, so this is no directory of a finished run"
+      ? "there is no such file, so this is not the directory of a finished run"
       : "there is no such directory",
     raw.length === 0
-      ? "give the directory of a run, e.g. tmp/profile-output/20260102-030405"
-      : `'deep-profile import' makes reports from what is in ${raw.join(", ")}`,
+      ? "give a run directory, e.g. tmp/profile-output/20260102-030405"
+      : `use 'deep-profile import' to make reports from ${raw.join(", ")}`,
   );
 }
 

@@ -98,7 +98,7 @@ async function rereadCollection(
   const { collector, source, outcome, problem, tool_version, notes } = saved;
   const directory = join(context.runDirectory, collector);
   if (!existsSync(directory)) throw gone(directory);
-  context.say(`reading what ${collector} left`);
+  context.say(`reading the files of ${collector}`);
   const inRun = (file: string) => resolve(context.runDirectory, file);
   const {
     notes: more = [],
@@ -183,7 +183,7 @@ async function readNsysReport(stem: string, { withTool, say }: RereadContext): P
   if (existsSync(kept)) return readNsysExport(kept);
   const report = `${stem}.nsys-rep`;
   if (!existsSync(report)) throw gone(kept);
-  const nsys = requireNsysPath(`${basename(report)} is a report that only nsys can read`);
+  const nsys = requireNsysPath(`${basename(report)} can only be read by nsys`);
   const scratch = makeTemporaryDirectory("deep-profile-report-");
   try {
     const sqlite = join(scratch, "run.sqlite");
@@ -206,5 +206,5 @@ const errorOf = (problem: SavedProblem): ConfigError => new ConfigError(problem)
 const gone = (path: string): ConfigError =>
   new ConfigError({
     code: "profile.input",
-    message: `${path} is not there any more: its reports cannot be made again`,
+    message: `${path} no longer exists: its reports cannot be rebuilt`,
   });

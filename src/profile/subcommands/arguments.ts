@@ -78,7 +78,7 @@ export function parseCommandLine(line: CommandLine, args: readonly string[]): Pa
       const text = given.get(name)?.at(-1);
       if (text === undefined) return null;
       if (!/^[1-9]\d{0,8}$/.test(text))
-        throw usage(`--${name}: '${text}' is no whole number above zero`);
+        throw usage(`--${name}: '${text}' is not a whole number above zero`);
       return Number(text);
     },
   };
@@ -103,7 +103,7 @@ function checkedValue(name: string, option: CommandOption, value: string | undef
     const near = nearest(value, option.choices);
     throw new ConfigError({
       code: "app.usage",
-      message: `${name}: '${value}' is none of ${option.choices.join(", ")}`,
+      message: `${name}: '${value}' is not one of ${option.choices.join(", ")}`,
       ...(near !== undefined && { nearest: near }),
     });
   }

@@ -77,9 +77,9 @@ export async function runCompare(args: readonly string[], io: SubcommandIo): Pro
   }
   const [nameA, nameB, ...more] = command.positionals;
   if (nameA === undefined || nameB === undefined || more.length > 0)
-    throw usage(`two runs or reports are needed, not ${command.positionals.length}`, "compare A B");
+    throw usage(`expected two runs or reports, not ${command.positionals.length}`, "compare A B");
   if (command.has("json") && command.has("markdown"))
-    throw usage("--json and --markdown cannot both be printed");
+    throw usage("--json and --markdown cannot be combined");
   const regions = mostOf("regions", command.value("regions"), 60);
   const kernels = mostOf("kernels", command.value("kernels"), 10);
   // Before anything is read: a typing error must not look like a passed gate.
@@ -118,7 +118,7 @@ async function writePage(page: string, cwd: string, text: string): Promise<void>
   } catch (cause) {
     throw new ConfigError({
       code: "app.run_directory",
-      message: `The page ${page} cannot be written: ${fileProblem(cause)}`,
+      message: `Cannot write the page ${page}: ${fileProblem(cause)}`,
       hint: "choose another file with --html FILE",
       cause,
     });
@@ -212,6 +212,6 @@ function compare(
 
 function mostOf(option: string, text: string | undefined, otherwise: number): number {
   if (text === undefined) return otherwise;
-  if (!/^\d+$/.test(text)) throw usage(`--${option}: '${text}' is no number`);
+  if (!/^\d+$/.test(text)) throw usage(`--${option}: '${text}' is not a number`);
   return Number(text);
 }

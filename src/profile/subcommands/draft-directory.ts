@@ -58,7 +58,7 @@ export function draftDirectory(directory: string): DraftDirectory {
 function isTaken(directory: string): boolean {
   const found = lstatSync(directory, { throwIfNoEntry: false });
   if (found?.isSymbolicLink() === true && !existsSync(directory))
-    throw new Error(`it is a link to '${readlinkSync(directory)}', which is not there`);
+    throw new Error(`it is a link to '${readlinkSync(directory)}', which does not exist`);
   return found !== undefined;
 }
 

@@ -106,7 +106,7 @@ function refuseResults(directory: string, wanted: string | undefined): void {
   throw new ConfigError({
     code: "app.run_directory",
     message: `The directory '${wanted}' holds other results: ${result}`,
-    hint: "choose another with --output DIR, or move that one away",
+    hint: "choose another directory with --output DIR, or move this one away",
   });
 }
 
@@ -123,15 +123,15 @@ function claimed(directory: string): () => void {
   throw new ConfigError({
     code: "app.run_directory",
     message: `The directory '${directory}' is in use by process ${holder.pid} on ${holder.host}`,
-    hint: `${alive === "elsewhere" ? `if that process is no more, remove ${file}; else ` : ""}choose another with --output DIR`,
+    hint: `${alive === "elsewhere" ? `if that process has ended, remove ${file}; otherwise ` : ""}choose another directory with --output DIR`,
   });
 }
 
 const takenMeanwhile = (directory: string, cause: unknown): ConfigError =>
   new ConfigError({
     code: "app.run_directory",
-    message: `The directory '${directory}' was made meanwhile, with other files in it`,
-    hint: "choose another with --output DIR",
+    message: `The directory '${directory}' was created in the meantime and holds other files`,
+    hint: "choose another directory with --output DIR",
     cause,
   });
 
@@ -146,8 +146,8 @@ function madeOrRefused<T>(directory: string, make: () => T): T {
 const cannotBeMade = (directory: string, cause: unknown): ConfigError =>
   new ConfigError({
     code: "app.run_directory",
-    message: `The directory '${directory}' cannot be made: ${fileProblem(cause)}`,
-    hint: "choose another with --output DIR",
+    message: `Cannot create the directory '${directory}': ${fileProblem(cause)}`,
+    hint: "choose another directory with --output DIR",
     cause,
   });
 

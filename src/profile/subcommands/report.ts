@@ -59,7 +59,7 @@ export async function runReport(args: readonly string[], io: SubcommandIo): Prom
   }
   const [name, ...more] = command.positionals;
   if (name === undefined || more.length > 0)
-    throw usage(`one run directory is needed, not ${command.positionals.length}`, "report DIR");
+    throw usage(`expected one run directory, not ${command.positionals.length}`, "report DIR");
   return stoppable(io, (withTool) => ofDirectory(resolve(io.cwd, name), command, io, withTool));
 }
 
@@ -75,11 +75,11 @@ async function ofDirectory(
   const jobs = sweepJobs(runDirectory);
   if (jobs.length > 0 && labels !== null)
     throw usage(
-      "labels are of a run: the reports of jobs first, then those of their sweep",
+      "label options apply to runs: rebuild the reports of the jobs first, then those of the sweep",
       "report DIR/0",
     );
   if (jobs.length > 0) return ofSweep(runDirectory, jobs, command, io);
-  if (command.has("collector")) throw usage("--collector is for the directory of a sweep");
+  if (command.has("collector")) throw usage("--collector is only for sweep directories");
   const rebuild = (output: string | null): Promise<Rebuilt> =>
     rebuildReports({
       runDirectory,

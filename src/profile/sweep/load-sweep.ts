@@ -116,7 +116,7 @@ export function loadSweep(
   const resultOf = (name: string): JobInput["result"] => {
     if (!reportOf(name, collector)) return without(`no report of ${collector}`);
     const failure = failureOf(join(directory, name), collector, readRun);
-    if (failure !== null) return without(`${failure}; its own report has what it measured`);
+    if (failure !== null) return without(`${failure}; what it measured is in its own report`);
     const { bundle } = loadReport(name, directory, validator, collector);
     return { report: jobReport(scopeOf(name, bundle, undefined), places) };
   };

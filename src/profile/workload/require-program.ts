@@ -43,7 +43,7 @@ function whatIsThere(program: string, cwd: string): Refusal {
   if (stat.isDirectory()) return { message: `'${program}' is a directory, not a program` };
   return {
     message: `'${program}' is not executable`,
-    hint: `chmod +x ${program}, or put the program that runs it before it: -- ${interpreterOf(program)} ${program}`,
+    hint: `chmod +x ${program}, or name its interpreter: -- ${interpreterOf(program)} ${program}`,
   };
 }
 
@@ -62,8 +62,8 @@ function whatIsNotOnPath(program: string, cwd: string): Refusal {
   if (here === undefined || here instanceof Error || !here.isFile()) return { message };
   const hint =
     findExecutable(`./${program}`, cwd) === null
-      ? `put the program that runs it before it: -- ${interpreterOf(program)} ${program}`
-      : `a program in this directory is './${program}'`;
+      ? `name its interpreter: -- ${interpreterOf(program)} ${program}`
+      : `to run a program in this directory, write './${program}'`;
   return { message, hint };
 }
 

@@ -1,8 +1,8 @@
 /** Which ticks of an axis get a label. */
 
 /**
- * Those whose labels do not run into each other, in their order. Where not all fit, powers of ten
- * stay: a reader of a logarithmic axis looks for them.
+ * The ticks whose labels do not overlap, in order. If not all fit, powers of ten are kept, because
+ * readers of a logarithmic axis look for them.
  *
  * @param place of a tick, in the units of the chart
  * @param gap least distance of two labels, in the same units

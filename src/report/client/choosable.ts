@@ -1,4 +1,4 @@
-/** Marks of a chart that choose something: by the pointer, and by the keyboard in one stop of Tab. */
+/** Marks of a chart that can be chosen with the pointer, or with the keyboard as a single tab stop. */
 
 const STEPS: Readonly<Record<string, number>> = {
   ArrowDown: 1,
@@ -12,7 +12,7 @@ export interface Choosable {
   readonly choose: () => void;
 }
 
-/** In the order of the arrow keys; Home and End lead to the first and the last, Enter and Space choose. */
+/** In the order of the arrow keys; Home and End go to the first and last mark, Enter and Space choose. */
 export function makeChoosable(marks: readonly Choosable[]): void {
   for (const [at, { element, choose }] of marks.entries()) {
     element.setAttribute("role", "button");
@@ -34,8 +34,8 @@ export function makeChoosable(marks: readonly Choosable[]): void {
 }
 
 /**
- * Draws a chart again, of the same marks in other places: the stop of Tab stays with its mark, and the focus where it is there.
- * Else who moves by the keyboard would begin anew whenever the page is zoomed or turned.
+ * Redraws a chart with the same marks in other places. The tab stop stays with its mark, and so does the
+ * focus; otherwise keyboard users would start over whenever the page is zoomed or rotated.
  */
 export function keepingStop(chart: Element, redraw: () => void): void {
   const marks = () => [...chart.querySelectorAll<SVGElement>("[role='button'][tabindex]")];
@@ -50,7 +50,7 @@ export function keepingStop(chart: Element, redraw: () => void): void {
   if (isFocused) stop.focus({ preventScroll: true });
 }
 
-/** Of the browser or the system, such as Alt and an arrow, which goes back. */
+/** Keys of the browser or the system, such as Alt and an arrow, which goes back. */
 export const isShortcut = ({ altKey, ctrlKey, metaKey }: KeyboardEvent): boolean =>
   altKey || ctrlKey || metaKey;
 

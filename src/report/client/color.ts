@@ -6,6 +6,6 @@ export function hueOf(name: string): number {
   return hash % 360;
 }
 
-/** Hues that are told apart as well as so many can be; the first is that of links. */
+/** Hues as distinguishable as this many can be; the first is the color of links. */
 export const hueOfCurve = (index: number, count: number): number =>
   Math.round(210 + (index * 360) / Math.max(1, count)) % 360;

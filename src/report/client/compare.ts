@@ -14,7 +14,7 @@ import { type Column, createTable } from "./table.ts";
 
 const page = JSON.parse(document.getElementById("data")?.textContent ?? "{}") as ComparisonPageData;
 
-/** Mostly there is none to show. */
+/** Usually there is nothing to show. */
 const COUNTS = {
   heading: "Counts",
   key: ({ counts }: ComparisonRow) => counts,
@@ -22,7 +22,7 @@ const COUNTS = {
 };
 
 document.getElementById("controls")?.append(themeButton());
-/** A telephone shows three columns or so: what changed, and how, comes before what it was made of. */
+/** A phone shows about three columns: what changed, and how, comes before the values. */
 const narrow = matchMedia("(max-width: 640px)");
 document
   .getElementById("comparison")
@@ -88,7 +88,7 @@ function changes(
     pageSize: 200,
   });
   table.setRows(rows, footer);
-  // A telephone that is turned does not forget what was looked for.
+  // Rotating a phone must not lose the filter.
   narrow.addEventListener("change", () => table.arrange(columns()));
   return section(
     title,
@@ -124,7 +124,7 @@ function gpuUse(title: string, rows: readonly ComparisonFact[]): readonly HTMLEl
 }
 
 function configuration(rows: ComparisonPageData["config"]): HTMLElement {
-  if (rows.length === 0) return section("Configuration", h("p", {}, "No difference is known."));
+  if (rows.length === 0) return section("Configuration", h("p", {}, "No known differences."));
   const table = createTable<ComparisonPageData["config"][number]>({
     label: "Configuration",
     columns: [
@@ -139,7 +139,7 @@ function configuration(rows: ComparisonPageData["config"]): HTMLElement {
   return section("Configuration", table.element);
 }
 
-/** What the sum of all regions, which overlap, cannot tell. */
+/** Regions overlap, so their sum cannot give this total. */
 function totalText(total: ComparisonRow): string {
   const percent = formatPercent(total.relative);
   return `all: ${formatMs(total.a)} ms before, ${formatMs(total.b)} ms after: ${formatDelta(total)} ms (${percent} %), ${total.verdict}`;

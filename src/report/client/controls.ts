@@ -1,4 +1,4 @@
-/** The choices that concern the whole page: which report, light or dark. */
+/** Controls of the whole page: which report, light or dark. */
 import type { PageData } from "../html/page-data.ts";
 import { h, on } from "./dom.ts";
 import { openScope } from "./scope.ts";

@@ -1,4 +1,4 @@
-/** What a curve looks like beside its colour, for those who cannot tell colours apart, and on paper. */
+/** Distinguishes curves without colour, for colour-blind readers and on paper. */
 
 /** Paths around 0,0 of about the same area: circle, square, triangle, diamond, cross. */
 const SHAPES = [
@@ -8,13 +8,13 @@ const SHAPES = [
   "M0,-6.5L5.5,0L0,6.5L-5.5,0z",
   "M-5.5,-2h3.5v-3.5h4v3.5h3.5v4h-3.5v3.5h-4v-3.5h-3.5z",
 ];
-/** As many that no multiple of them is one of the shapes: twenty curves differ. */
+/** Their number shares no factor with the number of shapes, so twenty curves differ. */
 const DASHES = ["none", "8 4", "2 4", "10 4 2 4"];
 
 export interface CurveMark {
-  /** Of a point, as the `d` of a path. */
+  /** The shape of a point, as the `d` of a path. */
   readonly shape: string;
-  /** Of the line, as `stroke-dasharray`. */
+  /** The line style, as `stroke-dasharray`. */
   readonly dashes: string;
 }
 

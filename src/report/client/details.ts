@@ -99,6 +99,6 @@ function limitedBy(scope: Scope, row: number): string | null {
   return `${scope.text(index)} (SM ${compute} %, memory ${memory} % of the peak)`;
 }
 
-/** Wider than a telephone it scrolls by itself, by the keyboard, too. */
+/** If wider than a phone, it scrolls by itself, with the keyboard, too. */
 const scrolling = (name: string, content: Node): HTMLElement =>
   h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": name }, content);

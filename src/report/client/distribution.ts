@@ -1,4 +1,4 @@
-/** How wall time spreads over the calls of a region: minimum, median, 95th percentile, maximum. */
+/** The spread of wall time over the calls of a region: minimum, median, 95th percentile, maximum. */
 import { scaleLinear, scaleLog } from "d3-scale";
 import { labelledTicks } from "./axis.ts";
 import { makeChoosable } from "./choosable.ts";
@@ -12,9 +12,9 @@ import type { Store } from "./state.ts";
 
 const MOST_ROWS = 40;
 const AXIS = 26;
-/** Beside the ends of the scale, half a label of an axis has room. */
+/** At the ends of the scale, leaves room for half an axis label. */
 const EDGE = 30;
-/** A label such as `0.25 ms` with air around it. */
+/** Room for a label such as `0.25 ms` with a margin. */
 const TICK_GAP = 64;
 
 interface Spread {
@@ -26,13 +26,13 @@ interface Spread {
   readonly max: number;
 }
 
-/** Where the parts of a row stand. */
+/** Positions of the parts of a row. */
 interface Layout {
   readonly width: number;
   readonly row: number;
-  /** Where the scale begins. */
+  /** Start of the scale. */
   readonly left: number;
-  /** Of a label, in pixels. */
+  /** Width of a label, in pixels. */
   readonly room: number;
   /** Whether labels have a line of their own, above what they name. */
   readonly stacked: boolean;
@@ -84,7 +84,7 @@ const extremes = (spreads: readonly Spread[]): readonly [number, number] => [
   extentOf(spreads.map(({ max }) => max))[1],
 ];
 
-/** Regions of a step and of a whole run differ by orders of magnitude. */
+/** The times of a step and of a whole run differ by orders of magnitude. */
 const isLogarithmic = (lowest: number, highest: number): boolean =>
   lowest > 0 && highest / lowest > 20;
 

@@ -1,6 +1,6 @@
 /**
  * Elements made from data. Text only ever becomes a text node: names are never parsed as HTML, and
- * what cannot be seen in them is spelled out.
+ * invisible characters are spelled out.
  */
 import { printable } from "../../text/printable.ts";
 

@@ -1,6 +1,6 @@
 /**
- * The least and the greatest of some numbers, also of more than a call can have arguments. Of none:
- * plus and minus infinity, as `Math.min` and `Math.max` have it.
+ * The least and the greatest of some numbers, even of more than a call can have arguments. Without
+ * numbers: plus and minus infinity, like `Math.min` and `Math.max`.
  */
 export function extentOf(numbers: Iterable<number>): readonly [least: number, greatest: number] {
   let least = Number.POSITIVE_INFINITY;

@@ -1,14 +1,14 @@
-/** Charts that are as wide as there is room, so that their text keeps its size on every screen. */
+/** Charts as wide as the space available, so that their text has the same size on every screen. */
 import { keepingStop } from "./choosable.ts";
 import { h } from "./dom.ts";
 
-/** Wider than this the eye loses the line. */
+/** In wider charts the eye loses the line. */
 const WIDEST = 1100;
 /** Narrower than any screen. */
 const LEAST = 100;
-/** What is drawn before the page knows its room. */
+/** Width before the available space is known. */
 const USUAL = 900;
-/** Below it a chart has no room beside its labels. */
+/** In narrower charts only labels would fit. */
 export const NARROW = 560;
 /** Average width of a character of a chart's text, in pixels. */
 export const CHARACTER = 7;
@@ -28,7 +28,7 @@ export function createFitted(): FittedChart {
   };
   new ResizeObserver(([entry]) => {
     const room = Math.round(Math.min(entry?.contentRect.width ?? 0, WIDEST));
-    // A hidden chart has no width, one that is being laid out hardly any; one in use keeps its place.
+    // A hidden chart has no width, and one being laid out almost none; a visible one keeps its place.
     if (room < LEAST || room === width) return;
     width = room;
     keepingStop(element, redraw);

@@ -15,7 +15,7 @@ const PREFIXES = [
 
 /** With a decimal prefix: `12.3 TFLOP/s`. */
 export function formatRate(value: number, unit: string): string {
-  // Rounded first: 999.9 G are 1.00 T.
+  // Round first: 999.9 G becomes 1.00 T.
   const rounded = Number(value.toPrecision(3));
   const [size, prefix] = PREFIXES.find(([least]) => rounded >= least) ?? [1, ""];
   return `${(rounded / size).toPrecision(3)} ${prefix}${unit}`;

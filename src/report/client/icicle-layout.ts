@@ -1,4 +1,4 @@
-/** Where the boxes of an icicle stand. */
+/** Layout of the boxes of an icicle chart. */
 import type { Region } from "./scope.ts";
 
 export interface Box {
@@ -13,9 +13,9 @@ export interface Box {
 const MIN_WIDTH = 0.0008;
 
 /**
- * The boxes of all regions that are wide enough, or of those around and inside the zoomed one.
- * Children share the width of the region around them in proportion to their time. Regions of
- * several threads can add up to more than what is around them: then they are squeezed to fit.
+ * The boxes of all regions that are wide enough or, if zoomed, of those around and inside the zoomed
+ * one. Children share the width of their parent in proportion to their time. If regions of several
+ * threads add up to more than their parent, they are scaled to fit.
  */
 export function layOut(
   roots: readonly Region[],
@@ -42,7 +42,7 @@ export function layOut(
       at += own;
     }
   };
-  // Above what is zoomed stands what is around it, for the way back.
+  // The enclosing regions are shown above the zoomed one, as the way back.
   const above = around(zoomed);
   for (const [row, region] of above.entries()) boxes.push({ region, left: 0, width: 1, row });
   if (zoomed === null) place(roots, wholeMs ?? 0, 0, 1, 0);
@@ -50,7 +50,7 @@ export function layOut(
   return boxes;
 }
 
-/** A region and those around it, the outermost first. */
+/** A region and the regions around it, outermost first. */
 export function around(region: Region | null): readonly Region[] {
   const path: Region[] = [];
   for (let at = region; at !== null; at = at.parent) path.unshift(at);

@@ -14,7 +14,7 @@ export function createIcicle(store: Store): HTMLElement {
   const chart = h("div", { class: "icicle", role: "tree", "aria-label": "Region tree by time" });
   const note = h("p", { class: "hint" });
   let drawn: ReadonlyMap<Region, HTMLElement> = new Map();
-  /** The region whose box takes part in tabbing, where it has one. */
+  /** The region whose box is the tab stop, if it has a box. */
   let current: Region | null = null;
 
   const draw = (scope: Scope, zoomed: Region | null) => {
@@ -53,7 +53,7 @@ export function createIcicle(store: Store): HTMLElement {
     return element;
   };
 
-  /** Of these regions, the first that is not too narrow to be drawn. */
+  /** The first of these regions that is wide enough to be drawn. */
   const focusFirst = (way: readonly Region[]) => {
     const target = way.find((region) => drawn.has(region));
     if (target === undefined) return;
@@ -61,7 +61,7 @@ export function createIcicle(store: Store): HTMLElement {
     markSelected();
     drawn.get(target)?.focus();
   };
-  /** One box of the chart takes part in tabbing; arrow keys do the rest. */
+  /** One box of the chart is a tab stop; arrow keys do the rest. */
   const markSelected = () => {
     const { selected } = store.get();
     const entry = current !== null && drawn.has(current) ? current : [...drawn.keys()][0];
@@ -76,7 +76,7 @@ export function createIcicle(store: Store): HTMLElement {
       const { activeElement } = document;
       const [inChart, inCrumbs] = [chart, crumbs].map((part) => part.contains(activeElement));
       draw(scope, zoomed);
-      // Zoomed out, the box may be too narrow to be drawn: what is around it takes its place.
+      // When zoomed out, the box may be too narrow to be drawn; then an enclosing region takes its place.
       if (inChart) focusFirst([...around(current)].reverse());
       if (inCrumbs) crumbs.querySelector<HTMLElement>("[aria-current]")?.focus();
     } else if (before.selected !== selected) markSelected();
@@ -132,7 +132,7 @@ function drawCrumbs(zoomed: Region | null, store: Store): readonly Node[] {
 const wholeText = ({ data: { wholeLabel, wholeMs } }: Scope): string =>
   wholeLabel === null ? "" : `${wholeLabel}: ${formatMs(wholeMs)} ms is 100 %. `;
 
-/** Where a key leads in the tree, the nearest first; null for other keys. */
+/** The targets of a key in the tree, nearest first; null for other keys. */
 function wayFrom(region: Region, key: string, { roots }: Scope): readonly Region[] | null {
   const siblings = region.parent?.children ?? roots;
   const at = siblings.indexOf(region);

@@ -20,13 +20,13 @@ interface Kernel {
   readonly device: string;
   readonly calls: number;
   readonly total: number | null;
-  /** Row of the columns that it is from. */
+  /** Its row in the columns. */
   readonly row: number;
 }
 
 const mean = ({ total, calls }: Kernel): number | null => total && total / calls;
 
-/** Kernels of the selected region, or of the whole scope where none is selected. */
+/** Kernels of the selected region, or of the whole scope if none is selected. */
 export function createKernelTable(store: Store): HTMLElement {
   const heading = h("h2", { id: "kernels-heading" });
   const holder = h("div");
@@ -78,7 +78,7 @@ function drawTable(scope: Scope, region: Region | null): HTMLElement {
       },
       {
         heading: "Share %",
-        hint: "Of all that is listed here",
+        hint: "Share of everything listed here",
         align: "right",
         key: ({ total }) => total,
         cell: ({ total }) => formatShare(total, whole),
@@ -97,7 +97,7 @@ function drawTable(scope: Scope, region: Region | null): HTMLElement {
   return table.element;
 }
 
-/** What counters tell: columns of what some kernel has. */
+/** Columns of hardware counters that some kernel has. */
 function hardwareColumns(
   hardware: HardwareColumns | null,
   scope: Scope,
@@ -121,23 +121,19 @@ function hardwareColumns(
   };
   const { limit, occupancyMost, occupancyLimit } = hardware;
   return [
-    ...share("SM %", hardware.smShare, "Of the peak of the multiprocessors"),
-    ...share("Memory %", hardware.memoryShare, "Of the peak of the memory"),
+    ...share("SM %", hardware.smShare, "Share of the multiprocessors' peak"),
+    ...share("Memory %", hardware.memoryShare, "Share of the memory's peak"),
     ...ifMeasured(limit, {
       heading: "Limited by",
       hint: LIMIT_LEGEND,
       key: ({ row }) => word(limit, row),
       cell: ({ row }) => word(limit, row) ?? NOT_MEASURED,
     }),
-    ...share("Tensor %", hardware.tensor, "Of the peak of the tensor cores; 0: not used"),
-    ...share(
-      "Occupancy %",
-      hardware.occupancy,
-      "Warps that were active, of those there is room for",
-    ),
+    ...share("Tensor %", hardware.tensor, "Share of the tensor cores' peak; 0: not used"),
+    ...share("Occupancy %", hardware.occupancy, "Active warps, as a share of the possible ones"),
     ...ifMeasured(occupancyLimit, {
       heading: "Occupancy limit",
-      hint: "The most that the launch allows, and why",
+      hint: "Highest occupancy that the launch allows, and what limits it",
       key: ({ row }) => occupancyMost[row] ?? null,
       cell: ({ row }) => word(occupancyLimit, row) ?? NOT_MEASURED,
     }),

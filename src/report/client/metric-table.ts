@@ -1,4 +1,4 @@
-/** The metrics of the selected region: hundreds with ncu's full set, so that one looks by filter. */
+/** The metrics of the selected region. ncu's full set has hundreds, so the table has a filter. */
 import { formatNumber } from "./format.ts";
 import type { Region, Scope } from "./scope.ts";
 import { createTable } from "./table.ts";

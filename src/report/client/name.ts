@@ -1,11 +1,11 @@
 import { h } from "./dom.ts";
 
-/** More would leave no room for the name itself; paths say the rest. */
+/** Deeper indentation would leave no room for the name; paths show the rest. */
 const MOST_INDENT = 20;
 
 /**
- * A name that a table shows: as long as it is, it keeps its line; longer ones break where the style
- * says, never by the letter.
+ * A name in a table: short names stay on one line; longer ones break where the style allows,
+ * never within a word.
  */
 export function nameElement<K extends "code" | "button">(
   tag: K,

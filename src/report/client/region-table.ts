@@ -50,11 +50,11 @@ function columnsOf(scope: Scope, store: Store): readonly Column<Region>[] {
     key: ({ row }) => values[row] ?? null,
     cell: ({ row }) => formatMs(values[row] ?? null),
   });
-  // Wall times are what ncu has none of: a column of nothing takes the room of names.
+  // ncu has no wall times, and an empty column would take space from names.
   const whereMeasured = (...[heading, values, hint]: Parameters<typeof number>) =>
     values.some((value) => value !== null) ? [number(heading, values, hint)] : [];
   const kernels: readonly Column<Region>[] = [
-    number("Total ms", regions.total, `Time of ${kernelWords} in the region and those inside it`),
+    number("Total ms", regions.total, `Time of ${kernelWords} in the region and its inner regions`),
     number("Exclusive ms", regions.exclusive, "The part of Total that no inner region has"),
   ];
   return [
@@ -164,7 +164,7 @@ function repeatText({ repeatMean, repeatHalf }: RegionColumns, row: number): str
   return mean === null ? NOT_MEASURED : `${formatMs(mean)} ±${formatMs(repeatHalf[row] ?? null)}`;
 }
 
-/** In the tree the rows above tell where a region is; elsewhere it has to say so itself. */
+/** In the tree, the rows above show where a region is; elsewhere its path is needed. */
 function nameCell(region: Region, flat: boolean, store: Store): HTMLElement {
   const name = flat
     ? nameElement("button", region.path, { path: region.path })
@@ -185,7 +185,7 @@ function metricColumn({ data }: Scope, metric: number | null): readonly Column<R
   ];
 }
 
-/** It stays while the table under it changes: who chooses by the keyboard goes on from there. */
+/** Kept while the table below changes, so that keyboard users keep their place. */
 function metricChooser(
   { data: { metrics } }: Scope,
   choose: (metric: number | null) => void,

@@ -11,13 +11,13 @@ import { formatNumber, formatRate } from "./format.ts";
 import type { Scope } from "./scope.ts";
 import type { Store } from "./state.ts";
 
-/** A label of some digits with air around it. */
+/** Room for a label of a few digits with a margin. */
 const TICK_GAP = 44;
-/** From a line of text to the next, with what keeps other lines off it. */
+/** Line height, with a margin to other lines. */
 const LINE = 19;
 const MARGIN = { left: 90, right: 26, top: 36, bottom: 48 };
 const DOT_RADIUS = 6;
-/** Regions that are read out where many stand in one place. */
+/** Regions that are read out if many share a place. */
 const MOST_READ = 5;
 
 export function createRoofline(store: Store): HTMLElement {
@@ -38,7 +38,7 @@ export function createRoofline(store: Store): HTMLElement {
     section.hidden = roofline === null;
     if (roofline === null) return;
     hint.textContent =
-      "A dot is a region at one precision; pointed at, it says which. Ceilings are those of the clocks during the measurement.";
+      "Each dot is a region at one precision; hover over it to see which. Ceilings are for the clock rates during the measurement.";
     chart.show((width) => draw(scope, roofline, width, store, reading));
   });
   return section;
@@ -63,7 +63,7 @@ function draw(
   };
   read([]);
   for (const dot of dots) {
-    // A dot can hide others: all that are in its place are named, it first.
+    // A dot can hide others: all dots at its place are named, starting with it.
     const here = [dot, ...dots.filter((other) => other !== dot && covers(dot, other))];
     const show = () => read(here.map(({ text }) => text));
     for (const event of ["pointerenter", "focus"]) dot.element.addEventListener(event, show);
@@ -145,10 +145,10 @@ function drawGrid({ x, y, width, height }: Axes): readonly Node[] {
   ];
 }
 
-/** `10 TFLOP/s`: a power of ten has no other digits. */
+/** `10 TFLOP/s`: a power of ten needs no decimals. */
 const formatTick = (tick: number): string => formatRate(tick, "FLOP/s").replace(/\.0+(?= )/, "");
 
-/** Each as it is written: multiplied by ten again and again, one millionth would not lead to 1. */
+/** Parsed from text: repeated multiplication of 1e-6 by ten would not give exactly 1. */
 function powersOfTen(scale: Scale): readonly number[] {
   const [from, to] = ends(scale).map((end) => Math.round(Math.log10(end)));
   const [first = 0, last = 0] = [from, to];
@@ -176,7 +176,7 @@ function drawCeilings({ ceilings, bandwidth }: RooflineData, { x, y }: Axes): re
   });
 }
 
-/** On its line, else below it: where no label stands and, if there is such a place, no line. */
+/** On its line, or else below it: where there is no other label and, if possible, no line. */
 function freeBaseline(line: number, lines: readonly number[], taken: readonly number[]): number {
   const places = [line - 5, ...[0, 1, 2].map((steps) => line + LINE + steps * LINE)];
   const free = places.filter((place) => taken.every((other) => Math.abs(other - place) >= LINE));
@@ -201,7 +201,7 @@ function drawMemoryRoof({ bandwidth, ceilings }: RooflineData, { x, y }: Axes): 
       y2: y(end * bandwidth),
       class: "memory-roof",
     }),
-    // Over the plot, where it is in nobody's way.
+    // Above the plot, where it covers nothing.
     svg(
       "text",
       { x: MARGIN.left, y: 12, class: "tick memory-label" },
@@ -240,7 +240,7 @@ function drawPoint(
   return { element: dot, choose, text, x: x(intensity), y: y(flops) };
 }
 
-/** Whole powers of ten around the values, so that nothing stands on the edge. */
+/** Whole powers of ten around the values, so that nothing is on the edge. */
 function decades(values: readonly number[]): [number, number] {
   const [least, greatest] = extentOf(values.filter((value) => value > 0).map(Math.log10));
   return [10 ** Math.floor(least - 0.1), 10 ** Math.ceil(greatest + 0.1)];

@@ -1,8 +1,8 @@
-/** In which order the rows of a table stand once a heading was clicked. */
+/** The order of table rows after a click on a heading. */
 
-/** What of a column decides the order. */
+/** The part of a column that decides the order. */
 export interface SortedColumn<Row> {
-  /** Numbers stand on the right. */
+  /** Numbers are right-aligned. */
   readonly align?: "right";
   /** What to sort by; null sorts last. */
   readonly key: (row: Row) => number | string | null;
@@ -13,7 +13,7 @@ export interface Order<Row> {
   readonly descending: boolean;
 }
 
-/** Numbers start with the largest, text with A; a third click brings back the first order. */
+/** Numbers start with the largest, text with A; a third click restores the original order. */
 export function nextOrder<Row>(
   order: Order<Row> | null,
   column: SortedColumn<Row>,
@@ -23,7 +23,7 @@ export function nextOrder<Row>(
   return order.descending === numeric ? { column, descending: !numeric } : null;
 }
 
-/** Job 10 stands behind job 9. */
+/** Job 10 comes after job 9. */
 const { compare: asPeopleCount } = new Intl.Collator("en", { numeric: true });
 
 export function sortRows<Row>(

@@ -10,7 +10,7 @@ import { extentOf } from "./extent.ts";
 import { CHARACTER, NARROW } from "./fit.ts";
 import { formatMs, formatNumber } from "./format.ts";
 
-/** A label of some digits with air around it. */
+/** Room for a label of a few digits with a margin. */
 const TICK_GAP = 44;
 const MARGIN = { right: 20, top: 16, bottom: 44 };
 
@@ -80,14 +80,14 @@ export function scalingChart(
   );
 }
 
-/** Parameters are mostly doubled: then equal steps are equal factors. */
+/** Parameters are usually doubled, so equal distances mean equal factors. */
 function axis(values: readonly number[], range: readonly [number, number]) {
   const [lowest = 0, highest = 1] = [values[0], values.at(-1)];
   const domain = lowest === highest ? [lowest - 1, highest + 1] : [lowest, highest];
   return lowest > 0 && highest / lowest >= 4 ? scaleLog(domain, range) : scaleLinear(domain, range);
 }
 
-/** What the lines are, and how steep. */
+/** Legend: the lines and their slopes. */
 export function legend(
   report: SweepReport,
   parameter: number,

@@ -9,9 +9,9 @@ export interface Region {
   readonly level: number;
   readonly parent: Region | null;
   readonly children: readonly Region[];
-  /** On the clock that shares refer to. */
+  /** Time on the clock that shares refer to. */
   readonly value: number | null;
-  /** Null where none was counted, as by ncu, or outside of every range. */
+  /** Null if not counted, as with ncu, or outside every range. */
   readonly calls: number | null;
 }
 

@@ -1,8 +1,8 @@
-/** Sections are as their collector gives them: objects and lists of whatever they hold. */
+/** Sections have the shape their collector gives them: arbitrary objects and lists. */
 import { h } from "./dom.ts";
 import { formatNumber } from "./format.ts";
 
-/** What is inside stands below its name and not beside it: a telephone has no room for that. */
+/** Nested values go below their name, since a phone has no space beside it. */
 export function drawValue(value: unknown): HTMLElement {
   const text = textOf(value);
   if (text !== null) return h("span", {}, text);
@@ -38,7 +38,7 @@ const pairs = (rows: readonly (readonly [string, string])[]): HTMLElement =>
     ),
   );
 
-/** Null for what holds more than one line can. */
+/** Null if it does not fit on one line. */
 function textOf(value: unknown): string | null {
   if (typeof value === "number") return formatNumber(value);
   if (typeof value !== "object" || value === null) return String(value);

@@ -6,8 +6,8 @@ const widthOf = (characters: readonly string[]): number =>
   characters.reduce((sum, character) => sum + (WIDE.test(character) ? 2 : 1), 0);
 
 /**
- * A path in so many characters of usual width. The end tells regions of one name apart, as long as there
- * is room for the whole label.
+ * Shortens a path to a number of characters of normal width. The end is kept, because it distinguishes
+ * regions, as long as the whole label fits.
  */
 export function shortenPath(
   { label, path }: { readonly label: string; readonly path: string },

@@ -1,10 +1,10 @@
-/** What the reader has chosen, and who must know when it changes. */
+/** The reader's choices, with listeners for changes. */
 import type { Region, Scope } from "./scope.ts";
 
 export interface State {
   readonly scope: Scope;
   readonly selected: Region | null;
-  /** What fills the width of the region view. */
+  /** What takes the full width of the region view. */
   readonly zoomed: Region | null;
 }
 

@@ -1,37 +1,37 @@
-/** A table that sorts by any column, filters, and shows as many rows as anyone reads at once. */
+/** A table that sorts by any column, filters, and shows a limited number of rows at first. */
 import { h, on } from "./dom.ts";
 import { formatCount } from "./format.ts";
 import { nextOrder, type Order, type SortedColumn, sortRows } from "./row-order.ts";
 
 export interface Column<Row> extends SortedColumn<Row> {
   readonly heading: string;
-  /** What it means, where the heading does not say. */
+  /** What it means, if the heading does not say it. */
   readonly hint?: string;
-  /** @param flat whether the rows stand in another order or company than as given */
+  /** @param flat whether the rows are sorted or filtered */
   readonly cell: (row: Row, flat: boolean) => string | Node;
 }
 
 export interface TableOptions<Row> {
-  /** Names the table for those who do not see it. */
+  /** Name of the table for screen readers. */
   readonly label: string;
   readonly columns: readonly Column<Row>[];
-  /** What the filter looks in. */
+  /** The text that the filter searches. */
   readonly text: (row: Row) => string;
   /** Rows shown at first. */
   readonly pageSize: number;
-  /** Row elements get this before they are shown. */
+  /** Called for row elements before they are shown. */
   readonly decorate?: (element: HTMLTableRowElement, row: Row) => void;
   readonly onActivate?: (row: Row) => void;
-  /** Stands below the last row, whatever is filtered. */
+  /** Shown below the last row, whatever the filter. */
   readonly footer?: string | null;
 }
 
 export interface Table<Row> {
   readonly element: HTMLElement;
   setRows(rows: readonly Row[], footer?: string | null): void;
-  /** The same columns in another order; what is sorted and filtered stays so. */
+  /** The same columns in another order; sorting and filter are kept. */
   arrange(columns: readonly Column<Row>[]): void;
-  /** Lets `decorate` look at the shown rows again. */
+  /** Calls `decorate` again for the rows shown. */
   redecorate(): void;
 }
 
@@ -110,7 +110,7 @@ export function createTable<Row>(options: TableOptions<Row>): Table<Row> {
   };
 }
 
-/** What stands around the rows. */
+/** The frame around the rows. */
 function createFrame(label: string) {
   const filter = h("input", {
     type: "search",
@@ -137,7 +137,7 @@ function createFrame(label: string) {
   return { element, filter, count, headRow, body, more, foot };
 }
 
-/** The hints of the headings, for those who have no mouse to point at them. Null without any. */
+/** The hints of the headings, for readers without a mouse. Null without hints. */
 function legendOf<Row>(columns: readonly Column<Row>[]): HTMLElement | null {
   const terms = columns.flatMap(({ heading, hint }) =>
     hint === undefined ? [] : [h("dt", {}, heading), h("dd", {}, hint)],

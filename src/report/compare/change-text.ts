@@ -10,7 +10,7 @@ export function formatPercent(relative: number | null): string {
   return `${percent > 0 ? "+" : ""}${percent.toFixed(digits)}`;
 }
 
-/** A difference in ms with its sign, and how far off it may be. */
+/** A difference in ms with its sign and uncertainty. */
 export function formatDelta({ delta, uncertainty }: Pick<Change, "delta" | "uncertainty">): string {
   if (delta === null) return NOT_MEASURED;
   const sign = delta > 0 ? "+" : "";

@@ -1,7 +1,7 @@
 /** One number in two reports: how much it changed, and whether that means anything. */
 
 /**
- * `unclear`: the difference is no larger than what measurements of this kind differ by anyway.
+ * `unclear`: the difference is within the noise of such measurements.
  * `left_out`: one of the two did not look for it, since its selection leaves it out.
  */
 export type Verdict = "more" | "less" | "same" | "unclear" | "added" | "removed" | "left_out";
@@ -9,11 +9,11 @@ export type Verdict = "more" | "less" | "same" | "unclear" | "added" | "removed"
 export interface Change {
   readonly a: number | null;
   readonly b: number | null;
-  /** `b - a`; null where either was not measured. */
+  /** `b - a`; null unless both were measured. */
   readonly delta: number | null;
-  /** `delta / a`; null where there is no delta or `a` is 0, or too near to it. */
+  /** `delta / a`; null without a delta, or if `a` is 0 or nearly 0. */
   readonly relative: number | null;
-  /** Half width of the 95 % interval of the delta; null where no spread is known. */
+  /** Half width of the 95 % interval of the delta; null if no spread is known. */
   readonly uncertainty: number | null;
   readonly verdict: Verdict;
 }
@@ -24,10 +24,10 @@ export interface Measured {
   readonly uncertainty: number | null;
 }
 
-/** Smaller differences are nobody's business, however exactly they were measured. */
+/** Smaller differences do not matter, however precisely they were measured. */
 const LEAST_RELATIVE = 0.01;
 
-/** Where nothing tells the spread, differences below this may well be noise. */
+/** If the spread is unknown, differences below this may be noise. */
 const ASSUMED_NOISE = 0.05;
 
 /** A change of a time or a metric: noise is taken into account. */
@@ -50,8 +50,8 @@ export function changeOf(a: Measured | null, b: Measured | null): Change {
 }
 
 /**
- * A change of a part of something larger, such as a share of a peak: less than a hundredth of the whole is
- * nobody's business, however many times as much as before it is.
+ * A change of a part of something larger, such as a share of a peak: less than a hundredth of the whole
+ * does not matter, however large its factor is.
  */
 export function partChange(a: Measured | null, b: Measured | null, whole: number): Change {
   const change = changeOf(a, b);
@@ -59,7 +59,7 @@ export function partChange(a: Measured | null, b: Measured | null, whole: number
   return isSmall ? { ...change, verdict: "same" } : change;
 }
 
-/** A change of something that is counted, not measured: any difference is one. */
+/** A change of a count: any difference is real. */
 export function countChange(a: number | null, b: number | null): Change {
   if (a === null || b === null) return oneSided(a, b);
   const delta = b - a;
@@ -82,13 +82,13 @@ const oneSided = (a: number | null, b: number | null): Change => ({
   verdict: a !== null ? "removed" : b !== null ? "added" : "same",
 });
 
-/** Numbers of what not both looked for: they stand side by side, and nothing follows from them. */
+/** Numbers that not both looked for: shown side by side without a conclusion. */
 export const asLeftOut = ({ a, b }: Change): Change => ({
   ...oneSided(a, b),
   verdict: "left_out",
 });
 
-/** Null beside zero, and beside what is as good as zero. */
+/** Null relative to zero, or to almost zero. */
 function ratio(delta: number, a: number): number | null {
   const quotient = delta / a;
   return Number.isFinite(quotient) ? quotient : null;

@@ -1,7 +1,7 @@
 /** The numbers of one thing (the whole report, a region, a kernel) in two reports. */
 import { asLeftOut, type Change } from "./change.ts";
 
-/** Numbers by the names of the report contract. Only those that either report has. */
+/** Numbers by their names in the report contract; only those that at least one report has. */
 export type Changes = Readonly<Record<string, Change>>;
 
 /** Whether both reports have it; `left_out`: one did not look for it, since its selection leaves it out. */
@@ -21,7 +21,7 @@ export function presenceOf(
 export const changesAs = (presence: Presence, changes: Changes): Changes =>
   changesIf(presence !== "left_out", present(changes));
 
-/** As they are, or as numbers of which nothing follows, since they are of other work. */
+/** As they are, or without a conclusion if they are of different work. */
 export const changesIf = (isSame: boolean, changes: Changes): Changes =>
   isSame
     ? changes

@@ -23,9 +23,9 @@ export interface ReportComparison {
   readonly a: ReportFacts;
   readonly b: ReportFacts;
   readonly totals: Changes;
-  /** In the order of B's tree; what only A has stands where A's tree has it. */
+  /** In the order of B's tree; regions that only A has keep their place in A's tree. */
   readonly regions: readonly RegionChange[];
-  /** Kernels of the whole report, where both looked for its regions; the largest difference first. */
+  /** Kernels of regions that both reports looked for; the largest difference first. */
   readonly kernels: readonly KernelChange[];
   /** Why the two may not be comparable. */
   readonly notes: readonly string[];
@@ -37,7 +37,7 @@ export interface ReportFacts {
   readonly device: string | null;
   readonly fingerprint: string;
   readonly generatedAt: string;
-  /** Why its run ended before all was measured; absent where it ended well. */
+  /** Why its run ended before everything was measured; absent if the run succeeded. */
   readonly failure?: string;
 }
 
@@ -50,7 +50,7 @@ export function compareReports(
   const ofB = regionsByKey(known.b);
   const looked = lookedFor(a, b);
   const same = sameWork({ report: a, regions: known.a }, { report: b, regions: known.b }, looked);
-  // What both have, both looked for.
+  // If both have it, both looked for it.
   const shared: BothReports = {
     a: { ...a, regions: known.a.filter((one) => ofB.has(regionKey(one)) || looked.b.region(one)) },
     b: { ...b, regions: known.b.filter((one) => ofA.has(regionKey(one)) || looked.a.region(one)) },
@@ -83,7 +83,7 @@ export function compareReports(
   };
 }
 
-/** What kernels took follows from their numbers, which may be of other work; wall time is the whole run's. */
+/** Kernel time depends on the kernels, which may be of different work; wall time is that of the whole run. */
 const timeChanges = ({ a, b }: BothReports, isSameWork: boolean): Changes => ({
   ...changesIf(isSameWork, { total_ms: changeOf(totalWork(a), totalWork(b)) }),
   wall_ms: changeOf(totalWall(a), totalWall(b)),
@@ -108,7 +108,7 @@ function counted({ regions }: NCUProfileRegionReport): RegionCounts {
   };
 }
 
-/** Outermost regions hold all that was measured inside regions. */
+/** The outermost regions include everything measured inside regions. */
 const roots = ({ regions }: NCUProfileRegionReport): readonly NCUProfileRegion[] =>
   regions.filter(({ depth, kind }) => depth === 0 && kind !== "outside");
 

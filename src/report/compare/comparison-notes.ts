@@ -1,4 +1,4 @@
-/** What the reader of a comparison has to know before believing it. */
+/** What the reader of a comparison must know to judge it. */
 import { agreeing, plural } from "../../text/plural.ts";
 import type { NCUProfileRegionReport, ReportEnvironment } from "../document.ts";
 import { isUnifiedNote, rulesInNotes } from "../label-rules-note.ts";
@@ -10,7 +10,7 @@ import type { RegionChange } from "./region-change.ts";
 /** A condition would hold whatever the program does. */
 export const SAME_REPORT = "A and B are one and the same report: nothing can differ";
 
-/** Why two reports may not be comparable, and what only one of them says of itself. */
+/** Why two reports may not be comparable, and the notes that only one of them has. */
 export const comparisonNotes = (
   a: NCUProfileRegionReport,
   b: NCUProfileRegionReport,
@@ -24,15 +24,15 @@ export const comparisonNotes = (
   ...ownNotes("B", b, a),
 ];
 
-/** Nobody could tell otherwise why a region is gone, and another one of its name new. */
+/** Explains why a region is gone while another one of its name is new. */
 export const doubtNotes = ({ doubtful }: KnownDomains): readonly string[] =>
   doubtful === 0
     ? []
     : [
-        `${plural(doubtful, "region")} of A cannot be matched with one of B: a report written before contract 1.2 does not tell apart what is inside of ranges that differ only in their NVTX domain`,
+        `${plural(doubtful, "region")} of A cannot be matched with a region of B: a report written before contract 1.2 does not distinguish what is inside ranges that differ only in their NVTX domain`,
       ];
 
-/** Whose selection leaves out what of the other one: nobody could tell otherwise why that is not compared. */
+/** Which selection leaves out what: explains why it is not compared. */
 export function leftOutNotes(
   regions: readonly RegionChange[],
   kernels: readonly KernelChange[],
@@ -44,7 +44,7 @@ export function leftOutNotes(
   ] as const;
   return sides.flatMap(({ side, name, other, verdict }) => {
     const leaves = (words: string, count: number) =>
-      `(${words}) leaves ${agreeing(count, "it", "them")} out; ${agreeing(count, "it is", "they are")} called left out, not ${verdict}`;
+      `(${words}) leaves ${agreeing(count, "it", "them")} out; ${agreeing(count, "it is", "they are")} marked left out, not ${verdict}`;
     const { regionWords, kernelWords, region, kernel } = looked[side];
     const left = regions.filter(
       (one) => one.presence === "left_out" && isMissingIn(side, one) && !region(one),
@@ -56,18 +56,18 @@ export function leftOutNotes(
       ...(left.length === 0
         ? []
         : [
-            `${name} did not look for ${plural(left.length, "region")} of ${other}: its selection ${leaves(regionWords, left.length)}; kernels and counts are compared where both looked`,
+            `${name} did not look for ${plural(left.length, "region")} of ${other}: its selection ${leaves(regionWords, left.length)}; kernels and counts are compared only where both looked`,
           ]),
       ...(uncounted.length === 0
         ? []
         : [
-            `${name} did not count ${plural(uncounted.length, "kernel")} of ${other}: its selection of kernels ${leaves(kernelWords, uncounted.length)}`,
+            `${name} did not count ${plural(uncounted.length, "kernel")} of ${other}: its kernel selection ${leaves(kernelWords, uncounted.length)}`,
           ]),
     ];
   });
 }
 
-/** Nobody could tell otherwise why totals that stand side by side are not compared. */
+/** Explains why totals that are shown side by side are not compared. */
 export function otherWorkNotes(
   regions: readonly RegionChange[],
   { a, b }: LookedForByBoth,
@@ -82,35 +82,35 @@ export function otherWorkNotes(
   ).length;
   const also = count === 0 ? "" : `, and those of ${plural(count, "region")} around it`;
   return [
-    `A and B measured or counted different work (A: ${words(a)}; B: ${words(b)}): totals of kernels${also} are put side by side and called left out, not compared`,
+    `A and B measured or counted different work (A: ${words(a)}; B: ${words(b)}): kernel totals${also} are shown side by side, marked left out, and not compared`,
   ];
 }
 
 const isMissingIn = (side: "a" | "b", { changes }: RegionChange | KernelChange): boolean =>
   Object.values(changes).every((change) => change[side] === null);
 
-/** Of a run that failed half-way, what it did not come to looks faster than it is. */
+/** In a failed run, whatever was not reached looks faster than it is. */
 const failureNotes = (a: NCUProfileRegionReport, b: NCUProfileRegionReport): readonly string[] =>
   [["A", a.failure] as const, ["B", b.failure] as const].flatMap(([name, failure]) =>
     failure === undefined
       ? []
-      : [`${name} failed: ${failure}; its numbers are of what was recorded until then`],
+      : [`${name} failed: ${failure}; its numbers cover what was recorded until then`],
   );
 
 /**
- * Of aggregates over other numbers of processes, which sum what ran side by side.
+ * Notes on aggregates over different numbers of processes: they sum what ran in parallel.
  *
- * @param a how many processes A is of; 0: not known
+ * @param a the number of processes of A; 0: unknown
  */
 export const processNotes = (a: number, b: number): readonly string[] =>
   a === b || a === 0 || b === 0
     ? []
     : [
-        `the numbers of processes differ: ${a} and ${b}; times of regions and counts are sums over all of them`,
+        `the number of processes differs: ${a} and ${b}; region times and counts are sums over all processes`,
       ];
 
 /**
- * What of two runs is not compared, as only one of them has it: its collector may have failed in the other.
+ * What is not compared because only one run has it: its collector may have failed in the other run.
  *
  * @param compared the collector whose results are compared
  */
@@ -130,7 +130,7 @@ export function collectorNotes(
   return [`these are the numbers of ${compared}; ${who}`];
 }
 
-/** A table without rows, or of what only one has, must not look like an answer. */
+/** A table without rows, or with rows from only one report, must not look like a result. */
 function nothingMeasured(a: NCUProfileRegionReport, b: NCUProfileRegionReport): readonly string[] {
   const measured = ({ regions }: NCUProfileRegionReport) =>
     regions.some(({ kind }) => kind !== "outside");
@@ -139,12 +139,12 @@ function nothingMeasured(a: NCUProfileRegionReport, b: NCUProfileRegionReport): 
   if (measured(b)) return ["A measured no region: nothing of B can be compared with it"];
   return [
     a.regions.length > 0 && b.regions.length > 0
-      ? "neither A nor B measured a region: only what ran outside of regions can be compared"
+      ? "neither A nor B measured a region: only what ran outside regions can be compared"
       : "neither A nor B measured a region: there is nothing to compare",
   ];
 }
 
-/** Tools of other versions may give a metric in another unit: nobody could tell otherwise why it is not compared. */
+/** Other tool versions may give a metric in another unit: explains why it is not compared. */
 function unitNotes(a: NCUProfileRegionReport, b: NCUProfileRegionReport): readonly string[] {
   const unitsOf = ({ regions }: NCUProfileRegionReport) =>
     new Map(
@@ -160,11 +160,11 @@ function unitNotes(a: NCUProfileRegionReport, b: NCUProfileRegionReport): readon
   if (differing.length === 0) return [];
   const left = differing.length - MOST_NOTES;
   return [
-    `units differ, so that values are put side by side and called left out: ${differing.slice(0, MOST_NOTES).join(", ")}${left > 0 ? ` and ${plural(left, "more metric")}` : ""}`,
+    `units differ, so these values are shown side by side and marked left out: ${differing.slice(0, MOST_NOTES).join(", ")}${left > 0 ? ` and ${plural(left, "more metric")}` : ""}`,
   ];
 }
 
-/** Of repeated runs a comparison takes other numbers than a report shows. */
+/** For repeated runs, a comparison uses other numbers than a report shows. */
 function repeatNotes(a: NCUProfileRegionReport, b: NCUProfileRegionReport): readonly string[] {
   const runs = ({ regions }: NCUProfileRegionReport) =>
     regions.reduce((most, { repeats }) => Math.max(most, repeats?.runs ?? 0), 0);
@@ -174,14 +174,14 @@ function repeatNotes(a: NCUProfileRegionReport, b: NCUProfileRegionReport): read
   if (repeated.length === 0) return [];
   const which = repeated.map(([name, count]) => `${name}: ${count}`).join(", ");
   return [
-    `times of regions are means of repeated runs (${which}); kernels, operations and counts are those of the run with the median time`,
+    `region times are means of repeated runs (${which}); kernels, operations and counts are from the run with the median time`,
   ];
 }
 
-/** What a report says of its own numbers. */
-const ABOUT_MEDIAN_RUN = /^numbers are those of the median run of \d+; /;
+/** A report's note about its own numbers. */
+const ABOUT_MEDIAN_RUN = /^numbers are from the median run of \d+; /;
 
-/** What is said of one report alone; that its run failed, or that its labels are unified, is told before. */
+/** Notes that only one report has, except failures and label rules, which have notes of their own. */
 const ownNotes = (
   name: string,
   { notes, failure }: NCUProfileRegionReport,
@@ -201,7 +201,7 @@ const ownNotes = (
 
 const MOST_NOTES = 5;
 
-/** Numbers of different origin can be put side by side, but the reader must know. */
+/** Numbers of different origin can be compared, but the reader must know. */
 function differencesOfKind(
   a: NCUProfileRegionReport,
   b: NCUProfileRegionReport,
@@ -209,7 +209,7 @@ function differencesOfKind(
   const areAlike = scopeKind(a) === scopeKind(b);
   const pairs: readonly (readonly [string, string | null, string | null])[] = [
     ["collectors", a.collector.name, b.collector.name],
-    ["clocks of kernels", a.collector.kernel_clock, b.collector.kernel_clock],
+    ["kernel clocks", a.collector.kernel_clock, b.collector.kernel_clock],
     ["devices", a.environment.device, b.environment.device],
     ...differencesOfMachine(a.environment, b.environment),
     ["label rules", rulesInNotes(a.notes), rulesInNotes(b.notes)],
@@ -220,7 +220,7 @@ function differencesOfKind(
   );
 }
 
-/** An imported file may not say where it is from: that is no difference. */
+/** An imported file may not name its machine, which is not a difference. */
 function differencesOfMachine(
   a: ReportEnvironment,
   b: ReportEnvironment,
@@ -239,5 +239,5 @@ function differencesOfMachine(
   ];
 }
 
-/** Processes and devices have other numbers in every run. */
+/** Process and device numbers differ between runs. */
 const scopeKind = ({ scope }: NCUProfileRegionReport): string => scope.replace(/(?<!\d)\d+$/, "");

@@ -1,11 +1,11 @@
 /** What the script of a comparison's page reads; shared with the browser. Times are milliseconds. */
 export interface ComparisonPageData {
-  /** What the numbers are. */
+  /** The kind of time. */
   readonly time: string;
   readonly regions: readonly ComparisonRow[];
   /** All regions together. */
   readonly total: ComparisonRow;
-  /** What the rows of `kernels` are. */
+  /** What the rows of `kernels` are called. */
   readonly kernelHeading: string;
   readonly activityHeading: string;
   readonly countersHeading: string;
@@ -33,7 +33,7 @@ export interface ComparisonFact {
 export interface ComparisonRow {
   readonly label: string;
   readonly level: number;
-  /** Where a region is, for rows out of the tree; null where the label says it. */
+  /** Where a region is, for rows outside the tree; null if the label shows it. */
   readonly path: string | null;
   readonly a: number | null;
   readonly b: number | null;

@@ -11,22 +11,22 @@ import type { KernelChange } from "./kernel-changes.ts";
 import type { RegionChange } from "./region-change.ts";
 
 export interface Comparison {
-  /** What the user calls the two. */
+  /** The user's names of the two. */
   readonly names: { readonly a: string; readonly b: string };
   readonly reports: ReportComparison;
-  /** Null where the configurations are not at hand. */
+  /** Null if the configurations are unavailable. */
   readonly config: readonly ConfigDifference[] | null;
   readonly gates: readonly GateResult[];
 }
 
 export interface ConfigDifference {
   readonly key: string;
-  /** Null: not in that configuration. */
+  /** Null if absent from that configuration. */
   readonly a: string | null;
   readonly b: string | null;
 }
 
-/** The time that the comparison is about: that of kernels where both have it, else wall time. */
+/** The time that is compared: kernel time if both have it, else wall time. */
 export const mainTime = ({ totals }: ReportComparison): "total_ms" | "wall_ms" => {
   const total = totals["total_ms"];
   return total !== undefined && total.a !== null && total.b !== null ? "total_ms" : "wall_ms";
@@ -47,7 +47,7 @@ export const VERDICTS: Readonly<Record<Verdict, string>> = {
   left_out: "left out",
 };
 
-/** Kernels whose time is not the same where both looked for them, in the order of the comparison. */
+/** Kernels that both looked for and whose time differs, in the order of the comparison. */
 export const changedKernels = ({ kernels }: ReportComparison): readonly KernelChange[] =>
   kernels.filter(
     ({ presence, changes }) =>
@@ -66,7 +66,7 @@ export function countNotes(changes: Changes, reports: ReportComparison): string 
     .join(", ");
 }
 
-/** What a thing in the kernel lists is called: CPU operations are never kernels. */
+/** The name of an entry in the kernel lists: CPU operations are never kernels. */
 export const kernelWord = ({ kernels }: ReportComparison): string =>
   kernels.length > 0 && kernels.every(({ kind }) => kind === "cpu_operation")
     ? "CPU operation"

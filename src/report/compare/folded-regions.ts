@@ -12,12 +12,12 @@ export interface ShownRegions {
 }
 
 export interface FoldedRegions {
-  /** Null: neither report has a time of them. */
+  /** Null if neither report has a time for them. */
   readonly verdict: Verdict | null;
   readonly count: number;
 }
 
-/** How much a verdict tells; regions of 0 are worth no line. */
+/** How informative a verdict is; regions of 0 get no line. */
 const WEIGHTS: Readonly<Record<Verdict, number>> = {
   more: 2,
   less: 2,
@@ -28,7 +28,7 @@ const WEIGHTS: Readonly<Record<Verdict, number>> = {
   left_out: 0,
 };
 
-/** In the order in which they are told. */
+/** In the order in which they are shown. */
 const ORDER: readonly (Verdict | null)[] = [
   "more",
   "less",

@@ -1,4 +1,4 @@
-/** Gates for CI: whether what two reports differ in keeps the limits that `--fail-on` sets. */
+/** Gates for CI: checks the differences of two reports against the limits of `--fail-on`. */
 import { matchesGlob, parseGlob } from "../../text/glob.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { alternativesTo } from "../../values/nearest.ts";
@@ -13,16 +13,16 @@ export interface GateResult {
   readonly gate: Gate;
   /**
    * `unclear`: past the limit, but within the noise of the measurement; `unchecked`: the selection of
-   * one report leaves it out, so that there is nothing to hold against the limit.
+   * one report leaves it out, so there is nothing to check.
    */
   readonly outcome: "passed" | "breached" | "unclear" | "unchecked";
-  /** One line: which number of what, by how much. */
+  /** One line: which number changed, and by how much. */
   readonly reason: string;
 }
 
 /**
  * @throws ConfigError `profile.gate` for a condition about something that neither report has, or that
- *   not both looked for: it would pass whatever happens
+ *   not both looked for: it would always pass
  */
 export function checkGates(
   gates: readonly Gate[],
@@ -32,7 +32,7 @@ export function checkGates(
 }
 
 /**
- * Nothing can be held against what a failed run measured: what it did not come to looks faster.
+ * The numbers of a failed run cannot be checked: whatever it did not reach looks faster.
  *
  * @throws ConfigError `profile.gate` that names the run that failed
  */
@@ -41,8 +41,8 @@ export function refuseFailed({ a, b }: ReportComparison): void {
     if (failure !== undefined)
       throw new ConfigError({
         code: "profile.gate",
-        message: `--fail-on: ${name} failed: ${failure}; a limit would be held against what was recorded until then`,
-        hint: "profile it again, or say --allow-failed where it is known to end like this",
+        message: `--fail-on: ${name} failed: ${failure}; limits cannot be checked against an incomplete run`,
+        hint: "profile it again, or use --allow-failed if this failure is expected",
       });
 }
 
@@ -54,7 +54,7 @@ interface Candidate {
 }
 
 interface NamedCandidate extends Candidate {
-  /** What a pattern may fit; the first is the short one. */
+  /** The names that a pattern may match, the short one first. */
   readonly names: readonly string[];
 }
 
@@ -71,24 +71,24 @@ function checkGate(gate: Gate, comparison: ReportComparison): readonly GateResul
   const names = [...new Set(candidates.flatMap(({ changes }) => Object.keys(changes)))];
   throw new ConfigError({
     code: "profile.gate",
-    message: `--fail-on: '${gate.text}': neither report has ${gate.name} for it`,
+    message: `--fail-on: '${gate.text}': neither report has ${gate.name} there`,
     ...alternativesTo(gate.name, names),
   });
 }
 
-/** A pattern may well take in what was left out, but a condition must check something. */
+/** A pattern may include regions that were left out, but a condition must check something. */
 const nothingLookedFor = ({ text }: Gate): ConfigError =>
   new ConfigError({
     code: "profile.gate",
-    message: `--fail-on: '${text}': not both reports looked for it: the selection of one leaves out all that it names`,
-    hint: "profile both with a selection that takes it (include, exclude), or leave the condition out",
+    message: `--fail-on: '${text}': nothing to check, since the selection of one report leaves out everything that the condition names`,
+    hint: "profile both with a selection that includes it (include, exclude), or remove the condition",
   });
 
 const ofOtherWork = ({ text, name }: Gate): ConfigError =>
   new ConfigError({
     code: "profile.gate",
-    message: `--fail-on: '${text}': the two reports have ${name} of different work, as their selections differ, or in different units`,
-    hint: "the notes of the comparison without the condition say which; profile both with one selection (include, exclude, kernels), or name a region that both took: region:GLOB.NAME",
+    message: `--fail-on: '${text}': ${name} cannot be compared: the reports differ in selection or unit`,
+    hint: "compare without the condition to see which in the notes; profile both with the same selection (include, exclude, kernels), or name a region that both have: region:GLOB.NAME",
   });
 
 function candidatesOf({ subject, text }: Gate, comparison: ReportComparison): readonly Candidate[] {
@@ -113,7 +113,7 @@ function candidatesOf({ subject, text }: Gate, comparison: ReportComparison): re
   });
 }
 
-/** By its name, its path, that with domains, and that with its kind, too: each tells apart what differs in it only. */
+/** By name, path, path with domains, and path with kind: each distinguishes regions that differ only in it. */
 function regionCandidates({ regions }: ReportComparison): readonly NamedCandidate[] {
   const lineOf = pathLines(regions);
   return regions.map((region) => {
@@ -136,7 +136,7 @@ function judge(gate: Gate, label: string, change: Change): GateResult {
     return {
       gate,
       outcome: "breached",
-      reason: `${reasonStart(gate, label)}: ${text(change.a)} -> none: B measured nothing to hold against the limit`,
+      reason: `${reasonStart(gate, label)}: ${text(change.a)} -> none: B measured nothing to check`,
     };
   const value = differenceOf(change, percent);
   const outcome = !IS_PAST[operator](value, limit)
@@ -155,7 +155,7 @@ const IS_PAST: Readonly<Record<Gate["operator"], (value: number, limit: number) 
   "<=": (value, limit) => value <= limit,
 };
 
-/** What is new changed by all of itself; from nothing to something is infinitely more. */
+/** Something new changed by its full value, which in percent is infinite. */
 function differenceOf({ a, b }: Change, percent: boolean): number {
   const before = a ?? 0;
   const delta = (b ?? 0) - before;
@@ -163,13 +163,13 @@ function differenceOf({ a, b }: Change, percent: boolean): number {
   return (delta / before) * 100;
 }
 
-/** Only a known spread can excuse: without one the limit is the limit. */
+/** Only a known spread can excuse a difference: without one, the limit applies. */
 const isWithinNoise = ({ delta, uncertainty }: Change): boolean =>
   delta !== null && uncertainty !== null && Math.abs(delta) <= uncertainty && uncertainty > 0;
 
 /**
- * The noise in the unit of the limit, where it is larger than that: who reads that the gate holds
- * has to know that it would hold after a change of this size, too.
+ * The noise in the unit of the limit, if it is larger than the limit: readers must know that the gate
+ * would pass even after a change of that size.
  */
 function noiseBeyond({ limit, percent }: Gate, { a, uncertainty }: Change): number | null {
   if (uncertainty === null || a === null) return null;
@@ -197,10 +197,10 @@ function reasonOf(
 const reasonStart = ({ name, subject }: Gate, label: string): string =>
   subject.kind === "totals" ? name : `${name} of ${subject.kind} ${label}`;
 
-/** By the report that has no number; where both have one, they have it of other work. */
+/** Names the report without a number; if both have one, they are of different work. */
 const whyLeftOut = ({ a, b }: Change): string =>
   a !== null && b !== null
-    ? "the two are of different work, or in different units"
+    ? "the values are of different work or in different units"
     : `${b === null ? "B" : "A"} did not look for it: its selection leaves it out`;
 
 const text = (value: number | null): string => (value === null ? "none" : formatNumber(value));

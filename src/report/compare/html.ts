@@ -29,7 +29,7 @@ import {
   type GpuFacts,
 } from "./gpu-facts.ts";
 
-/** Rows of each table: a page of 1 MB bears no more. */
+/** Rows of each table: more would not fit into a page of 1 MB. */
 const MAX_ROWS = 2000;
 
 export function renderComparisonHtml(
@@ -99,7 +99,7 @@ ${left.length === 0 ? "" : `<p class="notice">Left out of this page: ${left.join
 const factRows = (all: readonly GpuFacts[]): readonly ComparisonFact[] =>
   all.flatMap(({ label, facts }) => facts.map((fact) => ({ label, ...fact })));
 
-/** A glob can make a gate of every region: those that hold need no line each. */
+/** A glob can make a gate of every region: those that pass need no line each. */
 const mostTelling = (gates: Comparison["gates"]): Comparison["gates"] =>
   gates.length <= MAX_ROWS
     ? gates

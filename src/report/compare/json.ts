@@ -1,10 +1,10 @@
 import { jsonPieces } from "../json/json-writer.ts";
 import type { Comparison } from "./comparison.ts";
 
-/** Version of the comparison's JSON; `major.minor`, a minor only adds. */
+/** Version of the comparison's JSON, `major.minor`; a minor version only adds. */
 export const COMPARISON_CONTRACT = "hydraconf.comparison/1.3";
 
-/** Those that are read: all that came before, too. */
+/** The versions that can be read, including all earlier ones. */
 export const COMPARISON_CONTRACTS: readonly string[] = [
   "hydraconf.comparison/1.0",
   "hydraconf.comparison/1.1",
@@ -13,7 +13,7 @@ export const COMPARISON_CONTRACTS: readonly string[] = [
 ];
 
 /**
- * Everything, for programs, in pieces: of two large reports it is longer than one string can be.
+ * Everything, for programs, in pieces: for two large reports it can be longer than a string may be.
  * Times are milliseconds; an infinite limit does not occur.
  */
 export const comparisonJsonPieces = ({

@@ -24,7 +24,7 @@ export type BothReports = Readonly<Record<"a" | "b", NCUProfileRegionReport>>;
 export const reportKernels = ({ a, b }: BothReports, looked: LookedForByBoth) =>
   kernelChanges(kernelsOfReport(a).longest(), kernelsOfReport(b).longest(), looked);
 
-/** Those of regions that both looked for, and behind them, as left out, those that are in no such region. */
+/** The kernels of regions that both looked for, followed by all other kernels, marked left out. */
 export function kernelsWhereBothLooked(
   whole: BothReports,
   shared: BothReports,
@@ -56,7 +56,7 @@ function kernelChange(
   looked: LookedForByBoth,
 ): KernelChange {
   const [timeA, timeB] = [timeOf(a), timeOf(b)];
-  // Of a kernel that both have, a time in one of them is not a kernel that is new, or gone.
+  // If both have a kernel but only one its time, the kernel is neither new nor gone.
   const isTimed = (a === null || timeA !== null) && (b === null || timeB !== null);
   const presence = presenceOf(a, b, (side) => looked[side].kernel({ kernel_name, kind }));
   const [counters, others] = [a, b].map((sum) => mergeHardware(sum?.measured ?? NONE));
@@ -90,7 +90,7 @@ interface KernelSum extends Pick<KernelRecord, "kernel_name" | "kind" | "total_m
   readonly measured: readonly KernelRecord[];
 }
 
-/** A kernel is one kernel on whichever device it ran. */
+/** A kernel counts as one kernel, whatever devices it ran on. */
 function summed(kernels: readonly KernelRecord[]): ReadonlyMap<string, KernelSum> {
   const sums = new Map<string, KernelSum>();
   for (const record of kernels) {

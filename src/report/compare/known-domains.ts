@@ -1,4 +1,4 @@
-/** Regions of two reports of which not both tell every domain on their paths. */
+/** Matches regions of two reports of which at least one leaves domains on paths open. */
 import { regionKey } from "../directory-name.ts";
 import type { NCUProfileRegion } from "../document.ts";
 import { domainAt, startsAt, told } from "../region-path.ts";
@@ -8,13 +8,13 @@ type Regions = readonly NCUProfileRegion[];
 export interface KnownDomains {
   readonly a: Regions;
   readonly b: Regions;
-  /** Regions of A that could be one of several in B, or share the only one. */
+  /** Regions of A that could match several in B, or that share a single match. */
   readonly doubtful: number;
 }
 
 /**
- * What one report does not tell of a path, since it was written before there was a place for it, the
- * other one does: where each has only one region of these names that has no counterpart yet.
+ * Takes domains that one report leaves open, because of its older contract, from the other one, if each
+ * has only one region with these names that has no counterpart yet.
  */
 export function withKnownDomains(a: Regions, b: Regions): KnownDomains {
   if (!a.some(isPartlyKnown) && !b.some(isPartlyKnown)) return { a, b, doubtful: 0 };
@@ -44,7 +44,7 @@ export function withKnownDomains(a: Regions, b: Regions): KnownDomains {
 }
 
 /**
- * The regions of many reports, each as one of them tells it that leaves no domain open.
+ * The regions of several reports, each from a report that leaves none of its domains open.
  *
  * @returns a list for each of `all`, in their order
  */

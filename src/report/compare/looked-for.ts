@@ -1,6 +1,6 @@
 /**
- * What a report's selections take. What they leave out was not looked for: of a region that one report
- * shows and the other one did not look for, nobody can say that it is new, or gone.
+ * What a report's selections include. Everything else was not looked for: if one report shows a region
+ * that the other one did not look for, the region is neither new nor gone.
  */
 import type { KernelRecord, NCUProfileRegionReport, ReportSelection } from "../document.ts";
 import { domainAt, type Ranged } from "../region-path.ts";
@@ -12,9 +12,9 @@ import { matchesRange, parseRangePattern, type RangePattern } from "../selection
 export interface LookedFor {
   readonly region: (region: Ranged) => boolean;
   readonly kernel: (kernel: Pick<KernelRecord, "kernel_name" | "kind">) => boolean;
-  /** What selected regions, in words; empty where nothing did. */
+  /** The region selection in words; empty without one. */
   readonly regionWords: string;
-  /** The same of kernels. */
+  /** The same for kernels. */
   readonly kernelWords: string;
 }
 
@@ -24,20 +24,20 @@ export interface LookedForByBoth {
 }
 
 /**
- * @throws ConfigError `profile.input` for an expression over names of kernels that is none
+ * @throws ConfigError `profile.input` for an invalid expression over kernel names
  */
 export function lookedFor(a: NCUProfileRegionReport, b: NCUProfileRegionReport): LookedForByBoth {
   const [ofA, ofB] = [selectionOf(a), selectionOf(b)];
-  // Whatever one of two equal filters took, the other one looked for, too.
+  // Two equal filters look for the same.
   const isOneFilter = isSameMeasurement(ofA, ofB);
   return { a: lookedForBy(ofA, isOneFilter), b: lookedForBy(ofB, isOneFilter) };
 }
 
-/** Of a report that tells of none, everything. */
+/** Everything, for a report without a selection. */
 export const selectionOf = ({ selection }: NCUProfileRegionReport): ReportSelection =>
   selection ?? { applies_to: "report", include_patterns: [], exclude_patterns: [] };
 
-/** Whether two selections let the same regions be measured, whatever they show of them. */
+/** Whether two selections measure the same regions, whichever of them they show. */
 export const isSameMeasurement = (a: ReportSelection, b: ReportSelection): boolean =>
   measuredKey(a) === measuredKey(b);
 
@@ -125,7 +125,7 @@ function kernelFilter(selection: ReportSelection): LookedFor["kernel"] {
   const { kernel_include_patterns = [], kernel_exclude_patterns = [] } = selection;
   const { kernel_name_base: base = "function", kernel_top_names } = selection;
   const patterns = (texts: readonly string[], key: string) =>
-    // Reports have no mangled names: by those nothing can be told.
+    // Reports have no mangled names to match.
     base === "mangled" ? [] : texts.map((text) => parseKernelPattern(text, key));
   const include = patterns(kernel_include_patterns, "kernel_include_patterns");
   const exclude = patterns(kernel_exclude_patterns, "kernel_exclude_patterns");

@@ -1,4 +1,4 @@
-/** A comparison to paste in a pull request. */
+/** A comparison to paste into a pull request. */
 import { plural } from "../../text/plural.ts";
 import {
   escapeMarkdown,
@@ -35,7 +35,7 @@ import {
 
 const MAX_KERNELS = 20;
 
-/** In pieces, a region or a gate each: of two large reports it is longer than one string can be. */
+/** In pieces, one per region or gate: for two large reports it can be longer than a string may be. */
 export function comparisonMarkdownPieces({
   names,
   reports,

@@ -1,4 +1,4 @@
-/** What the spread of a region's calls says about how well its times are known. */
+/** The uncertainty of a region's times, from the spread of its calls. */
 import type { NCUProfileRegion, RepeatStatistics } from "../document.ts";
 import type { Measured } from "./change.ts";
 
@@ -50,7 +50,7 @@ export function measuredWork(region: NCUProfileRegion, ms: number | null): Measu
 }
 
 /**
- * What repeated runs say, which is the best that can be known. Parts of a region, such as its
+ * The result of repeated runs, which is the most reliable. Parts of a region, such as its
  * exclusive time, are taken to vary as the whole does.
  */
 function overRuns(
@@ -64,7 +64,7 @@ function overRuns(
   return whole === null || whole === 0 ? null : { value: ms, uncertainty: half * (ms / whole) };
 }
 
-/** A part of a whole: what one run says, and what is known of it. */
+/** A part of a whole: its value in one run, and its uncertainty. */
 export interface Part {
   readonly ms: number | null;
   readonly measured: Measured | null;
@@ -85,7 +85,7 @@ export function measuredTogether(whole: number | null, parts: readonly Part[]): 
   return { value, uncertainty: uncertaintyTogether(known.map(({ measured }) => measured)) };
 }
 
-/** Null where one of them is not known, or there is none. */
+/** Null if one of them is unknown, or without any. */
 function uncertaintyTogether(all: readonly Measured[]): number | null {
   let squares = 0;
   for (const { uncertainty } of all) {
@@ -98,7 +98,7 @@ function uncertaintyTogether(all: readonly Measured[]): number | null {
 const sum = (values: readonly number[]): number =>
   values.reduce((total, value) => total + value, 0);
 
-/** A value of which nothing tells the spread. */
+/** A value of unknown spread. */
 export const measuredAlone = (value: number | null): Measured | null =>
   value === null ? null : { value, uncertainty: null };
 

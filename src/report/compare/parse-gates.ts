@@ -24,14 +24,14 @@ export type GateSubject =
 
 /** How a condition ends. */
 const LIMIT = /(>=|<=|>|<)\s*([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?)\s*(%?)$/i;
-/** Whose number it is; a label for which that is not clear stands in quotes. */
+/** Whose number it is; ambiguous labels are written in quotes. */
 const KIND = /^(region|kernel):/i;
 const QUOTED = /^"(?:[^"\\]|\\.)*"\./s;
 
 /** @throws ConfigError `app.usage` with the condition and the form it should have */
 export function parseGates(text: string): readonly Gate[] {
   const gates = splitConditions(text).map(parseGate);
-  if (gates.length === 0) throw usage("--fail-on names no condition");
+  if (gates.length === 0) throw usage("--fail-on needs a condition");
   return gates;
 }
 
@@ -41,14 +41,14 @@ function parseGate(text: string): Gate {
   const operator = OPERATORS.find((one) => one === limit?.[1]);
   if (limit === null || measure === null || operator === undefined)
     throw usage(
-      `--fail-on: '${text}' is no condition`,
+      `--fail-on: '${text}' is not a condition`,
       "NAME>5%, region:GLOB.NAME>5% or kernel:GLOB.NAME>=0.1, with >, >=, < or <=",
     );
   const [, , number, percent] = limit;
   return { text, ...measure, operator, limit: Number(number), percent: percent === "%" };
 }
 
-/** `[region:GLOB.|kernel:GLOB.]NAME`; null for what is none. */
+/** `[region:GLOB.|kernel:GLOB.]NAME`; null if it has another form. */
 function parseMeasure(text: string): Pick<Gate, "subject" | "name"> | null {
   const [prefix, kind] = KIND.exec(text) ?? [];
   if (prefix === undefined || kind === undefined)
@@ -62,8 +62,8 @@ function parseMeasure(text: string): Pick<Gate, "subject" | "name"> | null {
 }
 
 /**
- * Where the longest name begins that ends a text, behind a dot: labels may hold dots, and so do metrics, which are
- * told by the `__` of their first word. 0 where there is none.
+ * Start of the longest name at the end of a text, after a dot. Labels may contain dots, and so may metrics,
+ * which are recognized by the `__` in their first word. 0 without one.
  */
 function nameStart(text: string): number {
   let found = 0;
@@ -82,7 +82,7 @@ const METRIC_WORD = /^[a-z]\w*__\w/i;
 const isName = (text: string): boolean =>
   /^[a-z]\w*$/i.test(text) || (METRIC_WORD.test(text) && /^\w+(?:\.\w+)*$/.test(text));
 
-/** At commas outside quotes; one that is not closed quotes the rest. */
+/** Splits at commas outside quotes; an unclosed quote extends to the end. */
 function splitConditions(text: string): readonly string[] {
   const parts = text.match(/(?:"(?:[^"\\]|\\.)*(?:"|\\?$)|[^,"])+/gs) ?? [];
   return parts.map((part) => part.trim()).filter((part) => part !== "");

@@ -65,8 +65,8 @@ export function regionChange(
 const TIMES = { total_ms: totalMs, exclusive_ms: exclusiveMs };
 
 /**
- * Metrics of a region that both have: one that only one report measured there is new, or gone. Values in two
- * units stand side by side, since they cannot be subtracted.
+ * Metrics of a region that both have: one that only one report measured is new or gone. Values in different
+ * units are shown side by side, since they cannot be subtracted.
  */
 function metricChanges(a: NCUProfileRegion | null, b: NCUProfileRegion | null): Changes {
   if (a === null || b === null) return {};

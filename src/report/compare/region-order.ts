@@ -3,14 +3,14 @@ import { regionKey } from "../directory-name.ts";
 import type { NCUProfileRegion } from "../document.ts";
 import { isInside } from "../region-path.ts";
 
-/** Process and device are left out: they name the run, not the place in the program. */
+/** Process and device are ignored: they identify the run, not the place in the program. */
 export function regionsByKey(regions: readonly NCUProfileRegion[]): Map<string, NCUProfileRegion> {
   return new Map(regions.map((region) => [regionKey(region), region]));
 }
 
 /**
- * The keys of B in order, and those of A alone behind the one that stands before them in A: inside it,
- * or else behind all that is inside it.
+ * The keys of B in order; those only in A follow the key that precedes them in A: inside it,
+ * or after everything inside it.
  */
 export function keysOfBoth(
   a: readonly NCUProfileRegion[],
@@ -30,7 +30,7 @@ export function keysOfBoth(
     else there.push(region);
   }
   const keys = (behind.get(null) ?? []).map(regionKey);
-  /** The regions around the place, the outermost first, each with what stands behind all of it. */
+  /** The regions around the place, outermost first, each with what follows it. */
   const open: { readonly region: NCUProfileRegion; readonly after: string[] }[] = [];
   const closeDownTo = (depth: number) => {
     for (const { after } of open.splice(depth).reverse()) for (const key of after) keys.push(key);

@@ -1,6 +1,6 @@
 /**
- * Whether numbers of kernels that both reports have are of the same work. A selection that keeps kernels
- * from being measured, or from being counted, changes the numbers of what is around them, and totals.
+ * Whether kernel numbers of both reports are of the same work. A selection that keeps kernels from being
+ * measured or counted changes the numbers of the regions around them, and totals.
  */
 import type { NCUProfileRegion, NCUProfileRegionReport } from "../document.ts";
 import { type Placed, placeKey } from "../region-path.ts";
@@ -13,11 +13,11 @@ import {
 } from "./looked-for.ts";
 
 export interface SameWork {
-  /** Of a region that both have, with its kernels. */
+  /** For a region that both have, with its kernels. */
   readonly inRegion: (region: Placed, kernels: readonly KernelChange[]) => boolean;
-  /** Of kernels in the regions that both looked for. */
+  /** For kernels in the regions that both looked for. */
   readonly inKernels: boolean;
-  /** Of all that ran, with the kernels of the reports. */
+  /** For everything that ran, with the kernels of the reports. */
   readonly inTotals: (kernels: readonly KernelChange[]) => boolean;
 }
 
@@ -29,7 +29,7 @@ interface Side {
 export function sameWork(a: Side, b: Side, looked: LookedForByBoth): SameWork {
   const [ofA, ofB] = [selectionOf(a.report), selectionOf(b.report)];
   const isMeasuredAlike = isSameMeasurement(ofA, ofB);
-  // Which kernels in a region an expression of ncu takes, only ncu knows.
+  // Only ncu knows which kernels in a region its expressions match.
   const isInDoubt =
     !isMeasuredAlike &&
     [ofA, ofB].some(

@@ -41,7 +41,7 @@ export interface TerminalOptions {
   readonly kernels: number;
 }
 
-/** Lines end with newlines; a blank one stands between the parts. */
+/** Lines end with newlines; parts are separated by a blank line. */
 export function renderComparison(
   { names, reports, config, gates }: Comparison,
   { width, color, regions, kernels }: TerminalOptions,
@@ -165,7 +165,7 @@ const FACT_COLUMNS: readonly TerminalColumn<FactRow>[] = [
 
 function gateBlock(page: Page, gates: readonly GateResult[]): readonly string[] {
   if (gates.length === 0) return [];
-  // What is breached is told on standard error, too.
+  // Breaches are also printed on standard error.
   const isBreached = gates.some(({ outcome }) => outcome === "breached");
   return [
     ...gates.flatMap(({ outcome, reason }) =>

@@ -1,4 +1,4 @@
-/** How busy GPUs were while ranges were open, as people are shown it. */
+/** How busy GPUs were while ranges were open, as shown in reports. */
 import type { NCUProfileRegion } from "../document.ts";
 import { BUSY_HEADING } from "../gpu-words.ts";
 import { escapeMarkdown, markdownIndent, markdownTablePieces } from "../markdown/markdown.ts";
@@ -7,7 +7,7 @@ import { treeRows } from "../tree-rows.ts";
 
 type Region = Pick<NCUProfileRegion, "gpu_activity" | "wall_ms">;
 
-/** Percent of the wall time; null where it is not known. */
+/** Percent of the wall time; null if unknown. */
 export const busyShare = ({ gpu_activity, wall_ms }: Region): number | null =>
   gpu_activity === undefined || wall_ms === null || wall_ms === 0
     ? null
@@ -18,7 +18,7 @@ export const busyText = (region: Region): string => formatShare(busyShare(region
 export const haveActivity = (regions: readonly Region[]): boolean =>
   regions.some(({ gpu_activity }) => gpu_activity !== undefined);
 
-/** What ran when, region by region; null where it is not known of any. */
+/** What ran when, region by region; null if unknown for all. */
 export function gpuActivityTable(regions: readonly NCUProfileRegion[]): Iterable<string> | null {
   if (!haveActivity(regions)) return null;
   const timed = regions.filter(({ gpu_activity }) => gpu_activity !== undefined);

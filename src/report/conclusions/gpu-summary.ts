@@ -8,13 +8,13 @@ import { treeRows } from "../tree-rows.ts";
 interface Spent {
   readonly ms: number;
   readonly does: string;
-  /** What it means if it is more than half. */
+  /** What to conclude if it is more than half. */
   readonly meaning: string;
 }
 
 /**
- * As Markdown paragraphs; null where no region tells. Regions that are inside others are left out: their
- * time is part of the outer one's.
+ * As Markdown paragraphs; null if no region has the times. Inner regions are left out: their time is part
+ * of the outer region's.
  */
 export function gpuSummary(report: NCUProfileRegionReport): string | null {
   const known = treeRows(report.regions).flatMap(({ region, level }) =>
@@ -36,19 +36,19 @@ export function gpuSummary(report: NCUProfileRegionReport): string | null {
     {
       ms: sum("busy_ms") - sum("kernel_ms"),
       does: "only copied or set memory",
-      meaning: "Most of this time is copies that no kernel runs beside.",
+      meaning: "Most of this time is copies without a kernel running at the same time.",
     },
     {
       ms: Math.max(0, wallMs - sum("busy_ms")),
       does: "was idle",
       meaning:
         sum("kernel_ms") * 2 < launchedMs
-          ? "Most kernels ran after the regions that launched them had closed: regions that end with a wait for the GPU would show them."
+          ? "Most kernels ran after the regions that launched them had closed: synchronize with the GPU at the end of regions to see them there."
           : "Most of this time the GPU waited for the host: for launches, for data, or for other work of the CPU.",
     },
   ];
   const parts = spent.filter(({ ms }) => ms > 0).sort((a, b) => b.ms - a.ms);
-  // Regions that were open at once count each for itself, so that the shares are those of an average one.
+  // Regions that were open at the same time each count, so the shares are averages over them.
   const isMore = wallMs > (report.totals.wall_ms ?? wallMs) * 1.01;
   return [
     `In the outermost regions (${formatDuration(wallMs)}${isMore ? ", added up over processes and threads" : ""}) the GPU`,

@@ -1,7 +1,7 @@
 /**
  * A region's place under the roofline of its machine: arithmetic intensity and achieved FLOP/s for each
- * precision, from the metrics that Nsight Compute's `roofline` set or `ncu.default` collects. Follows the formulas of Nsight Compute's own roofline sections (a fused multiply-add
- * is two operations; traffic is that of DRAM).
+ * precision, from the metrics that Nsight Compute's `roofline` set or `ncu.default` collects. Uses the formulas of
+ * Nsight Compute's own roofline sections (a fused multiply-add is two operations; traffic is DRAM traffic).
  */
 import type { MetricValue, NCUProfileRegion } from "../document.ts";
 
@@ -17,23 +17,23 @@ export interface RooflinePoint {
 
 export interface RooflineCeiling {
   readonly precision: Precision;
-  /** FLOP per second at the clock that was measured. */
+  /** FLOP per second at the measured clock rate. */
   readonly flops: number;
 }
 
 export interface Ceilings {
-  /** DRAM bytes per second at the clock that was measured; null where the metrics do not say. */
+  /** DRAM bytes per second at the measured clock rate; null without the metrics. */
   readonly bytesPerSecond: number | null;
   readonly compute: readonly RooflineCeiling[];
 }
 
 type Metrics = NCUProfileRegion["metrics"];
 
-/** The letter that instruction names carry. */
+/** The letter in instruction names. */
 const LETTERS: Readonly<Record<Precision, string>> = { half: "h", single: "f", double: "d" };
 const PRECISIONS = ["half", "single", "double"] as const;
 
-/** One point per precision in which anything was computed; empty without the metrics. */
+/** One point per precision with any arithmetic; empty without the metrics. */
 export function rooflinePoints({ metrics }: NCUProfileRegion): readonly RooflinePoint[] {
   const bytes = bytesPerSecond(metrics);
   if (bytes === null || bytes === 0) return [];
@@ -46,7 +46,7 @@ export function rooflinePoints({ metrics }: NCUProfileRegion): readonly Roofline
 
 /** The highest ceilings of any of the regions' kernels. */
 export function rooflineCeilings(regions: readonly NCUProfileRegion[]): Ceilings {
-  // There can be more regions than a call can have arguments.
+  // There can be more regions than a call may have arguments.
   const highest = (of: (metrics: Metrics) => number | null): number | null =>
     regions.reduce<number | null>((most, { metrics }) => {
       const value = of(metrics);
@@ -126,6 +126,6 @@ const read = (metrics: Metrics, name: string): number | null => {
   return found?.value ?? null;
 };
 
-/** The sum of what is known; null where nothing is. */
+/** The sum of the known values; null if there are none. */
 const sum = (a: number | null, b: number | null): number | null =>
   a === null ? b : b === null ? a : a + b;

@@ -1,7 +1,7 @@
 /**
- * What limits a region, or a kernel: how near it came to the most that its GPU's processors and memory can do.
+ * What limits a region or a kernel: how close it came to the peak rates of its GPU's processors and memory.
  * Follows the rule of Nsight Compute's section "GPU Speed Of Light Throughput": below 60 % of both
- * peaks, kernels wait for latencies; else the larger share tells.
+ * peaks, kernels wait for latencies; otherwise the larger share decides.
  */
 import type { Limit, NCUProfileRegion } from "../document.ts";
 import { formatShare, NOT_MEASURED } from "../numbers.ts";
@@ -14,16 +14,16 @@ export interface SpeedOfLight {
   readonly limit: Limit;
 }
 
-/** Percent of a peak from which on it limits. */
+/** From this percentage of a peak on, it is the limit. */
 const BUSY = 60;
-/** Shares that are not further apart, in percent of the peaks, limit together. */
+/** Shares that differ by less than this, in percentage points, limit together. */
 const BALANCED = 10;
 
 type Metrics = NCUProfileRegion["metrics"];
 
 const peakShare = (counter: string): string => `${counter}.avg.pct_of_peak_sustained_elapsed`;
 
-/** By preference: names of metrics, then their labels in ncu's details page, newest first. */
+/** In order of preference: metric names, then their labels in ncu's details page, newest first. */
 const COMPUTE = [
   peakShare("sm__throughput"),
   "Compute (SM) Throughput",
@@ -31,7 +31,7 @@ const COMPUTE = [
   "SM [%]",
 ];
 const MEMORY = [peakShare("gpu__compute_memory_throughput"), "Memory Throughput", "Memory [%]"];
-/** What ncu's own number is the largest of. */
+/** ncu's own number is the largest of these. */
 const MEMORY_PARTS = [
   peakShare("gpu__dram_throughput"),
   peakShare("dram__throughput"),
@@ -41,10 +41,10 @@ const MEMORY_PARTS = [
 
 const LIMIT_METRICS: ReadonlySet<string> = new Set([...COMPUTE, ...MEMORY, ...MEMORY_PARTS]);
 
-/** Whether a metric, or its label in the details page, is one of those that limits are told by. */
+/** Whether a metric, or its label in the details page, is used to determine limits. */
 export const tellsLimits = (name: string): boolean => LIMIT_METRICS.has(name);
 
-/** Null where one of the two was not measured. */
+/** Null unless both were measured. */
 export function speedOfLight({ metrics }: Pick<NCUProfileRegion, "metrics">): SpeedOfLight | null {
   const compute = computeShare(metrics);
   const memory = memoryShare(metrics);
@@ -52,11 +52,11 @@ export function speedOfLight({ metrics }: Pick<NCUProfileRegion, "metrics">): Sp
   return { compute, memory, limit: limitOf(compute, memory) };
 }
 
-/** Percent of the peak of the streaming multiprocessors; null where it was not measured. */
+/** Percent of the peak of the streaming multiprocessors; null if not measured. */
 export const computeShare = (metrics: Metrics): number | null =>
   percentages(metrics, COMPUTE)[0] ?? null;
 
-/** Percent of the peak of the busiest part of the memory; null where it was not measured. */
+/** Percent of the peak of the busiest part of the memory; null if not measured. */
 export const memoryShare = (metrics: Metrics): number | null =>
   percentages(metrics, MEMORY)[0] ?? largest(percentages(metrics, MEMORY_PARTS));
 
@@ -66,7 +66,7 @@ export function limitOf(compute: number, memory: number): Limit {
   return compute > memory ? "compute" : "memory";
 }
 
-/** Of those that were measured. A label can also name a rate, which is no share. */
+/** The first that was measured. A label can also name a rate, which is not a share. */
 export const percentages = (metrics: Metrics, names: readonly string[]): readonly number[] =>
   names.flatMap((name) => {
     const metric = metrics[name];
@@ -78,15 +78,15 @@ export const largest = (values: readonly number[]): number | null =>
 
 /** A column of a table of regions. */
 export interface LimitColumn {
-  /** Where there is little room. */
+  /** Heading in narrow tables. */
   readonly short: string;
   readonly heading: string;
-  /** Words, which the other columns have the numbers of. */
+  /** Words; the numbers are in the other columns. */
   readonly isVerdict: boolean;
   readonly cell: (region: NCUProfileRegion) => string;
 }
 
-/** Of tables of these regions; none where nothing of it was measured. */
+/** The columns for tables of these regions; none if nothing was measured. */
 export function limitColumns(regions: readonly NCUProfileRegion[]): readonly LimitColumn[] {
   const known = new Map(regions.map((region) => [region, speedOfLight(region)]));
   if ([...known.values()].every((each) => each === null)) return [];
@@ -105,7 +105,7 @@ export function limitColumns(regions: readonly NCUProfileRegion[]): readonly Lim
   ];
 }
 
-export const LIMIT_LEGEND = `SM % and Memory % are shares of the peak; the larger one limits, both where they are near each other, and latency where neither reaches ${BUSY} %.`;
+export const LIMIT_LEGEND = `SM % and Memory % are shares of the peak; the larger one limits, both if they are close, and latency if neither reaches ${BUSY} %.`;
 
 const WORDS: Readonly<Record<Limit, string>> = {
   compute: "arithmetic",

@@ -2,17 +2,17 @@ import { plural } from "../../text/plural.ts";
 import { escapeMarkdown, markdownTable } from "../markdown/markdown.ts";
 import { formatDuration } from "../numbers.ts";
 
-/** What a model must do by its shapes, beside what the device can do. */
+/** The work of a model, computed from its shapes, compared with what the device can do. */
 export interface StaticAnalysis {
   readonly parameters: { readonly count: number; readonly bytes: number };
   readonly layers: readonly LayerWork[];
-  /** Null where the workload did not say. */
+  /** Null if the workload did not report it. */
   readonly peaks: DevicePeaks | null;
-  /** Median wall time of a measured forward pass; null where the tool distorts it. */
+  /** Median wall time of a measured forward pass; null if the tool distorts it. */
   readonly passMs: number | null;
 }
 
-/** Work of one layer, computed from its shape: what it must do, not what was measured. */
+/** Work of one layer, computed from its shape, not measured. */
 export interface LayerWork {
   readonly name: string;
   /** Operation and shapes, e.g. `conv2d 4x16x64x64 -> 4x16x64x64 k3`. */
@@ -25,7 +25,7 @@ export interface LayerWork {
   readonly bytes: number;
 }
 
-/** The two lines of a roofline; null where the device does not tell. */
+/** The two lines of a roofline; null if unknown for the device. */
 export interface DevicePeaks {
   readonly gflops_per_second: number | null;
   readonly gbytes_per_second: number | null;
@@ -33,7 +33,7 @@ export interface DevicePeaks {
   readonly source: string;
 }
 
-/** The least time that some work takes on a device, and what sets it. */
+/** The shortest possible time of some work on a device, and what determines it. */
 export interface RooflineBound {
   readonly ms: number;
   readonly limit: "arithmetic" | "memory";
@@ -51,7 +51,7 @@ export function rooflineBound(work: Work, peaks: DevicePeaks | null): RooflineBo
     : { ms: memory, limit: "memory" };
 }
 
-/** Of one pass: layers run one after the other, so their bounds add up. Null where unknown. */
+/** Of one pass: layers run one after the other, so their bounds add up. Null if unknown. */
 export function passBoundMs({ layers, peaks }: StaticAnalysis): number | null {
   const bounds = layers.map((layer) => rooflineBound(layer, peaks));
   return bounds.reduce<number | null>(
@@ -61,8 +61,8 @@ export function passBoundMs({ layers, peaks }: StaticAnalysis): number | null {
 }
 
 /**
- * How a measured pass contradicts the peaks: it did more arithmetic in a second than they allow, whereas
- * more bytes only mean that data stayed in a cache. Null where it does not.
+ * How a measured pass contradicts the peaks, by doing more arithmetic per second than they allow; more
+ * bytes per second only mean that data stayed in a cache. Null if it does not.
  */
 export function peakContradiction({ layers, peaks, passMs }: StaticAnalysis): string | null {
   if (peaks === null || passMs === null || passMs === 0) return null;
@@ -70,14 +70,14 @@ export function peakContradiction({ layers, peaks, passMs }: StaticAnalysis): st
   if (peak === null) return null;
   const attained = layers.reduce((sum, { flops }) => sum + flops, 0) / passMs / 1e6;
   if (attained <= peak) return null;
-  return `The pass did ${attained.toFixed(1)} GFLOP/s, more than the peak of ${peak.toFixed(1)} GFLOP/s (${peaks.source}): that peak is an underestimate, as on a machine that is busy or changes its clock, and the bounds that come from it are too long.`;
+  return `The pass did ${attained.toFixed(1)} GFLOP/s, more than the peak of ${peak.toFixed(1)} GFLOP/s (${peaks.source}): that peak is underestimated, e.g. because the machine was busy or changed its clock, so the bounds derived from it are too long.`;
 }
 
 /** The section of `report.md`: the numbers in words, then the layers. */
 export function staticAnalysisBlocks(analysis: StaticAnalysis): readonly string[] {
   const { parameters, peaks } = analysis;
   return [
-    `The model has ${plural(parameters.count, "parameter")} (${(parameters.bytes / 1e6).toFixed(3)} MB in float32). Work of one forward pass, computed from the shapes of the layers and not measured; bytes as if nothing stayed in a cache.`,
+    `The model has ${plural(parameters.count, "parameter")} (${(parameters.bytes / 1e6).toFixed(3)} MB in float32). Work of one forward pass, computed from the layer shapes, not measured; bytes assume that nothing stays in a cache.`,
     ...(peaks === null ? [] : [rooflineWords(analysis, peaks)]),
     staticAnalysisTable(analysis),
   ];
@@ -88,7 +88,7 @@ function rooflineWords(analysis: StaticAnalysis, peaks: DevicePeaks): string {
   if (bound === null)
     return "There is no roofline: the peak arithmetic or memory rate of this device is not known.";
   const { gflops_per_second: flops, gbytes_per_second: bytes } = peaks;
-  return `The bound is the least time that a layer takes with ${(flops ?? 0).toFixed(1)} GFLOP/s and ${(bytes ?? 0).toFixed(1)} GB/s of memory (${escapeMarkdown(peaks.source)}); layers whose data stay in a cache can be faster than a memory bound. ${[passWords(analysis.passMs, bound), escapeMarkdown(peakContradiction(analysis) ?? "")].join(" ").trim()}`;
+  return `The bound is the shortest possible time of a layer with ${(flops ?? 0).toFixed(1)} GFLOP/s and ${(bytes ?? 0).toFixed(1)} GB/s of memory (${escapeMarkdown(peaks.source)}); layers whose data stay in a cache can be faster than a memory bound. ${[passWords(analysis.passMs, bound), escapeMarkdown(peakContradiction(analysis) ?? "")].join(" ").trim()}`;
 }
 
 const passWords = (passMs: number | null, bound: number): string =>
@@ -96,7 +96,7 @@ const passWords = (passMs: number | null, bound: number): string =>
     ? `The bound of a pass is ${formatDuration(bound)}.`
     : `A pass took ${formatDuration(passMs)} (median); its bound is ${formatDuration(bound)}.`;
 
-/** The layers with their arithmetic intensity, the number that places them on a roofline. */
+/** The layers with their arithmetic intensity, which places them on a roofline. */
 function staticAnalysisTable({ layers, peaks, ...rest }: StaticAnalysis): string {
   const flops = layers.reduce((sum, layer) => sum + layer.flops, 0);
   const bytes = layers.reduce((sum, layer) => sum + layer.bytes, 0);

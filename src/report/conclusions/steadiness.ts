@@ -1,4 +1,4 @@
-/** How far times differ from call to call, in plain words. */
+/** How much times vary from call to call, in plain words. */
 import { plural } from "../../text/plural.ts";
 import type {
   InvocationStatistics,
@@ -13,11 +13,11 @@ interface Repeated {
   readonly stats: InvocationStatistics;
 }
 
-/** A region is called unsteady when its slow calls take half as long again as its usual ones. */
+/** A region is called unsteady if its slow calls take at least half as long again as its typical ones. */
 const UNSTEADY = 1.5;
 
 /**
- * As Markdown: names the `top` unsteady regions that lose the most time by it, others are counted.
+ * As Markdown: names the `top` unsteady regions that lose the most time, and counts the others.
  *
  * @param inWords the region's name as Markdown
  */
@@ -37,7 +37,7 @@ export function steadiness(
     .filter(({ stats }) => stats.p95 > 0 && stats.p95 >= stats.median * UNSTEADY)
     .sort((a, b) => lostMs(b) - lostMs(a));
   if (unsteady.length === 0)
-    return `${plural(repeated.length, "region")} ran more than once, each with much the same time per call.`;
+    return `${plural(repeated.length, "region")} ran more than once, each with about the same time per call.`;
   const lines = unsteady
     .slice(0, top)
     .map(
@@ -46,13 +46,13 @@ export function steadiness(
     );
   const left = unsteady.length - lines.length;
   return [
-    `The time of these regions varies much from call to call${lines.length > 1 ? "; first those that lose the most time by it" : ""}:`,
+    `The time of these regions varies a lot from call to call${lines.length > 1 ? "; those that lose the most time come first" : ""}:`,
     markdownList(lines),
     ...(left > 0 ? [`${plural(left, "more region does", "more regions do")}, too.`] : []),
   ].join("\n\n");
 }
 
-/** What calls take beyond what they would if each were a usual one: of thousands of short ones, little. */
+/** The time beyond what it would be if every call took the median: little even for thousands of short calls. */
 const lostMs = ({ region, stats }: Repeated): number =>
   (region.wall_ms ?? 0) - region.invocations * stats.median;
 

@@ -18,8 +18,11 @@ export function readPageAssets(page: "report" | "compare" | "sweep"): PageAssets
   try {
     return { script: read(`${page}.js`), style: read("report.css") };
   } catch (error) {
-    throw new Error(`the HTML report's script is missing in ${directory}: run npm run build:ts`, {
-      cause: error,
-    });
+    throw new Error(
+      `the script of the HTML report is missing from ${directory}: run npm run build:ts`,
+      {
+        cause: error,
+      },
+    );
   }
 }

@@ -133,7 +133,7 @@ function buildScope(
   const all = lists.reduce((sum, { times }) => sum + times.length, 0);
   if (all > detail.kernels)
     left.push(
-      `of ${all} records of kernels the ${detail.kernels} longest are shown, the others are summed up as "other"`,
+      `only the ${detail.kernels} longest of ${all} kernel records are shown; the others are added up as "other"`,
     );
   if (metrics.left > 0) left.push(`${plural(metrics.left, "metric")} not shown`);
 

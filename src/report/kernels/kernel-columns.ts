@@ -1,4 +1,4 @@
-/** What hardware counters tell of kernels, as columns of their tables: only those that some kernel has. */
+/** What hardware counters say about kernels, as table columns: only those for which some kernel has a value. */
 import { LIMIT_LEGEND } from "../conclusions/speed-of-light.ts";
 import type { KernelHardware, KernelRecord, OccupancyLimit } from "../document.ts";
 import { formatShare, NOT_MEASURED } from "../numbers.ts";
@@ -6,15 +6,15 @@ import { formatShare, NOT_MEASURED } from "../numbers.ts";
 type Measured = Pick<KernelRecord, "hardware">;
 
 export interface HardwareColumn {
-  /** Where there is little room. */
+  /** Heading in narrow tables. */
   readonly short: string;
   readonly heading: string;
-  /** Absent: words. */
+  /** Absent for words. */
   readonly align?: "right";
   readonly cell: (kernel: Measured) => string;
 }
 
-/** What the numbers of these columns mean; null without any. */
+/** What the numbers in these columns mean; null without columns. */
 export function hardwareLegend(columns: readonly HardwareColumn[]): string | null {
   const sentences = LEGENDS.filter(([short]) => columns.some((each) => each.short === short));
   return sentences.length === 0 ? null : sentences.map(([, sentence]) => sentence).join(" ");
@@ -24,7 +24,10 @@ const LEGENDS: readonly (readonly [short: string, sentence: string])[] = [
   ["Limit", LIMIT_LEGEND],
   ["Tensor %", "Tensor % is the share of the tensor cores' peak, 0 where they were not used."],
   ["Occ %", "Occupancy is the share of a multiprocessor's warps that were active."],
-  ["Occ limit", "Occupancy limit is the most that the launch allows, and what keeps it there."],
+  [
+    "Occ limit",
+    "Occupancy limit is the highest occupancy that the launch allows, and what limits it.",
+  ],
 ];
 
 export function hardwareColumns(kernels: readonly Measured[]): readonly HardwareColumn[] {
@@ -66,7 +69,7 @@ const WORDS: Readonly<Record<OccupancyLimit, string>> = {
   barriers: "barriers",
 };
 
-/** `50.0 %: registers`, as far as it is known; null: not at all. */
+/** `50.0 %: registers`, or the part that is known; null if neither is. */
 export function occupancyLimitText({
   occupancy_limit_pct,
   occupancy_limited_by,

@@ -1,6 +1,6 @@
 /**
- * What the counters of Nsight Compute tell of a kernel: what limits it, whether it used tensor cores, and how
- * many warps it kept on a multiprocessor. From metrics by ncu's names, or by their labels in its details page.
+ * What Nsight Compute's counters say about a kernel: what limits it, whether it used tensor cores, and how
+ * many warps it kept on a multiprocessor. Metrics are found by name, or by their label in ncu's details page.
  */
 import {
   computeShare,
@@ -14,13 +14,13 @@ import type { KernelHardware, NCUProfileRegion, OccupancyLimit } from "../docume
 
 type Metrics = NCUProfileRegion["metrics"];
 
-/** By preference; of all tensor instructions together. */
+/** In order of preference; for all tensor instructions together. */
 const TENSOR = [
   "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed",
   "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active",
   "sm__inst_executed_pipe_tensor.avg.pct_of_peak_sustained_active",
 ];
-/** Of one kind of them (hmma, imma, dmma, ...), where ncu does not tell the whole. */
+/** For one kind of them (hmma, imma, dmma, ...), if ncu has no total. */
 const TENSOR_PART =
   /^sm__(?:inst_executed_pipe_tensor_op_[a-z]+|pipe_tensor_op_[a-z]+_cycles_active)\.avg\.pct_of_peak_sustained_active$/;
 const ACHIEVED = ["sm__warps_active.avg.pct_of_peak_sustained_active", "Achieved Occupancy"];
@@ -52,7 +52,7 @@ const OTHERS: ReadonlySet<string> = new Set([
 export const tellsOfHardware = (name: string): boolean =>
   OTHERS.has(name) || tellsLimits(name) || TENSOR_PART.test(name);
 
-/** Undefined where nothing of it was measured. */
+/** Undefined if nothing was measured. */
 export function kernelHardware(metrics: Metrics): KernelHardware | undefined {
   const sm = computeShare(metrics);
   const memory = memoryShare(metrics);

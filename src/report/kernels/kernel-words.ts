@@ -1,13 +1,13 @@
 import type { KernelRecord, NCUProfileRegion, NCUProfileRegionReport } from "../document.ts";
 import { NOT_MEASURED } from "../numbers.ts";
 
-/** What a report calls the things in its kernel lists. CPU operations are never GPU kernels. */
+/** How a report names the entries of its kernel lists. CPU operations are never called GPU kernels. */
 export interface KernelWords {
   /** Column heading. */
   readonly heading: string;
   readonly one: string;
   readonly many: string;
-  /** What the time of the list is. */
+  /** What kind of time the list shows. */
   readonly time: string;
 }
 
@@ -30,7 +30,7 @@ const BOTH: KernelWords = {
   time: "GPU time of kernels and time of CPU operations",
 };
 
-/** Null where nothing of either kind was recorded. */
+/** Null if nothing of either kind was recorded. */
 export const kernelWords = (kernels: readonly KernelRecord[]): KernelWords | null =>
   wordsOfKinds(kindsIn(kernels));
 
@@ -49,10 +49,10 @@ function kindsIn(kernels: readonly KernelRecord[]): readonly KernelRecord["kind"
   return kinds;
 }
 
-/** Ranges that were measured as a whole have GPU time and no kernels. */
+/** Ranges measured as a whole have GPU time but no kernels. */
 const RANGES: KernelWords = { ...GPU, time: "GPU time of ranges" };
 
-/** Asked for by every part of a report, which never changes and can have millions of kernels. */
+/** Cached: every part of a report asks for it, and a report never changes but can have millions of kernels. */
 const known = new WeakMap<NCUProfileRegionReport, { readonly words: KernelWords | null }>();
 
 export function reportKernelWords(report: NCUProfileRegionReport): KernelWords | null {
@@ -65,20 +65,20 @@ export function reportKernelWords(report: NCUProfileRegionReport): KernelWords |
   return found.words;
 }
 
-/** What a run measured also where nothing of it ran in these regions, which can be a few of many. */
+/** What a run measured, even if nothing of it ran in these regions, which may be a few of many. */
 function wordsWithoutKernels({ collector, regions }: NCUProfileRegionReport): KernelWords | null {
   if (collector.kernel_clock === null) return null;
   if (collector.kernel_clock === "cpu") return CPU;
   return regions.some(({ total_ms }) => total_ms !== 0) ? RANGES : GPU;
 }
 
-/** Counts as tables show them: zero is not what was counted where counting is impossible. */
+/** Counts as tables show them: no zero if counting was impossible. */
 export const shownKernelCount = ({ kernel_count, total_ms }: NCUProfileRegion): string =>
   kernel_count === 0 && (total_ms ?? 0) > 0 ? NOT_MEASURED : String(kernel_count);
 
 /**
- * ncu tells which range a kernel was launched in, not how often the range was opened; what is outside of all
- * ranges was never opened.
+ * ncu reports which range a kernel was launched in, not how often the range was opened. The bucket outside
+ * all ranges was never opened.
  */
 export const shownCalls = ({ invocations }: NCUProfileRegion): string =>
   invocations === 0 ? NOT_MEASURED : String(invocations);

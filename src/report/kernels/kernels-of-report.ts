@@ -9,7 +9,7 @@ export interface KernelOfReport extends KernelRecord {
   readonly mostlyIn: string;
 }
 
-/** A report can have millions of them, of which people are shown the longest. */
+/** A report can have millions of kernels, of which only the longest are shown. */
 export interface KernelsOfReport {
   readonly length: number;
   /** Time of each, in milliseconds. */
@@ -23,18 +23,18 @@ export interface KernelsOfReport {
 }
 
 /**
- * Kernels of the outermost regions shown, merged: each is in one of them when ranges nest. In columns, since
- * an object and a key for each would take several times as much memory as the report itself.
+ * Kernels of the outermost regions shown, merged; if ranges nest, each kernel is in exactly one of them.
+ * Stored in columns, since an object and a key for each would take several times the memory of the report.
  */
 export function kernelsOfReport({ regions }: NCUProfileRegionReport): KernelsOfReport {
   const identities = createIdentities();
   const merged: number[] = [];
-  /** By number of the identity; NaN: in no outermost region so far. */
+  /** By identity number; NaN: in no outermost region so far. */
   const totals: number[] = [];
   const calls: number[] = [];
   const homes: number[] = [];
   const homeTimes: number[] = [];
-  /** Of kernels that counters tell something of: few reports have any. */
+  /** Only kernels with counters, which few reports have. */
   const measured = new Map<number, KernelRecord[]>();
   for (const [place, { region, level }] of treeRows(regions).entries())
     for (const record of region.kernels) {
@@ -92,7 +92,7 @@ export function kernelsOfReport({ regions }: NCUProfileRegionReport): KernelsOfR
   };
 }
 
-/** Whether a region has more of a kernel's time than the one that had most, or as much and lies deeper. */
+/** Whether a region has more of a kernel's time than the best so far, or as much and is deeper. */
 const isHome = (
   region: NCUProfileRegion,
   ms: number,
@@ -107,11 +107,11 @@ interface Identities {
   /** From 0, in order of first appearance. */
   readonly of: (record: Identity) => number;
   readonly at: (number: number) => Identity;
-  /** Of these numbers, each place once. */
+  /** By identity number, each place once. */
   readonly placesOf: (numbers: readonly number[]) => readonly Place[];
 }
 
-/** Numbers kernels by name, kind and device: few places, and at worst a million names. */
+/** Numbers kernels by name, kind and device: there are few places, and at worst a million names. */
 function createIdentities(): Identities {
   const names: string[] = [];
   const places: Place[] = [];

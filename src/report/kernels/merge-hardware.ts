@@ -1,12 +1,12 @@
-/** What counters tell of a kernel in several regions that have no launch in common. */
+/** Combines the counters of a kernel from several regions that share no launch. */
 import { limitOf } from "../conclusions/speed-of-light.ts";
 import type { KernelHardware, KernelRecord } from "../document.ts";
 
 type Timed = Pick<KernelRecord, "total_ms" | "hardware">;
 
 /**
- * Shares are means weighted with the kernel's time in each region, over those that have them; what limits
- * occupancy is that of the region with most of the time. Undefined where no region has anything.
+ * Shares are means, weighted with the kernel's time in each region that has them; the occupancy limit is
+ * that of the region with most of the time. Undefined if no region has counters.
  */
 export function mergeHardware(records: readonly Timed[]): KernelHardware | undefined {
   const known = records.flatMap(({ total_ms, hardware }) =>
@@ -35,7 +35,7 @@ interface Weighed {
   readonly value: number | null;
 }
 
-/** The plain mean where nothing was timed. */
+/** The plain mean if nothing was timed. */
 function weightedMean(all: readonly Weighed[]): number | null {
   const known = all.flatMap(({ weight, value }) => (value === null ? [] : [{ weight, value }]));
   if (known.length === 0) return null;

@@ -53,7 +53,7 @@ function sectionBlocks(section: RunSection, limit: number): readonly (string | n
       ? `${plural(kernels.length - shown.length, "more row")} in \`report.json\`.`
       : null,
     Math.abs(listed - total) > total * 1e-6
-      ? `The rows add up to ${formatMs(listed)} of ${formatMs(total)} ms: some time is in regions that are not shown, or in ranges that overlap without nesting.`
+      ? `The rows add up to ${formatMs(listed)} of ${formatMs(total)} ms: the rest is in regions that are not shown, or in ranges that overlap without nesting.`
       : null,
   ];
 }

@@ -94,7 +94,7 @@ const treeLegend = (
 ): string =>
   [
     words === null
-      ? "Neither GPU kernels nor CPU operations were recorded: only the wall clock is known."
+      ? "Neither GPU kernels nor CPU operations were recorded: only wall times are known."
       : `Total is ${words.time} inside the region, Exclusive the part that no inner region has.`,
     "Wall is the time the range was open, summed over calls.",
     ...(busy ? [BUSY_LEGEND] : []),

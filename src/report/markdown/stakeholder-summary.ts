@@ -83,7 +83,7 @@ function whereTimeGoes(report: NCUProfileRegionReport, top: number): string {
     .sort((a, b) => b.time - a.time);
   if (ranked.length === 0)
     return wholeMs(report) === null && words !== null
-      ? `${capitalized(words.many)} were counted, not timed: where the time goes is not known.`
+      ? `${capitalized(words.many)} were counted, not timed, so where the time goes is unknown.`
       : "No region took measurable time of its own.";
   const inWords = regionWords(report.regions);
   const lines = ranked
@@ -94,7 +94,7 @@ function whereTimeGoes(report: NCUProfileRegionReport, top: number): string {
     );
   const rest = ranked.length - lines.length;
   return [
-    `Counted is ${words === null ? "wall time" : words.time} ${isWhole ? "with that of regions inside" : "that belongs to a region itself and not to a region inside it"}.`,
+    `Each line gives the ${words === null ? "wall time" : words.time} ${isWhole ? "of the region, including its inner regions" : "of the region itself, without its inner regions"}.`,
     markdownList(lines),
     ...(rest === 0
       ? []
@@ -180,13 +180,13 @@ function roomLeft({ staticAnalysis }: RunSummary): readonly string[] {
   const times = staticAnalysis.passMs / bound;
   const verdict =
     peakContradiction(staticAnalysis) !== null
-      ? "The pass was faster than that estimate of the device's speed allows, so the estimate is too low: the machine was busy when its speed was measured, or changed its clock."
+      ? "The pass was faster than the estimated speed of the device allows, so the estimate is too low: the machine was busy when its speed was measured, or changed its clock."
       : times < 1
         ? "That is less than the estimate allows: the data stayed in a cache."
-        : `That is ${times.toFixed(1)} times the least possible.`;
+        : `That is ${times.toFixed(1)} times the shortest possible time.`;
   return [
     "## How much room there is",
-    `One forward pass took ${formatDuration(staticAnalysis.passMs)}. By the sizes of the model it needs at least about ${formatDuration(bound)} on this device, most of it for ${limit}. ${verdict}`,
+    `One forward pass took ${formatDuration(staticAnalysis.passMs)}. Given the sizes of the model, it needs at least about ${formatDuration(bound)} on this device, most of it for ${limit}. ${verdict}`,
   ];
 }
 
@@ -198,14 +198,14 @@ function caveats(report: NCUProfileRegionReport): readonly string[] {
   const single = regions.filter(({ invocations }) => invocations === 1).length;
   return [
     ...(words?.one === "CPU operation"
-      ? ["these are operations on the CPU; on a GPU the picture can be a different one"]
+      ? ["these are operations on the CPU; a GPU may give a different picture"]
       : []),
     ...(outside >= 0.05
       ? [`${formatShare(totals.outside_ms, totals.total_ms)} % of the time is in no region`]
       : []),
     ...(single > 0
       ? [
-          `${plural(single, "region was", "regions were")} measured once only; first calls are often slower`,
+          `${plural(single, "region was", "regions were")} measured only once; first calls are often slower`,
         ]
       : []),
   ];

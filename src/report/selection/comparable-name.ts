@@ -1,11 +1,11 @@
 /**
- * A form of a demangled name that tools agree on. CUPTI gives mangled names, which the recorder
+ * A form of a demangled name that is the same for all tools. CUPTI gives mangled names, which the recorder
  * demangles with the program's C++ library; ncu and nsys use NVIDIA's demangler. For one kernel they say
  * `ns::(anonymous namespace)::k<float, 64u, true>(float const*)` and
  * `void ns::<unnamed>::k<float, (unsigned int)64, (bool)1>(const T1 *)`.
  *
- * Parameters, result types, `const` and blanks are left out: kernels that differ in nothing else look
- * alike. What is no C++ name comes back without its blanks.
+ * Parameters, result types, `const` and spaces are removed: kernels that differ only in these look
+ * the same. A name that is not C++ is returned without its spaces.
  */
 export function comparableName(name: string): string {
   const plain = name
@@ -14,7 +14,7 @@ export function comparableName(name: string): string {
     // Lambdas are told apart by their numbers: `{lambda(int)#2}`, `[lambda(int) (instance 2)]`.
     .replaceAll("{lambda", "[lambda")
     .replaceAll(/#(\d+)\}| \(instance (\d+)\)\]/g, "#$1$2]")
-    // Casts of numbers; then what says the type behind them.
+    // Casts of numbers; then the type suffix after them.
     .replaceAll(/\([A-Za-z_][\w: ]*\)(?=-?\d)/g, "")
     .replaceAll(/\b(\d+)(?:ull|ul|u|ll|l)\b/g, "$1")
     .replaceAll(/\btrue\b/g, "1")
@@ -28,7 +28,7 @@ export function comparableName(name: string): string {
 
 const ANONYMOUS = "{anonymous}";
 
-/** Without what stands in parentheses: the parameters of the kernel and of functions in its name. */
+/** Without parenthesized parts: the parameters of the kernel and of functions in its name. */
 function withoutParentheses(name: string): string {
   let depth = 0;
   let left = "";

@@ -1,7 +1,7 @@
-/** Which of a kernel's names patterns are matched against; as ncu's `--kernel-name-base`. */
+/** Which of a kernel's names patterns are matched against, as in ncu's `--kernel-name-base`. */
 export type KernelNameBase = "function" | "demangled" | "mangled";
 
-/** What is known of a kernel's names. */
+/** The known names of a kernel. */
 export interface NamedKernel {
   /** Demangled, with parameters. */
   readonly kernelName: string;
@@ -9,7 +9,7 @@ export interface NamedKernel {
   readonly mangledName?: string;
 }
 
-/** The name to match; where a source has no mangled one, the demangled one takes its place. */
+/** The name to match; the demangled one if the source has no mangled one. */
 export function nameOf(kernel: NamedKernel, base: KernelNameBase): string {
   if (base === "mangled") return kernel.mangledName ?? kernel.kernelName;
   if (base === "demangled") return kernel.kernelName;
@@ -22,7 +22,7 @@ export function nameOf(kernel: NamedKernel, base: KernelNameBase): string {
  */
 export function functionNameIn(demangled: string): string {
   let depth = 0;
-  /** Where what may be the name begins; behind template arguments it goes on. */
+  /** Where the name may begin; it continues after template arguments. */
   let from = 0;
   let name = "";
   const take = (to: number) => {
@@ -53,7 +53,7 @@ export function functionNameIn(demangled: string): string {
   return name === "" ? demangled : name;
 }
 
-/** These are no lists of parameters. */
+/** Parentheses that are not parameter lists. */
 const ANONYMOUS = ["(anonymous namespace)", "(anonymous)"];
 
 const [LESS, GREATER, MINUS, OPENING, BLANK, COLON] = [..."<>-( :"].map((one) => one.charCodeAt(0));

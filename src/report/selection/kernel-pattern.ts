@@ -2,8 +2,8 @@ import { matchesGlob, parseGlob } from "../../text/glob.ts";
 import { ConfigError } from "../../values/errors.ts";
 
 /**
- * How kernels are named by users: `regex:EXPR` matches anywhere in a name, as ncu's own expressions
- * do; a text with `*` or `?` is a glob over the whole name; any other is the whole name.
+ * How users name kernels: `regex:EXPR` matches anywhere in a name, like ncu's own expressions;
+ * a text with `*` or `?` is a glob for the whole name; any other text is the whole name.
  */
 export interface KernelPattern {
   /** As written. */
@@ -15,8 +15,8 @@ export interface KernelPattern {
 export const REGEX = "regex:";
 
 /**
- * @param key the config key that the pattern stands at, for messages
- * @throws ConfigError `profile.input` for an expression that is none
+ * @param key the config key of the pattern, for messages
+ * @throws ConfigError `profile.input` for an invalid expression
  */
 export function parseKernelPattern(text: string, key: string): KernelPattern {
   if (text.startsWith(REGEX)) {
@@ -35,8 +35,8 @@ function regularExpression(source: string, text: string, key: string): RegExp {
     throw new ConfigError({
       code: "profile.input",
       key,
-      message: `${key}: '${text}' is no regular expression: ${cause instanceof Error ? cause.message.replace(/^Invalid regular expression: /, "") : String(cause)}`,
-      hint: "escape what is meant literally: regex:gemm\\(float\\); without regex:, * and ? are wildcards",
+      message: `${key}: '${text}' is not a regular expression: ${cause instanceof Error ? cause.message.replace(/^Invalid regular expression: /, "") : String(cause)}`,
+      hint: "escape literal characters: regex:gemm\\(float\\); without regex:, * and ? are wildcards",
       cause,
     });
   }

@@ -1,10 +1,10 @@
 /** A sweep as one report: jobs side by side, regions by path. Times are milliseconds. */
 import type { NCUProfileRegion } from "../document.ts";
 
-/** Version of the contract; `major.minor`, a minor only adds. */
+/** Version of the contract, `major.minor`; a minor version only adds. */
 export const SWEEP_CONTRACT = "hydraconf.sweep-report/1.1";
 
-/** Those that are read: all that came before, too. */
+/** The versions that can be read, including all earlier ones. */
 export const SWEEP_CONTRACTS: readonly string[] = ["hydraconf.sweep-report/1.0", SWEEP_CONTRACT];
 
 export interface SweepReport {

@@ -25,7 +25,7 @@ export function sweepIssues(document: SweepReport): readonly ReportIssue[] {
       : [
           {
             pointer: "/best",
-            message: `${JSON.stringify(best)} is no job of the sweep`,
+            message: `${JSON.stringify(best)} is not a job of the sweep`,
             expected: "the name of one, or null",
           },
         ]),

@@ -140,6 +140,6 @@ function scaling(report: SweepReport): readonly string[] {
       ],
       rows,
     ),
-    "The exponent says how time grows with the parameter: 1 is proportional, 0 not at all.",
+    "The exponent shows how time grows with the parameter: 1 means proportionally, 0 not at all.",
   ];
 }

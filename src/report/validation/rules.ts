@@ -61,7 +61,7 @@ const REGION_RULES: readonly Rule<NCUProfileRegion>[] = [
     check: ({ parent, path }) => {
       const expected = path.at(-2) ?? null;
       if (parent === expected) return null;
-      return problem(`${quote(parent)} is not the last but one of the path`, quote(expected));
+      return problem(`${quote(parent)} is not the last name but one of the path`, quote(expected));
     },
   },
   {
@@ -176,10 +176,7 @@ const REPORT_RULES: readonly Rule<NCUProfileRegionReport>[] = [
       for (const region of ranges) {
         const parent = placeKey(region, region.path.length - 1);
         if (all.has(parent) && !seen.has(parent))
-          return problem(
-            `${JSON.stringify(region.path)} stands before its parent`,
-            "parents first",
-          );
+          return problem(`${JSON.stringify(region.path)} comes before its parent`, "parents first");
         seen.add(placeKey(region));
       }
       return null;
@@ -227,7 +224,7 @@ const REPORT_RULES: readonly Rule<NCUProfileRegionReport>[] = [
       );
       if (stray === undefined) return null;
       return problem(
-        `region ${quote(stray.name)} is of another ${kind}`,
+        `region ${quote(stray.name)} belongs to another ${kind}`,
         `only regions of ${scope}`,
       );
     },

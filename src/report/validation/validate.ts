@@ -34,7 +34,7 @@ export function contractIssue(document: unknown, known: readonly string[]): Repo
   if (typeof contract !== "string" || known.includes(contract)) return null;
   return {
     pointer: "/contract",
-    message: `${show(contract)} is not known to hydraconf ${packageInfo().version}`,
+    message: `${show(contract)} is not supported by hydraconf ${packageInfo().version}`,
     expected: `one of ${known.join(", ")}`,
   };
 }
@@ -85,7 +85,7 @@ function issueOf(error: ErrorObject): ReportIssue {
     return {
       pointer: instancePath,
       message: `property ${JSON.stringify(params["missingProperty"])} is missing`,
-      expected: "the property to be there",
+      expected: "the property to be present",
     };
   if (keyword === "additionalProperties")
     return {

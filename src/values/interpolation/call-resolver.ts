@@ -122,10 +122,10 @@ function unknownResolver(resolution: Resolution, name: string, at: Place): Confi
   if (OF_HYDRA.has(name))
     return new ConfigError({
       ...unknown,
-      hint: "a composed config resolves it; a tree is given what that resolves with: { context: config.context }",
+      hint: "a composed config resolves it; to resolve a tree, pass its context: { context: config.context }",
     });
   if (nearest !== undefined) return new ConfigError({ ...unknown, nearest });
-  const hint = `a program registers its own: resolvers: [resolver("${name}", …)]; one that a Python program registers stays as written without --resolve`;
+  const hint = `register your own resolvers: resolvers: [resolver("${name}", …)]; resolvers of a Python program stay as written without --resolve`;
   return new ConfigError({ ...unknown, hint });
 }
 

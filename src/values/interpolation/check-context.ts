@@ -6,6 +6,6 @@ export const resolveContext: OptionCheck = (by, name, value) => {
   const isContext =
     typeof value === "object" && value !== null && "resolvers" in value && "cache" in value;
   if (isContext) return;
-  const hint = "it is the 'context' of a composed config";
-  throw wrongArgument(by, name, "what a config resolves with", value, hint);
+  const hint = "pass the 'context' of a composed config";
+  throw wrongArgument(by, name, "the context of a composed config", value, hint);
 };

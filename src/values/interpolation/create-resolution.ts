@@ -66,7 +66,7 @@ export function createResolution(root: ConfigNode, context: ResolveContext): Res
     evaluate: (element, at) => evaluateElement(resolution, element, at),
     enter(at) {
       if (depth >= MAX_DEPTH)
-        throw cycleError(at, `More than ${MAX_DEPTH} interpolations wait for each other`);
+        throw cycleError(at, `Interpolations are nested more than ${MAX_DEPTH} levels deep`);
       depth++;
     },
     leave() {

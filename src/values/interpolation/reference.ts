@@ -54,7 +54,7 @@ export function startOf({ levels, rest }: ReferenceKey, at: Place): Place {
   if (start === null)
     throw new ConfigError({
       code: "key.not_found",
-      message: `Error resolving key '${".".repeat(levels)}${rest}': there are not so many levels above`,
+      message: `Error resolving key '${".".repeat(levels)}${rest}': there are fewer levels above`,
       key: fullKeyOf(at),
       origin: at.node.origin,
     });

@@ -147,7 +147,7 @@ function resolveBelow(deep: Deep, target: Place, from: Place): ConfigNode {
   if (known !== undefined) return known;
   if (deep.open.has(target)) throw cycleThrough(deep, target, from);
   if (deep.open.size >= MAX_PASS_DEPTH)
-    throw cycleError(target, `More than ${MAX_PASS_DEPTH} maps and lists within each other`);
+    throw cycleError(target, `Maps and lists are nested more than ${MAX_PASS_DEPTH} levels deep`);
   deep.open.set(target, from);
   const before = changesIn(deep);
   const value =

@@ -16,7 +16,7 @@ export function expectArguments(args: readonly ResolverArgument[], parameters: P
   const most = required.length + optional.length;
   if (args.length > most)
     throw new TypeError(
-      `${plural(args.length, "argument was", "arguments were")} given, but there are at most ${most}`,
+      `${plural(args.length, "argument was", "arguments were")} given, but at most ${most} are allowed`,
     );
 }
 

@@ -67,6 +67,6 @@ function returned(value: unknown, name: string): ConfigNode {
     return fromObject(value, fromCode(`resolver ${name}`));
   } catch (cause) {
     if (!isConfigError(cause)) throw cause;
-    throw new TypeError(`it returned what no config can hold: ${cause.message}`, { cause });
+    throw new TypeError(`it returned a value that no config can hold: ${cause.message}`, { cause });
   }
 }

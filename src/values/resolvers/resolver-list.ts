@@ -26,5 +26,5 @@ const notResolvers = (): ConfigError =>
   new ConfigError({
     code: "resolver.invalid",
     message: "resolvers must be a list of resolvers",
-    hint: "resolver(name, function) makes one of a function",
+    hint: "make one with resolver(name, function)",
   });

@@ -76,6 +76,6 @@ const unsupportedTag = ({ tag, start, end }: SyntaxNode, { source }: Constructio
     start,
     end,
     ...((tag === TAG.value || tag === TAG.merge) && {
-      hint: "quote this text to make it a string",
+      hint: "quote it to make it a string",
     }),
   });

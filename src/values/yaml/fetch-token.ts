@@ -176,7 +176,7 @@ const ENTRY_MISPLACED: Misplaced = {
 const KEY_MISPLACED: Misplaced = { problem: "mapping keys are not allowed here" };
 const VALUE_MISPLACED: Misplaced = {
   problem: "mapping values are not allowed here",
-  hint: "quote a text that contains ': '",
+  hint: "quote a string that contains ': '",
 };
 
 /** Opens the block that an indicator begins, where none is open at its column. */
@@ -199,6 +199,6 @@ function cannotStart(cursor: Cursor) {
     hint:
       charAt(cursor) === TAB
         ? "YAML allows no tabs here: use spaces"
-        : "quote a text that starts with it",
+        : "quote a string that starts with it",
   });
 }

@@ -12,6 +12,6 @@ export function checkPrintable(source: SourceText): void {
   throw refusal(source, {
     problem: `unacceptable character #x${code}: special characters are not allowed`,
     start: found.index,
-    hint: 'in double quotes it can be written as an escape, e.g. "\\x07"',
+    hint: 'in double quotes, write it as an escape, e.g. "\\x07"',
   });
 }

@@ -29,7 +29,7 @@ export function scanName(cursor: Cursor, type: "<anchor>" | "<alias>"): NameToke
       contextStart: start,
       problem: `expected alphabetic or numeric character, but found ${showCharacter(cursor.text, cursor.pos)}`,
       start: cursor.pos,
-      ...(type === "<alias>" && { hint: "quote a text that starts with *" }),
+      ...(type === "<alias>" && { hint: "quote a string that starts with *" }),
     });
   return { type, name, start, end: cursor.pos };
 }

@@ -28,10 +28,12 @@ describe("an override of an unknown key, where the schema", () => {
 
   it("takes no other and none is near: says where the keys are shown", async () => {
     const { stderr } = await run(["infer.lr=8"]);
-    expect(stderr).toContain("'infer' takes no other keys; 'prog --help infer' shows those it has");
-    expect(stderr).toContain("what is for your program stands behind --");
+    expect(stderr).toContain("'infer' accepts no other keys; 'prog --help infer' lists its keys");
+    expect(stderr).toContain("arguments for your program follow --");
     expect(stderr).not.toContain("+infer");
-    expect((await run(["lr=8"])).stderr).toContain("the config takes no other keys; 'prog --help'");
+    expect((await run(["lr=8"])).stderr).toContain(
+      "the config accepts no other keys; 'prog --help'",
+    );
   });
 
   it.each([["free.b=1"], ["infer.later=1"], ["free.c.d=1"], ["hydra.zzz=1"]])(

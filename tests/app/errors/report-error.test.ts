@@ -37,7 +37,7 @@ test("what the system refuses outside of jobs is told in a line, with the stack 
   expect(reported(new Error("a fault of ours"))).toContain("report-error.test.ts");
 });
 
-test("a tool says nothing of stacks where the user is wrong, and all of them on demand", () => {
+test("a tool shows no stack for a user's mistake, and all of them on demand", () => {
   const mistake = new ConfigError({ code: "profile.input", message: "no such run" });
   const tool = { hasUserCode: false };
   expect(reported(mistake, {}, tool)).toBe("no such run\n");

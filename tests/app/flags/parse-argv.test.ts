@@ -99,8 +99,8 @@ describe("parseArgv", () => {
 
 describe("a key that is written as a flag", () => {
   test.each([
-    ["--repeats", "values of the config have no dashes: repeats=VALUE"],
-    ["--db.port=3", "values of the config have no dashes: db.port=3"],
+    ["--repeats", "write config values without dashes: repeats=VALUE"],
+    ["--db.port=3", "write config values without dashes: db.port=3"],
     ["--reslove", undefined],
     ["-z", undefined],
   ])("%s: the hint is how to set it", (word, hint) => {

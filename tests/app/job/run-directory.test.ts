@@ -68,7 +68,7 @@ describe("makeRunDirectory", () => {
   test("refuses a place where a file stands", () => {
     const path = join(fresh(), "file");
     writeFileSync(path, "");
-    expect(refusal(path)).toContain("a file stands in its place");
+    expect(refusal(path)).toContain("there is a file in its place");
     expect(refusal(join(path, "below"))).toContain("cannot be made");
   });
 

@@ -101,11 +101,11 @@ describe("the local launcher", () => {
     const env = { NODE_OPTIONS: "--max-old-space-size=60" };
     await place.start(["-m", "x=1", "do=hungry", "hydra/launcher=local"], { env });
     expect(place.state(0)?.attempts[0]?.error).toBe(
-      "killed by SIGABRT: out of memory; NODE_OPTIONS=--max-old-space-size=MB lets each job have more",
+      "killed by SIGABRT: out of memory; NODE_OPTIONS=--max-old-space-size=MB gives each job more",
     );
   });
 
-  test("nor do two sweeps at once, unless told that their slots are their own", async () => {
+  test("nor do two sweeps at the same time, unless each has its own slots", async () => {
     const sweep = [
       "-m",
       "x=range(0,3)",

@@ -130,7 +130,7 @@ describe("handlers", () => {
     });
   });
 
-  test("a file that rotates is never written anew, whatever its mode says", () => {
+  test("a rotating file is never truncated, whatever its mode", () => {
     const settings = {
       class: "logging.handlers.RotatingFileHandler",
       filename: "r.log",

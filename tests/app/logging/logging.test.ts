@@ -108,7 +108,7 @@ describe("createLogging", () => {
     expect(run(dictConfig({ formatters: dated })).stdout.split("\n")[0]).toBe("02.01. i");
   });
 
-  test("no handlers: what matters goes to stderr as it is", () => {
+  test("no handlers: warnings and errors go to stderr unformatted", () => {
     for (const config of [
       { version: 1, root: { handlers: [] } },
       { version: 1, root: null },
@@ -242,7 +242,7 @@ describe("createLogging", () => {
     [dictConfig({ root: { level: "INFO", handlers: ["nope"] } }), "nope"],
     [dictConfig({ formatters: { simple: { format: "plain" } } }), "formatter 'simple'"],
     [dictConfig({ formatters: { simple: { format: "%(message)" } } }), "Invalid format"],
-    [dictConfig({ formatters: { simple: { format: 10 } } }), "a format is a text"],
+    [dictConfig({ formatters: { simple: { format: 10 } } }), "a format is a string"],
     [dictConfig({ formatters: { simple: { format: "{{x}}", style: "{" } } }), "format: no fields"],
     [dictConfig({ formatters: { simple: { format: "$$x", style: "$" } } }), "format: no fields"],
     [dictConfig({ formatters: {} }), "Unable to set formatter 'simple'"],

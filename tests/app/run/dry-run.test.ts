@@ -9,7 +9,7 @@ test("one job: its directory, its overrides, its config's fingerprint; nothing i
   const { run, cwd } = program(CONFIG);
   const { exitCode, stdout } = await run(["--dry-run", "x=2"], () => expect.unreachable());
   expect(exitCode).toBe(0);
-  expect(stdout).toContain(`One job would run in ${join(cwd, "o")}; nothing was made.\n`);
+  expect(stdout).toContain(`One job would run in ${join(cwd, "o")}; nothing was written.\n`);
   expect(stdout).toMatch(/\| x=2 +\| sha256:[0-9a-f]{12} \|\n/);
   expect(readdirSync(cwd)).toEqual(["conf"]);
 });

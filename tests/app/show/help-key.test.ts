@@ -44,11 +44,11 @@ describe("--help KEY", () => {
 
   test("a key that has to be set, and once it is", async () => {
     expect((await help(["db.user"])).lines[1]).toBe(
-      "  default  none, it must be set  (conf/db/mysql.yaml:3:7)",
+      "  default  none; it must be set  (conf/db/mysql.yaml:3:7)",
     );
     expect((await help(["db.user", "db.user=me"])).lines.slice(1, 3)).toEqual([
       "  value    \"me\"  (override 'db.user=me')",
-      "  default  none, it must be set  (conf/db/mysql.yaml:3:7)",
+      "  default  none; it must be set  (conf/db/mysql.yaml:3:7)",
     ]);
   });
 

@@ -43,7 +43,9 @@ describe.each(LAUNCHERS)("with the %s launcher", (_, launcher) => {
           expect(full.stderr).not.toMatch(/^\s+at /m);
           const isThere = existsSync(join(directory, ".sweep/manifest.json"));
           expect(full.stderr).toContain(
-            isThere ? `prog --resume ${directory} runs the rest` : "no job has started; mend this",
+            isThere
+              ? `run the rest with prog --resume ${directory}`
+              : "no job has started; fix this",
           );
           told.add(isThere ? "recorded" : "not begun");
           const more = isThere
@@ -113,16 +115,16 @@ test.each(["conf/config.yaml", "conf/config.yaml/s"])(
     const place = workplace();
     const { exitCode, stderr } = await place.start(["-m", "x=1,2", `hydra.sweep.dir=${name}`]);
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining("The sweep directory '")]);
-    expect(stderr).toContain("choose another with hydra.sweep.dir=DIR");
+    expect(stderr).toContain("choose another directory with hydra.sweep.dir=DIR");
   },
 );
 
-test("who names a job's directory, or the record's, is told the sweep's", async () => {
+test("given the directory of a job or of the record, the error names that of the sweep", async () => {
   const place = workplace();
   await place.start(["-m", "x=1,2"]);
   for (const name of ["s/0", "s/.sweep"])
     expect((await place.sweep(["status", name])).stderr).toContain(
-      `it is in the directory of a sweep: ${join(place.cwd, "s")}`,
+      `it is inside the sweep directory ${join(place.cwd, "s")}`,
     );
 });
 
@@ -141,7 +143,7 @@ test.skipIf(!canMount("detached sweeps on full disks"))(
       const sweep = ["-m", "x=1,2", "hydra/launcher=local", `hydra.sweep.dir=${directory}`];
       const full = await place.start([...sweep, "--detach"]);
       expect([full.exitCode, full.stderr]).toEqual([1, expect.stringContaining("ENOSPC")]);
-      expect(full.stderr).toContain("no job has started; mend this, or choose another directory");
+      expect(full.stderr).toContain("no job has started; fix this, or choose another directory");
       empty(disk);
       expect((await place.start(sweep)).exitCode).toBe(0);
     }),

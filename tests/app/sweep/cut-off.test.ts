@@ -31,7 +31,7 @@ test("a sweep that was killed between two batches is not taken for one that is c
   expect(JSON.parse(data.stdout)).toMatchObject({ exit_code: 1, more_to_come: true });
 });
 
-const CUT_OFF = "1 of 1 job completed; no launcher runs it, and others were still to come";
+const CUT_OFF = "1 of 1 job completed; no launcher runs it, and more jobs were to come";
 
 test.each([
   ["in one batch", ["x=1,2"], [false, false]],

@@ -226,7 +226,7 @@ describe("--detach", () => {
       const { exitCode, stderr, stdout } = await leaving;
       expect([exitCode, stdout]).toEqual([{ SIGINT: 130, SIGTERM: 143 }[signal], ""]);
       expect(stderr).toMatch(
-        /^Ending process \d+.*\nThe sweep in \S+ was taken back.*\n {2}prog --resume \S+ {3}runs it\n?$/,
+        /^Ending process \d+.*\nThe sweep in \S+ was stopped before it started.*\n {2}prog --resume \S+ {3}runs it\n?$/,
       );
       expect(isRunning(driver)).toBe(false);
       expect(place.ran("begin")).toEqual([]);
@@ -283,7 +283,7 @@ describe("hydraconf sweep", () => {
     mkdirSync(join(place.cwd, "s/sweep.csv"));
     const { exitCode, stderr, stdout } = await place.sweep(["wait", "s"]);
     expect([exitCode, stdout]).toEqual([4, expect.stringContaining("1 failed")]);
-    expect(stderr).toMatch(/The tables of the sweep cannot be written: .*sweep\.csv/);
+    expect(stderr).toMatch(/Cannot write the tables of the sweep: .*sweep\.csv/);
   });
 
   test("cancel kills what does not end by itself", async () => {

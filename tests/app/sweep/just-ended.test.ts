@@ -137,7 +137,7 @@ test.each([
   expect(standing(0, state, prospect)).toEqual({ status });
 });
 
-test("a job whose process is gone without a word is missing, and stopped once it is cancelled", async () => {
+test("a job whose process is gone without a result is missing, and stopped once it is cancelled", async () => {
   const { directory, state } = endingAt(Number.POSITIVE_INFINITY);
   expect((await lookAtSweep(directory, {})).view.counts).toEqual({ missing: 1 });
   await cancelSweep({ directory, env: {}, say: () => {} });

@@ -180,7 +180,7 @@ describe("-m", () => {
       ran.push(config.get("x"));
     });
     expect([code, ran]).toEqual([1, [2]]);
-    expect(stderr).toContain("a file stands in its place");
+    expect(stderr).toContain("there is a file in its place");
   });
 
   test("a sweep job works in its environment and its directory", async () => {
@@ -237,7 +237,7 @@ describe("what decides between a run and a sweep", () => {
     expect(stderr).toContain("Sweeping over Hydra's configuration is not supported");
   });
 
-  test("what there is to warn of is told before a sweep over Hydra's own configuration is refused", async () => {
+  test("warnings are printed before a sweep over Hydra's own configuration is refused", async () => {
     const { stderr } = await swept(["-m", "hydra.mode=RUN", "hydra.job.name=a,b"]);
     expect(stderr).toMatch(/overriding with `hydra.mode=MULTIRUN`.*\nSweeping over Hydra's/);
     const { run } = program({
@@ -263,7 +263,7 @@ describe("what decides between a run and a sweep", () => {
   ])("%s: an option that was chosen with the dot of a key", async (override, meant) => {
     const { exitCode: code, stderr, swept: was } = await swept(["-m", override]);
     expect([code, was]).toEqual([1, false]);
-    expect(stderr).toContain(`Hint: an option of a group is chosen with a slash: ${meant}\n`);
+    expect(stderr).toContain(`Hint: choose an option of a config group with a slash: ${meant}\n`);
   });
 
   test.each([

@@ -9,12 +9,12 @@ import { program } from "../program.ts";
 import { workplace } from "./program/start.ts";
 
 test.each([
-  [["--accept-changes"], "argument --accept-changes: it goes with --resume DIR"],
+  [["--accept-changes"], "argument --accept-changes: only allowed with --resume DIR"],
   [
     ["--resume", "s", "--retry-failed", "t"],
     "argument --retry-failed: it must name the same sweep",
   ],
-  [["--resume", "s", "x=3"], "'x=3' cannot be given here: a sweep goes on with the overrides"],
+  [["--resume", "s", "x=3"], "'x=3' cannot be given here: a resumed sweep keeps its overrides"],
 ])("%j is a wrong command line", async (argv, message) => {
   const place = workplace();
   await place.start(["-m", "x=1"]);

@@ -46,7 +46,7 @@ test("status and collect tell what a sweep came to", async () => {
   expect(readFileSync(join(cwd, "s/sweep.md"), "utf8")).toContain("| 0 | 1 | a | completed |");
 });
 
-test("wait writes the tables that nobody else was there to write, but for Hydra's own launcher", async () => {
+test("wait writes the tables if no launcher has, except for Hydra's own launcher", async () => {
   const place = workplace();
   await place.start(["-m", "x=1,2", "hydra/launcher=local"]);
   const file = join(place.cwd, "s/sweep.json");

@@ -114,7 +114,7 @@ test("no two columns have one name", () => {
   );
 });
 
-test("nor where a name is what another one would give way to", () => {
+test("nor if a name equals the substitute of another one", () => {
   const swept = {
     seconds: "1",
     "swept.seconds": "2",
@@ -148,7 +148,7 @@ test("the page leaves out columns that nobody could read, and says so", () => {
   expect(note).toBe("43 more columns are in sweep.csv and sweep.json.");
 });
 
-test("what a job said neither leaves its cell nor drives a terminal that shows the file", () => {
+test("a job's output neither leaves its cell nor controls a terminal that shows the file", () => {
   const said = "a\\|b\r\nc \u001b[2J\u202e";
   const [, , body] = markdownText([["error"], [said]]).split("\n");
   expect(body).toBe(String.raw`| a\\\|b c \\u{1b}[2J\\u{202e} |`);

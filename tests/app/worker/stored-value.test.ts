@@ -13,5 +13,5 @@ it("keeps what a task returned as JSON, unless it is nested too deeply", () => {
 });
 
 it("bears any depth", () => {
-  expect(storedValue(nested(100_000))).toBe("a value that has no text");
+  expect(storedValue(nested(100_000))).toBe("a value that cannot be shown");
 });

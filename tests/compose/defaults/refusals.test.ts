@@ -22,12 +22,20 @@ describe("a primary config that is not there", () => {
   it.each([
     ["bas", "base", "choose it with --config-name base"],
     ["sub/mian", "main", "choose it with --config-name sub/main"],
-    ["conf/sub/main.yaml", undefined, "names are within the directory: use --config-name sub/main"],
-    ["x/base", undefined, "names are within the directory: use --config-name base"],
+    [
+      "conf/sub/main.yaml",
+      undefined,
+      "config names are relative to the config directory: use --config-name sub/main",
+    ],
+    [
+      "x/base",
+      undefined,
+      "config names are relative to the config directory: use --config-name base",
+    ],
     [
       "far_away",
       undefined,
-      "--config-name NAME (-cn) names the config, --config-path DIR (-cp) the directory that it is in",
+      "--config-name NAME (-cn) gives the name of the config, --config-path DIR (-cp) its directory",
     ],
   ])("%s", (configName, nearest, hint) => {
     const { code, details } = refusal(() => composeFiles(FILES, [], { configName }));
@@ -55,7 +63,7 @@ describe("an item that is refused", () => {
       "cloud: aws",
       "cloud/aws",
       undefined,
-      "'cloud/aws' is no option but holds the groups zone",
+      "'cloud/aws' is not an option but a config group with the groups zone",
     ],
     ["db: '???'", "db: '???'", "db", undefined, "add db=mysql"],
     ["disk: ssd", "disk: ssd", "disk/ssd", "ssd1", "use disk=ssd1"],
@@ -66,7 +74,7 @@ describe("an item that is refused", () => {
       "'???'",
       "???",
       undefined,
-      "only the option of a group can be left open: `group: ???`",
+      "only the option of a config group can be left open: `group: ???`",
     ],
     [
       "override db: pg, db: mysql",
@@ -87,14 +95,14 @@ describe("an item that is refused", () => {
       "override /db: mysql",
       "db@kind.db",
       undefined,
-      "choose the parent by name, or move the override into the list that interpolates",
+      "choose the parent by name, or move the override into the list with the interpolation",
     ],
     [
       "db: ['${net}']",
       "db: ['${net}']",
       "db",
       undefined,
-      "name the options, or interpolate a single one: `group: ${other}`",
+      "name the options, or interpolate only one: `group: ${other}`",
     ],
     ["net: null, db: '${net}'", "db: '${net}'", "db", undefined, undefined],
     [
@@ -111,7 +119,7 @@ describe("an item that is refused", () => {
       undefined,
       "write `override /db@x: pg` at the end of the list",
     ],
-    ["1: pg", "1: pg", undefined, undefined, "quote the name of the group"],
+    ["1: pg", "1: pg", undefined, undefined, "quote the name of the config group"],
     ["'': pg", "'': pg", undefined, undefined, "name a group"],
   ])("[%s]: at %s", (list, at, key, nearest, hint) => {
     const error = refusal(() => composeFiles({ ...FILES, config: `defaults: [${list}]` }));
@@ -125,9 +133,13 @@ describe("an item that is refused", () => {
   });
 
   it.each([
-    [["+db=mysql"], "+db=mysql", "the group has a value already: use db=mysql without +"],
-    [["+db@x=pg", "+db@x=mysql"], "+db@x=mysql", "choose one: db@x is added twice"],
-    [["+cloud=aws"], "+cloud=aws", "'cloud/aws' is no option but holds the groups zone"],
+    [["+db=mysql"], "+db=mysql", "the config group already has a value: use db=mysql without +"],
+    [["+db@x=pg", "+db@x=mysql"], "+db@x=mysql", "keep only one: db@x is added twice"],
+    [
+      ["+cloud=aws"],
+      "+cloud=aws",
+      "'cloud/aws' is not an option but a config group with the groups zone",
+    ],
     [["db=[pg,1]"], "db=[pg,1]", "quote names that look like numbers"],
   ])("%j on the command line", (overrides, at, hint) => {
     const config = "defaults: [db: pg]";
@@ -140,7 +152,7 @@ describe("an item that is refused", () => {
     ["config", "config -> config"],
   ])("a circle from %s, without what leads to it", (first, loop) => {
     const error = refusal(() => composeFiles({ ...FILES, config: `defaults: [${first}]` }));
-    expect(error.message).toBe(`Defaults lists include one another without end: ${loop}`);
+    expect(error.message).toBe(`Defaults lists include each other endlessly: ${loop}`);
   });
 
   it("an option of a group that has none, without a list of them", () => {
@@ -156,7 +168,7 @@ describe("an item that is refused", () => {
     );
     const { message } = refusal(() => composeFiles({ ...chain, config: "defaults: [c0]" }));
     expect(message).toMatch(
-      /^Defaults lists include one another without end: c395 -> (c\d+ -> ){4}c400$/,
+      /^Defaults lists include each other endlessly: c395 -> (c\d+ -> ){4}c400$/,
     );
   });
 

@@ -35,9 +35,9 @@ describe("the overrides of a command line", () => {
 
   it("refuse a group without a name for its option, and say how it is written", () => {
     const hint = (text: string) => refusal(() => split(text)).details.hint;
-    expect(hint("db=null")).toBe("take the group out with ~db");
+    expect(hint("db=null")).toBe("to remove the config group, use ~db");
     expect(hint("db@x=1")).toBe(`quote the name of the option: db@x="'1'"`);
-    expect(hint("~db@x=1")).toBe("delete the group whatever its option is with ~db@x");
+    expect(hint("~db@x=1")).toBe("to delete the group whatever its option, use ~db@x");
     expect(hint("++db=pg")).toBeUndefined();
     // What is asked for is what is understood.
     expect([...split(`db@x='1'`).selected]).toMatchObject([["db@x", { value: "1" }]]);

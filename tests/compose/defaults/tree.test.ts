@@ -85,7 +85,7 @@ describe("the defaults tree", () => {
       refusal(() => compose("group")),
     ]) {
       expect(error.code).toBe("compose.invalid_defaults");
-      expect(error.message).toBe("'_self_' cannot be selected: it is no option of 'db'");
+      expect(error.message).toBe("'_self_' cannot be selected: it is not an option of 'db'");
     }
   });
 
@@ -329,7 +329,7 @@ describe("the defaults tree refuses", () => {
       start: "defaults:\n- _self_\n- db: pg\n- ".length,
     });
     expect(refused("- db@x: pg\n- db@x: pg").details.hint).toBe(
-      "keep one of the two, or give one another package (db@PACKAGE)",
+      "keep only one of the two, or put one into another package (db@PACKAGE)",
     );
   });
 

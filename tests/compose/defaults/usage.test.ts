@@ -57,9 +57,7 @@ describe("a group override that meets no group", () => {
   ])("shows %s as it was given, and says that options have names", (given, shown) => {
     const error = refused(`disk=${given}`);
     expect(error.message.split("\n")[1]).toBe(`To append to your default list use +disk=${shown}`);
-    expect(error.details.hint).toBe(
-      "options are chosen by name: quote names that look like numbers",
-    );
+    expect(error.details.hint).toBe("quote option names that look like numbers");
   });
 
   it.each([
@@ -108,16 +106,16 @@ describe("a group override that meets no group", () => {
     };
     const hint = (override: string) => refusal(() => composeFiles(files, [override])).details.hint;
     expect(hint("model=small")).toBe(
-      "'model/small' holds groups, which are chosen one by one: model/small/arch@model=a, model/small/infer@infer=b",
+      "'model/small' contains config groups; choose each of them: model/small/arch@model=a, model/small/infer@infer=b",
     );
     composeFiles(files, ["model/small/arch@model=a", "model/small/infer@infer=b"]);
     expect(hint("+model=small")).toBe(
-      "'model/small' is no option but holds the groups arch, infer",
+      "'model/small' is not an option but a config group with the groups arch, infer",
     );
     expect(hint("model=a")).toBe("to choose an option, use model/small/arch@model=a");
     const empty = { config: "defaults: [g/small/arch: null]", "g/small/arch/deeper/a": "" };
     expect(refusal(() => composeFiles(empty, ["g=small"])).details.hint).toBe(
-      "'g/small' holds groups, which are chosen one by one: g/small/arch=OPTION",
+      "'g/small' contains config groups; choose each of them: g/small/arch=OPTION",
     );
   });
 

@@ -70,17 +70,17 @@ describe("a schema in the config store", () => {
   it("says how a text is written that looks like a number, on the command line and in a file", () => {
     const hint = (run: () => unknown) => refusal(run).details.hint;
     expect(hint(() => compose(["db.host=10"]))).toBe(
-      "to a shell, the text is written 'db.host=\"10\"'",
+      "to make it a string, write 'db.host=\"10\"' in a shell",
     );
     const extra = { app: "defaults:\n- base_db\n- _self_\ndb:\n  host: true\n" };
-    expect(hint(() => compose([], DB, extra, "app"))).toBe('the text is written "true"');
+    expect(hint(() => compose([], DB, extra, "app"))).toBe('to make it a string, write "true"');
     expect(compose(['db.host="10"']).get("db.host")).toBe("10");
     // As it was typed, with the signs that the key needs.
     const open: ConfigSchema = { properties: { name: { type: "string" } } };
     expect(hint(() => compose(["+db.name=1e5"], open))).toBe(
-      "to a shell, the text is written '+db.name=\"1e5\"'",
+      "to make it a string, write '+db.name=\"1e5\"' in a shell",
     );
-    expect(hint(() => compose(["+db={name: 1e5}"], open))).toBe('the text is written "1e5"');
+    expect(hint(() => compose(["+db={name: 1e5}"], open))).toBe('to make it a string, write "1e5"');
     for (const none of ["db.host=[10]", "db.host=null"])
       expect(
         hint(() => compose([none])),
@@ -100,7 +100,7 @@ describe("a schema in the config store", () => {
 
   it("names all problems, and the key that is missing", () => {
     const error = refusal(() => compose(["~db.host", "db.port=0"]));
-    expect(error.message).toContain("Problems beside it: db.");
+    expect(error.message).toContain("Other problems: db.");
     const gone = refusal(() => compose(["~db.host"]));
     expect(gone.message).toBe("Key 'db.host' is missing (schema of 'db/mysql')");
     expect(pointedAt(gone)).toBe("~db.host");

@@ -139,7 +139,7 @@ describe("the collector of Nsight Systems", () => {
 
   it("goes on without nsys stats, and says so", async () => {
     const { notes, problem, timeline } = await collect({ stats: "exit 1" });
-    expect(notes).toEqual(["nsys stats failed: its summaries are not complete"]);
+    expect(notes).toEqual(["nsys stats failed: its summaries are incomplete"]);
     expect([problem, timeline?.processes.length]).toEqual([undefined, 1]);
   });
 
@@ -148,7 +148,7 @@ describe("the collector of Nsight Systems", () => {
       capture_range: "nvtx",
       nvtx_capture: "",
     });
-    const warning = expect.stringContaining("the whole run was recorded");
+    const warning = expect.stringContaining("recording the whole run");
     expect([said, notes]).toEqual([[warning], [warning]]);
     expect(timeline?.processes).toHaveLength(1);
   });
@@ -182,7 +182,7 @@ describe("a failure of nsys", () => {
       "a capture range that never began",
       { profile: 'run_app; echo "Generated:"' },
       { capture_range: "nvtx", nvtx_capture: "nosuch" },
-      "nsys recorded nothing: the range nosuch of pipeline.nsys.nvtx_capture never began",
+      "nsys recorded nothing: the range nosuch (pipeline.nsys.nvtx_capture) never began",
       "capture_range=none",
     ],
     [
@@ -206,7 +206,7 @@ describe("a failure of nsys", () => {
       "nothing to report (a public issue)",
       { profile: 'run_app; printf "Generated:\\n\\tNo reports were generated\\n" >&2' },
       {},
-      "nsys made no report: nsys says that there was nothing to report",
+      "nsys wrote no report: nsys had nothing to report",
       "stderr.txt",
     ],
     [
@@ -215,14 +215,14 @@ describe("a failure of nsys", () => {
         profile: `run_app; printf 'Importer error status: Importation failed.\\n    Value: "Wrong event order has been detected when adding events to the collection"\\nGenerated:\\n    run.qdstrm\\n' >&2`,
       },
       {},
-      "nsys made no report: nsys recorded, but cannot make a report of it",
+      "nsys wrote no report: nsys recorded, but cannot make a report: it considers",
       "2024.2",
     ],
     [
       "an importer that fails (a notebook's user)",
       { profile: 'run_app; echo "Importer error status: An unknown error occurred." >&2' },
       {},
-      "nsys made no report: nsys recorded, but failed to make the report of it",
+      "nsys wrote no report: nsys recorded, but failed to make the report",
       "QdstrmImporter -i",
     ],
     [
@@ -232,21 +232,21 @@ describe("a failure of nsys", () => {
           'run_app; echo "FATAL ERROR: TimeConversion.cpp(561): Throw in function ConvertGpuTicksToSyncNs" >&2; echo "std::exception::what: InternalErrorException" >&2; exit 139',
       },
       {},
-      "nsys made no report: nsys could not translate the times of this GPU",
+      "nsys wrote no report: nsys could not convert the times of this GPU",
       "trace=nvtx",
     ],
     [
       "counters that another tool holds (a cluster with DCGM)",
       { profile: 'echo "NVIDIA L40S PCI[0] - Already under profiling" >&2; exit 1' },
       { extra_args: ["--gpu-metrics-devices=all"] },
-      "nsys made no report: another tool holds the GPU's counters",
+      "nsys wrote no report: another tool holds the GPU counters",
       "dcgmi profile --pause",
     ],
     [
       "an option for root (the binary of 2023.4)",
       { profile: 'echo "ERROR: --ftrace option requires root privileges." >&2; exit 1' },
       {},
-      "nsys made no report: nsys lacks a permission",
+      "nsys wrote no report: nsys lacks a permission",
       "sample=none",
     ],
     [
@@ -256,8 +256,8 @@ describe("a failure of nsys", () => {
           'run_app; touch "$out.qdstrm"; echo "Importer error status: The importer binary and its dependencies were not found." >&2',
       },
       {},
-      "nsys made no report: nsys recorded, but its importer",
-      "the whole of Nsight Systems",
+      "nsys wrote no report: nsys recorded, but its importer",
+      "install all of Nsight Systems",
     ],
     [
       "an option that this nsys does not know",
@@ -265,21 +265,21 @@ describe("a failure of nsys", () => {
         profile: `printf "unrecognised option '--bogus=1'\\n\\nusage: nsys profile [<args>] [application] [<application args>]\\nTry 'nsys profile --help' for more information.\\n" >&2; exit 1`,
       },
       { extra_args: ["--bogus=1"] },
-      "nsys made no report: nsys does not know an option or its value",
+      "nsys wrote no report: nsys does not accept an option or its value",
       "pipeline.nsys.extra_args",
     ],
     [
       "a lost agent",
       { profile: 'run_app; echo "Connection to Agent lost." >&2' },
       { capture_range: "nvtx" },
-      "nsys made no report: nsys lost its own agent process",
+      "nsys wrote no report: nsys lost its own agent process",
       "capture_range_end=stop",
     ],
     [
       "a failure of which nothing is known",
       { profile: 'echo "the moon is full" >&2; exit 9' },
       {},
-      "nsys made no report: what it or the program said last: the moon is full",
+      "nsys wrote no report: last line of their output: the moon is full",
       "",
     ],
     [
@@ -289,14 +289,14 @@ describe("a failure of nsys", () => {
           'echo "Report was created in version 2030, which is newer than your current version" >&2; exit 1',
       },
       {},
-      "nsys could not export run.nsys-rep, which is kept: the report was written by another version",
+      "nsys could not export run.nsys-rep; the file is kept: the report was written by another version",
       "HYDRACONF_NSIGHT",
     ],
     [
       "an export that cannot be read",
       { export: 'echo nonsense > "$out"' },
       {},
-      "run.sqlite is not a readable export",
+      "run.sqlite is not a readable nsys export",
       "nsys export --type sqlite",
     ],
   ];

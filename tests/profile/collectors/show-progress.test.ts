@@ -11,7 +11,7 @@ describe("showProgress", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it("asks for nothing where nobody watches: looking at recordings takes time from the workload", () => {
+  it("reads no recordings if nobody watches: reading takes time from the workload", () => {
     const text = vi.fn(() => "recording");
     const stop = showProgress(workload, contextWith(silentProgress), text);
     vi.advanceTimersByTime(10_000);

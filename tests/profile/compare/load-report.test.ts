@@ -37,7 +37,7 @@ function importHint(read: () => unknown): string | undefined {
     read();
   } catch (error) {
     if (isConfigError(error)) {
-      expect(error.message).toContain("(CSV of Nsight Compute)");
+      expect(error.message).toContain("(Nsight Compute CSV)");
       return error.details.hint;
     }
     throw error;
@@ -56,7 +56,7 @@ describe("a report to compare", () => {
     "is refused with contract %s, with the versions that are read",
     (contract) => {
       const message = refusal(contract);
-      expect(message).toContain(`"${contract}" is not known to hydraconf`);
+      expect(message).toContain(`"${contract}" is not supported by hydraconf`);
       expect(message).toContain(CONTRACTS.join(", "));
     },
   );
@@ -64,10 +64,10 @@ describe("a report to compare", () => {
   it("is no file of a profiler, which is to be imported first", () => {
     writeFileSync(join(directory, "run.csv"), '"ID","Process ID","Kernel Name"\n"","",""\n');
     expect(importHint(() => loadReport("run.csv", directory, validator, "recorder"))).toBe(
-      "deep-profile import run.csv -o DIR makes the reports; compare DIR then",
+      "deep-profile import run.csv -o DIR makes reports from it; then compare DIR",
     );
     expect(importHint(() => readSavedRun(join(directory, "run.csv"), directory))).toBe(
-      "deep-profile import run.csv -o DIR makes reports of it",
+      "deep-profile import run.csv -o DIR makes reports from it",
     );
   });
 
@@ -116,11 +116,11 @@ describe("a report to compare", () => {
 
   it("is not looked for in the directory of a sweep, whose jobs are named", () => {
     mkdirSync(join(directory, "sweep", ".sweep"), { recursive: true });
-    expect(() => collectorsOf("sweep", directory)).toThrow("it is the directory of a sweep");
+    expect(() => collectorsOf("sweep", directory)).toThrow("it is a sweep directory");
   });
 
   it("is refused without a contract", () => {
-    expect(refusal(undefined)).toContain("it is no region report: it names no contract");
+    expect(refusal(undefined)).toContain("it is not a region report: it names no contract");
     expect(refusal(7)).toContain("/contract");
   });
 });
@@ -140,8 +140,8 @@ describe("what cannot be read", () => {
     writeFileSync(join(directory, "file"), "");
     symlinkSync("circle", join(directory, "circle"));
     expect(problem("absent")).toBe("absent: there is no such file or directory");
-    expect(problem("file/run")).toBe("file/run: a part of its path is a file, not a directory");
-    expect(problem("circle")).toBe("circle: its symbolic links lead in a circle");
+    expect(problem("file/run")).toBe("file/run: part of its path is a file, not a directory");
+    expect(problem("circle")).toBe("circle: its symbolic links form a loop");
     expect(problem("x".repeat(300))).toMatch(/: the name is too long$/);
   });
 

@@ -70,7 +70,7 @@ describe("a GPU machine with everything", () => {
     expect((await permissions(own))?.detail).not.toContain("lock");
     expect(await permissions({ "proc/712/comm": "nv-hostengine\n" })).toMatchObject({
       state: "warning",
-      detail: expect.stringContaining("nv-hostengine (DCGM, process 712) runs"),
+      detail: expect.stringContaining("nv-hostengine (DCGM, process 712) is running"),
       hint: expect.stringContaining("dcgmi profile --pause"),
     });
     expect((await findingsOf(sketch(own))).works["ncu"]).toBe("yes");
@@ -99,7 +99,7 @@ describe("a GPU machine with everything", () => {
     expect((await withCapabilities("0000000000000000", false)).works["ncu"]).toBe("partly");
   });
 
-  it("whose kernel lets nobody sample is told what that takes", async () => {
+  it("whose kernel forbids sampling is told how to allow it", async () => {
     const { check } = await findingsOf(everything);
     expect(check("permissions")).toMatchObject({
       state: "warning",
@@ -141,7 +141,7 @@ describe("a GPU machine with everything", () => {
       state: "warning",
       detail: expect.stringContaining("hides all 2 GPUs"),
     });
-    expect(hidden("permissions")?.detail).toContain("the driver does not say");
+    expect(hidden("permissions")?.detail).toContain("the driver does not report");
   });
 
   it("with a tool that does not run is told how to find out why", async () => {
@@ -151,7 +151,7 @@ describe("a GPU machine with everything", () => {
     expect(check("ncu")).toMatchObject({
       state: "warning",
       detail: expect.stringContaining("does not run"),
-      hint: expect.stringContaining("ncu --version says why; HYDRACONF_NSIGHT"),
+      hint: expect.stringContaining("ncu --version shows why; set HYDRACONF_NSIGHT"),
     });
   });
 });
@@ -183,11 +183,11 @@ describe("a machine without a GPU", () => {
 describe("WSL", () => {
   const files = { "usr/lib/wsl/lib/libcuda.so.1": "", "usr/lib/wsl/lib/nvidia-smi": "" };
 
-  it("has a driver, which no file of /proc tells of", async () => {
+  it("has a driver, although no file of /proc shows it", async () => {
     const { check } = await findingsOf({ files, answers: { ...TOOLCHAIN, ...GPU } });
     expect(check("GPU")).toMatchObject({ state: "ok" });
     expect(check("permissions")?.detail).toMatch(
-      /^GPU counters: those allowed by Windows' NVIDIA Control Panel/,
+      /^GPU counters: allowed users are set in the NVIDIA Control Panel of Windows/,
     );
   });
 
@@ -195,7 +195,7 @@ describe("WSL", () => {
     const { check } = await findingsOf({ files, answers: TOOLCHAIN });
     expect(check("GPU")).toMatchObject({
       state: "warning",
-      hint: expect.stringContaining("nvidia-smi is in /usr/lib/wsl/lib: put that on PATH"),
+      hint: expect.stringContaining("nvidia-smi is in /usr/lib/wsl/lib: add that to PATH"),
     });
   });
 });
@@ -310,7 +310,7 @@ describe("deep-profile doctor", () => {
     const text = await call();
     expect([text.code, text.stdout]).toEqual([0, expect.stringContaining("what will work")]);
     expect(text.stdout.trimEnd().split("\n")).toHaveLength(10);
-    expect((await call("--verbose")).stdout).toContain("\nwhat will work here\n");
+    expect((await call("--verbose")).stdout).toContain("\nwhat will work\n");
     const json = await call("--json");
     const names = JSON.parse(json.stdout).collectors.map(({ name }: { name: string }) => name);
     expect(names).toEqual(["recorder", "recorder with kernels", "nsys", "ncu"]);

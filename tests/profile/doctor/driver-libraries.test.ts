@@ -19,8 +19,8 @@ describe("a library in LD_LIBRARY_PATH that hides the driver's", () => {
     expect(check("GPU")).toEqual({
       name: "GPU",
       state: "warning",
-      detail: `LD_LIBRARY_PATH makes programs load ${STUBS}/${name}: a stub of the CUDA toolkit, made to link with, and no driver`,
-      hint: expect.stringContaining(`take ${STUBS} out of LD_LIBRARY_PATH`),
+      detail: `LD_LIBRARY_PATH makes programs load ${STUBS}/${name}: a stub of the CUDA toolkit that is only for linking, not a driver`,
+      hint: expect.stringContaining(`remove ${STUBS} from LD_LIBRARY_PATH`),
     });
     expect(works).toMatchObject({ "recorder with kernels": "no", nsys: "partly", ncu: "partly" });
   });
@@ -47,7 +47,7 @@ describe("a library in LD_LIBRARY_PATH that hides the driver's", () => {
     expect((await of("545.23.08")).check("GPU")).toMatchObject({
       state: "warning",
       detail: expect.stringContaining(
-        "of driver 545.23.08, which is older than the driver 580.65.06",
+        "of driver 545.23.08, older than the loaded driver 580.65.06",
       ),
       hint: expect.stringContaining("cuda-compat"),
     });
@@ -93,9 +93,9 @@ describe("a library in a folder of the loader's configuration that hides the dri
     expect(check("GPU")).toEqual({
       name: "GPU",
       state: "warning",
-      detail: `/etc/ld.so.conf.d/000_cuda.conf makes programs load ${STUBS}/libcuda.so.1: a stub of the CUDA toolkit, made to link with, and no driver`,
+      detail: `/etc/ld.so.conf.d/000_cuda.conf makes programs load ${STUBS}/libcuda.so.1: a stub of the CUDA toolkit that is only for linking, not a driver`,
       hint: expect.stringContaining(
-        `take ${STUBS} out of /etc/ld.so.conf.d/000_cuda.conf, then: sudo ldconfig`,
+        `remove ${STUBS} from /etc/ld.so.conf.d/000_cuda.conf, then: sudo ldconfig`,
       ),
     });
     expect(works).toMatchObject({ "recorder with kernels": "no" });
@@ -131,7 +131,7 @@ describe("a driver whose libraries are of another version", () => {
     expect((await findingsOf(sketch("590.10"))).check("GPU")).toMatchObject({
       state: "warning",
       detail:
-        'driver 580.65.06 is loaded, but its libraries are of 590.10 ("Driver/library version mismatch")',
+        'driver 580.65.06 is loaded, but its libraries are version 590.10 ("Driver/library version mismatch")',
       hint: expect.stringContaining("restart the machine"),
     });
   });

@@ -89,7 +89,7 @@ describe("deep-profile import", () => {
     writeFileSync(join(run, "config.yaml"), "repeats: 2\n");
     expect(await refusal(["a run", "-o", "new"])).toMatchObject({
       code: "profile.input",
-      message: "a run is the directory of a run in which nothing was recorded",
+      message: "a run is a run directory in which nothing was recorded",
       hint: expect.stringContaining("deep-profile report"),
     });
     for (const repeat of ["1", "2", "10"])
@@ -108,7 +108,7 @@ describe("deep-profile import", () => {
     ).reports;
     expect(report.regions.length).toBeGreaterThan(0);
     for (const region of report.regions) expect(region.repeats).toMatchObject({ runs: 3 });
-    expect(report.notes.join("\n")).toContain("numbers are those of the median run of 3");
+    expect(report.notes.join("\n")).toContain("numbers are from the median run of 3");
     cpSync(join(RECORDINGS, "resnet-regions"), join(run, "recorder"), { recursive: true });
     rmSync(join(run, "recorder/repeats"), { recursive: true });
     const { stdout } = await importFiles(["a run", "-o", "of-run"]);
@@ -136,7 +136,7 @@ describe("deep-profile import", () => {
     });
     expect(await refusal(["other.txt", "-o", "new"])).toMatchObject({
       message: "other.txt is not a file that can be imported",
-      available: expect.arrayContaining([expect.stringContaining("recording of deep-profile")]),
+      available: expect.arrayContaining([expect.stringContaining("deep-profile recording")]),
     });
     expect(existsSync(join(cwd, "new"))).toBe(false);
   });
@@ -188,6 +188,6 @@ describe("deep-profile import", () => {
     const { code, stdout } = await importFiles(["--help"]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^Usage: deep-profile import \[options\] FILE\|RUN\.\.\.\n/);
-    expect(stdout).toContain("recording of deep-profile");
+    expect(stdout).toContain("deep-profile recording");
   });
 });

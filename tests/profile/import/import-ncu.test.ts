@@ -115,7 +115,7 @@ describe.skipIf(sample === null)("deep-profile import of Nsight's files", () => 
     expect(stdout).toContain("was read without ncu");
     expect(bundleIn("without/ncu").reports[0]?.totals.kernel_count).toBe(1);
     const refused = await refusal([path("r1.ncu-rep"), "--reader", "ncu", "-o", "refused"]);
-    expect(refused?.message).toMatch(/r1\.ncu-rep: .* does not answer as Nsight Compute does/);
+    expect(refused?.message).toMatch(/r1\.ncu-rep: .* did not answer like Nsight Compute/);
   });
 
   test.skipIf(real === null)("joins the tables of several reports", async () => {
@@ -131,8 +131,7 @@ describe.skipIf(sample === null)("deep-profile import of Nsight's files", () => 
     const raw = path("raw-multi-launch-rtx2060.csv");
     const details = path("details-multi-launch-rtx2060.csv");
     const { stdout } = await importFiles([raw, details, "-o", "twice"]);
-    const note =
-      /note: (.*) both have result \d+ of process \d+: where they are tables of one report/;
+    const note = /note: (.*) both have result \d+ of process \d+: if both are tables of one report/;
     expect(stdout).toMatch(note);
     expect(note.exec(stdout)?.[1]).toBe(`${raw} and ${details}`);
     const others = [raw, path("raw-1kernel-t4-base-units.csv")];
@@ -177,7 +176,7 @@ describe.skipIf(sample === null)("deep-profile import of Nsight's files", () => 
       ...["-o", "beside"],
     ]);
     expect(code).toBe(0);
-    expect(stdout).toContain("calls and wall times are those of a recording");
+    expect(stdout).toContain("calls and wall times are from a recording");
     const region = bundleIn("beside/ncu").reports[0]?.regions.find(
       ({ path: names }) => names.join("/") === "A/A::A1",
     );
@@ -217,13 +216,13 @@ describe.skipIf(sample === null)("deep-profile import of Nsight's files", () => 
   });
 
   test.each([
-    ["session-page-t4.csv", "session page of ncu"],
+    ["session-page-t4.csv", "ncu's session page"],
     ["nsys-stats-cuda_gpu_kern_sum.csv", "table of nsys stats"],
     ["nsys-stats-nvtx_pushpop_trace.csv", "table of nsys stats"],
     ["nsys-stats-nvtx_gpu_proj_trace.csv", "table of nsys stats"],
     ["nsys-stats-h100-nvtx_kern_sum.csv", "table of nsys stats"],
-    ["syn-empty-report.csv", "says on the terminal"],
-    ["log-pub-errnvgpuctrperm.txt", "says on the terminal"],
+    ["syn-empty-report.csv", "ncu's terminal output"],
+    ["log-pub-errnvgpuctrperm.txt", "ncu's terminal output"],
   ])("says what to give instead of %s", async (name, hint) => {
     expect(await refusal([path(name), "-o", "z"])).toMatchObject({
       code: "profile.input",

@@ -70,7 +70,7 @@ describe("deep-profile import --label-rule", () => {
     // At the last arrow: the pattern is `^step$=>a ` then, and fits nothing.
     expect(pathsIn("dropped", "nsys")).toEqual(["step", "step / load"]);
     expect(notesIn("dropped", "nsys")?.at(-1)).toBe(
-      "the label rule '^step$=>a ' => ' b' fits no label",
+      "the label rule '^step$=>a ' => ' b' matches no label",
     );
   });
 
@@ -85,10 +85,10 @@ describe("deep-profile import --label-rule", () => {
   it.each([
     [
       ["--label-rule", "step (\\d=>x"],
-      "--label-rule: 'step (\\d' is no regular expression of JavaScript: unterminated group",
+      "--label-rule: 'step (\\d' is not a JavaScript regular expression: unterminated group",
     ],
     [["--label-rule", "=>x"], "--label-rule: '=>x' has no regular expression before =>"],
-    [["--labels", "torch"], "--labels: 'torch' is none of none, pytorch, pytorch.shapes"],
+    [["--labels", "torch"], "--labels: 'torch' is not one of none, pytorch, pytorch.shapes"],
   ])("refuses %j before a directory is made", async (args, message) => {
     const error = await refusal([exported(), "-o", "refused", ...args]);
     expect(error).toMatchObject({ code: "app.usage", message });
@@ -108,7 +108,7 @@ describe.skipIf(shared === null)("a real export of PyTorch", () => {
     const aboutLabels = (scope = numbered) => scope?.notes.filter((note) => note.includes("label"));
     expect(regionsIn(numbered)).toHaveLength(16_423);
     expect(aboutLabels()).toEqual([
-      "16,279 labels would be 82 without the numbers in them, e.g. in 'aten::as_strided, op_id = 314292': labels=pytorch unifies those that PyTorch numbers (of import and report: --labels pytorch)",
+      "16,279 labels would be 82 without the numbers in them, e.g. in 'aten::as_strided, op_id = 314292': labels=pytorch unifies the labels that PyTorch numbers (import and report: --labels pytorch)",
     ]);
     expect(regionsIn(unified)).toHaveLength(511);
     expect(aboutLabels(unified)?.[0]).toMatch(

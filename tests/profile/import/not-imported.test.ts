@@ -7,13 +7,13 @@ import { importer } from "./importer.ts";
 const { cwd, refusal } = importer();
 
 /** What a hint is about. */
-const NCU_TEXT = "says on the terminal";
+const NCU_TEXT = "ncu's terminal output";
 const NSYS_STATS = "table of nsys stats";
 const NVPROF = "nvprof";
 const COMPRESSED = "unpack it first";
-const TRACE = "trace in Chrome's format";
+const TRACE = "this is a Chrome trace";
 const EXPORT = "nsys export --type sqlite";
-const WRITTEN_ANEW = "written anew";
+const WRITTEN_ANEW = "has rewritten";
 
 test.each([
   [
@@ -88,7 +88,7 @@ test("says what to give instead of a directory", async () => {
   expect((await refusal(["arrows", "-o", "out"]))?.hint).toContain(EXPORT);
   expect(await refusal(["mine", "-o", "out"])).toMatchObject({
     message: "mine is not a directory that can be imported",
-    hint: "give the files in it that belong together: run 1.nsys-rep",
+    hint: "give those of its files that belong together: run 1.nsys-rep",
   });
 });
 

@@ -69,8 +69,8 @@ describe("an SQLite export of Nsight Systems", () => {
     const { reports, said } = await importAll([path, path, link]);
     expect(reports.map(({ folder }) => folder)).toEqual(["nsys"]);
     expect(said).toEqual([
-      `${path} is given twice: it is read once`,
-      `${link} is the same file as ${path}: it is read once`,
+      `${path} is given twice and is read once`,
+      `${link} is the same file as ${path} and is read once`,
       `reading ${path}`,
     ]);
   });
@@ -85,7 +85,7 @@ describe("an SQLite export of Nsight Systems", () => {
     const { reports, said } = await importAll([path, copy, other]);
     expect(reports.map(({ folder }) => folder)).toEqual(["nsys", "nsys-2"]);
     expect(said).toEqual([
-      `${copy} has the same content as ${path}: it is read once`,
+      `${copy} has the same content as ${path} and is read once`,
       `reading ${path}`,
       `reading ${other}`,
     ]);
@@ -125,7 +125,7 @@ describe("a report of Nsight Systems", () => {
     const error = await importOne(path).catch((caught: unknown) => caught);
     if (!isConfigError(error)) throw error;
     expect(error.code).toBe("nsys.not_found");
-    expect(error.message).toContain("run.nsys-rep is a report that only nsys can read");
+    expect(error.message).toContain("run.nsys-rep can only be read by nsys");
     expect(error.details.hint).toContain("HYDRACONF_NSIGHT");
   });
 
@@ -137,7 +137,7 @@ describe("a report of Nsight Systems", () => {
       ["no report at all", ""],
       [
         "NVIDIA Tegra Profiler Report 2091@1@2@63-261237296639v0.",
-        ", a report of Nsight Systems 2091.1.2.63",
+        ", a report from Nsight Systems 2091.1.2.63",
       ],
     ] as const) {
       writeFileSync(path, text);

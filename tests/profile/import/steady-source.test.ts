@@ -46,13 +46,13 @@ describe("a file that is read more than once", () => {
   ])("is told of where it %s", async (_, change) => {
     const { stream } = sourceOf([change]);
     const { notes } = await stream(nothing);
-    expect(notes[1]).toMatch(/^run\.csv was changed while it was read: .* import it again/);
+    expect(notes[1]).toMatch(/^run\.csv changed while it was read: .* import it again/);
     await expect(stream(nothing)).rejects.toMatchObject({ details: { code: "profile.input" } });
   });
 
   test("is refused where that happens in a later reading: its results would be another file's", async () => {
     const { stream } = sourceOf([nothing, replace]);
     await stream(nothing);
-    await expect(stream(nothing)).rejects.toThrow("run.csv was changed while it was read");
+    await expect(stream(nothing)).rejects.toThrow("run.csv changed while it was read");
   });
 });

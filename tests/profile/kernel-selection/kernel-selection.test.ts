@@ -93,7 +93,7 @@ describe("a kernel selection", () => {
       expect(isConfigError(error) && error.details).toMatchObject({
         code: "profile.input",
         key: "the.key",
-        message: expect.stringContaining("'regex:(' is no regular expression"),
+        message: expect.stringContaining("'regex:(' is not a regular expression"),
       });
     }
   });

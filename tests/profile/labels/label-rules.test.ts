@@ -60,7 +60,7 @@ describe("label rules", () => {
       expect(error.details).toMatchObject({
         code: "profile.label_rule",
         key,
-        message: `${key}: 'step (\\d+' is no regular expression of JavaScript: unterminated group`,
+        message: `${key}: 'step (\\d+' is not a JavaScript regular expression: unterminated group`,
         hint: expect.stringContaining("backslash"),
       });
     }

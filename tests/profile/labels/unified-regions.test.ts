@@ -121,17 +121,17 @@ describe("notes of labels", () => {
     const preset = [{ pattern: " \\d+$" }, { pattern: "not there" }];
     const steps = numbered(2, (index) => `step ${index}`);
     const [, ...others] = notesOf(steps, { preset, rules: [{ pattern: "nor this" }] });
-    expect(others).toEqual(["the label rule 'nor this' => '' fits no label"]);
+    expect(others).toEqual(["the label rule 'nor this' => '' matches no label"]);
     const [, ...none] = notesOf(steps, { preset: [{ pattern: "not there" }] });
-    expect(none).toEqual(["the ready-made label rules ('not there' => '') fit no label"]);
+    expect(none).toEqual(["the ready-made label rules ('not there' => '') match no label"]);
   });
 
   it("tell of rules where many labels differ in little but numbers", () => {
     expect(notesOf(numbered(1200, (index) => `step ${index}`))).toEqual([
-      "1,200 labels would be 1 without the numbers in them, e.g. in 'step 0': label rules unify them (labels.rules; of import and report: --label-rule 'REGEX=>TEXT')",
+      "1,200 labels would be 1 without the numbers in them, e.g. in 'step 0': label rules unify them (labels.rules; import and report: --label-rule 'REGEX=>TEXT')",
     ]);
     expect(notesOf(numbered(1200, (index) => `aten::mm, op_id = ${index}`))).toEqual([
-      "1,200 labels would be 1 without the numbers in them, e.g. in 'aten::mm, op_id = 0': labels=pytorch unifies those that PyTorch numbers (of import and report: --labels pytorch)",
+      "1,200 labels would be 1 without the numbers in them, e.g. in 'aten::mm, op_id = 0': labels=pytorch unifies the labels that PyTorch numbers (import and report: --labels pytorch)",
     ]);
   });
 

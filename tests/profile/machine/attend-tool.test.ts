@@ -64,7 +64,7 @@ it("one that is started when all is over already ends, too", async () => {
   });
 });
 
-it("one that takes long is told of, with what it has written; it has no time limit", async () => {
+it("a slow tool is reported, with what it has written so far; it has no time limit", async () => {
   const folder = temporary();
   const [output, end] = [join(folder, "output"), join(folder, "end")];
   writeFileSync(output, Buffer.alloc(3_400_000));

@@ -82,7 +82,9 @@ describe("runWorkload", () => {
     const outcome = await run(workload(process.execPath, "-e", lines));
     expect(outcome).toMatchObject({ exitCode: 0, signal: null, stderrTail: "the end" });
     expect(outcome.unwritten).toBe("stdout.json: no space is left on its disk");
-    expect(cutOutput(outcome)).toEqual([`what the program printed is cut in ${outcome.unwritten}`]);
+    expect(cutOutput(outcome)).toEqual([
+      `the program's output is incomplete in ${outcome.unwritten}`,
+    ]);
     rmSync(join(directory, "stdout.json"));
     const whole = await run(workload(process.execPath, "-e", lines));
     expect(whole).not.toHaveProperty("unwritten");
@@ -193,7 +195,7 @@ describe("runWorkload", () => {
 
 it("wall times that include a pause are told", () => {
   const note = (time: string) =>
-    `the program was suspended (Ctrl-Z) for ${time}: the wall times of the regions that were open include that`;
+    `the program was suspended (Ctrl-Z) for ${time}: wall times of the regions that were open then include the pause`;
   expect(pauseNotes({})).toEqual([]);
   expect(pauseNotes({ pausedMs: 1.5 })).toEqual([note("2 ms")]);
   expect(pauseNotes({ pausedMs: 12_340 })).toEqual([note("12.3 s")]);

@@ -90,7 +90,7 @@ describe("a capture range", () => {
         flags: [],
         env: {},
         isGated: false,
-        notes: [expect.stringContaining("the whole run was recorded")],
+        notes: [expect.stringContaining("recording the whole run")],
       });
     },
   );

@@ -38,7 +38,7 @@ describe("the file of an export", () => {
     });
     expect(seen).toEqual({ row: { start: range.start }, files: [] });
     vi.stubEnv("TMPDIR", join(place, "missing"));
-    expect(() => withExport(path, () => {})).toThrow("No temporary directory can be made");
+    expect(() => withExport(path, () => {})).toThrow("Cannot create a temporary directory");
   });
 
   it("may be far larger than what is held of it", () => {
@@ -109,7 +109,7 @@ describe("the file of an export", () => {
     writeFileSync(`${path}-journal`, begun);
     const { processes, notes } = readNsysExport(path);
     expect(processes).toHaveLength(1);
-    expect(notes).toEqual([expect.stringContaining(`${path}-journal stands beside the export`)]);
+    expect(notes).toEqual([expect.stringContaining(`${path}-journal is next to the export`)]);
   });
 
   it.each([

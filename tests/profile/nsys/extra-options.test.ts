@@ -32,7 +32,7 @@ describe("extra arguments of nsys", () => {
     [["--capture-range-end=stop"], "--capture-range-end"],
     [["-p", "step"], "--nvtx-capture"],
   ] as const)("that give what is set already are refused: %j", (args, name) => {
-    expect(refusalOf(...args)).toContain(`pipeline.nsys.extra_args: ${name} is not passed on; `);
+    expect(refusalOf(...args)).toContain(`pipeline.nsys.extra_args: ${name} cannot be given; `);
   });
 
   it("name the key that sets it", () => {

@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { nsysFailure, nsysWarnings } from "../../../src/profile/nsys/run/failures.ts";
 
 const failureOf = (said: string, speakers: "nsys" | "nsys and program" = "nsys and program") =>
-  nsysFailure("nsys made no report", said, speakers).message.replace("nsys made no report: ", "");
+  nsysFailure("nsys wrote no report", said, speakers).message.replace("nsys wrote no report: ", "");
 
-describe("why nsys made no report", () => {
+describe("why nsys wrote no report", () => {
   it.each([
     "mkdir: cannot create directory '/data': Permission denied",
     "[Errno 1] Operation not permitted",
@@ -15,7 +15,7 @@ describe("why nsys made no report", () => {
     "lz4: LZ4 decompression failed",
     "objdump: bad section table",
   ])("is not what the program says: %s", (line) => {
-    expect(failureOf(line)).toBe(`what it or the program said last: ${line}`);
+    expect(failureOf(line)).toBe(`last line of their output: ${line}`);
   });
 
   it.each([
@@ -30,7 +30,7 @@ describe("why nsys made no report", () => {
     ["Illegal --trace argument 'bogus'", "an option"],
     [
       "Illegal --gpu-metrics-device argument: 0.\nThe user running nsys does not have permission to access NVIDIA GPU Performance Counters on the target device. For more details, please visit https://developer.nvidia.com/ERR_NVGPUCTRPERM\n\nusage: nsys profile [<args>] [application]",
-      "may not read the GPU's counters",
+      "may not read the GPU counters",
     ],
   ])("is what nsys says between its lines: %s", (text, means) => {
     expect(failureOf(`epoch 1\nPermission granted\n${text}\nepoch 2`)).toContain(means);
@@ -45,7 +45,7 @@ describe("why nsys made no report", () => {
   it("is in any words where nsys speaks alone", () => {
     expect(failureOf("open: Permission denied", "nsys")).toBe("nsys lacks a permission");
     expect(failureOf("Segmentation fault", "nsys")).toBe("nsys says: Segmentation fault");
-    expect(failureOf("", "nsys")).toBe("nsys said nothing");
+    expect(failureOf("", "nsys")).toBe("nsys printed nothing");
   });
 
   it.each([
@@ -55,7 +55,7 @@ describe("why nsys made no report", () => {
     "Exportation error: Section Table Reference magic number mismatch",
     "Exportation error: Failed to read section table.",
   ])("can be a damaged report: %s", (line) => {
-    expect(failureOf(line, "nsys")).toBe("the report is damaged, or was cut short");
+    expect(failureOf(line, "nsys")).toBe("the report is damaged or truncated");
   });
 });
 

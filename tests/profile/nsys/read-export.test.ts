@@ -154,7 +154,7 @@ describe("an export", () => {
     });
     expect(toolVersion).toBe("2030.1");
     expect(notes).toEqual([
-      expect.stringContaining("schema 4.0, newer than 3.25"),
+      expect.stringContaining("schema 4.0, newer than the newest known schema 3.25"),
       "nsys warning: 12 NVTX events were dropped",
       "nsys error: out of buffers",
     ]);

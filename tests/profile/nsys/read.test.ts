@@ -205,7 +205,7 @@ describe("GPU activities", () => {
   it("of no process are those of the only one there is, with a note", () => {
     const { globalPid: _, ...homeless } = kernel;
     const said =
-      "CUPTI_ACTIVITY_KIND_KERNEL has no column globalPid, which says of which process its rows are: they are";
+      "CUPTI_ACTIVITY_KIND_KERNEL has no column globalPid, so the process of its rows is unknown: they are";
     const tables = {
       CUPTI_ACTIVITY_KIND_KERNEL: [homeless],
       CUPTI_ACTIVITY_KIND_RUNTIME: [call],
@@ -215,10 +215,10 @@ describe("GPU activities", () => {
     expect([...(one.processes[0]?.kernels ?? [])]).toMatchObject([
       { launchThreadId: 8, launchNs: 20, startNs: 30 },
     ]);
-    expect(one.notes).toEqual([`${said} taken for those of process 7, the only one in it`]);
+    expect(one.notes).toEqual([`${said} assigned to process 7, the only one in the file`]);
     const none = read({ CUPTI_ACTIVITY_KIND_KERNEL: [homeless] });
     expect(none.processes.map(({ pid, kernels }) => [pid, kernels.length])).toEqual([[0, 1]]);
-    expect(none.notes).toContain(`${said} taken for those of one, which has no number`);
+    expect(none.notes).toContain(`${said} assigned to a single process without a number`);
     const several = read({
       ...tables,
       NVTX_EVENTS: [range, { ...range, globalTid: globalId(9, 9) }],
@@ -227,7 +227,7 @@ describe("GPU activities", () => {
       [7, 0],
       [9, 0],
     ]);
-    expect(several.notes).toContain(`${said} left out, since the file is of several`);
+    expect(several.notes).toContain(`${said} left out, since the file has several processes`);
   });
 
   it("and ranges whose tables lack what they cannot be read without are named", () => {
@@ -241,10 +241,10 @@ describe("GPU activities", () => {
     });
     expect(lacking.processes).toEqual([]);
     expect(lacking.notes).toEqual([
-      "NVTX_EVENTS has no column eventType and none globalTid, as nsys writes it: its ranges and marks are left out",
-      "CUPTI_ACTIVITY_KIND_KERNEL has no column start, as nsys writes it: its rows are left out",
-      "CUPTI_ACTIVITY_KIND_RUNTIME has no column globalTid, as nsys writes it: nothing is tied to its calls",
-      "CUPTI_ACTIVITY_KIND_KERNEL has no column demangledName, shortName, mangledName, as nsys writes them: kernels have no names",
+      "NVTX_EVENTS has no column eventType and none globalTid: its ranges and marks are left out",
+      "CUPTI_ACTIVITY_KIND_KERNEL has no column start: its rows are left out",
+      "CUPTI_ACTIVITY_KIND_RUNTIME has no column globalTid: no kernel can be assigned to its calls",
+      "CUPTI_ACTIVITY_KIND_KERNEL has no column demangledName, shortName, mangledName: kernels have no names",
     ]);
   });
 
@@ -257,10 +257,10 @@ describe("GPU activities", () => {
       CUPTI_ACTIVITY_KIND_MEMCPY: Array.from({ length: copies }, () => moved),
     });
     expect(onlyProcess(tables(1)).notes).toEqual([
-      "process 7: 1 copy of managed memory, which no call asks for, counts as outside of every range",
+      "process 7: 1 copy of managed memory, which no call requests, counts as outside every range",
     ]);
     expect(onlyProcess(tables(1200)).notes).toEqual([
-      "process 7: 1,200 copies of managed memory, which no call asks for, count as outside of every range",
+      "process 7: 1,200 copies of managed memory, which no call requests, count as outside every range",
     ]);
     const asked = { ...moved, copyKind: 1 };
     expect(
@@ -275,7 +275,7 @@ describe("GPU activities", () => {
       CUPTI_ACTIVITY_KIND_RUNTIME: [call],
     };
     expect(onlyProcess(tables).notes).toEqual([
-      "process 7: the calls that launched 1 of 2 GPU activities are not in the file; these count as outside of every range",
+      "process 7: the calls that launched 1 of 2 GPU activities are not in the file; these count as outside every range",
     ]);
     const [whole] = buildRegionModel(read(tables)).scopes;
     expect(whole?.regions.map(({ kind, kernelNs }) => [kind, kernelNs])).toEqual([

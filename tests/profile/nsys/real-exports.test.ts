@@ -31,14 +31,14 @@ describe.skipIf(shared === null)("the real exports", () => {
     expect(process?.kernels.length).toBe(0);
   });
 
-  it("of which 445 bytes were lost, so that rows of one table come again for ever, are refused", () => {
+  it("that lost 445 bytes, so that the rows of one table repeat endlessly, are refused", () => {
     const whole = readFileSync(
       join(shared ?? "", "samples/nsight/nsys-real-nvtx+synthetic-cuda-2023.4.sqlite"),
     );
     const path = join(temporary(), "damaged.sqlite");
     writeFileSync(path, Buffer.concat([whole.subarray(0, 253_421), whole.subarray(253_866)]));
     expect(() => readNsysExport(path)).toThrow(
-      "rows of CUPTI_ACTIVITY_KIND_RUNTIME come again: it is damaged",
+      "rows of CUPTI_ACTIVITY_KIND_RUNTIME are repeated: the table is damaged",
     );
   });
 

@@ -35,7 +35,9 @@ describe("recordings of real programs", () => {
     ]);
     expect(process?.endNs).toBe(process?.ranges[1]?.startNs);
     expect(process?.notes).toEqual([
-      expect.stringMatching(/^process \d+ \(endings\): ended without a word: it crashed/),
+      expect.stringMatching(
+        /^process \d+ \(endings\): ended without finishing its recording: it crashed/,
+      ),
     ]);
   });
 
@@ -103,17 +105,17 @@ describe("recordings of several processes", () => {
     expect(notes[16]).toBe("484 more recordings could not be read, or are empty");
   });
 
-  test("of several boots or machines do not: they lie side by side, and a note says what that means", () => {
+  test("of several boots or machines do not: they are side by side, and a note explains it", () => {
     const { processes, notes } = readRecording(
       folderWith(startedAt(NOW + 3600n * SECOND), startedAt(NOW)),
     );
     expect(processes.map(({ startNs }) => startNs)).toEqual([0, 0]);
     expect(notes).toEqual([
-      expect.stringMatching(/^the recordings' clocks began at different times: .* side by side$/),
+      expect.stringMatching(/^the recordings' clocks started at different times: .* side by side$/),
     ]);
   });
 
-  test("of several machines that began together lie as the wall clock says", () => {
+  test("of several machines that started together are ordered by the wall clock", () => {
     const uptime = (days: bigint, realtimeNs: bigint) =>
       recording([], { startNs: days * 86_400n * SECOND, finishedNs: 1n, realtimeNs });
     const { processes, notes, originNs } = readRecording(
@@ -122,7 +124,7 @@ describe("recordings of several processes", () => {
     expect(processes.map(({ startNs }) => startNs)).toEqual([0, 2e9, 2e9]);
     expect(processes.map(({ machine }) => machine)).toEqual([1, 0, 0]);
     expect(originNs).toBe(200n * 86_400n * SECOND);
-    expect(notes).toEqual([expect.stringContaining("by the machines' wall clocks")]);
+    expect(notes).toEqual([expect.stringContaining("use the machines' wall clocks")]);
   });
 });
 
@@ -134,13 +136,13 @@ describe("what is no recording", () => {
     );
     expect(readRecording(folderWith())).toMatchObject({
       processes: [],
-      notes: [expect.stringMatching(/^no process loaded the recorder: .*nvtx3::scoped_range/)],
+      notes: [expect.stringMatching(/^no process loaded the recorder, .*nvtx3::scoped_range/)],
     });
   });
 
   test.each([
-    ["other bytes", Buffer.from("%PDF-1.7 and so on, for long enough"), /does not begin like one/],
-    ["another version", recording([], { major: 2 }), /format version 2\.0; 1\.x is read here/],
+    ["other bytes", Buffer.from("%PDF-1.7 and so on, for long enough"), /has the wrong signature/],
+    ["another version", recording([], { major: 2 }), /format version 2\.0; only 1\.x is supported/],
   ])("%s does not take the readable recordings with it", (_, bytes, message) => {
     const directory = folderWith(bytes);
     cpSync(fixture("crash"), directory, { recursive: true });
@@ -224,9 +226,7 @@ describe("the format", () => {
       records.push(1, 1),
     );
     expect(process?.ranges).toMatchObject([{ name: "a" }]);
-    expect(process?.notes).toContain(
-      "process 100 (written): records of a kind this version does not know: 2",
-    );
+    expect(process?.notes).toContain("process 100 (written): records of an unknown kind: 2");
   });
 
   test("another thread that takes over a stream inherits no open range", () => {

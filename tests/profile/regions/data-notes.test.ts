@@ -49,7 +49,7 @@ const CASES: readonly (readonly [string, RegionReportBundle, string])[] = [
   [
     "CPU operations instead of kernels",
     recorded({ ranges: [work, operation] }),
-    "no kernels of a GPU were recorded",
+    "no kernels were recorded on a GPU",
   ],
   [
     "GPU kernels beside CPU operations",
@@ -80,16 +80,16 @@ const CASES: readonly (readonly [string, RegionReportBundle, string])[] = [
   [
     "ranges without kernels",
     measured([{ kind: "range", in: ["A"], ns: 10 }]),
-    "ncu gives no kernels of ranges",
+    "each range was measured as a whole",
   ],
   ["no counters", measured([{ in: ["A"] }]), "no hardware counter has a value in 1 of 1 region"],
   ["clocks locked to base", how("base", "all"), "GPU clocks were locked to base"],
   ["clocks locked otherwise", how("boost", "all"), "GPU clocks were locked by ncu"],
   ["clocks not locked under ncu", how("none", "all"), "GPU clocks were not locked"],
-  ["clocks left to ncu", how(null, "all"), "GPU clocks were controlled as ncu does"],
+  ["clocks left to ncu", how(null, "all"), "GPU clocks were controlled by"],
   ["flushed caches", how("base", "all"), "GPU caches were flushed before every replay pass"],
   ["warm caches", how("base", "none"), "GPU caches were not flushed between replay passes"],
-  ["caches left to ncu", how("base", null), "GPU caches were controlled as ncu does"],
+  ["caches left to ncu", how("base", null), "GPU caches were controlled by"],
 ];
 
 const terminalText = ({ reports: [report] }: RegionReportBundle): string => {

@@ -57,7 +57,7 @@ describe("copies, sets and waits", () => {
     expect(aggregate?.totals).toMatchObject({ kernelCount: 1, kernelNs: 1000, outsideNs: 0 });
   });
 
-  it("are told apart by device, where waits are nobody's", () => {
+  it("are distinguished by device; waits belong to none", () => {
     const scopes = scopesOf(sketch);
     expect([...scopes.keys()]).toEqual([
       "aggregate",

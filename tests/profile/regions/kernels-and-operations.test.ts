@@ -91,7 +91,7 @@ describe("kernels and operations", () => {
     expect(regions[1]).toMatchObject({ invocations: 0, wallNs: null, exclusiveWallNs: null });
   });
 
-  it("counts a kernel whose launch was not recorded as outside of every range", () => {
+  it("counts a kernel whose launch was not recorded as outside every range", () => {
     const sketch: ProcessSketch = {
       ranges: [{ name: "epoch", start: 0, end: 9_000, kind: "start_end" }],
       kernels: [

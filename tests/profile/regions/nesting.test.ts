@@ -36,7 +36,7 @@ describe("nesting", () => {
     };
     const { regions, notes } = aggregateOf(sketch);
     expect(tree(regions)).toEqual(["A", "A/B", "B/C"]);
-    expect(notes.join()).toContain("closed while a range opened inside was still open");
+    expect(notes.join()).toContain("closed while an inner range was still open");
     // What overlaps counts for both, and once for the range opened last.
     expect(regionAt(sketch, "A").exclusiveWallNs).toBe(5);
     expect(regionAt(sketch, "A/B").exclusiveWallNs).toBe(20);

@@ -53,7 +53,7 @@ describe("scopes", () => {
     expect(counts("aggregate")).toEqual(["both 1", "both/inner 1", "one 1", "none 1"]);
     expect(counts("device:cuda:0")).toEqual(["both 1", "both/inner 1"]);
     expect(counts("device:cuda:1")).toEqual(["both 1", "one 1"]);
-    const rule = "ranges count here when something launched inside them ran on this device";
+    const rule = "this report covers ranges whose kernels or copies ran on this device";
     for (const [name, { notes }] of scopes)
       expect(notes.includes(rule), name).toBe(name.startsWith("device:"));
   });
@@ -93,7 +93,7 @@ describe("scopes", () => {
 });
 
 describe("notes of many processes", () => {
-  const GONE = "ended without a word";
+  const GONE = "ended without finishing its recording";
   const many = (count: number, note: (pid: number) => string): ProcessSketch[] =>
     Array.from({ length: count }, (_, index) => ({
       pid: index + 1,
@@ -125,6 +125,6 @@ describe("notes of many processes", () => {
     );
     expect(notes).toHaveLength(65);
     expect(notes?.[0]).toBe("process 1 (my (old) tool): 1 ranges were lost");
-    expect(notes?.at(-1)).toBe("136 more notes on single processes in the reports of these");
+    expect(notes?.at(-1)).toBe("136 more notes in the reports of the processes");
   });
 });

@@ -63,7 +63,7 @@ describe("selection", () => {
     );
 
   it("names each pattern that fits nothing, the nearest label, and the labels that there are", () => {
-    const there = "there are: forward, LLM@decode0, mlp, other";
+    const there = "available: forward, LLM@decode0, mlp, other";
     expect(notesFor(["mlp", "fowrard"], ["zzz"])).toEqual([
       `include: 'fowrard' matches no region (nearest: forward); ${there}`,
       `exclude: 'zzz' matches no region; ${there}`,
@@ -76,7 +76,7 @@ describe("selection", () => {
 
   it("says of a path that patterns are of labels, and which label it is", () => {
     const path = (text: string, label: string) =>
-      `include: '${text}' matches no region (patterns are of labels, and this is a path: its label is ${label}); there are: forward, LLM@decode0, mlp, other`;
+      `include: '${text}' matches no region (patterns match labels, and this is a path: its label is ${label}); available: forward, LLM@decode0, mlp, other`;
     const places = aggregateOf(sketch, {}).regions.map((region) => region.path.join(" / "));
     const [inside] = places.filter((place) => place.endsWith(" / mlp"));
     expect(notesFor([inside ?? ""])).toEqual([path(inside ?? "", "mlp")]);
@@ -95,7 +95,7 @@ describe("selection", () => {
       ranges: ranges.map((name, index) => ({ name, start: index * 10, end: index * 10 + 5 })),
     };
     const [note = ""] = notesFor(["500"], [], of);
-    expect(note).toContain(`there are: 50\\*, user\\@host, ${"x".repeat(79)}…, r0, `);
+    expect(note).toContain(`available: 50\\*, user\\@host, ${"x".repeat(79)}…, r0, `);
     expect(note).toMatch(/, r16, and 3 more$/);
     expect(notesFor(["50\\*", "user\\@host"], [], of)).toEqual([]);
   });
@@ -104,7 +104,7 @@ describe("selection", () => {
     const nameless = { name: "", start: 0, end: 5 };
     const of = { ranges: [nameless, { ...nameless, start: 10, end: 15, domain: "D" }] };
     expect(notesFor(["x"], [], of)).toEqual([
-      "include: 'x' matches no region; there are: (no name), D@(no name)",
+      "include: 'x' matches no region; available: (no name), D@(no name)",
     ]);
   });
 

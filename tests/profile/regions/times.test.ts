@@ -55,7 +55,7 @@ describe("times", () => {
     expect(open).toMatchObject({ wallNs: 50, exclusiveWallNs: 30 });
     expect(open?.notes.join()).toContain("never closed");
     expect(scope.notes).toContain(
-      "process 100: 1 range was never closed (open); taken to end with the last event of the process",
+      "process 100: 1 range was never closed (open); they are assumed to end with the last event of the process",
     );
   });
 
@@ -88,7 +88,7 @@ describe("times", () => {
     const unclosed = (...names: readonly string[]) =>
       aggregateOf({ ranges: names.map((name, start) => ({ name, start, end: null })) })
         .notes.find((note) => note.includes("never closed"))
-        ?.replace(/^process 100: |; taken .*$/g, "");
+        ?.replace(/^process 100: |; they are assumed .*$/g, "");
     expect(unclosed("a", "b", "c", "d", "e")).toBe("5 ranges were never closed (a, b, c, d, e)");
     expect(unclosed("a", "b", "c", "d", "e", "f")).toBe(
       "6 ranges were never closed (a, b, c, d, e, …)",

@@ -31,7 +31,7 @@ describe("combineRuns", () => {
     expect(ofProcess?.regions[0]?.repeats).toBeUndefined();
     expect(scope?.notes.at(-1)).toMatch(/^1 of 1 region is not stable/);
     expect(scope?.notes).toContain(
-      "numbers are those of the median run of 3; repeats holds the spread over all of them",
+      "numbers are from the median run of 3; repeats holds the spread over all runs",
     );
   });
 

@@ -85,7 +85,7 @@ describe("repeatCollector", () => {
       return {};
     });
     expect(repeatsOf(collection)).toHaveLength(2);
-    expect(collection.notes).toContain("2 of 3 runs were made");
+    expect(collection.notes).toContain("2 of 3 runs were completed");
     expect(collection.problem?.message).toMatch(/no recording/);
   });
 

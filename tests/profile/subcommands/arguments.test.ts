@@ -56,7 +56,7 @@ describe("a subcommand's arguments", () => {
     [["--output"], "app.usage | --output needs a value: DIR"],
     [["a", ""], "app.usage | an argument is empty"],
     [["--quiet=yes"], "app.usage | --quiet takes no value"],
-    [["--reader", "autu"], "app.usage | --reader: 'autu' is none of auto, own | auto"],
+    [["--reader", "autu"], "app.usage | --reader: 'autu' is not one of auto, own | auto"],
   ])("%j is refused", (args, message) => {
     expect(refusal(args)).toBe(message);
   });

@@ -79,11 +79,11 @@ it("says that two aggregates are of other numbers of processes", async () => {
     }));
   for (const count of [1, 4])
     writeFileSync(join(directory, `${count}.json`), renderBundleJson(bundleOf(ofProcesses(count))));
-  const note = "the numbers of processes differ: 1 and 4";
+  const note = "the number of processes differs: 1 and 4";
   expect(await shown("1.json", "4.json", "--markdown")).toContain(note);
-  expect(await shown("4.json", "4.json", "--markdown")).not.toContain("numbers of processes");
+  expect(await shown("4.json", "4.json", "--markdown")).not.toContain("number of processes");
   const one = ["1.json", "4.json", "--markdown", "--scope", "process:1"];
-  expect(await shown(...one)).not.toContain("numbers of processes");
+  expect(await shown(...one)).not.toContain("number of processes");
 });
 
 it("says which collectors of two runs are not compared, unless one was asked for", async () => {
@@ -125,7 +125,7 @@ it("lists what changed of many regions on a terminal, and all of them if asked",
   expect(folded).toContain("regions not shown: 99 same; --regions 100 shows all\n");
   expect(layers(await shown("short.json", "long.json", "--regions", "100"))).toHaveLength(COUNT);
   await expect(shown("short.json", "long.json", "--regions", "all")).rejects.toThrow(
-    "--regions: 'all' is no number",
+    "--regions: 'all' is not a number",
   );
   expect(await shown("short.json", "long.json", "--markdown", "--regions", "1")).toContain(
     "layer 3 ",

@@ -36,7 +36,7 @@ it("a directory that is new has its name once it is whole", () => {
   expect(readdirSync(directory).sort()).toEqual(["ncu", "report.md"]);
 });
 
-it("of one that is given up nothing is left, nor of those above it that were made for it", () => {
+it("an abandoned one is removed, with the parent directories created for it", () => {
   mkdirSync(join(place, "a"));
   const { path, discard } = draftDirectory(join(place, "a/b/out"));
   write(path);
@@ -80,8 +80,10 @@ it("one that is new may get another name, where its own was taken meanwhile", ()
   expect(readdirSync(directory)).toEqual(["other"]);
 });
 
-it("a link that leads nowhere cannot be one, and nothing is made", () => {
+it("a dangling link is refused, and nothing is created", () => {
   symlinkSync("gone", join(place, "out"));
-  expect(() => draftDirectory(join(place, "out"))).toThrow("a link to 'gone', which is not there");
+  expect(() => draftDirectory(join(place, "out"))).toThrow(
+    "a link to 'gone', which does not exist",
+  );
   expect(readdirSync(place)).toEqual(["out"]);
 });

@@ -56,7 +56,7 @@ it("one that was named has that name and no other", async () => {
     writeFileSync(join(cwd, "out/other"), "");
   });
   await expect(taken).rejects.toThrow(
-    `The directory '${join(cwd, "out")}' was made meanwhile, with other files in it`,
+    `The directory '${join(cwd, "out")}' was created in the meantime and holds other files`,
   );
   expect(readdirSync(cwd)).toEqual(["out"]);
   expect(readdirSync(join(cwd, "out"))).toEqual(["other"]);
@@ -78,7 +78,7 @@ it("one that is there is filled by one at a time, and nothing is left of the cla
   await expect(into("out", unreached)).rejects.toThrow("holds other results: report.md");
 });
 
-it("who fails leaves what was there, and makes room for the next", async () => {
+it("a command that fails leaves earlier files alone, and does not block the next one", async () => {
   mkdirSync(join(cwd, "out"));
   writeFileSync(join(cwd, "out/notes"), "mine");
   const failed = into("out", ({ path }) => {
@@ -94,23 +94,19 @@ describe("is refused before anything is read", () => {
   it("where a link stands that leads nowhere", async () => {
     symlinkSync("gone", join(cwd, "out"));
     await expect(into("out", unreached)).rejects.toThrow(
-      `The directory '${join(cwd, "out")}' cannot be made: it is a link to 'gone', which is not there`,
+      `Cannot create the directory '${join(cwd, "out")}': it is a link to 'gone', which does not exist`,
     );
     expect(readdirSync(cwd)).toEqual(["out"]);
   });
 
   it("where the name is too long", async () => {
-    await expect(into("o".repeat(300), unreached)).rejects.toThrow(
-      "cannot be made: the name is too long",
-    );
+    await expect(into("o".repeat(300), unreached)).rejects.toThrow(": the name is too long");
     expect(readdirSync(cwd)).toEqual([]);
   });
 
   it("where a file stands", async () => {
     writeFileSync(join(cwd, "out"), "");
-    await expect(into("out", unreached)).rejects.toThrow(
-      "cannot be made: a file of that name is there",
-    );
+    await expect(into("out", unreached)).rejects.toThrow(": a file of that name exists");
   });
 });
 

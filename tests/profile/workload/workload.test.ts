@@ -141,16 +141,16 @@ describe("requireProgram", () => {
     };
     expect(refusalOf("./bench.sh")).toEqual([
       "'./bench.sh' is not executable",
-      "chmod +x ./bench.sh, or put the program that runs it before it: -- bash ./bench.sh",
+      "chmod +x ./bench.sh, or name its interpreter: -- bash ./bench.sh",
     ]);
     expect(refusalOf("bench.sh")).toEqual([
       "'bench.sh' was not found on PATH",
-      "put the program that runs it before it: -- bash bench.sh",
+      "name its interpreter: -- bash bench.sh",
     ]);
     writeFileSync(join(cwd, "bench"), "#!/bin/sh\n", { mode: 0o755 });
     expect(refusalOf("bench")).toEqual([
       "'bench' was not found on PATH",
-      "a program in this directory is './bench'",
+      "to run a program in this directory, write './bench'",
     ]);
     for (const [script, interpreter] of [
       ["train.py", "python3"],
@@ -159,13 +159,13 @@ describe("requireProgram", () => {
       writeFileSync(join(cwd, script), "", { mode: 0o644 });
       expect(refusalOf(script)).toEqual([
         `'${script}' was not found on PATH`,
-        `put the program that runs it before it: -- ${interpreter} ${script}`,
+        `name its interpreter: -- ${interpreter} ${script}`,
       ]);
     }
     expect(refusalOf("bench.py")).toEqual(["'bench.py' was not found on PATH", undefined]);
     symlinkSync("circle", join(cwd, "circle"));
     expect(refusalOf("./circle")).toEqual([
-      "'./circle' cannot be run: its symbolic links lead in a circle",
+      "'./circle' cannot be run: its symbolic links form a loop",
       undefined,
     ]);
     const long = "a".repeat(300);

@@ -110,7 +110,7 @@ describeInBrowser("the page of a comparison", (openPage) => {
       gates: [],
     });
     expect(await rowsOf(page, "Regions").count()).toBe(0);
-    expect(await page.getByText("No difference is known.").count()).toBe(1);
+    expect(await page.getByText("No known differences.").count()).toBe(1);
     expect(complaints).toEqual([]);
   });
 });

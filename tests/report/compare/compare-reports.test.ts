@@ -39,8 +39,7 @@ const STEADY = { std: 1, stable: true };
 
 describe("compareReports", () => {
   it("says of repeated runs whose numbers it takes, and not what their reports say of theirs", () => {
-    const median =
-      "numbers are those of the median run of 3; repeats holds the spread over all of them";
+    const median = "numbers are from the median run of 3; repeats holds the spread over all runs";
     const repeated = {
       ...report,
       notes: [...report.notes, median],
@@ -50,8 +49,8 @@ describe("compareReports", () => {
       })),
     };
     const { notes } = compareReports(repeated, report);
-    expect(notes.join("\n")).toContain("times of regions are means of repeated runs (A: 3);");
-    expect(notes.join("\n")).not.toContain("numbers are those of the median run");
+    expect(notes.join("\n")).toContain("region times are means of repeated runs (A: 3);");
+    expect(notes.join("\n")).not.toContain("numbers are from the median run");
     expect(compareReports(report, report).notes.join()).not.toContain("repeated");
   });
 
@@ -220,7 +219,7 @@ describe("compareReports", () => {
     ["A measured no region: nothing of B can be compared with it", nothing, report],
     ["neither A nor B measured a region: there is nothing to compare", nothing, nothing],
     [
-      "neither A nor B measured a region: only what ran outside of regions can be compared",
+      "neither A nor B measured a region: only what ran outside regions can be compared",
       outside,
       outside,
     ],
@@ -244,7 +243,7 @@ describe("compareReports", () => {
     expect(changes("Mbyte")).toMatchObject({ a: 100, b: 200, delta: null, verdict: "left_out" });
     const { notes } = compareReports(measured(100, "byte"), measured(200, "Mbyte"));
     expect(notes).toContain(
-      "units differ, so that values are put side by side and called left out: dram__bytes.sum (byte and Mbyte)",
+      "units differ, so these values are shown side by side and marked left out: dram__bytes.sum (byte and Mbyte)",
     );
   });
 

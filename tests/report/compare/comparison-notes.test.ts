@@ -19,7 +19,7 @@ describe("notes on a comparison", () => {
       { ...report, collector: { ...collector, name: "nsys" } },
     ],
     [
-      "the clocks of kernels differ: cpu and cupti",
+      "the kernel clocks differ: cpu and cupti",
       { ...report, collector: { ...collector, kernel_clock: "cupti" } },
     ],
     ["the machines differ: host and other", elsewhere({ hostname: "other" })],
@@ -60,13 +60,13 @@ describe("notes on a comparison", () => {
       failed("sh was ended by SIGABRT"),
     ];
     expect(comparisonNotes(report, first)).toEqual([
-      "B failed: sh ended with exit code 1; its numbers are of what was recorded until then",
+      "B failed: sh ended with exit code 1; its numbers cover what was recorded until then",
       "B: its own",
     ]);
     expect(comparisonNotes(second, second)).toEqual(
       ["A", "B"].map(
         (name) =>
-          `${name} failed: sh was ended by SIGABRT; its numbers are of what was recorded until then`,
+          `${name} failed: sh was ended by SIGABRT; its numbers cover what was recorded until then`,
       ),
     );
   });

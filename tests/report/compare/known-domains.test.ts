@@ -80,7 +80,7 @@ describe("regions of two reports", () => {
       "removed",
     ]);
     expect(notes.join()).toContain(
-      "1 region of A cannot be matched with one of B: a report written",
+      "1 region of A cannot be matched with a region of B: a report written",
     );
     expect(compareReports(older, older).notes).toEqual([]);
   });

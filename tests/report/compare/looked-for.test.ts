@@ -169,15 +169,15 @@ describe("what a selection leaves out", () => {
     const noteOf = (a: NCUProfileRegionReport, b: NCUProfileRegionReport) =>
       compareReports(a, b).notes.filter((note) => note.includes("left out"));
     expect(noteOf(whole, selected)).toEqual([
-      "B did not look for 2 regions of A: its selection (include step; exclude x) leaves them out; they are called left out, not gone; kernels and counts are compared where both looked",
+      "B did not look for 2 regions of A: its selection (include step; exclude x) leaves them out; they are marked left out, not gone; kernels and counts are compared only where both looked",
     ]);
     expect(noteOf(selected, whole)).toEqual([
-      "A did not look for 2 regions of B: its selection (include step; exclude x) leaves them out; they are called left out, not new; kernels and counts are compared where both looked",
+      "A did not look for 2 regions of B: its selection (include step; exclude x) leaves them out; they are marked left out, not new; kernels and counts are compared only where both looked",
     ]);
     expect(
       noteOf(whole, withKernels(whole, { kernel_exclude_patterns: ["relu"] })).join(),
     ).toContain(
-      "B did not count 1 kernel of A: its selection of kernels (exclude relu) leaves it out; it is called left out, not gone",
+      "B did not count 1 kernel of A: its kernel selection (exclude relu) leaves it out; it is marked left out, not gone",
     );
     expect(noteOf(whole, whole)).toEqual([]);
     expect(noteOf(selected, selected)).toEqual([]);
@@ -281,10 +281,10 @@ describe("totals of two selections", () => {
       wall_ms: "same",
     });
     expect(notes.join("\n")).toContain(
-      `measured or counted different work (A: everything; B: ${words}): totals of kernels${around} are put side by side`,
+      `measured or counted different work (A: everything; B: ${words}): kernel totals${around} are shown side by side`,
     );
     expect(() => gate(whole, selected, "total_ms>5%")).toThrow(
-      "--fail-on: 'total_ms>5%': the two reports have total_ms of different work, as their selections differ, or in different units",
+      "--fail-on: 'total_ms>5%': total_ms cannot be compared: the reports differ in selection or unit",
     );
     expect(gate(whole, selected, "wall_ms>5%")).toMatchObject([{ outcome: "passed" }]);
     expect(gate(selected, selected, "total_ms>5%")).toMatchObject([{ outcome: "passed" }]);
@@ -292,10 +292,14 @@ describe("totals of two selections", () => {
 
   it("nor are regions around what ncu was told to exclude, or with kernels that do not count", () => {
     const excluded = measured(reportWith(["epoch", "step"], ["backward"]), {});
-    expect(() => gate(whole, excluded, "region:step.total_ms>5%")).toThrow("of different work");
+    expect(() => gate(whole, excluded, "region:step.total_ms>5%")).toThrow(
+      "the reports differ in selection or unit",
+    );
     expect(gate(whole, excluded, "region:load.total_ms>5%")).toMatchObject([{ outcome: "passed" }]);
     const uncounted = withKernels(whole, { kernel_exclude_patterns: ["relu"] });
-    expect(() => gate(whole, uncounted, "region:step.total_ms>5%")).toThrow("of different work");
+    expect(() => gate(whole, uncounted, "region:step.total_ms>5%")).toThrow(
+      "the reports differ in selection or unit",
+    );
     expect(gate(whole, uncounted, "region:load.total_ms>5%")).toMatchObject([
       { outcome: "passed" },
     ]);

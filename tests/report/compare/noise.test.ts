@@ -143,7 +143,7 @@ describe("several regions together", () => {
     expect(measuredTogether(250_000, parts)?.uncertainty).toBe(1000);
   });
 
-  it("stay what they were where the parts took no time in the run that is shown", () => {
+  it("are unchanged if the parts took no time in the run shown", () => {
     expect(measuredTogether(5, [part(0, 1, 1)])?.value).toBe(5);
   });
 });

@@ -25,7 +25,7 @@ describe("the conditions of --fail-on", () => {
     ["a.b>1", "a.b>1"],
     ["a__b..c>1", "a__b..c>1"],
   ])("takes no part of %j for a condition", (text, told) => {
-    expect(() => parseGates(text)).toThrow(`--fail-on: '${told}' is no condition`);
+    expect(() => parseGates(text)).toThrow(`--fail-on: '${told}' is not a condition`);
   });
 
   it.each([

@@ -127,7 +127,7 @@ describeInBrowser("pages for everybody", (open) => {
     });
   });
 
-  it("a chart is one stop of Tab; arrow keys move in it and Enter chooses", async () => {
+  it("a chart is one tab stop; arrow keys move in it and Enter chooses", async () => {
     const { page } = await open(report);
     const rows = page.locator(".spread");
     expect(await rows.count()).toBe(3);
@@ -147,7 +147,7 @@ describeInBrowser("pages for everybody", (open) => {
     expect(await page.locator("#details-heading").isVisible()).toBe(true);
   });
 
-  it("a chart that is drawn again for another width keeps its stop of Tab, and the focus", async () => {
+  it("a chart redrawn for another width keeps its tab stop and the focus", async () => {
     const { page } = await open(report, { viewport: { width: 1000, height: 900 } });
     const chart = "document.querySelector('.distribution').viewBox.baseVal.width";
     await page.locator(".spread").first().focus();

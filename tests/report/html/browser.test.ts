@@ -101,7 +101,7 @@ describeInBrowser("the page of a report", (openPage) => {
     );
   });
 
-  it("passes by what is too narrow to be drawn, and never loses its place", async () => {
+  it("skips boxes too narrow to draw, and never loses its place", async () => {
     const range = (name: string, start: number, end: number) => ({ name, start, end });
     const uneven = bundleOf([
       {
@@ -165,7 +165,7 @@ describeInBrowser("the page of a report", (openPage) => {
     expect(details).toContain("memory (SM 27.8 %, memory 88.4 % of the peak)");
   });
 
-  it("gives every control a name and takes part in tabbing once per chart", async () => {
+  it("gives every control a name and has one tab stop per chart", async () => {
     const { page } = await open(network);
     const nameless = await page.locator("button, input, select, a").evaluateAll((elements) =>
       elements

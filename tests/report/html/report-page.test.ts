@@ -111,7 +111,7 @@ describe("renderHtmlReport", () => {
     expect(scope?.regions.label).toHaveLength(1000);
     const kept = scope?.kernels.reduce((sum, { name }) => sum + name.length, 0);
     expect(kept).toBe(10_000);
-    expect(html).toMatch(/of \d+ records of kernels the 10000 longest are shown/);
+    expect(html).toMatch(/only the 10000 longest of \d+ kernel records are shown/);
     // What is folded is not lost: every region's list adds up to what it was.
     const first = largeBundle(1000, 100).reports[0]?.regions[5];
     const list = scope?.kernels[6];

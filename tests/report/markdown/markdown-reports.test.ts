@@ -320,7 +320,9 @@ describe("Markdown reports", () => {
       })),
     };
     const text = renderStakeholderSummary(runOf(whole));
-    expect(text).toContain("Counted is GPU time of ranges with that of regions inside.");
+    expect(text).toContain(
+      "Each line gives the GPU time of ranges of the region, including its inner regions.",
+    );
     expect(text).toContain(
       "- a: 50.0 % (4.00 ms in 1 call)\n- Outside every region: 50.0 % (4.00 ms)\n- a / b: 37.5 % (3.00 ms in 1 call)",
     );

@@ -242,7 +242,7 @@ describe("the contracts of sweeps and comparisons", () => {
     const broken = (changes: object) => validator.validate({ ...grid, ...changes });
     expect(broken({ basis: "seconds" })).toMatchObject([{ pointer: "/basis" }]);
     expect(broken({ best: "99" })).toMatchObject([
-      { pointer: "/best", message: '"99" is no job of the sweep' },
+      { pointer: "/best", message: '"99" is not a job of the sweep' },
     ]);
     expect(broken({ jobs: grid.jobs.slice(1), best: null })).toMatchObject([
       { pointer: "/regions/0/times_ms", expected: "one time per job: 5" },

@@ -66,7 +66,7 @@ describe("validate-regions", () => {
     const { code, stdout, stderr } = await run([join(directory, "none.json"), directory, broken]);
     expect(code).toBe(2);
     expect(stderr).toContain("none.json: cannot be read: there is no such file or directory");
-    expect(stderr).toContain("cannot be read: this is a directory");
+    expect(stderr).toContain("cannot be read: it is a directory");
     expect(stdout).toContain("invalid (1 error)");
   });
 

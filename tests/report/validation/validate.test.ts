@@ -32,7 +32,7 @@ describe("the schema", () => {
       (_, __, region) => delete region["wall_ms"],
       inRegion,
       'property "wall_ms" is missing',
-      "the property to be there",
+      "the property to be present",
     ],
     [
       "an unknown property",
@@ -46,7 +46,7 @@ describe("the schema", () => {
       (_, __, region) => Object.assign(region, { name: 7 }),
       `${inRegion}/name`,
       "7 does not fit",
-      "a text",
+      "a string",
     ],
     [
       "a negative time",
@@ -66,7 +66,7 @@ describe("the schema", () => {
       "a contract of another version",
       (document) => Object.assign(document, { contract: "hydraconf.region-report/2.0" }),
       "/contract",
-      '"hydraconf.region-report/2.0" is not known to hydraconf 0.1.0',
+      '"hydraconf.region-report/2.0" is not supported by hydraconf 0.1.0',
       `one of ${CONTRACTS.join(", ")}`,
     ],
     [
@@ -82,14 +82,14 @@ describe("the schema", () => {
       (_, report) => Object.assign(report, { config_fingerprint: "" }),
       "/reports/0/config_fingerprint",
       '"" does not fit',
-      "a text like /^sha256:[0-9a-f]{64}$/",
+      "a string like /^sha256:[0-9a-f]{64}$/",
     ],
     [
       "a time that is none",
       (_, report) => Object.assign(report, { generated_at: "yesterdayZ" }),
       "/reports/0/generated_at",
       '"yesterdayZ" does not fit',
-      "a text in the format date-time",
+      "a string in the format date-time",
     ],
     [
       "a number that is no text and not null",

@@ -68,7 +68,7 @@ describe("resolver()", () => {
   it("is what the error about an unknown one names, unless another is near", () => {
     const details = (text: string) => refusal(() => resolve(text)).details;
     expect(details("a: ${quadruple:3}").hint).toBe(
-      'a program registers its own: resolvers: [resolver("quadruple", …)]; one that a Python program registers stays as written without --resolve',
+      'register your own resolvers: resolvers: [resolver("quadruple", …)]; resolvers of a Python program stay as written without --resolve',
     );
     expect(details("a: ${plus_11:3}")).toMatchObject({ nearest: "plus_10" });
     expect(details("a: ${plus_11:3}").hint).toBeUndefined();
@@ -79,7 +79,7 @@ describe("resolver()", () => {
     ["a: ${broken:}", "Resolver 'broken' failed: no such thing"],
     [
       "a: ${later:}",
-      "Resolver 'later' failed: it returned what no config can hold: Value 'Promise' is not a supported primitive type",
+      "Resolver 'later' failed: it returned a value that no config can hold: Value 'Promise' is not a supported primitive type",
     ],
   ])("%s is refused", (text, message) => {
     const error = refusal(() => resolve(text));

@@ -174,7 +174,7 @@ function openLog(jobs: number, { logAsHydra, logging }: LauncherRequest, setting
       if (isToldOfSlots) return;
       isToldOfSlots = true;
       const use = holder.use === undefined ? "" : ` (${holder.use})`;
-      log.info(`Waiting for a slot of ${resource}: process ${holder.pid} has ${slot}${use}`);
+      log.info(`Waiting for a slot of ${resource}: process ${holder.pid} holds ${slot}${use}`);
     },
   };
 }

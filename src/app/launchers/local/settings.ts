@@ -100,10 +100,14 @@ function resourcesOf(value: unknown): ReadonlyMap<string, readonly string[]> {
   for (const [name, slots] of Object.entries((value ?? {}) as Section)) {
     const key = `resources.${name}`;
     if (!Array.isArray(slots) || slots.length === 0)
-      throw invalid(key, slots, "a list of what jobs share out, such as [0, 1]");
+      throw invalid(key, slots, "a list of slots, such as [0, 1]");
     const texts = slots.map(String);
     if (new Set(texts).size < texts.length)
-      throw invalid(key, `[${texts}]`, "a list without repetitions: a slot is one job's at a time");
+      throw invalid(
+        key,
+        `[${texts}]`,
+        "a list without repetitions: only one job can use a slot at a time",
+      );
     resources.set(name, texts);
   }
   return resources;

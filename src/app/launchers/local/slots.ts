@@ -150,9 +150,9 @@ export function slotsOfMachine(): string {
 const unusable = (folder: string, cause: unknown): ConfigError =>
   new ConfigError({
     code: "app.launcher",
-    message: `Slots cannot be shared out in '${folder}': ${fileProblem(cause)}`,
+    message: `Cannot manage slots in '${folder}': ${fileProblem(cause)}`,
     key: "hydra.launcher.slot_scope",
-    hint: "set TMPDIR to a directory of your own with space left, the same for all your sweeps; or hydra.launcher.slot_scope=sweep shares them out in the sweep's own directory, among its jobs alone",
+    hint: "set TMPDIR to a directory of your own with free space, the same for all your sweeps; or set hydra.launcher.slot_scope=sweep to share slots only among the jobs of this sweep",
     cause,
   });
 

@@ -67,7 +67,7 @@ const givenUp = (
       running.stderr?.destroy();
       settle({ failed: true, stdout: "", stderr: "", shortMessage, isGivenUp: true });
     };
-    const onAbort = () => giveUp(`${command} was not waited for`);
+    const onAbort = () => giveUp(`stopped waiting for ${command}`);
     const limit = limitOf(command);
     const timer = setTimeout(
       () => giveUp(`${command} has not answered within ${limit / 1000} s`),

@@ -53,7 +53,7 @@ export async function submitToSlurm(
     log.info(`Submitted ${plural(due.length, "job")} to Slurm: ${arrays.join(", ")}`);
     for (const job of due) log.info(`\t#${job.number} : ${loggedOverrides(job)}`);
   }
-  if (live.size > 0) log.info(`Slurm has ${plural(live.size, "job")} of this sweep already`);
+  if (live.size > 0) log.info(`Slurm already has ${plural(live.size, "job")} of this sweep`);
   return sweep;
 }
 
@@ -133,13 +133,13 @@ function endOf(job: SweepJob, settings: SlurmSettings, request: LauncherRequest)
 
 /** What a job came to, and where it logged. */
 function resultOf(job: SweepJob, settings: SlurmSettings, { record }: LauncherRequest): JobResult {
-  const result = record.resultOf(job) ?? failedJob(job, failure("its record is gone"));
+  const result = record.resultOf(job) ?? failedJob(job, failure("its record is missing"));
   if (result.status === "completed") return result;
   const task = tasksOf(readSubmissions(record.folder)).get(job.number);
   const log = task && logFolder(task.logs ?? settings.submitit_folder, task);
   const error =
     isConfigError(result.error) && log !== undefined
-      ? new ConfigError({ ...result.error.details, hint: `what it printed is in ${log}` })
+      ? new ConfigError({ ...result.error.details, hint: `its output is in ${log}` })
       : result.error;
   return { ...result, error, ...(log !== undefined && { log }) };
 }
@@ -168,7 +168,7 @@ function refuseRunning(batch: readonly SweepJob[], { facts, folder }: SweepRecor
   const { directory } = facts();
   throw new ConfigError({
     code: "app.sweep_record",
-    message: `Job #${first.number}${others.length === 0 ? "" : ` (and ${others.length} more)`} still runs outside of Slurm, as process ${pid} on ${host}`,
+    message: `Job #${first.number}${others.length === 0 ? "" : ` (and ${others.length} more)`} is still running outside Slurm, as process ${pid} on ${host}`,
     key: "hydra/launcher",
     hint: `wait for it with '${nextCommand("wait", directory)}', or end it with '${nextCommand("cancel", directory)}'`,
   });

@@ -13,9 +13,9 @@ interface Kind {
   readonly waitsForOthers?: true;
 }
 
-const release = (tasks: string) => `'scontrol release ${tasks}' lets it go`;
+const release = (tasks: string) => `'scontrol release ${tasks}' releases it`;
 const settings = (...keys: readonly string[]) =>
-  `end it with 'hydraconf sweep cancel DIR', then go on with --resume DIR and another ${keys.map((key) => `hydra.launcher.${key}`).join(" or ")}`;
+  `cancel it with 'hydraconf sweep cancel DIR', then continue with --resume DIR and another ${keys.map((key) => `hydra.launcher.${key}`).join(" or ")}`;
 
 /** The settings that ask for what a limit is of, by the word for it in Slurm's reason. */
 const LIMITED: readonly (readonly [word: RegExp, key: string])[] = [
@@ -54,12 +54,12 @@ const KINDS: readonly Kind[] = [
   },
   {
     reason: /^jobholdmaxrequeue$|requeuedinheldstate|^requeuehold$|^specialexit$/,
-    what: "it was queued again, and Slurm holds it",
+    what: "it was requeued, and Slurm holds it",
     remedy: release,
   },
   {
     reason: /^dependencyneversatisfied$/,
-    what: "what it waits for will never be",
+    what: "it waits for a dependency that can never be satisfied",
     remedy: () => settings("additional_parameters"),
   },
   {
@@ -70,22 +70,22 @@ const KINDS: readonly Kind[] = [
   },
   {
     reason: /^badconstraints$/,
-    what: "no node has what it asks for",
+    what: "no node has the requested resources",
     remedy: () => settings("constraint", "gres", "mem_gb"),
   },
   {
     reason: /^partitiontimelimit$/,
-    what: "it asks for more time than its partition gives",
+    what: "it requests more time than its partition allows",
     remedy: () => settings("timeout_min"),
   },
   {
     reason: /^partitionnodelimit$/,
-    what: "it asks for more nodes than its partition gives",
+    what: "it requests more nodes than its partition allows",
     remedy: () => settings("nodes"),
   },
   {
     reason: /^partitionconfig$/,
-    what: "its partition does not have what it asks for",
+    what: "its partition does not have the requested resources",
     remedy: () => settings("partition", "nodes", "cpus_per_task"),
   },
   {
@@ -97,23 +97,23 @@ const KINDS: readonly Kind[] = [
     // Of a drained node Slurm has the one or the other, from look to look.
     reason: /^reqnodenotavail|^nodesrequiredforjobaredown/,
     what: "a node that it needs is not available",
-    remedy: () => "'sinfo --list-reasons' says why, and which",
+    remedy: () => "'sinfo --list-reasons' lists such nodes with the reasons",
   },
   {
     reason: /^(invalidaccount|accountnotallowed)$/,
-    what: "its account may not run it",
+    what: "its account is not allowed to run it",
     remedy: () => settings("account"),
   },
   {
     reason: /^(invalidqos|qosnotallowed)$/,
-    what: "its quality of service may not run it",
+    what: "its quality of service is not allowed to run it",
     remedy: () => settings("qos"),
   },
   {
     reason: /^(qos|assoc).*(perjob|perjoblimit|pernode|notsatisfied|min(cpu|gres|memory))$/,
-    what: "it asks for more, or less, than one job may have",
+    what: "it requests more or less than a job may have",
     remedy: (_, reason) =>
-      `${changed(reason) ?? "'scontrol show job' shows what it asks for"}; 'sacctmgr show qos' shows the limits`,
+      `${changed(reason) ?? "'scontrol show job' shows what it requests"}; 'sacctmgr show qos' shows the limits`,
   },
   {
     reason: /^(qos|assoc)grp.*minutes(limit)?$/,
@@ -122,9 +122,9 @@ const KINDS: readonly Kind[] = [
   },
   {
     reason: LIMIT_OF_MANY,
-    what: "what others have leaves it too little, or it asks for more than the limit",
+    what: "other jobs use up the limit, or it requests more than the limit",
     remedy: (_, reason) =>
-      `'squeue --me' shows what else you run, 'sacctmgr show qos' the limits; if it alone is too much, ${changed(reason) ?? settings("qos")}`,
+      `'squeue --me' shows your other jobs, 'sacctmgr show qos' the limits; if the job alone exceeds them, ${changed(reason) ?? settings("qos")}`,
     waitsForOthers: true,
   },
 ];

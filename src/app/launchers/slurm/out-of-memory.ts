@@ -16,7 +16,7 @@ export function outOfMemory(
 ): string | undefined {
   if (isHeapFull(lines)) return `out of memory: Node's heap is full; ${MORE_HEAP}`;
   return report?.state === "OUT_OF_MEMORY" || lines.some((line) => OVER_LIMIT.test(line))
-    ? `out of memory: more than Slurm gave it; ${moreMemory(task)} lets each job have more`
+    ? `out of memory: it used more than Slurm allotted; ${moreMemory(task)} gives each job more`
     : undefined;
 }
 

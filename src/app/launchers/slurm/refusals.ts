@@ -14,8 +14,8 @@ export const missing = (command: string): ConfigError =>
 export const unanswered = (problem: string): ConfigError =>
   new ConfigError({
     code: "slurm.no_answer",
-    message: `Slurm does not say whether it has the jobs: ${problem}`,
-    hint: "`scontrol ping` says whether its controller is up; --resume DIR goes on with what it has, and submits the rest",
+    message: `Slurm does not report whether it has the jobs: ${problem}`,
+    hint: "check its controller with `scontrol ping`; --resume DIR follows the jobs that it has and submits the rest",
   });
 
 /**
@@ -26,9 +26,9 @@ export const unanswered = (problem: string): ConfigError =>
 export const busy = (words: string): ConfigError =>
   new ConfigError({
     code: "slurm.busy",
-    message: `Slurm does not take the jobs for now: ${words}`,
+    message: `Slurm does not accept jobs at the moment: ${words}`,
     key: "hydra/launcher",
-    hint: "`scontrol ping` says whether its controller is up, `squeue` how long its queue is; --resume DIR goes on then: nothing is submitted twice",
+    hint: "check its controller with `scontrol ping` and its queue with `squeue`, then continue with --resume DIR: nothing is submitted twice",
   });
 
 /** The same of what was refused because no more jobs may be submitted (`slurm.full`), once some of them are about to leave. */
@@ -52,8 +52,8 @@ export const busyBy = (stderr: string): ConfigError | undefined =>
 export const noAnswer = (words = ""): ConfigError =>
   new ConfigError({
     code: "slurm.no_answer",
-    message: `Slurm does not say what became of the sweep's jobs${words === "" ? "" : `: ${words}`}`,
-    hint: "`scontrol ping` says whether its controller is up; try again then",
+    message: `Slurm does not report the state of the sweep's jobs${words === "" ? "" : `: ${words}`}`,
+    hint: "check its controller with `scontrol ping`, then try again",
   });
 
 /** Slurm's words, without the name of the command in each line. */
@@ -102,7 +102,7 @@ const REMEDIES: readonly Remedy[] = [
   {
     words: SUBMIT_LIMIT,
     key: "hydra.launcher",
-    hint: `each job of the sweep counts, also one that waits: hydra.sweeper.max_batch_size=N submits N at a time; ${LIMITS}`,
+    hint: `each job of the sweep counts, even while it waits: hydra.sweeper.max_batch_size=N submits N at a time; ${LIMITS}`,
   },
   { words: /\b(qos|assoc)\w+minutes/i, key: "hydra.launcher.account", hint: LIMITS },
   { words: /\b(qos|assoc)\w+wall/i, key: "hydra.launcher.timeout_min", hint: LIMITS },
@@ -134,19 +134,19 @@ const REMEDIES: readonly Remedy[] = [
     words: /invalid account/i,
     options: ["account", "partition"],
     key: "hydra.launcher.account",
-    hint: "`sacctmgr show associations user=$USER` lists your accounts, and where they may run",
+    hint: "`sacctmgr show associations user=$USER` lists your accounts and where they may run",
   },
   {
     words: /license/i,
     options: ["licenses", "L"],
     key: "hydra.launcher.additional_parameters",
-    hint: "`scontrol show licenses` lists what there is",
+    hint: "`scontrol show licenses` lists the licenses",
   },
   {
     words: /reservation/i,
     options: ["reservation"],
     key: "hydra.launcher.additional_parameters",
-    hint: "`scontrol show reservation` lists what there is",
+    hint: "`scontrol show reservation` lists the reservations",
   },
   {
     words: /partition/i,
@@ -172,7 +172,7 @@ const REMEDIES: readonly Remedy[] = [
   {
     words: /--mem.* mutually exclusive/i,
     key: "hydra.launcher.mem_gb",
-    hint: "one of mem_gb, mem_per_cpu and mem_per_gpu can be set",
+    hint: "set only one of mem_gb, mem_per_cpu and mem_per_gpu",
   },
   {
     words: /memory/i,
@@ -203,12 +203,12 @@ const REMEDIES: readonly Remedy[] = [
   {
     words: /option|usage|unrecognized/i,
     key: "hydra.launcher.additional_parameters",
-    hint: "`sbatch --help` lists the options that it has",
+    hint: "`sbatch --help` lists its options",
   },
   {
     words: /connect|controller|configuration|munge|auth/i,
     key: "hydra/launcher",
-    hint: "`scontrol ping` says whether the cluster answers",
+    hint: "check with `scontrol ping` whether the cluster answers",
   },
 ];
 

@@ -101,10 +101,10 @@ const dashed = (key: string): string => key.replaceAll("_", "-");
 function additional(parameters: SlurmSettings["additional_parameters"]): readonly SbatchOption[] {
   return Object.entries(parameters).flatMap(([key, value]) => {
     const name = dashed(key);
-    if (OURS.includes(name)) throw wrong(key, `the sweep itself decides --${name}`);
+    if (OURS.includes(name)) throw wrong(key, `the sweep itself sets --${name}`);
     if (value === null || value === undefined || value === false) return [];
     if (typeof value === "object" && !Array.isArray(value))
-      throw wrong(key, "a value or a list is wanted, not a map");
+      throw wrong(key, "expected a value or a list, not a map");
     const given = value === true || (Array.isArray(value) ? value.join(",") : String(value));
     return [option(name, given, `additional_parameters.${key}`)];
   });

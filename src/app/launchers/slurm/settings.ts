@@ -50,7 +50,7 @@ type Reader = (key: Key, value: unknown) => unknown;
 const text: Reader = (key, value) => {
   if (typeof value === "string") return value;
   if (["number", "bigint", "boolean"].includes(typeof value)) return String(value);
-  throw wrong(key, value, "a text");
+  throw wrong(key, value, "a string");
 };
 
 /** A whole number of at least this. */
@@ -70,13 +70,13 @@ const flag: Reader = (key, value) => {
 const texts: Reader = (key, value) => {
   if (value === null) return [];
   if (Array.isArray(value)) return value.map((item) => text(key, item));
-  throw wrong(key, value, "a list of texts");
+  throw wrong(key, value, "a list of strings");
 };
 
 const record: Reader = (key, value) => {
   if (value === null) return {};
   if (typeof value === "object" && !Array.isArray(value)) return value;
-  throw wrong(key, value, "a map of sbatch's options");
+  throw wrong(key, value, "a map of sbatch options");
 };
 
 const optional =
@@ -143,7 +143,7 @@ export function insteadOfSetting(setting: string): InsteadOf {
   const ours = Object.hasOwn(KEYS, name) ? name : OTHER_NAMES.get(name);
   if (ours !== undefined) return { nearest: ours };
   return {
-    hint: `options of sbatch that have no key go into +hydra.launcher.additional_parameters.${name}=...`,
+    hint: `put sbatch options without a key of their own into +hydra.launcher.additional_parameters.${name}=...`,
   };
 }
 
@@ -183,6 +183,6 @@ export function readSettings(
 const wrong = (key: Key, value: unknown, wanted: string): ConfigError =>
   new ConfigError({
     code: "app.launcher",
-    message: `hydra.launcher.${key} must be ${wanted}, and is ${JSON.stringify(String(value))}`,
+    message: `hydra.launcher.${key} must be ${wanted}, not ${JSON.stringify(String(value))}`,
     key: `hydra.launcher.${key}`,
   });

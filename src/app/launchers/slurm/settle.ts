@@ -112,7 +112,7 @@ function endOf({ folder, logsOf, report, slurmLines, task }: OverTask): {
   const lack = mayLack ? outOfMemory([...slurmLines, ...jobLines], task, report) : undefined;
   if (lack !== undefined) return { status: "failed", why: lack, lack, known };
   const why =
-    known === undefined ? "Slurm knows it no more, and it left no result" : whyOver(known);
+    known === undefined ? "Slurm no longer knows it, and it left no result" : whyOver(known);
   const told = STATUS[known?.state ?? ""] ?? "stopped";
   return { status: askedToEnd(known) ? "stopped" : told, why, lack, known };
 }

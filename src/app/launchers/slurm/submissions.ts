@@ -112,9 +112,7 @@ type GivenUp = Extract<SubmissionNote, { readonly given_up: true }>;
 /** @throws SyntaxError for what is something else */
 function checked<T>(value: unknown, isWhole: (value: unknown) => value is T): T {
   if (isWhole(value)) return value;
-  throw new SyntaxError(
-    `no submission as a sweep writes it: ${JSON.stringify(value).slice(0, 80)}`,
-  );
+  throw new SyntaxError(`not a valid submission record: ${JSON.stringify(value).slice(0, 80)}`);
 }
 
 /** Nothing where there is no file. */
@@ -125,8 +123,8 @@ function parsedFile<T>(file: string, parse: (text: string) => readonly T[]): rea
   } catch (cause) {
     throw new ConfigError({
       code: "app.sweep_record",
-      message: `What Slurm has of the sweep cannot be read: ${file}: ${fileProblem(cause)}`,
-      hint: "`squeue --me` lists what it has; once that has ended or is cancelled, the file can be removed",
+      message: `Cannot read the sweep's Slurm submissions: ${file}: ${fileProblem(cause)}`,
+      hint: "`squeue --me` lists the jobs; once they have ended or are cancelled, the file can be removed",
       cause,
     });
   }

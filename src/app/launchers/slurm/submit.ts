@@ -192,16 +192,16 @@ function restartable({ holds_secrets, program }: SweepFacts): readonly string[] 
   if (program.command === null)
     throw new ConfigError({
       code: "app.launcher",
-      message: `The Slurm launcher cannot start '${program.name}' again: it was not started as a script`,
+      message: `The Slurm launcher cannot start '${program.name}' on other nodes: it was not started as a script`,
       key: "hydra/launcher",
       hint: "use hydra/launcher=basic",
     });
   if (holds_secrets)
     throw new ConfigError({
       code: "app.launcher",
-      message: "A secret stands in the command line, and a batch script would show it",
+      message: "The command line contains a secret, which a batch script would show",
       key: "hydra/launcher",
-      hint: "pass it by the environment: password=${oc.env:PASSWORD}",
+      hint: "pass it through the environment: password=${oc.env:PASSWORD}",
     });
   return program.command;
 }

@@ -57,7 +57,7 @@ export function whyOver({ exitCode, reason, state }: TaskReport): string {
     case "TIMEOUT":
       return `Slurm: it ran out of time: ${state}${why}`;
     case "PREEMPTED":
-      return `Slurm: it had to make place and was not queued again: ${state}${why}`;
+      return `Slurm: it was preempted and not requeued: ${state}${why}`;
     default:
       return `Slurm: its script ended${exitCode === null ? "" : ` with code ${exitCode}`} and the job left no result: ${state}${why}`;
   }

@@ -42,7 +42,7 @@ function readBudgetKey(settings: Settings, keys: readonly string[]): string {
     return settings.refuse("budget_key", "is missing", "name the key that limits a job: epochs");
   parseOverride(`${key}=1`);
   if (keys.includes(bareKey(key)))
-    return settings.refuse("budget_key", `is '${key}', which the sweep sets, too`);
+    return settings.refuse("budget_key", `is '${key}', which the sweep also sets`);
   return key;
 }
 
@@ -60,7 +60,7 @@ function readRungs(settings: Settings): readonly Rung[] {
 }
 
 const laterRungs = (budgetKey: string, rungs: readonly Rung[]): string =>
-  `Which trials go on depends on results: ${rungs
+  `Which trials continue depends on results: ${rungs
     .slice(1)
     .map(({ budget, trials }) => `${trials} with ${budgetKey}=${budget}`)
     .join(", then ")}.`;

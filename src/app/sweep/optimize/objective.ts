@@ -16,9 +16,10 @@ export function outcomeOf(result: JobResult, key: string | undefined): Outcome {
   const value = key === undefined ? result.returnValue : valueAt(result.returnValue, key);
   const score = numberOr(typeof value === "bigint" ? Number(value) : value);
   if (score !== null) return { score };
-  const what = key === undefined ? "what the task" : `'${key}' of what the task`;
+  const what =
+    key === undefined ? "the value that the task" : `'${key}' in the value that the task`;
   const instead = value === undefined ? `nothing${fields(result.returnValue)}` : shown(value);
-  return { score: null, problem: `${what} returned is no finite number but ${instead}` };
+  return { score: null, problem: `${what} returned is not a finite number but ${instead}` };
 }
 
 /** What a record of the sweep cannot keep as a number is none: a resumed sweep reads it from there. */
@@ -38,7 +39,7 @@ function valueAt(value: unknown, key: string): unknown {
 }
 
 function shown(value: unknown): string {
-  if (typeof value === "string") return `the text '${value.slice(0, 40)}'`;
+  if (typeof value === "string") return `the string '${value.slice(0, 40)}'`;
   return typeof value === "object" && value !== null ? `an object${fields(value)}` : String(value);
 }
 

@@ -97,7 +97,7 @@ function withoutNumber(problems: readonly string[], directory: string): ConfigEr
     code: "app.objective",
     message: `${first}${others.length === 0 ? "" : ` (and ${others.length} more)`}`,
     key: "hydra.sweeper.objective",
-    hint: `name the key of a number among what the jobs returned: --resume ${shellQuote(directory)} hydra.sweeper.objective=KEY goes on, and what is done counts; or let the task return the number, and --retry-failed ${shellQuote(directory)} runs ${others.length === 0 ? "the job" : "these jobs"} again`,
+    hint: `name the key of a number in the returned values: --resume ${shellQuote(directory)} hydra.sweeper.objective=KEY continues, keeping finished jobs; or let the task return the number: --retry-failed ${shellQuote(directory)} runs ${others.length === 0 ? "the job" : "these jobs"} again`,
   });
 }
 

@@ -15,16 +15,17 @@ const RANDOM = "optuna.samplers.RandomSampler";
 /** Settings of Hydra's optuna sweeper that only optuna itself can follow: why, and what to write instead. */
 const ONLY_OPTUNA: Readonly<Record<string, { readonly problem: string; readonly hint: string }>> = {
   storage: {
-    problem: "is optuna's: a sweep here is resumed from its own directory",
-    hint: "set it to null; --resume DIR goes on with a sweep",
+    problem: "is only for Optuna: hydraconf resumes a sweep from its own directory",
+    hint: "set it to null; --resume DIR continues a sweep",
   },
   search_space: {
-    problem: "is the old way to say it: write the sweeps in hydra.sweeper.params",
-    hint: "for {type: float, low: 0, high: 1} write interval(0,1), for int and step range(0,9,2), for log: true tag(log,interval(1e-5,1e-1)), for categorical choice(a,b)",
+    problem: "is deprecated: write the sweeps in hydra.sweeper.params",
+    hint: "instead of {type: float, low: 0, high: 1} write interval(0,1); for int with step range(0,9,2), for log: true tag(log,interval(1e-5,1e-1)), for categorical choice(a,b)",
   },
   custom_search_space: {
-    problem: "names a Python function, which cannot run here: write the space as sweeps",
-    hint: "set it to null; for trial.suggest_float('lr', 1e-5, 1e-1, log=True) write 'lr=tag(log,interval(1e-5,1e-1))', for suggest_int 'n=range(2,9)', for suggest_categorical 'opt=choice(sgd,adam)', and hydra.sweeper.exclude for combinations that must not be",
+    problem:
+      "names a Python function, which hydraconf cannot run: write the search space as sweeps",
+    hint: "set it to null; for trial.suggest_float('lr', 1e-5, 1e-1, log=True) write 'lr=tag(log,interval(1e-5,1e-1))', for suggest_int 'n=range(2,9)', for suggest_categorical 'opt=choice(sgd,adam)', and hydra.sweeper.exclude for combinations to leave out",
   },
 };
 
@@ -50,7 +51,7 @@ function refuseSampler(target: string): void {
   if (target === RANDOM) return;
   const instead =
     INSTEAD[target] ??
-    "hydra/sweeper/sampler=random draws at random, and hydra/sweeper=successive_halving spends less on bad trials";
+    "use hydra/sweeper/sampler=random to draw at random, or hydra/sweeper=successive_halving to spend less on bad trials";
   throw new ConfigError({
     code: "app.unsupported",
     message: `hydra.sweeper.sampler: '${target}' cannot be used here`,

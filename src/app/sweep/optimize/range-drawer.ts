@@ -39,7 +39,7 @@ function nearestInLog(
   const logAt = (index: number) => Math.log(Number(values.at(BigInt(index))));
   const [first, last] = [logAt(0), logAt(count - 1)];
   if (!Number.isFinite(first) || !Number.isFinite(last))
-    refuse("is tagged 'log' and not all above 0");
+    refuse("is tagged 'log' but has values that are not above 0");
   const reaches = (index: number, log: number) =>
     first < last ? logAt(index) >= log : logAt(index) <= log;
   const firstThatReaches = (log: number) => firstIndex(count, (index) => reaches(index, log));

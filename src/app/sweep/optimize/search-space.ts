@@ -100,7 +100,7 @@ function intervalDrawer(interval: IntervalSweep, override: Override): (r: Random
   const isLog = interval.tags.includes("log");
   const [start, end] = [Number(interval.start), Number(interval.end)];
   if (!Number.isFinite(start) || !Number.isFinite(end)) refuse(override, "is not finite");
-  if (isLog && start <= 0) refuse(override, "is tagged 'log' and not all above 0");
+  if (isLog && start <= 0) refuse(override, "is tagged 'log' but has values that are not above 0");
   if (isInt(interval.start) && isInt(interval.end)) {
     if (start > end) refuse(override, "ends before it starts");
     return (random) => {

@@ -90,7 +90,10 @@ function readDirection(settings: Settings, { context, master }: SweeperRequest):
   const directions = Array.isArray(value) ? value : [value];
   const [direction] = directions;
   if (directions.length > 1)
-    return settings.refuse("direction", "has several directions: a task has one objective here");
+    return settings.refuse(
+      "direction",
+      "has several directions, but a task has only one objective",
+    );
   if (direction === "minimize" || direction === "maximize") return direction;
   return settings.refuse("direction", `must be minimize or maximize, not '${String(direction)}'`);
 }

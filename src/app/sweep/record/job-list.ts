@@ -81,7 +81,7 @@ function entryOf(line: string): Entry {
   const entry: unknown = JSON.parse(line);
   if (fits<Entry>(entry, ENTRY)) return entry;
   const wrong = wrongField(entry, ENTRY);
-  throw new SyntaxError(`a job has no '${wrong}' as a sweep writes it: ${line.slice(0, 80)}`);
+  throw new SyntaxError(`'${wrong}' of a job is missing or invalid: ${line.slice(0, 80)}`);
 }
 
 const ENTRY: Shape<Entry> = { ...JOB, carried_over: maybe(oneOf(true)) };

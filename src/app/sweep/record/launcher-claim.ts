@@ -40,7 +40,7 @@ export async function awaitOrder(folder: string, say: (line: string) => void): P
     if (holder?.use !== IN_ORDER) return;
     if (looks === LONG_LOOKS)
       say(
-        `Waiting for process ${holder.pid} on ${holder.host}, which puts the record of the sweep in '${dirname(folder)}' in order`,
+        `Waiting for process ${holder.pid} on ${holder.host}, which is repairing the record of the sweep in '${dirname(folder)}'`,
       );
     await wait(LOOK_MS);
   }
@@ -51,7 +51,7 @@ const LOOK_MS = 10;
 const LONG_LOOKS = 100;
 
 /** What a process does with the claim that only puts the record of a sweep in order: it launches nothing. */
-const IN_ORDER = "puts its record in order";
+const IN_ORDER = "repairs its record";
 /** A millisecond apart: who does that is done in a moment, unless it is stopped. */
 const MOST_LOOKS = 10_000;
 
@@ -84,8 +84,8 @@ function isRun(folder: string, holder: Holder): ConfigError {
     key: "hydra.sweep.dir",
     hint:
       isRunning(holder) === "elsewhere"
-        ? `if that process is no more, remove ${launcherFile(folder)}`
-        : `'${nextCommand("wait", directory)}' waits for it, '${nextCommand("cancel", directory)}' ends it; a new sweep can have another directory: hydra.sweep.dir=DIR`,
+        ? `if that process has ended, remove ${launcherFile(folder)}`
+        : `'${nextCommand("wait", directory)}' waits for it, '${nextCommand("cancel", directory)}' ends it; for a new sweep, choose another directory with hydra.sweep.dir=DIR`,
   });
 }
 

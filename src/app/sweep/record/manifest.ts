@@ -184,8 +184,8 @@ function parsedManifest(folder: string): Manifest {
     code: "app.sweep_record",
     message:
       version === undefined
-        ? `${file} is no manifest of a sweep`
-        : `${file} is of version ${version}; this program reads versions 1, 2 and ${VERSION}`,
+        ? `${file} is not the manifest of a sweep`
+        : `${file} has version ${version}; this program reads versions 1, 2 and ${VERSION}`,
     ...(version !== undefined && { hint: "use the version of the program that made it" }),
   });
 }
@@ -227,8 +227,8 @@ function checked(manifest: Manifest, file: string): Manifest {
   if (wrong === undefined) return manifest;
   throw new ConfigError({
     code: "app.sweep_record",
-    message: `${file} is damaged: it has no '${wrong}' as a sweep writes it`,
-    hint: "its jobs are in their own directories, with what they left",
+    message: `${file} is damaged: '${wrong}' is missing or invalid`,
+    hint: "the results of its jobs are in their own directories",
   });
 }
 
@@ -240,11 +240,11 @@ function unreadable(folder: string, cause: unknown): ConfigError {
   return new ConfigError({
     code: "app.sweep_record",
     message: isThere
-      ? `The sweep in '${directory}' cannot be read: ${file}: ${fileProblem(cause)}`
-      : `There is no sweep in '${directory}': there is no ${file}`,
+      ? `Cannot read the sweep in '${directory}': ${file}: ${fileProblem(cause)}`
+      : `There is no sweep in '${directory}': ${file} does not exist`,
     hint: isThere
-      ? "a sweep is its user's: only they may look at it and go on with it"
-      : (sweepAbove(directory) ?? "name the directory of a sweep (hydra.sweep.dir)"),
+      ? "only the user who started a sweep may see and resume it"
+      : (sweepAbove(directory) ?? "give a sweep directory (hydra.sweep.dir)"),
     cause,
   });
 }
@@ -253,7 +253,7 @@ function unreadable(folder: string, cause: unknown): ConfigError {
 function sweepAbove(directory: string): string | undefined {
   for (let at = directory; dirname(at) !== at; at = dirname(at))
     if (existsSync(manifestFile(join(dirname(at), SWEEP_FOLDER))))
-      return `it is in the directory of a sweep: ${dirname(at)}`;
+      return `it is inside the sweep directory ${dirname(at)}`;
   return undefined;
 }
 
@@ -262,8 +262,8 @@ function unreadableList(folder: string, name: string, cause: unknown): ConfigErr
   const file = jobListFile(folder, name);
   return new ConfigError({
     code: "app.sweep_record",
-    message: `The sweep in '${dirname(folder)}' cannot be read: ${file}: ${fileProblem(cause)}`,
-    hint: "its jobs stand there: where the directory was copied, copy all of it",
+    message: `Cannot read the sweep in '${dirname(folder)}': ${file}: ${fileProblem(cause)}`,
+    hint: "the file lists its jobs: if you copied the directory, copy all of it",
     cause,
   });
 }

@@ -199,8 +199,8 @@ function refuseChanged(
 const changed = ({ number, task_overrides }: ManifestJob): ConfigError =>
   new ConfigError({
     code: "app.sweep_changed",
-    message: `The config of job #${number} (${task_overrides.join(" ")}) is not the one that the sweep began with`,
-    hint: "restore the config, or resume with --accept-changes: jobs that are done stay as they are",
+    message: `The config of job #${number} (${task_overrides.join(" ")}) differs from the one that the sweep started with`,
+    hint: "restore the config, or resume with --accept-changes: finished jobs are kept",
   });
 
 /** Whether a directory holds a recorded sweep. */

@@ -186,13 +186,13 @@ function assemblyNotes(
     );
   if (count.graphs > 0)
     notes.push(
-      `${plural(count.graphs, "CUDA graph launch was measured as a whole and counts", "CUDA graph launches were measured as a whole and count")} as one kernel each, ${GRAPH_NAME}; what is in graphs ncu tells where it profiles their nodes (--graph-profiling node)`,
+      `${plural(count.graphs, "CUDA graph launch was measured as a whole and counts", "CUDA graph launches were measured as a whole and count")} as one kernel each, ${GRAPH_NAME}; --graph-profiling node makes ncu measure the kernels in graphs`,
     );
   if (count.leftOut > 0)
     notes.push(`the kernel selection leaves out ${plural(count.leftOut, "launch", "launches")}`);
   if (count.noDevice > 0)
     notes.push(
-      `${plural(count.noDevice, "result does not say on which device it", "results do not say on which device they")} ran (ncu before 2022.4); taken as cuda:0`,
+      `${plural(count.noDevice, "result does not name the device it", "results do not name the device they")} ran on (ncu before 2022.4); cuda:0 is assumed`,
     );
   if (count.guessed > 0) notes.push(guessedOrderNote(count.guessed, options.recorded ?? null));
   if (isKernel) notes.push(...(options.kernels?.notes() ?? []), ...outsideNote(count));
@@ -200,10 +200,10 @@ function assemblyNotes(
 }
 
 function guessedOrderNote(results: number, recorded: RegionModel | null): string {
-  const taken = "start/end ranges are taken to be outside, domains in the order that ncu lists";
+  const taken = "start/end ranges are assumed to be outside, domains in the order that ncu lists";
   return recorded === null
-    ? `ranges of several domains or kinds were open together, and ncu does not tell their order: ${taken}`
-    : `of ${plural(results, "result")} the recording does not tell the order of ranges of several domains or kinds either, since it has them in several orders, or never together: ${taken}`;
+    ? `ranges of several domains or kinds were open together, and ncu does not report their order: ${taken}`
+    : `the recording does not show the order of ranges of several domains or kinds for ${plural(results, "result")} either, since it has them in several orders, or never together: ${taken}`;
 }
 
 /** Gives equal kernels the same object, so that tallies are keyed by identity. */

@@ -16,22 +16,22 @@ export function regionNotes(
     );
   if (partial.length > 0)
     notes.push(
-      `${plural(partial.length, "metric has", "metrics have")} no value for some ${result}s, which ${agreeing(partial.length, "it leaves", "they leave")} out: ${shortList(partial.map(([name]) => name))}`,
+      `${plural(partial.length, "metric has", "metrics have")} no value for some ${result}s and ${agreeing(partial.length, "covers", "cover")} only the others: ${shortList(partial.map(([name]) => name))}`,
     );
   const plain = [...metrics].filter(([, { weighted }]) => !weighted).map(([name]) => name);
   if (plain.length > 0)
     notes.push(
-      `${plural(plain.length, "metric is a plain mean", "metrics are plain means")}, in which all ${result}s count alike: not all tables have gpu__time_duration to weight ${agreeing(plain.length, "it", "them")} with: ${shortList(plain)}`,
+      `${plural(plain.length, "metric is a plain mean", "metrics are plain means")}, not weighted by time, since some tables lack gpu__time_duration: ${shortList(plain)}`,
     );
   return notes;
 }
 
 /** How times of ncu are to be read: not as those of a run by itself. */
 export const REPLAY_NOTE =
-  "GPU times are those of ncu's replay: kernels ran one at a time, with clocks and caches as ncu controls them, so that they are not times of a free run";
+  "GPU times are from ncu's replay: kernels ran one at a time, with clocks and caches controlled by ncu; a run without ncu has other times";
 
 export const RANGE_NOTE =
-  "each range was measured as a whole: ncu gives no kernels of ranges, neither names nor a count";
+  "each range was measured as a whole: ncu reports neither names nor a count of its kernels";
 
 export interface OutsideCounts {
   readonly inside: number;
@@ -39,7 +39,7 @@ export interface OutsideCounts {
 }
 
 const OTHER_THREADS =
-  "if a framework launches them from threads of its own (backward passes do), use start/end ranges, or --nvtx-push-pop-scope process where ncu --help lists it (of a report that is there: deep-profile import --nvtx-scope process)";
+  "if a framework launches them from threads of its own, as in backward passes, use start/end ranges, or --nvtx-push-pop-scope process if ncu --help lists it (for an existing report: deep-profile import --nvtx-scope process)";
 
 /** Kernels of threads without ranges are mostly those that a framework launches for others. */
 export function outsideNote({ inside, outside }: OutsideCounts): readonly string[] {
@@ -51,7 +51,7 @@ export function outsideNote({ inside, outside }: OutsideCounts): readonly string
       `${partOf(outside, all, "kernel")} ${agreeing(outside, "was", "were")} ${where}; ${OTHER_THREADS}`,
     ];
   return [
-    `${outside === 1 ? "the only kernel was" : `all ${plural(outside, "kernel")} were`} ${where}: the program opened none around ${agreeing(outside, "it", "them")}, or ncu ran without --nvtx; ${OTHER_THREADS}`,
+    `${outside === 1 ? "the only kernel was" : `all ${plural(outside, "kernel")} were`} ${where}: the program opened no range around ${agreeing(outside, "it", "them")}, or ncu ran without --nvtx; ${OTHER_THREADS}`,
   ];
 }
 

@@ -75,7 +75,7 @@ function untimedNote(tallies: ReadonlyMap<RegionIdentity, ScopeTally>): readonly
     return untimed === calls + ranges;
   });
   return all.length > 0 && isUntimed
-    ? ["no result has gpu__time_duration: how long they took was not measured; collect that metric"]
+    ? ["no result has gpu__time_duration, so there are no times; collect that metric"]
     : [];
 }
 

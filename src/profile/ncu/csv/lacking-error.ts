@@ -9,6 +9,6 @@ import { ConfigError } from "../../../values/errors.ts";
 export const lackingError = (name: string, columns: readonly string[]): ConfigError =>
   new ConfigError({
     code: "profile.input",
-    message: `${name} is a table of ncu's results without the ${agreeing(columns.length, "column", "columns")} ${columns.join(", ")}, without which they cannot be read`,
-    hint: "columns may stand in any order, but these must be there: ncu --import FILE.ncu-rep --csv --page raw --print-units base prints them all",
+    message: `${name} is a table of ncu's results that lacks the required ${agreeing(columns.length, "column", "columns")} ${columns.join(", ")}`,
+    hint: "none of them may be missing, in whatever order: ncu --import FILE.ncu-rep --csv --page raw --print-units base prints them all",
   });

@@ -108,7 +108,7 @@ export async function streamNcuCsv(
       ...notesOf(summary, numbers.ambiguous(), name),
       ...(lacksUnits
         ? [
-            `${name}: the table has no units: those of its metrics are unknown, but for percentages; times are taken for nanoseconds`,
+            `${name}: the table has no units: only those of percentages are known, and times are assumed to be in nanoseconds`,
           ]
         : []),
     ],
@@ -134,11 +134,11 @@ function refuseWithoutTable({ tables, sawSummaryPage, lacking }: SplitSummary, n
   throw new ConfigError({
     code: "profile.input",
     message: sawSummaryPage
-      ? `${name} is a summary page of ncu: averages of several launches, without the launches`
+      ? `${name} is a summary page of ncu: it has averages over launches, but not the launches`
       : `${name} holds no table of ncu's results`,
     hint: sawSummaryPage
       ? "export it without --print-summary: ncu --import FILE.ncu-rep --csv --page raw --print-units base"
-      : "ncu writes an empty file when its filters match nothing, and a message when a report has no results; with -o, rows come from: ncu --import FILE.ncu-rep --csv --page raw --print-units base",
+      : "ncu writes an empty file if its filters match nothing, and a message if a report has no results; after a run with -o, print the rows with: ncu --import FILE.ncu-rep --csv --page raw --print-units base",
   });
 }
 
@@ -148,7 +148,7 @@ function notesOf(summary: SplitSummary, ambiguous: number, name: string): readon
     notes.push(
       `${name}: ${plural(summary.damagedRows, "damaged row was", "damaged rows were")} left out`,
     );
-  if (summary.sawSummaryPage) notes.push(`${name}: a summary page was left out`);
+  if (summary.sawSummaryPage) notes.push(`${name}: a summary page was skipped`);
   if (ambiguous > 0)
     notes.push(
       `${name}: ${plural(ambiguous, "number like 1.234 was", "numbers like 1.234 were")} left out: whether ${agreeing(ambiguous, "it is grouped or has", "they are grouped or have")} decimals depends on the locale of the ncu that printed them`,

@@ -80,13 +80,13 @@ function readerOf(descriptor: number, path: string): ReportFile {
 function enter({ file, path, notes }: Reading): void {
   const magic = file.take(REPORT_MAGIC.length);
   if (magic === null || !REPORT_MAGIC.every((byte, index) => magic[index] === byte))
-    throw invalid(path, "it does not begin like one");
+    throw invalid(path, "it has the wrong signature");
   const header = file.takeSized();
   const version = header === null ? null : versionOf(header);
   if (version === null) throw invalid(path, "its header is damaged");
   if (version !== KNOWN_VERSION)
     notes.push(
-      `${path} has format version ${version}, ${KNOWN_VERSION} is known here: compare with ncu --import`,
+      `${path} has format version ${version}, but only ${KNOWN_VERSION} is known: compare with ncu --import`,
     );
 }
 
@@ -104,7 +104,7 @@ function* blocksOf(reading: Reading): Generator<Block> {
     const { block } = walked;
     if (block === null) {
       if (first) throw invalid(path, "the header of a block is damaged");
-      notes.push(`${path} is damaged: what it holds up to there is reported`);
+      notes.push(`${path} is damaged: only the part before the damage is reported`);
       return;
     }
     first = false;
@@ -178,12 +178,12 @@ function* messagesOf(block: BlockHeader, reading: Reading): Generator<BlockMessa
 }
 
 const tellCutShort = ({ path, notes }: Reading): void => {
-  notes.push(`${path} was cut short: what it holds up to there is reported`);
+  notes.push(`${path} is truncated: only the part before its end is reported`);
 };
 
 const invalid = (path: string, why: string): ConfigError =>
   new ConfigError({
     code: "profile.input",
-    message: `${path} is not a report of Nsight Compute that can be read: ${why}`,
-    hint: "a report may need a newer ncu: ncu --import FILE --csv --page raw shows what the tool makes of it",
+    message: `${path} is not a readable Nsight Compute report: ${why}`,
+    hint: "the report may need a newer ncu: try ncu --import FILE --csv --page raw",
   });

@@ -29,8 +29,7 @@ export const findReport = (base: string): string | null =>
  */
 export function openUnpacked(path: string): number {
   const zstd = findExecutable("zstd", "/");
-  if (zstd === null)
-    throw unpackError(path, "it is compressed (zstd), and there is no zstd to unpack it with");
+  if (zstd === null) throw unpackError(path, "it is compressed, and zstd is not installed");
   const folder = makeTemporaryDirectory("deep-profile-report-");
   const file = join(folder, "unpacked.ncu-rep");
   const descriptor = openSync(file, "w+");
@@ -56,5 +55,5 @@ const unpackError = (path: string, why: string): ConfigError =>
   new ConfigError({
     code: "profile.input",
     message: `${path}: ${why}`,
-    hint: "an ncu as new as the one that wrote it reads it (HYDRACONF_NSIGHT names its folder); zstd -d -o REPORT.ncu-rep REPORT.ncu-repz unpacks it",
+    hint: "unpack it: zstd -d -o REPORT.ncu-rep REPORT.ncu-repz; or set HYDRACONF_NSIGHT to the directory of an ncu at least as new as the one that wrote it",
   });

@@ -88,7 +88,7 @@ export function streamNcuReport(
 
 /** What a reader of the reports must know where this reader took ncu's place. */
 export const withoutNcuNote = (name: string): string =>
-  `${name} was read without ncu: units are told from the names of metrics, and some are not known`;
+  `${name} was read without ncu: units are derived from the names of metrics, and some are unknown`;
 
 /**
  * Version of the ncu that measured, without reading results.

@@ -112,7 +112,7 @@ export function adaptToAvailable(
   const unmeasured = metricsOf(config).filter((metric) => refused.has(metric));
   if (unmeasured.length > 0)
     notes.push(
-      `metrics that ncu ${version} does not measure in ${config.replay_mode} replay are left out, since they are counted per instruction of a kernel: ${unmeasured.join(", ")}`,
+      `ncu ${version} does not measure metrics counted per instruction in ${config.replay_mode} replay; left out: ${unmeasured.join(", ")}`,
     );
   const measured = metricsOf(config).filter((metric) => !refused.has(metric));
   return {
@@ -128,8 +128,8 @@ export function adaptToAvailable(
 
 const whyNot = (what: string, version: string): string =>
   what === "metric"
-    ? `ncu ${version} has no metric of this name for this GPU`
-    : `ncu ${version} has no ${what} of this name`;
+    ? `ncu ${version} has no such metric for this GPU`
+    : `ncu ${version} has no such ${what}`;
 
 /** Expressions are ncu's matter. */
 const sectionName = (section: string): string | null =>

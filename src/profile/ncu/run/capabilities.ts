@@ -36,8 +36,8 @@ function versionIn({ stdout, stderr }: NcuAnswer, path: string): string {
   throw new ConfigError({
     code: "profile.tool",
     key: "pipeline.ncu.enable",
-    message: `'${path} --version' does not answer as Nsight Compute does${said === "" ? "" : `: ${said}`}`,
-    hint: "deep-profile needs ncu 2022.1 or newer; its own messages may tell what is missing",
+    message: `'${path} --version' did not answer like Nsight Compute${said === "" ? "" : `: ${said}`}`,
+    hint: "deep-profile needs ncu 2022.1 or newer; the output of ncu may say what is missing",
   });
 }
 

@@ -90,7 +90,7 @@ const OTHER_KEYS: readonly OtherKey[] = [
     isSet: ({ nvtx }) => namesOf(nvtx.exclude).length > 0,
     none: "null",
     illegal: notInRanges(
-      "ncu cannot leave ranges out of a range; name the wanted ones in nvtx.include",
+      "ncu cannot exclude ranges inside a range; name the wanted ones in nvtx.include",
     ),
   },
   {

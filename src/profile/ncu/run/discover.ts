@@ -63,7 +63,7 @@ export async function recordApart(
   context: CollectContext,
   { recorder, purpose }: { readonly recorder: Collector; readonly purpose: string },
 ): Promise<Collection> {
-  context.say(`looking for ${purpose}: it runs once without ncu`);
+  context.say(`looking for ${purpose}: running the program once without ncu`);
   const directory = join(context.directory, DISCOVERY);
   makeDirectory(directory);
   const collection = await recorder.collect(workload, { ...context, directory });
@@ -84,7 +84,7 @@ export function noMatchNote(
 ): string {
   if (labels.length === 0)
     return "the program opened no NVTX ranges, so ncu was not started; pipeline.ncu.gating_nvtx=false profiles without regions";
-  return `nvtx.include (${include.join(", ")}) matches none of the program's regions, so ncu was not started${include.map(listHint).join("")}; there are: ${shown(labels)}`;
+  return `nvtx.include (${include.join(", ")}) matches none of the program's regions, so ncu was not started${include.map(listHint).join("")}; available: ${shown(labels)}`;
 }
 
 /** One note for each pattern that matches nothing beside others that do. */
@@ -98,7 +98,7 @@ export const unmatchedNotes = (
         .filter((pattern) => matchingLabels([pattern], labels).length === 0)
         .map(
           (pattern) =>
-            `nvtx.include: '${pattern}' matches none of the program's regions${listHint(pattern)}; there are: ${shown(labels)}`,
+            `nvtx.include: '${pattern}' matches none of the program's regions${listHint(pattern)}; available: ${shown(labels)}`,
         );
 
 /** ncu takes one expression an option: what is joined is one name, which hardly any region has. */

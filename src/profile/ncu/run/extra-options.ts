@@ -9,24 +9,24 @@ import { NO_KERNELS, refusal } from "./refused-option.ts";
 
 /** What the driver sets itself: a second use would take the results away from it. */
 const OWN_OPTIONS: ReadonlyMap<string, string> = new Map([
-  ["-o", "the report's place is the run directory; hydra.run.dir changes it"],
-  ["--export", "the report's place is the run directory; hydra.run.dir changes it"],
-  ["-i", "reports are read after the run"],
-  ["--import", "deep-profile import FILE reads a report that exists"],
+  ["-o", "the report is written to the run directory; change that with hydra.run.dir"],
+  ["--export", "the report is written to the run directory; change that with hydra.run.dir"],
+  ["-i", "deep-profile reads the report after the run"],
+  ["--import", "deep-profile import FILE reads an existing report"],
   ["-f", "use pipeline.ncu.ncu_cli.force_overwrite"],
   ["--force-overwrite", "use pipeline.ncu.ncu_cli.force_overwrite"],
   ["--metrics", "use pipeline.ncu.ncu_cli.metrics"],
   ["--replay-mode", "use pipeline.ncu.ncu_cli.replay_mode"],
   [
     "--nvtx-include",
-    "use pipeline.ncu.ncu_cli.nvtx.include, which takes ncu's own expressions, too",
+    "use pipeline.ncu.ncu_cli.nvtx.include, which also takes ncu's own expressions",
   ],
-  ["--log-file", "ncu's messages are read from its log"],
-  ["--quiet", "ncu's messages are read from its log"],
-  ["--csv", "tables are made from the report after the run"],
-  ["--page", "tables are made from the report after the run"],
-  ["--mode", "ncu starts the program and stays with it"],
-  ["--nvtx", "it is always given: without it no region would be known"],
+  ["--log-file", "deep-profile reads ncu's messages from its log"],
+  ["--quiet", "deep-profile reads ncu's messages from its log"],
+  ["--csv", "deep-profile prints the tables from the report after the run"],
+  ["--page", "deep-profile prints the tables from the report after the run"],
+  ["--mode", "ncu must start the program and wait for it"],
+  ["--nvtx", "it is always given: regions need it"],
 ]);
 
 /**
@@ -51,7 +51,7 @@ function checkExtra(
   const meant = optionsMeant(argument, ncu);
   for (const name of meant) {
     const own = OWN_OPTIONS.get(name) ?? (meant.length === 1 ? taken.get(name) : undefined);
-    if (own !== undefined) throw refusal("extra_args", `${name} is not passed on`, own);
+    if (own !== undefined) throw refusal("extra_args", `${name} cannot be given`, own);
   }
   const written = writtenName(argument);
   if (meant.length > 1)
@@ -79,40 +79,40 @@ interface ModeRule {
 }
 
 const KERNEL_MODES: readonly ReplayMode[] = ["kernel", "application"];
-const RANGES_START_IT = "ranges say themselves where profiling starts";
+const RANGES_START_IT = "ranges themselves decide where profiling starts";
 
 /** Options, or values of them, that ncu takes in some replay modes only. */
 const MODES_OF: ReadonlyMap<string, ModeRule> = new Map<string, ModeRule>([
   ["--kernel-id", { modes: KERNEL_MODES, why: NO_KERNELS }],
   ["--kernel-name", { modes: KERNEL_MODES, why: NO_KERNELS }],
-  ["--nvtx-exclude", { modes: KERNEL_MODES, why: "ranges cannot be left out of a range" }],
+  ["--nvtx-exclude", { modes: KERNEL_MODES, why: "ranges inside a range cannot be excluded" }],
   ["--profile-from-start", { modes: KERNEL_MODES, why: RANGES_START_IT }],
   ["--disable-profiler-start-stop", { modes: KERNEL_MODES, why: RANGES_START_IT }],
   [
     "--import-source",
     {
       modes: KERNEL_MODES,
-      why: "source files belong to kernels, which are not told apart in a range",
+      why: "source files belong to kernels, which a range does not tell apart",
       values: ["yes", "on", "1", "true"],
     },
   ],
-  ["--rule", { modes: KERNEL_MODES, why: "ncu applies its rules to kernels, and to no range" }],
-  ["--app-replay-match", { modes: ["application"], why: "it belongs to application replay" }],
-  ["--app-replay-mode", { modes: ["application"], why: "it belongs to application replay" }],
-  ["--app-replay-buffer", { modes: ["application"], why: "it belongs to application replay" }],
+  ["--rule", { modes: KERNEL_MODES, why: "ncu applies its rules to kernels only" }],
+  ["--app-replay-match", { modes: ["application"], why: "it is only for application replay" }],
+  ["--app-replay-mode", { modes: ["application"], why: "it is only for application replay" }],
+  ["--app-replay-buffer", { modes: ["application"], why: "it is only for application replay" }],
   [
     "--graph-profiling",
-    { modes: ["kernel"], why: "whole graphs need kernel replay", values: ["graph"] },
+    { modes: ["kernel"], why: "measuring whole graphs needs kernel replay", values: ["graph"] },
   ],
   [
     "--filter-mode",
     {
       modes: KERNEL_MODES,
-      why: "per-launch-config counts launches of kernels, which ranges do not have",
+      why: "per-launch-config counts kernel launches, which ranges do not have",
       values: ["per-launch-config"],
     },
   ],
-  ["--range-replay-options", { modes: ["range"], why: "it belongs to range replay" }],
+  ["--range-replay-options", { modes: ["range"], why: "it is only for range replay" }],
 ]);
 
 /** Why ncu would refuse one of them in a mode, or null. */

@@ -6,11 +6,11 @@
 import { crashOf } from "./crash-names.ts";
 import type { FailureClass } from "./failure-class.ts";
 
-const ANOTHER_NCU = "HYDRACONF_NSIGHT names the folder of another ncu";
+const ANOTHER_NCU = "set HYDRACONF_NSIGHT to the directory of another ncu";
 
 const UNSAVED_MEMORY: Pick<FailureClass, "message" | "remedy" | "hopeless"> = {
   message: () =>
-    "ncu could not save the GPU memory that a kernel may change, as it must before it runs one again",
+    "ncu could not save the GPU memory that a kernel may change, which it needs to run the kernel again",
   remedy:
     "pipeline.ncu.ncu_cli.replay_mode=application (or app-range), which saves nothing and runs the program once per pass; or a smaller model or batch; with NCCL, NCCL_NVLS_ENABLE=0",
   hopeless: false,
@@ -22,15 +22,15 @@ export const FAILURE_CLASSES: readonly FailureClass[] = [
     pattern: /ERR_NVGPUCTRPERM/,
     message: () => "ERR_NVGPUCTRPERM: this user may not read the GPU's performance counters",
     remedy:
-      "run as root; or let all users read them: put 'options nvidia NVreg_RestrictProfilingToAdminUsers=0' into a file of /etc/modprobe.d and reboot; in a container, start it with --cap-add=SYS_ADMIN; under WSL, allow them to all users in Windows' NVIDIA Control Panel (Developer)",
+      "run as root; or allow all users: put 'options nvidia NVreg_RestrictProfilingToAdminUsers=0' into a file in /etc/modprobe.d and reboot; for a container, start it with --cap-add=SYS_ADMIN; under WSL, allow all users in the NVIDIA Control Panel of Windows (Developer)",
     hopeless: true,
   },
   {
     id: "permission",
     pattern: /GPU Performance Counters on the target vGPU/,
-    message: () => "the virtual GPU of this machine does not give out its performance counters",
+    message: () => "the virtual GPU of this machine does not expose performance counters",
     remedy:
-      "whoever runs the host must enable profiling for this vGPU (enable_profiling=1); the recorder and nsys work without it",
+      "the administrator of the host must enable profiling for this vGPU (enable_profiling=1); the recorder and nsys work without it",
     hopeless: true,
   },
   {
@@ -38,9 +38,9 @@ export const FAILURE_CLASSES: readonly FailureClass[] = [
     pattern:
       /(?:Failed to open\/create lock file |Failed to acquire the interprocess lock at )(.*?)\. Please|InterprocessLockFailed/,
     message: ([, file]) =>
-      `ncu may not use its lock file${file === undefined ? "" : ` ${file}`}, mostly because another user made it`,
+      `ncu cannot use its lock file${file === undefined ? "" : ` ${file}`}, probably because another user created it`,
     remedy:
-      "give ncu a folder of your own on a local disk: mkdir -p ~/ncu-tmp && TMPDIR=~/ncu-tmp deep-profile ...; with sudo in every run or in none",
+      "use a directory of your own on a local disk: mkdir -p ~/ncu-tmp && TMPDIR=~/ncu-tmp deep-profile ...; use sudo for all runs or for none",
     hopeless: true,
   },
   {
@@ -59,13 +59,13 @@ export const FAILURE_CLASSES: readonly FailureClass[] = [
       /failed to connect to the CUDA driver|Driver could not be loaded|Failed to load the driver|libcuda\.so.*not found/i,
     message: () => "ncu found no CUDA driver",
     remedy:
-      "install NVIDIA's driver (nvidia-smi must list the GPU), and keep CUDA's lib64/stubs out of LD_LIBRARY_PATH; in a container, start it with --gpus all; without a GPU use device=cpu pipeline.ncu.enable=false",
+      "install NVIDIA's driver (nvidia-smi must list the GPU), and keep CUDA's lib64/stubs out of LD_LIBRARY_PATH; for a container, start it with --gpus all; without a GPU, use device=cpu pipeline.ncu.enable=false",
     hopeless: true,
   },
   {
     id: "driver_too_old",
     pattern: /driver is not compatible with Nsight Compute|Insufficient ?Driver ?Version/i,
-    message: () => "the NVIDIA driver is older than this ncu asks for",
+    message: () => "the NVIDIA driver is too old for this ncu",
     remedy: `update the driver, or use the ncu of the CUDA version that nvidia-smi shows: ${ANOTHER_NCU}`,
     hopeless: true,
   },
@@ -73,21 +73,21 @@ export const FAILURE_CLASSES: readonly FailureClass[] = [
     id: "library",
     pattern: /LibraryNotLoaded|LibraryInvalidVersion|Incompatible PerfWorks library/,
     message: () => "ncu could not load the part of the driver that reads the counters",
-    remedy: `mostly ncu is older than the driver: use that of the CUDA version that nvidia-smi shows (${ANOTHER_NCU}); a container needs all libraries of the driver (NVIDIA_DRIVER_CAPABILITIES=all), WSL a new driver of Windows; some hosts of containers allow no counters at all`,
+    remedy: `ncu is probably older than the driver: use the ncu of the CUDA version that nvidia-smi shows (${ANOTHER_NCU}); a container needs all driver libraries (NVIDIA_DRIVER_CAPABILITIES=all), WSL a recent Windows driver; some container hosts allow no counters at all`,
     hopeless: true,
   },
   {
     id: "unsupported_gpu",
     pattern: /Profiling is not supported on (?:this )?device(?! (?:\d+ )?as it )/,
     message: () => "this ncu does not know this GPU",
-    remedy: `ncu --list-chips prints those that it knows; a newer GPU needs a newer ncu (${ANOTHER_NCU}), and GPUs before Volta had their last in 2019; the recorder and nsys do without`,
+    remedy: `ncu --list-chips prints those it knows; a newer GPU needs a newer ncu (${ANOTHER_NCU}), and the last ncu for GPUs before Volta is of 2019; the recorder and nsys work without ncu`,
     hopeless: true,
   },
   {
     id: "gpu_mode",
     pattern: /Windows Subsystem for Linux/,
     message: () => "this ncu cannot profile under WSL",
-    remedy: `WSL 2 of Windows 11 with a new NVIDIA driver and a new ncu can (${ANOTHER_NCU}); else profile on Linux or Windows itself`,
+    remedy: `use WSL 2 on Windows 11 with a recent NVIDIA driver and ncu (${ANOTHER_NCU}), or profile on Linux or Windows directly`,
     hopeless: true,
   },
   {
@@ -95,7 +95,7 @@ export const FAILURE_CLASSES: readonly FailureClass[] = [
     pattern:
       /==ERROR== (.*(?:active SLI group|[Cc]onfidential computing mode|[Pp]rotected memory mode|ERR_NVCMPGPU).*)/,
     message: ([, words]) => `ncu cannot profile this GPU as it is set up: ${words}`,
-    remedy: "use another GPU (CUDA_VISIBLE_DEVICES), or have that mode switched off",
+    remedy: "use another GPU (CUDA_VISIBLE_DEVICES), or have that mode disabled",
     hopeless: true,
   },
   {
@@ -105,16 +105,16 @@ export const FAILURE_CLASSES: readonly FailureClass[] = [
     message: ([, permission]) =>
       `another tool holds the GPU's performance counters${permission === undefined ? "" : ", or this user may not read them"}`,
     remedy:
-      "end other profilers and monitors of this GPU (DCGM: dcgmi profile --pause, then --resume; nsys; another ncu), then run again; on a cluster, a job option often does that (ask for Nsight or profiling); deep-profile doctor looks at permissions",
+      "stop other profilers and monitors of this GPU (DCGM: dcgmi profile --pause, later --resume; nsys; another ncu), then run again; on a cluster, a job option often does that (look for Nsight or profiling); deep-profile doctor checks permissions",
     hopeless: true,
   },
   {
     id: "clocks",
     pattern: /(?:Cannot|Failed to) lock GPU('s)? clock|LockingClocksFailed/,
     message: () =>
-      "ncu may not lock the GPU's clocks here, e.g. on a slice of a GPU (MIG) or without the rights",
+      "ncu is not allowed to lock the GPU's clocks, e.g. on a slice of a GPU (MIG) or without permission",
     remedy:
-      "pipeline.ncu.ncu_cli.clock_control=none; where you may, lock them yourself before: nvidia-smi --lock-gpu-clocks=tdp,tdp",
+      "pipeline.ncu.ncu_cli.clock_control=none; if you have permission, lock them yourself first: nvidia-smi --lock-gpu-clocks=tdp,tdp",
     hopeless: true,
   },
   {
@@ -129,17 +129,17 @@ export const FAILURE_CLASSES: readonly FailureClass[] = [
   {
     id: "several_contexts",
     pattern: /RecordStatusUnsupportedMultiContext|invalid capture range \(.*multi\w* ?context/i,
-    message: () => "the range uses several CUDA contexts, of which range replay can take one",
+    message: () => "the range uses several CUDA contexts; range replay supports only one",
     remedy:
-      "put ranges around the work of one context (one GPU); or pipeline.ncu.ncu_cli.replay_mode=app-range, which captures nothing and runs the program once per pass",
+      "put a range around the work of a single context (one GPU); or pipeline.ncu.ncu_cli.replay_mode=app-range, which captures nothing and runs the program once per pass",
     hopeless: false,
   },
   {
     id: "empty_range",
     pattern: /invalid capture range \((?:RecordStatus)?Empty/i,
-    message: () => "a range had no CUDA call in it, so that there was nothing to replay",
+    message: () => "a range contained no CUDA call to replay",
     remedy:
-      "put the range around the calls that launch kernels; they may be made by another thread, or have been recorded into a CUDA graph before",
+      "put the range around the calls that launch kernels; another thread may make them, or they may be part of a CUDA graph recorded earlier",
     hopeless: false,
   },
   {
@@ -149,7 +149,7 @@ export const FAILURE_CLASSES: readonly FailureClass[] = [
     message: ([, status = ""]) =>
       `ncu could not capture a range for replay${status === "" ? "" : ` (${status.replace("RecordStatus", "")})`}`,
     remedy:
-      "pipeline.ncu.ncu_cli.replay_mode=app-range, which captures nothing and runs the program once per pass; or warm up before the range, and wait for the GPU (cudaDeviceSynchronize) where it begins and ends",
+      "pipeline.ncu.ncu_cli.replay_mode=app-range, which captures nothing and runs the program once per pass; or warm up before the range, and synchronize (cudaDeviceSynchronize) where it begins and ends",
     hopeless: false,
   },
   {
@@ -168,16 +168,15 @@ export const FAILURE_CLASSES: readonly FailureClass[] = [
     id: "replay_mismatch",
     pattern:
       /Unexpected number of profiled kernels|No result records in replay stream|ApplicationReplayMismatch/,
-    message: () =>
-      "the program did not launch the same kernels each time that application replay ran it",
+    message: () => "the program did not launch the same kernels in every run of application replay",
     remedy:
-      "make it repeatable (fixed seeds and sizes, no autotuning, no time limits, one process); or ask for metrics of a single pass; or pipeline.ncu.ncu_cli.replay_mode=kernel",
+      "make it deterministic (fixed seeds and sizes, no autotuning, no time limits, one process); or request metrics that fit in a single pass; or pipeline.ncu.ncu_cli.replay_mode=kernel",
     hopeless: false,
   },
   {
     id: "report_exists",
     pattern: /==ERROR== (File .* already exists\b.*)/,
-    message: (match) => `ncu does not overwrite a report: ${match[1]}`,
+    message: (match) => `ncu does not overwrite the report ${match[1]}`,
     remedy: "pipeline.ncu.ncu_cli.force_overwrite=true, or another hydra.run.dir",
     hopeless: true,
   },
@@ -196,15 +195,15 @@ export const FAILURE_CLASSES: readonly FailureClass[] = [
       /==ERROR== (.*(?:Failed to save the report to file|Failed to create temporary (?:application replay )?file|Failed to create report|Could not (?:open report|create) file|Unable to write to file|Failed to access the temporary directory|No space left on device).*)/,
     message: ([, words]) => `ncu could not write its files: ${words}`,
     remedy:
-      "make room, or choose other places: hydra.run.dir for the report, TMPDIR for what it keeps between passes",
+      "free disk space, or choose other directories: hydra.run.dir for the report, TMPDIR for files that ncu keeps between passes",
     hopeless: true,
   },
   {
     id: "metrics",
     pattern: /==ERROR== Failed to access the following \d+ metrics?: (.*)/,
-    message: ([, names = ""]) => `this GPU does not have metrics that were asked for: ${names}`,
+    message: ([, names = ""]) => `this GPU lacks requested metrics: ${names}`,
     remedy:
-      "leave them, or the sections that need them, out (pipeline.ncu.ncu_cli.metrics, sections): a GPU without NVLink has none of its metrics, a slice of a GPU (MIG) none of what it shares",
+      "remove them, or the sections that need them (pipeline.ncu.ncu_cli.metrics, sections): a GPU without NVLink has no NVLink metrics, a slice of a GPU (MIG) no metrics of shared units",
     hopeless: true,
   },
   {
@@ -212,7 +211,7 @@ export const FAILURE_CLASSES: readonly FailureClass[] = [
     pattern:
       /==ERROR== (.*(?:the argument for option|unrecogni[sz]ed option|is not supported (?:with|during|in)|Invalid configuration for|did not match any section|cannot be specified more than once|Failed to find metric|is only supported (?:for|with)|cannot be used (?:with|when)|provide NVTX filter using|requires --|Unknown macro|No section files found|No metrics to collect|Invalid (?:kernel identifier|range filter|device id)|Could not parse the argument).*)/,
     message: (match) => `ncu refused its options: ${match[1]}`,
-    remedy: "ncu/cmd.txt holds the command line; correct pipeline.ncu.ncu_cli",
+    remedy: "correct pipeline.ncu.ncu_cli; the command line is in ncu/cmd.txt",
     hopeless: true,
   },
   {
@@ -221,23 +220,23 @@ export const FAILURE_CLASSES: readonly FailureClass[] = [
       /==ERROR== (.*(?:does not exist or is not an executable|appears to be a shell script|is not an executable binary|Launching the target application failed).*)/,
     message: ([, words]) => `ncu could not start the program: ${words}`,
     remedy:
-      "give the path of a binary, or of the interpreter and then the script (-- bash run.sh, -- python3 app.py)",
+      "give the path of a binary, or an interpreter and its script (-- bash run.sh, -- python3 app.py)",
     hopeless: true,
   },
   {
     id: "launch_failed",
     pattern: /==ERROR== LaunchFailed|==ERROR== LaunchActive/,
-    message: () => "a kernel failed when ncu ran it",
+    message: () => "a kernel failed under ncu",
     remedy:
-      "compute-sanitizer PROG finds kernels that are wrong by themselves; one that waits for others, or that runs on and on, needs pipeline.ncu.ncu_cli.replay_mode=app-range or application; with much of the GPU's memory in use, application, too",
+      "check the kernels with compute-sanitizer PROG; a kernel that waits for others or never ends needs pipeline.ncu.ncu_cli.replay_mode=app-range or application; if the GPU's memory is nearly full, use application",
     hopeless: false,
   },
   {
     id: "unknown",
     pattern:
       /Failed to prepare kernel for profiling|Unknown Error(?: on device \d+)?\.|==ERROR== UnknownError/i,
-    message: () => "ncu could not read the GPU's counters, and does not say why (unknown error)",
-    remedy: `in this order: an ncu older than the driver or the GPU (use that of the CUDA version that nvidia-smi shows: ${ANOTHER_NCU}); another profiler or DCGM, which an old ncu does not name; green contexts, MPS, or a container or WSL whose host gives out no counters`,
+    message: () => "ncu could not read the GPU's counters and gave no reason (unknown error)",
+    remedy: `likely causes: ncu is older than the driver or the GPU (use the ncu of the CUDA version that nvidia-smi shows: ${ANOTHER_NCU}); another profiler or DCGM, which an old ncu does not name; green contexts, MPS, or a container or WSL whose host exposes no counters`,
     hopeless: false,
   },
   {
@@ -245,10 +244,10 @@ export const FAILURE_CLASSES: readonly FailureClass[] = [
     pattern: /Failed to (?:profile (?:kernel )?"(.*)" in process \d+|prepare range for profiling)/,
     message: ([whole, name]) =>
       name === undefined
-        ? `ncu gave up: ${whole}`
-        : `ncu could not measure "${name}" and gave up there`,
+        ? `ncu stopped: ${whole}`
+        : `ncu could not measure "${name}" and stopped there`,
     remedy:
-      "leave it out (pipeline.ncu.ncu_cli.kernel_name or nvtx.include), ask for fewer metrics, or try another pipeline.ncu.ncu_cli.replay_mode",
+      "exclude it (pipeline.ncu.ncu_cli.kernel_name or nvtx.include), request fewer metrics, or try another pipeline.ncu.ncu_cli.replay_mode",
     hopeless: false,
   },
   {
@@ -257,14 +256,14 @@ export const FAILURE_CLASSES: readonly FailureClass[] = [
     message: ([, code = ""]) =>
       `the program ended with exit code ${code}${crashOf(Number(code))} under ncu`,
     remedy:
-      "run it without ncu first (pipeline.ncu.enable=false); where only ncu makes it fail, try it without CUDA graphs, or pipeline.ncu.ncu_cli.replay_mode=application; where that exit code is usual: pipeline.ncu.ncu_cli.extra_args=[--check-exit-code,'no']",
+      "run it without ncu first (pipeline.ncu.enable=false); if it fails only under ncu, try it without CUDA graphs, or with pipeline.ncu.ncu_cli.replay_mode=application; if that exit code is normal: pipeline.ncu.ncu_cli.extra_args=[--check-exit-code,'no']",
     hopeless: true,
   },
   {
     id: "no_match",
     pattern: /No (\w+) were profiled/,
     further: /launched by child processes requires/,
-    message: (match) => `ncu profiled no ${match[1]}, and looked at no child process`,
+    message: (match) => `ncu profiled no ${match[1]} and does not follow child processes`,
     remedy: "pipeline.ncu.ncu_cli.target_processes=all",
     hopeless: false,
   },
@@ -273,9 +272,9 @@ export const FAILURE_CLASSES: readonly FailureClass[] = [
     pattern: /No (\w+) were profiled/,
     further: /expressions match only (push\/pop|start\/end) ranges/,
     message: ([, what], further) =>
-      `ncu profiled no ${what}: the expressions of nvtx.include are of ${further?.[1]} ranges`,
+      `ncu profiled no ${what}: the expressions of nvtx.include match only ${further?.[1]} ranges`,
     remedy:
-      "in an expression of ncu, push/pop ranges end in / (A/) and start/end ranges do not; the plain label (A) in pipeline.ncu.ncu_cli.nvtx.include asks for both; else no kernel ran in those ranges, or kernel_name and launch_skip let none pass",
+      "in an ncu expression, push/pop ranges end in / (A/) and start/end ranges do not; the plain label (A) in pipeline.ncu.ncu_cli.nvtx.include matches both; otherwise, no kernel ran in those ranges, or kernel_name and launch_skip excluded all of them",
     hopeless: false,
   },
   {
@@ -283,7 +282,7 @@ export const FAILURE_CLASSES: readonly FailureClass[] = [
     pattern: /No (\w+) were profiled/,
     message: (match) => `ncu profiled no ${match[1]}`,
     remedy:
-      "the filters let nothing pass, or no kernel ran in those regions: look at nvtx.include, kernel_name and launch_skip below pipeline.ncu.ncu_cli",
+      "the filters excluded everything, or no kernel ran in those regions: check nvtx.include, kernel_name and launch_skip in pipeline.ncu.ncu_cli",
     hopeless: false,
   },
 ];

@@ -21,7 +21,7 @@ export const timeoutFailure = (minutes: number, current: string | null): Recogni
   id: "timeout",
   message: `stopped after ${minutes} min (pipeline.ncu.timeout_min)${current === null ? "" : ` while it measured "${current}"`}`,
   remedy:
-    "kernels that wait for each other hang when they run one at a time: measure their region as a whole (pipeline.ncu.ncu_cli.replay_mode=app-range, or range); or ask for fewer metrics or launches, or raise pipeline.ncu.timeout_min",
+    "kernels that wait for each other hang when they run one at a time: measure their region as a whole (pipeline.ncu.ncu_cli.replay_mode=app-range, or range); or request fewer metrics or launches, or raise pipeline.ncu.timeout_min",
   hopeless: false,
 });
 
@@ -32,7 +32,7 @@ const HANG_WARNING = /taking more time than expected/;
 export function hangNote({ warnings, current }: Pick<NcuLog, "warnings" | "current">) {
   if (!warnings.some((warning) => HANG_WARNING.test(warning))) return null;
   const what = current === null ? "a launch" : `"${current}"`;
-  return `ncu warned that ${what} takes more time than expected: kernels that wait for each other hang when they run one at a time; replay_mode=app-range or range measures them together, pipeline.ncu.timeout_min ends a run that hangs`;
+  return `ncu warned that ${what} takes longer than expected: kernels that wait for each other hang when they run one at a time; replay_mode=app-range or range measures them together, and pipeline.ncu.timeout_min ends a run that hangs`;
 }
 
 /** After a warning ncu went on: of a GPU that it does not know, say, while the next range may run on another. */

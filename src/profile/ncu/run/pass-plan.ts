@@ -87,7 +87,7 @@ export function planPasses(
 const nativeNotes = (native: readonly string[], all: readonly string[]): readonly string[] =>
   native.length > 0 && all.length > 1 && all.some((expression) => expression.startsWith("regex:"))
     ? [
-        "ncu may lose ranges where a regular expression stands beside other --nvtx-include expressions: write labels and globs instead, or one regular expression for all",
+        "ncu may miss ranges if a regular expression is combined with other --nvtx-include expressions: use labels and globs, or a single regular expression",
       ]
     : [];
 
@@ -97,10 +97,10 @@ function excludeNotes(
 ): readonly string[] {
   if (exclude.length + native.exclude.length === 0) return [];
   if (expressions.length === 0)
-    return [`nvtx.exclude (${exclude.join(", ")}) matches no region: nothing is left out`];
+    return [`nvtx.exclude (${exclude.join(", ")}) matches no region: nothing is excluded`];
   return include.length + native.include.length > 0
     ? []
-    : ["with nvtx.exclude alone, ncu leaves out kernels outside of all regions, too"];
+    : ["with nvtx.exclude alone, ncu also excludes kernels outside all regions"];
 }
 
 function planRanges(

@@ -85,7 +85,7 @@ export async function printReport(
   const text = await print(SECTIONS_TEXT, files.text);
   const notes =
     details.kind !== "printed"
-      ? [`${details.why}; the reports are complete but for their sections`]
+      ? [`${details.why}; the reports lack only their sections`]
       : text.kind !== "printed"
         ? [text.why]
         : [];

@@ -78,6 +78,6 @@ function refuseTooLong(options: readonly string[]): void {
   throw new ConfigError({
     code: "profile.ncu",
     message: `ncu's options are ${Math.ceil(bytes / 1024)} KiB long, more than a command line can hold`,
-    hint: "name regions by globs (pipeline.ncu.ncu_cli.nvtx.include='step*'), unify labels that differ by a number (labels=pytorch, or rules of your own), or let ncu measure everything and the report choose: pipeline.ncu.native_nvtx=false",
+    hint: "name regions with globs (pipeline.ncu.ncu_cli.nvtx.include='step*'), unify labels that differ by a number (labels=pytorch or your own rules), or let ncu measure everything and select in the report: pipeline.ncu.native_nvtx=false",
   });
 }

@@ -126,7 +126,7 @@ const keepDetails = (lines: readonly string[], { directory }: PassPlace): readon
       // Another user's, or gone: its name alone helps nobody.
       return [];
     }
-    return [`ncu says more of it in ${join("ncu/logs", basename(directory), basename(file))}`];
+    return [`more in ncu's output: ${join("ncu/logs", basename(directory), basename(file))}`];
   });
 
 const textOf = (file: string): string => (existsSync(file) ? readFileSync(file, "utf8") : "");

@@ -35,12 +35,12 @@ export function topKernels(
   const recording = recordings.find(hasKernels);
   if (recording === undefined) {
     const who = recordings.map(({ by }) => by).join(" and ");
-    const note = `pipeline.ncu.top_n_kernels=${count} limits nothing, and every kernel is profiled: ${who === "" ? "there is no recording" : `${who} recorded no GPU kernels`}${why === "" ? "" : ` (${why})`}`;
+    const note = `pipeline.ncu.top_n_kernels=${count} has no effect, and every kernel is profiled: ${who === "" ? "there is no recording" : `${who} recorded no GPU kernels`}${why === "" ? "" : ` (${why})`}`;
     return { names: null, notes: [note] };
   }
   const names = topKernelNames(recording.timelines, count);
-  const all = names.length < count ? "all that there are" : "those with the most GPU time";
-  const note = `pipeline.ncu.top_n_kernels=${count}: ${all} in what ${recording.by} recorded are profiled: ${shown(names)}`;
+  const all = names.length < count ? "all kernels" : "the kernels with the most GPU time";
+  const note = `pipeline.ncu.top_n_kernels=${count}: profiling ${all} recorded by ${recording.by}: ${shown(names)}`;
   return { names, notes: [note] };
 }
 

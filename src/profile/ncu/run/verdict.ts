@@ -57,7 +57,7 @@ export function judge(run: PassRun, read: Pick<PassTables, "results" | "unread">
       ? new ConfigError({
           code: "profile.ncu",
           message: `${describeOutcome(outcome)}: ${lastWords(run)}`,
-          hint: "ncu/cmd.txt holds the command line, ncu/logs what ncu and the program said",
+          hint: "the command line is in ncu/cmd.txt, the output of ncu and the program in ncu/logs",
         })
       : new ConfigError({
           code: "profile.ncu",
@@ -81,7 +81,7 @@ export const unreadProblem = ({
     : new ConfigError({
         code: "profile.ncu",
         message: `ncu (${name}): ${unread}`,
-        hint: "what it measured is kept: deep-profile report DIR reads it again",
+        hint: "the measurement is kept: deep-profile report DIR reads it again",
       });
 
 const said = ({ message, remedy }: RecognisedFailure): string => `${message}; ${remedy}`;

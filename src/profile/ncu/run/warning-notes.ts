@@ -10,12 +10,12 @@ const MENTIONS: readonly Mention[] = [
   {
     pattern: /Unable to access the following \d+ metrics?: (.+?)\.?(?: If profiling|$)/,
     note: ([, names = ""]) =>
-      `ncu could not collect what this GPU, or this slice of one (MIG), does not give out: ${shortened(names.split(", "))}`,
+      `this GPU, or this slice of one (MIG), does not expose these to ncu: ${shortened(names.split(", "))}`,
   },
   {
     pattern: /Failed to load Nsight Compute CUDA modules/,
     note: () =>
-      "ncu and the driver do not fit together: metrics of launches may be missing (n/a), another ncu or driver gives them",
+      "ncu and the driver do not match: launch metrics may be missing (n/a); use another ncu or driver",
   },
   {
     pattern: /No metrics to collect found in sections/,
@@ -25,21 +25,21 @@ const MENTIONS: readonly Mention[] = [
   {
     pattern: /Only (\d+)\/(\d+) kernels could be matched across replay passes/,
     note: ([, matched, all]) =>
-      `the program did not launch the same kernels in every pass: ${matched} of ${all} could be matched, the others are not here`,
+      `the program did not launch the same kernels in every pass: ${matched} of ${all} could be matched, the others are missing`,
   },
   {
     pattern: /Inconsistent number of profiled kernels/,
     note: () =>
-      "the program did not launch the same kernels in every pass: ncu left out what did not fit",
+      "the program did not launch the same kernels in every pass: ncu left out those that differ",
   },
   {
     pattern: /(?:Graph kernel nodes|Kernel nodes of a graph)/,
     note: () =>
-      "ncu left kernels of CUDA graphs out that it cannot profile one by one: run without graphs, or take each graph as a whole, pipeline.ncu.ncu_cli.extra_args=[--graph-profiling,graph]",
+      "ncu left out kernels of CUDA graphs that it cannot profile one by one: run without graphs, or measure each graph as a whole: pipeline.ncu.ncu_cli.extra_args=[--graph-profiling,graph]",
   },
   {
     pattern: /because of a stream capture|during a stream capture on the same context/,
-    note: () => "ncu left kernels out that were launched while a CUDA graph was captured",
+    note: () => "ncu left out kernels launched during the capture of a CUDA graph",
   },
   {
     pattern: /disconnected before reaching the range end marker/,
@@ -48,7 +48,7 @@ const MENTIONS: readonly Mention[] = [
   {
     pattern: /Failed to reset GPU clocks/,
     note: () =>
-      "ncu could not set the GPU's clocks back: ncu --clock-control reset does, or nvidia-smi --reset-gpu-clocks",
+      "ncu could not reset the GPU's clocks: run ncu --clock-control reset or nvidia-smi --reset-gpu-clocks",
   },
 ];
 

@@ -48,7 +48,7 @@ export function* readIntegerRows<C extends string, Rare extends string>(
       if (read === null) return;
       // In a damaged file rows can come that are none of those asked for, again and again.
       if (read.last <= first)
-        throw invalid(source.path, `rows of ${source.table} come again: it is damaged`);
+        throw invalid(source.path, `rows of ${source.table} are repeated: the table is damaged`);
       let areOthersRead = false;
       yield {
         rows: read.rows,

@@ -8,9 +8,10 @@ export const invalid = (
 ): ConfigError =>
   new ConfigError({
     code: "nsys.invalid",
-    message: `${path} is not a readable export of Nsight Systems: ${why}`,
+    message: `${path} is not a readable nsys export: ${why}`,
     hint,
     ...(cause !== undefined && { cause }),
   });
 
-const HOW_TO_EXPORT = "nsys export --type sqlite --force-overwrite=true REPORT.nsys-rep makes one";
+const HOW_TO_EXPORT =
+  "make one with: nsys export --type sqlite --force-overwrite=true REPORT.nsys-rep";

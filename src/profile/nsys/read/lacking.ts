@@ -30,7 +30,7 @@ const NEEDED: readonly Needed[] = [
   {
     tables: CALL_TABLES,
     columns: ["start", "globalTid", "correlationId"],
-    without: "nothing is tied to its calls",
+    without: "no kernel can be assigned to its calls",
   },
 ];
 
@@ -55,17 +55,15 @@ export function lackingNotes(database: ExportDatabase): readonly string[] {
           const lacking = columns.filter((column) => !has(table, column));
           return lacking.length === 0
             ? []
-            : [
-                `${table} has no column ${lacking.join(" and none ")}, as nsys writes it: ${without}`,
-              ];
+            : [`${table} has no column ${lacking.join(" and none ")}: ${without}`];
         }),
     ),
     ...(tables.has(KERNELS) && !NAMES.some((column) => has(KERNELS, column))
-      ? [`${KERNELS} has no column ${NAMES.join(", ")}, as nsys writes them: kernels have no names`]
+      ? [`${KERNELS} has no column ${NAMES.join(", ")}: kernels have no names`]
       : []),
     ...withoutProcess(database).map(
       (table) =>
-        `${table} has no column globalPid, which says of which process its rows are: they are ${fate(soleProcess(database))}`,
+        `${table} has no column globalPid, so the process of its rows is unknown: they are ${fate(soleProcess(database))}`,
     ),
   ];
 }
@@ -75,10 +73,10 @@ const withoutProcess = ({ tables, has }: ExportDatabase): readonly string[] =>
 
 const fate = (key: number | null): string =>
   key === null
-    ? "left out, since the file is of several"
+    ? "left out, since the file has several processes"
     : key === 0
-      ? "taken for those of one, which has no number"
-      : `taken for those of process ${pidOf(key)}, the only one in it`;
+      ? "assigned to a single process without a number"
+      : `assigned to process ${pidOf(key)}, the only one in the file`;
 
 /**
  * The process of an activity table that does not say: the only one that other tables know; 0 where they know none, and

@@ -67,7 +67,7 @@ export function readNsysExport(path: string): NsysTimeline {
       notes: [
         ...(isUnfinished(path)
           ? [
-              `${journalOf(path)} stands beside the export: it is still being written, or was left unfinished, and something may be missing`,
+              `${journalOf(path)} is next to the export: the export is still being written or was not finished, and something may be missing`,
             ]
           : []),
         ...lacking,
@@ -85,10 +85,10 @@ export function readNsysExport(path: string): NsysTimeline {
 function requireExport({ tables }: ExportDatabase, path: string): void {
   if (OWN_TABLES.some((table) => tables.has(table))) return;
   throw tables.has(NVPROF_TABLE)
-    ? invalid(path, "nvprof made it", {
+    ? invalid(path, "it was made by nvprof", {
         hint: "NVIDIA has replaced nvprof: record the program with nsys profile, or measure it with ncu",
       })
-    : invalid(path, "it is an SQLite file of something else");
+    : invalid(path, "it is an SQLite file from another program");
 }
 
 const NO_GPU_EVENTS: GpuEvents = {
@@ -140,11 +140,11 @@ function gpuNotes(
   const notes: string[] = [];
   if (unlaunched > 0)
     notes.push(
-      `process ${pid}: the calls that launched ${partOf(unlaunched, kernels.length, "GPU activity", "GPU activities")} are not in the file; these count as outside of every range`,
+      `process ${pid}: the calls that launched ${partOf(unlaunched, kernels.length, "GPU activity", "GPU activities")} are not in the file; these count as outside every range`,
     );
   if (migrations > 0)
     notes.push(
-      `process ${pid}: ${plural(migrations, "copy", "copies")} of managed memory, which ${agreeing(migrations, "no call asks for, counts", "no call asks for, count")} as outside of every range`,
+      `process ${pid}: ${plural(migrations, "copy", "copies")} of managed memory, which ${agreeing(migrations, "no call requests, counts", "no call requests, count")} as outside every range`,
     );
   if (wholeGraphs > 0)
     notes.push(
@@ -169,7 +169,7 @@ function schemaNotes(metadata: ReadonlyMap<string, string>): string[] {
   const isNewer = major > knownMajor || (major === knownMajor && minor > knownMinor);
   return isNewer
     ? [
-        `the export has schema ${major}.${minor}, newer than ${knownMajor}.${knownMinor}, the newest that this version knows: something may be missing`,
+        `the export has schema ${major}.${minor}, newer than the newest known schema ${knownMajor}.${knownMinor}: something may be missing`,
       ]
     : [];
 }

@@ -21,8 +21,8 @@ export function requireSqlite(path: string): void {
   }
   if (!isSqliteFile(head)) throw invalid(path, "it is not an SQLite file");
   if (head[READ_VERSION] === WRITE_AHEAD)
-    throw invalid(path, "another program has set it to write-ahead logging (WAL)", {
-      hint: `sqlite3 ${shellQuote(path)} 'PRAGMA journal_mode=DELETE' sets it back; or make the export anew`,
+    throw invalid(path, "another program has switched it to write-ahead logging (WAL)", {
+      hint: `sqlite3 ${shellQuote(path)} 'PRAGMA journal_mode=DELETE' switches it back; or export again`,
     });
 }
 

@@ -95,7 +95,7 @@ function captureRange(settings: NsysSettings): CaptureRange {
     return {
       ...whole,
       notes: [
-        "pipeline.nsys.capture_range=nvtx needs a range in pipeline.nsys.nvtx_capture, which is empty: the whole run was recorded",
+        "pipeline.nsys.capture_range=nvtx needs a range in pipeline.nsys.nvtx_capture, which is empty: recording the whole run",
       ],
     };
   return {

@@ -12,11 +12,17 @@ interface OwnOption {
 const OWN_OPTIONS: ReadonlyMap<string, OwnOption> = new Map([
   [
     "--output",
-    { short: "-o", instead: "the report's place is the run directory; hydra.run.dir changes it" },
+    {
+      short: "-o",
+      instead: "the report is written to the run directory; change that with hydra.run.dir",
+    },
   ],
   [
     "--force-overwrite",
-    { short: "-f", instead: "it is always given; hydra.run.dir says where the report goes" },
+    {
+      short: "-f",
+      instead: "it is always given; set hydra.run.dir to choose the report's directory",
+    },
   ],
   ["--trace", { short: "-t", instead: "use pipeline.nsys.trace" }],
   ["--sample", { short: "-s", instead: "use pipeline.nsys.sample" }],
@@ -40,7 +46,7 @@ export function checkExtraOptions({ extra_args }: Pick<NsysSettings, "extra_args
     throw new ConfigError({
       code: "profile.nsys_option",
       key,
-      message: `${key}: ${name} is not passed on`,
+      message: `${key}: ${name} cannot be given`,
       hint: instead,
     });
   }

@@ -20,72 +20,72 @@ const FAILURES: readonly Failure[] = [
     says: /newer than (?:your|the) current version|created (?:in|by) .* which is newer|Invalid version prefix|Qdstrm version .* not supported/i,
     means:
       "the report was written by another version of Nsight Systems than the nsys that reads it",
-    hint: "read it with an nsys at least as new (put its folder into HYDRACONF_NSIGHT), or give what such an nsys makes of it: nsys export --type sqlite REPORT.nsys-rep",
+    hint: "read it with an nsys at least as new (set HYDRACONF_NSIGHT to its directory), or give an export made by such an nsys: nsys export --type sqlite REPORT.nsys-rep",
   },
   {
     says: /ProtobufParseException|parseProtobufFromStream/,
     words: /LZ4 decompression failed|Section Table|ReportFile.*(?:corrupt|truncated)/i,
-    means: "the report is damaged, or was cut short",
-    hint: "copy it again, with its whole length; where the .qdstrm file was kept, QdstrmImporter -i FILE.qdstrm makes the report anew",
+    means: "the report is damaged or truncated",
+    hint: "copy it again, completely; if the .qdstrm file was kept, QdstrmImporter -i FILE.qdstrm makes the report again",
   },
   {
     says: /boost::filesystem.*No space left on device/i,
     words: /No space left on device/i,
     means: "the disk is full",
-    hint: "nsys writes to TMPDIR first: choose one with more room, or record less (pipeline.nsys.capture_range)",
+    hint: "nsys writes to TMPDIR first: set it to a directory with more space, or record less (pipeline.nsys.capture_range)",
   },
   {
     says: /Wrong event order/,
     means:
-      "nsys recorded, but cannot make a report of it: it takes the order of the events for wrong",
-    hint: `nsys 2024.2 and later do better (HYDRACONF_NSIGHT names another); the .qdstrm file is kept, and QdstrmImporter -i FILE.qdstrm of such a version may read it; "pipeline.nsys.trace='cuda,nvtx'" and a capture range give fewer events`,
+      "nsys recorded, but cannot make a report: it considers the order of the events wrong",
+    hint: `use nsys 2024.2 or later (set HYDRACONF_NSIGHT to its directory); its QdstrmImporter -i FILE.qdstrm may also read the .qdstrm file, which is kept; "pipeline.nsys.trace='cuda,nvtx'" and a capture range give fewer events`,
   },
   {
     says: /TimeConversion\.cpp|ConvertGpuTicksToSyncNs/,
-    means: "nsys could not translate the times of this GPU, as happens where a host hides it",
-    hint: "another version of nsys may (HYDRACONF_NSIGHT names its folder); pipeline.nsys.trace=nvtx records the ranges alone, and the recorder has GPU times of its own through CUPTI",
+    means: "nsys could not convert the times of this GPU, which happens if the host hides the GPU",
+    hint: "another version of nsys may convert them (set HYDRACONF_NSIGHT to its directory); pipeline.nsys.trace=nvtx records only ranges, and the recorder takes its GPU times from CUPTI",
   },
   {
     says: /Already under profiling/,
-    means: "another tool holds the GPU's counters, which were asked for",
-    hint: "dcgmi profile --pause, or leave --gpu-metrics-devices out of pipeline.nsys.extra_args: kernels and ranges need no counters",
+    means: "another tool holds the GPU counters that the options request",
+    hint: "dcgmi profile --pause, or remove --gpu-metrics-devices from pipeline.nsys.extra_args: kernels and ranges need no counters",
   },
   {
     says: /importer binary and its dependencies were not found/i,
-    means: "nsys recorded, but its importer, which makes the report of it, does not run",
-    hint: "install the whole of Nsight Systems (its host part, too); the .qdstrm file can be imported later",
+    means: "nsys recorded, but its importer, which makes the report, does not run",
+    hint: "install all of Nsight Systems, including its host part; the .qdstrm file can be imported later",
   },
   {
     says: /Importer error|importation of the QDSTRM/i,
-    means: "nsys recorded, but failed to make the report of it",
-    hint: "the .qdstrm file is kept: QdstrmImporter -i FILE.qdstrm of a newer Nsight Systems may read it; record less at once (pipeline.nsys.capture_range, trace=cuda,nvtx)",
+    means: "nsys recorded, but failed to make the report",
+    hint: "the .qdstrm file is kept: the QdstrmImporter -i FILE.qdstrm of a newer Nsight Systems may read it; or record less (pipeline.nsys.capture_range, trace=cuda,nvtx)",
   },
   {
     says: /does not have permission to access NVIDIA .*Performance Counters|ERR_NVGPUCTRPERM/i,
-    means: "this user may not read the GPU's counters, which were asked for",
-    hint: "leave --gpu-metrics-devices out of pipeline.nsys.extra_args: kernels and ranges need no counters; deep-profile doctor says how users are let read them",
+    means: "this user may not read the GPU counters that the options request",
+    hint: "remove --gpu-metrics-devices from pipeline.nsys.extra_args: kernels and ranges need no counters; deep-profile doctor shows how to allow users to read them",
   },
   {
     says: /^(?:usage: nsys |Try 'nsys |Illegal --)/m,
     words: /unrecogni[sz]ed option|Invalid (?:value|argument)/i,
-    means: "nsys does not know an option or its value",
-    hint: "nsys profile --help lists those of this version; pipeline.nsys and pipeline.nsys.extra_args set them",
+    means: "nsys does not accept an option or its value",
+    hint: "check pipeline.nsys and pipeline.nsys.extra_args; nsys profile --help lists the options of this version",
   },
   {
     says: /requires? (?:root|administrat\w+) privileges/i,
     words: /Permission denied|not permitted/i,
     means: "nsys lacks a permission",
-    hint: "pipeline.nsys.sample=none needs none; sampling needs kernel.perf_event_paranoid of at most 2 (sudo sysctl kernel.perf_event_paranoid=2)",
+    hint: "pipeline.nsys.sample=none needs no permission; sampling needs kernel.perf_event_paranoid of 2 or less (sudo sysctl kernel.perf_event_paranoid=2)",
   },
   {
     says: /Connection to Agent lost|daemon (?:crashed|is not running)/i,
     means: "nsys lost its own agent process",
-    hint: "run it again; with a capture range, pipeline.nsys.capture_range_end=stop lets the program run to its end",
+    hint: "run it again; with a capture range, pipeline.nsys.capture_range_end=stop lets the program finish",
   },
   {
     says: NO_REPORTS,
-    means: "nsys says that there was nothing to report",
-    hint: "the program may have ended, or been killed, before nsys could begin or write: nsys/stderr.txt holds what was printed",
+    means: "nsys had nothing to report",
+    hint: "the program may have ended or been killed before nsys could start or write; the output is in nsys/stderr.txt",
   },
 ];
 
@@ -108,10 +108,10 @@ export function nsysFailure(
   const last = lastLine(said);
   const unknown =
     last === ""
-      ? "nsys said nothing"
+      ? "nsys printed nothing"
       : isAlone
         ? `nsys says: ${last}`
-        : `what it or the program said last: ${last}`;
+        : `last line of their output: ${last}`;
   return new ConfigError({
     code: "nsys.failed",
     message: `${what}: ${failure?.means ?? unknown}`,
@@ -124,7 +124,7 @@ export const emptyCapture = (range: string): ConfigError =>
   new ConfigError({
     code: "nsys.failed",
     message: `nsys recorded nothing: ${range}`,
-    hint: "the recorder lists a program's ranges (pipeline.nsys.enable=false); pipeline.nsys.capture_range=none records the whole run",
+    hint: "a run with the recorder lists the program's ranges (pipeline.nsys.enable=false); pipeline.nsys.capture_range=none records the whole run",
   });
 
 interface Warning {
@@ -136,7 +136,7 @@ interface Warning {
 const WARNINGS: readonly Warning[] = [
   {
     says: /CPU (?:IP\/backtrace )?sampling (?:not supported|will be disabled|requires)|perf event paranoid level|CPU (?:kernel )?IP\/backtrace samples|=system-wide requires root privileges/i,
-    note: "nsys could not sample the CPU (kernel.perf_event_paranoid): times of ranges and kernels are not affected",
+    note: "nsys could not sample the CPU (kernel.perf_event_paranoid): range and kernel times are not affected",
   },
   {
     says: /CPU context switch tracing (?:not supported|will be disabled)/i,
@@ -144,7 +144,7 @@ const WARNINGS: readonly Warning[] = [
   },
   {
     says: /One or more process(?:es)? it created re-?parented/i,
-    note: "the program left processes behind, for whose end nsys waited: with pipeline.nsys.extra_args=[--wait,primary] it ends with the program",
+    note: "nsys waited for processes that the program left running; pipeline.nsys.extra_args=[--wait,primary] makes it end with the program",
   },
 ];
 

@@ -23,7 +23,7 @@ export function requireNsysPath(why: string): string {
   throw new ConfigError({
     code: "nsys.not_found",
     message: `${why}: nsys (Nsight Systems) was not found${chosenFolderNote("nsys")}`,
-    hint: "install NVIDIA Nsight Systems (also part of the CUDA toolkit) and put nsys on PATH, or its folder into HYDRACONF_NSIGHT",
+    hint: "install NVIDIA Nsight Systems (also part of the CUDA toolkit) and put nsys on PATH, or set HYDRACONF_NSIGHT to its directory",
   });
 }
 

@@ -36,7 +36,7 @@ const taken = (attempt: SlotAttempt) => {
 const slots = (attempt: SlotAttempt) => [...taken(attempt).slots.values()];
 
 describe("slots", () => {
-  test("are one job's at a time, whoever shares out the folder", () => {
+  test("are used by one job at a time, whichever process manages the folder", () => {
     const folder = newFolder();
     const resources = new Map([["gpu", ["0", "1"]]]);
     const [one, other] = [openSlots(resources, folder), openSlots(resources, folder)];
@@ -128,10 +128,10 @@ describe("the folder of a machine's slots", () => {
     within(folder);
     writeFileSync(join(folder, name), "");
     expect(slotsOfMachine).toThrow(
-      `Slots cannot be shared out in '${join(folder, name)}': a file of that name is there`,
+      `Cannot manage slots in '${join(folder, name)}': a file of that name exists`,
     );
     within(join(folder, name));
-    expect(slotsOfMachine).toThrow("a part of its path is a file, not a directory");
+    expect(slotsOfMachine).toThrow("part of its path is a file, not a directory");
     try {
       slotsOfMachine();
     } catch (error) {
@@ -153,7 +153,7 @@ describe("the folder of a machine's slots", () => {
       withFullDisk((full) => {
         const pool = openSlots(new Map([["gpu", ["0"]]]), full);
         expect(() => pool.take("a")).toThrow(
-          `Slots cannot be shared out in '${full}': no space is left on its disk`,
+          `Cannot manage slots in '${full}': no space is left on its disk`,
         );
       });
     },

@@ -327,7 +327,7 @@ describe("options of sbatch", () => {
   test("what the sweep decides itself is refused", () => {
     expect(() =>
       sbatchOptions(settingsOf({ additional_parameters: { array: "0-9" } }), request),
-    ).toThrow(/additional_parameters.array: the sweep itself decides --array/);
+    ).toThrow(/additional_parameters.array: the sweep itself sets --array/);
   });
 
   test("a short job is signalled at half of its time, not at its start", () => {
@@ -360,7 +360,7 @@ describe("settings", () => {
 
   test.each(["mail_type", "constructor"])("'%s' has a hint", (name) => {
     expect(insteadOfSetting(name)).toEqual({
-      hint: `options of sbatch that have no key go into +hydra.launcher.additional_parameters.${name}=...`,
+      hint: `put sbatch options without a key of their own into +hydra.launcher.additional_parameters.${name}=...`,
     });
   });
 

@@ -97,7 +97,7 @@ describe.skipIf(!hasSlurm("sweeps that are left to a real Slurm"))(
       );
     });
 
-    test("what died without a word is recorded by who only looks", async () => {
+    test("a job that died without recording it is recorded by the first command that looks", async () => {
       const { ran, start, state, view } = place();
       await start("-m", SLURM, "x=1", "do=kill", "--detach");
       await until(() => ran("begin").length === 1);
@@ -124,7 +124,7 @@ describe.skipIf(!hasSlurm("sweeps that are left to a real Slurm"))(
       const again = await sweep("cancel", "s");
       expect([again.exitCode, again.stdout]).toEqual([
         0,
-        expect.stringContaining("Nothing of it runs"),
+        expect.stringContaining("Nothing of it is running"),
       ]);
       const completed = new Set([...done, ...ran("end")]);
       const begun = ran("begin").length;
@@ -216,9 +216,9 @@ describe.skipIf(!hasSlurm("sweeps that are left to a real Slurm"))(
       writeFileSync(gate, "");
       const { exitCode, stderr, stdout } = await leaving;
       expect([exitCode, stdout]).toEqual([130, expect.not.stringContaining("handed to")]);
-      expect(stderr).toMatch(/Ending 2 jobs in the scheduler\n.*was taken back/);
+      expect(stderr).toMatch(/Ending 2 jobs in the scheduler\n.*was stopped before it started/);
       expect(slurm?.command("squeue", "--noheader", `--jobs=${arraysOf(folder)}`).trim()).toBe("");
-      expect((await sweep("cancel", "s")).stdout).toContain("Nothing of it runs");
+      expect((await sweep("cancel", "s")).stdout).toContain("Nothing of it is running");
       expect(ran("end")).toEqual([]);
     });
 
@@ -228,7 +228,7 @@ describe.skipIf(!hasSlurm("sweeps that are left to a real Slurm"))(
       const left = await made.startIn(mute, "-m", SLURM, "x=1,2", "do=hold", "--detach");
       expect([left.exitCode, left.stderr]).toEqual([
         1,
-        expect.stringContaining("Slurm does not say whether it has the jobs"),
+        expect.stringContaining("Slurm does not report whether it has the jobs"),
       ]);
       expect(readSubmissions(folder)).toMatchObject([{ array: null }]);
       const resumed = await start("--resume", "s", "--detach");
@@ -251,7 +251,7 @@ describe.skipIf(!hasSlurm("sweeps that are left to a real Slurm"))(
       const left = await made.startIn(lossy, "-m", SLURM, "x=1,2", "do=hold", "--detach");
       expect([left.exitCode, left.stderr]).toEqual([
         0,
-        "Slurm does not take the jobs for now: Batch job submission failed: Socket timed out on send/recv operation; trying again in 1 s",
+        "Slurm does not accept jobs at the moment: Batch job submission failed: Socket timed out on send/recv operation; trying again in 1 s",
       ]);
       expect(made.lines("tries")).toHaveLength(1);
       expect(readSubmissions(folder)).toHaveLength(1);
@@ -260,7 +260,7 @@ describe.skipIf(!hasSlurm("sweeps that are left to a real Slurm"))(
       expect([...ran("begin")].sort()).toEqual([0, 1]);
     });
 
-    test("an sbatch that is slower than who resumes: what it submits runs nothing", async () => {
+    test("jobs of an sbatch that returns after the sweep was resumed run nothing", async () => {
       const { folder, ran, release, start, sweep, ...made } = place();
       const gate = join(made.cwd, "gate");
       // It has read its script, the last of its arguments, before it gets stuck.

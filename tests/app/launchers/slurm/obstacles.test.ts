@@ -16,12 +16,12 @@ test.each([
   ["launch failed requeued held", "a node failed to start it, and Slurm holds it"],
   ["launch_failed_requeued_held", "'scontrol release 7_0' lets it go"],
   ["JobHoldMaxRequeue", "'scontrol release 7_0' lets it go"],
-  ["DependencyNeverSatisfied", "what it waits for will never be"],
-  ["BadConstraints", "no node has what it asks for (BadConstraints): end it with"],
+  ["DependencyNeverSatisfied", "it waits for a dependency that can never be satisfied"],
+  ["BadConstraints", "no node has the requested resources (BadConstraints): cancel it with"],
   ["PartitionTimeLimit", "--resume DIR and another hydra.launcher.timeout_min"],
   [
     "PartitionConfig",
-    "its partition does not have what it asks for (PartitionConfig): end it with",
+    "its partition does not have the requested resources (PartitionConfig): cancel it with",
   ],
   ["PartitionDown", "its partition starts no jobs"],
   ["ReqNodeNotAvail, UnavailableNodes:n[1-2]", "a node that it needs is not available"],
@@ -29,7 +29,7 @@ test.each([
     "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions",
     "a node that it needs is not available",
   ],
-  ["QOSMaxCpuPerJobLimit", "it asks for more, or less, than one job may have"],
+  ["QOSMaxCpuPerJobLimit", "it requests more or less than a job may have"],
   ["QOSMaxCpuPerJobLimit", "another hydra.launcher.cpus_per_task"],
   ["AssocMaxMemPerJob", "another hydra.launcher.mem_gb"],
   ["QOSMaxCpuPerNode", "another hydra.launcher.cpus_per_task"],
@@ -37,7 +37,7 @@ test.each([
   ["QOSMinGRES", "another hydra.launcher.gres"],
   ["QOSMaxGRESPerJob", "another hydra.launcher.gres"],
   ["AssocMaxWallDurationPerJobLimit", "another hydra.launcher.timeout_min"],
-  ["QOSMaxBillingPerJob", "'scontrol show job' shows what it asks for"],
+  ["QOSMaxBillingPerJob", "'scontrol show job' shows what it requests"],
   ["AssocGrpCPUMinutesLimit", "the budget of its account is used up"],
 ])("a job that waits for '%s' is told why, and what to do", (reason, words) => {
   expect(textOf(task(0, reason))).toContain(words);
@@ -85,9 +85,7 @@ test.each([
   expect(textOf(first, task(1, null, { state: "RUNNING" }))).toBeUndefined();
   expect(textOf(first, task(1, "Resources"))).toBeUndefined();
   const text = textOf(first, task(1, reason));
-  expect(text).toContain(
-    "what others have leaves it too little, or it asks for more than the limit",
-  );
+  expect(text).toContain("other jobs use up the limit, or it requests more than the limit");
   expect(text).toContain(`another hydra.launcher.${key}`);
   expect(text).toContain("'squeue --me'");
 });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { patiently } from "../../../../src/app/launchers/slurm/patience.ts";
 import { busy } from "../../../../src/app/launchers/slurm/refusals.ts";
 
-test("who is told to stop while Slurm is asked announces no other try, and makes none", async () => {
+test("a process told to stop while it asks Slurm neither announces nor makes another try", async () => {
   const stop = new AbortController();
   const said: string[] = [];
   let tries = 0;

@@ -93,12 +93,12 @@ describe.skipIf(!hasSlurm("preemption on a real Slurm")).each([
         takeOver(0);
         const { exitCode, stderr } = await launcher;
         expect([exitCode, state(0)?.status], String(stderr)).toEqual([1, "stopped"]);
-        const why = "it had to make place and was not queued again: PREEMPTED";
+        const why = "it was preempted and not requeued: PREEMPTED";
         expect(stderr).toContain(why);
         expect(state(0)?.attempts.map(({ error }) => error)).toEqual([
           expect.stringContaining(why),
         ]);
-        expect(stderr).toContain("The sweep is not complete: prog --resume s runs the rest");
+        expect(stderr).toContain("The sweep is incomplete: run the rest with prog --resume s");
       });
 
     test.sequential("what was saved in time counts, and is not run again", async () => {

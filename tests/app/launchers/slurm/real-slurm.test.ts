@@ -119,7 +119,7 @@ describe.skipIf(!hasSlurm("sweeps on a real Slurm"))(
       });
       expect(exitCode, String(stderr)).toBe(1);
       expect(state(0)?.attempts.at(-1)?.error).toBe(
-        "out of memory: Node's heap is full; NODE_OPTIONS=--max-old-space-size=MB lets each job have more",
+        "out of memory: Node's heap is full; NODE_OPTIONS=--max-old-space-size=MB gives each job more",
       );
     });
 
@@ -170,7 +170,7 @@ describe.skipIf(!hasSlurm("sweeps on a real Slurm"))(
       // What was ended by others has not failed: it is what --resume runs.
       expect(stderr).toContain("1 of 2 jobs completed, 1 stopped;");
       expect(stderr).toContain("1 of 2 jobs stopped:\n");
-      expect(stderr).toContain("The sweep is not complete: prog --resume s runs the rest");
+      expect(stderr).toContain("The sweep is incomplete: run the rest with prog --resume s");
       expect(stderr).not.toContain("--retry-failed");
       expect(state(0)).toMatchObject({ status: "completed" });
       expect(state(0)?.attempts).toHaveLength(2);
@@ -193,7 +193,7 @@ describe.skipIf(!hasSlurm("sweeps on a real Slurm"))(
       expect(stderr).toContain("ran out of time");
     });
 
-    test("a killed launcher loses nothing: who resumes follows the jobs that Slurm still has", async () => {
+    test("a killed launcher loses nothing: --resume follows the jobs that Slurm still has", async () => {
       const { folder, ran, release, start, statuses, sweep } = place();
       const launcher = start(["x=1,2,3", "do=hold", "hydra.launcher.array_parallelism=2"]);
       await until(() => ran("begin").length === 2);
@@ -225,7 +225,7 @@ describe.skipIf(!hasSlurm("sweeps on a real Slurm"))(
       release();
       const { exitCode, stdout } = await resumed;
       expect(stdout).toContain("Submitted 1 job to Slurm");
-      expect(stdout).toContain("Slurm has 2 jobs of this sweep already");
+      expect(stdout).toContain("Slurm already has 2 jobs of this sweep");
       expect(exitCode).toBe(0);
       expect(statuses(3)).toEqual(["completed", "completed", "completed"]);
       expect([...ran("begin")].sort()).toEqual([0, 1, 2]);
@@ -256,7 +256,7 @@ describe.skipIf(!hasSlurm("sweeps on a real Slurm"))(
       });
       await until(() => said.includes("JobHeldUser"));
       const array = readSubmissions(folder)[0]?.array;
-      const remedy = `it is held (JobHeldUser): 'scontrol release ${array}_[0-1]' lets it go`;
+      const remedy = `it is held (JobHeldUser): 'scontrol release ${array}_[0-1]' releases it`;
       expect(said).toContain(`#0 x=1 (and 1 more): waits: ${remedy}\n`);
       const status = String((await look("status", "s").process).stdout);
       expect(status).toContain(`#0 x=1 (and 1 more): waits: ${remedy}\n`);

@@ -36,7 +36,7 @@ const folderWith = (state?: JobState): string => {
 };
 const inTask = (name: string, before?: JobState) => begun(3, before, { details: { slurm: name } });
 
-test("what runs since in another task is not ended by who looked before", () => {
+test("a job that now runs in another task is not ended by a process that looked earlier", () => {
   const first = ended(inTask("7_1"), { status: "stopped", exitCode: 143 });
   const again = inTask("9_0", first);
   const folder = folderWith(again);
@@ -63,11 +63,7 @@ const cancelled = (cause: string) =>
 
 test.each([
   [" DUE TO TIME LIMIT", "timed_out", "Slurm: it ran out of time: TIMEOUT"],
-  [
-    " DUE TO PREEMPTION",
-    "stopped",
-    "Slurm: it had to make place and was not queued again: PREEMPTED",
-  ],
+  [" DUE TO PREEMPTION", "stopped", "Slurm: it was preempted and not requeued: PREEMPTED"],
   [
     " DUE TO NODE FAILURE, SEE SLURMCTLD LOG FOR DETAILS",
     "stopped",
@@ -130,7 +126,7 @@ test.each([
 ])("what srun wrote into the log of a job is no end of it: %j", (job) => {
   expect(forgotten("", { job }).state).toMatchObject({
     status: "stopped",
-    attempts: [{ exit_code: null, error: "Slurm knows it no more, and it left no result" }],
+    attempts: [{ exit_code: null, error: "Slurm no longer knows it, and it left no result" }],
   });
 });
 
@@ -159,7 +155,7 @@ test("a job that could say itself that it was stopped has run out of time all th
   writeFileSync(log, `${cancelled(" DUE TO TIME LIMIT")}hydraconf: job #3 (7_1) runs again\n`);
   settle(folder, TASK, undefined);
   expect(readJobState(folder, 3)?.attempts[0]?.error).toBe(
-    "Slurm knows it no more, and it left no result",
+    "Slurm no longer knows it, and it left no result",
   );
 });
 
@@ -172,8 +168,7 @@ test("why a job was stopped that can only say by which signal is added to its wo
     status: "stopped",
     attempts: [
       {
-        error:
-          "stopped by SIGTERM; Slurm: it had to make place and was not queued again: PREEMPTED",
+        error: "stopped by SIGTERM; Slurm: it was preempted and not requeued: PREEMPTED",
         exit_code: 143,
       },
     ],
@@ -218,9 +213,9 @@ test.each([129, 130, 143])(
 
 describe("a job that ran out of memory is told with what lets it have more", () => {
   const MEMORY =
-    "out of memory: more than Slurm gave it; hydra.launcher.mem_gb=GB lets each job have more";
+    "out of memory: it used more than Slurm allotted; hydra.launcher.mem_gb=GB gives each job more";
   const HEAP =
-    "out of memory: Node's heap is full; NODE_OPTIONS=--max-old-space-size=MB lets each job have more";
+    "out of memory: Node's heap is full; NODE_OPTIONS=--max-old-space-size=MB gives each job more";
   const V8 =
     "<--- JS stacktrace --->\n\nFATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory\n 1: 0xb78db3 node\nsrun: error: vm: task 0: Aborted\n";
 

@@ -141,7 +141,7 @@ test.each([
     const { asked, env } = unreachableSlurm();
     const { view } = await lookAtSweep(directory, env);
     expect(view).toMatchObject({ counts: { queued: 1 }, driver: null, exit_code: null });
-    expect(view.scheduler_problem).toMatch(/^Slurm does not say what became of the sweep's jobs/);
+    expect(view.scheduler_problem).toMatch(/^Slurm does not report the state of the sweep's jobs/);
     expect(summary(view)).toBe(`0 of 1 job completed, 1 queued; ${view.scheduler_problem}\n`);
     // It is not asked again for what it has not answered.
     expect(asked().filter((question) => !question.includes("--json"))).toHaveLength(1);
@@ -176,7 +176,7 @@ test("a job that has left the queue is not missing because scontrol alone does n
     ["queued", "7_1"],
     ["missing", undefined],
   ]);
-  expect(view.scheduler_problem).toMatch(/^Slurm does not say what became of the sweep's jobs/);
+  expect(view.scheduler_problem).toMatch(/^Slurm does not report the state of the sweep's jobs/);
   expect(summary(view)).toBe(
     `0 of 3 jobs completed, 2 queued, 1 missing; the scheduler has 1 of them; ${view.scheduler_problem}\n`,
   );

@@ -44,7 +44,7 @@ function sweepFolder(...submissions: readonly Submission[]): string {
   return folder;
 }
 
-test("who looks while a launcher submits takes nothing from what it notes meanwhile", async () => {
+test("a process that looks while a launcher submits does not disturb its notes", async () => {
   const folder = sweepFolder(NOTED, PENDING);
   const submitted = { ...PENDING, array: "8" };
   const client = slurm({
@@ -84,7 +84,7 @@ test("an array that comes after it was given up is cancelled: it may have begun"
   expect(readSubmissions(folder)).toEqual([]);
 });
 
-test("silence is no answer: neither are arrays forgotten nor jobs taken for gone", async () => {
+test("without an answer, arrays are not forgotten and jobs are not taken for gone", async () => {
   const folder = sweepFolder(NOTED, PENDING);
   const silent = slurm({
     arrayOf: async () => {
@@ -168,7 +168,7 @@ test("a node that is drained is told once, whichever of its two reasons Slurm ha
   ]);
 });
 
-test("who cancels names ranges of tasks, however many there are", async () => {
+test("cancelling names ranges of tasks, however many there are", async () => {
   const jobs = Array.from({ length: 5000 }, (_, number) => ({ number, attempts: 0 }));
   const folder = sweepFolder({ ...NOTED, jobs });
   const asked: (readonly string[])[] = [];
@@ -227,7 +227,7 @@ test("a job that has left the queue is not lost while Slurm does not say what be
     events.push(event.kind);
   expect(events).toEqual(["started", "ended"]);
   expect(readJobState(folder, 0)?.attempts.at(-1)?.error).toBe(
-    "out of memory: more than Slurm gave it; hydra.launcher.mem_gb=GB lets each job have more",
+    "out of memory: it used more than Slurm allotted; hydra.launcher.mem_gb=GB gives each job more",
   );
 });
 

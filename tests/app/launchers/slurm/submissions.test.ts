@@ -58,7 +58,7 @@ test("the list of earlier versions is read, and what comes is noted beside it", 
   expect(readFileSync(file, "utf8")).toBe(text);
 });
 
-test("half a note of a launcher that died is none, and gives way to the next", () => {
+test("an incomplete note of a launcher that died does not count, and is replaced by the next", () => {
   const { folder } = emptyFolder();
   noteSubmissions(folder, [submission(0)]);
   appendFileSync(

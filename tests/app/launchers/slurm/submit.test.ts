@@ -70,7 +70,7 @@ test("what gives the jobs their memory is noted with them", async () => {
   }
 });
 
-test("where one array is not accepted none of the others stays, and it is noted no more", async () => {
+test("if one array is refused, the others are cancelled and its note is removed", async () => {
   const { folder, submit } = sweep();
   const { cancelled, client } = slurm((before) => {
     if (before === 1) throw new ConfigError({ code: "slurm.rejected", message: "no" });
@@ -80,7 +80,7 @@ test("where one array is not accepted none of the others stays, and it is noted 
   expect(readSubmissions(folder).map(({ array }) => array)).toEqual(["1"]);
 });
 
-test("an array that cannot be noted any more is cancelled, like those before it, and looked for later", async () => {
+test("an array that can no longer be noted is cancelled, like those before it, and searched for later", async () => {
   const { folder, submit } = sweep();
   const file = join(slurmFolder(folder), "submissions.jsonl");
   const { cancelled, client } = slurm((before) => {
@@ -109,7 +109,7 @@ test("a Slurm that takes nothing for now is asked again, and nothing is left of 
   expect(said).toEqual(
     [1, 2].map(
       (seconds) =>
-        `Slurm does not take the jobs for now: Socket timed out on send/recv operation; trying again in ${seconds} s`,
+        `Slurm does not accept jobs at the moment: Socket timed out on send/recv operation; trying again in ${seconds} s`,
     ),
   );
   const made = readSubmissions(folder);
@@ -176,7 +176,7 @@ test("its size of arrays is not guessed while it does not tell", async () => {
   expect(await submit({ ...client, maxArraySize: size })).toEqual(["1"]);
 });
 
-test("patience ends: what may have been taken stays noted, for who resumes", async () => {
+test("after the last try, arrays that Slurm may have accepted stay noted for --resume", async () => {
   const { folder, said, submit } = sweep();
   const { cancelled, client } = slurm((before) => {
     if (before === 1) throw busySlurm();

@@ -10,7 +10,7 @@ import { factsIn, writeSweep } from "../../sweep/record/written.ts";
 
 afterEach(() => void vi.restoreAllMocks());
 
-test("who waits beside the launcher is told once what holds a job, also where Slurm falls silent meanwhile", async () => {
+test("a second process that waits reports once what holds a job, even if Slurm stops answering meanwhile", async () => {
   const directory = mkdtempSync(join(tmpdir(), "hydraconf-beside-"));
   const folder = sweepFolder(directory);
   mkdirSync(jobsFolder(folder), { recursive: true });

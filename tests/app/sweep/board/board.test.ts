@@ -346,7 +346,7 @@ describe("elsewhere", () => {
     ]);
   });
 
-  test("nothing where Hydra alone is to be heard, nor before there is a job", () => {
+  test("nothing if only Hydra is to log, or before there is a job", () => {
     const [a] = jobs(1) as [SweepJob];
     const plain = board("none");
     plain.batch([{ job: a }]);

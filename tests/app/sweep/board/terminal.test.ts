@@ -53,7 +53,9 @@ describe("a sweep on a real terminal", () => {
     expect(exitCode).toBe(130);
     expect(state(0)?.status).toBe("stopped");
     expect(lines.join("\n")).toContain("0 of 3 jobs completed, 2 stopped, 1 not started; ");
-    expect(lines.join("\n")).toContain("The sweep is not complete: prog --resume s runs the rest");
+    expect(lines.join("\n")).toContain(
+      "The sweep is incomplete: run the rest with prog --resume s",
+    );
     expect(stdout).not.toContain("\u001b[?25l");
     expect(lines.at(-1)).toBe("");
   });

@@ -184,7 +184,9 @@ test("jobs that returned no number run again with --retry-failed, and no others"
   };
   const first = await play(false, ...search, "hydra.sweeper.objective=loss");
   expect([first.exitCode, first.jobs]).toEqual([1, [0, 1, 2, 3]]);
-  expect(first.stderr).toContain("job #0: 'loss' of what the task returned is no finite number");
+  expect(first.stderr).toContain(
+    "job #0: 'loss' in the value that the task returned is not a finite number",
+  );
   expect(first.stderr).toContain(`and --retry-failed ${join(cwd, "s")} runs these jobs again`);
   const resumed = await play(true, "--resume", "s");
   expect([resumed.exitCode, resumed.jobs]).toEqual([1, []]);
@@ -192,7 +194,10 @@ test("jobs that returned no number run again with --retry-failed, and no others"
   expect([retried.exitCode, retried.jobs, retried.stderr]).toEqual([0, [0, 1, 3], ""]);
   for (const number of [0, 1, 3])
     expect(readJobState(join(cwd, "s/.sweep"), number)?.attempts).toMatchObject([
-      { exit_code: 0, error: expect.stringContaining("'loss' of what the task returned") },
+      {
+        exit_code: 0,
+        error: expect.stringContaining("'loss' in the value that the task returned"),
+      },
       { exit_code: 0, error: null },
     ]);
   expect((await play(true, "--resume", "s", "--retry-failed", "s")).jobs).toEqual([]);

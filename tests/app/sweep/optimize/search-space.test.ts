@@ -155,8 +155,8 @@ describe("a search space", () => {
   test.each([
     ["interval(1,1)", "ends before it starts"],
     ["int(interval(2,1))", "ends before it starts"],
-    ["tag(log,interval(0,1))", "not all above 0"],
-    ["tag(log,range(0,5))", "not all above 0"],
+    ["tag(log,interval(0,1))", "but has values that are not above 0"],
+    ["tag(log,range(0,5))", "but has values that are not above 0"],
     ["interval(0,inf)", "not finite"],
     ["range(0,inf)", "never ends"],
     ["range(0)", "no values"],

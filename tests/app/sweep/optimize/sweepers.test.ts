@@ -98,12 +98,12 @@ describe("hydra/sweeper=random", () => {
     const { exitCode, stderr } = await sweep(RANDOM, () => ({ loss: 1 }));
     expect(exitCode).toBe(1);
     expect(stderr).toContain(
-      "job #0: what the task returned is no finite number but an object (there is loss)",
+      "job #0: the value that the task returned is not a finite number but an object (there is loss)",
     );
     expect(stderr).toContain("hydra.sweeper.objective");
     const nothing = await sweep([...RANDOM, "hydra.sweeper.objective=acc"], () => ({ loss: 1 }));
     expect(nothing.stderr).toContain(
-      "'acc' of what the task returned is no finite number but nothing (there is loss)",
+      "'acc' in the value that the task returned is not a finite number but nothing (there is loss)",
     );
     const nested = await sweep(RANDOM, () => ({ loss: { val: 1, train: { all: 2 } }, name: "a" }));
     expect(nested.stderr).toContain("an object (there is loss.val, loss.train.all)");
@@ -128,7 +128,9 @@ describe("hydra/sweeper=random", () => {
     const argv = ["hydra.sweeper.n_trials=4", "hydra.sweeper.n_jobs=2"];
     const wrong = await play(...RANDOM, ...argv, "hydra.sweeper.objective=los");
     expect([wrong.exitCode, jobs]).toEqual([1, [0, 1]]);
-    expect(wrong.stderr).toContain("'los' of what the task returned is no finite number");
+    expect(wrong.stderr).toContain(
+      "'los' in the value that the task returned is not a finite number",
+    );
     expect(wrong.stderr).toContain(`--resume ${join(cwd, "s")} hydra.sweeper.objective=KEY`);
     const other = await play("--resume", "s", "hydra.sweeper.n_trials=9");
     expect([other.exitCode, other.stderr]).toEqual([
@@ -206,7 +208,7 @@ describe("hydra/sweeper=successive_halving", () => {
     expect(exitCode).toBe(0);
     expect(stdout).toContain("9 jobs would run in");
     expect(stdout).toContain(
-      "Which trials go on depends on results: 3 with epochs=3, then 1 with epochs=9.\n",
+      "Which trials continue depends on results: 3 with epochs=3, then 1 with epochs=9.\n",
     );
     expect(readdirSync(cwd)).toEqual(["conf"]);
     const json = await sweep([...HALVING, "--dry-run", "--json"]);
@@ -217,7 +219,7 @@ describe("hydra/sweeper=successive_halving", () => {
   });
 
   test.each([
-    [["hydra.sweeper.budget_key=x"], "is 'x', which the sweep sets, too"],
+    [["hydra.sweeper.budget_key=x"], "is 'x', which the sweep also sets"],
     [["hydra.sweeper.min_budget=0"], "min_budget must be above 0"],
     [["hydra.sweeper.max_budget=0.5"], "max_budget must be at least min_budget"],
     [["hydra.sweeper.eta=1"], "eta must be at least 2"],

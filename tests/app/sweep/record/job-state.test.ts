@@ -13,7 +13,7 @@ import { jobFile } from "../../../../src/app/sweep/record/layout.ts";
 const folder = mkdtempSync(join(tmpdir(), "hydraconf-state-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-it("takes a return value that no sweep writes for a damaged file: whoever shows it would exhaust the stack", () => {
+it("takes a return value that no sweep writes for a damaged file: showing it would exhaust the stack", () => {
   const file = jobFile(folder, 0);
   mkdirSync(dirname(file), { recursive: true });
   const state = ended(begun(0, undefined), {

@@ -79,7 +79,7 @@ describe("the manifest of a sweep", () => {
     const { folder } = emptyFolder();
     writeFileSync(manifestFile(folder), JSON.stringify({ version: 4 }));
     expect(() => readManifest(folder)).toThrow(
-      /is of version 4; this program reads versions 1, 2 and 3/,
+      /has version 4; this program reads versions 1, 2 and 3/,
     );
   });
 
@@ -118,7 +118,7 @@ describe("the manifest of a sweep", () => {
     ]);
   });
 
-  test("does not have a job of which half a line was written: nobody has started it", () => {
+  test("does not have a job whose line is incomplete: it was never started", () => {
     const { facts, folder } = emptyFolder();
     const list = createJobList(folder, [jobOf(0)], []);
     writeManifest(folder, facts, list.name);
@@ -157,7 +157,7 @@ describe("the manifest of a sweep", () => {
     expect(readManifestJob(folder, 0)).toEqual(jobOf(0));
   });
 
-  test("gets no jobs added to a list that somebody has removed: they would be all that is in it", () => {
+  test("adds no jobs to a list that was removed: they would be its only ones", () => {
     const { folder } = emptyFolder();
     const list = createJobList(folder, [jobOf(0)], []);
     rmSync(join(folder, list.name));
@@ -185,7 +185,7 @@ describe("the manifest of a sweep", () => {
       }),
   );
 
-  test("is read whole while another process writes it anew, again and again", async () => {
+  test("is always read whole while another process rewrites it", async () => {
     const { facts, folder } = emptyFolder();
     writeSweep(folder, facts);
     const program = bundled(new URL("rewriting/main.ts", import.meta.url), "rewriting");
@@ -235,7 +235,7 @@ describe("a damaged record", () => {
     const folder = damage((manifest) => {
       manifest[name] = value;
     });
-    const told = `${manifestFile(folder)} is damaged: it has no '${name}' as a sweep writes it`;
+    const told = `${manifestFile(folder)} is damaged: '${name}' is missing or invalid`;
     for (const read of [readManifest, readFacts, readListName])
       expect(() => read(folder)).toThrow(told);
     expect(() => readManifestJob(folder, 0)).toThrow(told);

@@ -42,7 +42,7 @@ function withStrays(directory: string) {
 
 const temporary = () => mkdtempSync(join(tmpdir(), "hydraconf-strays-"));
 
-test("what a killed launcher left of a record is removed by who comes by, and its jobs stay", async () => {
+test("the next process removes what a killed launcher left of a record, and keeps its jobs", async () => {
   const directory = temporary();
   const { names } = withStrays(directory);
   expect(names()).toHaveLength(4);
@@ -51,7 +51,7 @@ test("what a killed launcher left of a record is removed by who comes by, and it
   expect(names()).toHaveLength(2);
 });
 
-test("while somebody runs the sweep, that is theirs to do", async () => {
+test("while a launcher runs the sweep, only it does so", async () => {
   const directory = temporary();
   const { folder, names } = withStrays(directory);
   const claim = claimSweep(folder);
@@ -69,7 +69,7 @@ test("so it is while the sweep is handed to this process, which has not taken it
   expect(launcherOf(folder)).toMatchObject({ pid: process.pid, awaited: true });
 });
 
-test("who puts a record in order drives nothing, and a launcher that comes meanwhile waits for it", async () => {
+test("a process that repairs a record runs no jobs, and a launcher that starts meanwhile waits for it", async () => {
   const directory = temporary();
   const { folder } = withStrays(directory);
   const ready = join(directory, "ready");
@@ -102,7 +102,7 @@ test("a launcher waits for that without holding up its own process, and says for
     setImmediate(() => claim?.release());
   });
   expect(said).toEqual([
-    `Waiting for process ${process.pid} on ${hostname()}, which puts the record of the sweep in '${directory}' in order`,
+    `Waiting for process ${process.pid} on ${hostname()}, which is repairing the record of the sweep in '${directory}'`,
   ]);
   claimSweep(folder).release();
 });

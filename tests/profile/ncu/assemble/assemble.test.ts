@@ -123,7 +123,7 @@ describe("kernels by region", () => {
   });
 
   test("say that their time is that of a replay", () => {
-    expect(notesOf([{ in: ["A"], ns: 1 }])).toContain("not times of a free run");
+    expect(notesOf([{ in: ["A"], ns: 1 }])).toContain("a run without ncu has other times");
   });
 
   test("without a duration count, and say so", () => {
@@ -153,7 +153,7 @@ describe("kernels by region", () => {
     const notes = (...sketches: readonly ResultSketch[]) =>
       assembleNcu(resultsOf(...sketches)).scopes[0]?.regions[0]?.notes.join();
     expect(notes({ ...of(10), ns: 5 }, of(20))).toContain(
-      `1 metric is a plain mean, in which all kernels count alike: not all tables have gpu__time_duration to weight it with: ${rate}`,
+      `1 metric is a plain mean, not weighted by time, since some tables lack gpu__time_duration: ${rate}`,
     );
     expect(notes({ ...of(10), ns: 5 }, { ...of(20), ns: 6 })).not.toContain("plain mean");
   });
@@ -199,7 +199,7 @@ describe("kernels by region", () => {
   test("take the order of domains and kinds from a recording", () => {
     const sketch = { in: ["A", "dom@B"], startEnd: ["S"], ns: 1 };
     expect(Object.keys(numbers([sketch]))).toEqual(["S", "S > A", "S > A > B"]);
-    expect(notesOf([sketch])).toContain("ncu does not tell their order");
+    expect(notesOf([sketch])).toContain("ncu does not report their order");
     const at = (id: number, name: string, domain: string, kind: "push_pop" | "start_end") => ({
       id,
       kind,
@@ -238,7 +238,7 @@ describe("kernels by region", () => {
       ],
     });
     expect(Object.keys(numbers([sketch], { recorded }))).toEqual(["B", "B > S", "B > S > A"]);
-    expect(notesOf([sketch], { recorded })).not.toContain("ncu does not tell their order");
+    expect(notesOf([sketch], { recorded })).not.toContain("ncu does not report their order");
   });
 
   test("stand as ncu lists them where a recording has them in both orders", () => {
@@ -267,7 +267,7 @@ describe("kernels by region", () => {
       const sketches = [{ in: [...listed], ns: 1 }];
       expect(Object.keys(numbers(sketches, { recorded }))).toEqual(paths);
       expect(notesOf(sketches, { recorded })).toContain(
-        "of 1 result the recording does not tell the order of ranges of several domains or kinds either",
+        "the recording does not show the order of ranges of several domains or kinds for 1 result either",
       );
     }
   });

@@ -18,8 +18,8 @@ describe("kernels outside every range", () => {
 
   test("are all there is where the program opens no range, or ncu did not look for them", () => {
     expect(notesOf(outside, outside)).toMatch(
-      /^all 2 kernels were launched .*: the program opened none around them, or ncu ran without --nvtx; if a framework/m,
+      /^all 2 kernels were launched .*: the program opened no range around them, or ncu ran without --nvtx; if a framework/m,
     );
-    expect(notesOf(outside)).toMatch(/^the only kernel was launched .* none around it, or/m);
+    expect(notesOf(outside)).toMatch(/^the only kernel was launched .* no range around it, or/m);
   });
 });

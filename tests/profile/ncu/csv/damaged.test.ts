@@ -133,7 +133,7 @@ describe("a table of ncu that is not whole", () => {
     ];
     const { results, notes } = await read(Buffer.from(table([row(0)]) + averages.join("")));
     expect(idsOf(results)).toEqual([0]);
-    expect(notes).toEqual(["the CSV: a summary page was left out"]);
+    expect(notes).toEqual(["the CSV: a summary page was skipped"]);
   });
 
   it("tells of a table without units, though the next one has them", async () => {

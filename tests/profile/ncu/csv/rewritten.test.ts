@@ -240,13 +240,13 @@ describe("columns of a table that was saved again", () => {
   });
 
   it.each([
-    ["Kernel Name;Process ID;Device;a__b.sum\nk;7;0;1\n", "column ID,"],
-    ["Kernel Name,Metric Name,Metric Value\nk,m,1\n", "columns ID, Process ID,"],
-    ["ID,Process ID,Device\n0,7,0\n", "column Kernel Name,"],
-    ['"ID","Process ID","Device","a__b.sum"\n"0","7","0","1"\n', "column Kernel Name,"],
-    ["ID;Process ID;Kernel Name;Section Name;Metric Name\n0;7;k;s;m\n", "column Metric Value,"],
+    ["Kernel Name;Process ID;Device;a__b.sum\nk;7;0;1\n", "column ID"],
+    ["Kernel Name,Metric Name,Metric Value\nk,m,1\n", "columns ID, Process ID"],
+    ["ID,Process ID,Device\n0,7,0\n", "column Kernel Name"],
+    ['"ID","Process ID","Device","a__b.sum"\n"0","7","0","1"\n', "column Kernel Name"],
+    ["ID;Process ID;Kernel Name;Section Name;Metric Name\n0;7;k;s;m\n", "column Metric Value"],
   ])("are named where results cannot be read without them: %j", async (text, named) => {
-    await expect(valuesOf(text)).rejects.toThrow(`without the ${named}`);
+    await expect(valuesOf(text)).rejects.toThrow(`lacks the required ${named}`);
   });
 
   it("of averages are those of a summary page", async () => {

@@ -54,7 +54,7 @@ describe.skipIf(sample === null || zstd === null)("a compressed report", () => {
     const [plain, packed] = [join(directory, "text"), join(directory, "text.ncu-repz")];
     writeFileSync(plain, "no report at all");
     execFileSync(zstd ?? "", ["-q", plain, "-o", packed]);
-    expect(refusal(packed)?.message).toContain("it does not begin like one");
+    expect(refusal(packed)?.message).toContain("it has the wrong signature");
   });
 
   test("needs zstd, or an ncu that knows it", () => {
@@ -62,7 +62,7 @@ describe.skipIf(sample === null || zstd === null)("a compressed report", () => {
     vi.stubEnv("PATH", directory);
     expect(refusal(path)).toMatchObject({
       code: "profile.input",
-      message: `${path}: it is compressed (zstd), and there is no zstd to unpack it with`,
+      message: `${path}: it is compressed, and zstd is not installed`,
       hint: expect.stringContaining("zstd -d"),
     });
   });

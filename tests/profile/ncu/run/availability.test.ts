@@ -39,9 +39,9 @@ describe("adaptToAvailable", () => {
       metrics: ["sm__throughput.avg.pct_of_peak_sustained_elapsed"],
     });
     expect(notes).toEqual([
-      "set 'rofline' is left out: ncu 2026.1 has no set of this name (nearest: roofline)",
-      "section 'Nothing' is left out: ncu 2026.1 has no section of this name",
-      "metric 'gpu__time_durations.sum' is left out: ncu 2026.1 has no metric of this name for this GPU (nearest: gpu__time_duration)",
+      "set 'rofline' is left out: ncu 2026.1 has no such set (nearest: roofline)",
+      "section 'Nothing' is left out: ncu 2026.1 has no such section",
+      "metric 'gpu__time_durations.sum' is left out: ncu 2026.1 has no such metric for this GPU (nearest: gpu__time_duration)",
     ]);
   });
 

@@ -127,7 +127,7 @@ describe("checkOptions", () => {
     ["kernel_name", { ...inRange, kernel_name: "k" }, /measured as a whole/],
     ["kernel_name", { replay_mode: "app-range", kernel_name: "k" }, /measured as a whole/],
     ["kernel_exclude", { ...inRange, kernel_exclude: ["k"] }, /measured as a whole/],
-    ["nvtx.exclude", { ...inRange, nvtx: { include: null, exclude: "A" } }, /leave ranges out/],
+    ["nvtx.exclude", { ...inRange, nvtx: { include: null, exclude: "A" } }, /exclude ranges/],
     ["metrics", { ...inRange, metrics: "inst_executed" }, /per instruction/],
     ["clock_control", { clock_control: "boost" }, /no --clock-control boost/],
   ])("refuses %s of %o with the reason", (key, config, reason) => {

@@ -29,10 +29,10 @@ const discovered = labelsOf(
 describe("what is said of patterns that match nothing", () => {
   it("names the labels there are, and the list that joined labels were meant as", () => {
     expect(noMatchNote({ include: ["nope"] }, discovered)).toBe(
-      "nvtx.include (nope) matches none of the program's regions, so ncu was not started; there are: A, D@B, x;y",
+      "nvtx.include (nope) matches none of the program's regions, so ncu was not started; available: A, D@B, x;y",
     );
     expect(noMatchNote({ include: ["A;B"] }, discovered)).toContain(
-      "so ncu was not started (several regions are a list: [A,B]); there are",
+      "so ncu was not started (several regions are a list: [A,B]); available",
     );
   });
 
@@ -49,14 +49,14 @@ describe("what is said of patterns that match nothing", () => {
       [],
     );
     expect(noMatchNote({ include: ["nope"] }, nameless)).toMatch(
-      /there are: \(no name\), D@\(no name\)$/,
+      /available: \(no name\), D@\(no name\)$/,
     );
   });
 
   it("is a note for each of them beside others that match", () => {
     expect(unmatchedNotes({ include: ["A", "A;B", "nope*", "x;y"] }, discovered)).toEqual([
-      "nvtx.include: 'A;B' matches none of the program's regions (several regions are a list: [A,B]); there are: A, D@B, x;y",
-      "nvtx.include: 'nope*' matches none of the program's regions; there are: A, D@B, x;y",
+      "nvtx.include: 'A;B' matches none of the program's regions (several regions are a list: [A,B]); available: A, D@B, x;y",
+      "nvtx.include: 'nope*' matches none of the program's regions; available: A, D@B, x;y",
     ]);
     expect(unmatchedNotes({ include: ["*"] }, discovered)).toEqual([]);
   });

@@ -61,7 +61,7 @@ const met: readonly {
     where: "a public issue, SYCL program",
     says: `==ERROR== Failed to prepare kernel for profiling\n==ERROR== Unknown Error on device 0.\n==ERROR== Failed to profile "const:" in process 4\n${killed}`,
     id: "unknown",
-    remedy: "an ncu older than the driver or the GPU",
+    remedy: "ncu is older than the driver or the GPU",
   },
   {
     where: "notes on a shared machine",
@@ -394,15 +394,15 @@ describe("the words of a failure", () => {
   });
 
   it.each([
-    ['Failed to profile "k<int>" in process 7', 'ncu could not measure "k<int>" and gave up there'],
-    ["Failed to prepare range for profiling", "ncu gave up: Failed to prepare range for profiling"],
+    ['Failed to profile "k<int>" in process 7', 'ncu could not measure "k<int>" and stopped there'],
+    ["Failed to prepare range for profiling", "ncu stopped: Failed to prepare range for profiling"],
     [
       "Failed to open/create lock file /tmp/nsight-compute-lock. Please check.",
-      "ncu may not use its lock file /tmp/nsight-compute-lock, mostly because another user made it",
+      "ncu cannot use its lock file /tmp/nsight-compute-lock, probably because another user created it",
     ],
     [
       "InterprocessLockFailed",
-      "ncu may not use its lock file, mostly because another user made it",
+      "ncu cannot use its lock file, probably because another user created it",
     ],
     ["ResourceUnavailable", "another tool holds the GPU's performance counters"],
     [

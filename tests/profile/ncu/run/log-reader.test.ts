@@ -48,7 +48,7 @@ describe("createLogReader", () => {
     const { finished, current, warnings } = read(logOf("pub-progress-line-split-by-warning"));
     expect([finished, current]).toEqual([2, null]);
     expect(warnings.join()).toContain("taking more time than expected");
-    expect(hangNote({ warnings, current: "gemm" })).toContain('"gemm" takes more time');
+    expect(hangNote({ warnings, current: "gemm" })).toContain('"gemm" takes longer');
     expect(hangNote({ warnings: ["something else"], current: "gemm" })).toBeNull();
   });
 

@@ -74,17 +74,17 @@ describe("planPasses", () => {
       notes: [],
     });
     expect(plan({ exclude: ["B"] }).notes).toEqual([
-      "with nvtx.exclude alone, ncu leaves out kernels outside of all regions, too",
+      "with nvtx.exclude alone, ncu also excludes kernels outside all regions",
     ]);
     expect(plan({ include: ["A"], exclude: ["nothing"] }).notes).toEqual([
-      "nvtx.exclude (nothing) matches no region: nothing is left out",
+      "nvtx.exclude (nothing) matches no region: nothing is excluded",
     ]);
   });
 
   it("passes expressions on, beside labels, and leaves filters out where nothing is gated", () => {
     const native = { include: ["regex:^x$/"], exclude: [] };
     const request = { ...everything, include: ["B"], native };
-    expect(planPasses("kernel", request, labels).notes.join()).toContain("ncu may lose ranges");
+    expect(planPasses("kernel", request, labels).notes.join()).toContain("ncu may miss ranges");
     expect(planPasses("kernel", { ...request, include: [] }, labels).notes).toEqual([]);
     expect(planPasses("kernel", request, labels).passes[0]?.include).toEqual(["B/", "regex:^x$/"]);
     expect(planPasses("range", request, labels).passes.map(({ include }) => include)).toEqual([

@@ -123,7 +123,7 @@ describe.skipIf(real === null || sample === null)("readPass", () => {
     ]);
   });
 
-  it("prints what was asked for, whatever a config file that lies around would have of it", async () => {
+  it("prints what was requested, whatever a config file of ncu says", async () => {
     const here = join(root, "with-config");
     mkdirSync(here);
     const spy = ncuWith(`cd '${here}'`);
@@ -146,7 +146,7 @@ describe.skipIf(real === null || sample === null)("readPass", () => {
     const { rows, sections, notes, directory } = await read(report(), broken);
     expect(rows).toHaveLength(1);
     expect(sections.size).toBe(0);
-    expect(notes.join()).toMatch(/could not print the sections.*complete but for their sections/);
+    expect(notes.join()).toMatch(/could not print the sections.*lack only their sections/);
     expect(existsSync(join(directory, "raw.csv"))).toBe(true);
     expect(existsSync(join(directory, "details.csv"))).toBe(false);
     expect(existsSync(join(directory, "sections.txt"))).toBe(false);
@@ -240,13 +240,13 @@ describe.skipIf(real === null || sample === null)("readPass", () => {
     expect(readdirSync(directory)).toEqual(["sections.txt"]);
   });
 
-  it("tells a report that nobody can read from one that holds nothing", async () => {
+  it("distinguishes an unreadable report from an empty one", async () => {
     const file = join(root, "damaged.ncu-rep");
     writeFileSync(file, "this is no report");
     const { results, notes, unread } = await read(file);
     expect(results).toBe(0);
     expect(unread).toMatch(/could not print the metrics of .*damaged\.ncu-rep: ==ERROR== /);
-    expect(notes.join()).toContain("it does not begin like one");
+    expect(notes.join()).toContain("it has the wrong signature");
   });
 
   it("does not take a mistake of ours for a damaged table", async () => {

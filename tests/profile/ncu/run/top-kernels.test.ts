@@ -40,12 +40,10 @@ describe("topKernels", () => {
     expect(topKernels(config, recordings)).toEqual({
       names: [GEMM, "pool"],
       notes: [
-        `pipeline.ncu.top_n_kernels=2: those with the most GPU time in what nsys recorded are profiled: ${GEMM}; pool`,
+        `pipeline.ncu.top_n_kernels=2: profiling the kernels with the most GPU time recorded by nsys: ${GEMM}; pool`,
       ],
     });
-    expect(topKernels({ top_n_kernels: 9 }, recordings).notes.join()).toContain(
-      "all that there are",
-    );
+    expect(topKernels({ top_n_kernels: 9 }, recordings).notes.join()).toContain("all kernels");
     expect(topKernels({ top_n_kernels: null }, recordings)).toEqual({ names: null, notes: [] });
     expect(topKernels({}, recordings).names).toBeNull();
   });
@@ -64,7 +62,7 @@ describe("topKernels", () => {
     );
     expect(names).toBeNull();
     expect(notes).toEqual([
-      "pipeline.ncu.top_n_kernels=2 limits nothing, and every kernel is profiled: nsys recorded no GPU kernels (trace=nvtx)",
+      "pipeline.ncu.top_n_kernels=2 has no effect, and every kernel is profiled: nsys recorded no GPU kernels (trace=nvtx)",
     ]);
     expect(topKernels(config, []).notes.join()).toContain("there is no recording");
   });

@@ -20,15 +20,18 @@ describe("notesOfWarnings", () => {
 
   it.each([
     ["==WARNING== Only 3/7 kernels could be matched across replay passes.", "3 of 7"],
-    ["==WARNING== Inconsistent number of profiled kernels.", "what did not fit"],
-    ["==WARNING== Kernel was not profiled because of a stream capture.", "graph was captured"],
-    ["==WARNING== Launched during a stream capture on the same context.", "graph was captured"],
+    ["==WARNING== Inconsistent number of profiled kernels.", "those that differ"],
+    ["==WARNING== Kernel was not profiled because of a stream capture.", "capture of a CUDA graph"],
+    [
+      "==WARNING== Launched during a stream capture on the same context.",
+      "capture of a CUDA graph",
+    ],
     ["==ERROR== Failed to reset GPU clocks. Try manually running it.", "--clock-control reset"],
     [
       "==WARNING== Graph kernel nodes which are device-updatable are not supported for profiling.",
       "--graph-profiling",
     ],
-    ["==WARNING== Failed to load Nsight Compute CUDA modules.", "do not fit together"],
+    ["==WARNING== Failed to load Nsight Compute CUDA modules.", "do not match"],
     // As of --set default, which ncu 2024 does not have.
     ["==WARNING== No metrics to collect found in sections.", "ncu --list-sets"],
     [

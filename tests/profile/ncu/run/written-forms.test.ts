@@ -68,7 +68,7 @@ describe("labels of a program under label rules", () => {
     expect(passes).toMatchObject([{ include: ["regex:^step \\d+$/"], labels: [{ name: "step" }] }]);
   });
 
-  it.skipIf(real === null)("are found by ncu, also with numbers that nobody saw before", () => {
+  it.skipIf(real === null)("are found by ncu, even with numbers that were not recorded", () => {
     const { passes } = planPasses("kernel", wanting(["step", "a*"]), discovered(dropped));
     const open = [...names, "step 99", "aten::mm, op_id = 7", "steps", "steps 1", "step x"];
     const results = open.map((name, index) => ({
