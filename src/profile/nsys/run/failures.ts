@@ -36,8 +36,7 @@ const FAILURES: readonly Failure[] = [
   },
   {
     says: /Wrong event order/,
-    means:
-      "nsys recorded, but cannot make a report: it considers the order of the events wrong",
+    means: "nsys recorded, but cannot make a report: it considers the order of the events wrong",
     hint: `use nsys 2024.2 or later (set HYDRACONF_NSIGHT to its directory); its QdstrmImporter -i FILE.qdstrm may also read the .qdstrm file, which is kept; "pipeline.nsys.trace='cuda,nvtx'" and a capture range give fewer events`,
   },
   {
