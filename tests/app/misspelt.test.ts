@@ -54,7 +54,7 @@ describe("refuseMisspelt", () => {
 
   test("says that a subcommand comes first", () => {
     expect(refusal(["-cp", "conf", "compare", "A", "B"])?.message).toContain(
-      "compare stands behind",
+      "the subcommand compare must come first",
     );
   });
 

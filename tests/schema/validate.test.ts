@@ -126,8 +126,8 @@ describe("validateTree", () => {
     };
     const issues = validateTree(readYaml("gpu0: 1\npair: [a, 2]\n"), described);
     expect(issues).toMatchObject([
-      { key: "gpu0", expected: "a text (such as a)", description: "One GPU." },
-      { key: "pair[1]", expected: "a text", description: "The second." },
+      { key: "gpu0", expected: "a string (such as a)", description: "One GPU." },
+      { key: "pair[1]", expected: "a string", description: "The second." },
     ]);
   });
 

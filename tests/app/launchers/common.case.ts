@@ -112,7 +112,7 @@ export function launcherCases({
     writeFileSync(file, `${readFileSync(file, "utf8")}more: 1\n`);
     const refused = await place.start(["--retry-failed", "s"]);
     expect(refused.exitCode).toBe(1);
-    expect(refused.stderr).toContain("is not the one that the sweep began with");
+    expect(refused.stderr).toContain("differs from the one that the sweep started with");
     expect(place.ran("begin")).toHaveLength(2);
     await place.start(["--retry-failed", "s", "--accept-changes"]);
     expect(place.ran("begin")).toHaveLength(4);

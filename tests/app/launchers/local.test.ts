@@ -137,7 +137,7 @@ describe("the local launcher", () => {
     const { exitCode, stdout } = await waiting;
     expect([exitCode, (await long).exitCode]).toEqual([0, 143]);
     expect(stdout).toMatch(
-      /Waiting for a slot of gpu: process \d+ has 21 \(job #0 of the sweep in /,
+      /Waiting for a slot of gpu: process \d+ holds 21 \(job #0 of the sweep in /,
     );
   });
 

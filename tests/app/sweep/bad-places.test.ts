@@ -159,7 +159,7 @@ test("a sweep that cannot be read is told from one that is not there", async () 
   mkdirSync(join(place.folder, "manifest.json"), { recursive: true });
   const unread = await place.sweep(["status", "s"]);
   expect(unread.exitCode).toBe(1);
-  expect(unread.stderr).toMatch(/The sweep in '.*\/s' cannot be read: .*: this is a directory/);
+  expect(unread.stderr).toMatch(/Cannot read the sweep in '.*\/s': .*: it is a directory/);
 });
 
 test.skipIf(!canMount("sweeps on read-only disks"))(

@@ -24,7 +24,7 @@ test("a sweep that was killed between two batches is not taken for one that is c
   writeJobState(folder, ended(begun(0, undefined), { status: "completed", exitCode: 0 }));
   const status = await ask(directory, "status");
   expect([status.exitCode, status.stdout]).toEqual([1, expect.stringContaining(CUT_OFF)]);
-  expect(status.stdout).toContain(`prog --resume ${directory}   runs what is missing`);
+  expect(status.stdout).toContain(`prog --resume ${directory}   runs the missing jobs`);
   const waited = await ask(directory, "wait");
   expect([waited.exitCode, waited.stdout]).toEqual([1, expect.stringContaining(CUT_OFF)]);
   const data = await ask(directory, "status", "--json");

@@ -62,7 +62,7 @@ test("a program that tells what its sweeps came to has them beside the jobs", as
   expect(stderr).toMatch(/^#0 x=1: completed in \S+ s \(1 of 2\)\n#1 x=2: failed after .*: boom\n/);
   expect(stderr).toMatch(/1 of 2 jobs failed:\n.*\n#1 +x=2 +boom +s\/1\n/);
   expect(stderr).toMatch(
-    /The jobs as a table: s\/sweep.md, sweep.csv, sweep.json\nThe failed job runs again with prog --retry-failed s\n$/,
+    /The jobs as a table: s\/sweep.md, sweep.csv, sweep.json\nRun the failed job again with prog --retry-failed s\n$/,
   );
   expect(told).toMatchObject([[{ result: 7 }, { status: "failed", error: "boom" }]]);
   const before = read(join(cwd, "s"));

@@ -64,7 +64,7 @@ describe("a worker", () => {
     );
     const worker = await runWorker(place, 0);
     expect(worker.exitCode).toBe(1);
-    expect(worker.stderr).toContain("is not the one that the sweep began with");
+    expect(worker.stderr).toContain("differs from the one that the sweep started with");
     expect(place.state(0)).toMatchObject({ status: "failed" });
     expect(place.ran("begin")).toEqual([]);
   });

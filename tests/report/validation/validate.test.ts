@@ -96,7 +96,7 @@ describe("the schema", () => {
       (_, __, region) => Object.assign(region, { parent: 7 }),
       `${inRegion}/parent`,
       "7 does not fit",
-      "a text or null",
+      "a string or null",
     ],
     [
       "a number in place of optional statistics, once",
@@ -110,7 +110,7 @@ describe("the schema", () => {
       (_, __, region) => Object.assign(region, { name: { first: "a", second: "b" } }),
       `${inRegion}/name`,
       "an object does not fit",
-      "a text",
+      "a string",
     ],
     [
       "the beginning of a text that is longer than a line",

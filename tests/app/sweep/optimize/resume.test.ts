@@ -187,7 +187,9 @@ test("jobs that returned no number run again with --retry-failed, and no others"
   expect(first.stderr).toContain(
     "job #0: 'loss' in the value that the task returned is not a finite number",
   );
-  expect(first.stderr).toContain(`and --retry-failed ${join(cwd, "s")} runs these jobs again`);
+  expect(first.stderr).toContain(
+    `let the task return the number: --retry-failed ${join(cwd, "s")} runs these jobs again`,
+  );
   const resumed = await play(true, "--resume", "s");
   expect([resumed.exitCode, resumed.jobs]).toEqual([1, []]);
   const retried = await play(true, "--retry-failed", "s");

@@ -270,13 +270,13 @@ describe("hydra/sweeper=optuna", () => {
       "hydra/sweeper/sampler=random",
     ],
     [["hydra/sweeper/sampler=grid"], "GridSampler' cannot be used here", "hydra/sweeper=basic"],
-    [["hydra.sweeper.storage=sqlite:///a.db"], "storage is optuna's", "--resume DIR"],
+    [["hydra.sweeper.storage=sqlite:///a.db"], "storage is only for Optuna", "--resume DIR"],
     [
       ["hydra.sweeper.custom_search_space=a.b"],
       "names a Python function",
       "lr=tag(log,interval(1e-5,1e-1))",
     ],
-    [["-cn=old"], "old way to say it", "interval(0,1)"],
+    [["-cn=old"], "is deprecated", "interval(0,1)"],
   ])("%s is refused with what to use instead", async (overrides, problem, instead) => {
     const { exitCode, jobs, stderr } = await sweep([
       ...OPTUNA.slice(0, 2),
