@@ -200,7 +200,7 @@ it("wall times that include a pause are told", () => {
   expect(pauseNotes({ pausedMs: 1.5 })).toEqual([note("2 ms")]);
   expect(pauseNotes({ pausedMs: 12_340 })).toEqual([note("12.3 s")]);
   expect(pauseNotes({ suspendedMs: 3_210, sleptMs: 720_000 })).toEqual([
-    "this job was suspended from outside for about 3.2 s (Ctrl-Z at its sweep, the scheduler, a container): the wall times of the regions that were open include that",
+    "this job was suspended from outside for about 3.2 s (Ctrl-Z at its sweep, the scheduler, a container): wall times of regions that were open then include the pause",
     "the machine slept for 720.0 s while the program ran: times do not include that, but what ran next began with cold caches and clocks",
   ]);
 });
