@@ -195,7 +195,7 @@ describe("runWorkload", () => {
 
 it("wall times that include a pause are told", () => {
   const note = (time: string) =>
-    `the program was suspended (Ctrl-Z) for ${time}: wall times of the regions that were open then include the pause`;
+    `the program was suspended (Ctrl-Z) for ${time}: wall times of regions that were open then include the pause`;
   expect(pauseNotes({})).toEqual([]);
   expect(pauseNotes({ pausedMs: 1.5 })).toEqual([note("2 ms")]);
   expect(pauseNotes({ pausedMs: 12_340 })).toEqual([note("12.3 s")]);
