@@ -1,4 +1,5 @@
 import { shellQuote } from "../text/shell-quote.ts";
+import type { Quote, Span } from "./ast.ts";
 import { quoted } from "./quoting.ts";
 
 /**
@@ -13,10 +14,20 @@ export function quoteHint(override: string): string {
   if (/^['"]/.test(value)) return "close the quote";
   if (equal < 0 || /^[[{]|,|^[\w-]+\s*\(/.test(value))
     return "put this part of the value in quotes";
-  const written = (mark: "'" | '"') => `${override.slice(0, equal + 1)}${quoted(value, mark)}`;
+  return `quote the value: ${inQuotes(override, { start: equal + 1, end: override.length })}`;
+}
+
+/** What to write where text was taken for a call. */
+export const textHint = (override: string, call: Span): string =>
+  `as text it needs quotes: ${inQuotes(override, call)}`;
+
+/** An override with a part of it in quotes, as the grammar has it and as it is typed. */
+function inQuotes(override: string, { start, end }: Span): string {
+  const value = override.slice(start, end).trim();
+  const written = (mark: Quote) =>
+    `${override.slice(0, start)}${quoted(value, mark)}${override.slice(end)}`;
   // Quotes that are typed in a shell never arrive: who has just typed some would be told to do so again.
-  const inShell = shellQuote(written('"'));
-  return `quote the value: ${written(value.includes("'") ? '"' : "'")} (in a shell: ${inShell})`;
+  return `${written(value.includes("'") ? '"' : "'")} (in a shell: ${shellQuote(written('"'))})`;
 }
 
 /** What is meant by an argument without `=`: a file of configs, or half an override. */
@@ -33,6 +44,7 @@ export function keyHint(text: string): string {
   const yaml = /^([~+]*[A-Za-z_][\w./@-]*):\s*([\w.-]+)$/.exec(text);
   if (yaml !== null && !text.includes("=")) return `use ${yaml[1]}=${yaml[2]}`;
   const [indexed] = /^[~+]*[\w.]+\[\d+\][^=]*/.exec(text) ?? [];
+  if (indexed?.startsWith("~")) return "a list item cannot be deleted: assign the list without it";
   if (indexed !== undefined)
     return `write list items with a dot: ${text.replace(indexed, indexed.replace(/\[(\d+)\]/g, ".$1"))}`;
   return "a key consists of ASCII letters, digits, '_', '-', '$', '.' and '/'";

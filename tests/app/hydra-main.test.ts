@@ -312,7 +312,7 @@ describe("refusals", () => {
     [["-sc", "install=tcsh"], 1, "No completion plugin for 'tcsh' found, available : \n\tbash\n"],
     [["--resolve"], 1, "--resolve flag can only be used"],
     [["--cfg", "job", "--run"], 1, "Only one of"],
-    [["--cfg", "job", "-m", "x=1,2"], 1, "--multirun --dry-run prints the config of every job"],
+    [["--cfg", "job", "-m", "x=1,2"], 1, "--multirun --dry-run lists the jobs; --cfg with"],
     [["--detach", "--run"], 2, "argument --detach: not allowed with argument --run"],
     [["--detach", "--explain", "x"], 2, "argument --detach: not allowed with argument --explain"],
     [["--experimental-rerun", "config.pickle"], 1, "only Python can read a pickled config"],

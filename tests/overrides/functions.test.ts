@@ -264,9 +264,17 @@ describe("errors of functions", () => {
     const { details } = errorOf(() => parseOverride("key=Choise(a)"));
     expect(details.nearest).toBe("choice");
     expect(details.available).toEqual([...FUNCTIONS.keys()].sort());
-    const unlike = errorOf(() => parseOverride("key=extend_list(a)")).details;
-    expect(unlike.nearest).toBeUndefined();
-    expect(unlike.hint).toBe("as text it needs quotes: 'extend_list(a)'");
+  });
+
+  it.each([
+    ["key=extend_list(a)", "key='extend_list(a)'", `'key="extend_list(a)"'`],
+    ["key=[a,f('y')]", `key=[a,"f('y')"]`, `'key=[a,"f('\\''y'\\'')"]'`],
+    ['key=f("y"),b', `key='f("y")',b`, `'key="f(\\"y\\")",b'`],
+  ])("where none is like it, how it is written as text: %s", (text, written, inShell) => {
+    const { nearest, hint } = errorOf(() => parseOverride(text)).details;
+    expect(nearest).toBeUndefined();
+    expect(hint).toBe(`as text it needs quotes: ${written} (in a shell: ${inShell})`);
+    expect(() => parseOverride(written)).not.toThrow();
   });
 });
 

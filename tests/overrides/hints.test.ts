@@ -35,6 +35,7 @@ describe("hints", () => {
     ["db.port:1", "use db.port=1"],
     ["+db.port: pg", "use +db.port=pg"],
     ["b[0].x=5", "write list items with a dot: b.0.x=5"],
+    ["~b[0]", "a list item cannot be deleted: assign the list without it"],
     ["+a.b[0][12]=[1]", "write list items with a dot: +a.b.0.12=[1]"],
     ["a b", "a key consists of ASCII letters, digits, '_', '-', '$', '.' and '/'"],
   ])("for %s", (text, hint) => {

@@ -65,7 +65,7 @@ export function refuseConflicts({ flags }: ParsedArguments, { whenBare }: HydraM
     throw conflict(
       "Only one of --run, --multirun, --cfg, --info and --shell_completion can be specified",
       asked.includes("multirun") && asked.includes("cfg")
-        ? "--multirun --dry-run prints the config of every job"
+        ? "--multirun --dry-run lists the jobs; --cfg with the overrides of one prints its config"
         : undefined,
     );
   if (flags.has("detach") && whenBare === "show")

@@ -21,20 +21,25 @@ export interface MeantOverride {
  * the two reasons why an override of a group that is there does not meet it.
  *
  * @param keysOfGroup what the list has of each group
+ * @returns several where the group is in several packages and none of them is named
  */
-export function overrideMeant(
+export function overridesMeant(
   { key, within }: UnusedOverride,
   keysOfGroup: ReadonlyMap<string, ReadonlySet<string>>,
-): MeantOverride | undefined {
-  const [group = key, given] = key.split("@", 2);
+): readonly MeantOverride[] {
+  const [group = key, given = ownPackage(group)] = key.split("@", 2);
   const beside = within.slice(0, within.lastIndexOf("/") + 1);
   const named =
     keysOfGroup.has(group) || !group.startsWith(beside) ? group : group.slice(beside.length);
-  const [meant] = [...(keysOfGroup.get(named) ?? [])].sort(byCodePoint);
-  if (meant === undefined) return undefined;
-  const [, place = ownPackage(named)] = meant.split("@", 2);
-  const isAtRoot = (given ?? ownPackage(group)) === ownPackage(named);
-  return { key: meant, written: isAtRoot ? `/${meant}` : `/${named}@_global_.${place}` };
+  const there = [...(keysOfGroup.get(named) ?? [])].sort(byCodePoint).map((found) => {
+    const [, place = ownPackage(named)] = found.split("@", 2);
+    const isAtRoot = given === place || given === ownPackage(named);
+    const isNamed = given === place || given.endsWith(`.${place}`);
+    const written = isAtRoot ? `/${found}` : `/${named}@_global_.${place}`;
+    return { meant: { key: found, written }, isNamed };
+  });
+  const isAnyNamed = there.some(({ isNamed }) => isNamed);
+  return there.flatMap(({ meant, isNamed }) => (isNamed || !isAnyNamed ? [meant] : []));
 }
 
 const ownPackage = (group: string): string => group.replaceAll("/", ".");

@@ -9,7 +9,7 @@ import { byCodePoint, type Repository } from "../sources/repository.ts";
 import { isOptionList } from "./item.ts";
 import type { RecordedSelection, TreeRecord } from "./ledger.ts";
 import { selectionText } from "./ledger.ts";
-import { overrideMeant } from "./override-meant.ts";
+import { overridesMeant } from "./override-meant.ts";
 
 /**
  * Every override of a group and every deletion must have met its group in the tree.
@@ -46,8 +46,8 @@ function unusedSelection(
   const [group = key] = key.split("@", 1);
   const similar = [...(keysOfGroup.get(group) ?? [])].sort(byCodePoint);
   const [first] = similar;
-  const meant = within === null ? undefined : overrideMeant({ key, within }, keysOfGroup);
-  const nearest = first ?? meant?.key ?? nearestName(key, [...known.keys()]);
+  const meant = within === null ? [] : overridesMeant({ key, within }, keysOfGroup);
+  const nearest = meant[0]?.key ?? first ?? nearestName(key, [...known.keys()]);
   const option = selectionText(value);
   const has = (key: string) => {
     const options = repository.list(key.split("@", 1)[0] ?? "", "config");
@@ -58,9 +58,13 @@ function unusedSelection(
     ...(isNamed && nearest !== undefined && has(nearest) ? [`${nearest}=${option}`] : []),
     ...(isNamed && has(group) ? [`+${key}=${option}`] : []),
   ];
-  const inFile =
-    meant !== undefined && has(meant.key)
-      ? `write \`override ${meant.written}: ${option}\``
+  const lines = meant
+    .filter(({ key }) => has(key))
+    .map((line) => `\`override ${line.written}: ${option}\``);
+  const inFile = known.has(key)
+    ? `an override reaches what stands above its file in the list: put ${key} above ${within}`
+    : lines.length > 0
+      ? `write ${lines.join(", or ")}`
       : first === undefined && has(group)
         ? "the list has no such group yet: without `override`, the line adds it"
         : undefined;

@@ -1,6 +1,7 @@
 import { nearest } from "../../values/nearest.ts";
 import type { OverrideValue } from "../ast.ts";
 import { functionError } from "../errors.ts";
+import { textHint } from "../hints.ts";
 import type { GivenArguments } from "./bind.ts";
 import { bindArguments } from "./bind.ts";
 import type { Call } from "./function.ts";
@@ -18,8 +19,6 @@ function unknownFunction(name: string, { source, span, functions }: Call) {
   const similar = nearest(name.toLowerCase(), available);
   return functionError(source, span, `there is no function '${name}'`, {
     available,
-    ...(similar !== undefined
-      ? { nearest: similar }
-      : { hint: `as text it needs quotes: '${source.text.slice(span.start, span.end)}'` }),
+    ...(similar !== undefined ? { nearest: similar } : { hint: textHint(source.text, span) }),
   });
 }

@@ -85,6 +85,31 @@ describe("a group override that meets no group", () => {
     },
   );
 
+  it.each([
+    ["override db: pg", "write `override /db@a: pg`, or `override /db@b: pg`"],
+    ["override db@b: pg", "write `override /db@b: pg`"],
+    [
+      "override /db@_global_.c: pg",
+      "write `override /db@_global_.a: pg`, or `override /db@_global_.b: pg`",
+    ],
+  ])("of a file in a group, where the group is in several packages: %s", (line, hint) => {
+    const files = { ...FILES, "e/x": `# @package _global_\ndefaults: [${line}]` };
+    expect(refusal(() => composeFiles(files, ["+e=x"])).details.hint).toBe(hint);
+  });
+
+  it("of a file that stands above the group: the hint is the order that works", () => {
+    const composed = (list: string) => () =>
+      composeFiles({
+        ...DB,
+        config: `defaults: [_self_, ${list}]`,
+        "e/x": "# @package _global_\ndefaults: [override /db: pg]",
+      });
+    expect(refusal(composed("e: x, db: mysql")).details.hint).toBe(
+      "an override reaches what stands above its file in the list: put db above e/x",
+    );
+    expect(composed("db: mysql, e: x")).not.toThrow();
+  });
+
   it("of a group that the list has not yet is added without `override`", () => {
     const files = { ...DB, config: "defaults: [override db: pg]" };
     expect(refusal(() => composeFiles(files)).details.hint).toBe(
