@@ -80,6 +80,7 @@ is_running() { # also while the node has not confirmed the signal that it was se
   case "$1" in *JobState=RUNNING* | *JobState=SIGNALING*) ;; *) return 1 ;; esac
 }
 queue_again() {
+  told=1 # it has not ended
   note 'is queued again'
   for _ in {1..300}; do
     # Slurm ends this script in its sleep.

@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { lastLines } from "../../worker/log-tail.ts";
 import { type SubmittedTask, slurmLog, taskName } from "./submissions.ts";
@@ -42,23 +42,31 @@ export function createJobLogs(): JobLogs {
 export const lastJobLines = (files: readonly string[]): readonly string[] =>
   files.flatMap(ofLastRun);
 
+export interface LoggedEnd extends Pick<TaskReport, "exitCode" | "state"> {
+  /** When; null where that is not known. */
+  readonly at: Date | null;
+}
+
 /**
  * How the last run of a task ended, by what Slurm's daemon and the task's script wrote of it themselves: known also where Slurm has
  * forgotten the task. Undefined where they wrote nothing of that.
  */
-export function loggedEnd(
-  folder: string,
-  task: SubmittedTask,
-): Pick<TaskReport, "exitCode" | "state"> | undefined {
-  const lines = ofLastRun(slurmLog(folder, task));
+export function loggedEnd(folder: string, task: SubmittedTask): LoggedEnd | undefined {
+  const file = slurmLog(folder, task);
+  const lines = ofLastRun(file);
   const line = lines.findLast((one) => CANCELLED.test(one));
   if (line !== undefined) {
     const state = STATES.find(([cause]) => line.includes(cause))?.[1] ?? "CANCELLED";
-    return { state, exitCode: null };
+    return { state, exitCode: null, at: writtenLast(file) };
   }
   const code = lines.map((one) => SCRIPT_END.exec(one)?.[1]).findLast((one) => one !== undefined);
-  return code === undefined ? undefined : { state: "FAILED", exitCode: Number(code) };
+  if (code === undefined) return undefined;
+  return { state: "FAILED", exitCode: Number(code), at: writtenLast(file) };
 }
+
+/** Its end is the last that is written there. Null where the file is gone by now. */
+const writtenLast = (file: string): Date | null =>
+  statSync(file, { throwIfNoEntry: false })?.mtime ?? null;
 
 /** Slurm's words for every end of a job that it brings about; that of a step may have brought itself about. */
 const CANCELLED = /^slurmstepd[^ ]*: (?:error: )?\*\*\* JOB .*CANCELLED AT /;

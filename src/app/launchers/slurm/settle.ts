@@ -15,6 +15,7 @@ import { jobsFolder } from "../../sweep/record/layout.ts";
 import {
   createJobLogs,
   type JobLogs,
+  type LoggedEnd,
   lastJobLines,
   lastSlurmLines,
   loggedEnd,
@@ -66,7 +67,8 @@ function settle(
   if (isNew && hasEnded(state)) return "recorded already";
   noteOver(folder, task);
   const slurmLines = lastSlurmLines(folder, task);
-  const { known, lack, status, why } = endOf({ folder, task, report, slurmLines, logsOf });
+  const logged = loggedEnd(folder, task);
+  const { known, lack, status, why } = endOf({ task, report, slurmLines, logged, logsOf });
   if (!isNew && status === "stopped") return { kind: "dropped", reason: why };
   // Its own word is better than Slurm's for the code that it ended with.
   const saysStopped = isNew && state.status === "stopped" && lack === undefined;
@@ -82,6 +84,7 @@ function settle(
       status,
       exitCode: known?.exitCode || null,
       error: detail === undefined ? why : `${why}: ${detail}`,
+      ...(isNew && { at: timeOfEnd(state, logged) }),
     }),
   );
   return { kind: "ended" };
@@ -89,15 +92,15 @@ function settle(
 
 /** A task that is over, and what is known of that. */
 interface OverTask {
-  readonly folder: string;
   readonly task: SubmittedTask;
   readonly report: TaskReport | undefined;
   readonly slurmLines: readonly string[];
+  readonly logged: LoggedEnd | undefined;
   readonly logsOf: JobLogs;
 }
 
 /** How a task ended, by what Slurm says and, where that is not enough, by what was printed last. */
-function endOf({ folder, logsOf, report, slurmLines, task }: OverTask): {
+function endOf({ logged, logsOf, report, slurmLines, task }: OverTask): {
   readonly status: AttemptEnd["status"];
   readonly why: string;
   /** The same where it ran out of memory. */
@@ -108,7 +111,7 @@ function endOf({ folder, logsOf, report, slurmLines, task }: OverTask): {
   // What was cancelled, or lost its node, is still to be done, whatever it printed.
   const mayLack = report === undefined || STATUS[report.state] === "failed";
   const jobLines = mayLack ? lastJobLines(logsOf(task)) : [];
-  const known = report ?? loggedReport(task, loggedEnd(folder, task));
+  const known = report ?? loggedReport(task, logged);
   const lack = mayLack ? outOfMemory([...slurmLines, ...jobLines], task, report) : undefined;
   if (lack !== undefined) return { status: "failed", why: lack, lack, known };
   const why =
@@ -120,8 +123,16 @@ function endOf({ folder, logsOf, report, slurmLines, task }: OverTask): {
 /** Of a task that Slurm has forgotten, what its log says of the end. */
 const loggedReport = (
   { array, index }: SubmittedTask,
-  end: ReturnType<typeof loggedEnd>,
-): TaskReport | undefined => end && { array, index, reason: null, ...end };
+  end: LoggedEnd | undefined,
+): TaskReport | undefined =>
+  end && { array, index, reason: null, state: end.state, exitCode: end.exitCode };
+
+/** Somebody may look hours later. Undefined where it is not known, or the clocks of two machines disagree. */
+function timeOfEnd({ attempts }: JobState, logged: LoggedEnd | undefined): Date | undefined {
+  const started = Date.parse(attempts.at(-1)?.started ?? "");
+  const at = logged?.at ?? undefined;
+  return at !== undefined && at.getTime() >= started ? at : undefined;
+}
 
 /** Why Slurm stopped a job that can only say by which signal. */
 const CAUSES: ReadonlySet<string> = new Set([

@@ -91,6 +91,8 @@ export interface AttemptEnd {
   readonly exitCode: number | null;
   readonly error?: string;
   readonly returnValue?: unknown;
+  /** When; now, where nothing else is known. */
+  readonly at?: Date | undefined;
 }
 
 /** Undefined for a job that nobody started, and for a file that a dying machine left unreadable. */
@@ -163,6 +165,7 @@ export const begun = (
 /** A job's state after its last attempt. */
 export function ended(state: JobState, end: AttemptEnd): JobState {
   const last = state.attempts.at(-1);
+  const ended = (end.at ?? new Date()).toISOString();
   const attempts =
     last === undefined
       ? []
@@ -170,8 +173,8 @@ export function ended(state: JobState, end: AttemptEnd): JobState {
           ...state.attempts.slice(0, -1),
           {
             ...last,
-            ended: new Date().toISOString(),
-            took_ms: tookMs(last),
+            ended,
+            took_ms: tookMs(end.at === undefined ? last : { ...last, ended }),
             exit_code: end.exitCode,
             error: end.error ?? null,
           },

@@ -224,6 +224,13 @@ test("a request to queue a job again that was heard, and not answered, is not ma
   expect(calls.at(-1)).toBe("--oneliner show job 77_0");
 });
 
+test("what is queued again has not ended: its script says no code", () => {
+  const nearEnd = { setup: ["kill -USR2 $$"] };
+  const commands = { srun: ["exit 143"], scontrol: [PREEMPTED] };
+  expect(runTask(commands)).toMatchObject({ requeues: 1, said: undefined });
+  expect(runTask(commands, nearEnd)).toMatchObject({ requeues: 1, said: undefined });
+});
+
 test.each([
   ["was cancelled", shows("CANCELLED")],
   ["is being ended and put back by Slurm itself", shows("COMPLETING")],

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -141,6 +141,41 @@ test("an earlier run's end is not that of the last one", () => {
   const again = "hydraconf: job #3 (7_1) runs again\n";
   expect(forgotten(`${scriptEnd(1)}${again}`).state?.status).toBe("stopped");
   expect(forgotten(`${scriptEnd(143)}${again}${scriptEnd(1)}`).state?.status).toBe("failed");
+});
+
+/** A job that began ten minutes ago, whose log was written last after so many seconds. */
+function lookedAtLate(log: string, seconds: number, known?: TaskReport) {
+  const started = Date.now() - 600_000;
+  const running = inTask("7_1");
+  const attempts = running.attempts.map((one) => ({
+    ...one,
+    started: new Date(started).toISOString(),
+    uptime_ms: (one.uptime_ms ?? 0) - 600_000,
+  }));
+  const folder = folderWith({ ...running, attempts });
+  mkdirSync(slurmFolder(folder));
+  writeFileSync(slurmLog(folder, TASK), log);
+  const written = new Date(started + seconds * 1000);
+  utimesSync(slurmLog(folder, TASK), written, written);
+  settle(folder, TASK, known);
+  const last = readJobState(folder, 3)?.attempts.at(-1);
+  const took = (last?.took_ms ?? 0) / 1000;
+  expect(Date.parse(last?.ended ?? "") - started).toBeCloseTo(took * 1000, -3);
+  return took;
+}
+
+test("a job that could not say its end has run until its log was written, not until somebody looked", () => {
+  expect(lookedAtLate(scriptEnd(137), 100)).toBe(100);
+  expect(lookedAtLate(scriptEnd(137), 100, report("FAILED", 137))).toBe(100);
+  expect(lookedAtLate(cancelled(" DUE TO TIME LIMIT"), 60)).toBe(60);
+  expect(lookedAtLate(cancelled(" DUE TO TIME LIMIT"), 60, report("TIMEOUT"))).toBe(60);
+});
+
+test("until somebody looked where its log does not tell its end, or that was before it began", () => {
+  expect(lookedAtLate("slurmstepd: error: _get_pss\n", 100, report("FAILED", 1))).toBeGreaterThan(
+    599,
+  );
+  expect(lookedAtLate(scriptEnd(137), -5)).toBeGreaterThan(599);
 });
 
 test("a job that could say itself that it was stopped has run out of time all the same", () => {

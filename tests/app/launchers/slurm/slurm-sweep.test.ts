@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -6,6 +6,7 @@ import { createSlurm, type SlurmClient } from "../../../../src/app/launchers/slu
 import { noAnswer } from "../../../../src/app/launchers/slurm/refusals.ts";
 import { adoptSubmissions, slurmSweep } from "../../../../src/app/launchers/slurm/slurm-sweep.ts";
 import {
+  noteOver,
   noteSubmissions,
   readSubmissions,
   type Submission,
@@ -62,13 +63,18 @@ test("a process that looks while a launcher submits does not disturb its notes",
 });
 
 test("the launcher notes arrays that a dead one submitted, and forgets what it did not", async () => {
-  const never: Submission = { ...PENDING, script: "/s/3.sh" };
-  const folder = sweepFolder(NOTED, PENDING, never);
+  const scripts = mkdtempSync(join(tmpdir(), "hydraconf-scripts-"));
+  const [came = "", never = ""] = ["2.sh", "3.sh"].map((name) => join(scripts, name));
+  for (const script of [came, never]) writeFileSync(script, "");
+  const pending = { ...PENDING, script: came };
+  const folder = sweepFolder(NOTED, pending, { ...PENDING, script: never });
   await adoptSubmissions(
     folder,
-    slurm({ arrayOf: async (script) => (script === PENDING.script ? "9" : undefined) }),
+    slurm({ arrayOf: async (script) => (script === came ? "9" : undefined) }),
   );
-  expect(readSubmissions(folder)).toEqual([NOTED, { ...PENDING, array: "9" }]);
+  expect(readSubmissions(folder)).toEqual([NOTED, { ...pending, array: "9" }]);
+  // Should what is forgotten still come, it runs nothing without its script.
+  expect(readdirSync(scripts)).toEqual(["2.sh"]);
 });
 
 test("an array that comes after it was given up is cancelled: it may have begun", async () => {
@@ -107,6 +113,15 @@ test("a job that failed before it was submitted again is what Slurm says of it",
   const sweep = slurmSweep(folder, slurm({ tasks: async () => [report] }));
   expect(await sweep.status()).toMatchObject([{ number: 0, phase: "waiting" }]);
   expect(sweep.handedOver()).toEqual(new Set([0]));
+});
+
+test("a task that is known to be over is handed over no more, whatever its record says", () => {
+  const folder = sweepFolder(NOTED);
+  writeJobState(folder, begun(0, undefined, {}));
+  const sweep = slurmSweep(folder, slurm({}));
+  expect(sweep.handedOver()).toEqual(new Set([0]));
+  noteOver(folder, { array: "7", index: 0 });
+  expect(sweep.handedOver()).toEqual(new Set());
 });
 
 /** A sweep of two jobs that wait, and what Slurm says of each of them, look by look. */
