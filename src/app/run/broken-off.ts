@@ -9,11 +9,12 @@ import { isRecorded } from "../sweep/record/sweep-record.ts";
  */
 export function brokenOff(error: unknown, directory: string, program: string): unknown {
   if (!isRefusalOfSystem(error)) return error;
+  const shown = shellQuote(directory);
   return new ConfigError({
     code: "app.system",
     message: error.message,
     hint: isRecorded(directory)
-      ? `finished jobs are recorded; fix this, then run the rest with ${program} --resume ${shellQuote(directory)}`
+      ? `finished jobs are recorded; fix this, then run the rest with ${program} --resume ${shown}, and failed jobs with --retry-failed ${shown}`
       : "no job has started; fix this, or choose another directory with hydra.sweep.dir=DIR",
     cause: error,
   });
