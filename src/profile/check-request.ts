@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { ConfigError } from "../values/errors.ts";
+import { ConfigError, isConfigError } from "../values/errors.ts";
 import { COLLECTOR_NAMES } from "./collectors/collector.ts";
 import type { ProfileConfig } from "./config.ts";
 import { resolveDevice } from "./device.ts";
@@ -8,8 +8,9 @@ import { probeGpu } from "./doctor/gpu.ts";
 import { thisMachine } from "./doctor/machine.ts";
 import { compileLabelRules } from "./labels/label-rules.ts";
 import { queryGpus } from "./machine/gpu.ts";
+import { findNsightTool } from "./machine/nsight-tools.ts";
 import { probeNcu } from "./ncu/run/capabilities.ts";
-import { checkOptions } from "./ncu/run/cli-options.ts";
+import { checkModes, checkOptions } from "./ncu/run/cli-options.ts";
 import { requireNcu } from "./ncu/run/find-ncu.ts";
 import { isRangeMode } from "./ncu/run/pass-plan.ts";
 import { traces, tracesCuda } from "./nsys/run/command.ts";
@@ -84,21 +85,55 @@ export async function checkRequest(
   refuseUnsupported(config);
   if (config.labels !== undefined) compileLabelRules(config.labels);
   requireProgram(config.workload, cwd);
-  if (config.pipeline.nsys.enable) {
-    checkExtraOptions(config.pipeline.nsys);
-    requireNsysPath("pipeline.nsys.enable");
-  }
   requireInputFiles(config, cwd);
   // Asking tools and the driver takes a while: only where the answer decides something.
+  await refuseTogether(toolChecks(config));
   const { ncu } = config.pipeline;
-  if (ncu.enable) checkOptions(ncu.ncu_cli, await probeNcu(requireNcu()));
   if (!ncu.enable && !config.device.startsWith("cuda:")) return;
   const gpus = await queryGpus();
-  if (ncu.enable) refuseCpu(config);
   if (isPlan && gpus.length === 0) return;
   // Its remedy is that of a missing device, too.
   if (ncu.enable && gpus.length === 0) throw await noGpu(config);
   if (config.device.startsWith("cuda:")) resolveDevice(config.device, gpus, true);
+}
+
+type RequestCheck = () => unknown;
+
+/** What the collectors need: whoever installs one tool for a run wants to know what else it lacks. */
+function toolChecks(config: ProfileConfig): readonly RequestCheck[] {
+  const { nsys, ncu } = config.pipeline;
+  const ofNcu: readonly RequestCheck[] =
+    findNsightTool("ncu") === null
+      ? [() => checkModes(ncu.ncu_cli), requireNcu]
+      : [async () => checkOptions(ncu.ncu_cli, await probeNcu(requireNcu()))];
+  return [
+    ...(nsys.enable
+      ? [() => checkExtraOptions(nsys), () => requireNsysPath("pipeline.nsys.enable")]
+      : []),
+    ...(ncu.enable ? [...ofNcu, () => refuseCpu(config)] : []),
+  ];
+}
+
+/** Throws what all of them find as one error. */
+async function refuseTogether(checks: readonly RequestCheck[]): Promise<void> {
+  const problems: ConfigError[] = [];
+  for (const check of checks)
+    try {
+      await check();
+    } catch (error) {
+      if (!isConfigError(error)) throw error;
+      problems.push(error);
+    }
+  const [first, ...others] = problems;
+  if (first === undefined) return;
+  if (others.length === 0) throw first;
+  const { key } = first.details;
+  throw new ConfigError({
+    code: first.code,
+    message: problems.map(({ message }) => message).join("\n"),
+    ...(key !== undefined && { key }),
+    hint: problems.flatMap(({ details: { hint } }) => hint ?? []).join("; "),
+  });
 }
 
 /** ncu measures kernels on a GPU and nothing else. */

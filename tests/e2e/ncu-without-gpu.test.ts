@@ -60,6 +60,20 @@ describe("deep-profile pipeline.ncu.enable=true where it cannot work", () => {
     expect(existsSync(inHere("bare"))).toBe(false);
   });
 
+  it.skipIf(installed || existsSync("/usr/bin/nsys")).each([
+    ["pipeline.nsys.enable=true", ["nsys (Nsight Systems) was not found", "Nsight Compute (ncu)"]],
+    [
+      "pipeline.ncu.ncu_cli.extra_args=[--rule,x]",
+      ["--rule: ncu applies its rules to kernels", "Nsight Compute (ncu)"],
+    ],
+    ["device=cpu", ["Nsight Compute (ncu)", "device=cpu runs none"]],
+  ])("says of %s all that is in the way at once", async (override, problems) => {
+    const result = await bare([override, "pipeline.ncu.ncu_cli.replay_mode=range"]);
+    expect(result.code).toBe(1);
+    for (const problem of problems) expect(result.stderr).toContain(problem);
+    expect(result.stderr.match(/^ *Hint: .*nsight-compute.*$/gm)).toHaveLength(1);
+  });
+
   describe.skipIf(real === null)("shows with --dry-run what a machine with a GPU would run", () => {
     const dryRun = async (...args: readonly string[]) => {
       const result = await bare(["--dry-run", "--json", ...args], {

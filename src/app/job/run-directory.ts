@@ -1,9 +1,9 @@
 import { accessSync, constants, existsSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { removeDeadDrafts } from "../../system/drafts.ts";
+import { fileProblem } from "../../system/file-problem.ts";
 import { makeDirectory } from "../../system/make-directory.ts";
 import { DIRECTORY_CLAIM, tryClaim } from "../../system/process-claim.ts";
-import { errorCode } from "../../system/system-error.ts";
 import { ConfigError } from "../../values/errors.ts";
 
 /**
@@ -133,13 +133,11 @@ export const dropClaim = (path: string): void =>
   rmSync(join(path, DIRECTORY_CLAIM), { force: true });
 
 function unusable(path: string, kind: DirectoryKind, cause: unknown): ConfigError {
-  const message = cause instanceof Error ? cause.message : String(cause);
-  const reason = errorCode(cause) === "EEXIST" ? "there is a file in its place" : message;
   const isThere = existsSync(path);
   const key = kind === "run" ? "hydra.run.dir" : "hydra.sweep.dir";
   return new ConfigError({
     code: "app.run_directory",
-    message: `The ${key.split(".")[1]} directory '${path}' cannot be ${isThere ? "used" : "made"}: ${reason}`,
+    message: `Cannot ${isThere ? "use" : "create"} the ${key.split(".")[1]} directory '${path}': ${fileProblem(cause)}`,
     key,
     hint:
       kind === "resumed sweep"

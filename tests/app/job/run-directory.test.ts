@@ -68,13 +68,18 @@ describe("makeRunDirectory", () => {
   test("refuses a place where a file stands", () => {
     const path = join(fresh(), "file");
     writeFileSync(path, "");
-    expect(refusal(path)).toContain("there is a file in its place");
-    expect(refusal(join(path, "below"))).toContain("cannot be made");
+    expect(refusal(path)).toBe(
+      `Cannot use the run directory '${path}': a file of that name exists`,
+    );
+    const below = join(path, "below");
+    expect(refusal(below)).toBe(
+      `Cannot create the run directory '${below}': part of its path is a file, not a directory`,
+    );
   });
 
   test.runIf(existsSync("/proc/self"))("says in one line where no directory can be made", () => {
     expect(refusal("/proc/x")).toBe(
-      "The run directory '/proc/x' cannot be made: ENOENT: no such file or directory, mkdir '/proc/x'",
+      "Cannot create the run directory '/proc/x': there is no such file or directory",
     );
   });
 
@@ -85,7 +90,7 @@ describe("makeRunDirectory", () => {
       expect(() => makeSweepDirectory(path)).toThrow(
         expect.objectContaining({
           code: "app.run_directory",
-          message: expect.stringMatching(/^The sweep directory '.*' cannot be (used|made): /),
+          message: expect.stringMatching(/^Cannot (use|create) the sweep directory '.*': /),
           details: expect.objectContaining({ key: "hydra.sweep.dir" }),
         }),
       );

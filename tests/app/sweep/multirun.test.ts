@@ -180,7 +180,7 @@ describe("-m", () => {
       ran.push(config.get("x"));
     });
     expect([code, ran]).toEqual([1, [2]]);
-    expect(stderr).toContain("there is a file in its place");
+    expect(stderr).toContain("a file of that name exists");
   });
 
   test("a sweep job works in its environment and its directory", async () => {

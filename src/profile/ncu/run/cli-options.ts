@@ -17,7 +17,9 @@ interface CliOption {
 }
 
 /** Why ncu would refuse it in a mode, or null. */
-type Illegal = (mode: ReplayMode, config: NcuCliConfig, ncu: NcuCapabilities) => string | null;
+type Illegal = (mode: ReplayMode, config: NcuCliConfig, ncu: KnownOptions) => string | null;
+
+type KnownOptions = Pick<NcuCapabilities, "options">;
 
 /** A key that is no option of its own. */
 interface OtherKey {
@@ -118,6 +120,20 @@ export function checkOptions(config: NcuCliConfig, ncu: NcuCapabilities): void {
       `ncu ${ncu.version} has no ${mode} replay`,
       "update Nsight Compute, or choose replay_mode=kernel",
     );
+  checkModes(config, ncu);
+  for (const { key, flag } of optionsOf(config)) requireOption(key, flag, ncu);
+  for (const key of ["clock_control", "cache_control"] as const) requireValue(key, config, ncu);
+  checkExtraOptions(config, ncu, takenOptions(config));
+}
+
+/**
+ * Refuses what no ncu does in the replay mode.
+ *
+ * @param ncu that of this machine, which tells what beginnings of options mean; without one, they mean nothing
+ * @throws ConfigError `profile.ncu_option`
+ */
+export function checkModes(config: NcuCliConfig, ncu: KnownOptions = { options: new Set() }): void {
+  const mode = config.replay_mode;
   const refuseIf = (reason: string | null | undefined, key: string, none: OtherKey["none"]) => {
     if (reason === null || reason === undefined) return;
     throw refusal(
@@ -126,14 +142,10 @@ export function checkOptions(config: NcuCliConfig, ncu: NcuCapabilities): void {
       `pipeline.ncu.ncu_cli.${key}=${none}, or another pipeline.ncu.ncu_cli.replay_mode`,
     );
   };
-  for (const { key, flag, illegal } of optionsOf(config)) {
+  for (const { key, illegal } of optionsOf(config))
     refuseIf(illegal?.(mode, config, ncu), key, "null");
-    requireOption(key, flag, ncu);
-  }
   for (const { key, isSet, none, illegal } of OTHER_KEYS)
     if (isSet(config)) refuseIf(illegal(mode, config, ncu), key, none);
-  for (const key of ["clock_control", "cache_control"] as const) requireValue(key, config, ncu);
-  checkExtraOptions(config, ncu, takenOptions(config));
 }
 
 /** Those that the config gives. */

@@ -119,7 +119,7 @@ const MODES_OF: ReadonlyMap<string, ModeRule> = new Map<string, ModeRule>([
 export function illegalExtras(
   mode: ReplayMode,
   { extra_args }: NcuCliConfig,
-  ncu: NcuCapabilities,
+  ncu: Pick<NcuCapabilities, "options">,
 ): string | null {
   for (const [at, argument] of extra_args.entries()) {
     const [name = writtenName(argument)] = optionsMeant(argument, ncu);
@@ -152,7 +152,10 @@ const SHORT_OPTIONS: ReadonlyMap<string, string> = new Map([
  * The options that an argument may mean: ncu takes unambiguous beginnings of their names, and short
  * names with the value behind them. None for values, and for what there is not.
  */
-function optionsMeant(argument: string, { options }: NcuCapabilities): readonly string[] {
+function optionsMeant(
+  argument: string,
+  { options }: Pick<NcuCapabilities, "options">,
+): readonly string[] {
   const written = writtenName(argument);
   const long = SHORT_OPTIONS.get(written);
   if (long !== undefined) return [long];
