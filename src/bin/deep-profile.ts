@@ -54,7 +54,9 @@ async function profileTask(composed: Config, job: Job): Promise<ExitCode> {
   // The profiler loads only when something is profiled: `--cfg job` stays quick.
   const { profileMain } = await import("../profile/main.ts");
   const { configFingerprint } = await import("../values/fingerprint.ts");
+  const { idleSettings } = await import("../profile/idle-settings.ts");
   const config = profileConfig(job.resolved());
+  for (const note of idleSettings(config.pipeline, job.overrides)) job.log.info(note);
   const { directory, release } = resultDirectory(config, job);
   const running = profileMain({
     config,

@@ -154,6 +154,17 @@ describe("deep-profile workload=nvtx_regions", () => {
 });
 
 describe("deep-profile selection and switches", () => {
+  it("notes settings of a collector that is off", async () => {
+    const result = await profile([
+      ...["workload=nvtx_regions", "hydra.run.dir=idle"],
+      "pipeline.ncu.ncu_cli.replay_mode=range",
+    ]);
+    expect(result.code).toBe(0);
+    expect(result.stdout).toContain(
+      "pipeline.ncu.ncu_cli.replay_mode has no effect: pipeline.ncu.enable is false\n",
+    );
+  });
+
   it("notes when no region matches, and still succeeds", async () => {
     const result = await profile(["pipeline.recorder.include=[nothing*]", "hydra.run.dir=none"]);
     expect(result.code).toBe(0);
