@@ -188,8 +188,8 @@ describe("deep-profile selection and switches", () => {
   it.each([
     ["pipeline.ncu.enable=true", "Nsight Compute"],
     ["pipeline.recorder.enable=false", "no collector is enabled"],
-    ["device=cuda:7", "not on this machine"],
-    ["model.weights=absent.safetensors", "there is no file 'absent.safetensors'"],
+    ["device=cuda:7", "was not found on this machine"],
+    ["model.weights=absent.safetensors", "file 'absent.safetensors' does not exist"],
     ["model.name=resnet50", "dummy_shallow_resnet"],
   ])("refuses %s before anything is written", async (override, message) => {
     const result = await profile([override, "hydra.run.dir=refused"]);
