@@ -140,7 +140,7 @@ describe("the reports of a recording", () => {
     const program = ["workload=nvtx_regions", "device=cpu", "runner.mode=light"];
     expect((await profile([...program, ...one, "hydra.run.dir=patterns"])).code).toBe(0);
     const { code, stderr } = await report("patterns");
-    expect([code, stderr]).toEqual([0, "reading what recorder left"]);
+    expect([code, stderr]).toEqual([0, "reading the files of recorder"]);
     // Nothing that a light run does not write is linked to.
     const page = readFileSync(inHere("patterns/recorder/regions/report.html"), "utf8");
     const links = [...page.matchAll(/href="([^"#:]+)"/g)].map(([, link = ""]) => link);
@@ -176,9 +176,23 @@ describe("the reports of a recording", () => {
     const { code, stderr } = await report("run/report.md");
     expect(code).toBe(1);
     expect(stderr).toMatch(/^run\/report\.md\/run\.json: there is no such file/);
-    expect((await report("run", "--output", "run/report.md")).stderr).toContain(
+    expect((await report("run", "--output", "elsewhere/report.md")).stderr).toContain(
       ": a file of that name exists",
     );
+  });
+
+  it.each(["run/again", "run/recorder/again", "elsewhere/../run/again"])(
+    "do not go into the run's own directory: %s",
+    async (output) => {
+      const { code, stderr } = await report("run", "--output", output);
+      expect(code).toBe(1);
+      expect(stderr).toContain(`The directory '${output}' is inside the run`);
+      expect(existsSync(inHere(output))).toBe(false);
+    },
+  );
+
+  it("go beside it, even if its name begins the same", async () => {
+    expect((await report("run", "--output", "run-again")).code).toBe(0);
   });
 
   it("--open says the path where nobody would see the page", async () => {

@@ -58,7 +58,7 @@ export function buildRegionModel(timeline: Timeline, options: RegionOptions = {}
   const common = [
     ...timeline.notes,
     ...labelNotes(root, unifier, options.labels),
-    ...unmatchedNotes(root, selection),
+    ...unmatchedNotes(root, selection, selected),
   ];
   const scopes = scopeRequests(common, processes, options.aggregate ?? true).map((request) =>
     buildScope(request, root, selected, kernelRows),

@@ -8,6 +8,7 @@ import { matchesGlob, parseGlob } from "../../text/glob.ts";
 import { printableLabel } from "../../text/printable.ts";
 import { nearest } from "../../values/nearest.ts";
 import { nodesDepthFirst, type PathNode, placeOf } from "./path-tree.ts";
+import type { SelectedNodes } from "./selected-nodes.ts";
 
 const MAX_LABELS = 20;
 const MAX_LABEL_LENGTH = 80;
@@ -19,11 +20,13 @@ interface Label {
 
 /**
  * One note for each pattern that fits no region, with the labels that there are: a name that is
- * misspelt is otherwise only missed. None where the program opened no ranges at all.
+ * misspelt is otherwise only missed. One for each that only fits what is excluded. None where the program
+ * opened no ranges at all.
  */
 export function unmatchedNotes(
   root: PathNode,
   { include, exclude }: SelectionPatterns,
+  selected: SelectedNodes,
 ): readonly string[] {
   if (include.length + exclude.length === 0) return [];
   const labels = labelsIn(root);
@@ -42,8 +45,22 @@ export function unmatchedNotes(
   };
   return [
     ...include.flatMap((text) => note(text, "include")),
+    ...include
+      .filter((text) => fitsExcludedOnly(text, root, selected))
+      .map(
+        (text) =>
+          `include: '${text}' matches only regions that exclude leaves out (${exclude.join(", ")})`,
+      ),
     ...exclude.flatMap((text) => note(text, "exclude")),
   ];
+}
+
+function fitsExcludedOnly(text: string, root: PathNode, selected: SelectedNodes): boolean {
+  const pattern = parseRangePattern(text);
+  const fitting = [...nodesDepthFirst(root)].filter(({ domain, name }) =>
+    matchesRange(pattern, domain, name),
+  );
+  return fitting.length > 0 && !fitting.some((node) => selected.has(node));
 }
 
 /** Gates and tables tell regions by their paths, too: the label at the end of one that the pattern fits. */

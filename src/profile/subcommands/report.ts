@@ -1,5 +1,6 @@
-import { resolve } from "node:path";
+import { resolve, sep } from "node:path";
 import { renderSweepMarkdown } from "../../report/sweep/writers.ts";
+import { ConfigError } from "../../values/errors.ts";
 import type { WithTool } from "../interrupt.ts";
 import { openPage } from "../rebuild/open-page.ts";
 import { type Rebuilt, rebuildReports } from "../rebuild/rebuild.ts";
@@ -32,7 +33,7 @@ by jobs, the fastest job, and how times grow with the swept values.`,
     output: {
       short: "o",
       value: "DIR",
-      help: "where the reports go; a new or empty directory\n(default: DIR, replacing the old ones)",
+      help: "where the reports go; a new or empty directory outside of the run\n(default: DIR, replacing the old ones)",
     },
     ...LABEL_OPTIONS,
     html: { help: "write HTML pages even if the run wrote none" },
@@ -104,6 +105,7 @@ async function ofDirectory(
   if (wanted === undefined) return show(await rebuild(null));
   // Before a directory is made: a wrong name leaves nothing behind.
   readSavedRun(runDirectory, io.cwd);
+  refuseInside(runDirectory, wanted, io.cwd);
   return intoOutputDirectory({ wanted, cwd: io.cwd, now: io.now }, async (draft) => {
     const { result, written } = await rebuild(draft.path);
     const placed = placing(draft);
@@ -111,6 +113,17 @@ async function ofDirectory(
       result,
       written: { reports: written.reports.map(placed), failures: written.failures.map(placed) },
     });
+  });
+}
+
+/** They would stand among the run's own files, and be taken for some of them. */
+function refuseInside(runDirectory: string, wanted: string, cwd: string): void {
+  const output = resolve(cwd, wanted);
+  if (!output.startsWith(`${runDirectory}${sep}`)) return;
+  throw new ConfigError({
+    code: "app.run_directory",
+    message: `The directory '${wanted}' is inside the run that the reports are of`,
+    hint: "choose a directory outside of it, or leave --output out to make its reports again in place",
   });
 }
 

@@ -74,6 +74,19 @@ describe("selection", () => {
     expect(notesFor(["*", "decode?", "LLM@*"], ["mlp"])).toEqual([]);
   });
 
+  it("says of an included pattern that the excluded ones take all that it fits", () => {
+    const notesOf = (include: string[], exclude: string[]) =>
+      aggregateOf(sketch, { selection: { include, exclude } }).notes.filter((note) =>
+        note.startsWith("include: "),
+      );
+    expect(notesOf(["mlp", "decode0"], ["mlp", "zzz"])).toEqual([
+      "include: 'mlp' matches only regions that exclude leaves out (mlp, zzz)",
+    ]);
+    // What is inside an excluded region is excluded, too.
+    expect(notesOf(["*"], ["*"])).toHaveLength(1);
+    expect(notesOf(["*"], ["mlp"])).toEqual([]);
+  });
+
   it("says of a path that patterns are of labels, and which label it is", () => {
     const path = (text: string, label: string) =>
       `include: '${text}' matches no region (patterns match labels, and this is a path: its label is ${label}); available: forward, LLM@decode0, mlp, other`;
