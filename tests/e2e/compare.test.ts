@@ -102,7 +102,7 @@ describe("deep-profile compare of two real runs", () => {
     [["a", "b", "--fail-on", "total>5%"], 1, "neither report has total"],
     [["a", "b", "--fail-on", "total_ms"], 2, "is not a condition"],
     [["a", "b", "--fail", "x"], 2, "unknown option --fail"],
-    [["a", "b", "--html", "a"], 1, "The page a cannot be written: this is a directory"],
+    [["a", "b", "--html", "a"], 1, "Cannot write the page a: it is a directory"],
   ])("refuses %j", async (args, code, message) => {
     const result = await run("compare", ...args);
     expect(result.stderr).toContain(message);

@@ -141,7 +141,7 @@ describe.skipIf(gpu === null)("deep-profile where ncu fails", () => {
     ]);
     const result = await profile(["hydra.run.dir=slice"]);
     expect(result.code).toBe(1);
-    expect(result.stderr).toContain("ncu may not lock the GPU's clocks here");
+    expect(result.stderr).toContain("ncu is not allowed to lock the GPU's clocks");
     expect(result.stderr).toContain("pipeline.ncu.ncu_cli.clock_control=none");
     expect(result.stderr).not.toContain("exit code 9");
     expect(existsSync(inHere("slice/recorder/regions/A/report.json"))).toBe(true);
@@ -308,11 +308,11 @@ describe.skipIf(gpu === null)("deep-profile where ncu fails", () => {
   it.each([
     [
       ["pipeline.ncu.ncu_cli.replay_mode=range", "pipeline.ncu.ncu_cli.kernel_name=gemm"],
-      "measured as a whole",
+      "a range as a whole",
     ],
     [
       ["pipeline.ncu.ncu_cli.replay_mode=app-range", "pipeline.ncu.top_n_kernels=2"],
-      "pipeline.ncu.top_n_kernels: a range is measured as a whole",
+      "pipeline.ncu.top_n_kernels: ncu measures a range as a whole",
     ],
     [["pipeline.ncu.ncu_cli.clock_control=boost"], "no --clock-control boost"],
     [["pipeline.ncu.ncu_cli.extra_args=['--nosuch']"], "no option --nosuch"],

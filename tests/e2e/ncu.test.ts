@@ -164,7 +164,7 @@ describe.skipIf(gpu === null)("deep-profile pipeline.ncu.enable=true", () => {
     expect(result.code).toBe(0);
     expect(gpu?.profilingCalls()).toEqual([]);
     expect(notesOf("nomatch")).toContain("no matching regions");
-    expect(notesOf("nomatch")).toContain("there are: A, B, stem");
+    expect(notesOf("nomatch")).toContain("available: A, B, stem");
     const required = await profile([
       ...args,
       "pipeline.ncu.require_match=true",

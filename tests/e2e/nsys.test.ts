@@ -66,7 +66,7 @@ describe.skipIf(nsys === null)("a run under nsys", () => {
     const ends = result.stdout.split("\n").filter((line) => line.includes("ended with exit code"));
     expect(ends).toEqual(
       ["recorder", "nsys"].map((name) =>
-        expect.stringMatching(`ended with exit code 0 under the collector ${name}$`),
+        expect.stringMatching(`ended with exit code 0 under collector ${name}$`),
       ),
     );
   });

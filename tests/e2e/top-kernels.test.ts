@@ -131,7 +131,7 @@ describe.skipIf(gpu === null || !canBuild)("pipeline.ncu.top_n_kernels", () => {
     const run = `apart-${overrides.length}`;
     const { asked, notes, files } = await profile(run, overrides, { nsysSeesKernels });
     expect(asked).toBe("regex:^(gemm|relu)$");
-    expect(notes).toContain("in what the recorder recorded are profiled");
+    expect(notes).toContain("GPU time recorded by the recorder");
     expect(files("ncu/discovery")).toBe(true);
   });
 

@@ -89,7 +89,9 @@ describe("deep-profile -- PROG", () => {
     );
     expect(result.stderr.trimEnd().endsWith("\n  problem 30")).toBe(true);
     const log = readFileSync(inHere("failed/run.log"), "utf8");
-    expect(log).toContain("[deep-profile.failure][ERROR] - node ended with exit code 7; its last");
+    expect(log).toContain(
+      "[deep-profile.failure][ERROR] - node ended with exit code 7; the end of",
+    );
     const notes = readBundle(inHere("failed")).reports[0]?.notes.join("\n");
     expect(notes).toContain("exit code 7");
   });

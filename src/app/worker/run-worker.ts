@@ -109,7 +109,7 @@ function refuseChanged(planned: PlannedJob, job: ManifestJob): void {
   if (jobFingerprint(planned) === job.fingerprint) return;
   throw new ConfigError({
     code: "app.sweep_changed",
-    message: `The config of job #${job.number} is not the one that the sweep began with: its files were changed`,
+    message: `The config of job #${job.number} differs from the one that the sweep started with: its files have changed`,
     hint: "restore them, or resume the sweep with --accept-changes",
   });
 }

@@ -63,7 +63,7 @@ function whyNotToGoOn(
   const failed = collections.find(({ outcome, problem }) => !problem && !succeeded(outcome));
   return failed === undefined
     ? null
-    : `${describeOutcome(failed.outcome)} under the collector ${failed.collector}`;
+    : `${describeOutcome(failed.outcome)} under collector ${failed.collector}`;
 }
 
 const notRun = (name: CollectorName, reason: string): ConfigError =>

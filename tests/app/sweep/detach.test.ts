@@ -135,7 +135,7 @@ describe.each([
     const again = await place.sweep(["cancel", "s"]);
     expect([again.exitCode, again.stdout]).toEqual([
       0,
-      expect.stringMatching(/^Nothing of it runs; [12] of 6 jobs completed, /),
+      expect.stringMatching(/^Nothing of it is running; [12] of 6 jobs completed, /),
     ]);
     expect(place.lines("ran.txt")).toEqual(before);
     const done = statuses(place, 6).flatMap((status, number) =>
@@ -256,7 +256,10 @@ describe("hydraconf sweep", () => {
     await place.start(["-m", "x=1", "do=hold", "--detach"]);
     await until(() => place.ran("begin").length === 1);
     const late = await place.sweep(["wait", "s", "--timeout", "0.1"]);
-    expect([late.exitCode, late.stderr]).toEqual([124, expect.stringContaining("Out of time")]);
+    expect([late.exitCode, late.stderr]).toEqual([
+      124,
+      expect.stringContaining("Timeout: the waiting has ended"),
+    ]);
     const waiting = place.sweep(["wait", "s"]);
     await new Promise((heard) => waiting.stderr?.once("data", heard));
     waiting.kill("SIGINT");

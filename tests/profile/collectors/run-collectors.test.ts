@@ -91,7 +91,7 @@ describe("runCollectors", () => {
     ]);
     expect(names(collections)).toEqual(["recorder"]);
     expect(missing[0]?.error.message).toBe(
-      "the collector ncu was not run: w ended with exit code 3 under the collector recorder",
+      "the collector ncu was not run: w ended with exit code 3 under collector recorder",
     );
   });
 

@@ -2,7 +2,7 @@ import { ConfigError } from "../../../values/errors.ts";
 
 /** Of an option that ranges have no use for. */
 export const NO_KERNELS =
-  "a range is measured as a whole, its kernels are not told apart; use replay_mode=kernel or application";
+  "ncu measures a range as a whole, without telling its kernels apart; use replay_mode=kernel or application";
 
 /** A key below `pipeline.ncu.ncu_cli` that this run, or this ncu, cannot have. */
 export const refusal = (key: string, message: string, hint: string): ConfigError =>

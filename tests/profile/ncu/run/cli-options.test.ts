@@ -124,9 +124,9 @@ describe("checkOptions", () => {
 
   const inRange: Partial<NcuCliConfig> = { replay_mode: "range" };
   it.each<[string, Partial<NcuCliConfig>, RegExp]>([
-    ["kernel_name", { ...inRange, kernel_name: "k" }, /measured as a whole/],
-    ["kernel_name", { replay_mode: "app-range", kernel_name: "k" }, /measured as a whole/],
-    ["kernel_exclude", { ...inRange, kernel_exclude: ["k"] }, /measured as a whole/],
+    ["kernel_name", { ...inRange, kernel_name: "k" }, /a range as a whole/],
+    ["kernel_name", { replay_mode: "app-range", kernel_name: "k" }, /a range as a whole/],
+    ["kernel_exclude", { ...inRange, kernel_exclude: ["k"] }, /a range as a whole/],
     ["nvtx.exclude", { ...inRange, nvtx: { include: null, exclude: "A" } }, /exclude ranges/],
     ["metrics", { ...inRange, metrics: "inst_executed" }, /per instruction/],
     ["clock_control", { clock_control: "boost" }, /no --clock-control boost/],
