@@ -72,7 +72,7 @@ describe("deep-profile repeats=N", () => {
     expect(result.code).toBe(1);
     expect(existsSync(join(here.path, "f/recorder/regions/report.json"))).toBe(true);
     const [report] = readBundle(join(here.path, "f")).reports;
-    expect(report?.notes).toContain("1 of 3 runs was made");
+    expect(report?.notes).toContain("1 of 3 runs was completed");
   });
 
   it("refuses a number of runs that makes no sense", async () => {

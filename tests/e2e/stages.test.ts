@@ -77,8 +77,8 @@ describe("stage 2", () => {
 
 describe("settings for GPUs", () => {
   it.each([
-    ["infer.dtype=float16", "infer.dtype=float16is only for GPUs, and this run is on the CPU"],
-    ["infer.cuda_graph=true", "infer.cuda_graph=trueis only for GPUs, and this run is on the CPU"],
+    ["infer.dtype=float16", "infer.dtype=float16 is only for GPUs, and this run is on the CPU"],
+    ["infer.cuda_graph=true", "infer.cuda_graph=true is only for GPUs, and this run is on the CPU"],
   ])("refuses %s on the CPU", async (override, message) => {
     const result = await runCommand("deep-profile", [...small, override], {
       cwd: here.path,
