@@ -233,7 +233,7 @@ describe("--diff", () => {
     ]);
     const missing = await run(["--diff", "a=1", "c"]);
     expect(missing.exitCode).toBe(1);
-    expect(missing.stderr).toContain("'c' is no run directory");
+    expect(missing.stderr).toContain("'c' is not a run directory");
   });
 
   test("wants something to compare with", async () => {

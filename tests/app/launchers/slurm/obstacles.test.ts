@@ -11,11 +11,11 @@ const task = (
 const textOf = (...reports: readonly TaskReport[]) => obstacles(reports).get("7_0")?.text;
 
 test.each([
-  ["JobHeldUser", "it is held (JobHeldUser): 'scontrol release 7_0' lets it go"],
+  ["JobHeldUser", "it is held (JobHeldUser): 'scontrol release 7_0' releases it"],
   ["JobHeldAdmin", "an administrator holds it (JobHeldAdmin): ask them"],
   ["launch failed requeued held", "a node failed to start it, and Slurm holds it"],
-  ["launch_failed_requeued_held", "'scontrol release 7_0' lets it go"],
-  ["JobHoldMaxRequeue", "'scontrol release 7_0' lets it go"],
+  ["launch_failed_requeued_held", "'scontrol release 7_0' releases it"],
+  ["JobHoldMaxRequeue", "'scontrol release 7_0' releases it"],
   ["DependencyNeverSatisfied", "it waits for a dependency that can never be satisfied"],
   ["BadConstraints", "no node has the requested resources (BadConstraints): cancel it with"],
   ["PartitionTimeLimit", "--resume DIR and another hydra.launcher.timeout_min"],

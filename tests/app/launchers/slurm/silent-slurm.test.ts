@@ -77,7 +77,10 @@ test("Ctrl-C ends the waiting while Slurm is silent, and the process with it", a
   await until(() => asked() > 0);
   waiting.kill("SIGINT");
   const { exitCode, stderr } = await waiting;
-  expect([exitCode, stderr]).toEqual([130, expect.stringContaining("only the waiting has ended")]);
+  expect([exitCode, stderr]).toEqual([
+    130,
+    expect.stringContaining("The waiting has ended, but the sweep continues"),
+  ]);
 });
 
 /** A squeue that comes back at once, and has asked its controller in vain. */
