@@ -28,6 +28,15 @@ test("how long a process was suspended is noticed by itself", async () => {
   expect(sleptMs).toBe(0);
 });
 
+test("a process that has much to do at once was not suspended, however late its timers are", async () => {
+  const end = watchStandstill();
+  // Blocks the event loop as work would: a long file that is parsed, a collection of garbage.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500);
+  // Its timers run before what is immediate.
+  await new Promise(setImmediate);
+  expect(end()).toEqual({ suspendedMs: 0, sleptMs: 0 });
+});
+
 describe("by its clocks", () => {
   beforeEach(
     () => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] }),
