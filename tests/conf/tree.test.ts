@@ -22,6 +22,18 @@ describe("the profiler's tree", () => {
     expect(renderIssues(problems([]))).toContain(": 0 problems");
   });
 
+  test.each([
+    ["workload=command", "workload.command=[prog,10]"],
+    ["pipeline.ncu.enable=true", "pipeline.ncu.ncu_cli.extra_args=[--max-connections,512]"],
+    ["pipeline.nsys.enable=true", "pipeline.nsys.extra_args=[--duration,10]"],
+  ])("says how a number is typed where arguments are meant: %s %s", (choice, override) => {
+    const [issue] = problems([choice, override]);
+    const [, typed = ""] = /"(.*)"\.$/.exec(issue?.description ?? "") ?? [];
+    expect(typed.split("=")[0]).toBe(override.split("=")[0]);
+    expect(typed.replaceAll("'", "").endsWith(override.split("=").at(-1) ?? "")).toBe(true);
+    expect(problems([choice, typed])).toEqual([]);
+  });
+
   const options = readdirSync(CONF_DIR, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".yaml") && file !== "config.yaml")
     .map((file) => file.slice(0, -".yaml".length));
