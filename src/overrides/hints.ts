@@ -45,8 +45,12 @@ export function keyHint(text: string): string {
   if (yaml !== null && !text.includes("=")) return `use ${yaml[1]}=${yaml[2]}`;
   const [indexed] = /^[~+]*[\w.]+\[\d+\][^=]*/.exec(text) ?? [];
   if (indexed?.startsWith("~")) return "a list item cannot be deleted: assign the list without it";
-  if (indexed !== undefined)
-    return `write list items with a dot: ${text.replace(indexed, indexed.replace(/\[(\d+)\]/g, ".$1"))}`;
+  if (indexed !== undefined) {
+    const dotted = text.replace(indexed, indexed.replace(/\[(\d+)\]/g, ".$1"));
+    return text.includes("=")
+      ? `write list items with a dot: ${dotted}`
+      : `write KEY=VALUE, and list items with a dot: ${dotted}=VALUE`;
+  }
   return "a key consists of ASCII letters, digits, '_', '-', '$', '.' and '/'";
 }
 

@@ -36,6 +36,7 @@ import type {
   SimpleChoiceSyntax,
   ValueSyntax,
 } from "./syntax.ts";
+import { withValueHint } from "./value-hint.ts";
 
 /**
  * Brackets, braces and calls may nest this deep. Hydra itself gives up with a RecursionError at a
@@ -51,7 +52,25 @@ const MAX_DEPTH = 400;
 export function parseOverride(text: string, index = 0, options: EvaluationOptions = {}): Override {
   checkText("parseOverride", "the override", text);
   checkOptions("parseOverride", options, EVALUATION_OPTIONS);
-  const source: OverrideSource = { text, index };
+  try {
+    return readOverride({ text, index }, options);
+  } catch (error) {
+    throw withValueHint(error, text, isOverride);
+  }
+}
+
+function isOverride(text: string): boolean {
+  try {
+    readOverride({ text, index: 0 }, {});
+    return true;
+  } catch (error) {
+    if (isConfigError(error)) return false;
+    throw error;
+  }
+}
+
+function readOverride(source: OverrideSource, options: EvaluationOptions): Override {
+  const { index, text } = source;
   const { type, key, value } = parseOverrideSyntax(source);
   return {
     type,

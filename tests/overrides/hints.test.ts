@@ -37,6 +37,19 @@ describe("hints", () => {
     ["b[0].x=5", "write list items with a dot: b.0.x=5"],
     ["~b[0]", "a list item cannot be deleted: assign the list without it"],
     ["+a.b[0][12]=[1]", "write list items with a dot: +a.b.0.12=[1]"],
+    ["b[0]", "write KEY=VALUE, and list items with a dot: b.0=VALUE"],
+    ["key==3", "write one '=': key=3"],
+    ["~key= ==3", "write one '=': ~key=3"],
+    ["key==", "write one '=': key="],
+    ["key={a", `as text it needs quotes: key='{a' (in a shell: 'key="{a"')`],
+    ["key={a:1", "close what is open: key={a:1}"],
+    ["key=[a,{b:(c)", `as text it needs quotes: key='[a,{b:(c)' (in a shell: 'key="[a,{b:(c)"')`],
+    ["key=[a,{b:[1,'}']", "close what is open: key=[a,{b:[1,'}']}]"],
+    ["key=choice(1,[2,3]", "close what is open: key=choice(1,[2,3])"],
+    ["key=a,", `as text it needs quotes: key='a,' (in a shell: 'key="a,"')`],
+    ["key=f(a", `as text it needs quotes: key='f(a' (in a shell: 'key="f(a"')`],
+    ["key=choice(1,", undefined],
+    ["key=(a)", `as text it needs quotes: key='(a)' (in a shell: 'key="(a)"')`],
     ["a b", "a key consists of ASCII letters, digits, '_', '-', '$', '.' and '/'"],
   ])("for %s", (text, hint) => {
     expect(hintOf(text)).toBe(hint);
@@ -44,7 +57,7 @@ describe("hints", () => {
 
   it("show an override that works and means what was typed", () => {
     let shown = 0;
-    const text = fc.string({ unit: fc.constantFrom(..."ab1 é#'\"\\=:$}]);&\n".split("")) });
+    const text = fc.string({ unit: fc.constantFrom(..."ab1 é#'\"\\=:$}][{,();&\n".split("")) });
     fc.assert(
       fc.property(text, (value) => {
         try {
@@ -52,7 +65,9 @@ describe("hints", () => {
         } catch (error) {
           const hint = isConfigError(error) ? error.details.hint : undefined;
           const [, suggestion, typed] =
-            /^quote the value: (.*) \(in a shell: (.*)\)$/s.exec(hint ?? "") ?? [];
+            /^(?:quote the value|as text it needs quotes): (.*) \(in a shell: (.*)\)$/s.exec(
+              hint ?? "",
+            ) ?? [];
           if (suggestion === undefined || typed === undefined) return;
           shown++;
           for (const override of [suggestion, asShellReads(typed)]) {

@@ -1,0 +1,74 @@
+import { ConfigError, isConfigError } from "../values/errors.ts";
+import { FUNCTIONS } from "./functions/index.ts";
+import { textHint } from "./hints.ts";
+import { readToken, type TokenKind } from "./lexer.ts";
+
+/**
+ * An error with what to write where a value does not fit the grammar. What has a hint keeps it.
+ *
+ * @param isOverride whether a text is an override: only such is shown
+ */
+export function withValueHint(
+  error: unknown,
+  override: string,
+  isOverride: (text: string) => boolean,
+): unknown {
+  if (!isConfigError(error)) return error;
+  const { code, hint, origin } = error.details;
+  const equal = override.indexOf("=");
+  const isInValue = origin?.kind === "override" && equal >= 0 && (origin.start ?? 0) > equal;
+  if (code !== "override.syntax" || hint !== undefined || !isInValue) return error;
+  const found = valueHint(override, equal + 1, isOverride);
+  return found === undefined ? error : new ConfigError({ ...error.details, hint: found });
+}
+
+/** The likeliest of the meanings of a value that fits the grammar. */
+function valueHint(
+  override: string,
+  start: number,
+  isOverride: (text: string) => boolean,
+): string | undefined {
+  const value = override.slice(start);
+  const single = `${override.slice(0, start)}${value.replace(/^[=\s]+/, "")}`;
+  if (/^\s*=/.test(value) && isOverride(single)) return `write one '=': ${single}`;
+  const closed = override + closingOf(override, start);
+  if (closed !== override && isOverride(closed)) return `close what is open: ${closed}`;
+  const isCall = FUNCTIONS.has(/^\s*(\w+)\(/.exec(value)?.[1] ?? "");
+  return isCall ? undefined : textHint(override, { start, end: override.length });
+}
+
+const CLOSING: Partial<Readonly<Record<TokenKind, string>>> = {
+  bracket_open: "]",
+  brace_open: "}",
+  parenthesis_open: ")",
+};
+
+const CLOSES: ReadonlySet<TokenKind> = new Set([
+  "bracket_close",
+  "brace_close",
+  "parenthesis_close",
+] as const);
+
+/** What closes all that is open at the end of the text. */
+function closingOf(text: string, start: number): string {
+  const open: string[] = [];
+  for (const kind of kindsFrom(text, start)) {
+    const closing = CLOSING[kind];
+    if (closing !== undefined) open.push(closing);
+    else if (CLOSES.has(kind)) open.pop();
+  }
+  return open.reverse().join("");
+}
+
+/** The tokens of a value, up to what is none. */
+function* kindsFrom(text: string, start: number): Generator<TokenKind> {
+  try {
+    for (let at = start; at < text.length; ) {
+      const { end, kind } = readToken({ text, index: 0 }, at, "value");
+      yield kind;
+      at = end;
+    }
+  } catch (error) {
+    if (!isConfigError(error)) throw error;
+  }
+}
