@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { ConfigError, isConfigError } from "../values/errors.ts";
+import { renderError } from "../values/render-error.ts";
 import { COLLECTOR_NAMES } from "./collectors/collector.ts";
 import type { ProfileConfig } from "./config.ts";
 import { resolveDevice } from "./device.ts";
@@ -114,7 +115,7 @@ function toolChecks(config: ProfileConfig): readonly RequestCheck[] {
   ];
 }
 
-/** Throws what all of them find as one error. */
+/** Throws what all of them find as one error; of several, each with its own remedy below it. */
 async function refuseTogether(checks: readonly RequestCheck[]): Promise<void> {
   const problems: ConfigError[] = [];
   for (const check of checks)
@@ -130,9 +131,8 @@ async function refuseTogether(checks: readonly RequestCheck[]): Promise<void> {
   const { key } = first.details;
   throw new ConfigError({
     code: first.code,
-    message: problems.map(({ message }) => message).join("\n"),
+    message: problems.map((problem) => renderError(problem)).join("\n"),
     ...(key !== undefined && { key }),
-    hint: problems.flatMap(({ details: { hint } }) => hint ?? []).join("; "),
   });
 }
 

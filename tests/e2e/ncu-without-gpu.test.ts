@@ -67,12 +67,20 @@ describe("deep-profile pipeline.ncu.enable=true where it cannot work", () => {
       ["--rule: ncu applies its rules to kernels", "Nsight Compute (ncu)"],
     ],
     ["device=cpu", ["Nsight Compute (ncu)", "device=cpu runs none"]],
-  ])("says of %s all that is in the way at once", async (override, problems) => {
-    const result = await bare([override, "pipeline.ncu.ncu_cli.replay_mode=range"]);
-    expect(result.code).toBe(1);
-    for (const problem of problems) expect(result.stderr).toContain(problem);
-    expect(result.stderr.match(/^ *Hint: .*nsight-compute.*$/gm)).toHaveLength(1);
-  });
+  ])(
+    "says of %s all that is in the way at once, each with its remedy",
+    async (override, problems) => {
+      const result = await bare([override, "pipeline.ncu.ncu_cli.replay_mode=range"]);
+      expect(result.code).toBe(1);
+      const lines = result.stderr.trimEnd().split("\n");
+      expect(lines).toHaveLength(2 * problems.length);
+      for (const [at, problem] of problems.entries()) {
+        expect(lines[2 * at]).toContain(problem);
+        expect(lines[2 * at + 1]).toMatch(/^ {2}Hint: /);
+      }
+      expect(result.stderr.match(/^ *Hint: .*nsight-compute.*$/gm)).toHaveLength(1);
+    },
+  );
 
   describe.skipIf(real === null)("shows with --dry-run what a machine with a GPU would run", () => {
     const dryRun = async (...args: readonly string[]) => {

@@ -66,5 +66,5 @@ const isFar = (ns: bigint): boolean => ns > MOST_APART_NS || ns < -MOST_APART_NS
 const SEVERAL_CLOCKS =
   "the recordings' clocks started at different times: they are from several machines or boots, or the machine slept in between; times within a process are right, their order across processes is unknown";
 const AT_ONCE =
-  "the clocks started within a minute of each other, so traces use the machines' wall clocks";
+  "the recordings began within a minute of each other, so traces use the machines' wall clocks";
 const SIDE_BY_SIDE = "traces show each clock from 0, side by side";

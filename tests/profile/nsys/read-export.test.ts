@@ -92,7 +92,7 @@ describe("an export", () => {
   });
 
   it.each([
-    [unsupportedDriver, "HYDRACONF_NSIGHT names the folder of a newer nsys"],
+    [unsupportedDriver, "set HYDRACONF_NSIGHT to the directory of a newer nsys"],
     [
       "Number of incomplete CUPTI events dropped: 55012. Incomplete events appear when GPU timestamp information have not been retrieved at the time the profiling session was stopped.",
       "pipeline.nsys.trace='cuda-sw,nvtx'",
@@ -107,11 +107,11 @@ describe("an export", () => {
     ],
     [
       "cuptiSubscribe failed: CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED",
-      "a profiler of its own",
+      "uses its own profiler",
     ],
     [
       "Failed to enable CUPTI activities: CUPTI_ERROR_INVALID_DEVICE",
-      "HYDRACONF_NSIGHT names the folder of a newer nsys",
+      "set HYDRACONF_NSIGHT to the directory of a newer nsys",
     ],
   ])("says what helps beside what nsys warned of: %s", (text, remedy) => {
     const { notes } = read({

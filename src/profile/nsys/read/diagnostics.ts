@@ -6,7 +6,7 @@ import { integer, pidOf, processKey } from "./ids.ts";
 /** More messages of nsys than that say nothing new. */
 const MOST_MESSAGES = 10;
 
-const NEWER_NSYS = "HYDRACONF_NSIGHT names the folder of a newer nsys";
+const NEWER_NSYS = "set HYDRACONF_NSIGHT to the directory of a newer nsys";
 /** In quotes, which a shell takes away: a comma outside of others would be a sweep. */
 const SOFTWARE_OVERRIDE = `"pipeline.nsys.trace='cuda-sw,nvtx'"`;
 const SOFTWARE_TRACE = `${SOFTWARE_OVERRIDE} traces without the GPU's own recorder`;
@@ -30,12 +30,12 @@ const KNOWN: readonly Known[] = [
   },
   {
     says: /incomplete CUPTI events dropped/,
-    remedy: `these kernels and copies are not here: let the program end before the recording does; ${SOFTWARE_TRACE}`,
+    remedy: `these kernels and copies are missing: let the program end before the recording does; ${SOFTWARE_TRACE}`,
   },
   {
     says: /CUPTI dropped \d+ records|allocate CUPTI buffers/,
     remedy:
-      "these kernels and copies are not here: record less at once (pipeline.nsys.capture_range, pipeline.nsys.trace)",
+      "these kernels and copies are missing: record less at once (pipeline.nsys.capture_range, pipeline.nsys.trace)",
   },
   {
     says: /Some CUPTI events might be missing/,
@@ -45,7 +45,7 @@ const KNOWN: readonly Known[] = [
   {
     says: /CUPTI_ERROR_MULTIPLE_SUBSCRIBERS/,
     remedy:
-      "the program has a profiler of its own (torch.profiler, TensorFlow's), and CUPTI serves one: switch it off",
+      "the program uses its own profiler (torch.profiler, TensorFlow's), and CUPTI allows only one: disable it",
   },
   {
     says: /CUPTI_ERROR_INVALID_DEVICE/,
