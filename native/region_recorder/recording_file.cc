@@ -17,6 +17,7 @@
 #include <cstring>
 #include <new>
 
+#include "boot_id.hpp"
 #include "clock.hpp"
 
 namespace region_recorder {
@@ -157,6 +158,7 @@ bool RecordingFile::begin(int descriptor, std::uint64_t start_ns) noexcept {
   header->parent_pid = static_cast<std::uint32_t>(getppid());
   header->start_ns = start_ns;
   header->start_realtime_ns = nanoseconds(CLOCK_REALTIME);
+  read_boot_id(header->boot_id);
   header->executable_bytes = static_cast<std::uint32_t>(
       read_executable(reinterpret_cast<char*>(header + 1), unit_ - sizeof(*header)));
   header->claimed_bytes.store(unit_, std::memory_order_relaxed);

@@ -1,4 +1,7 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { parseFileHeader } from "../../src/profile/recording/file-header.ts";
 import { availableClients, buildFixture, type Client } from "./fixtures.ts";
 import { outline } from "./outline.ts";
 import { record } from "./record.ts";
@@ -33,6 +36,15 @@ describe.each(clients)("the recorder, called through the %s", (client) => {
       "ids differ 1",
       "push nameless 1",
     ]);
+  });
+
+  test("names the machine's start, of which its clock counts", async () => {
+    const { directory } = await record(await fullApi(client));
+    const [file = ""] = readdirSync(directory);
+    const bootId = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+    expect(parseFileHeader(readFileSync(join(directory, file)), file)?.bootId).toBe(
+      bootId.replaceAll("-", ""),
+    );
   });
 
   test("records push/pop ranges per thread and domain, with their nesting", async () => {

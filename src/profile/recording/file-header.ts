@@ -1,5 +1,6 @@
 import { ConfigError } from "../../values/errors.ts";
 import {
+  BOOT_ID_BYTES,
   BYTE_ORDER_MARK,
   FILE_HEADER_BYTES,
   fileHeader,
@@ -31,6 +32,8 @@ export interface FileHeader {
   readonly droppedEvents: bigint;
   /** Records of the GPU's work that could not be written; since version 1.2, 0 before it. */
   readonly unwrittenWork: bigint;
+  /** Of the machine's start that CLOCK_MONOTONIC counts from, in hexadecimal; null where it is not known. */
+  readonly bootId: string | null;
 }
 
 /**
@@ -85,6 +88,7 @@ export function parseFileHeader(bytes: Uint8Array, file: string): FileHeader | n
     stopped: stoppedNs === 0n ? null : { atNs: stoppedNs, errno: u32(fileHeader.stopErrno) },
     droppedEvents: u64(fileHeader.droppedEvents),
     unwrittenWork: u64(fileHeader.unwrittenWork),
+    bootId: bootId(bytes.subarray(fileHeader.bootId, fileHeader.bootId + BOOT_ID_BYTES)),
   };
 }
 
@@ -97,6 +101,9 @@ function byteOrder(view: DataView, file: string): boolean {
 function isUnit(bytes: number): boolean {
   return bytes >= 4096 && bytes <= LARGEST_UNIT_BYTES && (bytes & (bytes - 1)) === 0;
 }
+
+const bootId = (bytes: Uint8Array): string | null =>
+  bytes.every((byte) => byte === 0) ? null : Buffer.from(bytes).toString("hex");
 
 function executable(bytes: Uint8Array, limit: number, length: number): string {
   const end = Math.min(FILE_HEADER_BYTES + length, limit);

@@ -12,6 +12,7 @@ export const CHUNK_MAGIC = 0x4b4e4843;
 
 /** Fixed part of the file header; the executable's path follows. */
 export const FILE_HEADER_BYTES = 128;
+export const BOOT_ID_BYTES = 16;
 export const CHUNK_HEADER_BYTES = 32;
 
 /** No writer makes larger chunks; a larger one is damage. */
@@ -35,6 +36,7 @@ export const fileHeader = {
   executableBytes: 76,
   droppedEvents: 80,
   unwrittenWork: 88,
+  bootId: 96,
 } as const;
 
 export const chunkHeader = {

@@ -132,6 +132,43 @@ describe("recordings of several processes", () => {
   });
 });
 
+describe("recordings that name the machine's start", () => {
+  const SECOND = 1_000_000_000n;
+  const NOW = 1_800_000_000n * SECOND;
+  const UPTIME = 5_000n * SECOND;
+  const startedAt = (realtimeNs: bigint, boot: number, startNs = UPTIME) =>
+    recording([], { finishedNs: 1n, startNs, realtimeNs, boot });
+  const read = (...files: readonly Uint8Array[]) => readRecording(folderWith(...files));
+
+  test("are of two machines though both were started within a minute", () => {
+    const { processes, notes } = read(
+      startedAt(NOW, 1),
+      startedAt(NOW + 20n * SECOND, 2, UPTIME + SECOND),
+      startedAt(NOW + 30n * SECOND, 1, UPTIME + 30n * SECOND),
+    );
+    expect(processes.map(({ machine }) => machine)).toEqual([0, 1, 0]);
+    expect(processes.map(({ startNs }) => startNs)).toEqual([0, 20e9, 30e9]);
+    expect(notes).toEqual([expect.stringContaining("several machines or boots")]);
+  });
+
+  test("are of one clock though the machine slept, or its time was set, between them", () => {
+    const { processes, notes } = read(
+      startedAt(NOW, 1),
+      startedAt(NOW + 7200n * SECOND, 1, UPTIME + 3n * SECOND),
+    );
+    expect(processes.map(({ machine }) => machine)).toEqual([0, 0]);
+    expect(processes.map(({ startNs }) => startNs)).toEqual([0, 3e9]);
+    expect(notes).toEqual([]);
+  });
+
+  test("are of the clock of one that does not, if both began at one time", () => {
+    const unnamed = recording([], { finishedNs: 1n, startNs: UPTIME, realtimeNs: NOW });
+    expect(read(startedAt(NOW, 1), unnamed).processes.map(({ machine }) => machine)).toEqual([
+      0, 0,
+    ]);
+  });
+});
+
 describe("what is no recording", () => {
   test("a missing directory is an error, an empty one a note", () => {
     const directory = join(mkdtempSync(join(tmpdir(), "recording-")), "missing");

@@ -1,4 +1,5 @@
 import {
+  BOOT_ID_BYTES,
   BYTE_ORDER_MARK,
   CHUNK_HEADER_BYTES,
   CHUNK_MAGIC,
@@ -22,6 +23,8 @@ export interface WriterOptions {
   /** What CLOCK_REALTIME said at the start; none by default. */
   readonly realtimeNs?: bigint;
   readonly major?: number;
+  /** A byte that the boot id is made of; without one it is not known. */
+  readonly boot?: number;
 }
 
 /** Words of one record, type and length included. */
@@ -96,6 +99,7 @@ export function encodeHeader(claimedBytes: number, options: WriterOptions): Buff
   view.setBigUint64(fileHeader.claimedBytes, BigInt(claimedBytes), little);
   view.setBigUint64(fileHeader.finishedNs, options.finishedNs ?? 0n, little);
   view.setUint32(fileHeader.executableBytes, executable.length, little);
+  bytes.fill(options.boot ?? 0, fileHeader.bootId, fileHeader.bootId + BOOT_ID_BYTES);
   bytes.set(executable, 128);
   return bytes;
 }
