@@ -30,6 +30,14 @@ export interface SplitSummary {
   readonly lacking: readonly string[];
 }
 
+/** How many ends of lines a row was found not to end at, and where the last of them is. */
+interface FailedEnds {
+  readonly lines: number;
+  readonly length: number;
+}
+
+const NOT_TRIED: FailedEnds = { lines: 0, length: 0 };
+
 /** What comes behind the bytes at hand: at the end of the text, a line needs no break to be over. */
 type Follows = "more" | "nothing";
 
@@ -38,8 +46,11 @@ const RETURN = 0x0d;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 
-/** A row is never longer; what looks so is a quote that was never closed. */
+/** A row is never longer; what looks so is a quote that was never closed, or a line that a program never ends. */
 const LONGEST_ROW = 64 << 20;
+
+/** Line breaks stand in names, and names at the front of a row: where it ends is not tried again behind that. */
+const LONGEST_NAMES = 1 << 20;
 
 /** Nor do its names hold more line breaks: behind a row that was cut, a program may have printed on and on. */
 const MOST_LINES = 1000;
@@ -50,7 +61,12 @@ const MOST_LINES = 1000;
  * names may hold line breaks; a row that never completes ends where the next one begins.
  */
 export function createRowSplitter({ table, row }: RowHandlers): RowSplitter {
-  let kept: Buffer = Buffer.alloc(0);
+  /** Of a row that is not over, in pieces: put together once a line ends. */
+  let kept: Buffer[] = [];
+  let keptBytes = 0;
+  /** In a line that is too long, until it ends. */
+  let isSkipping = false;
+  let failed = NOT_TRIED;
   let atStart = true;
   let layout: TableLayout | null = null;
   let places = createCellPlaces(64);
@@ -62,7 +78,12 @@ export function createRowSplitter({ table, row }: RowHandlers): RowSplitter {
     let start = 0;
     while (start < bytes.length) {
       const end = lineEnd(bytes, start, follows);
-      if (end < 0) return start;
+      if (end < 0 && bytes.length - start <= LONGEST_ROW) return start;
+      if (end < 0) {
+        if (layout !== null && beginsRow(bytes, start, bytes.length)) count.damaged++;
+        isSkipping = true;
+        return bytes.length;
+      }
       if (startsWith(bytes, start, HEADER_BYTES)) {
         const headers = headerCells(bytes, start, trimmed(bytes, start, end));
         layout = layoutOf(headers);
@@ -97,8 +118,22 @@ export function createRowSplitter({ table, row }: RowHandlers): RowSplitter {
     shape: TableLayout,
     follows: Follows,
   ): number => {
-    let end = firstEnd;
-    for (let lines = 1; lines <= MOST_LINES && end - start <= LONGEST_ROW; lines++) {
+    let { lines } = failed;
+    let end = start + failed.length;
+    failed = NOT_TRIED;
+    for (;;) {
+      const next = lines === 0 ? firstEnd : lineEnd(bytes, end + 1, follows);
+      if (next < 0 && bytes.length - start <= LONGEST_ROW) {
+        failed = { lines, length: end - start };
+        return -1;
+      }
+      // The text is over, or the next row has begun: this one was cut.
+      if (lines > 0 && (next < 0 || end + 1 >= bytes.length || beginsNext(bytes, end + 1, next))) {
+        count.damaged++;
+        return end + 1;
+      }
+      end = next;
+      lines++;
       const to = trimmed(bytes, start, end);
       if (
         mayEndRow(bytes, to) &&
@@ -108,31 +143,35 @@ export function createRowSplitter({ table, row }: RowHandlers): RowSplitter {
         row(bytes, places);
         return end + 1;
       }
-      const following = lineEnd(bytes, end + 1, follows);
-      if (following < 0 && bytes.length - start <= LONGEST_ROW) return -1;
-      // The text is over, or the next row has begun: this one was cut.
-      if (following < 0 || end + 1 >= bytes.length || beginsNext(bytes, end + 1, following)) {
+      // Nor are the lines behind it part of a row.
+      if (lines === MOST_LINES || end - start > LONGEST_NAMES) {
         count.damaged++;
-        return end + 1;
+        return firstEnd + 1;
       }
-      end = following;
     }
-    // Nor are the lines behind it part of a row.
-    count.damaged++;
-    return firstEnd + 1;
   };
 
   return {
     push(chunk) {
-      const joined = kept.length === 0 ? asBuffer(chunk) : Buffer.concat([kept, chunk]);
+      const line = isSkipping ? behindLine(chunk) : asBuffer(chunk);
+      if (line === null) return;
+      isSkipping = false;
+      keptBytes += line.length;
+      if (keptBytes <= LONGEST_ROW && !line.includes(NEWLINE)) {
+        // Copied: the stream may use its memory again.
+        kept.push(Buffer.from(line));
+        return;
+      }
+      const joined = Buffer.concat([...kept, line]);
       const bytes = atStart ? withoutMark(joined) : joined;
-      if (joined.length >= BYTE_ORDER_MARK.length) atStart = false;
-      const used = consume(bytes, "more");
-      // Copied: the stream may use its memory again.
-      kept = Buffer.from(bytes.subarray(used));
+      atStart = false;
+      const rest = bytes.subarray(consume(bytes, "more"));
+      kept = rest.length === 0 ? [] : [Buffer.from(rest)];
+      keptBytes = rest.length;
     },
     end() {
-      if (kept.length > 0) consume(kept, "nothing");
+      const bytes = Buffer.concat(kept);
+      consume(atStart ? withoutMark(bytes) : bytes, "nothing");
       return {
         tables: count.tables,
         damagedRows: count.damaged,
@@ -151,6 +190,12 @@ const BYTE_ORDER_MARK = Buffer.from("\ufeff");
 /** Shells of Windows begin a file with a byte order mark. */
 export const withoutMark = (bytes: Buffer): Buffer =>
   startsWith(bytes, 0, BYTE_ORDER_MARK) ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
+
+/** Null where the line goes on. */
+function behindLine(chunk: Uint8Array): Buffer | null {
+  const end = chunk.indexOf(NEWLINE);
+  return end < 0 ? null : asBuffer(chunk).subarray(end + 1);
+}
 
 const asBuffer = (chunk: Uint8Array): Buffer =>
   Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);

@@ -167,6 +167,42 @@ describe("a table of ncu that is not whole", () => {
     expect(await growth((lines) => read(text(lines)), 10_000)).toBeLessThan(30);
   });
 
+  const PIECE = 4096;
+  const inPieces = (bytes: Buffer) =>
+    read(
+      bytes,
+      Array.from({ length: Math.floor(bytes.length / PIECE) }, (_, at) => (at + 1) * PIECE),
+    );
+
+  it.each([
+    ["a line of the program that goes on and on", "\r50 %"],
+    ["a row of one line that goes on and on", `${row(1).slice(0, 20)}xxxxxx`],
+    [
+      "a row all of whose lines look like its end",
+      `${row(1).slice(0, 20)}${`${"x".repeat(9)}"\n`.repeat(900)}`,
+    ],
+  ])("costs time in proportion to its length, with %s", async (_, text) => {
+    const bytes = (length: number) =>
+      Buffer.from(
+        table([row(0), text.padEnd(length, text.length > 20 ? "x" : text), `\n${row(2)}`]),
+      );
+    expect(idsOf((await inPieces(bytes(50_000))).results)).toEqual([0, 2]);
+    expect(await growth((length) => inPieces(bytes(length)), 1_000_000)).toBeLessThan(30);
+  });
+
+  it("gives up a row beyond any length, and goes on behind its line", async () => {
+    const mebibyte = Buffer.alloc(1 << 20, "x");
+    const results: NcuResult[] = [];
+    const pieces = (async function* () {
+      yield Buffer.from(table([row(0), row(1).slice(0, 20)]));
+      for (let count = 0; count < 66; count++) yield mebibyte;
+      yield Buffer.from(`"\n${row(2)}`);
+    })();
+    const { notes } = await streamNcuCsv(pieces, (result) => results.push(result));
+    expect(idsOf(results)).toEqual([0, 2]);
+    expect(notes).toEqual(["the CSV: 1 damaged row was left out"]);
+  });
+
   it("is the same in whatever pieces it comes", async () => {
     const text = Buffer.from(table([row(0, 'a"b\n,"'), row(1).slice(0, 30), `\n${row(2, "漢")}`]));
     const whole = await read(text);
