@@ -1,4 +1,5 @@
 import type { ValidateFunction } from "ajv";
+import { getOrCreate } from "../system/get-or-create.ts";
 import type { ConfigNode } from "../values/node.ts";
 import type { JsonSchema } from "./applicable-schemas.ts";
 import type { SchemaIssue } from "./issue.ts";
@@ -19,13 +20,8 @@ export interface ConfigReader {
 /** Compiles each schema once. ajv is loaded with the first JSON Schema, not before. */
 export function createConfigReader(): ConfigReader {
   const compiled = new Map<JsonSchema, ValidateFunction>();
-  const compile = (schema: JsonSchema): ValidateFunction => {
-    const known = compiled.get(schema);
-    if (known !== undefined) return known;
-    const check = requireAjv(CONFIG_AJV).compile(schema);
-    compiled.set(schema, check);
-    return check;
-  };
+  const compile = (schema: JsonSchema): ValidateFunction =>
+    getOrCreate(compiled, schema, () => requireAjv(CONFIG_AJV).compile(schema));
   return {
     problems: (schema, tree) =>
       isStandard(schema) ? standardIssues(tree, schema) : treeIssues(tree, schema, compile),

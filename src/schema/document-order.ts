@@ -1,3 +1,4 @@
+import { getOrCreate } from "../system/get-or-create.ts";
 import type { SchemaIssue } from "./issue.ts";
 import type { JsonValue } from "./json-document.ts";
 import { pointerTokens } from "./pointer.ts";
@@ -34,15 +35,12 @@ interface Child {
 /** By key: a large object may have an issue with each of its keys. */
 function rememberChildren(): (value: object) => ReadonlyMap<string, Child> {
   const known = new Map<object, ReadonlyMap<string, Child>>();
-  return (parent) => {
-    const before = known.get(parent);
-    if (before !== undefined) return before;
-    const children = new Map(
-      Object.entries(parent).map(([key, value], place) => [key, { place, value }]),
+  return (parent) =>
+    getOrCreate(
+      known,
+      parent,
+      () => new Map(Object.entries(parent).map(([key, value], place) => [key, { place, value }])),
     );
-    known.set(parent, children);
-    return children;
-  };
 }
 
 function compareRanks(left: readonly number[], right: readonly number[]): number {

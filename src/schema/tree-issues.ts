@@ -1,4 +1,5 @@
 import type { ErrorObject, Options, ValidateFunction } from "ajv";
+import { getOrCreate } from "../system/get-or-create.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import { nearest } from "../values/nearest.ts";
 import { type ConfigNode, isMissing } from "../values/node.ts";
@@ -102,11 +103,7 @@ function missingValue(context: Context, pointer: string, node: ConfigNode): Sche
 /** Errors about one place belong together: `an integer, at least 1` is one expectation. */
 function groupByPlace(errors: readonly ErrorObject[]): readonly (readonly ErrorObject[])[] {
   const groups = new Map<string, ErrorObject[]>();
-  for (const error of errors) {
-    const group = groups.get(error.instancePath);
-    if (group === undefined) groups.set(error.instancePath, [error]);
-    else group.push(error);
-  }
+  for (const error of errors) getOrCreate(groups, error.instancePath, () => []).push(error);
   return [...groups.values()];
 }
 

@@ -1,3 +1,4 @@
+import { getOrCreate } from "../../system/get-or-create.ts";
 import { LEVELS } from "./levels.ts";
 import type { Handler } from "./log-config.ts";
 
@@ -30,12 +31,7 @@ export const freshLogger = (): LoggerState => ({
 /** The state of a logger, which is there from now on. */
 export function stateOf({ loggers }: LoggerTree, given: string): LoggerState {
   // The root's own name in Python, too.
-  const name = given === "root" ? "" : given;
-  const known = loggers.get(name);
-  if (known !== undefined) return known;
-  const made = freshLogger();
-  loggers.set(name, made);
-  return made;
+  return getOrCreate(loggers, given === "root" ? "" : given, freshLogger);
 }
 
 /** A logger and those above it, up to the root: `a.b`, `a`, the root. */

@@ -7,6 +7,7 @@ import {
   overrideKeyElement,
   parseOverride,
 } from "../../overrides/index.ts";
+import { getOrCreate } from "../../system/get-or-create.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { ResolveContext } from "../../values/interpolation/context.ts";
 import { nearest } from "../../values/nearest.ts";
@@ -115,11 +116,5 @@ const isNumber = (value: unknown): value is number | bigint =>
 
 function cached<T>(compute: (text: string) => T): (text: string) => T {
   const known = new Map<string, T>();
-  return (text) => {
-    const found = known.get(text);
-    if (found !== undefined) return found;
-    const value = compute(text);
-    known.set(text, value);
-    return value;
-  };
+  return (text) => getOrCreate(known, text, () => compute(text));
 }

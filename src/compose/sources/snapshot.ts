@@ -1,3 +1,4 @@
+import { getOrCreate } from "../../system/get-or-create.ts";
 import type { ConfigSource } from "./config-source.ts";
 import { rememberingSource } from "./remembering-source.ts";
 import type { Repository } from "./repository.ts";
@@ -32,14 +33,12 @@ export function takeSnapshot(request: SnapshotRequest): Snapshot {
     repository: createRepository([...sources, schemaSource]),
     extended(entries) {
       const id = JSON.stringify(entries.map(({ provider, path }) => [provider, path]));
-      const before = extensions.get(id);
-      if (before !== undefined) return before;
-      const opened = entries.map((entry) =>
-        rememberingSource(openSource(entry, request.cwd, request.factories)),
-      );
-      const repository = createRepository([...sources, ...opened, schemaSource]);
-      extensions.set(id, repository);
-      return repository;
+      return getOrCreate(extensions, id, () => {
+        const opened = entries.map((entry) =>
+          rememberingSource(openSource(entry, request.cwd, request.factories)),
+        );
+        return createRepository([...sources, ...opened, schemaSource]);
+      });
     },
   };
 }

@@ -1,7 +1,9 @@
 /** From files that profilers wrote to region reports: what `deep-profile import` does. */
+
 import { realpathSync } from "node:fs";
 import { basename, dirname, join, parse } from "node:path";
 import type { RegionReportBundle } from "../../report/document.ts";
+import { getOrCreate } from "../../system/get-or-create.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { topKernelNames } from "../kernel-selection/index.ts";
 import type { LabelRules } from "../labels/label-rules.ts";
@@ -162,9 +164,9 @@ function recordingReports(
   recordings: readonly Recording[],
   request: ImportRequest,
 ): readonly ImportedReport[] {
-  const byFolder = new Map<string, readonly Recording[]>();
+  const byFolder = new Map<string, Recording[]>();
   for (const recording of recordings)
-    byFolder.set(recording.folder, [...(byFolder.get(recording.folder) ?? []), recording]);
+    getOrCreate(byFolder, recording.folder, () => []).push(recording);
   return [...byFolder].flatMap(([folder, repeats]): readonly ImportedReport[] => {
     const last = repeats.at(-1);
     if (last === undefined) return [];

@@ -1,3 +1,4 @@
+import { getOrCreate } from "../../system/get-or-create.ts";
 import { createKernelSelection, selectsKernels } from "../kernel-selection/index.ts";
 import { createLabelUnifier, hasRules } from "../labels/label-rules.ts";
 import {
@@ -61,12 +62,9 @@ export async function importNcu(
   const { sections, notes } = await streamAll(files, (result, file) => {
     repeated.see(file, result);
     if (result.deviceName !== null) gpus.add(result.deviceName);
-    let assembly = assemblies.get(result.kind);
-    if (assembly === undefined) {
-      assembly = createNcuAssembly(assembleOptions);
-      assemblies.set(result.kind, assembly);
-    }
-    assembly.add(unified(result));
+    getOrCreate(assemblies, result.kind, () => createNcuAssembly(assembleOptions)).add(
+      unified(result),
+    );
   });
   // A report of nothing says so, too.
   if (assemblies.size === 0)

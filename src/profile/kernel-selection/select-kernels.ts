@@ -5,6 +5,7 @@ import {
   nameOf,
 } from "../../report/selection/kernel-name.ts";
 import { type KernelPattern, parseKernelPattern } from "../../report/selection/kernel-pattern.ts";
+import { getOrCreate } from "../../system/get-or-create.ts";
 
 /** Which kernels count. Exclusion wins over inclusion. */
 export interface KernelSelectionRequest {
@@ -57,11 +58,7 @@ export function createKernelSelection(request: KernelSelectionRequest): KernelSe
       if (request.nameBase === "mangled" && kernel.mangledName === undefined) withoutMangled++;
       const name = nameOf(kernel, request.nameBase);
       const key = `${name}\0${kernel.kernelName}`;
-      let keep = decided.get(key);
-      if (keep === undefined) {
-        keep = decide(kernel, name);
-        decided.set(key, keep);
-      }
+      const keep = getOrCreate(decided, key, () => decide(kernel, name));
       if (keep) kept++;
       return keep;
     },

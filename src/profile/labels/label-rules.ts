@@ -2,6 +2,7 @@
  * Rules that unify labels which programs number: `aten::mm, op_id = 317230` of every call is one
  * region once the number is gone. They hold for the label of each range, before regions are made.
  */
+import { getOrCreate } from "../../system/get-or-create.ts";
 import { ConfigError } from "../../values/errors.ts";
 
 /** Replaces what a pattern finds in a label, wherever it finds it. */
@@ -55,14 +56,7 @@ export function createLabelUnifier(rules: LabelRules): LabelUnifier {
     return text === "" && label !== "" ? EMPTY_LABEL : text;
   };
   return {
-    labelOf: (label) => {
-      let unified = known.get(label);
-      if (unified === undefined) {
-        unified = unify(label);
-        known.set(label, unified);
-      }
-      return unified;
-    },
+    labelOf: (label) => getOrCreate(known, label, () => unify(label)),
     seen: () => ({ labels: known.size, unified: new Set(known.values()).size, fitted }),
   };
 }

@@ -1,3 +1,4 @@
+import { getOrCreate } from "../../system/get-or-create.ts";
 import { createMetricColumns, type MetricColumns } from "./results.ts";
 
 /** Of a metric that is a text: the name of the GPU. */
@@ -18,11 +19,8 @@ export function createSharedColumns(): SharedColumns {
   return (names, units) => {
     const byRule = typeof units === "function";
     const key = (byRule ? names : [...names, ...units]).join("\0");
-    let columns = known.get(key);
-    if (columns === undefined) {
-      columns = createMetricColumns(names, byRule ? names.map(units) : units);
-      known.set(key, columns);
-    }
-    return columns;
+    return getOrCreate(known, key, () =>
+      createMetricColumns(names, byRule ? names.map(units) : units),
+    );
   };
 }

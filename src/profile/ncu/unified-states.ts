@@ -1,3 +1,4 @@
+import { getOrCreate } from "../../system/get-or-create.ts";
 import type { LabelOf } from "../labels/label-rules.ts";
 import type { NvtxRange, NvtxState } from "./results.ts";
 
@@ -5,17 +6,13 @@ import type { NvtxRange, NvtxState } from "./results.ts";
 export function createStateUnifier(labelOf: LabelOf): (state: NvtxState) => NvtxState {
   const known = new WeakMap<NvtxState, NvtxState>();
   const unify = ({ domain, name }: NvtxRange): NvtxRange => ({ domain, name: labelOf(name) });
-  return (state) => {
-    let unified = known.get(state);
-    if (unified === undefined) {
+  return (state) =>
+    getOrCreate(known, state, () => {
       const others = state.otherThreads?.map((stack) => stack.map(unify));
-      unified = {
+      return {
         pushPop: state.pushPop.map(unify),
         startEnd: state.startEnd.map(unify),
         ...(others && { otherThreads: others }),
       };
-      known.set(state, unified);
-    }
-    return unified;
-  };
+    });
 }

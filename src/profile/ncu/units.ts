@@ -1,3 +1,4 @@
+import { getOrCreate } from "../../system/get-or-create.ts";
 /**
  * Units as ncu writes them, in both spellings (`nsecond` up to 2024.1, `ns` since), with or without
  * prefixes: ncu chooses a prefix per column unless `--print-units base` is given. Everything is
@@ -32,13 +33,7 @@ const COUNTED =
 /** For tables with a unit in every row: there are few, and reading one takes as long as its row does. */
 export function createUnitConverter(): (text: string) => UnitConversion {
   const known = new Map<string, UnitConversion>();
-  return (text) => {
-    const before = known.get(text);
-    if (before !== undefined) return before;
-    const conversion = convertUnit(text);
-    known.set(text, conversion);
-    return conversion;
-  };
+  return (text) => getOrCreate(known, text, () => convertUnit(text));
 }
 
 /** Never throws: a unit that is not known stays as it is. */

@@ -1,6 +1,7 @@
 import { appendFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { regionKey } from "../../report/directory-name.ts";
+import { getOrCreate } from "../../system/get-or-create.ts";
 import { makeDirectory } from "../../system/make-directory.ts";
 import { placeOf, type RegionIdentity } from "../regions/path-tree.ts";
 import type { NcuAssembly } from "./assemble/index.ts";
@@ -44,15 +45,11 @@ interface OpenTable {
 export async function writeRegionTables(request: RegionTablesRequest): Promise<void> {
   const { directory, names, assembly, stream } = request;
   const tables = new Map<RegionIdentity, OpenTable | null>();
-  const tableOf = (region: RegionIdentity): OpenTable | null => {
-    let table = tables.get(region);
-    if (table === undefined) {
+  const tableOf = (region: RegionIdentity): OpenTable | null =>
+    getOrCreate(tables, region, () => {
       const name = names.get(regionKey({ ...placeOf(region.node), kind: region.kind }));
-      table = name === undefined ? null : openTable(join(directory, name));
-      tables.set(region, table);
-    }
-    return table;
-  };
+      return name === undefined ? null : openTable(join(directory, name));
+    });
   try {
     await stream((result) => {
       let row: string | null = null;

@@ -1,3 +1,4 @@
+import { getOrCreate } from "../../system/get-or-create.ts";
 import type { MarkInstance, RangeInstance } from "../timeline.ts";
 import type { EndEvent, NvtxEvent, PopEvent, PushEvent, RangeId, StartEvent } from "./events.ts";
 import type { NoteCollector } from "./notes.ts";
@@ -86,8 +87,8 @@ export function createPairing(notes: NoteCollector): Pairing {
   };
 
   const stackOf = (stream: number, domain: string): RangeDraft[] => {
-    const domains = valueAt(stacks, stream, () => new Map<string, RangeDraft[]>());
-    return valueAt(domains, domain, () => []);
+    const domains = getOrCreate(stacks, stream, () => new Map<string, RangeDraft[]>());
+    return getOrCreate(domains, domain, () => []);
   };
 
   const add = (event: NvtxEvent): void => {
@@ -140,12 +141,4 @@ export function createPairing(notes: NoteCollector): Pairing {
   };
 
   return { add, finish };
-}
-
-function valueAt<K, V>(map: Map<K, V>, key: K, create: () => V): V {
-  const known = map.get(key);
-  if (known !== undefined) return known;
-  const created = create();
-  map.set(key, created);
-  return created;
 }

@@ -1,3 +1,4 @@
+import { getOrCreate } from "../../system/get-or-create.ts";
 import { isSystemError } from "../../system/system-error.ts";
 import { checkOptions } from "../../values/check-options.ts";
 import { isConfigError } from "../../values/errors.ts";
@@ -76,9 +77,7 @@ function createTracker(ignored: ReadonlySet<string>) {
         return;
       }
       ranges++;
-      const stack = stacks.get(key);
-      if (stack === undefined) stacks.set(key, [event]);
-      else stack.push(event);
+      getOrCreate(stacks, key, () => []).push(event);
     } else if (event.kind === "start" && !ignored.has(event.domain)) {
       ranges++;
       started.set(event.rangeId, event);

@@ -1,3 +1,4 @@
+import { getOrCreate } from "../../system/get-or-create.ts";
 import { grouped, plural } from "../../text/plural.ts";
 import type { ProcessAttribution } from "./attribute.ts";
 import { processNotes } from "./process-notes.ts";
@@ -34,11 +35,7 @@ function splitNote(note: string, pid: number): ToldNote {
 /** In the order in which each was told first. */
 function folded(notes: readonly ToldNote[]): readonly string[] {
   const alike = new Map<string, Set<string>>();
-  for (const { who, what } of notes) {
-    const known = alike.get(what);
-    if (known === undefined) alike.set(what, new Set([who]));
-    else known.add(who);
-  }
+  for (const { who, what } of notes) getOrCreate(alike, what, () => new Set<string>()).add(who);
   const shown = new Set<string>();
   for (const { who, what } of notes) {
     const all = alike.get(what) ?? new Set([who]);

@@ -8,6 +8,7 @@
  */
 
 import type { SelectionPatterns } from "../../report/selection/range-pattern.ts";
+import { getOrCreate } from "../../system/get-or-create.ts";
 import { checkOptions } from "../../values/check-options.ts";
 import { labelNotes } from "../labels/label-notes.ts";
 import {
@@ -133,11 +134,8 @@ function groupByPid(
   processes: readonly ProcessAttribution[],
 ): ReadonlyMap<number, readonly ProcessAttribution[]> {
   const groups = new Map<number, ProcessAttribution[]>();
-  for (const attribution of [...processes].sort((a, b) => a.process.pid - b.process.pid)) {
-    const group = groups.get(attribution.process.pid);
-    if (group === undefined) groups.set(attribution.process.pid, [attribution]);
-    else group.push(attribution);
-  }
+  for (const attribution of [...processes].sort((a, b) => a.process.pid - b.process.pid))
+    getOrCreate(groups, attribution.process.pid, () => []).push(attribution);
   return groups;
 }
 

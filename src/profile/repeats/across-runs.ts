@@ -2,6 +2,7 @@
 
 import { regionKey } from "../../report/directory-name.ts";
 import type { RegionRepeats, RepeatStatistics } from "../../report/document.ts";
+import { getOrCreate } from "../../system/get-or-create.ts";
 import { agreeing, partOf, plural } from "../../text/plural.ts";
 import type { RegionModel, RegionModelEntry, ScopeModel } from "../regions/model.ts";
 import { repeatStatistics } from "./statistics.ts";
@@ -39,11 +40,7 @@ const timeOf = ({ scopes: [scope] }: RegionModel): number =>
 function withRepeats(scope: ScopeModel, runs: readonly ScopeModel[]): ScopeModel {
   const found = new Map<string, RegionModelEntry[]>();
   for (const { regions } of runs)
-    for (const region of regions) {
-      const entries = found.get(regionKey(region));
-      if (entries === undefined) found.set(regionKey(region), [region]);
-      else entries.push(region);
-    }
+    for (const region of regions) getOrCreate(found, regionKey(region), () => []).push(region);
   const regions = scope.regions.map((region) => ({
     ...region,
     repeats: repeatsOf(found.get(regionKey(region)) ?? [], runs.length),

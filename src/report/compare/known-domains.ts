@@ -1,4 +1,5 @@
 /** Matches regions of two reports of which at least one leaves domains on paths open. */
+import { getOrCreate } from "../../system/get-or-create.ts";
 import { regionKey } from "../directory-name.ts";
 import type { NCUProfileRegion } from "../document.ts";
 import { domainAt, startsAt, told } from "../region-path.ts";
@@ -68,10 +69,7 @@ function byNames(regions: Regions): ReadonlyMap<string, Regions> {
   const groups = new Map<string, NCUProfileRegion[]>();
   for (const region of regions) {
     const { domain, path, kind } = region;
-    const names = regionKey({ domain, path, kind });
-    const group = groups.get(names);
-    if (group === undefined) groups.set(names, [region]);
-    else group.push(region);
+    getOrCreate(groups, regionKey({ domain, path, kind }), () => []).push(region);
   }
   return groups;
 }

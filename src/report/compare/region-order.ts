@@ -1,4 +1,5 @@
 /** The regions of two reports in one order. */
+import { getOrCreate } from "../../system/get-or-create.ts";
 import { regionKey } from "../directory-name.ts";
 import type { NCUProfileRegion } from "../document.ts";
 import { isInside } from "../region-path.ts";
@@ -25,9 +26,7 @@ export function keysOfBoth(
       anchor = key;
       continue;
     }
-    const there = behind.get(anchor);
-    if (there === undefined) behind.set(anchor, [region]);
-    else there.push(region);
+    getOrCreate(behind, anchor, () => []).push(region);
   }
   const keys = (behind.get(null) ?? []).map(regionKey);
   /** The regions around the place, outermost first, each with what follows it. */

@@ -1,3 +1,4 @@
+import { getOrCreate } from "../../system/get-or-create.ts";
 import type { NCUProfileRegion, NCUProfileRegionReport } from "../document.ts";
 import { kernelsOfReport } from "../kernels/kernels-of-report.ts";
 import { type KernelSource, longestFirst, sourceOfList } from "./fold-kernels.ts";
@@ -13,20 +14,12 @@ export function createKernelSources(): KernelSources {
   const reports = new Map<NCUProfileRegionReport, KernelSource>();
   const regions = new Map<NCUProfileRegion, KernelSource>();
   return {
-    ofReport: (report) => remembered(reports, report, sourceOfReport),
-    ofRegion: (region) => remembered(regions, region, () => sourceOfList(() => region.kernels)),
+    ofReport: (report) => getOrCreate(reports, report, () => sourceOfReport(report)),
+    ofRegion: (region) => getOrCreate(regions, region, () => sourceOfList(() => region.kernels)),
   };
 }
 
 function sourceOfReport(report: NCUProfileRegionReport): KernelSource {
   const { times, calls, longest } = kernelsOfReport(report);
   return { times: longestFirst(times), calls, longest };
-}
-
-function remembered<K, V>(map: Map<K, V>, key: K, make: (key: K) => V): V {
-  const known = map.get(key);
-  if (known !== undefined) return known;
-  const made = make(key);
-  map.set(key, made);
-  return made;
 }

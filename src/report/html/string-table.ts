@@ -1,3 +1,4 @@
+import { getOrCreate } from "../../system/get-or-create.ts";
 import type { TextIndex } from "./page-data.ts";
 
 /** Each text once, since names repeat in every list. */
@@ -11,12 +12,6 @@ export function createStringTable(): StringTable {
   const places = new Map<string, TextIndex>();
   return {
     strings,
-    add(text) {
-      const known = places.get(text);
-      if (known !== undefined) return known;
-      const place = strings.push(text) - 1;
-      places.set(text, place);
-      return place;
-    },
+    add: (text) => getOrCreate(places, text, () => strings.push(text) - 1),
   };
 }

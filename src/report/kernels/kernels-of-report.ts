@@ -1,3 +1,4 @@
+import { getOrCreate } from "../../system/get-or-create.ts";
 import { createNameNumbers, type NameNumbers } from "../../text/name-numbers.ts";
 import type { KernelRecord, NCUProfileRegion, NCUProfileRegionReport } from "../document.ts";
 import { placesOfLargest } from "../longest.ts";
@@ -55,10 +56,7 @@ export function kernelsOfReport({ regions }: NCUProfileRegionReport): KernelsOfR
       }
       totals[number] = (totals[number] ?? 0) + record.total_ms;
       calls[number] = (calls[number] ?? 0) + record.calls;
-      if (record.hardware === undefined) continue;
-      const known = measured.get(number);
-      if (known === undefined) measured.set(number, [record]);
-      else known.push(record);
+      if (record.hardware !== undefined) getOrCreate(measured, number, () => []).push(record);
     }
 
   const labelOf = regionLabels(regions);

@@ -1,3 +1,4 @@
+import { getOrCreate } from "../../system/get-or-create.ts";
 import { agreeing, plural } from "../../text/plural.ts";
 import { toldByAny } from "../compare/known-domains.ts";
 import { dateTime } from "../date-time.ts";
@@ -90,12 +91,13 @@ function sharedPlace(
   { name, path, parent, domain, path_domains }: Place,
   places: SharedPlaces,
 ): Place {
-  const key = JSON.stringify([domain, path, path_domains]);
-  const known = places.get(key);
-  if (known !== undefined) return known;
-  const place = { name, path, parent, domain, ...(path_domains !== undefined && { path_domains }) };
-  places.set(key, place);
-  return place;
+  return getOrCreate(places, JSON.stringify([domain, path, path_domains]), () => ({
+    name,
+    path,
+    parent,
+    domain,
+    ...(path_domains !== undefined && { path_domains }),
+  }));
 }
 
 export function buildSweepReport(

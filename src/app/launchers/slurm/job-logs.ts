@@ -1,5 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { getOrCreate } from "../../../system/get-or-create.ts";
 import { lastLines } from "../../worker/log-tail.ts";
 import { type SubmittedTask, slurmLog, taskName } from "./submissions.ts";
 import type { TaskReport } from "./task-state.ts";
@@ -92,10 +93,7 @@ function namesByTask(folder: string): ReadonlyMap<string, readonly string[]> {
   const names = new Map<string, string[]>();
   for (const name of namesIn(folder)) {
     const task = /^\d+_\d+(?=_)/.exec(name)?.[0];
-    if (task === undefined) continue;
-    const others = names.get(task);
-    if (others === undefined) names.set(task, [name]);
-    else others.push(name);
+    if (task !== undefined) getOrCreate(names, task, () => []).push(name);
   }
   return names;
 }

@@ -1,3 +1,4 @@
+import { getOrCreate } from "../../../system/get-or-create.ts";
 import type { SubmittedTask } from "./submissions.ts";
 
 /** Tasks as Slurm's commands take them, an argument for each array: `77_[0-2,5]`, `78_3`. */
@@ -5,11 +6,7 @@ export function taskRanges(
   tasks: readonly Pick<SubmittedTask, "array" | "index">[],
 ): readonly string[] {
   const byArray = new Map<string, number[]>();
-  for (const { array, index } of tasks) {
-    const indices = byArray.get(array);
-    if (indices === undefined) byArray.set(array, [index]);
-    else indices.push(index);
-  }
+  for (const { array, index } of tasks) getOrCreate(byArray, array, () => []).push(index);
   return [...byArray].map(([array, indices]) => {
     const [only, ...more] = indices;
     return more.length === 0 ? `${array}_${only}` : `${array}_[${ranges(indices)}]`;

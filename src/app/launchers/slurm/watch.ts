@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { getOrCreate } from "../../../system/get-or-create.ts";
 import { hasEnded, type JobState, readJobState } from "../../sweep/record/job-state.ts";
 import type { ScheduledEvent } from "../sweep-backend.ts";
 import type { SlurmClient } from "./client.ts";
@@ -108,9 +109,7 @@ function* newlyHeld(
     if (obstacle?.what === one.heldFor) continue;
     one.heldFor = obstacle?.what;
     const text = obstacle?.text ?? null;
-    const numbers = news.get(text);
-    if (numbers === undefined) news.set(text, [one.task.number]);
-    else numbers.push(one.task.number);
+    getOrCreate(news, text, () => []).push(one.task.number);
   }
   for (const [obstacle, numbers] of news) yield { kind: "held", numbers, obstacle };
 }

@@ -3,8 +3,10 @@
  * tensor cores, added up under the rules of all metrics. There can be as many of these sums as launches, so
  * that each is one row of numbers.
  */
+
 import type { KernelHardware } from "../../../report/document.ts";
 import { kernelHardware, tellsOfHardware } from "../../../report/kernels/kernel-hardware.ts";
+import { getOrCreate } from "../../../system/get-or-create.ts";
 import type { RegionIdentity } from "../../regions/path-tree.ts";
 import { type ColumnSums, createMetricTally, emptySums, KINDS, planOf } from "../metric-tally.ts";
 import { createMetricColumns, type MetricColumns, type NcuResult } from "../results.ts";
@@ -51,14 +53,6 @@ const MINIMUM_LENGTH = 2;
 
 const TABLES = new WeakMap<MetricColumns, ReadingTable>();
 
-function tableOf(columns: MetricColumns): ReadingTable {
-  const known = TABLES.get(columns);
-  if (known !== undefined) return known;
-  const table = createTable(columns);
-  TABLES.set(columns, table);
-  return table;
-}
-
 function createTable(columns: MetricColumns): ReadingTable {
   const { kinds, weightAt, timeAt } = planOf(columns);
   const isMean = (place: number): boolean => kinds[place] === KINDS.mean;
@@ -87,7 +81,7 @@ export function createReading(
   columns: MetricColumns,
   regions: readonly RegionIdentity[],
 ): KernelReading {
-  const table = tableOf(columns);
+  const table = getOrCreate(TABLES, columns, () => createTable(columns));
   return { source: columns, regions, table, sums: new Float64Array(table.length) };
 }
 

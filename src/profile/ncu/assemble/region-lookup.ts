@@ -1,4 +1,5 @@
 import { matchesRange, parseRangePattern } from "../../../report/selection/range-pattern.ts";
+import { getOrCreate } from "../../../system/get-or-create.ts";
 import { MAX_DEPTH, outsideRegion } from "../../regions/attribute.ts";
 import {
   childNode,
@@ -25,16 +26,13 @@ export function createRegionLookup(root: PathNode, options: LookupOptions): Regi
   const patterns = options.rangePatterns.map(parseRangePattern);
   const ofKernels = new Map<NvtxState, readonly RegionIdentity[]>();
   const ofRanges = new Map<NvtxState, readonly RegionIdentity[]>();
-  const outside = () => [outsideRegion(root)];
 
   const pathOf = (state: NvtxState): readonly StackedRange[] => {
     const ranges = options.order.of(stateInScope(state, options.pushPopScope));
     return ranges.slice(0, MAX_DEPTH);
   };
-  const kernelRegions = (state: NvtxState): readonly RegionIdentity[] => {
-    const regions = regionsAlong(root, pathOf(state));
-    return regions.length === 0 ? outside() : regions;
-  };
+  const kernelRegions = (state: NvtxState): readonly RegionIdentity[] =>
+    regionsAlong(root, pathOf(state));
   /** A range row belongs to the one range that was profiled: what its state holds around it is not. */
   const rangeRegion = (state: NvtxState): readonly RegionIdentity[] => {
     const path = pathOf(state);
@@ -43,16 +41,11 @@ export function createRegionLookup(root: PathNode, options: LookupOptions): Regi
     const at = path.findLastIndex(matches);
     return regionsAlong(root, at < 0 ? path : path.slice(0, at + 1)).slice(-1);
   };
-  return ({ kind, nvtx }) => {
-    const known = kind === "kernel" ? ofKernels : ofRanges;
-    let regions = known.get(nvtx);
-    if (regions === undefined) {
-      regions = kind === "kernel" ? kernelRegions(nvtx) : rangeRegion(nvtx);
-      if (regions.length === 0) regions = outside();
-      known.set(nvtx, regions);
-    }
-    return regions;
-  };
+  return ({ kind, nvtx }) =>
+    getOrCreate(kind === "kernel" ? ofKernels : ofRanges, nvtx, () => {
+      const regions = kind === "kernel" ? kernelRegions(nvtx) : rangeRegion(nvtx);
+      return regions.length === 0 ? [outsideRegion(root)] : regions;
+    });
 }
 
 /** Paths differ at each level, so that no region stands in the list twice, recursion or not. */

@@ -1,4 +1,5 @@
 import type { KernelRecord, ReportScope } from "../../../report/document.ts";
+import { getOrCreate } from "../../../system/get-or-create.ts";
 import { partOf } from "../../../text/plural.ts";
 import { onlyOne } from "../../only-one.ts";
 import { byTime } from "../../regions/kernel-rows.ts";
@@ -84,15 +85,17 @@ interface ScopeTally extends RegionTally {
   readonly devices: Set<string>;
 }
 
+const emptyScopeTally = (): ScopeTally => ({
+  ...emptyTally(),
+  processIds: new Set(),
+  devices: new Set(),
+});
+
 function mergeBuckets(buckets: readonly Bucket[]): ReadonlyMap<RegionIdentity, ScopeTally> {
   const tallies = new Map<RegionIdentity, ScopeTally>();
   for (const { processId, device, regions } of buckets)
     for (const [region, tally] of regions) {
-      let whole = tallies.get(region);
-      if (whole === undefined) {
-        whole = { ...emptyTally(), processIds: new Set(), devices: new Set() };
-        tallies.set(region, whole);
-      }
+      const whole = getOrCreate(tallies, region, emptyScopeTally);
       mergeTally(whole, tally);
       whole.processIds.add(processId);
       whole.devices.add(device);

@@ -1,3 +1,4 @@
+import { getOrCreate } from "../../../system/get-or-create.ts";
 import type { NcuResult, RuleMessage } from "../results.ts";
 import { sectionTitle } from "../section-titles.ts";
 import { createSharedColumns } from "../shared-columns.ts";
@@ -139,11 +140,7 @@ function addMember(
   section: string,
   name: string,
 ): void {
-  let known = members.get(section);
-  if (known === undefined) {
-    known = new Set(sections.get(section));
-    members.set(section, known);
-  }
+  const known = getOrCreate(members, section, () => new Set(sections.get(section)));
   if (known.has(name)) return;
   known.add(name);
   sections.set(section, [...(sections.get(section) ?? []), name]);

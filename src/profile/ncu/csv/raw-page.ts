@@ -1,3 +1,4 @@
+import { getOrCreate } from "../../../system/get-or-create.ts";
 import { unitOfMetric } from "../rep/metric-units.ts";
 import { createMetricColumns, type MetricColumns, type NcuResult } from "../results.ts";
 import { DEVICE_NAME } from "../shared-columns.ts";
@@ -65,10 +66,5 @@ export function createRawReader(
   };
 }
 
-function shared(known: Map<string, string>, text: string): string | null {
-  if (text === "") return null;
-  const found = known.get(text);
-  if (found !== undefined) return found;
-  known.set(text, text);
-  return text;
-}
+const shared = (known: Map<string, string>, text: string): string | null =>
+  text === "" ? null : getOrCreate(known, text, () => text);

@@ -2,8 +2,10 @@
  * Our own reader of `.ncu-rep` files, for machines without Nsight Compute. It also has what ncu's
  * tables leave out: the push/pop ranges of all threads, not only of the launching one.
  */
+
 import { posix, win32 } from "node:path";
 import { PbfReader } from "pbf";
+import { getOrCreate } from "../../../system/get-or-create.ts";
 import { plural } from "../../../text/plural.ts";
 import {
   GRAPH_NAME,
@@ -267,11 +269,5 @@ function createSections() {
 
 function createStateCache(): (state: NvtxState) => NvtxState {
   const known = new Map<string, NvtxState>();
-  return (state) => {
-    const key = JSON.stringify(state);
-    const found = known.get(key);
-    if (found !== undefined) return found;
-    known.set(key, state);
-    return state;
-  };
+  return (state) => getOrCreate(known, JSON.stringify(state), () => state);
 }

@@ -1,4 +1,5 @@
 /** What of a result's NVTX state its region is told from. */
+import { getOrCreate } from "../../../system/get-or-create.ts";
 import type { LabelOf } from "../../labels/label-rules.ts";
 import type { RegionModel } from "../../regions/index.ts";
 import type { NcuResult, NvtxRange, NvtxState } from "../results.ts";
@@ -64,12 +65,8 @@ export function createStateReader({
     return stateOf(longestWithin(pathsTo(measured), open, certain) ?? certain);
   };
   return (result) => {
-    let state = known.get(result.nvtx);
-    if (state === undefined) {
-      state = read(result.nvtx, result.kind === "range");
-      known.set(result.nvtx, state);
-    }
-    return { ...result, nvtx: state };
+    const { nvtx, kind } = result;
+    return { ...result, nvtx: getOrCreate(known, nvtx, () => read(nvtx, kind === "range")) };
   };
 }
 
@@ -105,10 +102,7 @@ function recordedPaths(
     const keys = path.map((name, level) =>
       rangeKey({ name, domain: path_domains?.[level] ?? domain }),
     );
-    const last = keys.at(-1) ?? "";
-    const known = paths.get(last);
-    if (known === undefined) paths.set(last, [keys]);
-    else known.push(keys);
+    getOrCreate(paths, keys.at(-1) ?? "", () => []).push(keys);
   }
   return (range) => paths.get(rangeKey(range)) ?? [];
 }

@@ -1,3 +1,4 @@
+import { getOrCreate } from "../../../system/get-or-create.ts";
 import type { LabelOf } from "../../labels/label-rules.ts";
 import { escapeRegex } from "./filters.ts";
 
@@ -17,8 +18,8 @@ export function writtenForms(
   const namesByLabel = new Map<string, string[]>();
   for (const name of names) {
     const label = labelOf(name);
-    add(namesByLabel, label, [], (own) => own.push(name));
-    add(labelsByForm, formOf(name), new Set<string>(), (own) => own.add(label));
+    getOrCreate(namesByLabel, label, () => []).push(name);
+    getOrCreate(labelsByForm, formOf(name), () => new Set<string>()).add(label);
   }
   return (label) => {
     const own = namesByLabel.get(label) ?? [];
@@ -36,9 +37,3 @@ const formOf = (name: string): string =>
 
 /** Stands in no label: ncu prints them, and a text ends there. */
 const NUMBER = "\0";
-
-function add<V>(map: Map<string, V>, key: string, empty: V, change: (value: V) => void): void {
-  const value = map.get(key) ?? empty;
-  change(value);
-  map.set(key, value);
-}

@@ -1,4 +1,5 @@
 /** What programs said through NVTX: table `NVTX_EVENTS` of an export. */
+import { getOrCreate } from "../../../system/get-or-create.ts";
 import type { EventAttributes, MarkInstance, RangeInstance, RangeKind } from "../../timeline.ts";
 import type { ExportClock } from "./clock.ts";
 import type { ExportDatabase, Row } from "./database.ts";
@@ -19,6 +20,8 @@ export interface NvtxEvents {
   readonly ranges: RangeInstance[];
   readonly marks: MarkInstance[];
 }
+
+const noEvents = (): NvtxEvents => ({ ranges: [], marks: [] });
 
 type RangeDraft = { -readonly [K in keyof RangeInstance]: RangeInstance[K] };
 
@@ -45,7 +48,7 @@ export function readNvtx(
     const startNs = integer(row.start);
     const key = integer(row.process);
     if (startNs === null || key === null) continue;
-    const events = eventsOf(processes, key);
+    const events = getOrCreate(processes, key, noEvents);
     const kind = RANGE_KINDS.get(Number(row.type));
     const common = {
       domain: domainOf(key, integer(row.domain) ?? 0),
@@ -92,19 +95,8 @@ function nameReader(database: ExportDatabase): (row: Row<"text" | "textId">) => 
   const names = new Map<string, string>();
   return ({ text, textId }) => {
     const name = typeof text === "string" ? text : (database.string(textId) ?? "");
-    const known = names.get(name);
-    if (known !== undefined) return known;
-    names.set(name, name);
-    return name;
+    return getOrCreate(names, name, () => name);
   };
-}
-
-function eventsOf(processes: Map<number, NvtxEvents>, key: number): NvtxEvents {
-  const known = processes.get(key);
-  if (known !== undefined) return known;
-  const events: NvtxEvents = { ranges: [], marks: [] };
-  processes.set(key, events);
-  return events;
 }
 
 /** nsys closes what was never closed at the moment when it stopped recording. */
