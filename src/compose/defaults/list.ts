@@ -69,23 +69,26 @@ function contentRows(
   );
 }
 
-/** Groups that Hydra's own defaults list chooses. */
+/** Configs of Hydra itself and of its plugins. */
 const OF_HYDRA = "hydra/";
 
 function refuseDuplicates(rows: readonly DefaultsRow[]): void {
-  const seen = new Set<string>();
-  for (const { overrideKey, configPath, origin } of rows) {
+  const seen = new Map<string, DefaultsRow>();
+  for (const row of rows) {
+    const { overrideKey, configPath, origin } = row;
     if (overrideKey === null) continue;
-    if (seen.has(overrideKey))
+    const [group = overrideKey] = overrideKey.split("@", 1);
+    const first = seen.get(overrideKey);
+    if (first !== undefined)
       throw new ConfigError({
         code: "compose.invalid_defaults",
         message: `${overrideKey} appears more than once in the final defaults list`,
         origin,
         key: overrideKey,
-        hint: overrideKey.startsWith(OF_HYDRA)
-          ? `Hydra's own list has one: write \`override ${overrideKey}: ${configPath.slice(configPath.lastIndexOf("/") + 1)}\` at the end of the list`
-          : `keep only one of the two, or put one into another package (${overrideKey.split("@")[0]}@PACKAGE)`,
+        hint: first.parent?.startsWith(OF_HYDRA)
+          ? `Hydra's own list has one: write \`override ${overrideKey}: ${configPath.slice(group.length + 1)}\` at the end of the list`
+          : `keep only one of the two, or put one into another package (${group}@PACKAGE)`,
       });
-    seen.add(overrideKey);
+    seen.set(overrideKey, row);
   }
 }

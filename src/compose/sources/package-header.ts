@@ -34,11 +34,9 @@ export function packageHeader(source: SourceText): string | null {
   return found;
 }
 
+/** A character of Python is one or two units here. */
 const headOf = (text: string): string =>
-  text
-    .slice(0, 2 * HEADER_LIMIT)
-    .replaceAll(/\r\n?/g, "\n")
-    .slice(0, HEADER_LIMIT);
+  [...text.slice(0, 2 * HEADER_LIMIT).replaceAll(/\r\n?/g, "\n")].slice(0, HEADER_LIMIT).join("");
 
 function keyAndValue(header: string, source: SourceText): readonly [string, string] {
   const [key, value, ...rest] = header.split(" ").filter((part) => part !== "");

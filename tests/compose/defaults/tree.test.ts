@@ -314,6 +314,12 @@ describe("the defaults tree refuses", () => {
     expect(details.hint).toContain("write `override hydra/job_logging: default`");
   });
 
+  it("a choice of one's own group below hydra that is made twice, not as one of Hydra's", () => {
+    const config = "defaults: [hydra/own: a, hydra/own: a]";
+    const { details } = refusal(() => composeFiles({ "hydra/own/a": "b: 1", config }));
+    expect(details.hint).toMatch(/^keep only one of the two/);
+  });
+
   it("a missing option where there is a single one, naming it", () => {
     const files = { config: "defaults: [net: wan]", "net/lan": "" };
     const [found, ...options] = refusal(() => composeFiles(files)).message.split("\n", 4);

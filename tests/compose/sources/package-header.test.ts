@@ -37,6 +37,11 @@ describe("the package header", () => {
     expect([400, 500, 512].map(below)).toEqual(["foo", "f", null]);
   });
 
+  it("counts a character outside of the basic plane as one", () => {
+    const below = (count: number) => header(`# @by ${"😀".repeat(count)}\n# @package foo\n`);
+    expect([300, 490, 520].map(below)).toEqual(["foo", "foo", null]);
+  });
+
   it.each([
     ["# @package\n", "Expected header format: KEY VALUE, got '@package'"],
     ["# @package a b\n", "Too many components in '@package a b'"],
