@@ -12,6 +12,7 @@ export function quoteHint(override: string): string {
   const value = override.slice(equal + 1).trim();
   if (/^(['"]).*\1/s.test(value)) return "remove everything after the closing quote";
   if (/^['"]/.test(value)) return "close the quote";
+  if (/\$\{[^}]*$/.test(value)) return "close the interpolation: ${NAME}";
   if (equal < 0 || /^[[{]|,|^[\w-]+\s*\(/.test(value))
     return "put this part of the value in quotes";
   return `quote the value: ${inQuotes(override, { start: equal + 1, end: override.length })}`;

@@ -22,6 +22,7 @@ describe("hints", () => {
     [`+key=it's "so`, `quote the value: +key="it's \\"so" (in a shell: '+key="it'\\''s \\"so"')`],
     ["key=a=b", `quote the value: key='a=b' (in a shell: 'key="a=b"')`],
     ["key=${a.${b}}", `quote the value: key='\${a.\${b}}' (in a shell: 'key="\${a.\${b}}"')`],
+    ["key=a ${b", "close the interpolation: ${NAME}"],
     ["key=[a,é]", "put this part of the value in quotes"],
     ["key=a,é", "put this part of the value in quotes"],
     ["key='a' ", "remove everything after the closing quote"],

@@ -2,32 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { escapeMarkdown, markdownCode, markdownLink } from "../../src/report/markdown/markdown.ts";
 import { formatDuration, formatMs, formatShare } from "../../src/report/numbers.ts";
-import { printable, printableLabel } from "../../src/text/printable.ts";
-import { fitText, padText, textWidth, wrapText } from "../../src/text/text-width.ts";
+import { printableLabel } from "../../src/text/printable.ts";
 import { anyName } from "./bundles.ts";
-
-describe("printable text", () => {
-  it("shows what would act instead of being read", () => {
-    expect(printable("a\nb\t\u001b[0m\u202e")).toBe("a\\nb\\t\\u{1b}[0m\\u{202e}");
-    expect(printableLabel("")).toBe("(no name)");
-    expect(printableLabel("  x")).toBe('"  x"');
-  });
-
-  it("keeps both ends of a long name, and is never longer than it", () => {
-    const kernel = (last: string) => `void elementwise_kernel<128, ${"x".repeat(200)}, ${last}>`;
-    expect(printableLabel(kernel("float"))).not.toBe(printableLabel(kernel("double")));
-    expect(printableLabel("abcdefghij", 10)).toBe("abcdefghij");
-    expect(printableLabel("abcdefghijk", 10)).toBe("abcdef…ijk");
-  });
-
-  it("never holds a control character or half a character", () => {
-    fc.assert(
-      fc.property(anyName, (name) => {
-        expect(printableLabel(name)).toMatch(/^[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+$/u);
-      }),
-    );
-  });
-});
 
 describe("Markdown", () => {
   it("escapes markup, HTML, links and mentions", () => {
@@ -91,53 +67,6 @@ describe("Markdown", () => {
   });
 });
 
-describe("text width", () => {
-  it("counts columns, not code units", () => {
-    expect(textWidth("stem")).toBe(4);
-    expect(textWidth("漢字")).toBe(4);
-    expect(textWidth("e\u0301")).toBe(1);
-    expect(textWidth("👩‍👩‍👧")).toBe(2);
-    expect(textWidth("–…└")).toBe(3);
-  });
-
-  it("fits and pads any text", () => {
-    fc.assert(
-      fc.property(
-        fc.string({ unit: "grapheme" }),
-        fc.integer({ min: 1, max: 20 }),
-        (text, width) => {
-          expect(textWidth(fitText(text, width))).toBeLessThanOrEqual(width);
-          expect(textWidth(padText(fitText(text, width), width, "right"))).toBe(width);
-        },
-      ),
-    );
-  });
-});
-
-describe("wrapped text", () => {
-  it("breaks at blanks, keeps indentation, and leaves long words whole", () => {
-    expect(wrapText("one two three", 8)).toEqual(["one two", "three"]);
-    expect(wrapText("  key: some value", 11)).toEqual(["  key: some", "  value"]);
-    expect(wrapText("a pneumonoultramicroscopic b", 6)).toEqual([
-      "a",
-      "pneumonoultramicroscopic",
-      "b",
-    ]);
-    expect(wrapText("", 8)).toEqual([""]);
-  });
-
-  it("loses nothing, and is too wide only for want of blanks", () => {
-    fc.assert(
-      fc.property(anyName, fc.integer({ min: 1, max: 60 }), (text, width) => {
-        const lines = wrapText(text, width);
-        expect(lines.join(" ").replaceAll(" ", "")).toBe(text.replaceAll(" ", ""));
-        for (const line of lines)
-          if (line.trim().includes(" ")) expect(textWidth(line)).toBeLessThanOrEqual(width);
-      }),
-    );
-  });
-});
-
 describe("numbers", () => {
   it("tell zero, little, and nothing apart", () => {
     expect([0, 0.0001, 0.0005, 1234.56789, null].map(formatMs)).toEqual([
@@ -156,8 +85,4 @@ describe("numbers", () => {
     ]).toEqual(["0.0", "<0.1", "33.3", "–", "–"]);
     expect([0.0123, 12.345, 1234.5].map(formatDuration)).toEqual(["12.3 µs", "12.35 ms", "1.23 s"]);
   });
-});
-
-it("cuts what somebody made a megabyte long in no time", () => {
-  expect(fitText("é".repeat(1_000_000), 8)).toBe("ééééééé…");
 });
