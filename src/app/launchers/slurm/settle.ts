@@ -130,8 +130,8 @@ const loggedReport = (
 /** Somebody may look hours later. Undefined where it is not known, or the clocks of two machines disagree. */
 function timeOfEnd({ attempts }: JobState, logged: LoggedEnd | undefined): Date | undefined {
   const started = Date.parse(attempts.at(-1)?.started ?? "");
-  const at = logged?.at ?? undefined;
-  return at !== undefined && at.getTime() >= started ? at : undefined;
+  const at = logged?.at?.getTime();
+  return at !== undefined && at >= started && at <= Date.now() ? new Date(at) : undefined;
 }
 
 /** Why Slurm stopped a job that can only say by which signal. */
