@@ -5,5 +5,5 @@ export const notDetachable = (message: string): ConfigError =>
   new ConfigError({
     code: "app.usage",
     message: `argument --detach: ${message}`,
-    hint: "use it with --multirun, --resume DIR or --retry-failed DIR; for a single run, use 'nohup COMMAND &'",
+    hint: "use it with --multirun, --resume DIR or --retry-failed DIR; for a single run, use tmux, or 'setsid COMMAND >run.log 2>&1 &' (nohup does not keep Node.js from ending)",
   });

@@ -354,3 +354,17 @@ test("basic waits for a worker that another launcher left, and runs nothing twic
   expect([exitCode, stderr]).toEqual([0, ""]);
   expect([...place.ran("begin")].sort()).toEqual([0, 1]);
 });
+
+test("a single run outlives its terminal where it is started as the refusal of --detach says", async () => {
+  const place = workplace();
+  const refused = await place.start(["--detach"]);
+  const line = /'([^']*COMMAND[^']*)'/.exec(String(refused.stderr))?.[1] ?? "";
+  const command = [...place.command, "do=hold"].map((word) => `'${word}'`).join(" ");
+  const begun = "while [ ! -e ran.txt ]; do sleep 0.05; done; echo begun; sleep 600";
+  const shell = `${line.replace("COMMAND", command)} ${begun}`;
+  // One that passes a hangup on to its jobs, as people's shells do.
+  const bash = ["bash", "--norc", "-i", "-c", shell];
+  await execa("python3", [TERMINAL, "begun", ...bash], { cwd: place.cwd, reject: false });
+  place.release();
+  await until(() => place.ran("end").length === 1);
+});
