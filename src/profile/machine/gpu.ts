@@ -82,7 +82,7 @@ export function visibleGpus(
 
 /** `MIG-<uuid>`, or `MIG-GPU-<uuid>/...` of older drivers, which names its GPU. */
 function sliceOf(gpus: readonly MachineGpu[], entry: string): readonly Gpu[] {
-  const gpu = gpus.find(({ uuid }) => uuid !== "" && entry.includes(uuid)) ?? gpus[0];
+  const gpu = gpus.find(({ uuid }) => entry.includes(uuid)) ?? gpus[0];
   if (gpu === undefined) return [];
   return [{ index: 0, name: `${gpu.name} (MIG)`, driverVersion: gpu.driverVersion }];
 }

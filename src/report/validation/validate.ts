@@ -54,8 +54,8 @@ export function issuesOf(errors: readonly ErrorObject[]): readonly ReportIssue[]
   // `anyOf` fails together with its branches. The branch that is not `null` tells what is wrong.
   const telling = errors.filter(
     (error) =>
-      !(error.keyword === "anyOf" && hasOtherAt(errors, error)) &&
-      !(isNullBranch(error) && hasOtherAt(errors, error)),
+      !(error.keyword === "anyOf" && hasTellingAt(errors, error)) &&
+      !(isNullBranch(error) && hasTellingAt(errors, error)),
   );
   const unique = new Map<string, ReportIssue>();
   for (const error of telling) {
@@ -68,11 +68,10 @@ export function issuesOf(errors: readonly ErrorObject[]): readonly ReportIssue[]
 const isNullBranch = ({ keyword, params }: ErrorObject): boolean =>
   keyword === "type" && params["type"] === "null";
 
-/** Whether another error is about the same place or one below it. */
-const hasOtherAt = (errors: readonly ErrorObject[], error: ErrorObject): boolean =>
+/** Whether an error that tells is about the same place or one below it. */
+const hasTellingAt = (errors: readonly ErrorObject[], error: ErrorObject): boolean =>
   errors.some(
     (other) =>
-      other !== error &&
       other.keyword !== "anyOf" &&
       !isNullBranch(other) &&
       (other.instancePath === error.instancePath ||
