@@ -43,8 +43,24 @@ test("one that stood still for a while ends as much later", () => {
   expect(end).toHaveBeenCalledOnce();
 });
 
-test("one that was stopped does not go on", () => {
+test("time counts only while it does not stand still, however often it did", () => {
   const end = vi.fn();
+  const timer = startPausableTimer(60_000, end);
+  for (let times = 0; times < 3; times++) {
+    vi.advanceTimersByTime(15_000);
+    timer.pause();
+    vi.advanceTimersByTime(DAY);
+    timer.goOn();
+  }
+  vi.advanceTimersByTime(14_999);
+  expect(end).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(1);
+  expect(end).toHaveBeenCalledOnce();
+});
+
+test("one that was stopped does not end, nor go on", () => {
+  const end = vi.fn();
+  startPausableTimer(60_000, end).stop();
   const timer = startPausableTimer(60_000, end);
   timer.pause();
   timer.stop();

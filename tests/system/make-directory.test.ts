@@ -11,8 +11,7 @@ const fresh = () => mkdtempSync(join(tmpdir(), "hydraconf-directory-"));
 describe("makeDirectory", () => {
   test("makes those above it, and again without a complaint", () => {
     const path = join(fresh(), "a/b c/ü");
-    makeDirectory(path);
-    makeDirectory(path);
+    expect([makeDirectory(path), makeDirectory(path)]).toEqual([true, false]);
     expect(statSync(path).isDirectory()).toBe(true);
   });
 
