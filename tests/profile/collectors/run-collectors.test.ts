@@ -60,6 +60,30 @@ describe("runCollectors", () => {
     expect(names(ncu.seen[0]?.earlier ?? [])).toContain("recorder");
   });
 
+  it("removes the status line of each before something else is said, also of one that fails", async () => {
+    const shown: string[] = [];
+    const busy = collector("recorder", () => {
+      shown.push("measures");
+      return {};
+    });
+    const broken = collector("nsys", () => {
+      throw new Error("lost the trace");
+    });
+    await runCollectors([busy, broken], workload, {
+      runDirectory,
+      interrupt: { stop: new AbortController().signal, kill: new AbortController().signal },
+      progress: { update: () => {}, stop: () => shown.push("status removed") },
+      say: (text) => shown.push(text),
+    });
+    expect(shown).toEqual([
+      "recording w with collector recorder",
+      "measures",
+      "status removed",
+      "recording w with collector nsys",
+      "status removed",
+    ]);
+  });
+
   it("keeps what others measured when one fails, and goes on", async () => {
     const broken = collector("nsys", () => {
       throw new Error("lost the trace");

@@ -1,5 +1,18 @@
-import { expect, it } from "vitest";
+import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { execa } from "execa";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { rawInFittingUnits } from "../../../../src/profile/ncu/run/import-pass.ts";
+import { bundled } from "../../../bundled.ts";
+
+const PRINT = new URL("import-pass/print.ts", import.meta.url);
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "hydraconf-import-pass-"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** What Linux takes in one argument. */
 const MOST_BYTES = 128 * 1024;
@@ -12,4 +25,29 @@ it("metrics whose names are too many for an argument are printed with all others
   const many = rawInFittingUnits(named(5000)).args;
   expect(many).not.toContain("--metrics");
   expect(Math.max(...many.map((argument) => argument.length))).toBeLessThan(MOST_BYTES);
+});
+
+it("the part of a table that had room is not taken for the table, though ncu ends with 0", async () => {
+  const ncu = join(folder, "ncu");
+  writeFileSync(ncu, "#!/bin/sh\nhead -c 100000 /dev/zero | tr '\\0' x\n");
+  chmodSync(ncu, 0o755);
+  const tables = join(folder, "tables");
+  const print = (limit: string) =>
+    execa(
+      "sh",
+      ["-c", `mkdir -p "$3"; ${limit}exec "$0" "$1" "$2" "$3/raw.csv"`].concat([
+        process.execPath,
+        bundled(PRINT, "print-page"),
+        ncu,
+        tables,
+      ]),
+    );
+  const { stdout } = await print("ulimit -f 32; ");
+  expect(JSON.parse(stdout)).toEqual({
+    kind: "failed",
+    why: expect.stringMatching(/^ncu could not print the metrics of r1\.ncu-rep: EFBIG/),
+  });
+  expect(readdirSync(tables)).toEqual([]);
+  expect(JSON.parse((await print("")).stdout)).toEqual({ kind: "printed" });
+  expect(readdirSync(tables)).toEqual(["raw.csv"]);
 });

@@ -208,6 +208,37 @@ describe.skipIf(real === null || sample === null)("readPass", () => {
     expect(notes.join()).toContain("r1.ncu-rep was read without ncu");
   });
 
+  it("keeps the results until a table breaks off, does not read them again, and says so", async () => {
+    const file = join(root, "two.ncu-rep");
+    writeFileSync(
+      file,
+      buildReport(real?.template ?? "", [{ kernel: "gemm" }, { kernel: "pool" }]),
+    );
+    const directory = join(root, "breaks-off");
+    mkdirSync(directory);
+    const seen: string[] = [];
+    const { results, notes, unread } = await readPass(
+      file,
+      ({ kernelName }) => {
+        seen.push(kernelName);
+        if (seen.length === 2)
+          throw Object.assign(new Error("EIO: i/o error, read"), { code: "EIO", syscall: "read" });
+      },
+      {
+        ncu: await probeNcu(real?.path ?? ""),
+        directory,
+        prefix: "",
+        keepTables: true,
+        stop: new AbortController().signal,
+        say: () => {},
+      },
+    );
+    expect(seen).toHaveLength(2);
+    expect(results).toBe(1);
+    expect(unread).toBe("the results of two.ncu-rep could not be read: EIO: i/o error, read");
+    expect(notes).toEqual([unread]);
+  });
+
   it("does not take the part of a table that a full disk had room for as the table", async () => {
     const directory = join(root, "full");
     mkdirSync(directory);
