@@ -256,7 +256,7 @@ export const FAILURE_CLASSES: readonly FailureClass[] = [
     message: ([, code = ""]) =>
       `the program ended with exit code ${code}${crashOf(Number(code))} under ncu`,
     remedy:
-      "run it without ncu first (pipeline.ncu.enable=false); if it fails only under ncu, try it without CUDA graphs, or with pipeline.ncu.ncu_cli.replay_mode=application; if that exit code is normal: pipeline.ncu.ncu_cli.extra_args=[--check-exit-code,'no']",
+      'run it without ncu first (pipeline.ncu.enable=false); if it fails only under ncu, try it without CUDA graphs, or with pipeline.ncu.ncu_cli.replay_mode=application; if that exit code is normal: "pipeline.ncu.ncu_cli.extra_args=[--check-exit-code,no]"',
     hopeless: true,
   },
   {

@@ -57,7 +57,7 @@ const FAILURES: readonly Failure[] = [
   {
     says: /Importer error|importation of the QDSTRM/i,
     means: "nsys recorded, but failed to make the report",
-    hint: "the .qdstrm file is kept: the QdstrmImporter -i FILE.qdstrm of a newer Nsight Systems may read it; or record less (pipeline.nsys.capture_range, trace=cuda,nvtx)",
+    hint: `the .qdstrm file is kept: the QdstrmImporter -i FILE.qdstrm of a newer Nsight Systems may read it; or record less (pipeline.nsys.capture_range, "pipeline.nsys.trace='cuda,nvtx'")`,
   },
   {
     says: /does not have permission to access NVIDIA .*Performance Counters|ERR_NVGPUCTRPERM/i,
@@ -143,7 +143,7 @@ const WARNINGS: readonly Warning[] = [
   },
   {
     says: /One or more process(?:es)? it created re-?parented/i,
-    note: "nsys waited for processes that the program left running; pipeline.nsys.extra_args=[--wait,primary] makes it end with the program",
+    note: 'nsys waited for processes that the program left running; "pipeline.nsys.extra_args=[--wait,primary]" makes it end with the program',
   },
 ];
 
