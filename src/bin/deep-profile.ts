@@ -72,8 +72,8 @@ async function profileTask(composed: Config, job: Job): Promise<ExitCode> {
       color: process.stdout.isTTY === true && process.env["NO_COLOR"] === undefined,
     },
   });
-  const { exitCode: code, result } = await running.finally(release);
-  return exitCode(code, result);
+  const { exitCode: code, reason, result } = await running.finally(release);
+  return exitCode(code, result, reason);
 }
 
 /** The schema has checked the tree by now: it says what the type does. */

@@ -40,6 +40,8 @@ export interface MainResult {
    * signal's number when a signal stopped the run.
    */
   readonly exitCode: number;
+  /** What failed first; absent where nothing did, or a signal stopped the run. */
+  readonly reason?: string;
   /** For the tables of a sweep. */
   readonly result: JobResult | null;
 }
@@ -76,7 +78,7 @@ export async function profileMain(request: MainRequest): Promise<MainResult> {
     const written = { ...reports, failures: [...cut, ...saved, ...reports.failures] };
     showFiles(written.reports, request);
     return {
-      exitCode: conclude(result, written, request, interrupt.stop),
+      ...conclude(result, written, request, interrupt.stop),
       result: jobResult(sections, runDirectory),
     };
   } catch (error) {
@@ -117,23 +119,31 @@ function conclude(
   written: WrittenRun,
   request: MainRequest,
   stop: AbortSignal,
-): number {
+): Pick<MainResult, "exitCode" | "reason"> {
   const { log, terminal } = request;
-  for (const failure of written.failures) log.error(`could not be written: ${failure}`);
-  if (stop.aborted) return signalExitCode(interruptOf(stop));
+  const unwritten = written.failures.map((failure) => `could not be written: ${failure}`);
+  for (const problem of unwritten) log.error(problem);
+  if (stop.aborted) return { exitCode: signalExitCode(interruptOf(stop)) };
   const problems = problemsOf(result, request);
-  for (const problem of problems) {
-    log.failure(stripVTControlCharacters(problem));
-    terminal.writeError(`\n${problem}\n`);
+  for (const { shown } of problems) {
+    log.failure(stripVTControlCharacters(shown));
+    terminal.writeError(`\n${shown}\n`);
   }
-  return problems.length + written.failures.length === 0 ? 0 : 1;
+  const [reason] = [...problems.map(({ short }) => short), ...unwritten];
+  return reason === undefined ? { exitCode: 0 } : { exitCode: 1, reason };
+}
+
+interface Problem {
+  /** With what helps. */
+  readonly shown: string;
+  readonly short: string;
 }
 
 /** What failed, each told once. */
 function problemsOf(
   { sections, missing }: ProfileResult,
   { cwd, terminal: { color } }: MainRequest,
-): readonly string[] {
+): readonly Problem[] {
   const failed = sections.filter(
     ({ outcome, problem }) => problem === undefined && !succeeded(outcome),
   );
@@ -142,8 +152,15 @@ function problemsOf(
     ...missing.map(({ error }) => error),
   ];
   return [
-    ...failed.map(({ outcome }) => `${describeOutcome(outcome)}${lastWords(outcome, cwd)}`),
-    ...errors.map((error) => renderError(error, { color })),
+    ...failed.map(({ outcome }) => {
+      const what = describeOutcome(outcome);
+      const last = outcome.stderrTail.trimEnd().split("\n").at(-1) ?? "";
+      return {
+        shown: `${what}${lastWords(outcome, cwd)}`,
+        short: last === "" ? what : `${what}: ${last}`,
+      };
+    }),
+    ...errors.map((error) => ({ shown: renderError(error, { color }), short: error.message })),
   ];
 }
 

@@ -212,6 +212,20 @@ describe("deep-profile selection and switches", () => {
   });
 });
 
+describe("a sweep whose jobs fail", () => {
+  it("says in its tables what failed, not only with which code", async () => {
+    const { code, stderr } = await profile([
+      ...["-m", "hydra.sweep.dir=failing", "workload=command"],
+      "workload.command=[sh,-c,'echo no such device >&2; exit 3'],[mkdir,failing/1/report.md]",
+    ]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^#0 .* sh ended with exit code 3: no such device +failing\/0$/m);
+    expect(stderr).toMatch(/^#1 .* could not be written: .*report\.md.* failing\/1$/m);
+    const table = readFileSync(join(here.path, "failing/sweep.csv"), "utf8");
+    expect(table).toContain("sh ended with exit code 3: no such device");
+  });
+});
+
 describe("deep-profile twice in a second", () => {
   it("gives each run a directory of its own", async () => {
     const other = temporaryDirectory();

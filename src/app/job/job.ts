@@ -55,6 +55,8 @@ export interface JobResult {
   readonly error: unknown;
   /** 0, what the task said with `exitCode`, or 1 for a failed job. */
   readonly exitCode: number;
+  /** Why the task ended with that code, in its own words; absent where it did not say. */
+  readonly reason?: string;
   /** Where a job that ran in a process of its own printed: an absolute path. */
   readonly log?: string;
   /** Of a job that others ended, or lost: it is still to be done. Where a scheduler did that, the sweep goes on without it. */
@@ -91,6 +93,7 @@ const EXIT_CODE: unique symbol = Symbol("exit code");
 export interface ExitCode {
   readonly [EXIT_CODE]: number;
   readonly returnValue: unknown;
+  readonly reason: string | undefined;
 }
 
 /**
@@ -98,17 +101,21 @@ export interface ExitCode {
  *
  * @param code 0 to 255
  * @param returnValue the job's result, as if it had been returned alone
+ * @param reason why, for the tables of a sweep, which show its first line
  */
-export const exitCode = (code: number, returnValue?: unknown): ExitCode => ({
+export const exitCode = (code: number, returnValue?: unknown, reason?: string): ExitCode => ({
   [EXIT_CODE]: code,
   returnValue,
+  reason,
 });
 
 /** The code and the result in what a task returned. */
-export function readReturn(returned: unknown): { exitCode: number; returnValue: unknown } {
-  return isExitCode(returned)
-    ? { exitCode: returned[EXIT_CODE], returnValue: returned.returnValue }
-    : { exitCode: 0, returnValue: returned };
+export function readReturn(
+  returned: unknown,
+): Pick<JobResult, "exitCode" | "returnValue" | "reason"> {
+  if (!isExitCode(returned)) return { exitCode: 0, returnValue: returned };
+  const { returnValue, reason } = returned;
+  return { exitCode: returned[EXIT_CODE], returnValue, ...(reason !== undefined && { reason }) };
 }
 
 const isExitCode = (value: unknown): value is ExitCode =>

@@ -56,16 +56,20 @@ export function recordJob(
 
 /** How an attempt ended, from what the job came to. */
 export function endOf(result: JobResult, redact?: (text: string) => string): AttemptEnd {
-  const { error, exitCode, returnValue } = result;
+  const { exitCode, returnValue } = result;
   const stored = storedValue(returnValue, redact);
   if (wasStopped(result))
     return { status: "stopped", exitCode, error: "stopped by a signal", returnValue: stored };
-  if (result.status === "failed")
-    return { status: "failed", exitCode, error: firstLine(error, redact), returnValue: stored };
-  return exitCode === 0
+  return result.status === "completed" && exitCode === 0
     ? { status: "completed", exitCode, returnValue: stored }
-    : { status: "failed", exitCode, error: `exit code ${exitCode}`, returnValue: stored };
+    : { status: "failed", exitCode, error: whyFailed(result, redact), returnValue: stored };
 }
+
+/** What went wrong with a job, in a line. */
+export const whyFailed = (
+  { error, exitCode, reason }: Pick<JobResult, "error" | "exitCode" | "reason">,
+  redact?: (text: string) => string,
+): string => firstLine(error ?? reason ?? `exit code ${exitCode}`, redact);
 
 /** What went wrong, in a line. */
 export function firstLine(error: unknown, redact = (text: string): string => text): string {

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { exitCode, type Job } from "../../../src/app/index.ts";
+import { readJobState } from "../../../src/app/sweep/record/job-state.ts";
 import { program } from "../program.ts";
 
 const CONFIG = {
@@ -121,6 +122,17 @@ describe("-m", () => {
     const { run } = program(CONFIG);
     const outcome = await run(["-m", "x=0,3,4"], (config) => exitCode(Number(config.get("x"))));
     expect(outcome.exitCode).toBe(3);
+  });
+
+  test("tells why a job ended with its code, where its task does, in a line without secrets", async () => {
+    const { run, cwd } = program(CONFIG);
+    const outcome = await run(["-m", "x=3,4"], (config) =>
+      config.get("x") === 3 ? exitCode(3, undefined, "prog crashed\n  in line 7") : exitCode(4),
+    );
+    expect(outcome.stderr).toMatch(/^#0 +x=3 +prog crashed +\S+$/m);
+    expect(outcome.stderr).toMatch(/^#1 +x=4 +exit code 4 +\S+$/m);
+    const record = readJobState(join(cwd, "s/.sweep"), 0);
+    expect(record?.attempts.at(-1)?.error).toBe("prog crashed");
   });
 
   test("a job that a signal stopped ends the sweep", async () => {

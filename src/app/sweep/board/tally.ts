@@ -2,7 +2,7 @@ import { printable } from "../../../text/printable.ts";
 import { isUndone } from "../../job/job.ts";
 import { shownOverrides } from "../../launchers/basic-launcher.ts";
 import type { LaunchEvent, SweepJob } from "../../launchers/launcher.ts";
-import { firstLine } from "../../worker/recorded-job.ts";
+import { whyFailed } from "../../worker/recorded-job.ts";
 import { hasFailed } from "../failure-policy.ts";
 import type { BatchJob } from "../run-sweep.ts";
 
@@ -130,8 +130,8 @@ const stateOf = (result: Result): CardState =>
   isUndone(result) ? "stopped" : hasFailed(result) ? "failed" : "completed";
 
 /** What went wrong with a job, in a line. */
-export const errorLine = ({ error, exitCode }: Result, redact?: (text: string) => string): string =>
-  printable(error === undefined ? `exit code ${exitCode}` : firstLine(error, redact));
+export const errorLine = (result: Result, redact?: (text: string) => string): string =>
+  printable(whyFailed(result, redact));
 
 /** The overrides of each job, without those that all of them have. */
 export function distinctOverrides(jobs: readonly Pick<SweepJob, "overrides">[]): readonly string[] {
