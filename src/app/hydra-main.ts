@@ -167,7 +167,9 @@ async function dispatch(
   addedDirectories(composerRequest(options, parsed), invocation.cwd);
   refuseConflicts(parsed, options);
   refuseUnsupported(parsed, flags);
-  if (invocation.resumed === undefined && RESUMING.some((id) => parsed.flags.has(id))) {
+  const isHelp = parsed.flags.has("help") || parsed.flags.has("hydra-help");
+  const isResuming = RESUMING.some((id) => parsed.flags.has(id));
+  if (isResuming && !isHelp && invocation.resumed === undefined) {
     const { resumedInvocation } = await import("./sweep/resume.ts");
     return dispatch(options, task, resumedInvocation(parsed, invocation), redaction);
   }

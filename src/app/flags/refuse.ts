@@ -46,7 +46,10 @@ const EXCLUSIVE = [
   "schema",
 ] as const;
 
-/** @throws ConfigError `app.flags` for flags that contradict each other */
+/** These run jobs, and would do so whatever else was asked. */
+const RESUMING = ["resume", "retry-failed"];
+
+/** @throws ConfigError `app.flags` or `app.usage` for flags that contradict each other */
 export function refuseConflicts({ flags }: ParsedArguments, { whenBare }: HydraMainOptions): void {
   if (flags.has("help")) return;
   const asked = EXCLUSIVE.filter((id) => flags.has(id));
@@ -55,6 +58,14 @@ export function refuseConflicts({ flags }: ParsedArguments, { whenBare }: HydraM
   if (flags.has("resolve") && !isShown && !flags.has("diff"))
     throw conflict("The --resolve flag can only be used in conjunction with --cfg or --help");
   if (flags.has("hydra-help")) return;
+  const resuming = RESUMING.find((id) => flags.has(id));
+  const other = [...EXCLUSIVE, "dry-run"].find((id) => id !== "multirun" && flags.has(id));
+  if (resuming !== undefined && other !== undefined)
+    throw new ConfigError({
+      code: "app.usage",
+      message: `argument --${other}: not allowed with argument --${resuming}`,
+      hint: "hydraconf sweep status DIR shows which jobs of a sweep are done, and which have failed",
+    });
   if (flags.has("origins") && !isShown)
     throw conflict("The --origins flag can only be used in conjunction with --cfg");
   if (flags.has("json") && !isShown && !["explain", "diff", "dry-run"].some((id) => flags.has(id)))

@@ -14,12 +14,26 @@ test.each([
     ["--resume", "s", "--retry-failed", "t"],
     "argument --retry-failed: it must name the same sweep",
   ],
+  [["--resume", "s", "--dry-run"], "argument --dry-run: not allowed with argument --resume"],
+  [
+    ["--retry-failed", "s", "--cfg", "job"],
+    "argument --cfg: not allowed with argument --retry-failed",
+  ],
+  [["--resume", "s", "--info"], "argument --info: not allowed with argument --resume"],
   [["--resume", "s", "x=3"], "'x=3' cannot be given here: a resumed sweep keeps its overrides"],
 ])("%j is a wrong command line", async (argv, message) => {
   const place = workplace();
   await place.start(["-m", "x=1"]);
   const { exitCode, stderr } = await place.start(argv);
   expect([exitCode, stderr]).toEqual([2, expect.stringContaining(`prog: error: ${message}`)]);
+  expect(place.ran("begin")).toEqual([0]);
+});
+
+test("who asks for help beside a sweep to resume gets help, and nothing runs", async () => {
+  const place = workplace();
+  await place.start(["-m", "x=1", "do=flaky"]);
+  const { exitCode, stdout } = await place.start(["--retry-failed", "s", "--help"]);
+  expect([exitCode, stdout]).toEqual([0, expect.stringContaining("== Config ==")]);
   expect(place.ran("begin")).toEqual([0]);
 });
 
