@@ -1,5 +1,13 @@
 /** `deep-profile report`: a run's reports, made again from its raw files. */
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join, relative } from "node:path";
 import { execa } from "execa";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -190,6 +198,19 @@ describe("the reports of a recording", () => {
       expect(existsSync(inHere(output))).toBe(false);
     },
   );
+
+  it("do not go into it either where it, or the output, is named by a link", async () => {
+    symlinkSync("run", inHere("latest"));
+    for (const [name, output] of [
+      ["latest", "run/again"],
+      ["run", "latest/again"],
+      ["latest", "latest/new/again"],
+    ] as const) {
+      const { code, stderr } = await report(name, "--output", output);
+      expect([code, stderr]).toEqual([1, expect.stringContaining("is inside the run")]);
+      expect(existsSync(inHere(output))).toBe(false);
+    }
+  });
 
   it("go beside it, even if its name begins the same", async () => {
     expect((await report("run", "--output", "run-again")).code).toBe(0);

@@ -1,5 +1,6 @@
 import { resolve, sep } from "node:path";
 import { renderSweepMarkdown } from "../../report/sweep/writers.ts";
+import { realPlace } from "../../system/real-place.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { WithTool } from "../interrupt.ts";
 import { openPage } from "../rebuild/open-page.ts";
@@ -118,8 +119,8 @@ async function ofDirectory(
 
 /** They would stand among the run's own files, and be taken for some of them. */
 function refuseInside(runDirectory: string, wanted: string, cwd: string): void {
-  const output = resolve(cwd, wanted);
-  if (!output.startsWith(`${runDirectory}${sep}`)) return;
+  const output = realPlace(resolve(cwd, wanted));
+  if (!output.startsWith(`${realPlace(runDirectory)}${sep}`)) return;
   throw new ConfigError({
     code: "app.run_directory",
     message: `The directory '${wanted}' is inside the run that the reports are of`,

@@ -66,14 +66,17 @@ export function renderComparisonHtml(
       b: b === null ? null : printableLabel(b, 160),
     })),
   };
-  const left = Object.entries({
-    gate: gates.length,
-    region: reports.regions.length,
-    [kernelWord(reports)]: reports.kernels.length,
-    "number of GPU use": activity.length,
-    counter: counters.length,
-    "configuration value": config?.length ?? 0,
-  }).flatMap(([what, count]) => (count > MAX_ROWS ? [plural(count - MAX_ROWS, what)] : []));
+  const rows: readonly (readonly [count: number, one: string, many?: string])[] = [
+    [gates.length, "gate"],
+    [reports.regions.length, "region"],
+    [reports.kernels.length, kernelWord(reports)],
+    [activity.length, "change of GPU use", "changes of GPU use"],
+    [counters.length, "change of counters", "changes of counters"],
+    [config?.length ?? 0, "configuration value"],
+  ];
+  const left = rows.flatMap(([count, one, many]) =>
+    count > MAX_ROWS ? [plural(count - MAX_ROWS, one, many)] : [],
+  );
   const body = `<header class="top"><h1>Comparison</h1>
 <p class="summary">A is ${escapeHtml(printableLabel(names.a, 300))}<br>B is ${escapeHtml(printableLabel(names.b, 300))}</p>
 <div id="controls" class="controls"></div></header>
@@ -97,7 +100,9 @@ ${left.length === 0 ? "" : `<p class="notice">Left out of this page: ${left.join
 }
 
 const factRows = (all: readonly GpuFacts[]): readonly ComparisonFact[] =>
-  all.flatMap(({ label, facts }) => facts.map((fact) => ({ label, ...fact })));
+  all.flatMap(({ label, facts }) =>
+    facts.map((fact) => ({ label: printableLabel(label, 240), ...fact })),
+  );
 
 /** A glob can make a gate of every region: those that pass need no line each. */
 const mostTelling = (gates: Comparison["gates"]): Comparison["gates"] =>

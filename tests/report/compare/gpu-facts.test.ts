@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { compareReports } from "../../../src/report/compare/compare-reports.ts";
 import { checkGates } from "../../../src/report/compare/gates.ts";
 import { activityFacts, counterFacts } from "../../../src/report/compare/gpu-facts.ts";
+import { renderComparisonHtml } from "../../../src/report/compare/html.ts";
 import { comparisonJsonPieces } from "../../../src/report/compare/json.ts";
 import { comparisonMarkdownPieces } from "../../../src/report/compare/markdown.ts";
 import { parseGates } from "../../../src/report/compare/parse-gates.ts";
@@ -115,6 +116,24 @@ describe("activityFacts", () => {
     );
     expect(activityFacts(reports).map(({ label }) => label)).toEqual(["train / load", "train"]);
   });
+});
+
+it("the page says in words how many of them it leaves out", () => {
+  const reports = compareReports(
+    withActivity({ train: SERIAL }),
+    withActivity({ train: OVERLAPPED }),
+  );
+  const train = reports.regions.filter(({ path }) => path.join() === "train");
+  const regions = Array.from({ length: 1003 }, () => train).flat();
+  const html = renderComparisonHtml({
+    names: { a: "a", b: "b" },
+    reports: { ...reports, regions },
+    config: null,
+    gates: [],
+  });
+  expect(/Left out of this page: [^<]*/.exec(html)?.[0]).toBe(
+    "Left out of this page: 6 changes of GPU use.",
+  );
 });
 
 describe("counterFacts", () => {
