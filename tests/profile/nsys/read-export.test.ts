@@ -29,20 +29,17 @@ describe("an export", () => {
     ]);
   });
 
-  it("says when its session began, and what processes and threads are called", () => {
+  it("says when its session began, and what processes are called", () => {
     const { originNs, processes } = read({
-      StringIds: [{ id: 5, value: "worker" }],
       TARGET_INFO_SESSION_START_TIME: [{ utcEpochNs: 1_795_262_059_380_493_915n }],
       NVTX_EVENTS: [range],
       PROCESSES: [
         { globalPid: globalId(7), pid: 7, name: "/bin/seven" },
         { globalPid: globalId(8), pid: 8, name: "/bin/unrelated" },
       ],
-      ThreadNames: [{ nameId: 5, priority: 20, globalTid: globalId(7, 8) }],
     });
     expect(originNs).toBe(1_795_262_059_380_493_915n);
     expect(processes.map(({ executable }) => executable)).toEqual(["/bin/seven"]);
-    expect([...(processes[0]?.threadNames ?? [])]).toEqual([[8, "worker"]]);
   });
 
   it("with launches and no kernels says so, as nsys writes under WSL", () => {

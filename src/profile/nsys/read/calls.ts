@@ -6,6 +6,7 @@ import type { ExportDatabase } from "./database.ts";
 import { processKey, threadId } from "./ids.ts";
 import { integerAt, numberAt } from "./integer-columns.ts";
 import { isReadable } from "./lacking.ts";
+import { CALL_TABLES } from "./tables.ts";
 
 export interface Call {
   readonly threadId: number;
@@ -43,8 +44,6 @@ export function createWantedCalls(): WantedCalls {
   };
 }
 
-const API_TABLES = ["CUPTI_ACTIVITY_KIND_RUNTIME", "CUPTI_ACTIVITY_KIND_DRIVER"];
-
 /** Offers every call of the file to those of its process. */
 export function readCalls(
   database: ExportDatabase,
@@ -58,7 +57,7 @@ export function readCalls(
     correlation: "correlationId",
     start: clock.time("start"),
   };
-  for (const table of API_TABLES.filter((name) => isReadable(database, name)))
+  for (const table of CALL_TABLES.filter((name) => isReadable(database, name)))
     for (const { rows, of } of database.integers(table, { columns, rare: {} })) {
       const { key, thread, correlation, start } = of;
       for (let row = 0; row < rows; row++) {

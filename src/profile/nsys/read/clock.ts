@@ -5,6 +5,7 @@
 import type { ExportDatabase } from "./database.ts";
 import { integer, wideInteger } from "./ids.ts";
 import type { ColumnExpression } from "./integer-rows.ts";
+import { COPY_TABLE, KERNEL_TABLE, NVTX_TABLE, RUNTIME_TABLE, SET_TABLE } from "./tables.ts";
 
 export interface ExportClock {
   /** The absolute time (UTC, nanoseconds) of time 0; 0 where the file does not say. */
@@ -18,13 +19,7 @@ export interface ExportClock {
 /** Larger times are UTC: 2^52 ns are 52 days of recording. */
 const LONGEST_SESSION_NS = 2n ** 52n;
 
-const TIMED_TABLES = [
-  "NVTX_EVENTS",
-  "CUPTI_ACTIVITY_KIND_RUNTIME",
-  "CUPTI_ACTIVITY_KIND_KERNEL",
-  "CUPTI_ACTIVITY_KIND_MEMCPY",
-  "CUPTI_ACTIVITY_KIND_MEMSET",
-];
+const TIMED_TABLES = [NVTX_TABLE, RUNTIME_TABLE, KERNEL_TABLE, COPY_TABLE, SET_TABLE];
 
 export function readClock(database: ExportDatabase): ExportClock {
   const shift = earliest(database);

@@ -13,6 +13,7 @@ import { type IntegerColumns, integerAt, numberAt } from "./integer-columns.ts";
 import type { Columns } from "./integer-rows.ts";
 import { soleProcess } from "./lacking.ts";
 import { createNameReader, type NameReader } from "./names.ts";
+import { COPY_TABLE, GRAPH_TABLE, KERNEL_TABLE, SET_TABLE } from "./tables.ts";
 
 export interface GpuEvents {
   /** By start of their launch. */
@@ -44,11 +45,9 @@ interface ActivityTable<C extends string = never, Rare extends string = never> {
 
 type ActivityRows<C extends string, Rare extends string> = IntegerColumns<C | CommonColumn, Rare>;
 
-const GRAPH_TABLE = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE";
-
 /** All kernels that nsys writes have a demangled name; what else they are called is asked for where one has none. */
 const KERNELS: ActivityTable<"demangled", "short" | "mangled"> = {
-  table: "CUPTI_ACTIVITY_KIND_KERNEL",
+  table: KERNEL_TABLE,
   kind: "kernel",
   columns: { demangled: "demangledName" },
   rare: { short: "shortName", mangled: "mangledName" },
@@ -73,7 +72,7 @@ const KERNELS: ActivityTable<"demangled", "short" | "mangled"> = {
 const UNIFIED_COPIES: ReadonlySet<number> = new Set([11, 12, 13]);
 
 const COPIES: ActivityTable<"copy"> = {
-  table: "CUPTI_ACTIVITY_KIND_MEMCPY",
+  table: COPY_TABLE,
   kind: "memcpy",
   columns: { copy: "copyKind" },
   rare: {},
@@ -82,7 +81,7 @@ const COPIES: ActivityTable<"copy"> = {
 };
 
 const SETS: ActivityTable = {
-  table: "CUPTI_ACTIVITY_KIND_MEMSET",
+  table: SET_TABLE,
   kind: "memset",
   columns: {},
   rare: {},

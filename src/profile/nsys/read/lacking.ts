@@ -4,14 +4,7 @@
  */
 import type { ExportDatabase } from "./database.ts";
 import { integer, pidOf, processKey } from "./ids.ts";
-
-const ACTIVITY_TABLES = [
-  "CUPTI_ACTIVITY_KIND_KERNEL",
-  "CUPTI_ACTIVITY_KIND_MEMCPY",
-  "CUPTI_ACTIVITY_KIND_MEMSET",
-  "CUPTI_ACTIVITY_KIND_GRAPH_TRACE",
-];
-const CALL_TABLES = ["CUPTI_ACTIVITY_KIND_RUNTIME", "CUPTI_ACTIVITY_KIND_DRIVER"];
+import { ACTIVITY_TABLES, CALL_TABLES, KERNEL_TABLE, NVTX_TABLE } from "./tables.ts";
 
 interface Needed {
   readonly tables: readonly string[];
@@ -22,7 +15,7 @@ interface Needed {
 
 const NEEDED: readonly Needed[] = [
   {
-    tables: ["NVTX_EVENTS"],
+    tables: [NVTX_TABLE],
     columns: ["start", "eventType", "globalTid"],
     without: "its ranges and marks are left out",
   },
@@ -35,7 +28,6 @@ const NEEDED: readonly Needed[] = [
 ];
 
 const NAMES = ["demangledName", "shortName", "mangledName"];
-const [KERNELS = ""] = ACTIVITY_TABLES;
 
 /** Whether a table has every column that its rows cannot be read without. */
 export const isReadable = ({ has }: ExportDatabase, table: string): boolean =>
@@ -58,8 +50,8 @@ export function lackingNotes(database: ExportDatabase): readonly string[] {
             : [`${table} has no column ${lacking.join(" and none ")}: ${without}`];
         }),
     ),
-    ...(tables.has(KERNELS) && !NAMES.some((column) => has(KERNELS, column))
-      ? [`${KERNELS} has no column ${NAMES.join(", ")}: kernels have no names`]
+    ...(tables.has(KERNEL_TABLE) && !NAMES.some((column) => has(KERNEL_TABLE, column))
+      ? [`${KERNEL_TABLE} has no column ${NAMES.join(", ")}: kernels have no names`]
       : []),
     ...withoutProcess(database).map(
       (table) =>
@@ -91,7 +83,7 @@ export function soleProcess(database: ExportDatabase): number | null {
       if (found !== null) keys.add(found);
     }
   };
-  for (const table of ["NVTX_EVENTS", ...CALL_TABLES]) look(table, "globalTid");
+  for (const table of [NVTX_TABLE, ...CALL_TABLES]) look(table, "globalTid");
   for (const table of ACTIVITY_TABLES) look(table, "globalPid");
   const [only = 0] = keys;
   return keys.size > 1 ? null : only;

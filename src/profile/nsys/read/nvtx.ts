@@ -6,6 +6,7 @@ import type { ExportDatabase, Row } from "./database.ts";
 import { integer, processKey, threadId } from "./ids.ts";
 import { isReadable } from "./lacking.ts";
 import type { SqlValue } from "./sql.ts";
+import { NVTX_TABLE } from "./tables.ts";
 
 /** Values of `eventType`; the higher two are ranges imported from NVTXT files. */
 const EVENT = { mark: 34, domain: 75 } as const;
@@ -21,11 +22,10 @@ export interface NvtxEvents {
   readonly marks: MarkInstance[];
 }
 
-const noEvents = (): NvtxEvents => ({ ranges: [], marks: [] });
+export const noEvents = (): NvtxEvents => ({ ranges: [], marks: [] });
 
 type RangeDraft = { -readonly [K in keyof RangeInstance]: RangeInstance[K] };
 
-const TABLE = "NVTX_EVENTS";
 const PAYLOADS = {
   uint64: "uint64Value",
   int64: "int64Value",
@@ -40,7 +40,7 @@ export function readNvtx(
   database: ExportDatabase,
   clock: ExportClock,
 ): ReadonlyMap<number, NvtxEvents> {
-  if (!isReadable(database, TABLE)) return new Map();
+  if (!isReadable(database, NVTX_TABLE)) return new Map();
   const domainOf = readDomains(database);
   const nameOf = nameReader(database);
   const processes = new Map<number, NvtxEvents>();
@@ -72,7 +72,7 @@ export function readNvtx(
 
 const eventRows = (database: ExportDatabase, clock: ExportClock) =>
   database.rows(
-    TABLE,
+    NVTX_TABLE,
     {
       start: clock.time("start"),
       end: clock.time("end"),
@@ -123,7 +123,7 @@ function putInOrder({ ranges, marks }: NvtxEvents): void {
 function readDomains(database: ExportDatabase): (process: number, id: number) => string {
   const domains = new Map<string, string>();
   const rows = database.rows(
-    TABLE,
+    NVTX_TABLE,
     { process: processKey("globalTid"), id: "domainId", text: "text", textId: "textId" },
     `eventType = ${EVENT.domain}`,
   );

@@ -4,25 +4,19 @@ import { readClock } from "./clock.ts";
 import { type ExportDatabase, withExport } from "./database.ts";
 import { diagnosticNotes } from "./diagnostics.ts";
 import { type GpuEvents, readGpu } from "./gpu.ts";
-import { integer, pidOf, processKey, wideInteger } from "./ids.ts";
+import { integer, pidOf, processKey } from "./ids.ts";
 import { invalid } from "./invalid.ts";
 import { lackingNotes } from "./lacking.ts";
 import { type RecordedMachine, readMachine } from "./machine.ts";
-import { type NvtxEvents, readNvtx } from "./nvtx.ts";
+import { type NvtxEvents, noEvents, readNvtx } from "./nvtx.ts";
 import { isUnfinished, journalOf } from "./require-sqlite.ts";
 import { untracedNotes } from "./untraced.ts";
 
 /** A timeline, and what only nsys knows. */
 export interface NsysTimeline extends Timeline {
-  readonly processes: readonly NsysProcess[];
   /** Of the nsys that made the export, e.g. `2023.4.4.54`; null where the file does not say. */
   readonly toolVersion: string | null;
   readonly machine: RecordedMachine;
-}
-
-export interface NsysProcess extends ProcessTimeline {
-  /** OS thread id to its name. */
-  readonly threadNames: ReadonlyMap<number, string>;
 }
 
 /** The schemas that this reader was tested with; the last one known. */
@@ -47,13 +41,14 @@ export function readNsysExport(path: string): NsysTimeline {
     const nvtx = readNvtx(database, clock);
     const gpu = readGpu(database, clock);
     const executables = readExecutables(database);
-    const threads = readThreadNames(database);
     const keys = [...new Set([...nvtx.keys(), ...gpu.keys()])];
     const processes = keys.map((key) =>
-      describeProcess(key, nvtx.get(key), gpu.get(key), {
-        executable: executables.get(key) ?? "",
-        threadNames: threads.get(key) ?? new Map(),
-      }),
+      describeProcess(
+        key,
+        executables.get(key) ?? "",
+        nvtx.get(key) ?? noEvents(),
+        gpu.get(key) ?? NO_GPU_EVENTS,
+      ),
     );
     const metadata = readMetadata(database);
     const lacking = lackingNotes(database);
@@ -103,10 +98,10 @@ const NO_GPU_EVENTS: GpuEvents = {
 
 function describeProcess(
   key: number,
-  { ranges, marks }: NvtxEvents = { ranges: [], marks: [] },
-  gpu: GpuEvents = NO_GPU_EVENTS,
-  known: Pick<NsysProcess, "executable" | "threadNames">,
-): NsysProcess {
+  executable: string,
+  { ranges, marks }: NvtxEvents,
+  gpu: GpuEvents,
+): ProcessTimeline {
   const pid = pidOf(key);
   const { kernels, synchronizations } = gpu;
   let startNs = Number.POSITIVE_INFINITY;
@@ -121,7 +116,7 @@ function describeProcess(
   return {
     pid,
     parentPid: null,
-    ...known,
+    executable,
     startNs: Number.isFinite(startNs) ? startNs : 0,
     endNs: Number.isFinite(endNs) ? endNs : 0,
     finished: true,
@@ -181,21 +176,4 @@ function readExecutables({ rows }: ExportDatabase): ReadonlyMap<number, string> 
   for (const { key, name } of rows("PROCESSES", columns))
     if (typeof name === "string") executables.set(integer(key) ?? 0, name);
   return executables;
-}
-
-function readThreadNames(
-  database: ExportDatabase,
-): ReadonlyMap<number, ReadonlyMap<number, string>> {
-  const processes = new Map<number, Map<number, string>>();
-  const columns = { id: "globalTid", name: "nameId", priority: "priority" };
-  for (const { id, name } of database.rows("ThreadNames", columns)) {
-    const globalTid = wideInteger(id) ?? 0n;
-    const text = database.string(name);
-    if (text === null) continue;
-    const key = Number(globalTid >> 24n);
-    const threads = processes.get(key) ?? new Map<number, string>();
-    processes.set(key, threads);
-    threads.set(Number(globalTid & 0xffffffn), text);
-  }
-  return processes;
 }

@@ -1,8 +1,8 @@
 /** Programs that launched kernels of which the file has none: an empty list of kernels would pass for a fact. */
 import type { ExportDatabase } from "./database.ts";
 import { remedyForNoKernels } from "./diagnostics.ts";
+import { CALL_TABLES, GRAPH_TABLE, KERNEL_TABLE } from "./tables.ts";
 
-const API_TABLES = ["CUPTI_ACTIVITY_KIND_RUNTIME", "CUPTI_ACTIVITY_KIND_DRIVER"];
 const LAUNCHES =
   "nameId IN (SELECT id FROM StringIds WHERE value GLOB 'cu*LaunchKernel*' OR value GLOB 'cu*LaunchCooperative*')";
 
@@ -14,10 +14,10 @@ const ROW = { start: "start" };
  * hides the GPU's clock: nsys ends with exit code 0 and has the calls, but not what ran.
  */
 export function untracedNotes(database: ExportDatabase): readonly string[] {
-  if (isPresent(database.rows("CUPTI_ACTIVITY_KIND_KERNEL", ROW))) return [];
-  if (database.tables.has("CUPTI_ACTIVITY_KIND_GRAPH_TRACE")) return [];
+  if (isPresent(database.rows(KERNEL_TABLE, ROW))) return [];
+  if (database.tables.has(GRAPH_TABLE)) return [];
   if (!database.has("StringIds", "value")) return [];
-  return API_TABLES.some((table) => hasLaunches(database, table))
+  return CALL_TABLES.some((table) => hasLaunches(database, table))
     ? [
         `the program launched kernels, but nsys recorded none of them: ${remedyForNoKernels(database)}`,
       ]
