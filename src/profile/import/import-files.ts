@@ -5,7 +5,7 @@ import { basename, dirname, join, parse } from "node:path";
 import type { RegionReportBundle } from "../../report/document.ts";
 import { getOrCreate } from "../../system/get-or-create.ts";
 import { ConfigError } from "../../values/errors.ts";
-import { topKernelNames } from "../kernel-selection/index.ts";
+import { topKernelNames } from "../kernel-selection/top-kernels.ts";
 import type { LabelRules } from "../labels/label-rules.ts";
 import { joinTables } from "../ncu/run/read-pass.ts";
 import type { RecordedMachine } from "../nsys/read/machine.ts";

@@ -1,5 +1,5 @@
 import { getOrCreate } from "../../system/get-or-create.ts";
-import { createKernelSelection, selectsKernels } from "../kernel-selection/index.ts";
+import { createKernelSelection, selectsKernels } from "../kernel-selection/select-kernels.ts";
 import { createLabelUnifier, hasRules } from "../labels/label-rules.ts";
 import {
   type AssembleOptions,
@@ -7,12 +7,12 @@ import {
   type NcuAssembly,
 } from "../ncu/assemble/index.ts";
 import { joinWallTimes } from "../ncu/join-wall-times.ts";
-import type { NcuResult } from "../ncu/results.ts";
+import { addSections, type NcuResult, type NcuTables } from "../ncu/results.ts";
 import { createStateUnifier } from "../ncu/unified-states.ts";
 import { writeRegionTables } from "../ncu/write-region-tables.ts";
 import type { RegionModel } from "../regions/index.ts";
 import type { ImportRequest } from "./import-files.ts";
-import type { NcuSource, NcuStreamed } from "./importer.ts";
+import type { NcuSource } from "./importer.ts";
 import { createRepeatedResults } from "./repeated-results.ts";
 
 export interface ImportedNcu {
@@ -115,14 +115,13 @@ function assembleOptionsOf(options: NcuImportOptions): AssembleOptions {
 async function streamAll(
   files: readonly ImportedNcu[],
   onResult: (result: NcuResult, file: string) => void,
-): Promise<NcuStreamed> {
+): Promise<NcuTables> {
   const sections = new Map<string, readonly string[]>();
   const notes: string[] = [];
   for (const { name, source } of files) {
     const streamed = await source.stream((result) => onResult(result, name));
     notes.push(...streamed.notes);
-    for (const [name, metrics] of streamed.sections)
-      sections.set(name, [...new Set([...(sections.get(name) ?? []), ...metrics])]);
+    addSections(sections, streamed.sections);
   }
   return { sections, notes };
 }

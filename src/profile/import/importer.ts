@@ -1,12 +1,13 @@
+import type { CollectorName } from "../collectors/collector.ts";
 import type { WithTool } from "../interrupt.ts";
-import type { NcuResult, SectionTable } from "../ncu/results.ts";
+import type { NcuResult, NcuTables } from "../ncu/results.ts";
 import type { RecordedMachine } from "../nsys/read/machine.ts";
 import type { Timeline } from "../timeline.ts";
 
 /** One format that `deep-profile import` reads: a data object in a file of its own. */
 export interface Importer {
   /** Whose reports it makes: also the name of their folder. */
-  readonly collector: "recorder" | "nsys" | "ncu";
+  readonly collector: CollectorName;
   /** What the format is called, in messages and in help. */
   readonly format: string;
   /** Decided by content; the name counts only where content cannot tell. */
@@ -62,10 +63,5 @@ export type Imported =
 /** Results of ncu, which may be too many to keep: read as often as they are needed. */
 export interface NcuSource {
   readonly toolVersion: string | null;
-  readonly stream: (onResult: (result: NcuResult) => void) => Promise<NcuStreamed>;
-}
-
-export interface NcuStreamed {
-  readonly sections: SectionTable;
-  readonly notes: readonly string[];
+  readonly stream: (onResult: (result: NcuResult) => void) => Promise<NcuTables>;
 }

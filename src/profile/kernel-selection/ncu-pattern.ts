@@ -9,5 +9,5 @@ export function ncuKernelPattern(text: string): string {
   return `${REGEX}^${expression.join("")}$`;
 }
 
-const escapeRegExp = (character: string): string =>
-  /[\\^$.|+()[\]{}]/.test(character) ? `\\${character}` : character;
+export const escapeRegExp = (text: string): string =>
+  text.replaceAll(/[\\^$.|?*+()[\]{}]/g, "\\$&");

@@ -4,7 +4,7 @@ import {
   createKernelSelection,
   type KernelSelectionRequest,
   selectsKernels,
-} from "../kernel-selection/index.ts";
+} from "../kernel-selection/select-kernels.ts";
 import {
   createLabelUnifier,
   hasRules,
@@ -16,7 +16,7 @@ import type { Timeline } from "../timeline.ts";
 import { type AssembleOptions, createNcuAssembly } from "./assemble/index.ts";
 import { joinWallTimes } from "./join-wall-times.ts";
 import { createKeptResults } from "./kept-results.ts";
-import type { NcuResult, SectionTable } from "./results.ts";
+import { addSections, type NcuResult } from "./results.ts";
 import { labelKey } from "./run/labels.ts";
 import { createStateReader, type StateOptions } from "./run/measured-states.ts";
 import type { NcuConfig } from "./run/ncu-config.ts";
@@ -80,7 +80,7 @@ export function createResultReader(options: ResultReaderOptions): ResultReader {
     ...(unifier !== null && rules !== undefined && { labels: { unifier, rules } }),
   });
   const kept = createKeptResults();
-  const sections = new Map<string, string[]>();
+  const sections = new Map<string, readonly string[]>();
   const seen = new Set<string>();
   return {
     seen,
@@ -100,7 +100,7 @@ export function createResultReader(options: ResultReaderOptions): ResultReader {
           if (kind !== "outside")
             seen.add(labelKey({ domain: node.domain, name: node.name, kind }));
       });
-      mergeSections(sections, tables.sections);
+      addSections(sections, tables.sections);
       return tables;
     },
     finish: () => {
@@ -138,9 +138,4 @@ function kernelPatternsOf({
   return {
     kernelPatterns: { include, exclude, nameBase: ncu_cli.kernel_name_base ?? "function", top },
   };
-}
-
-function mergeSections(into: Map<string, string[]>, from: SectionTable): void {
-  for (const [name, metrics] of from)
-    into.set(name, [...new Set([...(into.get(name) ?? []), ...metrics])]);
 }

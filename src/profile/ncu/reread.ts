@@ -1,8 +1,8 @@
 /** Reads what a run left of Nsight Compute once more. */
 import { rmSync } from "node:fs";
 import { basename, join } from "node:path";
-import { ConfigError } from "../../values/errors.ts";
 import type { CollectionSource, RecordedSource } from "../collectors/source.ts";
+import { goneError } from "../input-error.ts";
 import { findNsightTool } from "../machine/nsight-tools.ts";
 import { readRecording } from "../recording/index.ts";
 import type { Reread, RereadContext } from "../saved-run/reread.ts";
@@ -63,11 +63,7 @@ async function readReport(
   { withTool, say }: RereadContext,
 ): Promise<PassTables> {
   const report = findReport(base);
-  if (report === null)
-    throw new ConfigError({
-      code: "profile.input",
-      message: `${base}.ncu-rep no longer exists: its reports cannot be rebuilt`,
-    });
+  if (report === null) throw goneError(`${base}.ncu-rep`);
   const path = findNsightTool("ncu");
   if (path === null) {
     const { results, sections, notes } = streamNcuReport(report, onResult);

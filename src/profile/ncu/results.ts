@@ -1,14 +1,19 @@
 /**
  * What Nsight Compute measured, in a form that does not depend on where it was read: the CSV of
- * `ncu --import`, or the report file itself. One result is one kernel launch or one NVTX range.
+ * `ncu --import`, or the report file itself. Results are told one at a time, in the order of the source: launch order
+ * within a process, not across processes. This is what is known once all were told.
  */
-export interface NcuResults {
-  /** In the order of the source: launch order within a process, not across processes. */
-  readonly results: readonly NcuResult[];
+export interface NcuTables {
   /** Which metrics stand in which section of the tool's report; empty where the source has none. */
   readonly sections: SectionTable;
   /** What a reader of the reports must know: cells that could not be read, rows that were cut. */
   readonly notes: readonly string[];
+}
+
+/** The same of one source. */
+export interface ReadTables extends NcuTables {
+  /** How many results there were. */
+  readonly results: number;
 }
 
 /**
@@ -17,6 +22,7 @@ export interface NcuResults {
  */
 export const GRAPH_NAME = "[CUDA graph]";
 
+/** One kernel launch or one NVTX range. */
 export interface NcuResult {
   /** A range row has no kernels: nothing about kernels may be derived from it. */
   readonly kind: "kernel" | "range";
@@ -64,6 +70,12 @@ export const createMetricColumns = (
 
 /** Section names in the order of the report, each with its metrics in order. */
 export type SectionTable = ReadonlyMap<string, readonly string[]>;
+
+/** Adds the sections of another source: each metric stands in a section once. */
+export function addSections(into: Map<string, readonly string[]>, from: SectionTable): void {
+  for (const [name, metrics] of from)
+    into.set(name, [...new Set([...(into.get(name) ?? []), ...metrics])]);
+}
 
 export interface RuleMessage {
   /** Title of the section, as in the section table. */

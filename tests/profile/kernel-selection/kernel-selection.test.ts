@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { ncuKernelPattern } from "../../../src/profile/kernel-selection/ncu-pattern.ts";
 import {
   createKernelSelection,
-  functionNameIn,
   type KernelSelectionRequest,
-  ncuKernelPattern,
-  parseKernelPattern,
-  topKernelNames,
-} from "../../../src/profile/kernel-selection/index.ts";
+} from "../../../src/profile/kernel-selection/select-kernels.ts";
+import { topKernelNames } from "../../../src/profile/kernel-selection/top-kernels.ts";
+import { functionNameIn } from "../../../src/report/selection/kernel-name.ts";
+import { parseKernelPattern } from "../../../src/report/selection/kernel-pattern.ts";
 import { isConfigError } from "../../../src/values/errors.ts";
 import { runs } from "../../runs.ts";
 

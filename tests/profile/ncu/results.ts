@@ -2,7 +2,7 @@ import {
   createMetricColumns,
   type MetricColumns,
   type NcuResult,
-  type NcuResults,
+  type NcuTables,
   type NvtxRange,
 } from "../../../src/profile/ncu/results.ts";
 
@@ -64,6 +64,11 @@ export function resultOf(sketch: ResultSketch, id = 0): NcuResult {
     columns,
     values: Float64Array.from(all, ([, [value]]) => value),
   };
+}
+
+/** Everything that a source holds, at once. */
+export interface NcuResults extends NcuTables {
+  readonly results: readonly NcuResult[];
 }
 
 export const resultsOf = (...sketches: readonly ResultSketch[]): NcuResults => ({

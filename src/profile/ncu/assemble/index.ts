@@ -2,7 +2,7 @@
 
 import type { SelectionPatterns } from "../../../report/selection/range-pattern.ts";
 import { plural } from "../../../text/plural.ts";
-import type { KernelSelection } from "../../kernel-selection/index.ts";
+import type { KernelSelection } from "../../kernel-selection/select-kernels.ts";
 import { labelNotes } from "../../labels/label-notes.ts";
 import type { LabelRules, LabelUnifier } from "../../labels/label-rules.ts";
 import type {
@@ -13,7 +13,7 @@ import type {
 import type { KernelIdentity } from "../../regions/kernel-names.ts";
 import { createPathTree, type RegionIdentity } from "../../regions/path-tree.ts";
 import { selectNodes } from "../../regions/selected-nodes.ts";
-import { GRAPH_NAME, type NcuResult, type NcuResults } from "../results.ts";
+import { GRAPH_NAME, type NcuResult, type NcuTables } from "../results.ts";
 import { addResult, type Bucket } from "./buckets.ts";
 import { outsideNote, RANGE_NOTE, REPLAY_NOTE } from "./notes.ts";
 import { createRangeOrder } from "./range-order.ts";
@@ -46,7 +46,7 @@ export interface NcuAssembly {
   add(result: NcuResult): void;
   /** The regions that a result counted for; empty where it was left out. */
   regionsOf(result: NcuResult): readonly RegionIdentity[];
-  finish(about: Pick<NcuResults, "sections" | "notes">): RegionModel;
+  finish(about: NcuTables): RegionModel;
 }
 
 /**

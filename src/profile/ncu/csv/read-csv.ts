@@ -3,7 +3,7 @@
 import { createReadStream } from "node:fs";
 import { agreeing, plural } from "../../../text/plural.ts";
 import { ConfigError } from "../../../values/errors.ts";
-import type { NcuResult, SectionTable } from "../results.ts";
+import type { NcuResult, ReadTables } from "../results.ts";
 import { createDetailsReader } from "./details-page.ts";
 import { detectFormat, EVIDENCE_BYTES } from "./detect-format.ts";
 import { lackingError } from "./lacking-error.ts";
@@ -29,12 +29,6 @@ export interface CsvOptions {
   readonly name?: string;
 }
 
-export interface CsvSummary {
-  readonly sections: SectionTable;
-  readonly notes: readonly string[];
-  readonly results: number;
-}
-
 /**
  * Reads one CSV, in UTF-8 or UTF-16, as ncu printed it or as another program saved it again. Memory does not grow
  * with the file: what is done with the results is the caller's matter.
@@ -46,7 +40,7 @@ export async function streamNcuCsv(
   input: AsyncIterable<Uint8Array>,
   onResult: (result: NcuResult) => void,
   { locale, name = "the CSV" }: CsvOptions = {},
-): Promise<CsvSummary> {
+): Promise<ReadTables> {
   const sections = new Map<string, string[]>();
   let numbers = createNumberReader(NUMBER_FORMATS.C);
   let page: PageReader | null = null;
@@ -120,7 +114,7 @@ export const streamNcuCsvFile = (
   file: string,
   onResult: (result: NcuResult) => void,
   options: CsvOptions = {},
-): Promise<CsvSummary> =>
+): Promise<ReadTables> =>
   streamNcuCsv(createReadStream(file, { highWaterMark: CHUNK_BYTES }), onResult, {
     name: file,
     ...options,

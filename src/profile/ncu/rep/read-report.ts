@@ -12,6 +12,7 @@ import {
   type MetricColumns,
   type NcuResult,
   type NvtxState,
+  type ReadTables,
   type SectionTable,
 } from "../results.ts";
 import { createSharedColumns, DEVICE_NAME } from "../shared-columns.ts";
@@ -22,14 +23,6 @@ import { unitOfMetric } from "./metric-units.ts";
 import { stateOf } from "./nvtx-state.ts";
 import { emptyResult, type ResultMessage, resultReaders } from "./result-message.ts";
 import { SCOPE, shownMetric } from "./section-filter.ts";
-
-export interface ReportSummary {
-  readonly sections: SectionTable;
-  readonly notes: readonly string[];
-  readonly results: number;
-  /** Of the ncu that measured, e.g. `2024.2.1.0`; null where the file does not say. */
-  readonly toolVersion: string | null;
-}
 
 /** How a message becomes a result. */
 interface MessageShape {
@@ -76,10 +69,7 @@ type Metric = ResultMessage["metrics"][number];
  * @throws ConfigError `profile.input` where it is no report, or one of a format not known. A report
  *   that was cut short is read as far as it goes, and damaged results are left out, each with a note
  */
-export function streamNcuReport(
-  path: string,
-  onResult: (result: NcuResult) => void,
-): ReportSummary {
+export function streamNcuReport(path: string, onResult: (result: NcuResult) => void): ReadTables {
   const report = openReport(path);
   try {
     return readBlocks(report, onResult);
@@ -93,7 +83,7 @@ export const withoutNcuNote = (name: string): string =>
   `${name} was read without ncu: units are derived from the names of metrics, and some are unknown`;
 
 /**
- * Version of the ncu that measured, without reading results.
+ * Version of the ncu that measured, e.g. `2024.2.1.0`, without reading results; null where the file does not say.
  *
  * @throws ConfigError as `streamNcuReport`
  */
@@ -107,13 +97,12 @@ export function reportVersion(path: string): string | null {
   }
 }
 
-function readBlocks(report: ReportFile, onResult: (result: NcuResult) => void): ReportSummary {
+function readBlocks(report: ReportFile, onResult: (result: NcuResult) => void): ReadTables {
   const sections = createSections();
   const shapeOf = createShapeReader();
   const shareState = createStateCache();
   let results = 0;
   let damaged = 0;
-  let toolVersion: string | null = null;
 
   const take = (
     { kind, fields, scope, name }: MessageShape,
@@ -159,7 +148,6 @@ function readBlocks(report: ReportFile, onResult: (result: NcuResult) => void): 
   };
 
   for (const block of report.blocks()) {
-    toolVersion ??= block.toolVersion;
     for (const { kind, bytes } of block.messages()) {
       const shape = SHAPES[kind];
       if (shape === undefined) continue;
@@ -169,7 +157,6 @@ function readBlocks(report: ReportFile, onResult: (result: NcuResult) => void): 
   return {
     sections: sections.inOrder(),
     results: results - damaged,
-    toolVersion,
     notes: [
       ...report.notes(),
       ...(damaged > 0

@@ -1,6 +1,6 @@
 /** `pipeline.ncu.ncu_cli`, key by key: each option of ncu is a data object. */
 
-import { ncuKernelPattern } from "../../kernel-selection/index.ts";
+import { ncuKernelPattern } from "../../kernel-selection/ncu-pattern.ts";
 import type { NcuCapabilities } from "./capabilities.ts";
 import { checkExtraOptions, illegalExtras } from "./extra-options.ts";
 import { metricsOf, type NcuCliConfig, namesOf } from "./ncu-config.ts";

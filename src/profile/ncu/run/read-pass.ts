@@ -7,7 +7,7 @@ import { isConfigError } from "../../../values/errors.ts";
 import type { ToolPatience } from "../../machine/attend-tool.ts";
 import { streamNcuCsvFile } from "../csv/read-csv.ts";
 import { streamNcuReport, withoutNcuNote } from "../rep/read-report.ts";
-import type { NcuResult, RuleMessage, SectionTable } from "../results.ts";
+import type { NcuResult, ReadTables, RuleMessage, SectionTable } from "../results.ts";
 import type { NcuCapabilities } from "./capabilities.ts";
 import {
   DETAILS,
@@ -40,11 +40,7 @@ export interface PrintedReport {
   readonly notes: readonly string[];
 }
 
-export interface PassTables {
-  /** How many results there were. */
-  readonly results: number;
-  readonly sections: SectionTable;
-  readonly notes: readonly string[];
+export interface PassTables extends ReadTables {
   /** Why not all results that are there were read, in words; null where all were. */
   readonly unread: string | null;
 }

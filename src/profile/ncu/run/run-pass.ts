@@ -9,7 +9,7 @@ import { type ProcessOutcome, runWorkload, type StopRequests } from "../../machi
 import type { Workload } from "../../workload/workload.ts";
 import { findReport } from "../rep/compressed.ts";
 import { sectionFiles } from "./ask.ts";
-import type { PassCommand } from "./command-line.ts";
+import type { PassCommand, PassFiles } from "./command-line.ts";
 import { hangNote, type RecognisedFailure, recogniseFailures, timeoutFailure } from "./failures.ts";
 import { followLog } from "./follow-log.ts";
 import { createLogReader, type NcuLog } from "./log-reader.ts";
@@ -43,14 +43,9 @@ export interface PassRequest {
 }
 
 /** Where a pass leaves its files. */
-export interface PassPlace {
-  /** The report without its extension. */
-  readonly report: string;
+export interface PassPlace extends PassFiles {
   /** Log of ncu and output of the program. */
   readonly directory: string;
-  readonly log: string;
-  /** Options that are too long for a command line. */
-  readonly options: string;
 }
 
 export function placeOfPass(pass: Pass, ncuDirectory: string): PassPlace {

@@ -1,5 +1,7 @@
 /** `pipeline.ncu.top_n_kernels`: the kernels that took longest in a recording of the same program. */
-import { functionNameIn, topKernelNames } from "../../kernel-selection/index.ts";
+import { functionNameIn } from "../../../report/selection/kernel-name.ts";
+import { escapeRegExp } from "../../kernel-selection/ncu-pattern.ts";
+import { topKernelNames } from "../../kernel-selection/top-kernels.ts";
 import { ranKernels, type Timeline } from "../../timeline.ts";
 import type { NcuCliConfig, NcuConfig } from "./ncu-config.ts";
 
@@ -64,5 +66,3 @@ export function filterTop(cli: NcuCliConfig, names: readonly string[] | null): N
     kernel_name_base: "function",
   };
 }
-
-const escapeRegExp = (text: string): string => text.replaceAll(/[\\^$.|?*+()[\]{}]/g, "\\$&");

@@ -2,7 +2,7 @@ import {
   type AssembleOptions,
   createNcuAssembly,
 } from "../../../../src/profile/ncu/assemble/index.ts";
-import type { NcuResults } from "../../../../src/profile/ncu/results.ts";
+import type { NcuResults } from "../results.ts";
 
 /** The regions of results that are all there. */
 export function assembleNcu(measured: NcuResults, options: AssembleOptions = {}) {

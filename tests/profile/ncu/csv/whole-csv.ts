@@ -1,5 +1,6 @@
 import { type CsvOptions, streamNcuCsvFile } from "../../../../src/profile/ncu/csv/read-csv.ts";
-import type { NcuResult, NcuResults } from "../../../../src/profile/ncu/results.ts";
+import type { NcuResult } from "../../../../src/profile/ncu/results.ts";
+import type { NcuResults } from "../results.ts";
 
 /** Everything that a table holds, at once. */
 export async function readNcuCsv(file: string, options: CsvOptions = {}): Promise<NcuResults> {
