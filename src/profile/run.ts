@@ -10,7 +10,13 @@ import { chooseDevice, nativeFor, whyGpuIsUnused } from "./gpu-settings.ts";
 import { describeInputs, type RunInputs } from "./inputs.ts";
 import { describeMachine, type MachineEnvironment } from "./machine/environment.ts";
 import { queryGpus } from "./machine/gpu.ts";
-import { cutOutput, describeOutcome, type StopRequests, succeeded } from "./machine/process.ts";
+import {
+  cutOutput,
+  describeOutcome,
+  type StopRequests,
+  succeeded,
+  whyFailed,
+} from "./machine/process.ts";
 import { gpuPart } from "./native.ts";
 import { PROFILE_REQUEST } from "./profile-options.ts";
 import type { Progress } from "./progress.ts";
@@ -133,7 +139,7 @@ function toBundle(
   { fingerprint, workload, environment }: CollectedRun,
   generatedAt: Date,
 ): RegionReportBundle {
-  const failure = failureOf(collection);
+  const failure = whyFailed(collection);
   return toReportBundle(model, {
     generatedAt: dateTime(generatedAt),
     configFingerprint: fingerprint,
@@ -150,12 +156,6 @@ function toBundle(
     ...(failure !== null && { failure }),
     notes: [...collection.notes, ...outcomeNotes(collection)],
   });
-}
-
-/** Why a collection failed, in one line; null if it succeeded. */
-function failureOf({ outcome, problem }: Pick<Collection, "outcome" | "problem">): string | null {
-  if (problem !== undefined) return problem.message;
-  return succeeded(outcome) ? null : describeOutcome(outcome);
 }
 
 /** The regions and what they were made from: with repeated runs, the run that is shown. */

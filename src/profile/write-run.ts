@@ -14,7 +14,7 @@ import { fromObject } from "../values/from-object.ts";
 import { fromCode } from "../values/origin.ts";
 import { writeYaml } from "../values/writer.ts";
 import type { ProfileConfig } from "./config.ts";
-import { describeOutcome, succeeded } from "./machine/process.ts";
+import { whyFailed } from "./machine/process.ts";
 import type { ProfileResult, ProfileSection } from "./run.ts";
 import { readStaticAnalysis } from "./static-analysis.ts";
 import { writeTraces } from "./trace/write-traces.ts";
@@ -184,7 +184,7 @@ function summarize(
       }),
     ),
     notes: [
-      ...sections.flatMap(notesOf),
+      ...sections.flatMap((section) => whyFailed(section) ?? []),
       ...missing.map(({ error }) => error.message),
       ...(problem === undefined ? [] : [problem]),
     ],
@@ -192,12 +192,6 @@ function summarize(
     kernelLimit: config.runner.top_n_kernels,
     ...(analysis !== undefined && { staticAnalysis: analysis }),
   };
-}
-
-/** What the run's own reports say of a collector that did not end well. */
-function notesOf({ outcome, problem }: ProfileSection): readonly string[] {
-  if (problem !== undefined) return [problem.message];
-  return succeeded(outcome) ? [] : [describeOutcome(outcome)];
 }
 
 /** Those equal to one path, and the others. */

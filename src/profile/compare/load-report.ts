@@ -15,6 +15,7 @@ import { ConfigError } from "../../values/errors.ts";
 import { nearest } from "../../values/nearest.ts";
 import { COLLECTOR_NAMES } from "../collectors/collector.ts";
 import { importableFormat } from "../import/importable.ts";
+import { inputError } from "../input-error.ts";
 
 export interface LoadedReport {
   /** As the user named it. */
@@ -71,12 +72,12 @@ export function collectorsOf(name: string, cwd: string): readonly string[] | nul
   );
   if (found.length > 0) return found;
   if (isThere(name, join(path, ".sweep")))
-    throw unreadable(
+    throw inputError(
       name,
       "it is a sweep directory",
       `compare its jobs, which are runs: ${join(name, "0")}`,
     );
-  throw unreadable(name, "it holds no results of a run", "give a run directory or a report.json");
+  throw inputError(name, "it holds no results of a run", "give a run directory or a report.json");
 }
 
 /** The folder of a collector, or of its regions, stands for the report in it. */
@@ -109,7 +110,7 @@ function isDirectory(name: string, path: string): boolean {
   try {
     return statSync(path).isDirectory();
   } catch (cause) {
-    throw unreadable(name, fileProblem(cause));
+    throw inputError(name, fileProblem(cause));
   }
 }
 
@@ -124,7 +125,7 @@ function isThere(name: string, path: string): boolean {
   } catch (cause) {
     const code = errorCode(cause);
     if (code === "ENOENT" || code === "ENOTDIR") return false;
-    throw unreadable(name, fileProblem(cause));
+    throw inputError(name, fileProblem(cause));
   }
 }
 
@@ -139,19 +140,19 @@ function readBundle(
   if (issue !== undefined) {
     const format = importableFormat(path);
     if (format !== null)
-      throw unreadable(
+      throw inputError(
         name,
         `it is not a region report, but a file to import (${format})`,
         `deep-profile import ${name} -o DIR makes reports from it; then compare DIR`,
       );
     if (issue.pointer === "" && issue.message.includes('"contract"'))
-      throw unreadable(
+      throw inputError(
         name,
         "it is not a region report: it names no contract",
         "give a run directory or a report.json",
       );
     const place = issue.line === undefined ? "" : `:${issue.line}`;
-    throw unreadable(
+    throw inputError(
       `${name}${place}`,
       `${issue.pointer === "" ? "" : `${issue.pointer}: `}${issue.message}, expected ${issue.expected}${others.length === 0 ? "" : `, and ${others.length} more`}`,
       "validate-regions shows every error",
@@ -164,7 +165,7 @@ function checked(name: string, validator: ReportValidator, open: () => JsonText)
   try {
     return readDocument(open(), validator);
   } catch (cause) {
-    if (isFileProblem(cause)) throw unreadable(name, fileProblem(cause));
+    if (isFileProblem(cause)) throw inputError(name, fileProblem(cause));
     throw cause;
   }
 }
@@ -174,10 +175,3 @@ function configAbove(file: string): string | null {
   const run = /^(.*)[\\/][^\\/]+[\\/]regions[\\/]report\.json$/.exec(file)?.[1];
   return run === undefined ? null : join(run, "config.yaml");
 }
-
-const unreadable = (name: string, why: string, hint?: string): ConfigError =>
-  new ConfigError({
-    code: "profile.input",
-    message: `${name}: ${why}`,
-    ...(hint !== undefined && { hint }),
-  });

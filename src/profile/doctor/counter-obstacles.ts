@@ -1,18 +1,14 @@
 /** What keeps ncu from the GPU's counters although this user may read them. */
 import { basename, join } from "node:path";
+import type { Problem } from "./findings.ts";
 import type { Machine } from "./machine.ts";
 
-export interface Obstacle {
-  readonly detail: string;
-  readonly hint: string;
-}
-
 /** The first that is found; null where nothing stands in the way. */
-export const counterObstacle = (machine: Machine): Obstacle | null =>
+export const counterObstacle = (machine: Machine): Problem | null =>
   foreignLock(machine) ?? monitor(machine);
 
 /** ncu never removes its lock file; in a folder for all, one of another user cannot be opened even where its mode allows it. */
-function foreignLock({ env, opens }: Machine): Obstacle | null {
+function foreignLock({ env, opens }: Machine): Problem | null {
   const lock = join(env["TMPDIR"] || "/tmp", "nsight-compute-lock");
   return opens(lock) === false
     ? {
@@ -25,7 +21,7 @@ function foreignLock({ env, opens }: Machine): Obstacle | null {
 const MONITORS = new Set(["nv-hostengine", "dcgm-exporter"]);
 
 /** Those of a host are not seen from inside a container. */
-function monitor({ list, read }: Machine): Obstacle | null {
+function monitor({ list, read }: Machine): Problem | null {
   for (const pid of list("/proc")) {
     if (!/^\d+$/.test(pid)) continue;
     const name = (read(join("/proc", pid, "comm")) ?? "").trim();

@@ -1,13 +1,8 @@
 /** Which of the driver's libraries programs would load, and whether they are the driver's at all. */
 import { basename, join } from "node:path";
+import type { Problem } from "./findings.ts";
 import { type LibraryFolder, libraryFolders } from "./library-folders.ts";
 import type { Machine } from "./machine.ts";
-
-/** Something that keeps programs from the driver although its module is loaded, or may be. */
-export interface LibraryProblem {
-  readonly detail: string;
-  readonly hint: string;
-}
 
 /** CUDA's, and the one that nvidia-smi asks. */
 const LIBRARIES = ["libcuda.so.1", "libnvidia-ml.so.1"];
@@ -18,7 +13,7 @@ const LIBRARIES = ["libcuda.so.1", "libnvidia-ml.so.1"];
  *
  * @param loaded version of the driver's module; null where none is loaded
  */
-export function shadowedDriver(machine: Machine, loaded: string | null): LibraryProblem | null {
+export function shadowedDriver(machine: Machine, loaded: string | null): Problem | null {
   const folders = libraryFolders(machine);
   for (const library of LIBRARIES) {
     const found = folders.find(({ path }) => machine.list(path).includes(library));
@@ -51,7 +46,7 @@ const takenOut = ({ path, namedIn }: LibraryFolder): string =>
 const FOLDERS = ["usr/lib/x86_64-linux-gnu", "usr/lib/aarch64-linux-gnu", "usr/lib64", "usr/lib"];
 
 /** After an update the old module stays loaded until the machine starts again: NVML then refuses every question. */
-export function mismatchedDriver(machine: Machine, loaded: string): LibraryProblem | null {
+export function mismatchedDriver(machine: Machine, loaded: string): Problem | null {
   const installed = FOLDERS.flatMap((folder) => versionsIn(machine.list(`/${folder}`)));
   const [other] = installed;
   if (other === undefined || installed.includes(loaded)) return null;

@@ -16,6 +16,9 @@ export interface Check {
   readonly hint?: string;
 }
 
+/** What stands in the way of a check that would be ok otherwise. */
+export type Problem = Required<Pick<Check, "detail" | "hint">>;
+
 /** Whether a way to profile works on this machine. */
 export interface Verdict {
   readonly name: "recorder" | "recorder with kernels" | "nsys" | "ncu";

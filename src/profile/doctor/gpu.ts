@@ -1,8 +1,8 @@
 /** Driver, GPUs, and who may read their counters. */
 import { GPU_QUERY, type Gpu, gpusOf, visibleGpus } from "../machine/gpu.ts";
 import { counterObstacle } from "./counter-obstacles.ts";
-import { type LibraryProblem, mismatchedDriver, shadowedDriver } from "./driver-libraries.ts";
-import type { Check } from "./findings.ts";
+import { mismatchedDriver, shadowedDriver } from "./driver-libraries.ts";
+import type { Check, Problem } from "./findings.ts";
 import type { Machine } from "./machine.ts";
 
 export interface GpuFindings {
@@ -43,7 +43,7 @@ export async function probeGpu(machine: Machine): Promise<GpuFindings> {
   };
 }
 
-function absenceOf(gpus: readonly Gpu[], shadowed: LibraryProblem | null): string | null {
+function absenceOf(gpus: readonly Gpu[], shadowed: Problem | null): string | null {
   if (gpus.length === 0) return "no GPU answers";
   return shadowed === null ? null : "programs load a library that is not the driver's";
 }
@@ -69,8 +69,8 @@ const hiddenGpus = (count: number, visible: string): Check => ({
 
 interface DriverFacts {
   readonly onWsl: boolean;
-  readonly shadowed: LibraryProblem | null;
-  readonly mismatched: LibraryProblem | null;
+  readonly shadowed: Problem | null;
+  readonly mismatched: Problem | null;
 }
 
 function driverCheck(

@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ConfigError } from "../../values/errors.ts";
+import { COLLECTOR_NAMES } from "../collectors/collector.ts";
 import { isReportName } from "../ncu/rep/compressed.ts";
 import { FILE_SUFFIX } from "../recording/index.ts";
 import { RUN_FILE } from "../saved-run/document.ts";
@@ -47,7 +48,7 @@ const foldersOf = (run: string, collector: string): readonly string[] => [
 const isRun = (directory: string): boolean =>
   existsSync(join(directory, RUN_FILE)) ||
   (existsSync(join(directory, "config.yaml")) &&
-    ["recorder", "nsys", "ncu"].some((folder) => existsSync(join(directory, folder))));
+    COLLECTOR_NAMES.some((folder) => existsSync(join(directory, folder))));
 
 const recordings = (run: string): readonly string[] =>
   foldersOf(run, "recorder").filter(

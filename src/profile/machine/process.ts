@@ -232,3 +232,15 @@ export function describeOutcome(outcome: ProcessOutcome): string {
   if (outcome.signal !== null) return `${name} was ended by ${outcome.signal}`;
   return `${name} ended with exit code ${outcome.exitCode}`;
 }
+
+/** Why what was collected is not whole, in one line: its problem, or how the workload ended; null where it is. */
+export function whyFailed({
+  outcome,
+  problem,
+}: {
+  readonly outcome: ProcessOutcome;
+  readonly problem?: { readonly message: string } | null;
+}): string | null {
+  if (problem) return problem.message;
+  return succeeded(outcome) ? null : describeOutcome(outcome);
+}

@@ -5,9 +5,11 @@ import { fileProblem } from "../../system/file-problem.ts";
 import { readablePath } from "../../system/readable-path.ts";
 import { readText } from "../../system/require-file.ts";
 import { errorCode } from "../../system/system-error.ts";
-import { ConfigError } from "../../values/errors.ts";
+import type { ConfigError } from "../../values/errors.ts";
 import { packageInfo } from "../../values/own-package.ts";
+import { COLLECTOR_NAMES } from "../collectors/collector.ts";
 import { importableFormat } from "../import/importable.ts";
+import { inputError } from "../input-error.ts";
 import { RUN_CONTRACT, RUN_FILE, type SavedRun } from "./document.ts";
 
 const [CONTRACT_NAME = "", CONTRACT_VERSION = ""] = RUN_CONTRACT.split("/");
@@ -31,7 +33,7 @@ export function createRunReader(): ReadSavedRun {
     checkContract(document, name);
     if (check(document)) return document;
     const [error] = check.errors ?? [];
-    throw unreadable(name, `${error?.instancePath || "/"} ${error?.message ?? "does not fit"}`);
+    throw inputError(name, `${error?.instancePath || "/"} ${error?.message ?? "does not fit"}`);
   };
 }
 
@@ -43,12 +45,12 @@ function contentOf(file: string, name: string): unknown {
     text = readText(file);
   } catch (cause) {
     if (isMissing(cause)) throw noRun(dirname(file), name);
-    throw unreadable(name, fileProblem(cause));
+    throw inputError(name, fileProblem(cause));
   }
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw unreadable(name, `it is not JSON: ${cause instanceof Error ? cause.message : cause}`);
+    throw inputError(name, `it is not JSON: ${cause instanceof Error ? cause.message : cause}`);
   }
 }
 
@@ -63,29 +65,27 @@ function checkContract(document: unknown, name: string): void {
       ? String(document.contract)
       : "";
   const [kind, version = ""] = contract.split("/");
-  if (kind !== CONTRACT_NAME) throw unreadable(name, `it is not a ${CONTRACT_NAME} document`);
+  if (kind !== CONTRACT_NAME) throw inputError(name, `it is not a ${CONTRACT_NAME} document`);
   const major = (text: string) => text.split(".")[0];
   if (major(version) === major(CONTRACT_VERSION)) return;
-  throw unreadable(
+  throw inputError(
     name,
     `its contract is ${contract}; this version of hydraconf (${packageInfo().version}) reads ${CONTRACT_NAME}/${major(CONTRACT_VERSION)}.x`,
     "use the version of hydraconf that made the run, or a newer one",
   );
 }
 
-const RAW_FOLDERS = ["recorder", "nsys", "ncu"];
-
 function noRun(directory: string, name: string): ConfigError {
   const format = importableFormat(directory);
   const file = dirname(name);
   if (format !== null)
-    return unreadable(
+    return inputError(
       file,
       `it is not a run directory, but a file to import (${format})`,
       `deep-profile import ${file} -o DIR makes reports from it`,
     );
-  const raw = RAW_FOLDERS.filter((folder) => existsSync(join(directory, folder)));
-  return unreadable(
+  const raw = COLLECTOR_NAMES.filter((folder) => existsSync(join(directory, folder)));
+  return inputError(
     name,
     existsSync(directory)
       ? "there is no such file, so this is not the directory of a finished run"
@@ -95,10 +95,3 @@ function noRun(directory: string, name: string): ConfigError {
       : `use 'deep-profile import' to make reports from ${raw.join(", ")}`,
   );
 }
-
-const unreadable = (name: string, why: string, hint?: string): ConfigError =>
-  new ConfigError({
-    code: "profile.input",
-    message: `${name}: ${why}`,
-    ...(hint !== undefined && { hint }),
-  });

@@ -11,6 +11,7 @@ import type {
   WriteRegionFiles,
 } from "../collectors/collector.ts";
 import type { CollectionSource } from "../collectors/source.ts";
+import { goneError } from "../input-error.ts";
 import type { WithTool } from "../interrupt.ts";
 import type { LabelRules } from "../labels/label-rules.ts";
 import { succeeded } from "../machine/process.ts";
@@ -97,7 +98,7 @@ async function rereadCollection(
 ): Promise<Collection> {
   const { collector, source, outcome, problem, tool_version, notes } = saved;
   const directory = join(context.runDirectory, collector);
-  if (!existsSync(directory)) throw gone(directory);
+  if (!existsSync(directory)) throw goneError(directory);
   context.say(`reading the files of ${collector}`);
   const inRun = (file: string) => resolve(context.runDirectory, file);
   const {
@@ -143,7 +144,7 @@ async function rereadSource(
     });
   }
   const [first] = repeats;
-  if (first === undefined) throw gone(directory);
+  if (first === undefined) throw goneError(directory);
   return { measured: { kind: "timeline", timeline: first.timeline, repeats } };
 }
 
@@ -154,11 +155,11 @@ async function timelineOf(
 ): Promise<Timeline> {
   if (source.kind === "recording") {
     const folder = join(directory, source.directory);
-    if (!existsSync(folder)) throw gone(folder);
+    if (!existsSync(folder)) throw goneError(folder);
     const timeline = readRecording(folder);
     // A program that used no NVTX leaves no file either, and then its reports know no process.
     if (timeline.processes.length === 0 && reportsKnowProcesses(directory))
-      throw gone(join(folder, "events-*"));
+      throw goneError(join(folder, "events-*"));
     return timeline;
   }
   if (source.kind !== "nsys") throw new Error(`${source.kind} gives no timeline`);
@@ -182,7 +183,7 @@ async function readNsysReport(stem: string, { withTool, say }: RereadContext): P
   const kept = `${stem}.sqlite`;
   if (existsSync(kept)) return readNsysExport(kept);
   const report = `${stem}.nsys-rep`;
-  if (!existsSync(report)) throw gone(kept);
+  if (!existsSync(report)) throw goneError(kept);
   const nsys = requireNsysPath(`${basename(report)} can only be read by nsys`);
   const scratch = makeTemporaryDirectory("deep-profile-report-");
   try {
@@ -202,9 +203,3 @@ async function readNsysReport(stem: string, { withTool, say }: RereadContext): P
 }
 
 const errorOf = (problem: SavedProblem): ConfigError => new ConfigError(problem);
-
-const gone = (path: string): ConfigError =>
-  new ConfigError({
-    code: "profile.input",
-    message: `${path} no longer exists: its reports cannot be rebuilt`,
-  });

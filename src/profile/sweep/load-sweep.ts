@@ -10,7 +10,8 @@ import { readYaml } from "../../values/reader.ts";
 import { toObject } from "../../values/to-object.ts";
 import { COLLECTOR_NAMES } from "../collectors/collector.ts";
 import { loadReport, scopeOf } from "../compare/load-report.ts";
-import { describeOutcome, succeeded } from "../machine/process.ts";
+import { inputError } from "../input-error.ts";
+import { whyFailed } from "../machine/process.ts";
 import { RUN_FILE } from "../saved-run/document.ts";
 import { createRunReader, type ReadSavedRun } from "../saved-run/read-run.ts";
 
@@ -78,11 +79,7 @@ function namesIn(directory: string): readonly string[] {
   try {
     return readdirSync(directory);
   } catch (cause) {
-    throw new ConfigError({
-      code: "profile.input",
-      message: `${directory}: ${fileProblem(cause)}`,
-      cause,
-    });
+    throw inputError(directory, fileProblem(cause));
   }
 }
 
@@ -145,9 +142,7 @@ function failureOf(job: string, collector: string, readRun: ReadSavedRun): strin
   if (!existsSync(join(job, RUN_FILE))) return null;
   const found = readRun(job, job).collectors.find((each) => each.collector === collector);
   if (found === undefined) return null;
-  const { outcome, problem } = found;
-  if (problem !== null) return problem.message;
-  return succeeded(outcome) ? null : describeOutcome(outcome);
+  return whyFailed(found);
 }
 
 /** @throws ConfigError for a file that cannot be read, or is not YAML */
