@@ -1,14 +1,12 @@
 /** The headers in a report: the file's own, and one before the messages of each block. */
 import { PbfReader } from "pbf";
 import * as field from "./fields.ts";
-import { type FieldReaders, readEmbedded, readWhole } from "./messages.ts";
+import { type FieldReaders, readEmbedded, readInteger, readText, readWhole } from "./messages.ts";
 
 /** Of the header of the file; null where the bytes do not say. */
 export function versionOf(bytes: Uint8Array): number | null {
   const fields: FieldReaders<{ version: number | null }> = {
-    [field.fileHeader.version]: (into, pbf) => {
-      into.version = pbf.readVarint();
-    },
+    [field.fileHeader.version]: readInteger("version"),
   };
   try {
     return readWhole(new PbfReader(bytes), fields, { version: null as number | null }).version;
@@ -56,12 +54,8 @@ export function readBlockHeader(bytes: Uint8Array, strings: string[]): BlockHead
 }
 
 const VERSION_INFO: FieldReaders<{ provider: string; version: string }> = {
-  [field.versionInfo.provider]: (into, pbf) => {
-    into.provider = pbf.readString();
-  },
-  [field.versionInfo.version]: (into, pbf) => {
-    into.version = pbf.readString();
-  },
+  [field.versionInfo.provider]: readText("provider"),
+  [field.versionInfo.version]: readText("version"),
 };
 
 const SESSION: FieldReaders<BlockHeader> = {
@@ -72,12 +66,8 @@ const SESSION: FieldReaders<BlockHeader> = {
 };
 
 const PROCESS: FieldReaders<BlockHeader> = {
-  [field.processInfo.processId]: (into, pbf) => {
-    into.processId = pbf.readVarint();
-  },
-  [field.processInfo.processName]: (into, pbf) => {
-    into.processName = pbf.readString();
-  },
+  [field.processInfo.processId]: readInteger("processId"),
+  [field.processInfo.processName]: readText("processName"),
 };
 
 const STRINGS: FieldReaders<BlockHeader> = {
@@ -86,27 +76,13 @@ const STRINGS: FieldReaders<BlockHeader> = {
   },
 };
 
-type CountName =
-  | "numSources"
-  | "numResults"
-  | "payloadSize"
-  | "numRangeResults"
-  | "numCmdlistResults"
-  | "numGraphResults";
-
-const countReader =
-  (name: CountName): FieldReaders<BlockHeader>[number] =>
-  (into, pbf) => {
-    into[name] = pbf.readVarint();
-  };
-
 const BLOCK: FieldReaders<BlockHeader> = {
-  [field.blockHeader.numSources]: countReader("numSources"),
-  [field.blockHeader.numResults]: countReader("numResults"),
-  [field.blockHeader.payloadSize]: countReader("payloadSize"),
-  [field.blockHeader.numRangeResults]: countReader("numRangeResults"),
-  [field.blockHeader.numCmdlistResults]: countReader("numCmdlistResults"),
-  [field.blockHeader.numGraphResults]: countReader("numGraphResults"),
+  [field.blockHeader.numSources]: readInteger("numSources"),
+  [field.blockHeader.numResults]: readInteger("numResults"),
+  [field.blockHeader.payloadSize]: readInteger("payloadSize"),
+  [field.blockHeader.numRangeResults]: readInteger("numRangeResults"),
+  [field.blockHeader.numCmdlistResults]: readInteger("numCmdlistResults"),
+  [field.blockHeader.numGraphResults]: readInteger("numGraphResults"),
   [field.blockHeader.sessionDetails]: (into, pbf) => {
     readEmbedded(pbf, SESSION, into);
   },

@@ -1,7 +1,7 @@
 import type { PbfReader } from "pbf";
 import { NO_RANGES, type NvtxRange, type NvtxState } from "../results.ts";
 import * as field from "./fields.ts";
-import { type FieldReaders, readEmbedded } from "./messages.ts";
+import { type FieldReaders, readEmbedded, readInteger, readText } from "./messages.ts";
 
 /** The ranges of all threads of a process, as a report holds them for each result. */
 export interface ThreadStates {
@@ -17,27 +17,19 @@ interface DomainRanges {
 }
 
 const RANGE_FIELDS: FieldReaders<{ id: number; name: string }> = {
-  [field.nvtxPushPopRange.name]: (range, pbf) => {
-    range.name = pbf.readString();
-  },
+  [field.nvtxPushPopRange.name]: readText("name"),
 };
 
 const START_END_FIELDS: FieldReaders<{ id: number; name: string }> = {
-  [field.nvtxStartEndRange.id]: (range, pbf) => {
-    range.id = pbf.readVarint();
-  },
-  [field.nvtxStartEndRange.name]: (range, pbf) => {
-    range.name = pbf.readString();
-  },
+  [field.nvtxStartEndRange.id]: readInteger("id"),
+  [field.nvtxStartEndRange.name]: readText("name"),
 };
 
 const domainFields = (
   list: number,
   ranges: FieldReaders<{ id: number; name: string }>,
 ): FieldReaders<DomainRanges> => ({
-  1: (into, pbf) => {
-    into.domain = pbf.readVarint();
-  },
+  1: readInteger("domain"),
   [list]: (into, pbf) => {
     into.ranges.push(readEmbedded(pbf, ranges, { id: 0, name: "" }));
   },
@@ -47,21 +39,15 @@ const PUSH_POP_DOMAIN = domainFields(field.nvtxPushPopDomain.stack, RANGE_FIELDS
 const START_END_DOMAIN = domainFields(field.nvtxStartEndDomain.ranges, START_END_FIELDS);
 
 const THREAD_FIELDS: FieldReaders<ThreadStates["threads"][number]> = {
-  [field.nvtxThread.threadId]: (thread, pbf) => {
-    thread.id = pbf.readVarint();
-  },
+  [field.nvtxThread.threadId]: readInteger("id"),
   [field.nvtxThread.pushPopDomains]: (thread, pbf) => {
     thread.stacks.push(readEmbedded(pbf, PUSH_POP_DOMAIN, { domain: 0, ranges: [] }));
   },
 };
 
 const DOMAIN_FIELDS: FieldReaders<{ id: number; name: string }> = {
-  [field.nvtxDomain.id]: (domain, pbf) => {
-    domain.id = pbf.readVarint();
-  },
-  [field.nvtxDomain.name]: (domain, pbf) => {
-    domain.name = pbf.readString();
-  },
+  [field.nvtxDomain.id]: readInteger("id"),
+  [field.nvtxDomain.name]: readText("name"),
 };
 
 const STATE_FIELDS: FieldReaders<ThreadStates> = {
@@ -75,9 +61,7 @@ const STATE_FIELDS: FieldReaders<ThreadStates> = {
   [field.nvtxState.startEndDomains]: (state, pbf) => {
     state.startEnd.push(readEmbedded(pbf, START_END_DOMAIN, { domain: 0, ranges: [] }));
   },
-  [field.nvtxState.defaultDomain]: (state, pbf) => {
-    state.defaultDomain = pbf.readVarint();
-  },
+  [field.nvtxState.defaultDomain]: readInteger("defaultDomain"),
 };
 
 export const readThreadStates = (pbf: PbfReader): ThreadStates =>

@@ -2,7 +2,7 @@ import type { PbfReader } from "pbf";
 import type { RuleMessage } from "../results.ts";
 import { sectionTitle } from "../section-titles.ts";
 import * as field from "./fields.ts";
-import { type FieldReaders, readEmbedded } from "./messages.ts";
+import { type FieldReaders, readEmbedded, readInteger, readText } from "./messages.ts";
 import { readThreadStates, type ThreadStates } from "./nvtx-state.ts";
 import {
   readFilter,
@@ -46,27 +46,19 @@ export const emptyResult = (): ResultMessage => ({
 type Metric = ResultMessage["metrics"][number];
 
 const VALUE_FIELDS: FieldReaders<Metric> = {
-  [field.metricValue.string]: (metric, pbf) => {
-    metric.text = pbf.readString();
-  },
+  [field.metricValue.string]: readText("text"),
   [field.metricValue.float]: (metric, pbf) => {
     metric.value = pbf.readFloat();
   },
   [field.metricValue.double]: (metric, pbf) => {
     metric.value = pbf.readDouble();
   },
-  [field.metricValue.uint32]: (metric, pbf) => {
-    metric.value = pbf.readVarint();
-  },
-  [field.metricValue.uint64]: (metric, pbf) => {
-    metric.value = pbf.readVarint();
-  },
+  [field.metricValue.uint32]: readInteger("value"),
+  [field.metricValue.uint64]: readInteger("value"),
 };
 
 const METRIC_FIELDS: FieldReaders<Metric> = {
-  [field.metricResult.nameId]: (metric, pbf) => {
-    metric.nameId = pbf.readVarint();
-  },
+  [field.metricResult.nameId]: readInteger("nameId"),
   [field.metricResult.value]: (metric, pbf) => {
     readEmbedded(pbf, VALUE_FIELDS, metric);
   },
@@ -81,12 +73,8 @@ const SECTION_HEADER: FieldReaders<SectionMetric[]> = {
 };
 
 const SECTION_FIELDS: FieldReaders<Section> = {
-  [field.section.displayName]: (section, pbf) => {
-    section.title = pbf.readString();
-  },
-  [field.section.order]: (section, pbf) => {
-    section.order = pbf.readVarint();
-  },
+  [field.section.displayName]: readText("title"),
+  [field.section.order]: readInteger("order"),
   [field.section.header]: (section, pbf) => {
     readEmbedded(pbf, SECTION_HEADER, section.metrics);
   },
@@ -102,18 +90,12 @@ interface Rule {
 }
 
 const MESSAGE_FIELDS: FieldReaders<Rule["items"][number]> = {
-  [field.ruleMessage.text]: (item, pbf) => {
-    item.text = pbf.readString();
-  },
-  [field.ruleMessage.type]: (item, pbf) => {
-    item.type = pbf.readVarint();
-  },
+  [field.ruleMessage.text]: readText("text"),
+  [field.ruleMessage.type]: readInteger("type"),
 };
 
 const SPEEDUP_FIELDS: FieldReaders<Rule["items"][number]> = {
-  [field.ruleSpeedup.type]: (item, pbf) => {
-    item.speedupType = pbf.readVarint();
-  },
+  [field.ruleSpeedup.type]: readInteger("speedupType"),
   [field.ruleSpeedup.value]: (item, pbf) => {
     item.speedup = pbf.readDouble();
   },
@@ -137,15 +119,11 @@ const BODY_FIELDS: FieldReaders<Rule> = {
 };
 
 const RULE_FIELDS: FieldReaders<Rule> = {
-  [field.ruleResult.identifier]: (rule, pbf) => {
-    rule.identifier = pbf.readString();
-  },
+  [field.ruleResult.identifier]: readText("identifier"),
   [field.ruleResult.body]: (rule, pbf) => {
     readEmbedded(pbf, BODY_FIELDS, rule);
   },
-  [field.ruleResult.sectionIdentifier]: (rule, pbf) => {
-    rule.section = pbf.readString();
-  },
+  [field.ruleResult.sectionIdentifier]: readText("section"),
 };
 
 /** As ncu's tables write the types of messages. */
@@ -183,18 +161,10 @@ export type ResultFields = Readonly<Partial<Record<keyof typeof field.profileRes
 
 export function resultReaders(numbers: ResultFields): FieldReaders<ResultMessage> {
   const readers: Record<keyof typeof field.profileResult, FieldReaders<ResultMessage>[number]> = {
-    threadId: (result, pbf) => {
-      result.threadId = pbf.readVarint();
-    },
-    mangledName: (result, pbf) => {
-      result.mangledName = pbf.readString();
-    },
-    functionName: (result, pbf) => {
-      result.functionName = pbf.readString();
-    },
-    demangledName: (result, pbf) => {
-      result.demangledName = pbf.readString();
-    },
+    threadId: readInteger("threadId"),
+    mangledName: readText("mangledName"),
+    functionName: readText("functionName"),
+    demangledName: readText("demangledName"),
     metricResults: (result, pbf) => {
       result.metrics.push(
         readEmbedded(pbf, METRIC_FIELDS, { nameId: -1, value: Number.NaN, text: null }),
@@ -211,12 +181,8 @@ export function resultReaders(numbers: ResultFields): FieldReaders<ResultMessage
     nvtx: (result, pbf) => {
       result.nvtx = readThreadStates(pbf);
     },
-    contextId: (result, pbf) => {
-      result.contextId = pbf.readVarint();
-    },
-    streamId: (result, pbf) => {
-      result.streamId = pbf.readVarint();
-    },
+    contextId: readInteger("contextId"),
+    streamId: readInteger("streamId"),
   };
   return Object.fromEntries(
     Object.entries(numbers).map(([name, number]) => [

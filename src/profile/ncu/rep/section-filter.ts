@@ -4,7 +4,7 @@
  */
 import type { PbfReader } from "pbf";
 import * as field from "./fields.ts";
-import { type FieldReaders, readEmbedded } from "./messages.ts";
+import { type FieldReaders, readEmbedded, readInteger, readText } from "./messages.ts";
 
 /** Numbers as GPUs have them: 75 for compute capability 7.5. Null: no limit. */
 interface GpuRange {
@@ -71,12 +71,8 @@ const holds = ({ min, max }: GpuRange, gpu: number): boolean =>
   (min === null || gpu >= min) && (max === null || gpu <= max);
 
 const RANGE: FieldReaders<GpuRange> = {
-  [field.gpuRange.min]: (range, pbf) => {
-    range.min = pbf.readVarint();
-  },
-  [field.gpuRange.max]: (range, pbf) => {
-    range.max = pbf.readVarint();
-  },
+  [field.gpuRange.min]: readInteger("min"),
+  [field.gpuRange.max]: readInteger("max"),
 };
 
 const SCOPES: FieldReaders<number[]> = {
@@ -104,18 +100,14 @@ export const readFilter = (pbf: PbfReader): SectionFilter =>
   readEmbedded(pbf, FILTER, { all: { min: null, max: null }, items: [], scopes: [] });
 
 const OPTION: FieldReaders<SectionMetricOption> = {
-  [field.sectionMetricOption.name]: (option, pbf) => {
-    option.name = pbf.readString();
-  },
+  [field.sectionMetricOption.name]: readText("name"),
   [field.sectionMetricOption.filter]: (option, pbf) => {
     option.filter = readFilter(pbf);
   },
 };
 
 const METRIC: FieldReaders<SectionMetric> = {
-  [field.sectionMetric.name]: (metric, pbf) => {
-    metric.name = pbf.readString();
-  },
+  [field.sectionMetric.name]: readText("name"),
   [field.sectionMetric.filter]: (metric, pbf) => {
     metric.filter = readFilter(pbf);
   },
