@@ -1,17 +1,16 @@
 import type { Flag } from "./flag.ts";
 import { flagLabel, flagValueName } from "./flag.ts";
 
-const DEFAULT_COLUMNS = 80;
+const COLUMNS = 80;
 
 /** The usage text of a program, wrapped and ordered as argparse does. Ends with a line break. */
 export function usageText(
   program: string,
   flags: readonly Flag[],
   positionals = "[overrides ...]",
-  columns = DEFAULT_COLUMNS,
 ): string {
   const lead = `usage: ${program} `;
-  const optional = wrap(flags.map(usagePart), columns - 2 - lead.length);
+  const optional = wrap(flags.map(usagePart), COLUMNS - 2 - lead.length);
   const lines = [...optional, positionals];
   return `${lead}${lines.join(`\n${" ".repeat(lead.length)}`)}\n`;
 }

@@ -12,16 +12,16 @@ const MAX_BYTES = 96e6;
 /** Of a result without its values. */
 const RESULT_BYTES = 300;
 
-export function createKeptResults(maxBytes = MAX_BYTES): KeptResults {
+export function createKeptResults(): KeptResults {
   let kept: NcuResult[] = [];
   let bytes = 0;
   return {
     add(result) {
       bytes += RESULT_BYTES + result.values.byteLength;
-      if (bytes <= maxBytes) kept.push(result);
+      if (bytes <= MAX_BYTES) kept.push(result);
       else kept = [];
     },
-    complete: () => bytes <= maxBytes,
+    complete: () => bytes <= MAX_BYTES,
     stream: async (onResult) => {
       for (const result of kept) onResult(result);
     },
