@@ -22,8 +22,8 @@ import { terminalWidth } from "../../system/terminal-width.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { configDifference } from "../compare/config-difference.ts";
 import { collectorsOf, type LoadedReport, loadReport, scopeOf } from "../compare/load-report.ts";
-import { type CommandLine, commandHelp, parseCommandLine, usage } from "./arguments.ts";
-import type { SubcommandIo } from "./subcommand.ts";
+import { type CommandLine, usage } from "./arguments.ts";
+import { subcommand } from "./subcommand.ts";
 
 /** A gate is breached: neither an error nor a success. */
 const EXIT_BREACHED = 3;
@@ -69,12 +69,7 @@ Exit code: 0 no condition holds, 1 something cannot be read, 2 wrong usage, 3 a 
 };
 
 /** `deep-profile compare`. */
-export async function runCompare(args: readonly string[], io: SubcommandIo): Promise<number> {
-  const command = parseCommandLine(COMMAND, args);
-  if (command.has("help")) {
-    io.console.stdout(commandHelp(COMMAND));
-    return 0;
-  }
+export const runCompare = subcommand(COMMAND, async (command, io) => {
   const [nameA, nameB, ...more] = command.positionals;
   if (nameA === undefined || nameB === undefined || more.length > 0)
     throw usage(`expected two runs or reports, not ${command.positionals.length}`, "compare A B");
@@ -110,7 +105,7 @@ export async function runCompare(args: readonly string[], io: SubcommandIo): Pro
   if (!comparison.gates.some(({ outcome }) => failing.includes(outcome))) return 0;
   io.console.stderr(`deep-profile compare: ${gateSummary(comparison.gates)}\n`);
   return EXIT_BREACHED;
-}
+});
 
 async function writePage(page: string, cwd: string, text: string): Promise<void> {
   try {

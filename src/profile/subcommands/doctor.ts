@@ -2,8 +2,8 @@ import { canProfile, examine } from "../doctor/examine.ts";
 import { thisMachine } from "../doctor/machine.ts";
 import { renderFindings, renderSummary } from "../doctor/render.ts";
 import { requireOpenFiles } from "../machine/open-files.ts";
-import { type CommandLine, commandHelp, parseCommandLine, usage } from "./arguments.ts";
-import type { SubcommandIo } from "./subcommand.ts";
+import { type CommandLine, usage } from "./arguments.ts";
+import { subcommand } from "./subcommand.ts";
 
 export const COMMAND: CommandLine = {
   name: "doctor",
@@ -18,12 +18,7 @@ machine, with the remedy if something is missing. It changes nothing.`,
 };
 
 /** `deep-profile doctor`. */
-export async function runDoctor(args: readonly string[], io: SubcommandIo): Promise<number> {
-  const command = parseCommandLine(COMMAND, args);
-  if (command.has("help")) {
-    io.console.stdout(commandHelp(COMMAND));
-    return 0;
-  }
+export const runDoctor = subcommand(COMMAND, async (command, io) => {
   if (command.positionals.length > 0) throw usage("doctor takes no arguments");
   requireOpenFiles();
   const findings = await examine(thisMachine(io.env));
@@ -34,4 +29,4 @@ export async function runDoctor(args: readonly string[], io: SubcommandIo): Prom
       : render(findings, { color: io.console.stdoutColor === true }),
   );
   return canProfile(findings) ? 0 : 1;
-}
+});

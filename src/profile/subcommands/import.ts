@@ -6,17 +6,11 @@ import { sourcesOfRun } from "../import/run-directory.ts";
 import { writeImported } from "../import/write-imported.ts";
 import type { WithTool } from "../interrupt.ts";
 import { showFiles, showReport } from "../terminal-report.ts";
-import {
-  type CommandLine,
-  commandHelp,
-  type ParsedCommand,
-  parseCommandLine,
-  usage,
-} from "./arguments.ts";
+import { type CommandLine, type ParsedCommand, usage } from "./arguments.ts";
 import { LABEL_OPTIONS, labelRulesOf } from "./label-options.ts";
 import { intoOutputDirectory, type OutputDraft } from "./output-directory.ts";
 import { stoppable } from "./stoppable.ts";
-import { type SubcommandIo, terminalOf } from "./subcommand.ts";
+import { type SubcommandIo, subcommand, terminalOf } from "./subcommand.ts";
 
 const READERS = ["auto", "ncu", "own"] as const;
 const LOCALES = ["C", "en", "de"] as const;
@@ -85,15 +79,10 @@ Exit code: 0 the reports are written, 1 a file cannot be imported, 2 wrong usage
 };
 
 /** `deep-profile import`. */
-export async function runImport(args: readonly string[], io: SubcommandIo): Promise<number> {
-  const command = parseCommandLine(COMMAND, args);
-  if (command.has("help")) {
-    io.console.stdout(commandHelp(COMMAND));
-    return 0;
-  }
+export const runImport = subcommand(COMMAND, (command, io) => {
   if (command.positionals.length === 0) throw usage("no files given");
   return stoppable(io, (withTool) => importNamed(command, io, withTool));
-}
+});
 
 async function importNamed(
   command: ParsedCommand,

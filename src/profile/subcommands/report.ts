@@ -9,17 +9,11 @@ import { readSavedRun } from "../saved-run/read-run.ts";
 import { sweepJobs } from "../sweep/load-sweep.ts";
 import { reportSweep, type SweepReported } from "../sweep/report-sweep.ts";
 import { showFiles, showRegions } from "../terminal-report.ts";
-import {
-  type CommandLine,
-  commandHelp,
-  type ParsedCommand,
-  parseCommandLine,
-  usage,
-} from "./arguments.ts";
+import { type CommandLine, type ParsedCommand, usage } from "./arguments.ts";
 import { LABEL_OPTIONS, labelRulesOf } from "./label-options.ts";
 import { intoOutputDirectory, type OutputDraft } from "./output-directory.ts";
 import { stoppable } from "./stoppable.ts";
-import { type SubcommandIo, terminalOf } from "./subcommand.ts";
+import { type SubcommandIo, subcommand, terminalOf } from "./subcommand.ts";
 
 export const COMMAND: CommandLine = {
   name: "report",
@@ -53,17 +47,12 @@ Exit code: 0 the reports are written, 1 they cannot be made, 2 wrong usage.`,
 };
 
 /** `deep-profile report`. */
-export async function runReport(args: readonly string[], io: SubcommandIo): Promise<number> {
-  const command = parseCommandLine(COMMAND, args);
-  if (command.has("help")) {
-    io.console.stdout(commandHelp(COMMAND));
-    return 0;
-  }
+export const runReport = subcommand(COMMAND, (command, io) => {
   const [name, ...more] = command.positionals;
   if (name === undefined || more.length > 0)
     throw usage(`expected one run directory, not ${command.positionals.length}`, "report DIR");
   return stoppable(io, (withTool) => ofDirectory(resolve(io.cwd, name), command, io, withTool));
-}
+});
 
 async function ofDirectory(
   runDirectory: string,

@@ -2,7 +2,12 @@
 
 import { terminalWidth } from "../../system/terminal-width.ts";
 import type { Terminal } from "../terminal-report.ts";
-import type { CommandLine } from "./arguments.ts";
+import {
+  type CommandLine,
+  commandHelp,
+  type ParsedCommand,
+  parseCommandLine,
+} from "./arguments.ts";
 
 /** Where a subcommand was called, and where it writes. */
 export interface SubcommandIo {
@@ -32,6 +37,19 @@ export interface Subcommand {
    */
   readonly run: (args: readonly string[], io: SubcommandIo) => Promise<number>;
 }
+
+/** What a subcommand with this command line does, unless it is only asked for help. */
+export const subcommand =
+  (
+    line: CommandLine,
+    run: (command: ParsedCommand, io: SubcommandIo) => number | Promise<number>,
+  ): Subcommand["run"] =>
+  async (args, io) => {
+    const command = parseCommandLine(line, args);
+    if (!command.has("help")) return run(command, io);
+    io.console.stdout(commandHelp(line));
+    return 0;
+  };
 
 export const terminalOf = ({ console, env }: SubcommandIo): Terminal => ({
   write: console.stdout,
