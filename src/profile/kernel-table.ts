@@ -17,7 +17,6 @@ export type PlacedKernel = Pick<
 
 export interface KernelTable {
   readonly add: (kernel: ExecutedKernel) => void;
-  readonly length: () => number;
   /**
    * Call once, after all kernels have been added.
    *
@@ -107,7 +106,7 @@ export function createKernelTable(): KernelTable {
     return createList(length, order === null ? kernelAt : (at) => kernelAt(order[at] ?? 0));
   };
 
-  return { add, length: () => length, finish };
+  return { add, finish };
 }
 
 const orNull = (id: number): number | null => (id === NONE ? null : id);

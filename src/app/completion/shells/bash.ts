@@ -41,7 +41,6 @@ export const bash: Shell = {
   name: "bash",
   hydraSeparator: " ",
   describes: false,
-  hint: (command) => `eval "$(${command} -sc install=bash)"`,
   install: ({ name, script }: InstalledProgram) =>
     [
       FUNCTIONS,

@@ -27,7 +27,6 @@ export const fish: Shell = {
   name: "fish",
   hydraSeparator: "\n",
   describes: true,
-  hint: (command) => `${command} -sc install=fish | source`,
   install: ({ name, script }: InstalledProgram) =>
     [
       FUNCTIONS,

@@ -20,6 +20,4 @@ export interface Shell {
   readonly hydraSeparator: string;
   /** The answers as the installed code reads them; ends with a line break unless it is empty. */
   print(candidates: readonly Candidate[], line: ShellLine): string;
-  /** The line that a user puts into the shell's start-up file. */
-  readonly hint: (command: string) => string;
 }

@@ -49,7 +49,6 @@ export const zsh: Shell = {
   name: "zsh",
   hydraSeparator: " ",
   describes: true,
-  hint: (command) => `eval "$(${command} -sc install=zsh)"`,
   install: ({ name, script }: InstalledProgram) =>
     [
       FUNCTIONS,

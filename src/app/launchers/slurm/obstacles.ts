@@ -131,8 +131,6 @@ const KINDS: readonly Kind[] = [
 
 /** What keeps a task from beginning: the same text for all that it holds for. */
 export interface Obstacle {
-  /** Slurm's. */
-  readonly reason: string;
   /** Tells it from others, however many tasks it is about, and whichever of several reasons for it Slurm has just now. */
   readonly what: string;
   readonly text: string;
@@ -164,7 +162,7 @@ export function obstacles(reports: readonly TaskReport[]): ReadonlyMap<string, O
   for (const [reason, { kind, tasks }] of waiting) {
     if (isGoingOn && kind.waitsForOthers) continue;
     const remedy = kind.remedy(taskRanges(tasks).join(","), reason);
-    const obstacle = { reason, what: kind.what, text: `${kind.what} (${reason}): ${remedy}` };
+    const obstacle = { what: kind.what, text: `${kind.what} (${reason}): ${remedy}` };
     for (const task of tasks) found.set(taskName(task), obstacle);
   }
   return found;
