@@ -23,6 +23,6 @@ export type {
   SectionModel,
 } from "./model.ts";
 export type { RegionKind } from "./path-tree.ts";
-export { NO_MATCHING_REGIONS } from "./scope.ts";
+export { NO_MATCHING_REGIONS } from "./scope-entries.ts";
 export { describeSample, type Statistics } from "./statistics.ts";
 export { type ReportContext, toReportBundle } from "./to-report.ts";

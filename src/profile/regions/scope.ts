@@ -1,7 +1,6 @@
 /** Adds up attributed processes into the regions of one scope: everything, a process, a device. */
 
 import type { ReportScope } from "../../report/document.ts";
-import { partOf } from "../../text/plural.ts";
 import { onlyOne } from "../only-one.ts";
 import type { ProcessAttribution } from "./attribute.ts";
 import { unionNs } from "./coverage.ts";
@@ -9,9 +8,10 @@ import { totalActivities } from "./gpu-activity.ts";
 import type { KernelIdentity } from "./kernel-names.ts";
 import type { KernelRowsReader } from "./kernel-rows.ts";
 import type { RegionModelEntry, ScopeModel, ScopeTotals } from "./model.ts";
-import { nodesDepthFirst, type PathNode, placeOf, type RegionIdentity } from "./path-tree.ts";
+import { type PathNode, placeOf, type RegionIdentity } from "./path-tree.ts";
 import { neverClosed } from "./process-notes.ts";
 import { type RegionTally, tallyRegions } from "./region-tallies.ts";
+import { kernelTotals, scopeEntries } from "./scope-entries.ts";
 import type { SelectedNodes } from "./selected-nodes.ts";
 import { describeSample } from "./statistics.ts";
 
@@ -23,9 +23,6 @@ export interface ScopeRequest {
   readonly notes: readonly string[];
 }
 
-/** The note of a report without regions, for programs to look for. */
-export const NO_MATCHING_REGIONS = "no matching regions";
-
 export function buildScope(
   request: ScopeRequest,
   root: PathNode,
@@ -35,24 +32,16 @@ export function buildScope(
   const tallies = tallyRegions(request.processes, request.device);
   const totals = scopeTotals(request, tallies);
   const sawGpu = request.processes.some(({ gpu }) => gpu.of(request.device) !== null);
-  const regions: RegionModelEntry[] = [];
-  const outside: RegionModelEntry[] = [];
-  let leftOut = 0;
-  const entry = (identity: RegionIdentity, tally: RegionTally) =>
-    entryOf(identity, tally, { totals, sawGpu, device: request.device }, kernelRows);
-  for (const node of nodesDepthFirst(root))
-    for (const identity of node.regions) {
-      const tally = tallies.get(identity);
-      if (tally === undefined) continue;
-      if (identity.kind === "outside") outside.push(entry(identity, tally));
-      else if (selected.has(node)) regions.push(entry(identity, tally));
-      else leftOut++;
-    }
+  const about = { totals, sawGpu, device: request.device };
+  const { regions, count, notes } = scopeEntries(root, tallies, selected, (identity, tally) =>
+    entryOf(identity, tally, about, kernelRows),
+  );
+  const isUntimed = totals.kernelNs === null && count > 0;
   return {
     scope: request.scope,
-    regions: [...regions, ...outside],
+    regions,
     totals,
-    notes: [...request.notes, ...scopeNotes(regions.length, leftOut, totals)],
+    notes: [...request.notes, ...notes, ...(isUntimed ? [ONLY_WALL_TIMES] : [])],
   };
 }
 
@@ -60,30 +49,18 @@ function scopeTotals(
   { processes, device }: ScopeRequest,
   tallies: ReadonlyMap<RegionIdentity, RegionTally>,
 ): ScopeTotals {
-  // Each kernel has exactly one exclusive owner, so the exclusive numbers add up to the total.
-  let kernelNs = 0;
-  let kernelCount = 0;
-  let outsideNs = 0;
-  let outsideKernelCount = 0;
   const kernelKinds = new Set<KernelIdentity["kind"]>();
-  for (const [identity, tally] of tallies) {
-    kernelNs += tally.exclusiveKernelNs;
-    kernelCount += tally.exclusiveKernelCount;
-    for (const kind of tally.kernelKinds) kernelKinds.add(kind);
-    if (identity.kind !== "outside") continue;
-    outsideNs += tally.exclusiveKernelNs;
-    outsideKernelCount += tally.exclusiveKernelCount;
-  }
+  for (const tally of tallies.values()) for (const kind of tally.kernelKinds) kernelKinds.add(kind);
   const roots = processes.flatMap(({ instances }) =>
     instances.filter(
       ({ isRoot, devices }) => isRoot && (device === null || devices.includes(device)),
     ),
   );
   return {
-    kernelCount,
-    kernelNs: kernelCount === 0 ? null : kernelNs,
-    outsideNs: kernelCount === 0 ? null : outsideNs,
-    outsideKernelCount,
+    ...kernelTotals(tallies, ({ exclusiveKernelCount, exclusiveKernelNs }) => ({
+      calls: exclusiveKernelCount,
+      ns: exclusiveKernelNs,
+    })),
     wallNs: roots.length === 0 ? null : unionNs(roots),
     kernelKinds: [...kernelKinds].sort(),
   };
@@ -124,16 +101,5 @@ function entryOf(
   };
 }
 
-function scopeNotes(shown: number, leftOut: number, totals: ScopeTotals): string[] {
-  const notes: string[] = [];
-  if (shown === 0) notes.push(NO_MATCHING_REGIONS);
-  if (leftOut > 0)
-    notes.push(
-      `the selection leaves out ${partOf(leftOut, shown + leftOut, "region")}; totals cover all of them`,
-    );
-  if (totals.kernelNs === null && shown + leftOut > 0)
-    notes.push(
-      "neither GPU kernels nor CPU operations were recorded: only wall times of ranges are known",
-    );
-  return notes;
-}
+const ONLY_WALL_TIMES =
+  "neither GPU kernels nor CPU operations were recorded: only wall times of ranges are known";

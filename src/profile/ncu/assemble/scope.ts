@@ -1,6 +1,5 @@
 import type { KernelRecord, ReportScope } from "../../../report/document.ts";
 import { getOrCreate } from "../../../system/get-or-create.ts";
-import { partOf } from "../../../text/plural.ts";
 import { onlyOne } from "../../only-one.ts";
 import { byTime } from "../../regions/kernel-rows.ts";
 import type {
@@ -10,13 +9,8 @@ import type {
   ScopeTotals,
   SectionModel,
 } from "../../regions/model.ts";
-import {
-  nodesDepthFirst,
-  type PathNode,
-  placeOf,
-  type RegionIdentity,
-} from "../../regions/path-tree.ts";
-import { NO_MATCHING_REGIONS } from "../../regions/scope.ts";
+import { type PathNode, placeOf, type RegionIdentity } from "../../regions/path-tree.ts";
+import { kernelTotals, scopeEntries } from "../../regions/scope-entries.ts";
 import type { SelectedNodes } from "../../regions/selected-nodes.ts";
 import type { RegionMetrics } from "../metric-tally.ts";
 import type { SectionTable } from "../results.ts";
@@ -39,32 +33,14 @@ export function buildNcuScope(
   selected: SelectedNodes,
 ): ScopeModel {
   const tallies = mergeBuckets(request.buckets);
-  const regions: RegionModelEntry[] = [];
-  const outside: RegionModelEntry[] = [];
-  let leftOut = 0;
-  for (const node of nodesDepthFirst(root))
-    for (const identity of node.regions) {
-      const tally = tallies.get(identity);
-      if (tally === undefined) continue;
-      const isOutside = identity.kind === "outside";
-      if (!isOutside && !selected.has(node)) leftOut++;
-      else (isOutside ? outside : regions).push(entryOf(identity, tally, request));
-    }
-  const totals = totalsOf(tallies, request);
+  const { regions, notes } = scopeEntries(root, tallies, selected, (identity, tally) =>
+    entryOf(identity, tally, request),
+  );
   return {
     scope: request.scope,
-    regions: [...regions, ...outside],
-    totals,
-    notes: [
-      ...request.notes,
-      ...(regions.length === 0 ? [NO_MATCHING_REGIONS] : []),
-      ...(leftOut > 0
-        ? [
-            `the selection leaves out ${partOf(leftOut, regions.length + leftOut, "region")}; totals cover all of them`,
-          ]
-        : []),
-      ...untimedNote(tallies),
-    ],
+    regions,
+    totals: totalsOf(tallies, request),
+    notes: [...request.notes, ...notes, ...untimedNote(tallies)],
   };
 }
 
@@ -193,24 +169,14 @@ function totalsOf(
   { kind }: ScopeRequest,
 ): ScopeTotals {
   if (kind === "range") return rangeTotals(tallies);
-  let kernelNs = 0;
-  let kernelCount = 0;
-  let outsideNs = 0;
-  let outsideKernelCount = 0;
-  for (const [identity, tally] of tallies) {
-    kernelNs += tally.exclusiveNs;
-    kernelCount += tally.exclusiveCalls;
-    if (identity.kind !== "outside") continue;
-    outsideNs += tally.exclusiveNs;
-    outsideKernelCount += tally.exclusiveCalls;
-  }
+  const totals = kernelTotals(tallies, ({ exclusiveCalls, exclusiveNs }) => ({
+    calls: exclusiveCalls,
+    ns: exclusiveNs,
+  }));
   return {
-    kernelCount,
-    kernelNs: kernelCount === 0 ? null : kernelNs,
-    outsideNs: kernelCount === 0 ? null : outsideNs,
-    outsideKernelCount,
+    ...totals,
     wallNs: null,
-    kernelKinds: kernelCount === 0 ? [] : ["gpu_kernel"],
+    kernelKinds: totals.kernelCount === 0 ? [] : ["gpu_kernel"],
   };
 }
 
