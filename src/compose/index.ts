@@ -47,4 +47,5 @@ export { STANDARD_SOURCES } from "./sources/search-path.ts";
 export type { Snapshot } from "./sources/snapshot.ts";
 export { takeSnapshot } from "./sources/snapshot.ts";
 export type { RunMode } from "./sweep-legality.ts";
+export { checkSweeps } from "./sweep-legality.ts";
 export type { CompositionWarning } from "./warning.ts";

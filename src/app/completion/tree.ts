@@ -1,5 +1,6 @@
 import {
   type Composition,
+  checkSweeps,
   type Repository,
   type RunMode,
   splitOverrides,
@@ -29,7 +30,11 @@ export function treeFor(composer: Composer, words: readonly string[], mode: RunM
     groups,
     composition,
     secrets: () => (composed === undefined ? [] : secretTexts(composed, composer.context)),
-    checkWords: () => void splitOverrides(parseOverrides(words), groups()),
+    checkWords() {
+      const overrides = parseOverrides(words);
+      checkSweeps(overrides, { mode, fromShell: true });
+      splitOverrides(overrides, groups());
+    },
     config: () => composition().root,
     context: composer.context,
   };

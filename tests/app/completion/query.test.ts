@@ -55,6 +55,12 @@ describe("-sc", () => {
     expect((await ask("bash", "prog -m x=1,2 x")).stdout).toBe("x=\n");
   });
 
+  test("a sweep leaves groups to be offered, also where a group has no option of such a type", async () => {
+    const { exitCode, stdout } = await ask("bash", "prog db=null x=1,2 ");
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: "db= hydra\n" });
+    expect((await ask("bash", "prog -m db=null x=1,2 ")).exitCode).toBe(1);
+  });
+
   test("groups are found as the sources of configs find them", async () => {
     expect((await ask("bash", "prog ./")).stdout).toBe("./db= ./hydra/\n");
     expect((await ask("bash", "prog ./hydra/l")).stdout).toBe("\n");
