@@ -16,6 +16,8 @@ const CODES_OF_CLASS: Readonly<Record<string, readonly ErrorCode[]>> = {
     "yaml.duplicate_key",
     "yaml.syntax",
   ],
+  // A path of the other kind of system.
+  NotImplementedError: ["yaml.unsupported_tag"],
 
   // OmegaConf
   KeyValidationError: ["key.invalid_type"],

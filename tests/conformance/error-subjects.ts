@@ -55,7 +55,8 @@ const bareKey = (key: string): string => key.replaceAll(/[.[\]]/g, "");
 /** `ValueError while evaluating 'int(a)': …`: the function call that failed. */
 const functionCall: SubjectRule = {
   missing({ message }, error) {
-    const call = /\b\w+ while evaluating '(.*)': /s.exec(message)?.[1];
+    // What follows may quote values with a colon behind them; the call itself ends with a parenthesis.
+    const call = /\b\w+ while evaluating '(.*?\))': /s.exec(message)?.[1];
     return call === undefined || mentions(error, call) ? null : `the call ${call}`;
   },
 };
@@ -127,10 +128,17 @@ const quotedNames: SubjectRule = {
     const line = message.split("\n", 1)[0] ?? "";
     if (YAML_CLASSES.has(name) || name === "GrammarParseError" || TOKEN_MESSAGES.test(line))
       return null;
-    for (const subject of namesIn(line)) if (!mentions(error, subject)) return `'${subject}'`;
+    for (const subject of namesIn(line))
+      if (!mentions(error, subject) && !mentions(error, fromRepr(subject))) return `'${subject}'`;
     return null;
   },
 };
+
+/** What stands where Python shows the text itself as `repr`, which the messages of some classes do. */
+const fromRepr = (shown: string): string =>
+  shown.replace(/\\(["'\\nrt])/g, (_, char: string) => UNESCAPED[char] ?? char);
+
+const UNESCAPED: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t" };
 
 const RULES: readonly SubjectRule[] = [
   yamlPosition,

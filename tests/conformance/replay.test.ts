@@ -146,6 +146,15 @@ describe("expected errors", () => {
       true,
     ],
     ["MissingMandatoryValue", "Missing mandatory value: a.b", "value.missing", "missing", false],
+    [
+      "OverrideParseException",
+      "TypeError while evaluating 'sort({a: 1},b)': Invalid: ({'a': 1}, 'b')",
+      "override.function",
+      "in sort({a: 1},b): wrong, as {'a': 1}, 'b'",
+      true,
+    ],
+    ["InterpolationResolutionError", "no '\\\\1\\n'", "resolver.failed", "no '\\1\n'", true],
+    ["InterpolationResolutionError", "no '\\\\1\\n'", "resolver.failed", "no '1\n'", false],
   ])("%s (%s) against %s: %s", (error, message, code, ours, passes) => {
     const outcome = judge({ id: "1", ok: false, error, message }, undefined, () => {
       throw new ConfigError({ code, message: ours });
