@@ -86,13 +86,24 @@ const unreadable = (path: string, cause: unknown): ConfigError =>
     cause,
   });
 
+/**
+ * An option is whatever in the directory can be loaded by its own name, without what follows the last dot
+ * of that: beside `v1.0.yaml`, a folder `v1.0` is the option `v1`. The rule is Hydra's.
+ */
 function listDirectory(dir: string, kind: ItemKind): string[] {
-  const names = namesIn(dir);
-  if (kind === "group")
-    return names.filter((name) => name !== "__pycache__" && isDirectory(join(dir, name)));
-  return names
-    .filter((name) => name.endsWith(".yaml") && isFile(join(dir, name)))
-    .map((name) => name.slice(0, -".yaml".length));
+  const names = namesIn(dir).filter((name) => !NEVER_LISTED.has(name));
+  if (kind === "group") return names.filter((name) => isDirectory(join(dir, name)));
+  const options = names
+    .filter((name) => isFile(join(dir, yamlFileName(name))))
+    .map(withoutLastPart);
+  return [...new Set(options)];
+}
+
+const NEVER_LISTED: ReadonlySet<string> = new Set(["__pycache__", "__init__.py"]);
+
+function withoutLastPart(name: string): string {
+  const dot = name.lastIndexOf(".");
+  return dot < 0 ? name : name.slice(0, dot);
 }
 
 function namesIn(dir: string): readonly string[] {

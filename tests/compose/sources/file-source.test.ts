@@ -111,6 +111,16 @@ describe("a directory of config files", () => {
     expect([...files().list("db", "group")].sort()).toEqual(["dir.yaml", "engine"]);
   });
 
+  it("lists a folder with a dot in its name and a config of that name once more, without its last part", () => {
+    mkdirSync(join(cwd, "conf/llm/v1.0"), { recursive: true });
+    mkdirSync(join(cwd, "conf/llm/v2"));
+    for (const name of ["v1.0", "v2", "__init__.py"])
+      writeFileSync(join(cwd, `conf/llm/${name}.yaml`), "");
+    writeFileSync(join(cwd, "conf/llm/__init__.py"), "");
+    expect([...files().list("llm", "config")].sort()).toEqual(["__init__.py", "v1", "v1.0", "v2"]);
+    expect([...files().list("llm", "group")].sort()).toEqual(["v1.0", "v2"]);
+  });
+
   it("takes an empty file for {}, a lone word for a key, and no lone number", () => {
     const value = (path: string) => {
       const loaded = files().load(path);
