@@ -40,7 +40,7 @@ export function extendSearchPath(
   const override = overrides.find(isSearchPath);
   const given = override === undefined ? undefined : givenNode(override);
   const node = given ?? own;
-  if (node === undefined || isMissingOrNull(node))
+  if (node === undefined || (node === own && isMissingOrNull(node)))
     return { repository: snapshot.repository, warnings: [] };
 
   const provider = `${KEY} in ${given === undefined ? "main" : "command-line"}`;
@@ -86,7 +86,7 @@ function givenNode(override: Override): ConfigNode | undefined {
     throw notStrings(scalar(shown, override.origin));
   }
   const node = overrideValue(override);
-  return node === null || isMissingOrNull(node) ? undefined : node;
+  return node === null || (node.kind === "scalar" && node.value === null) ? undefined : node;
 }
 
 /** Items in a file may be interpolations, into the rest of the file too. */

@@ -53,10 +53,13 @@ describe("hydra.searchpath", () => {
     expect(error.message.split("\n")[0]).toBe("In 'extended': Could not find 'db/b'");
   });
 
-  it("is as good as not there where it is missing", () => {
+  it("is as good as not there where it is missing in the primary config, and no list in an override", () => {
     const { details } = refusal(() => compose("unset", "db=b"));
     expect(details.key).toBe("db/b");
-    expect(compose("extended", "hydra.searchpath='???'").get("db.from")).toBe("extra");
+    for (const missing of ["???", "'???'"])
+      expect(refusal(() => compose("extended", `hydra.searchpath=${missing}`)).message).toBe(
+        "hydra.searchpath must be a list of strings. Got: ???",
+      );
   });
 
   it("of a primary config that is named from the root is not looked at", () => {

@@ -2,7 +2,7 @@ import { ConfigError } from "../../values/errors.ts";
 import { createResolveContext } from "../../values/interpolation/context.ts";
 import { isInterpolationNode } from "../../values/interpolation/resolution.ts";
 import type { ConfigNode, MapNode } from "../../values/node.ts";
-import { map } from "../../values/node.ts";
+import { isMissing, map } from "../../values/node.ts";
 import type { SourceText } from "../../values/origin.ts";
 import { pyTypeName } from "../../values/python-text.ts";
 import { createConfig, readYaml } from "../../values/reader.ts";
@@ -36,7 +36,9 @@ export function configFromNode(
     source: { scheme: source.scheme, path: source.path, provider: source.provider },
     node: defaults === undefined || node.kind !== "map" ? node : withoutDefaults(node),
     package: header,
-    defaults: defaults === undefined ? [] : readDefaultsItems(path, defaults),
+    // A list that is missing is as good as none.
+    defaults:
+      defaults === undefined || isMissing(defaults) ? [] : readDefaultsItems(path, defaults),
     origin: node.origin,
   };
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ConfigSource } from "../../../src/compose/sources/config-source.ts";
 import { openSource, STANDARD_SOURCES } from "../../../src/compose/sources/search-path.ts";
 import { takeSnapshot } from "../../../src/compose/sources/snapshot.ts";
+import { toObject } from "../../../src/values/to-object.ts";
 import type { Files } from "../in-memory.ts";
 import { filesSource, refusal } from "../in-memory.ts";
 
@@ -50,6 +51,13 @@ describe("a snapshot", () => {
     expect(extension.list("db", "config")).toEqual(["more", "mysql", "pg"]);
     expect(extension.sources.at(-1)?.scheme).toBe("structured");
     expect(extended([{ provider: "p", path: "mem://a" }])).toBe(extension);
+  });
+
+  it("takes a defaults list that is missing for none", () => {
+    const { repository } = snapshotOf(filesSource({ unset: "defaults: ???\nx: 1" }));
+    const loaded = repository.load("unset");
+    expect(loaded?.defaults).toEqual([]);
+    expect(loaded && toObject(loaded.node)).toEqual({ x: 1 });
   });
 
   it("keeps no failure: the error comes again", () => {
