@@ -18,7 +18,7 @@ export type ForeignTypes = ReadonlyMap<ConfigNode, string>;
  * syntax of interpolations. Returns the tree.
  * @param at where the tree will stand, as the keys of errors name it
  * @param foreign nodes that stand for values of types without a place in a config: the type's name
- * @throws ConfigError `key.invalid_type`, `interpolation.syntax`, `yaml.depth_limit`, `yaml.invalid_value`
+ * @throws ConfigError `key.invalid_type`, `interpolation.syntax`, `yaml.depth_limit`, `value.wrong_type`
  */
 export function checkTree(
   node: ConfigNode,

@@ -150,6 +150,18 @@ describe("a composition", () => {
     expect(told("sharing")).toEqual(["schema_match", "schema_match"]);
   });
 
+  it("refuses a value that no config can hold, wherever its file stands, as what it is itself", () => {
+    const files = { config: "x: 1", set: "x: !!set {a}", "db/set": "x: [!!set {a}]" };
+    for (const [configName, overrides] of [
+      ["set", []],
+      ["config", ["+db=set"]],
+    ] as const) {
+      const error = refusal(() => composeFiles(files, overrides, { configName }));
+      expect(error.code).toBe("compose.invalid_config");
+      expect(error.message).toContain("Value 'set' is not a supported primitive type");
+    }
+  });
+
   it("says which primary configs there are", () => {
     const error = refusal(() =>
       composeFiles({ config: "", other: "" }, [], { configName: "confg" }),

@@ -34,7 +34,7 @@ it.each([
   { text: "a=[1", code: "yaml.syntax" },
   { text: "a=${", code: "interpolation.syntax" },
   { text: "a={null: 1}", code: "key.invalid_type" },
-  { text: "a=!!set {a}", code: "yaml.invalid_value" },
+  { text: "a=!!set {a}", code: "value.wrong_type" },
 ])("refuses $text", ({ text, code }) => {
   expect(() => fromDotlist([text])).toThrowError(expect.objectContaining({ code }));
 });

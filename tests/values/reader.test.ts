@@ -88,7 +88,7 @@ describe("readYaml", () => {
     ["a: !!python/tuple [1]", "yaml.unsupported_tag", "conf/x.yaml:1:4"],
     ["a: !custom x", "yaml.unsupported_tag", "conf/x.yaml:1:4"],
     ["a: !!int x", "yaml.invalid_value", "conf/x.yaml:1:4"],
-    ["a: !!set {x}", "yaml.invalid_value", "conf/x.yaml:1:4"],
+    ["a: !!set {x}", "value.wrong_type", "conf/x.yaml:1:4"],
     ["[a]: b", "yaml.invalid_value", "conf/x.yaml:1:1"],
     ["é: {~: 1}", "key.invalid_type", "conf/x.yaml:1:4"],
     ["a: {b: ['$ok', '${x']}", "interpolation.syntax", "conf/x.yaml:1:20"],

@@ -74,7 +74,7 @@ const joinKey = (parent: string, key: Key): string =>
 /** The refusal of a value of a Python type that has no place in a config. */
 export const unsupported = (node: ConfigNode, typeName: string, key: string): ConfigError =>
   new ConfigError({
-    code: "yaml.invalid_value",
+    code: "value.wrong_type",
     message: `Value '${typeName}' is not a supported primitive type`,
     origin: node.origin,
     key,
