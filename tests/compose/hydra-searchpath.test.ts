@@ -45,6 +45,11 @@ describe("hydra.searchpath", () => {
     expect(compose("extended", "db=a").get("db.from")).toBe("conf");
   });
 
+  // Ours (docs/compatibility.md): Hydra remembers that it was not there before.
+  it("of the command line may hold the primary config", () => {
+    expect(compose("db/b", "hydra.searchpath=[file://extra]").get("db.from")).toBe("extra");
+  });
+
   it("of the command line replaces it", () => {
     expect(compose("plain", "hydra.searchpath=[file://extra]", "db=b").get("db.from")).toBe(
       "extra",
