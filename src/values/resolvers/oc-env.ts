@@ -1,3 +1,4 @@
+import { shellQuote } from "../../text/shell-quote.ts";
 import { ConfigError } from "../errors.ts";
 import { pyStr } from "../python-text.ts";
 import { expectArguments, expectText } from "./arguments.ts";
@@ -22,8 +23,12 @@ export const ocEnv: Resolver = {
         message: `Resolver 'oc.env' failed: Environment variable '${key}' not found`,
         key: fullKey(),
         origin: node.origin,
-        hint: `put ${key}=VALUE before the command (a Python program or torchrun may set it itself), or give a default: \${oc.env:${key},VALUE}`,
+        hint: `put ${setting(key)} before the command (a Python program or torchrun may set it itself), or give a default: \${oc.env:${key},VALUE}`,
       });
     return fallback.kind === "scalar" && fallback.value === null ? null : pyStr(fallback);
   },
 };
+
+/** As it stands before a command; a shell itself sets no variable of another name. */
+const setting = (name: string): string =>
+  /^[A-Za-z_]\w*$/.test(name) ? `${name}=VALUE` : `env ${shellQuote(name)}=VALUE`;

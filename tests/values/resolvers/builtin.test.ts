@@ -80,6 +80,16 @@ describe("the built-in resolvers", () => {
     );
   });
 
+  it("show how a variable is set whose name no shell can set", () => {
+    expect(() => resolve("a: ${oc.env:no-pe}")).toThrow(
+      expect.objectContaining({
+        details: expect.objectContaining({
+          hint: expect.stringMatching(/^put env no-pe=VALUE before the command/),
+        }),
+      }),
+    );
+  });
+
   it("warn at the use of a deprecated key", () => {
     const warnings: string[] = [];
     const text =
