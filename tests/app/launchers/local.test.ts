@@ -202,12 +202,17 @@ describe("the local launcher", () => {
     expect([...place.ran("begin")].sort()).toEqual([0, 1]);
   });
 
-  test("passes a signal on to its workers and starts no other", async () => {
+  test.each([
+    ["SIGINT", 130],
+    ["SIGQUIT", 131],
+    ["SIGTERM", 143],
+    ["SIGHUP", 129],
+  ] as const)("passes %s on to its workers and starts no other", async (signal, code) => {
     const place = workplace();
     const launcher = place.start(["-m", "x=1,2,3", "do=hold", ...LOCAL]);
     await until(() => place.ran("begin").length === 2);
-    launcher.kill("SIGTERM");
-    expect((await launcher).exitCode).toBe(143);
+    launcher.kill(signal);
+    expect((await launcher).exitCode).toBe(code);
     expect([0, 1, 2].map((number) => place.state(number)?.status)).toEqual([
       "stopped",
       "stopped",

@@ -1,5 +1,5 @@
 /** What asks a launcher to stop: it passes that on. */
-const SIGNALS: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
+const SIGNALS: readonly NodeJS.Signals[] = ["SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP"];
 
 export interface Interruption {
   /** The first signal that came. */
