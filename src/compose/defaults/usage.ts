@@ -65,7 +65,7 @@ function unusedSelection(
     ? `an override reaches what stands above its file in the list: put ${key} above ${within}`
     : lines.length > 0
       ? `write ${lines.join(", or ")}`
-      : first === undefined && has(group)
+      : has(group)
         ? "the list has no such group yet: without `override`, the line adds it"
         : undefined;
   const hint =

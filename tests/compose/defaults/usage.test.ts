@@ -10,6 +10,8 @@ const FILES = {
 
 const DB = { "db/mysql": "port: 1", "db/pg": "port: 2" };
 
+const GLOBAL = "# @package _global_\n";
+
 const refused = (...overrides: string[]) => refusal(() => composeFiles(FILES, overrides));
 
 describe("a group override that meets no group", () => {
@@ -86,16 +88,21 @@ describe("a group override that meets no group", () => {
   );
 
   it.each([
-    ["override db: pg", "write `override /db@a: pg`, or `override /db@b: pg`"],
-    ["override db@b: pg", "write `override /db@b: pg`"],
+    ["override db: pg", GLOBAL, "write `override /db@a: pg`, or `override /db@b: pg`"],
+    ["override db@b: pg", GLOBAL, "write `override /db@b: pg`"],
+    ["override db@b: pg", "", "write `override /db@_global_.b: pg`"],
     [
       "override /db@_global_.c: pg",
+      GLOBAL,
       "write `override /db@_global_.a: pg`, or `override /db@_global_.b: pg`",
     ],
-  ])("of a file in a group, where the group is in several packages: %s", (line, hint) => {
-    const files = { ...FILES, "e/x": `# @package _global_\ndefaults: [${line}]` };
-    expect(refusal(() => composeFiles(files, ["+e=x"])).details.hint).toBe(hint);
-  });
+  ])(
+    "of a file in a group, where the group is in several packages: %s (header %j)",
+    (line, header, hint) => {
+      const files = { ...FILES, "e/x": `${header}defaults: [${line}]` };
+      expect(refusal(() => composeFiles(files, ["+e=x"])).details.hint).toBe(hint);
+    },
+  );
 
   it("of a file that stands above the group: the hint is the order that works", () => {
     const composed = (list: string) => () =>
