@@ -5,7 +5,9 @@ import { basename, dirname, join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
 import {
   appendLinesDurableSync,
+  overwriteFileSync,
   writeFileAtomic,
+  writeFileAtomicSync,
   writeFileDurableSync,
 } from "../../src/system/atomic-write.ts";
 
@@ -110,4 +112,45 @@ test("a file that is not there is not made by adding to it", () => {
   const file = join(newFolder(), "file");
   expect(() => appendLinesDurableSync(file, "one\n")).toThrow("ENOENT");
   expect(fs.readdirSync(dirname(file))).toEqual([]);
+});
+
+test("directories that are missing are made", async () => {
+  const folder = newFolder();
+  const at = (name: string) => join(folder, name);
+  await writeFileAtomic(at("a/b/text"), "ü");
+  await writeFileAtomic(at("c/bytes"), Buffer.from([0, 255]));
+  writeFileAtomicSync(at("d/e/at-once"), "x");
+  const bytesOf = (name: string) => [...fs.readFileSync(at(name))];
+  expect(["a/b/text", "c/bytes", "d/e/at-once"].map(bytesOf)).toEqual([
+    [0xc3, 0xbc],
+    [0, 255],
+    [0x78],
+  ]);
+});
+
+test("a file is overwritten in place, whole and on the disk", () => {
+  const file = join(newFolder(), "file");
+  fs.writeFileSync(file, "a long state");
+  const { ino } = fs.statSync(file);
+  const told = flushes();
+  overwriteFileSync(file, "short");
+  expect([fs.readFileSync(file, "utf8"), fs.statSync(file).ino]).toEqual(["short", ino]);
+  expect(told).toEqual([`flush ${file}`]);
+});
+
+test("what does not fit is taken back: the file has what it had", () => {
+  const file = join(newFolder(), "file");
+  fs.writeFileSync(file, "old state");
+  const { writeSync } = fs;
+  const full = new Error("ENOSPC: no space left on device, write");
+  vi.spyOn(fs, "writeSync")
+    .mockImplementationOnce((descriptor) => writeSync(descriptor, "new ", 0))
+    .mockImplementationOnce(() => {
+      throw Object.assign(full, { code: "ENOSPC", syscall: "write" });
+    });
+  syncBuiltinESMExports();
+  expect(() => overwriteFileSync(file, "new state that is longer")).toThrow(
+    `ENOSPC: no space left on device, write '${file}'`,
+  );
+  expect(fs.readFileSync(file, "utf8")).toBe("old state");
 });
