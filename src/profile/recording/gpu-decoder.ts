@@ -25,7 +25,6 @@ export type GpuDecoder = (record: RecordReader) => GpuEvent | null;
 
 export function createGpuDecoder(context: GpuRecordContext): GpuDecoder {
   const { stream, names, notes, gpuTimes, threadId, time, sinceOrigin } = context;
-  const demangled = new Map<string, string>();
 
   const gpuTime = (record: RecordReader): number => gpuTimes(record.u32(), record.u32());
   const graphOf = (record: RecordReader): GpuWorkEvent["graph"] =>
@@ -42,8 +41,7 @@ export function createGpuDecoder(context: GpuRecordContext): GpuDecoder {
     let name = "[CUDA memset]";
     let bytes: number | null = null;
     if (activity === "kernel") {
-      const mangled = names.text(record.u32());
-      name = demangled.get(mangled) ?? mangled;
+      name = names.kernel(record.u32());
     } else {
       bytes = record.u32() + record.u32() * 2 ** 32;
       if (activity === "memcpy") name = memoryCopyName(record.u32());
@@ -104,7 +102,7 @@ export function createGpuDecoder(context: GpuRecordContext): GpuDecoder {
       case recordType.loss:
         return { kind: "loss", reason: record.u32(), count: record.u32() };
       case recordType.demangled:
-        demangled.set(names.text(record.u32()), names.text(record.u32()));
+        names.readDemangled(record);
         return null;
       default:
         notes.count("records of an unknown kind");
