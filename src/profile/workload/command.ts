@@ -1,6 +1,5 @@
 import { basename } from "node:path";
-import type { WorkloadContext } from "./index.ts";
-import type { Workload } from "./workload.ts";
+import type { Workload, WorkloadContext } from "./workload.ts";
 
 /** Any program, as the user wrote it: no shell, no reinterpretation. */
 export function commandWorkload(command: readonly string[], context: WorkloadContext): Workload {

@@ -1,7 +1,6 @@
 import { overrideText } from "../command-override.ts";
 import type { WorkloadConfig } from "../config.ts";
-import type { WorkloadContext } from "./index.ts";
-import type { Workload } from "./workload.ts";
+import type { Workload, WorkloadContext } from "./workload.ts";
 
 type PythonModule = Extract<WorkloadConfig, { kind: "python_module" }>;
 

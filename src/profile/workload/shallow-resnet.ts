@@ -1,7 +1,6 @@
 import { resolve } from "node:path";
 import type { ProfileConfig } from "../config.ts";
-import type { WorkloadContext } from "./index.ts";
-import type { Workload } from "./workload.ts";
+import type { Workload, WorkloadContext } from "./workload.ts";
 
 /** The built-in ShallowResNet: one flag per key of `model` and `infer`. */
 export function shallowResnetWorkload(

@@ -19,3 +19,13 @@ export interface Workload {
   /** Files that it reads: recorded with their hashes in `inputs.yaml`. */
   readonly inputFiles: readonly string[];
 }
+
+/** What the builder of a workload needs beside the config. */
+export interface WorkloadContext {
+  /** Where the user stands: relative paths are relative to it. */
+  readonly cwd: string;
+  /** `cpu` or `cuda:N`. */
+  readonly device: string;
+  /** Path of the built-in executable; empty when the workload does not need it. */
+  readonly shallowResnet: string;
+}
