@@ -69,7 +69,7 @@ async function profileTask(composed: Config, job: Job): Promise<ExitCode> {
       write: invocation.console.stdout,
       writeError: invocation.console.stderr,
       width: terminalWidth(process.env),
-      color: process.stdout.isTTY === true && process.env["NO_COLOR"] === undefined,
+      color: invocation.console.stdoutColor ?? false,
     },
   });
   const { exitCode: code, reason, result } = await running.finally(release);

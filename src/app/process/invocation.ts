@@ -1,4 +1,5 @@
 import { statOf } from "../../system/other-namespace.ts";
+import { takesColor } from "../../system/takes-color.ts";
 import type { Resumption } from "../sweep/record/runs-again.ts";
 import { takeDriverMark } from "../worker/driver-mark.ts";
 import { takeWorkerRequest, type WorkerRequest } from "../worker/worker-request.ts";
@@ -64,8 +65,8 @@ export function processInvocation(): Invocation {
     console: {
       stdout: (text) => void process.stdout.write(text),
       stderr: (text) => void process.stderr.write(text),
-      color: process.stderr.isTTY === true && process.env["NO_COLOR"] === undefined,
-      stdoutColor: process.stdout.isTTY === true && process.env["NO_COLOR"] === undefined,
+      color: takesColor(process.stderr, process.env),
+      stdoutColor: takesColor(process.stdout, process.env),
       ...(canRedraw(process.stderr, process.env) && { terminal: terminalOf(process.stderr) }),
     },
     now: new Date(),
