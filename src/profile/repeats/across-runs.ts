@@ -2,6 +2,7 @@
 
 import { regionKey } from "../../report/directory-name.ts";
 import type { RegionRepeats, RepeatStatistics } from "../../report/document.ts";
+import { medianRunNote } from "../../report/median-run-note.ts";
 import { getOrCreate } from "../../system/get-or-create.ts";
 import { agreeing, partOf, plural } from "../../text/plural.ts";
 import type { RegionModel, RegionModelEntry, ScopeModel } from "../regions/model.ts";
@@ -53,7 +54,7 @@ function withRepeats(scope: ScopeModel, runs: readonly ScopeModel[]): ScopeModel
     regions,
     notes: [
       ...scope.notes,
-      `numbers are from the median run of ${runs.length}; repeats holds the spread over all runs`,
+      medianRunNote(runs.length),
       ...(unstable === 0
         ? []
         : [

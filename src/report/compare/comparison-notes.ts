@@ -2,6 +2,7 @@
 import { agreeing, plural } from "../../text/plural.ts";
 import type { NCUProfileRegionReport, ReportEnvironment } from "../document.ts";
 import { isUnifiedNote, rulesInNotes } from "../label-rules-note.ts";
+import { isMedianRunNote } from "../median-run-note.ts";
 import type { KernelChange } from "./kernel-changes.ts";
 import type { KnownDomains } from "./known-domains.ts";
 import type { LookedForByBoth } from "./looked-for.ts";
@@ -178,10 +179,7 @@ function repeatNotes(a: NCUProfileRegionReport, b: NCUProfileRegionReport): read
   ];
 }
 
-/** A report's note about its own numbers. */
-const ABOUT_MEDIAN_RUN = /^numbers are from the median run of \d+; /;
-
-/** Notes that only one report has, except failures and label rules, which have notes of their own. */
+/** Notes that only one report has; failures, repeats and label rules have notes of their own. */
 const ownNotes = (
   name: string,
   { notes, failure }: NCUProfileRegionReport,
@@ -190,7 +188,7 @@ const ownNotes = (
   const own = notes.filter(
     (note) =>
       !other.notes.includes(note) &&
-      !ABOUT_MEDIAN_RUN.test(note) &&
+      !isMedianRunNote(note) &&
       !isUnifiedNote(note) &&
       (failure === undefined || !note.startsWith(failure)),
   );
