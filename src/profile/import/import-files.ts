@@ -7,7 +7,7 @@ import { getOrCreate } from "../../system/get-or-create.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { topKernelNames } from "../kernel-selection/top-kernels.ts";
 import type { LabelRules } from "../labels/label-rules.ts";
-import { joinTables } from "../ncu/run/read-pass.ts";
+import { joinTables } from "../ncu/run/join-tables.ts";
 import type { RecordedMachine } from "../nsys/read/machine.ts";
 import { buildRegionModel, type RegionModel } from "../regions/index.ts";
 import { combineRuns } from "../repeats/across-runs.ts";

@@ -1,7 +1,6 @@
-import { createReadStream, createWriteStream, existsSync } from "node:fs";
-import { appendFile, open, rename, rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { pipeline } from "node:stream/promises";
 import { isSystemError } from "../../../system/system-error.ts";
 import { isConfigError } from "../../../values/errors.ts";
 import type { ToolPatience } from "../../machine/attend-tool.ts";
@@ -18,6 +17,7 @@ import {
   rawInFittingUnits,
   SECTIONS_TEXT,
 } from "./import-pass.ts";
+import { ratioMetrics, readRatios } from "./ratio-table.ts";
 
 /** `stop` gives it up. */
 export interface PrintOptions extends ToolPatience {
@@ -44,9 +44,6 @@ export interface PassTables extends ReadTables {
   /** Why not all results that are there were read, in words; null where all were. */
   readonly unread: string | null;
 }
-
-/** Above this, ratios are read as they stand in the base table: with two decimals. */
-const MAX_EXACT_BYTES = 64e6;
 
 export interface TableFiles {
   readonly raw: string;
@@ -204,91 +201,3 @@ async function readDetails(file: string): Promise<Details> {
 }
 
 const resultKey = ({ processId, id }: NcuResult): string => `${processId} ${id}`;
-
-/**
- * Tables of several passes as one file each, one table below the other.
- *
- * @returns what could not be written (the tables of the passes are there all the same)
- */
-export async function joinTables(
-  directory: string,
-  prefixes: readonly string[],
-): Promise<readonly string[]> {
-  const notes: string[] = [];
-  for (const name of ["raw.csv", "details.csv", "sections.txt"]) {
-    const parts = prefixes
-      .map((prefix) => join(directory, `${prefix}${name}`))
-      .filter((file) => existsSync(file));
-    try {
-      if (parts.length > 0) await joinFiles(parts, join(directory, name));
-    } catch (error) {
-      if (!isSystemError(error)) throw error;
-      notes.push(`${name} could not be written: ${error.message}`);
-    }
-  }
-  return notes;
-}
-
-async function joinFiles(parts: readonly string[], target: string): Promise<void> {
-  const partial = `${target}.part`;
-  for (const [index, part] of parts.entries()) {
-    if (index > 0) await appendFile(partial, "\n");
-    await pipeline(
-      createReadStream(part),
-      createWriteStream(partial, { flags: index > 0 ? "a" : "w" }),
-    );
-  }
-  await rename(partial, target);
-}
-
-/** Puts the values of a second table, in which fractions have all their digits, into results. */
-type Sharpen = (result: NcuResult, place: number) => NcuResult;
-
-async function readRatios(file: string): Promise<Sharpen> {
-  const rows: NcuResult[] = [];
-  await streamNcuCsvFile(file, (result) => rows.push(result), {
-    locale: "C",
-    name: basename(file),
-  });
-  return (result, place) => {
-    const row = rows[place];
-    if (row === undefined || row.id !== result.id || row.processId !== result.processId)
-      return result;
-    const values = Float64Array.from(result.values);
-    for (const [metric, from] of row.columns.index) {
-      const to = result.columns.index.get(metric);
-      if (to === undefined) continue;
-      const exact = row.values[from] ?? Number.NaN;
-      // More digits of the same number, or it stands in a unit that rounds it otherwise.
-      if (Math.abs(exact - (values[to] ?? Number.NaN)) <= ROUNDING) values[to] = exact;
-    }
-    return { ...result, values };
-  };
-}
-
-/** Half of the last of two decimals, and what binary fractions add. */
-const ROUNDING = 0.005 + 1e-9;
-
-/** Percentages, bare ratios, and counts per cycle or the like: they stand in the same unit however it is scaled. */
-const isRatioUnit = (unit: string): boolean =>
-  unit === "%" || unit === "" || (unit.includes("/") && !/\/s(econd)?$/.test(unit));
-
-/** The metrics of a raw table whose fractions have more digits than it shows. */
-async function ratioMetrics(raw: string): Promise<readonly string[]> {
-  const handle = await open(raw);
-  try {
-    const { size } = await handle.stat();
-    if (size > MAX_EXACT_BYTES) return [];
-    const head = Buffer.alloc(Math.min(size, 1 << 20));
-    await handle.read(head, 0, head.length, 0);
-    const [names, units] = head
-      .toString("utf8")
-      .split("\n")
-      .filter((line) => line.startsWith('"'))
-      .map((line) => line.trim().slice(1, -1).split('","'));
-    if (names?.[0] !== "ID" || units === undefined) return [];
-    return names.filter((name, column) => name.includes("__") && isRatioUnit(units[column] ?? "x"));
-  } finally {
-    await handle.close();
-  }
-}

@@ -15,7 +15,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vites
 import { streamNcuReport } from "../../../../src/profile/ncu/rep/read-report.ts";
 import type { NcuResult } from "../../../../src/profile/ncu/results.ts";
 import { probeNcu } from "../../../../src/profile/ncu/run/capabilities.ts";
-import { joinTables, readPass } from "../../../../src/profile/ncu/run/read-pass.ts";
+import { readPass } from "../../../../src/profile/ncu/run/read-pass.ts";
 import { nsightEnvironment } from "../../../nsight.ts";
 import { metricValue } from "../results.ts";
 import { samplesOrSkip } from "../samples.ts";
@@ -296,21 +296,5 @@ describe.skipIf(real === null || sample === null)("readPass", () => {
       },
     );
     await expect(broken).rejects.toThrow("a mistake");
-  });
-});
-
-describe("joinTables", () => {
-  it("says which file could not be written, and joins the others", async () => {
-    const directory = join(root, "join");
-    mkdirSync(join(directory, "raw.csv.part"), { recursive: true });
-    for (const name of ["a.raw.csv", "b.raw.csv", "a.details.csv", "b.details.csv"])
-      writeFileSync(join(directory, name), `${name}\n`);
-    const notes = await joinTables(directory, ["a.", "b."]);
-    expect(notes).toHaveLength(1);
-    expect(notes[0]).toMatch(/^raw\.csv could not be written/);
-    expect(readFileSync(join(directory, "details.csv"), "utf8")).toBe(
-      "a.details.csv\n\nb.details.csv\n",
-    );
-    expect(existsSync(join(directory, "raw.csv"))).toBe(false);
   });
 });
