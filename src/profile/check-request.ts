@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import { renderError } from "../values/render-error.ts";
-import { COLLECTOR_NAMES } from "./collectors/collector.ts";
+import { COLLECTOR_NAMES } from "./collectors/collector-names.ts";
 import type { ProfileConfig } from "./config.ts";
 import { resolveDevice } from "./device.ts";
 import { probeGpu } from "./doctor/gpu.ts";

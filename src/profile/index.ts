@@ -9,11 +9,11 @@ export type {
   CollectContext,
   Collection,
   Collector,
-  CollectorName,
   Measured,
   MeasuredRun,
   WriteRegionFiles,
 } from "./collectors/collector.ts";
+export type { CollectorName } from "./collectors/collector-names.ts";
 export { createRecorder, type RecorderOptions } from "./collectors/recorder.ts";
 export type { MissingCollection } from "./collectors/run-collectors.ts";
 export type {

@@ -3,7 +3,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { shellCommand } from "../text/shell-quote.ts";
 import { isConfigError } from "../values/errors.ts";
-import { COLLECTOR_NAMES, type CollectorName } from "./collectors/collector.ts";
+import { COLLECTOR_NAMES, type CollectorName } from "./collectors/collector-names.ts";
 import { ncuOptions } from "./collectors/index.ts";
 import { forAnotherMachine, planNcu } from "./collectors/ncu-plan.ts";
 import type { NcuCollectorOptions } from "./collectors/ncu-session.ts";

@@ -39,6 +39,7 @@ test.each(["src/bin/hydraconf.ts", "src/app/index.ts", "src/bin/deep-profile.ts"
     // What `--` stands for belongs to the command line, and so does what a directory of results looks like; the
     // profiler itself comes with a run.
     const light = [
+      "src/profile/collectors/collector-names.ts",
       "src/profile/command-override.ts",
       "src/profile/result-files.ts",
       "src/profile/subcommands/index.ts",

@@ -4,12 +4,8 @@ import type { Progress } from "../progress.ts";
 import type { RegionModel } from "../regions/index.ts";
 import type { Timeline } from "../timeline.ts";
 import type { Workload } from "../workload/workload.ts";
+import type { CollectorName } from "./collector-names.ts";
 import type { CollectionSource } from "./source.ts";
-
-/** In the order in which they run: each may use what those before it brought back. */
-export const COLLECTOR_NAMES: readonly CollectorName[] = ["recorder", "nsys", "ncu"];
-/** The name of a collector: its key under `pipeline`, and its folder in a run directory. */
-export type CollectorName = "recorder" | "nsys" | "ncu";
 
 /** Runs a workload and brings back what was seen. One object per tool, in a file of its own. */
 export interface Collector {

@@ -1,7 +1,8 @@
 import type { ProfileConfig } from "../config.ts";
 import type { NativePart } from "../native.ts";
 import { repeatCollector } from "../repeats/repeated-collector.ts";
-import { COLLECTOR_NAMES, type Collector, type CollectorName } from "./collector.ts";
+import type { Collector } from "./collector.ts";
+import { COLLECTOR_NAMES, type CollectorName } from "./collector-names.ts";
 import { createNcuCollector } from "./ncu.ts";
 import type { NcuCollectorOptions } from "./ncu-session.ts";
 import { createNsys } from "./nsys.ts";

@@ -1,6 +1,6 @@
 /** Which files a collection was read from, as `run.json` keeps it: plain data. */
 import type { NvtxLabel } from "../ncu/run/filters.ts";
-import type { CollectorName } from "./collector.ts";
+import type { CollectorName } from "./collector-names.ts";
 
 /** Names and folders are relative to the collector's folder, with `/`; `.` is that folder. */
 export type CollectionSource =

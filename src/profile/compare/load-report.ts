@@ -13,7 +13,7 @@ import { requireFile } from "../../system/require-file.ts";
 import { errorCode } from "../../system/system-error.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { nearest } from "../../values/nearest.ts";
-import { COLLECTOR_NAMES } from "../collectors/collector.ts";
+import { COLLECTOR_NAMES } from "../collectors/collector-names.ts";
 import { importableFormat } from "../import/importable.ts";
 import { inputError } from "../input-error.ts";
 

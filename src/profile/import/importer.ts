@@ -1,4 +1,4 @@
-import type { CollectorName } from "../collectors/collector.ts";
+import type { CollectorName } from "../collectors/collector-names.ts";
 import type { WithTool } from "../interrupt.ts";
 import type { NcuResult, NcuTables } from "../ncu/results.ts";
 import type { RecordedMachine } from "../nsys/read/machine.ts";

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ConfigError } from "../../values/errors.ts";
-import { COLLECTOR_NAMES } from "../collectors/collector.ts";
+import { COLLECTOR_NAMES } from "../collectors/collector-names.ts";
 import { isReportName } from "../ncu/rep/compressed.ts";
 import { FILE_SUFFIX } from "../recording/index.ts";
 import { RUN_FILE } from "../saved-run/document.ts";

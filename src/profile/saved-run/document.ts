@@ -4,7 +4,7 @@
  */
 import type { ConfigLine } from "../../report/html/report-page.ts";
 import type { ErrorDetails } from "../../values/errors.ts";
-import type { CollectorName } from "../collectors/collector.ts";
+import type { CollectorName } from "../collectors/collector-names.ts";
 import type { CollectionSource } from "../collectors/source.ts";
 import type { ProfileConfig } from "../config.ts";
 import type { RunInputs } from "../inputs.ts";

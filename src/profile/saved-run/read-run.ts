@@ -7,7 +7,7 @@ import { readText } from "../../system/require-file.ts";
 import { errorCode } from "../../system/system-error.ts";
 import type { ConfigError } from "../../values/errors.ts";
 import { packageInfo } from "../../values/own-package.ts";
-import { COLLECTOR_NAMES } from "../collectors/collector.ts";
+import { COLLECTOR_NAMES } from "../collectors/collector-names.ts";
 import { importableFormat } from "../import/importable.ts";
 import { inputError } from "../input-error.ts";
 import { RUN_CONTRACT, RUN_FILE, type SavedRun } from "./document.ts";

@@ -8,7 +8,7 @@ import { readText } from "../../system/require-file.ts";
 import { ConfigError, isConfigError } from "../../values/errors.ts";
 import { readYaml } from "../../values/reader.ts";
 import { toObject } from "../../values/to-object.ts";
-import { COLLECTOR_NAMES } from "../collectors/collector.ts";
+import { COLLECTOR_NAMES } from "../collectors/collector-names.ts";
 import { loadReport, scopeOf } from "../compare/load-report.ts";
 import { inputError } from "../input-error.ts";
 import { whyFailed } from "../machine/process.ts";
