@@ -22,6 +22,16 @@ export function quoteHint(override: string): string {
 export const textHint = (override: string, call: Span): string =>
   `as text it needs quotes: ${inQuotes(override, call)}`;
 
+/** An override to write, and how it is typed where a shell would read some of it as its own. */
+export function shown(override: string): string {
+  const typed = shellQuote(override);
+  return typed === override ? override : `${override} (in a shell: ${typed})`;
+}
+
+/** What to write where a blank has cut off the rest of a list, a dict or a call. */
+export const splitHint = (override: string, closing: string): string =>
+  `a shell splits an override at its blanks: put all of it in quotes, like ${shellQuote(`${override} …${closing}`)}`;
+
 /** An override with a part of it in quotes, as the grammar has it and as it is typed. */
 function inQuotes(override: string, { start, end }: Span): string {
   const value = override.slice(start, end).trim();
@@ -42,16 +52,16 @@ export function wordHint(text: string): string | undefined {
 
 /** `key: value` and `key:value` are YAML; what to write for them. */
 export function keyHint(text: string): string {
-  const yaml = /^([~+]*[A-Za-z_][\w./@-]*):\s*([\w.-]+)$/.exec(text);
+  const [indexed = ""] = /^[~+]*[\w.]+(?:\[\d+\](?:\.\w+)*)+(?=[=:]|$)/.exec(text) ?? [];
+  if (indexed.startsWith("~")) return "a list item cannot be deleted: assign the list without it";
+  const key = indexed.replace(/\[(\d+)\]/g, ".$1");
+  const dotted = key + text.slice(indexed.length);
+  const yaml = /^([~+]*[A-Za-z_][\w./@-]*):\s*([\w.-]+)$/.exec(dotted);
   if (yaml !== null && !text.includes("=")) return `use ${yaml[1]}=${yaml[2]}`;
-  const [indexed] = /^[~+]*[\w.]+\[\d+\][^=]*/.exec(text) ?? [];
-  if (indexed?.startsWith("~")) return "a list item cannot be deleted: assign the list without it";
-  if (indexed !== undefined) {
-    const dotted = text.replace(indexed, indexed.replace(/\[(\d+)\]/g, ".$1"));
+  if (indexed !== "")
     return text.includes("=")
-      ? `write list items with a dot: ${dotted}`
-      : `write KEY=VALUE, and list items with a dot: ${dotted}=VALUE`;
-  }
+      ? `write list items with a dot: ${shown(dotted)}`
+      : `write KEY=VALUE, and list items with a dot: ${key}=VALUE`;
   return "a key consists of ASCII letters, digits, '_', '-', '$', '.' and '/'";
 }
 

@@ -1,6 +1,6 @@
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import { FUNCTIONS } from "./functions/index.ts";
-import { textHint } from "./hints.ts";
+import { shown, splitHint, textHint } from "./hints.ts";
 import { readToken, type TokenKind } from "./lexer.ts";
 
 /**
@@ -30,9 +30,13 @@ function valueHint(
 ): string | undefined {
   const value = override.slice(start);
   const single = `${override.slice(0, start)}${value.replace(/^[=\s]+/, "")}`;
-  if (/^\s*=/.test(value) && isOverride(single)) return `write one '=': ${single}`;
-  const closed = override + closingOf(override, start);
-  if (closed !== override && isOverride(closed)) return `close what is open: ${closed}`;
+  if (/^\s*=/.test(value) && isOverride(single)) return `write one '=': ${shown(single)}`;
+  const { closing, last } = endOf(override, start);
+  if (closing !== "") {
+    const closed = override + closing;
+    if (isOverride(closed)) return `close what is open: ${shown(closed)}`;
+    if (last === "comma" || last === "colon") return splitHint(override, closing);
+  }
   const isCall = FUNCTIONS.has(/^\s*(\w+)\(/.exec(value)?.[1] ?? "");
   return isCall ? undefined : textHint(override, { start, end: override.length });
 }
@@ -49,15 +53,22 @@ const CLOSES: ReadonlySet<TokenKind> = new Set([
   "parenthesis_close",
 ] as const);
 
-/** What closes all that is open at the end of the text. */
-function closingOf(text: string, start: number): string {
+interface ValueEnd {
+  /** Closes all that is open at the end of the text. */
+  readonly closing: string;
+  readonly last: TokenKind | undefined;
+}
+
+function endOf(text: string, start: number): ValueEnd {
   const open: string[] = [];
+  let last: TokenKind | undefined;
   for (const kind of kindsFrom(text, start)) {
+    last = kind;
     const closing = CLOSING[kind];
     if (closing !== undefined) open.push(closing);
     else if (CLOSES.has(kind)) open.pop();
   }
-  return open.reverse().join("");
+  return { closing: open.reverse().join(""), last };
 }
 
 /** The tokens of a value, up to what is none. */

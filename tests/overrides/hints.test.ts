@@ -8,6 +8,8 @@ import { errorOf, plain } from "./plain.ts";
 const hintOf = (text: string): string | undefined =>
   errorOf(() => parseOverride(text)).details.hint;
 
+const SPLIT = "a shell splits an override at its blanks: put all of it in quotes, like ";
+
 /** A word of single quotes, with quotes of their own between them. */
 const asShellReads = (word: string): string =>
   word.replaceAll(
@@ -37,19 +39,32 @@ describe("hints", () => {
     ["+db.port: pg", "use +db.port=pg"],
     ["b[0].x=5", "write list items with a dot: b.0.x=5"],
     ["~b[0]", "a list item cannot be deleted: assign the list without it"],
-    ["+a.b[0][12]=[1]", "write list items with a dot: +a.b.0.12=[1]"],
+    ["+a.b[0][12]=[1]", "write list items with a dot: +a.b.0.12=[1] (in a shell: '+a.b.0.12=[1]')"],
     ["b[0]", "write KEY=VALUE, and list items with a dot: b.0=VALUE"],
+    ["b[0]: 3", "use b.0=3"],
+    ["b[0].x: [1]", "write KEY=VALUE, and list items with a dot: b.0.x=VALUE"],
     ["key==3", "write one '=': key=3"],
-    ["~key= ==3", "write one '=': ~key=3"],
+    ["~key= ==3", "write one '=': ~key=3 (in a shell: '~key=3')"],
     ["key==", "write one '=': key="],
     ["key={a", `as text it needs quotes: key='{a' (in a shell: 'key="{a"')`],
-    ["key={a:1", "close what is open: key={a:1}"],
+    ["key={a:1", "close what is open: key={a:1} (in a shell: 'key={a:1}')"],
+    ["key==[1]", "write one '=': key=[1] (in a shell: 'key=[1]')"],
+    ["key=[1,", `${SPLIT}'key=[1, …]'`],
+    ["key={a:[1],b:", `${SPLIT}'key={a:[1],b: …}'`],
+    ["key=[a,'b',", String.raw`${SPLIT}'key=[a,'\''b'\'', …]'`],
     ["key=[a,{b:(c)", `as text it needs quotes: key='[a,{b:(c)' (in a shell: 'key="[a,{b:(c)"')`],
-    ["key=[a,{b:[1,'}']", "close what is open: key=[a,{b:[1,'}']}]"],
-    ["key=choice(1,[2,3]", "close what is open: key=choice(1,[2,3])"],
+    [
+      "key=[a,{b:[1,'}']",
+      String.raw`close what is open: key=[a,{b:[1,'}']}] (in a shell: 'key=[a,{b:[1,'\''}'\'']}]')`,
+    ],
+    [
+      "key=choice(1,[2,3]",
+      "close what is open: key=choice(1,[2,3]) (in a shell: 'key=choice(1,[2,3])')",
+    ],
     ["key=a,", `as text it needs quotes: key='a,' (in a shell: 'key="a,"')`],
     ["key=f(a", `as text it needs quotes: key='f(a' (in a shell: 'key="f(a"')`],
-    ["key=choice(1,", undefined],
+    ["key=choice(1,", `${SPLIT}'key=choice(1, …)'`],
+    ["key=choice(", undefined],
     ["key=(a)", `as text it needs quotes: key='(a)' (in a shell: 'key="(a)"')`],
     ["a b", "a key consists of ASCII letters, digits, '_', '-', '$', '.' and '/'"],
   ])("for %s", (text, hint) => {
