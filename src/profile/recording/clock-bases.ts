@@ -36,7 +36,7 @@ export function originsOf(recordings: readonly ClockFacts[]): Origins {
   const numbers = [...earliest.keys()];
   const begins = [...earliest].map(([{ baseNs }, startNs]) => (baseNs ?? 0n) + startNs);
   const first = begins.reduce(lesser, begins[0] ?? 0n);
-  const isAtOnce = begins.every((begin) => !isFar(begin - first));
+  const isAtOnce = begins.every((begin) => apart(begin, first) <= MOST_APART_NS);
   return {
     clocks: clocks.map((clock, at) =>
       own[at] === undefined || isUnknown(own[at]) ? undefined : numbers.indexOf(clock),
@@ -59,26 +59,31 @@ const isUnknown = ({ baseNs, bootId }: Clock): boolean => baseNs === null && boo
 function clocksOf(own: readonly Clock[]): readonly Clock[] {
   const main = own.find((clock) => !isUnknown(clock));
   const known: Clock[] = [];
+  // Those with a boot id come first: beside one without, two machines that were started together would be one.
+  for (const clock of [...own.filter(({ bootId }) => bootId !== null), ...own])
+    if (findClock(known, clock) === undefined) known.push(clock);
   return own.map((clock) => {
     const wanted = isUnknown(clock) ? (main ?? clock) : clock;
-    const same = known.find((one) => isSame(one, wanted));
-    if (same === undefined) known.push(wanted);
-    return same ?? wanted;
+    return findClock(known, wanted) ?? wanted;
   });
 }
 
 /**
- * By the boot id where both have one: machines that were started together differ in nothing else, and a clock that was
- * set, or a machine that slept, seems to have been started at another time.
+ * By the boot id where there is one: machines that were started together differ in nothing else, and a clock that was
+ * set, or a machine that slept, seems to have been started at another time. Else the one that began at nearly that time.
  */
-const isSame = (a: Clock, b: Clock): boolean =>
-  a.bootId !== null && b.bootId !== null
-    ? a.bootId === b.bootId
-    : !isFar((a.baseNs ?? 0n) - (b.baseNs ?? 0n));
+function findClock(known: readonly Clock[], wanted: Clock): Clock | undefined {
+  if (wanted.bootId !== null) return known.find(({ bootId }) => bootId === wanted.bootId);
+  const far = ({ baseNs }: Clock): bigint => apart(baseNs ?? 0n, wanted.baseNs ?? 0n);
+  const [nearest] = known
+    .filter((clock) => far(clock) <= MOST_APART_NS)
+    .sort((a, b) => (far(a) < far(b) ? -1 : 1));
+  return nearest;
+}
 
 const lesser = (a: bigint, b: bigint): bigint => (b < a ? b : a);
 
-const isFar = (ns: bigint): boolean => ns > MOST_APART_NS || ns < -MOST_APART_NS;
+const apart = (a: bigint, b: bigint): bigint => (a < b ? b - a : a - b);
 
 const SEVERAL_CLOCKS =
   "the recordings' clocks started at different times: they are from several machines or boots, or the machine slept in between; times within a process are right, their order across processes is unknown";

@@ -167,6 +167,16 @@ describe("recordings that name the machine's start", () => {
       0, 0,
     ]);
   });
+
+  test("are of two machines also beside one that does not, which counts to the nearer one", () => {
+    const unnamedAt = (realtimeNs: bigint) =>
+      recording([], { finishedNs: 1n, startNs: UPTIME, realtimeNs });
+    const machines = (...files: readonly Uint8Array[]) =>
+      read(...files).processes.map(({ machine }) => machine);
+    const named = [startedAt(NOW, 1), startedAt(NOW + 20n * SECOND, 2)];
+    expect(machines(unnamedAt(NOW), ...named)).toEqual([0, 0, 1]);
+    expect(machines(...named, unnamedAt(NOW + 19n * SECOND))).toEqual([0, 1, 1]);
+  });
 });
 
 describe("what is no recording", () => {
