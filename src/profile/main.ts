@@ -154,7 +154,7 @@ function problemsOf(
   return [
     ...failed.map(({ outcome }) => {
       const what = describeOutcome(outcome);
-      const last = outcome.stderrTail.trimEnd().split("\n").at(-1) ?? "";
+      const last = lastLine(stripVTControlCharacters(outcome.stderrTail));
       return {
         shown: `${what}${lastWords(outcome, cwd)}`,
         short: last === "" ? what : `${what}: ${last}`,
@@ -163,6 +163,13 @@ function problemsOf(
     ...errors.map((error) => ({ shown: renderError(error, { color }), short: error.message })),
   ];
 }
+
+/** As a terminal would show it: behind a carriage return, a line is written again. */
+const lastLine = (text: string): string =>
+  text
+    .trimEnd()
+    .split(/[\r\n]/)
+    .at(-1) ?? "";
 
 /** Of what may have been long: the end, where programs say why. */
 const LAST_WORDS = 10;

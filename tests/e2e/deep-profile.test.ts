@@ -216,7 +216,8 @@ describe("a sweep whose jobs fail", () => {
   it("says in its tables what failed, not only with which code", async () => {
     const { code, stderr } = await profile([
       ...["-m", "hydra.sweep.dir=failing", "workload=command"],
-      "workload.command=[sh,-c,'echo no such device >&2; exit 3'],[mkdir,failing/1/report.md]",
+      // As programs do that colour their errors: the last line holds only what ends the colour.
+      `workload.command=[sh,-c,'printf "50 %%\\r\\033[31mno such device\\n\\033[0m" >&2; exit 3'],[mkdir,failing/1/report.md]`,
     ]);
     expect(code).toBe(1);
     expect(stderr).toMatch(/^#0 .* sh ended with exit code 3: no such device +failing\/0$/m);

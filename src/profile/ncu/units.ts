@@ -1,4 +1,5 @@
 import { getOrCreate } from "../../system/get-or-create.ts";
+
 /**
  * Units as ncu writes them, in both spellings (`nsecond` up to 2024.1, `ns` since), with or without
  * prefixes: ncu chooses a prefix per column unless `--print-units base` is given. Everything is
