@@ -8,7 +8,7 @@ import { scalar } from "../values/node.ts";
 import { selectNode } from "../values/select.ts";
 import { isContainerType } from "../values/types/type-of.ts";
 import { updateNode } from "../values/update.ts";
-import { deleteFromConfig } from "./delete-override.ts";
+import { type Applying, deleteFromConfig } from "./delete-override.ts";
 import { dottedKeyHint } from "./dotted-key.ts";
 import { type ChosenGroups, groupMeant } from "./group-meant.ts";
 import { overrideValue } from "./override-value.ts";
@@ -34,12 +34,6 @@ export function applyOverrides(
       throw isConfigError(error) ? withGroupMeant(error, override, groups) : error;
     }
   }, root);
-}
-
-interface Applying {
-  readonly context: ResolveContext;
-  /** A map is copied by the first override in it alone, however many there are. */
-  readonly copies: Set<ConfigNode>;
 }
 
 /** The first hint is the group that was meant, if one was. */
@@ -83,7 +77,7 @@ function applyOverride(root: ConfigNode, override: Override, applying: Applying)
 function applyValue(root: ConfigNode, override: Override, applying: Applying): ConfigNode {
   const { context, copies } = applying;
   const { keyOrGroup: key, type } = override;
-  if (type === "delete") return deleteFromConfig(root, override, context);
+  if (type === "delete") return deleteFromConfig(root, override, applying);
   const value = overrideValue(override) ?? scalar(null, override.origin);
   if (refusesMergeIntoNull(root, override, value) === "nothing to merge") return root;
   switch (type) {

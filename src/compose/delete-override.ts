@@ -1,18 +1,25 @@
 import type { Override } from "../overrides/ast.ts";
+import { draftRoot } from "../values/draft.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
+import { draftAt } from "../values/follow-draft.ts";
 import type { ResolveContext } from "../values/interpolation/context.ts";
 import { createResolution } from "../values/interpolation/create-resolution.ts";
 import { resolveDeep } from "../values/interpolation/resolve-tree.ts";
 import { nearestKey } from "../values/nearest-key.ts";
-import type { ConfigNode, Key, MapNode } from "../values/node.ts";
+import type { ConfigNode, MapNode } from "../values/node.ts";
 import { isMissingOrNull, keyId } from "../values/node.ts";
 import type { Place } from "../values/place.ts";
-import { pathOf } from "../values/place.ts";
 import { pyStr } from "../values/python-text.ts";
 import { selectPlace } from "../values/select-place.ts";
 import { isObject } from "../values/types/type-of.ts";
 import { overrideValue } from "./override-value.ts";
 import { pythonEqual } from "./python-equal.ts";
+
+export interface Applying {
+  readonly context: ResolveContext;
+  /** A map is copied by the first override in it alone, however many there are. */
+  readonly copies: Set<ConfigNode>;
+}
 
 /**
  * `~key` and `~key=value`: takes a key out of the config, with `=value` only if it has that value.
@@ -23,7 +30,7 @@ import { pythonEqual } from "./python-equal.ts";
 export function deleteFromConfig(
   root: ConfigNode,
   override: Override,
-  context: ResolveContext,
+  { context, copies }: Applying,
 ): ConfigNode {
   const key = override.keyOrGroup;
   const resolution = createResolution(root, context);
@@ -40,7 +47,11 @@ export function deleteFromConfig(
       : selectPlace(resolution, resolution.root, key.slice(0, lastDot));
   if (parent?.node.kind !== "map") throw notInMap(override);
   if (isObject(parent.node)) throw declared(override, parent.node);
-  return standsInTree(parent) ? withoutKey(root, [...pathOf(parent), name]) : root;
+  if (root.kind === "scalar" || !standsInTree(parent)) return root;
+  const start = draftRoot(root, copies);
+  const holder = draftAt(start, parent)?.node;
+  if (holder?.kind === "map") holder.entries.delete(keyId(name));
+  return start.node;
 }
 
 /** A mapping that a resolver made is a fresh one at every look: nothing of the tree is in it. */
@@ -79,24 +90,6 @@ function sameShape(left: ConfigNode, right: ConfigNode): boolean {
   if (left.kind === "list" && right.kind === "list")
     return left.items.length === right.items.length;
   return left.kind === right.kind;
-}
-
-function withoutKey(node: ConfigNode, path: readonly Key[]): ConfigNode {
-  const [key, ...rest] = path;
-  if (key === undefined) return node;
-  if (node.kind === "list") {
-    const items = node.items.map((item, index) =>
-      BigInt(index) === key ? withoutKey(item, rest) : item,
-    );
-    return { ...node, items };
-  }
-  if (node.kind !== "map") return node;
-  const entries = new Map(node.entries);
-  const entry = entries.get(keyId(key));
-  if (rest.length === 0) entries.delete(keyId(key));
-  else if (entry !== undefined)
-    entries.set(keyId(key), { ...entry, value: withoutKey(entry.value, rest) });
-  return { ...node, entries };
 }
 
 function noSuchKey(root: ConfigNode, { keyOrGroup: key, origin }: Override): ConfigError {

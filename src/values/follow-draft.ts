@@ -76,7 +76,7 @@ function placeAt(parent: Place, key: Key, context: ResolveContext): Following {
 }
 
 /** The draft that stands at the same keys as a place, in the tree that another draft is a part of. */
-function draftAt(other: Draft, target: Place): Draft | undefined {
+export function draftAt(other: Draft, target: Place): Draft | undefined {
   const root = rootOf(other).node;
   if (root.kind === "scalar") return undefined;
   let at = draftRoot(root, other.copies);

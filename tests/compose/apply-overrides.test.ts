@@ -45,6 +45,11 @@ describe("an override of a value", () => {
     const overrides = (count: number) =>
       Array.from({ length: count }, (_, at) => `+key_${at}=${at}`);
     expect(await growth((count) => compose(...overrides(count)), 500)).toBeLessThan(40);
+    const deleted = (count: number) => [
+      ...overrides(count),
+      ...Array.from({ length: count }, (_, at) => `~key_${at}`),
+    ];
+    expect(await growth((count) => compose(...deleted(count)), 1000)).toBeLessThan(40);
   });
 
   it("takes its share of the time for each part of its key, also where that is far too deep", async () => {

@@ -23,12 +23,16 @@ export const ocEnv: Resolver = {
         message: `Resolver 'oc.env' failed: Environment variable '${key}' not found`,
         key: fullKey(),
         origin: node.origin,
-        hint: `put ${setting(key)} before the command (a Python program or torchrun may set it itself), or give a default: \${oc.env:${key},VALUE}`,
+        hint: `${toSet(key)}give a default: \${oc.env:${key},VALUE}`,
       });
     return fallback.kind === "scalar" && fallback.value === null ? null : pyStr(fallback);
   },
 };
 
-/** As it stands before a command; a shell itself sets no variable of another name. */
-const setting = (name: string): string =>
-  /^[A-Za-z_]\w*$/.test(name) ? `${name}=VALUE` : `env ${shellQuote(name)}=VALUE`;
+/** How a variable is set before a command, as far as there can be one of this name. */
+function toSet(name: string): string {
+  if (name === "" || name.includes("=")) return "";
+  // A shell itself sets no variable of another name.
+  const setting = /^[A-Za-z_]\w*$/.test(name) ? `${name}=VALUE` : `env ${shellQuote(name)}=VALUE`;
+  return `put ${setting} before the command (a Python program or torchrun may set it itself), or `;
+}

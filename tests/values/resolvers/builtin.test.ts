@@ -80,12 +80,14 @@ describe("the built-in resolvers", () => {
     );
   });
 
-  it("show how a variable is set whose name no shell can set", () => {
-    expect(() => resolve("a: ${oc.env:no-pe}")).toThrow(
+  it.each([
+    ["no shell", "no-pe", /^put env no-pe=VALUE before the command/],
+    ["nobody", "'no=pe'", /^give a default: /],
+    ["nobody", "''", /^give a default: /],
+  ])("show how a variable is set whose name %s can set: %s", (_, name, hint) => {
+    expect(() => resolve(`a: \${oc.env:${name}}`)).toThrow(
       expect.objectContaining({
-        details: expect.objectContaining({
-          hint: expect.stringMatching(/^put env no-pe=VALUE before the command/),
-        }),
+        details: expect.objectContaining({ hint: expect.stringMatching(hint) }),
       }),
     );
   });
