@@ -69,7 +69,7 @@ export function endOf(result: JobResult, redact?: (text: string) => string): Att
 export const whyFailed = (
   { error, exitCode, reason }: Pick<JobResult, "error" | "exitCode" | "reason">,
   redact?: (text: string) => string,
-): string => firstLine(error ?? reason ?? `exit code ${exitCode}`, redact);
+): string => firstLine(error ?? reason ?? "", redact) || `exit code ${exitCode}`;
 
 /** What went wrong, in a line. */
 export function firstLine(error: unknown, redact = (text: string): string => text): string {

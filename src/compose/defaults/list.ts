@@ -85,9 +85,10 @@ function refuseDuplicates(rows: readonly DefaultsRow[]): void {
         message: `${overrideKey} appears more than once in the final defaults list`,
         origin,
         key: overrideKey,
-        hint: first.parent?.startsWith(OF_HYDRA)
-          ? `Hydra's own list has one: write \`override ${overrideKey}: ${configPath.slice(group.length + 1)}\` at the end of the list`
-          : `keep only one of the two, or put one into another package (${group}@PACKAGE)`,
+        hint:
+          first.parent !== row.parent && first.parent?.startsWith(OF_HYDRA)
+            ? `Hydra's own list has one: write \`override ${overrideKey}: ${configPath.slice(group.length + 1)}\` at the end of the list`
+            : `keep only one of the two, or put one into another package (${group}@PACKAGE)`,
       });
     seen.set(overrideKey, row);
   }

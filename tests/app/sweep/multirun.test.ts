@@ -126,11 +126,15 @@ describe("-m", () => {
 
   test("tells why a job ended with its code, where its task does, in a line without secrets", async () => {
     const { run, cwd } = program(CONFIG);
-    const outcome = await run(["-m", "x=3,4"], (config) =>
-      config.get("x") === 3 ? exitCode(3, undefined, "prog crashed\n  in line 7") : exitCode(4),
-    );
+    const outcome = await run(["-m", "x=3,4,5"], (config) => {
+      if (config.get("x") === 5) throw new Error();
+      return config.get("x") === 3
+        ? exitCode(3, undefined, "prog crashed\n  in line 7")
+        : exitCode(4, undefined, "");
+    });
     expect(outcome.stderr).toMatch(/^#0 +x=3 +prog crashed +\S+$/m);
     expect(outcome.stderr).toMatch(/^#1 +x=4 +exit code 4 +\S+$/m);
+    expect(outcome.stderr).toMatch(/^#2 +x=5 +exit code 1 +\S+$/m);
     const record = readJobState(join(cwd, "s/.sweep"), 0);
     expect(record?.attempts.at(-1)?.error).toBe("prog crashed");
   });

@@ -318,6 +318,9 @@ describe("the defaults tree refuses", () => {
     const config = "defaults: [hydra/own: a, hydra/own: a]";
     const { details } = refusal(() => composeFiles({ "hydra/own/a": "b: 1", config }));
     expect(details.hint).toMatch(/^keep only one of the two/);
+    const twice = { "hydra/own/b": "defaults: [/db: a, /db: a]", "db/a": "" };
+    const files = { ...twice, config: "defaults: [hydra/own: b]" };
+    expect(refusal(() => composeFiles(files)).details.hint).toMatch(/^keep only one of the two/);
   });
 
   it("a missing option where there is a single one, naming it", () => {
