@@ -40,12 +40,15 @@ void ThreadPool::for_each(std::size_t count,
     grain_ = std::max<std::size_t>(1, count / (4 * size()));
     next_.store(0, std::memory_order_relaxed);
     failure_ = nullptr;
-    running_ = workers_.size();
+    open_ = true;
     ++generation_;
   }
   start_.notify_all();
   take_parts();
+  // Every part is taken by now. A worker that has not woken up yet has nothing to do: to wait for it
+  // takes tens of microseconds, which is many times what a small loop takes itself.
   std::unique_lock<std::mutex> lock(mutex_);
+  open_ = false;
   done_.wait(lock, [this] { return running_ == 0; });
   if (failure_) std::rethrow_exception(failure_);
 }
@@ -54,9 +57,10 @@ void ThreadPool::work() {
   std::uint64_t seen = 0;
   std::unique_lock<std::mutex> lock(mutex_);
   for (;;) {
-    start_.wait(lock, [&] { return stopping_ || generation_ != seen; });
+    start_.wait(lock, [&] { return stopping_ || (open_ && generation_ != seen); });
     if (stopping_) return;
     seen = generation_;
+    ++running_;
     lock.unlock();
     take_parts();
     lock.lock();

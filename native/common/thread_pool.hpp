@@ -37,6 +37,9 @@ class ThreadPool {
   std::condition_variable start_;
   std::condition_variable done_;
   std::uint64_t generation_ = 0;
+  /// Whether workers that wake up may still join the loop of this generation.
+  bool open_ = false;
+  /// Workers that have joined it and not left yet.
   std::size_t running_ = 0;
   bool stopping_ = false;
 
