@@ -1,3 +1,20 @@
+import { ConfigError } from "./errors.ts";
+
+/**
+ * The components of a key that is looked up.
+ * @throws ConfigError `key.not_found` for one without any: a bracket that is never closed is no component (`[a`)
+ */
+export function keyComponents(key: string): readonly string[] {
+  const components = splitKey(key);
+  if (components.length > 0) return components;
+  throw new ConfigError({
+    code: "key.not_found",
+    message: "list index out of range",
+    key,
+    hint: "close the bracket",
+  });
+}
+
 /**
  * Splits a key into its components: `a.b`, `a[b]`, `[a].b` and mixtures of them. A leading or
  * doubled dot gives empty components, and text between a bracket and the next dot or bracket is

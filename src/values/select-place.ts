@@ -1,7 +1,7 @@
 import { ConfigError } from "./errors.ts";
 import type { Resolution } from "./interpolation/resolution.ts";
 import { tryDereference } from "./interpolation/resolution.ts";
-import { splitKey } from "./key-path.ts";
+import { keyComponents } from "./key-path.ts";
 import { isMissing } from "./node.ts";
 import type { Place } from "./place.ts";
 import { fullKeyOf } from "./place.ts";
@@ -21,7 +21,7 @@ export interface SelectPlaceOptions {
  * Follows a key from a place downwards, resolving interpolations on the way and at the end.
  * Undefined when there is no such key. The empty key is the place itself.
  * @throws ConfigError `value.missing`, `value.wrong_type` (a scalar on the way), `key.invalid_type`
- *   (a list index that is no number) or that of an interpolation
+ *   (a list index that is no number), `key.not_found` (`[a`) or that of an interpolation
  */
 export function selectPlace(
   resolution: Resolution,
@@ -29,9 +29,7 @@ export function selectPlace(
   key: string,
   options: SelectPlaceOptions = {},
 ): Place | undefined {
-  const components = key === "" ? [] : splitKey(key);
-  if (components.length === 0 && key !== "") throw noComponents(key);
-  return selectPath(resolution, start, components, options);
+  return selectPath(resolution, start, key === "" ? [] : keyComponents(key), options);
 }
 
 /**
@@ -62,15 +60,6 @@ export function selectPath(
   }
   return at;
 }
-
-/** A bracket that is never closed is no component: `[a` is a key without any. */
-export const noComponents = (key: string): ConfigError =>
-  new ConfigError({
-    code: "key.not_found",
-    message: "list index out of range",
-    key,
-    hint: "close the bracket",
-  });
 
 /** A map or list, or a node declared as one that is still null, missing or an interpolation. */
 const isContainer = ({ node, result }: Place): boolean =>

@@ -7,7 +7,7 @@ import { draftFollowed } from "./follow-draft.ts";
 import type { ResolveContext } from "./interpolation/context.ts";
 import { createResolveContext } from "./interpolation/context.ts";
 import { isInterpolationNode } from "./interpolation/resolution.ts";
-import { splitKey } from "./key-path.ts";
+import { keyComponents } from "./key-path.ts";
 import { mergeInto } from "./merge.ts";
 import { incompatible, refuseInPlaceOfMissing } from "./merge-refusals.ts";
 import type { ConfigNode, ContainerNode, Key } from "./node.ts";
@@ -16,7 +16,6 @@ import type { Place } from "./place.ts";
 import { fullKeyOf } from "./place.ts";
 import { parsePythonInt } from "./python-number.ts";
 import { pyRepr } from "./python-text.ts";
-import { noComponents } from "./select-place.ts";
 import { madeOf } from "./types/made-of.ts";
 import { isContainerType } from "./types/type-of.ts";
 import { withoutStruct } from "./without-struct.ts";
@@ -55,8 +54,7 @@ export function updateNode(
       key,
       origin: root.origin,
     });
-  const components = splitKey(key);
-  if (components.length === 0) throw noComponents(key);
+  const components = keyComponents(key);
   if (components.length > MAX_TREE_DEPTH)
     throw new ConfigError({
       code: "key.invalid_type",

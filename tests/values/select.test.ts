@@ -80,4 +80,7 @@ describe("resolveAt", () => {
 it("refuses a key that is nothing but an open bracket, as OmegaConf does", () => {
   for (const key of ["[", "[a"]) expect(() => select(key)).toThrow("list index out of range");
   expect(select("l[0")).toBe(select("l"));
+  expect(() => resolveAt(yaml("a: ${${b}}\nb: '['"), ["a"], context)).toThrow(
+    "list index out of range",
+  );
 });

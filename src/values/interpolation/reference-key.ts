@@ -1,4 +1,4 @@
-import { splitKey } from "../key-path.ts";
+import { keyComponents } from "../key-path.ts";
 
 /** The key of a reference, taken apart. */
 export interface ReferenceKey {
@@ -10,9 +10,10 @@ export interface ReferenceKey {
   readonly components: readonly string[];
 }
 
+/** @throws ConfigError as `keyComponents` */
 export function referenceKey(text: string): ReferenceKey {
   let levels = 0;
   while (text[levels] === ".") levels++;
   const rest = text.slice(levels);
-  return { levels, rest, components: rest === "" ? [] : splitKey(rest) };
+  return { levels, rest, components: rest === "" ? [] : keyComponents(rest) };
 }

@@ -54,6 +54,8 @@ describe("the built-in resolvers", () => {
     { text: "a: ${oc.create:5}", names: "int" },
     { text: "a: ${oc.dict.keys:l}\nl: [1]", names: "ListConfig" },
     { text: "a: ${oc.dict.keys:nope}", names: "nope" },
+    { text: "a: ${oc.dict.keys:'['}", names: "list index out of range" },
+    { text: "a: ${oc.select:'.[b',7}", names: "list index out of range" },
     { text: "a: ${oc.dict.values:d}\nd: {x: 1, )z: 2}", names: ")z" },
     { text: "a: ${oc.deprecated:nope}", names: "nope" },
   ])("refuse $text", ({ text, names }) => {
