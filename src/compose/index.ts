@@ -37,6 +37,7 @@ export type { PlacedSchema } from "./schemas/placed-schema.ts";
 export type { SecretPath, Secrets } from "./secrets.ts";
 export { maskSecrets } from "./secrets.ts";
 export type { ConfigSource, ItemKind, LoadedConfig, SourceInfo } from "./sources/config-source.ts";
+export { defaultsOf } from "./sources/config-source.ts";
 export { fileSource } from "./sources/file-source.ts";
 export type { StoreEntry } from "./sources/memory-source.ts";
 export { memorySource } from "./sources/memory-source.ts";

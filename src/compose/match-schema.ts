@@ -4,7 +4,7 @@ import { mergeNodes } from "../values/merge.ts";
 import type { ConfigNode, MapNode, ScalarValue } from "../values/node.ts";
 import { child } from "../values/node.ts";
 import type { DefaultsRow } from "./defaults/list.ts";
-import type { LoadedConfig } from "./sources/config-source.ts";
+import { defaultsOf, type LoadedConfig } from "./sources/config-source.ts";
 import { yamlFileName } from "./sources/file-name.ts";
 import type { Repository } from "./sources/repository.ts";
 import { withEntry, withoutEntry } from "./tree-edit.ts";
@@ -33,7 +33,7 @@ export function matchSchema(
     "This behavior is deprecated in Hydra 1.1 and will be removed in Hydra 1.2.";
   const help =
     "See https://hydra.cc/docs/1.2/upgrades/1.0_to_1.1/automatic_schema_matching for migration instructions.";
-  if (schema.defaults.length > 0)
+  if (defaultsOf(schema, context).length > 0)
     throw new ConfigError({
       code: "compose.invalid_config",
       message:

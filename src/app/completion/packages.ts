@@ -1,4 +1,4 @@
-import type { Repository } from "../../compose/index.ts";
+import { defaultsOf, type Repository } from "../../compose/index.ts";
 import { type Candidate, candidate, matching } from "./candidate.ts";
 import type { ComposedTree } from "./tree.ts";
 
@@ -22,9 +22,10 @@ export function packageNames(tree: ComposedTree, word: string): readonly Candida
   );
 }
 
-function primaryGroups({ configName, groups }: ComposedTree): readonly string[] {
+function primaryGroups({ configName, context, groups }: ComposedTree): readonly string[] {
   const primary = configName === null ? undefined : groups().load(configName);
-  return (primary?.defaults ?? []).flatMap((item) =>
+  const items = primary === undefined ? [] : defaultsOf(primary, context);
+  return items.flatMap((item) =>
     item.kind === "group" && item.package !== null && !item.override
       ? [`${item.group.replace(/^\//, "")}@${item.package}`]
       : [],

@@ -1,7 +1,9 @@
 import { ConfigError } from "../../values/errors.ts";
+import type { ResolveContext } from "../../values/interpolation/context.ts";
 import type { ConfigNode } from "../../values/node.ts";
 import { isMissing } from "../../values/node.ts";
-import type { LoadedConfig } from "../sources/config-source.ts";
+import type { Origin } from "../../values/origin.ts";
+import { defaultsOf, type LoadedConfig } from "../sources/config-source.ts";
 import type { CompositionWarning } from "../warning.ts";
 import { type DefaultsItem, type GroupItem, SELF } from "./item.ts";
 
@@ -16,6 +18,7 @@ interface Completion {
   readonly configPath: string;
   readonly loaded: LoadedConfig;
   readonly primary: boolean;
+  readonly resolvers: ResolveContext;
   /** Groups appended on the command line: they go after everything in the primary list. */
   readonly appended: readonly GroupItem[];
 }
@@ -24,7 +27,7 @@ interface Completion {
  * The defaults list with its `_self_`: without one, a config's own content goes last, and a
  * primary config with content is warned about. A list of overrides alone needs none.
  *
- * @throws ConfigError `compose.invalid_defaults` for a second `_self_`, or one of a group.
+ * @throws ConfigError `compose.invalid_defaults` for a second `_self_`, or one of a group, and as `defaultsOf`
  * @see https://hydra.cc/docs/1.3/upgrades/1.0_to_1.1/default_composition_order/
  */
 export function completeItems({
@@ -32,8 +35,9 @@ export function completeItems({
   loaded,
   primary,
   appended,
+  resolvers,
 }: Completion): CompletedItems {
-  const written = loaded.defaults;
+  const written = defaultsOf(loaded, resolvers);
   if (written.length === 0 && appended.length === 0)
     return { items: [], selfAdded: false, warning: undefined };
 
@@ -57,7 +61,7 @@ export function completeItems({
     selfAdded: !hasSelf,
     warning:
       !complete && primary && hasItems && hasContent(loaded.node)
-        ? missingSelf(configPath, loaded)
+        ? missingSelf(configPath, written[0]?.origin ?? loaded.origin)
         : undefined,
   };
 }
@@ -82,10 +86,10 @@ function refuseSelfOfGroup(items: readonly DefaultsItem[]): void {
 const hasContent = (node: ConfigNode): boolean =>
   node.kind === "map" && [...node.entries.values()].some(({ value }) => !isMissing(value));
 
-const missingSelf = (configPath: string, loaded: LoadedConfig): CompositionWarning => ({
+const missingSelf = (configPath: string, origin: Origin): CompositionWarning => ({
   code: "missing_self",
   message:
     `In '${configPath}': Defaults list is missing \`_self_\`. ` +
     "See https://hydra.cc/docs/1.2/upgrades/1.0_to_1.1/default_composition_order for more information",
-  origin: loaded.defaults[0]?.origin ?? loaded.origin,
+  origin,
 });

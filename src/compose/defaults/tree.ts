@@ -147,6 +147,7 @@ function expandList(
     loaded,
     primary,
     appended: primary ? request.choices.appended : [],
+    resolvers: request.resolvers,
   });
   if (warning) ledger.warn(warning);
 

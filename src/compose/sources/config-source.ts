@@ -1,3 +1,4 @@
+import type { ResolveContext } from "../../values/interpolation/context.ts";
 import type { ConfigNode } from "../../values/node.ts";
 import type { Origin } from "../../values/origin.ts";
 import type { DefaultsItem } from "../defaults/item.ts";
@@ -36,7 +37,10 @@ export interface LoadedConfig {
   readonly node: ConfigNode;
   /** The `# @package` header, verbatim; null where there is none. */
   readonly package: string | null;
+  /** Its defaults list; empty where `givenDefaults` has that. */
   readonly defaults: readonly DefaultsItem[];
+  /** The list that an interpolation in its place gives, which may call the resolvers of a composition. */
+  readonly givenDefaults?: (resolvers: ResolveContext) => readonly DefaultsItem[];
   /** What the composed tree must fit where this config is mounted. */
   readonly schema?: ConfigSchema;
   /** Of the schema store: a file of its path that names another class takes its place, and is not checked against it. */
@@ -44,6 +48,12 @@ export interface LoadedConfig {
   /** Where the config starts, for messages about the config as a whole. */
   readonly origin: Origin;
 }
+
+/** @throws ConfigError for a list that an interpolation gives, or should give */
+export const defaultsOf = (
+  { defaults, givenDefaults }: LoadedConfig,
+  resolvers: ResolveContext,
+): readonly DefaultsItem[] => givenDefaults?.(resolvers) ?? defaults;
 
 /** What a composition records about a source (`hydra.runtime.config_sources`). */
 export interface SourceInfo {

@@ -1,12 +1,12 @@
 import { ConfigError } from "../../values/errors.ts";
-import { createResolveContext } from "../../values/interpolation/context.ts";
+import { createResolution } from "../../values/interpolation/create-resolution.ts";
 import { isInterpolationNode } from "../../values/interpolation/resolution.ts";
 import type { ConfigNode, MapNode } from "../../values/node.ts";
 import { isMissing, map } from "../../values/node.ts";
 import type { SourceText } from "../../values/origin.ts";
 import { pyTypeName } from "../../values/python-text.ts";
 import { createConfig, readYaml } from "../../values/reader.ts";
-import { selectNode } from "../../values/select.ts";
+import { findPlace } from "../../values/select.ts";
 import { readDefaultsItems } from "../defaults/read-items.ts";
 import type { LoadedConfig, SourceInfo } from "./config-source.ts";
 import { packageHeader } from "./package-header.ts";
@@ -31,24 +31,41 @@ export function configFromNode(
   source: SourceInfo,
   header: string | null,
 ): LoadedConfig {
-  const defaults = defaultsOf(node);
   return {
     source: { scheme: source.scheme, path: source.path, provider: source.provider },
-    node: defaults === undefined || node.kind !== "map" ? node : withoutDefaults(node),
+    node: node.kind === "map" && node.entries.has(DEFAULTS) ? withoutDefaults(node) : node,
     package: header,
-    // A list that is missing is as good as none.
-    defaults:
-      defaults === undefined || isMissing(defaults) ? [] : readDefaultsItems(path, defaults),
+    ...readDefaults(path, node),
     origin: node.origin,
   };
 }
 
-/** The list may be an interpolation within the file: `defaults: ${lists.small}`. */
-function defaultsOf(node: ConfigNode): ConfigNode | undefined {
+function readDefaults(
+  path: string,
+  node: ConfigNode,
+): Pick<LoadedConfig, "defaults" | "givenDefaults"> {
   const written = node.kind === "map" ? node.entries.get(DEFAULTS)?.value : undefined;
-  if (written === undefined || !isInterpolationNode(written)) return written;
-  return selectNode(node, DEFAULTS, createResolveContext({ env: {} })) ?? written;
+  // A list that is missing is as good as none.
+  if (written === undefined || isMissing(written)) return { defaults: [] };
+  if (!isInterpolationNode(written)) return { defaults: readDefaultsItems(path, written) };
+  return {
+    defaults: [],
+    givenDefaults(resolvers) {
+      const given = findPlace(createResolution(node, resolvers), DEFAULTS, {});
+      if (given?.result === true && given.node.kind === "list") throw plainList(path, written);
+      return readDefaultsItems(path, given?.node ?? written);
+    },
+  };
 }
+
+/** Hydra takes only lists of a config, and plain data of a resolver for none. */
+const plainList = (path: string, { origin }: ConfigNode): ConfigError =>
+  new ConfigError({
+    code: "compose.invalid_defaults",
+    message: `Invalid defaults list in '${path}', defaults must be a list (got list)`,
+    origin,
+    hint: "what a resolver gives is plain data; oc.create makes a list of the config of it: ${oc.create:${...}}",
+  });
 
 /** A file may hold a map, a list, nothing, or one string, which is read again as a document. */
 function readFileNode(text: SourceText): ConfigNode {

@@ -205,11 +205,6 @@ describe("the defaults tree", () => {
     expect(paths("db: pg, 'for/${defaults.2.net}'", "+net=lan")).toContain("for/lan@for");
   });
 
-  it("takes a whole list from elsewhere in the file", () => {
-    const config = "defaults: ${lists.small}\nlists: {small: [db: pg, _self_]}";
-    expect(rows({ ...DB, config })).toEqual(["db/pg@db", "config@ (self)"]);
-  });
-
   it("lets an interpolation see the environment", () => {
     const config = "defaults: [db: '${oc.env:DB}', _self_]";
     const { composition } = composeFiles({ ...DB, config }, [], { env: { DB: "pg" } });
