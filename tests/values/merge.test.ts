@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { ConfigError, isConfigError } from "../../src/values/errors.ts";
 import { withFlags } from "../../src/values/flags.ts";
 import { createResolveContext } from "../../src/values/interpolation/context.ts";
+import { resolveTree } from "../../src/values/interpolation/resolve-tree.ts";
 import { mergeNodes } from "../../src/values/merge.ts";
 import type { ConfigNode, MapNode, NodeType } from "../../src/values/node.ts";
 import { child, keyId, list } from "../../src/values/node.ts";
@@ -208,5 +209,13 @@ function mapOf(node: ConfigNode): MapNode {
   if (node.kind !== "map") throw new Error(`a ${node.kind} where a map was expected`);
   return node;
 }
+
+it("keeps the key of a map for an equal one, also in messages", () => {
+  const merged = mergeNodes(["1: null", "true: {a: '${nope}'}"].map(yaml), context);
+  expect(keysOf(merged)).toEqual([1n]);
+  expect(() => resolveTree(merged, context)).toThrow(
+    expect.objectContaining({ details: expect.objectContaining({ key: "1.a" }) }),
+  );
+});
 
 const keysOf = (node: ConfigNode) => [...mapOf(node).entries.values()].map((entry) => entry.key);

@@ -44,6 +44,12 @@ describe("readYaml", () => {
     expect(plain(readYaml("1: a\n1.0: b\ntrue: c\n'1': d"))).toEqual(pairs([1n, "c"], ["1", "d"]));
   });
 
+  it("refuses a path as a key, also where an equal key would replace what holds it", () => {
+    const map = "{? !!python/object/apply:pathlib.Path [a] : 1}";
+    for (const text of [map, `1: ${map}\n1.0: 5`])
+      expect(() => readYaml(text)).toThrow("Incompatible key type 'PosixPath'");
+  });
+
   it("reads an empty text as null", () => {
     for (const text of ["", "\n", "# only a comment", "---", "\ufeff"])
       expect(plain(readYaml(text))).toBe(null);

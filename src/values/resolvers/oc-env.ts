@@ -23,7 +23,7 @@ export const ocEnv: Resolver = {
         message: `Resolver 'oc.env' failed: Environment variable '${key}' not found`,
         key: fullKey(),
         origin: node.origin,
-        hint: `${toSet(key)}give a default: \${oc.env:${key},VALUE}`,
+        hint: `${toSet(key)}give a default: \${oc.env:${written(key)},VALUE}`,
       });
     return fallback.kind === "scalar" && fallback.value === null ? null : pyStr(fallback);
   },
@@ -33,6 +33,16 @@ export const ocEnv: Resolver = {
 function toSet(name: string): string {
   if (name === "" || name.includes("=")) return "";
   // A shell itself sets no variable of another name.
-  const setting = /^[A-Za-z_]\w*$/.test(name) ? `${name}=VALUE` : `env ${shellQuote(name)}=VALUE`;
+  const byEnv = `env ${name.startsWith("-") ? "-- " : ""}${shellQuote(name)}=VALUE`;
+  const setting = /^[A-Za-z_]\w*$/.test(name) ? `${name}=VALUE` : byEnv;
   return `put ${setting} before the command (a Python program or torchrun may set it itself), or `;
 }
+
+/** The name as an interpolation can have it; one that would need escapes goes without saying. */
+function written(name: string): string {
+  if (/['"\\$]/.test(name)) return "NAME";
+  return PLAIN.test(name) ? name : `'${name}'`;
+}
+
+/** What needs no quotes, and is not the word for another value. */
+const PLAIN = /^(?!(?:null|true|false|inf|nan)$)[a-z_][\w./-]*$/i;

@@ -14,7 +14,7 @@ describe("a defaults list that an interpolation gives", () => {
   });
 
   it.each([
-    { gives: "${oc.decode:'[{db: pg}]'}", type: "list" },
+    { gives: "${oc.decode:'[{db:pg}]'}", type: "list" },
     { gives: "${oc.env:LIST}", type: "str" },
     { gives: "${oc.env:NOPE,null}", type: "NoneType" },
   ])("$gives: is none, being a $type", ({ gives, type }) => {

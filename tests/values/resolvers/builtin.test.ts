@@ -84,6 +84,14 @@ describe("the built-in resolvers", () => {
 
   it.each([
     ["no shell", "no-pe", /^put env no-pe=VALUE before the command/],
+    [
+      "no shell",
+      "-nope",
+      /^put env -- -nope=VALUE before the command.*\$\{oc\.env:'-nope',VALUE\}$/,
+    ],
+    ["no shell", "'a,b'", /^put env a,b=VALUE before the command.*\$\{oc\.env:'a,b',VALUE\}$/],
+    ["a shell", "'null'", /^put null=VALUE before the command.*\$\{oc\.env:'null',VALUE\}$/],
+    ["no shell", "'a\\'b'", /\$\{oc\.env:NAME,VALUE\}$/],
     ["nobody", "'no=pe'", /^give a default: /],
     ["nobody", "''", /^give a default: /],
   ])("show how a variable is set whose name %s can set: %s", (_, name, hint) => {
