@@ -1,3 +1,4 @@
+import { usageText } from "../command-line/usage.ts";
 import { shellCommand } from "../text/shell-quote.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import { nearest } from "../values/nearest.ts";
@@ -60,13 +61,7 @@ export async function runSubcommand(
       reportOwnError(error, { invocation, options: { hasUserCode: false } });
       return EXIT_ERROR;
     }
-    const { message, nearest: near, hint } = error.details;
-    const meant = near === undefined ? "" : ` (did you mean ${near}?)`;
-    const lines = [
-      `${program} ${name}: error: ${message}${meant}`,
-      `  ${hint ?? `${program} ${name} --help shows what it takes`}`,
-    ];
-    invocation.console.stderr(`${lines.join("\n")}\n`);
+    invocation.console.stderr(usageText(`${program} ${name}`, error));
     return EXIT_USAGE;
   }
 }

@@ -29,13 +29,14 @@ void hydraMain(
       {
         name: "sweep",
         summary: "manages a sweep: status DIR, wait DIR, cancel DIR, collect DIR",
-        commandLine: async () => (await import("../app/sweep/sweep-line.ts")).SWEEP_LINE,
+        commandLine: async () => (await import("../app/sweep/sweep-lines.ts")).SWEEP_LINE,
         run: async (args, io) =>
           (await import("../app/sweep/sweep-command.ts")).runSweepCommand(args, io),
       },
       {
         name: "schema",
         summary: "JSON Schemas of the files of a tree for editors, and TypeScript types",
+        commandLine: async () => (await import("../app/tree-schema/schema-command.ts")).COMMAND,
         run: async (args, io) =>
           (await import("../app/tree-schema/schema-command.ts")).runSchema(args, io),
       },

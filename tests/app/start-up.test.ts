@@ -65,3 +65,26 @@ test("completion adds no heavy module to what every command line loads", () => {
     ),
   ).toEqual([]);
 });
+
+test.each(["compare", "doctor", "import", "report"])(
+  "the help of deep-profile %s needs neither the profiler nor the reports",
+  (name) => {
+    const usual = loadedWith("src/bin/deep-profile.ts");
+    const added = [...loadedWith(`src/profile/subcommands/${name}.ts`)].filter(
+      (module) => !usual.has(module),
+    );
+    const light =
+      /^src\/(command-line\/|profile\/(subcommands|labels)\/|profile\/(import\/formats|recording\/format|interrupt)\.ts$|system\/)/;
+    expect(added.filter((module) => !light.test(module))).toEqual([]);
+  },
+);
+
+test("the help of hydraconf schema and sweep loads no package that the command does not", () => {
+  const usual = loadedWith("src/bin/hydraconf.ts");
+  for (const entry of ["tree-schema/schema-command.ts", "sweep/sweep-command.ts"])
+    expect(
+      [...loadedWith(`src/app/${entry}`)].filter(
+        (module) => !/^(src\/|node:)/.test(module) && !usual.has(module),
+      ),
+    ).toEqual([]);
+});

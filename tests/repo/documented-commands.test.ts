@@ -3,11 +3,12 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type HydraMainOptions, hydraMain } from "../../src/app/index.ts";
-import { SWEEP_LINE } from "../../src/app/sweep/sweep-line.ts";
+import { parseSweepLine } from "../../src/app/sweep/sweep-line.ts";
+import { COMMAND as SCHEMA } from "../../src/app/tree-schema/schema-command.ts";
+import { parseCommandLine } from "../../src/command-line/parse.ts";
 import type { StoreEntry } from "../../src/compose/sources/memory-source.ts";
 import { compose } from "../../src/index.ts";
 import { commandOverrides } from "../../src/profile/command-override.ts";
-import { parseCommandLine } from "../../src/profile/subcommands/arguments.ts";
 import { COMMAND as COMPARE } from "../../src/profile/subcommands/compare.ts";
 import { COMMAND as DOCTOR } from "../../src/profile/subcommands/doctor.ts";
 import { COMMAND as IMPORT } from "../../src/profile/subcommands/import.ts";
@@ -65,7 +66,7 @@ const prog = (args: readonly string[]) =>
 const SUBCOMMANDS = [COMPARE, DOCTOR, IMPORT, REPORT];
 
 function checkSubcommand(name: string, args: readonly string[]): void {
-  const line = SUBCOMMANDS.find((one) => one.name === name);
+  const line = SUBCOMMANDS.find((one) => one.name === `deep-profile ${name}`);
   if (line === undefined) throw new Error(`there is no subcommand ${name}`);
   parseCommandLine(line, args).values("fail-on").flatMap(parseGates);
 }
@@ -100,8 +101,13 @@ describe("commands that documentation shows", () => {
       const ours = checkNpm(args);
       if (ours !== undefined) expect(await deepProfile(ours)).toEqual(FINE);
     } else if (program === "hydraconf" && first === "sweep") {
-      expect(Object.keys(SWEEP_LINE.actions ?? {})).toContain(args[1]);
-    } else if (program === "deep-profile" && SUBCOMMANDS.some(({ name }) => name === first)) {
+      expect(parseSweepLine(args.slice(1))).toBeDefined();
+    } else if (program === "hydraconf" && first === "schema") {
+      expect(parseCommandLine(SCHEMA, args.slice(1))).toBeDefined();
+    } else if (
+      program === "deep-profile" &&
+      SUBCOMMANDS.some(({ name }) => name === `deep-profile ${first}`)
+    ) {
       checkSubcommand(first, args.slice(1));
     } else if (program === "deep-profile") {
       expect(await deepProfile(args)).toEqual(FINE);

@@ -12,13 +12,14 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   system: [],
   text: [],
   values: [],
+  "command-line": ["values"],
   overrides: ["values"],
   compose: ["values", "overrides"],
   schema: ["values"],
   instantiate: ["values"],
-  app: ["values", "overrides", "compose", "schema", "instantiate"],
-  report: ["values", "schema"],
-  profile: ["values", "overrides", "schema", "report"],
+  app: ["values", "command-line", "overrides", "compose", "schema", "instantiate"],
+  report: ["values", "command-line", "schema"],
+  profile: ["values", "command-line", "overrides", "schema", "report"],
 };
 
 /** What every stage may use: files, processes and terminals, and texts. They import nothing else of ours. */

@@ -10,8 +10,7 @@ import { lookAtSweep, recordedExitCode } from "./look.ts";
 import { sweepFolder } from "./record/layout.ts";
 import { readManifest } from "./record/manifest.ts";
 import { createShownOverrides, endLine, shownView, summary } from "./shown-view.ts";
-import { DETAILS, HELP } from "./sweep-help.ts";
-import { actionOf, type Parsed, parseSweepLine } from "./sweep-line.ts";
+import { parseSweepLine } from "./sweep-line.ts";
 import type { SweepRow } from "./sweep-rows.ts";
 import { writeSweepTables } from "./sweep-tables.ts";
 import { waitForSweep } from "./wait.ts";
@@ -29,19 +28,13 @@ export async function runSweepCommand(
   args: readonly string[],
   invocation: Invocation,
 ): Promise<number> {
-  const { stdout } = invocation.console;
-  const [first = ""] = args;
-  if (["--help", "-h"].includes(first)) {
-    stdout(HELP);
+  const request = parseSweepLine(args);
+  if (request.help !== null) {
+    invocation.console.stdout(request.help);
     return 0;
   }
-  const action = actionOf(first);
-  const { json, name, timeout } = parseSweepLine(action, args.slice(1));
-  if (name === undefined) {
-    stdout(DETAILS[action]);
-    return 0;
-  }
-  const directory = resolve(invocation.cwd, name);
+  const { action, json, timeout } = request;
+  const directory = resolve(invocation.cwd, request.directory);
   switch (action) {
     case "status":
       return status(directory, json, invocation);
@@ -66,7 +59,7 @@ async function status(
 
 async function wait(
   directory: string,
-  { json, timeout }: Pick<Parsed, "json" | "timeout">,
+  { json, timeout }: { readonly json: boolean; readonly timeout: number | undefined },
   { console, env }: Invocation,
 ): Promise<number> {
   const folder = sweepFolder(directory);

@@ -1,100 +1,78 @@
-import { parseArgs } from "node:util";
+import { commandHelp } from "../../command-line/help.ts";
+import {
+  checkPositionals,
+  type ParsedCommand,
+  parseCommandLine,
+} from "../../command-line/parse.ts";
+import { usage } from "../../command-line/usage.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { nearest } from "../../values/nearest.ts";
-import type { SubcommandLine } from "../subcommand.ts";
 import { SWEEP_ACTIONS, type SweepAction } from "./next-commands.ts";
+import { ACTION_LINES, SWEEP_HELP, SWEEP_LINE } from "./sweep-lines.ts";
 
-const OPTIONS = {
-  status: { json: "boolean" },
-  wait: { json: "boolean", timeout: "string" },
-  cancel: {},
-  collect: {},
-} as const satisfies Readonly<Record<SweepAction, Readonly<Record<string, "boolean" | "string">>>>;
+/** What `hydraconf sweep` is to do: show a help, or an action. */
+export type SweepRequest =
+  | { readonly help: string }
+  | {
+      readonly help: null;
+      readonly action: SweepAction;
+      /** As it was typed. */
+      readonly directory: string;
+      readonly json: boolean;
+      /** Milliseconds. */
+      readonly timeout: number | undefined;
+    };
 
-/** For shell completion. */
-export const SWEEP_LINE: SubcommandLine = {
-  actions: SWEEP_ACTIONS,
-  options: {
-    json: { help: "of status and wait: print JSON" },
-    timeout: { value: "SECONDS", help: "of wait: wait at most this long" },
-  },
-};
+const ACTIONS = Object.keys(SWEEP_ACTIONS) as readonly SweepAction[];
 
 /** @throws ConfigError `app.usage` */
-export function actionOf(word: string): SweepAction {
-  const names = Object.keys(SWEEP_ACTIONS) as SweepAction[];
-  const action = names.find((name) => name === word);
-  if (action !== undefined) return action;
-  const near = nearest(word, names);
+export function parseSweepLine(args: readonly string[]): SweepRequest {
+  const parsed = parseCommandLine(SWEEP_LINE, args);
+  const [word, ...names] = parsed.positionals;
+  const named = ACTIONS.find((action) => action === word);
+  if (parsed.has("help"))
+    return { help: named === undefined ? SWEEP_HELP : commandHelp(ACTION_LINES[named]) };
+  const action = named ?? refuseAction(word);
+  refuseOptionsOfOthers(action, parsed);
+  checkPositionals(ACTION_LINES[action], names);
+  return {
+    help: null,
+    action,
+    directory: names[0] ?? "",
+    json: parsed.has("json"),
+    timeout: milliseconds(parsed.value("timeout")),
+  };
+}
+
+function refuseAction(word: string | undefined): never {
+  const near = word === undefined ? undefined : nearest(word, ACTIONS);
   throw new ConfigError({
     code: "app.usage",
     message:
-      word === ""
-        ? "expected an action and the directory of a sweep"
+      word === undefined
+        ? `expected ${SWEEP_LINE.takes.expected}`
         : `expected an action, not '${word}'`,
     ...(near !== undefined && { nearest: near }),
-    hint: names.map((name) => `hydraconf sweep ${name} DIR`).join(", "),
+    hint: ACTIONS.map((name) => `hydraconf sweep ${name} DIR`).join(", "),
   });
 }
 
-/** What stands behind an action. */
-export interface Parsed {
-  /** Undefined where help was asked for. */
-  readonly name: string | undefined;
-  readonly json: boolean;
-  /** Milliseconds. */
-  readonly timeout: number | undefined;
-}
-
-/** @throws ConfigError `app.usage` */
-export function parseSweepLine(action: SweepAction, args: readonly string[]): Parsed {
-  const types: Readonly<Record<string, "boolean" | "string">> = OPTIONS[action];
-  const { tokens } = parseArgs({
-    args: [...args],
-    options: {
-      ...Object.fromEntries(Object.entries(types).map(([name, type]) => [name, { type }])),
-      help: { type: "boolean", short: "h" },
-    },
-    allowPositionals: true,
-    strict: false,
-    tokens: true,
-  });
-  const names: string[] = [];
-  let json = false;
-  let timeout: number | undefined;
-  for (const token of tokens) {
-    if (token.kind === "positional") names.push(token.value);
-    if (token.kind !== "option") continue;
-    if (token.name === "help") return { name: undefined, json, timeout };
-    if (!Object.hasOwn(types, token.name)) throw unknownOption(token.rawName, Object.keys(types));
-    if (types[token.name] === "boolean" && token.value !== undefined)
-      throw usage(
-        `${token.rawName} takes no value`,
-        `hydraconf sweep ${action} ${token.rawName} DIR`,
-      );
-    if (token.name === "json") json = true;
-    if (token.name === "timeout") timeout = milliseconds(token.value);
+function refuseOptionsOfOthers(action: SweepAction, parsed: ParsedCommand): void {
+  const takes = (one: SweepAction, option: string) =>
+    Object.hasOwn(ACTION_LINES[one].options, option);
+  for (const option of Object.keys(SWEEP_LINE.options)) {
+    if (!parsed.has(option) || takes(action, option)) continue;
+    const takers = ACTIONS.filter((one) => takes(one, option)).join(" and ");
+    throw usage(`--${option} is an option of ${takers}, not of ${action}`);
   }
-  const [name, ...more] = names;
-  if (name === undefined || more.length > 0)
-    throw usage(`${action}: expected the directory of one sweep`, `hydraconf sweep ${action} DIR`);
-  return { name, json, timeout };
 }
 
-function milliseconds(text: string | undefined): number {
-  const seconds = text === undefined || text.trim() === "" ? Number.NaN : Number(text);
+function milliseconds(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const seconds = text.trim() === "" ? Number.NaN : Number(text);
   if (seconds >= 0) return seconds * 1000;
-  throw usage("--timeout: expected a number of seconds", "hydraconf sweep wait --timeout 3600 DIR");
+  throw usage(
+    `--timeout: '${text}' is not a number of seconds`,
+    "e.g. hydraconf sweep wait --timeout 3600 DIR",
+  );
 }
-
-function unknownOption(name: string, known: readonly string[]): ConfigError {
-  const near = nearest(name.replace(/^-+/, ""), [...known, "help"]);
-  return new ConfigError({
-    code: "app.usage",
-    message: `unknown option ${name}`,
-    ...(near !== undefined && { nearest: `--${near}` }),
-  });
-}
-
-const usage = (message: string, hint: string): ConfigError =>
-  new ConfigError({ code: "app.usage", message, hint });

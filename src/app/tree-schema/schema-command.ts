@@ -1,11 +1,13 @@
 import { readFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
-import { parseArgs } from "node:util";
+import type { CommandLine } from "../../command-line/command-line.ts";
+import { commandHelp } from "../../command-line/help.ts";
+import { type ParsedCommand, parseCommandLine } from "../../command-line/parse.ts";
+import { usage } from "../../command-line/usage.ts";
 import { writeFileAtomic } from "../../system/atomic-write.ts";
 import { readablePath } from "../../system/readable-path.ts";
 import { ConfigError, isConfigError } from "../../values/errors.ts";
 import { resolveTree } from "../../values/interpolation/resolve-tree.ts";
-import { nearest } from "../../values/nearest.ts";
 import type { ConfigNode } from "../../values/node.ts";
 import { openComposer } from "../composer.ts";
 import type { Invocation } from "../process/invocation.ts";
@@ -18,113 +20,71 @@ import {
 } from "./tree-schemas.ts";
 import { typesOf } from "./types.ts";
 
-const HELP = `usage: hydraconf schema [options] [GROUP]
-
-Prints a JSON Schema of the files of a config tree, for editors: of the options of GROUP or, without
-it, of the primary config. Keys and types are those in the files; defaults lists allow the options of
-each group. It changes nothing.
-
-  GROUP                    a config group, e.g. db or model/arch
-  -cp, --config-path DIR   the tree (default: conf)
-  -cn, --config-name NAME  the primary config (default: config)
-  -cd, --config-dir DIR    a directory added to the search path
-  -o, --output DIR         write all schemas: DIR/NAME.schema.json and DIR/groups/GROUP.schema.json
-      --types              TypeScript types of the composed config instead
-      --from FILE          with --types: of this JSON Schema instead of a tree
-  -h, --help               print this help
-
-  hydraconf schema -o schemas             all schemas of the tree in conf/
+export const COMMAND: CommandLine = {
+  name: "hydraconf schema",
+  takes: { shown: "[GROUP]", expected: "at most one GROUP", most: 1 },
+  about: `Prints a JSON Schema of the files of a config tree, for editors: of the options of GROUP, e.g. db or
+model/arch, or, without it, of the primary config. Keys and types are those in the files; defaults
+lists allow the options of each group. It changes nothing.`,
+  options: {
+    "config-path": { short: "cp", value: "DIR", help: "the tree (default: conf)" },
+    "config-name": { short: "cn", value: "NAME", help: "the primary config (default: config)" },
+    "config-dir": { short: "cd", value: "DIR", help: "a directory added to the search path" },
+    output: {
+      short: "o",
+      value: "DIR",
+      help: "write all schemas: DIR/NAME.schema.json and DIR/groups/GROUP.schema.json",
+    },
+    types: { help: "TypeScript types of the composed config instead" },
+    from: { value: "FILE", help: "with --types: of this JSON Schema instead of a tree" },
+  },
+  epilogue: `  hydraconf schema -o schemas             all schemas of the tree in conf/
   hydraconf schema --types > config.ts    types for hydraMain or compose
   hydraconf schema --types --from my.schema.json
 
 An editor with yaml-language-server checks and completes a file whose first line is
   # yaml-language-server: $schema=../../schemas/groups/db.schema.json
 
-Exit code: 0 printed or written, 1 the tree or the schema cannot be read, 2 wrong usage.
-`;
-
-const OPTIONS = {
-  "config-path": { type: "string" },
-  "config-name": { type: "string" },
-  "config-dir": { type: "string" },
-  output: { type: "string", short: "o" },
-  types: { type: "boolean" },
-  from: { type: "string" },
-  help: { type: "boolean", short: "h" },
-} as const;
-
-/** Hydra's short flags have two letters. */
-const SHORT: ReadonlyMap<string, string> = new Map([
-  ["-cp", "--config-path"],
-  ["-cn", "--config-name"],
-  ["-cd", "--config-dir"],
-]);
+Exit code: 0 printed or written, 1 the tree or the schema cannot be read, 2 wrong usage.`,
+};
 
 /** `hydraconf schema`. */
 export async function runSchema(args: readonly string[], invocation: Invocation): Promise<number> {
-  const { positionals, values } = parse(args);
+  const command = parseCommandLine(COMMAND, args);
   const { console } = invocation;
-  if (values.help === true) {
-    console.stdout(HELP);
+  if (command.has("help")) {
+    console.stdout(commandHelp(COMMAND));
     return 0;
   }
-  const [group, ...more] = positionals;
-  if (more.length > 0) throw usage(`at most one GROUP is allowed; unexpected: '${more.join(" ")}'`);
-  if (values.from !== undefined && values.types !== true) throw usage("--from needs --types");
-  if (values.types === true && (group ?? values.output) !== undefined)
+  const [group] = command.positionals;
+  const [from, output] = [command.value("from"), command.value("output")];
+  const isTypes = command.has("types");
+  if (from !== undefined && !isTypes) throw usage("--from needs --types");
+  if (isTypes && (group ?? output) !== undefined)
     throw usage("--types takes neither GROUP nor --output");
-  if (values.from !== undefined) {
-    console.stdout(await typesOf(readJson(values.from, invocation.cwd), typeName(values.from)));
+  if (from !== undefined) {
+    console.stdout(await typesOf(readJson(from, invocation.cwd), typeName(from)));
     return 0;
   }
-  const tree = openTreeOf(values, invocation);
-  if (values.types === true) console.stdout(await typesOf(dataSchema(tree), tree.configName));
-  else if (values.output !== undefined) await writeAll(tree, values.output, invocation);
+  const tree = openTreeOf(command, invocation);
+  if (isTypes) console.stdout(await typesOf(dataSchema(tree), tree.configName));
+  else if (output !== undefined) await writeAll(tree, output, invocation);
   else console.stdout(text(group === undefined ? primarySchema(tree) : groupSchema(tree, group)));
   return 0;
 }
 
-type Values = ReturnType<typeof parse>["values"];
-
-function parse(args: readonly string[]) {
-  const long = args.map((arg) => {
-    const [flag = "", ...value] = arg.split("=");
-    const name = SHORT.get(flag);
-    return name === undefined ? arg : [name, ...value].join("=");
-  });
-  try {
-    return parseArgs({ args: long, options: OPTIONS, allowPositionals: true });
-  } catch (error) {
-    throw usage((error instanceof Error ? error.message : String(error)).split(/[.\n]/)[0] ?? "", {
-      given: long,
-    });
-  }
-}
-
-function usage(message: string, { given = [] }: { given?: readonly string[] } = {}): ConfigError {
-  const flags = Object.keys(OPTIONS).map((name) => `--${name}`);
-  const unknown = given.find(
-    (arg) => arg.startsWith("--") && !flags.includes(arg.split("=")[0] ?? ""),
-  );
-  const near = unknown === undefined ? undefined : nearest(unknown.split("=")[0] ?? "", flags);
-  return new ConfigError({
-    code: "app.usage",
-    message,
-    ...(near !== undefined && { nearest: near }),
-  });
-}
-
 /** A tree whose groups are open composes all the same: `multirun` leaves them so. */
-function openTreeOf(values: Values, invocation: Invocation): TreeOfConfigs {
+function openTreeOf(command: ParsedCommand, invocation: Invocation): TreeOfConfigs {
   const { cwd } = invocation;
-  const configName = values["config-name"] ?? "config";
-  const path = values["config-path"] ?? "conf";
+  const configName = command.value("config-name") ?? "config";
+  const path = command.value("config-path") ?? "conf";
+  const configDir = command.value("config-dir");
   const composer = openComposer(
     {
       jobName: "hydraconf",
       configPath: path.includes("://") ? path : resolve(cwd, path),
       configName,
-      ...(values["config-dir"] !== undefined && { configDir: values["config-dir"] }),
+      ...(configDir !== undefined && { configDir }),
     },
     invocation,
   );

@@ -3,13 +3,14 @@ import type { WithTool } from "../interrupt.ts";
 import type { NcuResult, NcuTables } from "../ncu/results.ts";
 import type { RecordedMachine } from "../nsys/read/machine.ts";
 import type { Timeline } from "../timeline.ts";
+import type { FORMATS } from "./formats.ts";
 
 /** One format that `deep-profile import` reads: a data object in a file of its own. */
 export interface Importer {
   /** Whose reports it makes: also the name of their folder. */
   readonly collector: CollectorName;
   /** What the format is called, in messages and in help. */
-  readonly format: string;
+  readonly format: (typeof FORMATS)[keyof typeof FORMATS];
   /** Decided by content; the name counts only where content cannot tell. */
   readonly matches: (source: ImportSource) => boolean;
   /** @throws ConfigError when the file is damaged, or a tool is needed that is not there */

@@ -3,6 +3,7 @@ import { streamNcuCsvFile } from "../ncu/csv/read-csv.ts";
 import { isRewritten } from "../ncu/csv/rewritten.ts";
 import { withoutMark } from "../ncu/csv/split-rows.ts";
 import { headAsUtf8 } from "../ncu/csv/utf16.ts";
+import { FORMATS } from "./formats.ts";
 import type { Importer } from "./importer.ts";
 import { steadySource } from "./steady-source.ts";
 
@@ -11,7 +12,7 @@ const STARTS = [HEADER_START, ...SUMMARY_HEADERS];
 /** Tables that ncu wrote with `--csv`, whatever the program printed before them. */
 export const ncuCsvImporter: Importer = {
   collector: "ncu",
-  format: "Nsight Compute CSV (ncu --csv --page raw or details)",
+  format: FORMATS.ncuCsv,
   matches: ({ head, isDirectory }) => {
     if (isDirectory) return false;
     const text = withoutMark(headAsUtf8(head));

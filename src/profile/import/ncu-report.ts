@@ -5,6 +5,7 @@ import { COMPRESSED_EXTENSION, ZSTD_MAGIC } from "../ncu/rep/compressed.ts";
 import { reportVersion, streamNcuReport, withoutNcuNote } from "../ncu/rep/read-report.ts";
 import { probeNcu } from "../ncu/run/capabilities.ts";
 import { printReport, readPrinted } from "../ncu/run/read-pass.ts";
+import { FORMATS } from "./formats.ts";
 import type { Importer, ImportSource, NcuSource, ReadOptions } from "./importer.ts";
 import { beginsWith } from "./open-source.ts";
 import { steadySource } from "./steady-source.ts";
@@ -12,7 +13,7 @@ import { steadySource } from "./steady-source.ts";
 /** Report files, through ncu or by our own reader. */
 export const ncuReportImporter: Importer = {
   collector: "ncu",
-  format: "Nsight Compute report (*.ncu-rep, *.ncu-repz; ncu itself is not needed)",
+  format: FORMATS.ncuReport,
   matches: (source) =>
     beginsWith(source, REPORT_MAGIC) ||
     (beginsWith(source, ZSTD_MAGIC) && source.path.endsWith(COMPRESSED_EXTENSION)),

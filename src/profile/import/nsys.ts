@@ -5,13 +5,14 @@ import { isSqliteFile } from "../nsys/read/sqlite-file.ts";
 import { exportCommand } from "../nsys/run/command.ts";
 import { nsysFailure } from "../nsys/run/failures.ts";
 import { callNsys, requireNsysPath } from "../nsys/run/tool.ts";
+import { FORMATS } from "./formats.ts";
 import type { Imported, Importer } from "./importer.ts";
 import { beginsWith } from "./open-source.ts";
 
 /** What `nsys export --type sqlite` and `nsys stats` make of a report; read without nsys. */
 export const nsysExportImporter: Importer = {
   collector: "nsys",
-  format: "Nsight Systems SQLite export (*.sqlite)",
+  format: FORMATS.nsysExport,
   matches: ({ head }) => isSqliteFile(head),
   read: async ({ path }) => readTimeline(path),
 };
@@ -21,7 +22,7 @@ const REPORT_MAGIC = new TextEncoder().encode("NVIDIA Tegra Profiler Report");
 /** A report of Nsight Systems itself, whose format only nsys knows. */
 export const nsysReportImporter: Importer = {
   collector: "nsys",
-  format: "Nsight Systems report (*.nsys-rep; needs nsys)",
+  format: FORMATS.nsysReport,
   matches: (source) =>
     !source.isDirectory && (beginsWith(source, REPORT_MAGIC) || source.path.endsWith(".nsys-rep")),
   read: async ({ name, path, head }, { directory, prefix, withTool, say }) => {

@@ -1,13 +1,14 @@
 import { ConfigError } from "../../values/errors.ts";
 import { MAGIC } from "../recording/format.ts";
 import { FILE_SUFFIX, readRecording, readRecordingFiles } from "../recording/index.ts";
+import { FORMATS } from "./formats.ts";
 import type { Importer } from "./importer.ts";
 import { beginsWith } from "./open-source.ts";
 
 /** Files of our own recorder: one of them, or the directory of a run. */
 export const recordingImporter: Importer = {
   collector: "recorder",
-  format: `deep-profile recording (*${FILE_SUFFIX}, or a directory of them)`,
+  format: FORMATS.recording,
   matches: (source) =>
     source.isDirectory
       ? source.entries.some((name) => name.endsWith(FILE_SUFFIX))

@@ -1,29 +1,23 @@
-import { importFiles } from "../import/import-files.ts";
-import type { ImportSource } from "../import/importer.ts";
-import { IMPORTERS, importerOf } from "../import/importers.ts";
-import { openSource } from "../import/open-source.ts";
-import { sourcesOfRun } from "../import/run-directory.ts";
-import { writeImported } from "../import/write-imported.ts";
-import type { WithTool } from "../interrupt.ts";
-import { showFiles, showReport } from "../terminal-report.ts";
-import { type CommandLine, type ParsedCommand, usage } from "./arguments.ts";
-import { LABEL_OPTIONS, labelRulesOf } from "./label-options.ts";
-import { intoOutputDirectory, type OutputDraft } from "./output-directory.ts";
+import type { CommandLine } from "../../command-line/command-line.ts";
+import { FORMATS } from "../import/formats.ts";
+import { LABEL_OPTIONS } from "./label-options.ts";
 import { stoppable } from "./stoppable.ts";
-import { type SubcommandIo, subcommand, terminalOf } from "./subcommand.ts";
+import { subcommand } from "./subcommand.ts";
 
-const READERS = ["auto", "ncu", "own"] as const;
-const LOCALES = ["C", "en", "de"] as const;
-const NVTX_SCOPES = ["thread", "process"] as const;
-const NAME_BASES = ["function", "demangled", "mangled"] as const;
+export const READERS = ["auto", "ncu", "own"] as const;
+export const LOCALES = ["C", "en", "de"] as const;
+export const NVTX_SCOPES = ["thread", "process"] as const;
+export const NAME_BASES = ["function", "demangled", "mangled"] as const;
 
 export const COMMAND: CommandLine = {
-  name: "import",
-  positionals: "FILE|RUN...",
+  name: "deep-profile import",
+  takes: { shown: "FILE|RUN...", expected: "files or runs", least: 1 },
   about: `Makes region reports from files that a profiler wrote, on any machine. Files are recognised by
 their content:
 
-${IMPORTERS.map(({ format }) => `  ${format}`).join("\n")}`,
+${Object.values(FORMATS)
+  .map((format) => `  ${format}`)
+  .join("\n")}`,
   options: {
     output: {
       short: "o",
@@ -79,65 +73,7 @@ Exit code: 0 the reports are written, 1 a file cannot be imported, 2 wrong usage
 };
 
 /** `deep-profile import`. */
-export const runImport = subcommand(COMMAND, (command, io) => {
-  if (command.positionals.length === 0) throw usage("no files given");
+export const runImport = subcommand(COMMAND, async (command, io) => {
+  const { importNamed } = await import("./import-named.ts");
   return stoppable(io, (withTool) => importNamed(command, io, withTool));
 });
-
-async function importNamed(
-  command: ParsedCommand,
-  io: SubcommandIo,
-  withTool: WithTool,
-): Promise<number> {
-  const named = command.positionals.flatMap((name) => sourcesOfRun(name, io.cwd));
-  const sources = named.map(({ name, repeatOf }) => openSource(name, io.cwd, repeatOf));
-  // Told before a directory is made: a wrong file leaves nothing behind.
-  for (const source of sources) importerOf(source);
-  const request = { wanted: command.value("output"), cwd: io.cwd, now: io.now };
-  return intoOutputDirectory(request, (output) =>
-    importInto(output, sources, command, io, withTool),
-  );
-}
-
-async function importInto(
-  { directory, path: draft, finish }: OutputDraft,
-  sources: readonly ImportSource[],
-  command: ParsedCommand,
-  io: SubcommandIo,
-  withTool: WithTool,
-): Promise<number> {
-  /** Files are called as they will be. */
-  const named = (text: string) => text.replaceAll(draft, directory);
-  const labels = labelRulesOf(command);
-  const reports = await importFiles({
-    sources,
-    directory: draft,
-    reader: command.choice("reader", READERS, "auto"),
-    locale: command.choice("locale", LOCALES, null),
-    pushPopScope: command.choice("nvtx-scope", NVTX_SCOPES, "thread"),
-    kernels: {
-      include: command.values("kernel"),
-      exclude: command.values("kernel-exclude"),
-      nameBase: command.choice("kernel-name-base", NAME_BASES, "demangled"),
-      top: command.count("top-kernels"),
-    },
-    include: command.values("include"),
-    exclude: command.values("exclude"),
-    aggregate: !command.has("no-aggregate"),
-    ...(labels !== null && { labels }),
-    now: io.now,
-    withTool,
-    say: (line) => io.console.stderr(`${named(line)}\n`),
-  });
-  const terminal = terminalOf(io);
-  for (const { bundle } of reports)
-    for (const report of bundle.reports.slice(0, 1)) showReport(report, terminal);
-  const written = await writeImported(reports, draft, { html: !command.has("no-html") });
-  const place = finish();
-  const placed = (text: string) => text.replaceAll(draft, place);
-  terminal.write("\n");
-  showFiles(written.reports.map(placed), { terminal, cwd: io.cwd });
-  for (const problem of written.problems)
-    terminal.writeError(`could not be written: ${placed(problem)}\n`);
-  return written.problems.length === 0 ? 0 : 1;
-}

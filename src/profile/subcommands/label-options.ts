@@ -1,7 +1,10 @@
 /** The options by which subcommands unify labels, as the config group `labels` does for a run. */
+
+import type { CommandOption } from "../../command-line/command-line.ts";
+import type { ParsedCommand } from "../../command-line/parse.ts";
+import { usage } from "../../command-line/usage.ts";
 import { checkPattern, type LabelRule, type LabelRules } from "../labels/label-rules.ts";
 import { LABEL_PRESETS, presetRules } from "../labels/presets.ts";
-import { type CommandOption, type ParsedCommand, usage } from "./arguments.ts";
 
 export const LABEL_OPTIONS = {
   labels: {

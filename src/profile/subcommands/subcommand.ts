@@ -1,13 +1,10 @@
 /** What `deep-profile` does beside profiling: `deep-profile NAME ARG...`. */
 
+import type { CommandLine } from "../../command-line/command-line.ts";
+import { commandHelp } from "../../command-line/help.ts";
+import { type ParsedCommand, parseCommandLine } from "../../command-line/parse.ts";
 import { terminalWidth } from "../../system/terminal-width.ts";
 import type { Terminal } from "../terminal-report.ts";
-import {
-  type CommandLine,
-  commandHelp,
-  type ParsedCommand,
-  parseCommandLine,
-} from "./arguments.ts";
 
 /** Where a subcommand was called, and where it writes. */
 export interface SubcommandIo {

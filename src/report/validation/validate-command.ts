@@ -1,10 +1,15 @@
 /** The `validate-regions` command, apart from its process: arguments in, lines and exit code out. */
 
 import picocolors from "picocolors";
+import type { CommandLine } from "../../command-line/command-line.ts";
+import { commandHelp } from "../../command-line/help.ts";
+import { type ParsedCommand, parseCommandLine } from "../../command-line/parse.ts";
+import { usage, usageText } from "../../command-line/usage.ts";
 import { fileProblem } from "../../system/file-problem.ts";
 import { plural } from "../../text/plural.ts";
 import { printable } from "../../text/printable.ts";
 import { checkOptions } from "../../values/check-options.ts";
+import { isConfigError } from "../../values/errors.ts";
 import { packageInfo } from "../../values/own-package.ts";
 import { textOfBytes, textOfFile } from "../json/json-text.ts";
 import { COMMAND_IO } from "../report-options.ts";
@@ -29,25 +34,24 @@ const EXIT_INVALID = 1;
 /** Wrong usage, or a file that cannot be read. */
 const EXIT_TROUBLE = 2;
 
-const HELP = `Usage: validate-regions [--json] FILE...
-
-Checks reports against the contract that they name: region reports
+const COMMAND: CommandLine = {
+  name: "validate-regions",
+  takes: { shown: "FILE...", expected: "files", least: 1 },
+  about: `Checks reports against the contract that they name: region reports
 (report.json), reports of sweeps (sweep-report.json) and comparisons
 (deep-profile compare --json). The contracts are in schemas/.
 
 FILE may be - for standard input, e.g.
   deep-profile compare A B --json | validate-regions -
 
-Prints per file "valid", or every error with its JSON pointer and line.
-
-Options:
-  --json     print the result as JSON
-  --help     print this help
-  --version  print the version
-
-Exit code: 0 all files are valid, 1 some file is invalid, 2 wrong usage or
-a file that cannot be read.
-`;
+Prints per file "valid", or every error with its JSON pointer and line.`,
+  options: {
+    json: { help: "print the result as JSON" },
+    version: { alone: true, help: "print the version" },
+  },
+  epilogue: `Exit code: 0 all files are valid, 1 some file is invalid, 2 wrong usage or
+a file that cannot be read.`,
+};
 
 interface FileResult {
   readonly file: string;
@@ -64,36 +68,37 @@ interface FileResult {
  */
 export async function runValidateCommand(args: readonly string[], io: CommandIo): Promise<number> {
   checkOptions("runValidateCommand", io, COMMAND_IO);
-  const request = parseArguments(args);
-  if (request.type === "help") {
-    io.stdout(HELP);
+  try {
+    return await run(args, io);
+  } catch (error) {
+    if (!isConfigError(error) || error.code !== "app.usage") throw error;
+    io.stderr(usageText(COMMAND.name, error));
+    return EXIT_TROUBLE;
+  }
+}
+
+async function run(args: readonly string[], io: CommandIo): Promise<number> {
+  const command = parseCommandLine(COMMAND, args);
+  if (command.has("help")) {
+    io.stdout(commandHelp(COMMAND));
     return EXIT_VALID;
   }
-  if (request.type === "version") {
+  if (command.has("version")) {
     io.stdout(`validate-regions ${packageInfo().version}\n`);
     return EXIT_VALID;
   }
-  if (request.type === "usage") {
-    io.stderr(`validate-regions: ${request.message}\n\n${HELP}`);
-    return EXIT_TROUBLE;
-  }
+  const files = filesOf(command);
   const validator = await createDocumentValidator();
   const results: FileResult[] = [];
-  for (const { file, path } of request.files) {
+  for (const { file, path } of files) {
     const result = { file, ...(await check(path, validator, io)) };
     results.push(result);
-    if (!request.json) printResult(result, io);
+    if (!command.has("json")) printResult(result, io);
   }
-  if (request.json) io.stdout(`${JSON.stringify(results, null, 2)}\n`);
+  if (command.has("json")) io.stdout(`${JSON.stringify(results, null, 2)}\n`);
   if (results.some(({ unreadable }) => unreadable !== null)) return EXIT_TROUBLE;
   return results.every(({ valid }) => valid) ? EXIT_VALID : EXIT_INVALID;
 }
-
-type Request =
-  | { readonly type: "help" }
-  | { readonly type: "version" }
-  | { readonly type: "usage"; readonly message: string }
-  | { readonly type: "check"; readonly files: readonly NamedFile[]; readonly json: boolean };
 
 interface NamedFile {
   /** As messages call it. */
@@ -105,28 +110,17 @@ interface NamedFile {
 /** What messages call standard input. */
 const STANDARD_INPUT = "(standard input)";
 
-function parseArguments(args: readonly string[]): Request {
-  const separator = args.indexOf("--");
-  const before = separator < 0 ? args : args.slice(0, separator);
-  const isOption = (arg: string) => arg.startsWith("-") && arg !== "-";
-  const options = before.filter(isOption);
-  const files: readonly NamedFile[] = [
-    ...before
-      .filter((arg) => !isOption(arg))
-      .map((arg) =>
-        arg === "-" ? { file: STANDARD_INPUT, path: null } : { file: arg, path: arg },
-      ),
-    // A file that is called `-` can be meant, too.
-    ...(separator < 0 ? [] : args.slice(separator + 1)).map((arg) => ({ file: arg, path: arg })),
+/** A file that is called `-` can be meant, too: behind `--`. */
+function filesOf({ positionals, verbatim }: ParsedCommand): readonly NamedFile[] {
+  const own = positionals.slice(0, positionals.length - verbatim.length);
+  if (own.filter((name) => name === "-").length > 1)
+    throw usage("standard input (-) can be read only once");
+  return [
+    ...own.map((name) =>
+      name === "-" ? { file: STANDARD_INPUT, path: null } : { file: name, path: name },
+    ),
+    ...verbatim.map((name) => ({ file: name, path: name })),
   ];
-  if (options.includes("--help") || options.includes("-h")) return { type: "help" };
-  if (options.includes("--version")) return { type: "version" };
-  const unknown = options.find((option) => option !== "--json");
-  if (unknown !== undefined) return { type: "usage", message: `unknown option ${unknown}` };
-  if (files.length === 0) return { type: "usage", message: "no files given" };
-  if (files.filter(({ path }) => path === null).length > 1)
-    return { type: "usage", message: "standard input (-) can be read only once" };
-  return { type: "check", files, json: options.includes("--json") };
 }
 
 async function check(

@@ -2,7 +2,7 @@ import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it, test } from "vitest";
 import type { Task } from "../../../src/app/index.ts";
-import { SWEEP_LINE } from "../../../src/app/sweep/sweep-line.ts";
+import { SWEEP_LINE } from "../../../src/app/sweep/sweep-lines.ts";
 import { sharedOrSkip } from "../../shared.ts";
 import { program } from "../program.ts";
 

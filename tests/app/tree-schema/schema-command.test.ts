@@ -192,16 +192,14 @@ test.each([
 });
 
 test.each([
-  [["--outptu=x"], /^Unknown option '--outptu'$/, "--output"],
-  [["-o", "x", "--tyeps"], /^Unknown option '--tyeps'$/, "--types"],
-  [["--zzzzzzzz"], /^Unknown option '--zzzzzzzz'$/, undefined],
-  [["-o"], /--output/, undefined],
+  [["--outptu=x"], "unknown option --outptu", "--output"],
+  [["-o", "x", "--tyeps"], "unknown option --tyeps", "--types"],
+  [["--zzzzzzzz"], "unknown option --zzzzzzzz", undefined],
+  [["-o"], "-o needs a value: DIR", undefined],
+  [["-o", "-cp", "x"], "-o needs a value: DIR", undefined],
 ])("%j is answered with the nearest option", async (args, message, near) => {
   const error = await schema(args).catch((thrown: unknown) => thrown);
-  expect(isConfigError(error) && [error.message, error.details.nearest]).toEqual([
-    expect.stringMatching(message),
-    near,
-  ]);
+  expect(isConfigError(error) && [error.message, error.details.nearest]).toEqual([message, near]);
 });
 
 test("types are made although a value is only known in a run, of a tree with an added directory", async () => {
