@@ -85,12 +85,16 @@ export async function printReport(
   return { kind: "report", files, notes };
 }
 
-/** Reads the tables of a report: its results are told as they come. */
+/**
+ * Reads the tables of a report: its results are told as they come, the sections before them, since the table of the
+ * results may break off.
+ */
 export async function readPrinted(
   { files, notes }: PrintedReport,
   onResult: (result: NcuResult) => void,
+  onSections: (sections: SectionTable) => void = () => {},
 ): Promise<PassTables> {
-  const tables = await readFiles(files, onResult);
+  const tables = await readFiles(files, onResult, onSections);
   return { ...tables, notes: [...tables.notes, ...notes] };
 }
 
@@ -105,20 +109,23 @@ export async function readPass(
   { keepTables, ...options }: ReadPassOptions,
 ): Promise<PassTables> {
   let results = 0;
+  let sections: SectionTable = new Map();
   const count = (result: NcuResult) => {
     onResult(result);
     results++;
   };
   const failed = (why: string): PassTables =>
     results > 0 || options.stop.aborted
-      ? { results, sections: new Map(), notes: [why], unread: why }
+      ? { results, sections, notes: [why], unread: why }
       : readWithoutNcu(report, onResult, why);
   try {
     const printed = await printReport(report, options);
     if (printed.kind === "empty")
       return { results, sections: new Map(), notes: [printed.why], unread: null };
     if (printed.kind === "failed") return failed(printed.why);
-    const tables = await readPrinted(printed, count);
+    const tables = await readPrinted(printed, count, (read) => {
+      sections = read;
+    });
     const { raw, details, ratios } = printed.files;
     if (!keepTables)
       await Promise.all([raw, details, ratios].map((path) => rm(path, { force: true })));
@@ -159,9 +166,11 @@ export async function readKeptTables(
 async function readFiles(
   { raw, details, ratios }: TableFiles,
   onResult: (result: NcuResult) => void,
+  onSections: (sections: SectionTable) => void = () => {},
 ): Promise<PassTables> {
   const exact = existsSync(ratios) ? await readRatios(ratios) : null;
   const { sections, rules } = existsSync(details) ? await readDetails(details) : NO_DETAILS;
+  onSections(sections);
   let place = 0;
   const { results, notes } = await streamNcuCsvFile(
     raw,

@@ -217,7 +217,7 @@ describe.skipIf(real === null || sample === null)("readPass", () => {
     const directory = join(root, "breaks-off");
     mkdirSync(directory);
     const seen: string[] = [];
-    const { results, notes, unread } = await readPass(
+    const { results, sections, notes, unread } = await readPass(
       file,
       ({ kernelName }) => {
         seen.push(kernelName);
@@ -235,6 +235,8 @@ describe.skipIf(real === null || sample === null)("readPass", () => {
     );
     expect(seen).toHaveLength(2);
     expect(results).toBe(1);
+    // They were read before the results.
+    expect(sections.size).toBeGreaterThan(0);
     expect(unread).toBe("the results of two.ncu-rep could not be read: EIO: i/o error, read");
     expect(notes).toEqual([unread]);
   });
