@@ -1,3 +1,4 @@
+import { fileProblem } from "../system/file-problem.ts";
 import { ConfigError } from "../values/errors.ts";
 
 /** The error of something that was named and cannot be read, or is not what it should be. */
@@ -7,6 +8,10 @@ export const inputError = (name: string, why: string, hint?: string): ConfigErro
     message: `${name}: ${why}`,
     ...(hint !== undefined && { hint }),
   });
+
+/** The error of something that the system does not let us read. */
+export const unreadableError = (name: string, cause: unknown): ConfigError =>
+  new ConfigError({ code: "profile.input", message: `${name}: ${fileProblem(cause)}`, cause });
 
 /** The error of a run's own file that reports are made from. */
 export const goneError = (path: string): ConfigError =>

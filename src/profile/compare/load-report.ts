@@ -7,7 +7,7 @@ import { type JsonText, textOfFile } from "../../report/json/json-text.ts";
 import { type CheckedDocument, readDocument } from "../../report/validation/check-text.ts";
 import { upgraded } from "../../report/validation/upgrade.ts";
 import type { ReportValidator } from "../../report/validation/validate.ts";
-import { fileProblem, isFileProblem } from "../../system/file-problem.ts";
+import { isFileProblem } from "../../system/file-problem.ts";
 import { readablePath } from "../../system/readable-path.ts";
 import { requireFile } from "../../system/require-file.ts";
 import { errorCode } from "../../system/system-error.ts";
@@ -15,7 +15,7 @@ import { ConfigError } from "../../values/errors.ts";
 import { nearest } from "../../values/nearest.ts";
 import { COLLECTOR_NAMES } from "../collectors/collector-names.ts";
 import { importableFormat } from "../import/importable.ts";
-import { inputError } from "../input-error.ts";
+import { inputError, unreadableError } from "../input-error.ts";
 
 export interface LoadedReport {
   /** As the user named it. */
@@ -110,7 +110,7 @@ function isDirectory(name: string, path: string): boolean {
   try {
     return statSync(path).isDirectory();
   } catch (cause) {
-    throw inputError(name, fileProblem(cause));
+    throw unreadableError(name, cause);
   }
 }
 
@@ -125,7 +125,7 @@ function isThere(name: string, path: string): boolean {
   } catch (cause) {
     const code = errorCode(cause);
     if (code === "ENOENT" || code === "ENOTDIR") return false;
-    throw inputError(name, fileProblem(cause));
+    throw unreadableError(name, cause);
   }
 }
 
@@ -165,7 +165,7 @@ function checked(name: string, validator: ReportValidator, open: () => JsonText)
   try {
     return readDocument(open(), validator);
   } catch (cause) {
-    if (isFileProblem(cause)) throw inputError(name, fileProblem(cause));
+    if (isFileProblem(cause)) throw unreadableError(name, cause);
     throw cause;
   }
 }

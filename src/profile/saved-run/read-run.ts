@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createAjv } from "../../schema/create-ajv.ts";
-import { fileProblem } from "../../system/file-problem.ts";
 import { readablePath } from "../../system/readable-path.ts";
 import { readText } from "../../system/require-file.ts";
 import { errorCode } from "../../system/system-error.ts";
@@ -9,7 +8,7 @@ import type { ConfigError } from "../../values/errors.ts";
 import { packageInfo } from "../../values/own-package.ts";
 import { COLLECTOR_NAMES } from "../collectors/collector-names.ts";
 import { importableFormat } from "../import/importable.ts";
-import { inputError } from "../input-error.ts";
+import { inputError, unreadableError } from "../input-error.ts";
 import { RUN_CONTRACT, RUN_FILE, type SavedRun } from "./document.ts";
 
 const [CONTRACT_NAME = "", CONTRACT_VERSION = ""] = RUN_CONTRACT.split("/");
@@ -45,7 +44,7 @@ function contentOf(file: string, name: string): unknown {
     text = readText(file);
   } catch (cause) {
     if (isMissing(cause)) throw noRun(dirname(file), name);
-    throw inputError(name, fileProblem(cause));
+    throw unreadableError(name, cause);
   }
   try {
     return JSON.parse(text);

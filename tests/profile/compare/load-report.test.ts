@@ -145,6 +145,12 @@ describe("what cannot be read", () => {
     expect(problem("x".repeat(300))).toMatch(/: the name is too long$/);
   });
 
+  it("keeps the system's error as the cause", () => {
+    expect(() => collectorsOf("absent", directory)).toThrow(
+      expect.objectContaining({ cause: expect.objectContaining({ code: "ENOENT" }) }),
+    );
+  });
+
   it("is not missing where it may not be read", () => {
     if (process.getuid?.() === 0) {
       console.warn("SKIPPED unreadable runs: root may read everything");
