@@ -48,6 +48,8 @@ export interface CollectedRun {
   readonly fingerprint: string;
   readonly workload: Workload;
   readonly environment: MachineEnvironment;
+  /** When the collectors ran, in which time other work on the machine disturbs them; not read again. */
+  readonly period?: { readonly started: Date; readonly ended: Date };
   readonly inputs: RunInputs;
   readonly collections: readonly Collection[];
   readonly missing: readonly MissingCollection[];
@@ -109,8 +111,10 @@ export async function collectRun(request: ProfileRequest): Promise<CollectedRun>
   const environment = describeMachine(gpus, { hydraconf: version, native: native.info });
   const inputs = await describeInputs(workload);
   const collectors = enabledCollectors({ config, native });
+  const started = new Date();
   const { collections, missing } = await runCollectors(collectors, workload, request);
-  return { config, fingerprint, workload, environment, inputs, collections, missing };
+  const period = { started, ended: new Date() };
+  return { config, fingerprint, workload, environment, period, inputs, collections, missing };
 }
 
 /** Makes the regions and reports of each collection. The same run always gives the same reports. */

@@ -13,7 +13,7 @@ import type { ProcessOutcome } from "../machine/process.ts";
 import type { Workload } from "../workload/workload.ts";
 
 /** Version of the contract; `major.minor`, a minor only adds. */
-export const RUN_CONTRACT = "hydraconf.run/1.1";
+export const RUN_CONTRACT = "hydraconf.run/1.2";
 
 /** Name of the file in the directory of a run. */
 export const RUN_FILE = "run.json";
@@ -28,6 +28,9 @@ export interface SavedRun {
   /** Without its environment variables, which hold secrets. */
   readonly workload: Omit<Workload, "env">;
   readonly environment: MachineEnvironment;
+  /** When its collectors began and ended: RFC 3339, in UTC. Since 1.2. */
+  readonly started?: string;
+  readonly ended?: string;
   readonly inputs: RunInputs;
   /** In the order in which they ran. */
   readonly collectors: readonly SavedCollection[];

@@ -1,4 +1,5 @@
 import { join, relative, sep } from "node:path";
+import { dateTime } from "../../report/date-time.ts";
 import type { ConfigLine } from "../../report/html/report-page.ts";
 import { writeFileAtomic } from "../../system/atomic-write.ts";
 import type { ConfigError } from "../../values/errors.ts";
@@ -34,6 +35,10 @@ function savedRun(run: CollectedRun, shown: ShownConfig, runDirectory: string): 
     config_lines: shown.lines,
     workload,
     environment: run.environment,
+    ...(run.period && {
+      started: dateTime(run.period.started),
+      ended: dateTime(run.period.ended),
+    }),
     inputs: run.inputs,
     collectors: run.collections.map(
       ({ collector, toolVersion, source, outcome, notes, problem }) => ({

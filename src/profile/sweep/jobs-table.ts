@@ -1,6 +1,8 @@
 /** The jobs of a sweep in a few lines, at its end. */
 
+import { capitalized } from "../../report/capitalized.ts";
 import { formatMs } from "../../report/numbers.ts";
+import { sideBySideNote } from "../../report/sweep/side-by-side-note.ts";
 import { basisInWords } from "../../report/sweep/writers.ts";
 import { printable } from "../../text/printable.ts";
 import { shellQuote } from "../../text/shell-quote.ts";
@@ -27,7 +29,6 @@ export interface JobsTablePage {
 /** More are in the files. */
 const MOST_ROWS = 40;
 const MOST_VALUE = 40;
-const MOST_NUMBERS = 8;
 const GAP = "  ";
 
 /**
@@ -83,7 +84,11 @@ export function jobsTable(
     ...(best[0] === undefined || best.length === 1
       ? []
       : [`Job #${best[0].number} took the least time: ${formatMs(best[0].time)} ms`]),
-    ...sideBySideLines(sideBySide.filter((number) => best.some((job) => job.number === number))),
+    ...sideBySideNote(
+      sideBySide
+        .filter((number) => best.some((job) => job.number === number))
+        .map((number) => `#${number}`),
+    ).map(capitalized),
     ...(measured.length < 2
       ? []
       : [
@@ -92,22 +97,6 @@ export function jobsTable(
     "",
   ].join("\n");
 }
-
-/** @param numbers of jobs with a time */
-function sideBySideLines(numbers: readonly number[]): readonly string[] {
-  if (numbers.length === 0) return [];
-  const first = numbers.slice(0, MOST_NUMBERS).map((number) => `#${number}`);
-  const more = numbers.length - first.length;
-  const [plural, them] =
-    numbers.length === 1 ? ["", "its time includes"] : ["s", "their times include"];
-  return [
-    `Job${plural} ${listed(more > 0 ? [...first, `${more} more`] : first)} ran while another job of the sweep did, on the same machine: ${them} what that cost. ` +
-      "Compare jobs that ran alone: hydra.launcher.n_jobs=1, or a node for each on Slurm",
-  ];
-}
-
-const listed = (words: readonly string[]): string =>
-  words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
 
 /** Those that have not the same value in every job. */
 function sweptKeys(jobs: readonly SweptJob[]): readonly string[] {

@@ -10,10 +10,10 @@ import { readYaml } from "../../values/reader.ts";
 import { toObject } from "../../values/to-object.ts";
 import { COLLECTOR_NAMES } from "../collectors/collector-names.ts";
 import { loadReport, scopeOf } from "../compare/load-report.ts";
-import { inputError } from "../input-error.ts";
+import { unreadableError } from "../input-error.ts";
 import { whyFailed } from "../machine/process.ts";
-import { RUN_FILE } from "../saved-run/document.ts";
-import { createRunReader, type ReadSavedRun } from "../saved-run/read-run.ts";
+import { RUN_FILE, type SavedRun } from "../saved-run/document.ts";
+import { createRunReader } from "../saved-run/read-run.ts";
 
 export interface LoadedSweep {
   readonly collector: string;
@@ -79,7 +79,7 @@ function namesIn(directory: string): readonly string[] {
   try {
     return readdirSync(directory);
   } catch (cause) {
-    throw inputError(directory, fileProblem(cause));
+    throw unreadableError(directory, cause);
   }
 }
 
@@ -110,9 +110,9 @@ export function loadSweep(
     });
   const readRun = createRunReader();
   const places: SharedPlaces = new Map();
-  const resultOf = (name: string): JobInput["result"] => {
+  const resultOf = (name: string, run: SavedRun | null): JobInput["result"] => {
     if (!reportOf(name, collector)) return without(`no report of ${collector}`);
-    const failure = failureOf(join(directory, name), collector, readRun);
+    const failure = failureOf(run, collector);
     if (failure !== null) return without(`${failure}; what it measured is in its own report`);
     const { bundle } = loadReport(name, directory, validator, collector);
     return { report: jobReport(scopeOf(name, bundle, undefined), places) };
@@ -120,13 +120,16 @@ export function loadSweep(
   return {
     collector,
     jobs: names.map((name): JobInput => {
-      let overrides: readonly string[] = [];
+      const job = join(directory, name);
+      let known: Pick<JobInput, "name" | "overrides" | "stay"> = { name, overrides: [] };
       try {
-        overrides = overridesOf(join(directory, name));
-        return { name, overrides, result: resultOf(name) };
+        known = { ...known, overrides: overridesOf(job) };
+        const run = existsSync(join(job, RUN_FILE)) ? readRun(job, job) : null;
+        known = { ...known, ...stayOf(run) };
+        return { ...known, result: resultOf(name, run) };
       } catch (error) {
         if (!isConfigError(error)) throw error;
-        return { name, overrides, result: without(error.message) };
+        return { ...known, result: without(error.message) };
       }
     }),
   };
@@ -138,11 +141,16 @@ const without = (problem: string): JobInput["result"] => ({ report: null, proble
  * Why the times of a job are not to be compared with those of others: a program that failed was
  * mostly the fastest. Null where all is well, and where nothing says how the run ended.
  */
-function failureOf(job: string, collector: string, readRun: ReadSavedRun): string | null {
-  if (!existsSync(join(job, RUN_FILE))) return null;
-  const found = readRun(job, job).collectors.find((each) => each.collector === collector);
-  if (found === undefined) return null;
-  return whyFailed(found);
+function failureOf(run: SavedRun | null, collector: string): string | null {
+  const found = run?.collectors.find((each) => each.collector === collector);
+  return found === undefined ? null : whyFailed(found);
+}
+
+/** Runs before 1.2 of their contract do not say when they were. */
+function stayOf(run: SavedRun | null): Pick<JobInput, "stay"> {
+  if (run?.started === undefined || run.ended === undefined) return {};
+  const { hostname: host } = run.environment;
+  return { stay: { host, from: Date.parse(run.started), until: Date.parse(run.ended) } };
 }
 
 /** @throws ConfigError for a file that cannot be read, or is not YAML */

@@ -1,4 +1,5 @@
 import { getOrCreate } from "../../system/get-or-create.ts";
+import { overlappingStays, type Stay } from "../../system/overlapping-stays.ts";
 import { agreeing, plural } from "../../text/plural.ts";
 import { toldByAny } from "../compare/known-domains.ts";
 import { dateTime } from "../date-time.ts";
@@ -11,12 +12,15 @@ import {
   type SweepParameter,
   type SweepReport,
 } from "./document.ts";
+import { sideBySideNote } from "./side-by-side-note.ts";
 
 /** A job as it lies in the directory of a sweep. */
 export interface JobInput {
   readonly name: string;
   /** As in `overrides.yaml`. */
   readonly overrides: readonly string[];
+  /** Where and when it ran; absent where that is not known. */
+  readonly stay?: Stay;
   /** The main report of one collector, or why there is none. */
   readonly result:
     | { readonly report: JobReport }
@@ -128,7 +132,7 @@ export function buildSweepReport(
     jobs,
     best: bestOf(jobs),
     regions: regionsOf(inputs, basis),
-    notes: notesOf(reports, jobs),
+    notes: [...notesOf(reports, jobs), ...sideBySideNote(timedSideBySide(inputs, jobs))],
   };
 }
 
@@ -173,6 +177,18 @@ function regionsOf(inputs: readonly JobInput[], basis: SweepReport["basis"]) {
     kind,
     times_ms: times,
   }));
+}
+
+/** Also beside a job that failed: it took its share of the machine. */
+function timedSideBySide(
+  inputs: readonly JobInput[],
+  jobs: readonly SweepJob[],
+): readonly string[] {
+  const stays = inputs.flatMap(({ name, stay }) => (stay === undefined ? [] : [{ name, ...stay }]));
+  const timed = new Set(jobs.filter(({ total_ms }) => total_ms !== null).map(({ name }) => name));
+  return overlappingStays(stays)
+    .map(({ name }) => name)
+    .filter((name) => timed.has(name));
 }
 
 function notesOf(reports: readonly JobReport[], jobs: readonly SweepJob[]): readonly string[] {

@@ -57,6 +57,23 @@ describe("a sweep's report", () => {
     expect(renderSweepMarkdown(report)).not.toContain("## Scaling");
   });
 
+  it("names the jobs with a time that ran beside another one on their machine", () => {
+    const at = (from: number, until: number, host = "a") => ({ stay: { host, from, until } });
+    const notes = (...stays: readonly object[]) =>
+      sweepOf(stays.map((stay, at) => ({ ...jobOf(`${at}`, [`x=${at}`], 1), ...stay }))).notes;
+    expect(notes(at(0, 5), at(5, 9), at(0, 9, "b"), {})).toEqual([]);
+    expect(notes(at(0, 5), at(4, 9), at(9, 12))).toEqual([
+      expect.stringMatching(
+        /^jobs 0 and 1 ran while another job of the sweep did, .*: their times/,
+      ),
+    ]);
+    const failed = { ...jobOf("1", ["x=1"], null), ...at(2, 9) };
+    expect(sweepOf([{ ...jobOf("0", ["x=0"], 1), ...at(0, 5) }, failed]).notes).toEqual([
+      "1 of 2 jobs has no time: 1",
+      expect.stringMatching(/^job 0 ran while another job of the sweep did, .*: its time includes/),
+    ]);
+  });
+
   it("knows a region in reports of jobs that ran before and after an update", () => {
     const sketch: ProcessSketch = {
       ranges: [
