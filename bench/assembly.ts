@@ -1,11 +1,11 @@
 /**
- * From a recording of kernels, or an export of Nsight Systems, to the report document, beside the least that has to be done with as many
- * kernels in the same run: `npm run bench assembly`
+ * From a recording of kernels, or an export of Nsight Systems, to the report document, beside what a script takes for as many kernels in
+ * the same run: `npm run bench assembly`
  */
 import { execFileSync } from "node:child_process";
-import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readNsysExport } from "../src/profile/nsys/read/read-export.ts";
 import { readRecording } from "../src/profile/recording/index.ts";
@@ -14,6 +14,7 @@ import type { Timeline } from "../src/profile/timeline.ts";
 import type { RegionReportBundle } from "../src/report/document.ts";
 import { recordingOfRegions } from "../tests/profile/recording/generated.ts";
 import { writeNsysExport } from "./generated-nsys-export.ts";
+import { addTo, type Sums, sumUp, writeKernels } from "./kernel-script.ts";
 import { cpuTimeOf, median } from "./measure.ts";
 import { createScore, ms, type Score } from "./score.ts";
 
@@ -21,14 +22,15 @@ type Source = "recording" | "export";
 
 const KERNELS = 1_000_000;
 const REGIONS = 1_000;
+const PER_REGION = KERNELS / REGIONS;
 /** CPU time that the document may take, which counts the threads of the garbage collector, too. */
 const MOST_MS = 5_000;
 /**
- * Reading and document may take this many times what JavaScript needs to read the same kernels as JSON, the
- * least that a text trace of them would cost: seconds tell as much of the machine as of the readers.
- * SQLite reads an export's tables first.
+ * Reading and document may take this many times what a script takes that reads the same kernels as JSON and sums them up by region
+ * and name. `JSON.parse` alone would be no measure: how its time and that of maps of a million names relate differs by half from one
+ * machine to the next. SQLite reads an export's tables first.
  */
-const MOST_TIMES_PARSED: Readonly<Record<Source, number>> = { recording: 7, export: 12 };
+const MOST_TIMES_SCRIPT: Readonly<Record<Source, number>> = { recording: 4, export: 7 };
 /** Of the process that reads the file and makes the document. */
 const MOST_MB = 500;
 /** Summing up by region and name in two plain maps; the document may take this many times that. */
@@ -72,85 +74,16 @@ function assemble(timeline: Timeline): RegionReportBundle {
   });
 }
 
-/** What nobody can do without: each kernel finds its region's row of its name. */
-function plainSums(timeline: Timeline): number {
-  const regions = new Map<number, Map<string, { calls: number; ns: number }>>();
-  const perRegion = KERNELS / REGIONS;
+function plainSums(timeline: Timeline): Sums {
+  const sums: Sums = new Map();
   let index = 0;
-  for (const { name, startNs, endNs } of timeline.processes[0]?.kernels ?? []) {
-    const region = Math.floor(index++ / perRegion);
-    const rows = regions.get(region) ?? new Map<string, { calls: number; ns: number }>();
-    regions.set(region, rows);
-    const row = rows.get(name);
-    if (row === undefined) {
-      rows.set(name, { calls: 1, ns: endNs - startNs });
-    } else {
-      row.calls++;
-      row.ns += endNs - startNs;
-    }
-  }
-  return regions.size;
-}
-
-const ROUNDS = 5;
-
-/**
- * CPU time to read the kernels from a file of JSON, some thousands at a time, as a trace is read: the file's bytes, their text and
- * `JSON.parse`, since the readers begin with a file, too. In the process that has just read the same kernels and holds them, and the
- * median of some rounds: a single one takes a tenth more or less, by what the collector of garbage does meanwhile.
- */
-function parseMs(timeline: Timeline): number {
-  const folder = mkdtempSync(join(tmpdir(), "hydraconf-json-"));
-  const file = join(folder, "kernels.json");
-  try {
-    const lengths = writeParts(file, timeline);
-    const rounds = Array.from({ length: ROUNDS }, () => cpuTimeOf(() => readParts(file, lengths)));
-    return median(rounds);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-const PER_PART = 4_096;
-
-/** Writes arrays of kernels, one after the other; returns the bytes of each. */
-function writeParts(file: string, timeline: Timeline): readonly number[] {
-  const descriptor = openSync(file, "w");
-  try {
-    const lengths: number[] = [];
-    let part: string[] = [];
-    const write = (): void => {
-      lengths.push(writeSync(descriptor, `[${part.join(",")}]`));
-      part = [];
-    };
-    for (const kernel of timeline.processes[0]?.kernels ?? []) {
-      const { name, device, stream, launchNs, startNs, endNs } = kernel;
-      part.push(JSON.stringify({ name, device, stream, launchNs, startNs, endNs }));
-      if (part.length === PER_PART) write();
-    }
-    if (part.length > 0) write();
-    return lengths;
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-function readParts(file: string, lengths: readonly number[]): void {
-  const descriptor = openSync(file, "r");
-  try {
-    for (const length of lengths) {
-      const bytes = Buffer.allocUnsafe(length);
-      readSync(descriptor, bytes);
-      JSON.parse(bytes.toString());
-    }
-  } finally {
-    closeSync(descriptor);
-  }
+  for (const kernel of timeline.processes[0]?.kernels ?? [])
+    addTo(sums, Math.floor(index++ / PER_REGION), kernel);
+  return sums;
 }
 
 interface Measured {
   readonly plainMs: number;
-  readonly parseMs: number;
   readonly readMs: number;
   readonly firstMs: number;
   /** Of the whole process at its highest: timeline, document and Node itself. */
@@ -158,8 +91,12 @@ interface Measured {
   readonly kernels: number;
 }
 
-/** In a process of its own: the peak of memory is a process's, and the first time is what users get. */
-function measureHere(source: Source, path: string): Measured {
+/**
+ * In a process of its own: the peak of memory is a process's, and the first time is what users get.
+ *
+ * @param json the folder for the same kernels as a script reads them, if it is not there yet
+ */
+function measureHere(source: Source, path: string, json: string): Measured {
   let timeline: Timeline | null = null;
   const readMs = cpuTimeOf(() => {
     timeline = source === "export" ? readNsysExport(path) : readRecording(path);
@@ -172,34 +109,46 @@ function measureHere(source: Source, path: string): Measured {
   const peakMb = process.resourceUsage().maxRSS / 1024;
   const kernels = (bundle as RegionReportBundle | null)?.reports[0]?.totals.kernel_count ?? 0;
   const plainMs = median(Array.from({ length: 5 }, () => cpuTimeOf(() => plainSums(read))));
-  return { plainMs, parseMs: parseMs(read), readMs, firstMs, peakMb, kernels };
+  if (!existsSync(json)) writeKernels(json, read.processes[0]?.kernels ?? []);
+  return { plainMs, readMs, firstMs, peakMb, kernels };
 }
+
+/** First argument of the process that is the script. */
+const SCRIPT = "script";
 
 const self = fileURLToPath(import.meta.url);
 
-function measureApart(source: Source, path: string): Measured {
+/** Runs this file with the arguments, in a process of its own. */
+function apart(...args: readonly string[]): unknown {
   const loader = fileURLToPath(new URL("../scripts/typescript-loader.mjs", import.meta.url));
-  const args = ["--import", loader, self, source, path];
-  return JSON.parse(execFileSync(process.execPath, args, { encoding: "utf8" })) as Measured;
+  const all = ["--import", loader, self, ...args];
+  return JSON.parse(execFileSync(process.execPath, all, { encoding: "utf8" }));
 }
 
-function write({ source, names }: Case): string {
+/** @param folder of the case */
+function write({ source, names }: Case, folder: string): string {
   const options = { kernels: KERNELS, regions: REGIONS, names };
   if (source === "recording") return recordingOfRegions(options);
-  const file = join(mkdtempSync(join(tmpdir(), "hydraconf-export-")), "run.sqlite");
+  const file = join(folder, "run.sqlite");
   writeNsysExport(file, options);
   return file;
 }
 
 function scoreCase(score: Score, one: Case): void {
   const { about, source } = one;
-  const path = write(one);
+  const folder = mkdtempSync(join(tmpdir(), "hydraconf-assembly-"));
+  const path = write(one, folder);
+  const json = join(folder, "json");
   try {
-    const runs = Array.from({ length: 3 }, () => measureApart(source, path));
+    const rounds = Array.from({ length: 3 }, () => ({
+      run: apart(source, path, json) as Measured,
+      scriptMs: apart(SCRIPT, json) as number,
+    }));
+    const runs = rounds.map(({ run }) => run);
     const firstMs = median(runs.map((run) => run.firstMs));
     const plainMs = median(runs.map((run) => run.plainMs));
     const readMs = median(runs.map((run) => run.readMs));
-    const parseMs = median(runs.map((run) => run.parseMs));
+    const scriptMs = median(rounds.map((round) => round.scriptMs));
     const peakMb = Math.max(...runs.map((run) => run.peakMb));
     score.holds(
       `${about}: no kernel is lost`,
@@ -215,15 +164,15 @@ function scoreCase(score: Score, one: Case): void {
     );
     score.atMost(`${about}: CPU time of the document`, firstMs, MOST_MS, "ms");
     score.atMost(
-      `${about}: with reading, beside JSON.parse`,
-      (readMs + firstMs) / parseMs,
-      MOST_TIMES_PARSED[source],
+      `${about}: with reading, beside a script`,
+      (readMs + firstMs) / scriptMs,
+      MOST_TIMES_SCRIPT[source],
       "x",
-      `${ms(readMs + firstMs)}, reading the file ${ms(readMs)}; JSON.parse ${ms(parseMs)}`,
+      `${ms(readMs + firstMs)}, reading the file ${ms(readMs)}; the script ${ms(scriptMs)}`,
     );
     score.atMost(`${about}: memory, with reading`, peakMb, MOST_MB, "MB");
   } finally {
-    rmSync(source === "export" ? dirname(path) : path, { recursive: true, force: true });
+    for (const directory of [folder, path]) rmSync(directory, { recursive: true, force: true });
   }
 }
 
@@ -235,7 +184,8 @@ export async function benchAssembly(print: (line: string) => void): Promise<bool
 }
 
 if (process.argv[1] === self) {
-  const [, , source, path] = process.argv;
-  if (path !== undefined) console.log(JSON.stringify(measureHere(source as Source, path)));
-  else process.exitCode = (await benchAssembly(console.log)) ? 0 : 1;
+  const [, , what, path, json = ""] = process.argv;
+  if (path === undefined) process.exitCode = (await benchAssembly(console.log)) ? 0 : 1;
+  else if (what === SCRIPT) console.log(cpuTimeOf(() => sumUp(path, KERNELS, PER_REGION)));
+  else console.log(JSON.stringify(measureHere(what as Source, path, json)));
 }

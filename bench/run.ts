@@ -33,7 +33,8 @@ const benchmarks: readonly Benchmark[] = [
   },
   {
     name: "sweep",
-    about: "CPU time of a sweep of 1,000 jobs that do nothing, beside plain writes of its files",
+    about:
+      "CPU time of a sweep of 1,000 jobs that do nothing, beside a script that prints and writes its files",
     run: benchSweep,
   },
   {
@@ -53,7 +54,7 @@ const benchmarks: readonly Benchmark[] = [
   },
   {
     name: "assembly",
-    about: "a million kernels to the report document, beside plain sums of them",
+    about: "a million kernels to the report document, beside a script that parses and sums them up",
     run: benchAssembly,
   },
   {

@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { parse, stringify } from "yaml";
 
 /** What a sweep with the launcher `basic` leaves. */
 export interface SweepTraces {
@@ -19,10 +20,15 @@ export interface SweepTraces {
 
 interface JobTraces {
   readonly number: number;
-  /** Files that Hydra saves in the job's directory. */
-  readonly saved: readonly WrittenFile[];
+  /** What Hydra saves in the job's directory. */
+  readonly saved: readonly SavedValue[];
   /** What its record says at its end; at its beginning it says about as much. */
   readonly state: string;
+}
+
+interface SavedValue {
+  readonly path: string;
+  readonly value: unknown;
 }
 
 interface WrittenFile {
@@ -46,7 +52,10 @@ export function readTraces(directory: string, jobs: number): SweepTraces {
   return {
     jobs: Array.from({ length: jobs }, (_, number) => ({
       number,
-      saved: SAVED.map((path) => read(join(String(number), path))),
+      saved: SAVED.map((name) => {
+        const { path, content } = read(join(String(number), name));
+        return { path, value: parse(content) };
+      }),
       state: read(`.sweep/jobs/${number}.json`).content,
     })),
     shared: [...filesIn("."), ...filesIn(".sweep")].map(read),
@@ -54,7 +63,8 @@ export function readTraces(directory: string, jobs: number): SweepTraces {
 }
 
 /**
- * Leaves the same by the fewest calls of the file system that do it as safely: every file is written beside itself and renamed, those of
+ * Leaves the same as a script would that has the values: prints them as YAML, and does the fewest calls of the file system that are
+ * as safe. Every file is written beside itself and renamed, those of
  * the sweep are flushed with their names, a job's record is written twice, and its log is opened.
  */
 export function leaveTraces(directory: string, { jobs, shared }: SweepTraces): void {
@@ -71,7 +81,7 @@ export function leaveTraces(directory: string, { jobs, shared }: SweepTraces): v
     mkdirSync(join(directory, String(number)));
     const log = openSync(join(directory, `${number}/bench.log`), "a");
     mkdirSync(join(directory, `${number}/.hydra`));
-    for (const { content, path } of saved) replace(join(directory, path), content);
+    for (const { value, path } of saved) replace(join(directory, path), stringify(value));
     replace(record, state);
     closeSync(log);
   }
