@@ -1,7 +1,4 @@
 import {
-  type Element,
-  elementToString,
-  globMatches,
   isSweepValue,
   type Override,
   overrideKeyElement,
@@ -12,15 +9,20 @@ import { ConfigError } from "../../values/errors.ts";
 import type { ResolveContext } from "../../values/interpolation/context.ts";
 import { nearest } from "../../values/nearest.ts";
 import type { ConfigNode, MapNode, ScalarNode } from "../../values/node.ts";
-import { keyText, pyStr } from "../../values/python-text.ts";
+import { keyText } from "../../values/python-text.ts";
 import { selectNode } from "../../values/select.ts";
 import { bareKey, keysOf } from "./dimensions.ts";
+import {
+  type Rule,
+  type RuleValue,
+  ruleIndex,
+  ruleValue,
+  type Wanted,
+  wantedOf,
+} from "./rule-index.ts";
 import type { JobOverrides } from "./sweeper.ts";
 
 const KEY = "hydra.sweeper.exclude";
-
-/** The values, any of which a key must have, by key: all keys must agree. */
-type Rule = ReadonlyMap<string, readonly ScalarNode[]>;
 
 /**
  * Whether a job is left out by `hydra.sweeper.exclude`: a list of partial assignments, as in the
@@ -42,28 +44,27 @@ export function readExclusion(
   if (node.kind !== "list") return refuse(node, "must be a list of maps");
   if (node.items.length === 0) return undefined;
   const keys = overrides.flatMap(keysOf);
-  const rules = node.items.map((item) => readRule(item, keys));
+  const agreesWithOne = ruleIndex(node.items.map((item) => readRule(item, keys)));
   const settingOf = cached((text: string) => {
     const override = parseOverride(text);
-    return { key: bareKey(overrideKeyElement(override)), value: override.value };
+    const { value } = override;
+    return {
+      key: bareKey(overrideKeyElement(override)),
+      value: value === undefined || isSweepValue(value) ? undefined : ruleValue(value),
+    };
   });
   return (job) => {
-    const values = new Map<string, Element>();
+    const values = new Map<string, RuleValue>();
     for (const { key, value } of job.map(settingOf))
-      if (value !== undefined && !isSweepValue(value)) values.set(key, value);
-    return rules.some((rule) =>
-      [...rule].every(([key, wanted]) => {
-        const value = values.get(key);
-        return value !== undefined && wanted.some((pattern) => agrees(value, pattern));
-      }),
-    );
+      if (value !== undefined) values.set(key, value);
+    return agreesWithOne(values);
   };
 }
 
 function readRule(item: ConfigNode, keys: readonly string[]): Rule {
   if (item.kind !== "map" || item.entries.size === 0)
     return refuse(item, "must be a list of maps, each from keys of the sweep to values");
-  const rule = new Map<string, readonly ScalarNode[]>();
+  const rule = new Map<string, Wanted>();
   for (const { key, value } of item.entries.values()) {
     const name = keyText(key);
     if (!keys.includes(name)) {
@@ -77,7 +78,7 @@ function readRule(item: ConfigNode, keys: readonly string[]): Rule {
         ...(near !== undefined && { nearest: near }),
       });
     }
-    rule.set(name, scalarsOf(value));
+    rule.set(name, wantedOf(scalarsOf(value)));
   }
   return rule;
 }
@@ -96,23 +97,6 @@ function refuse(node: ConfigNode, problem: string): never {
     origin: node.origin,
   });
 }
-
-/** Numbers agree by value, whatever way they were written; texts agree with patterns. */
-function agrees(value: Element, pattern: ScalarNode): boolean {
-  const text =
-    value.kind === "scalar" && typeof value.value === "string"
-      ? value.value
-      : elementToString(value);
-  const wanted = pyStr(pattern);
-  const isNull = value.kind === "scalar" && value.value === null;
-  if (isNull || pattern.value === null) return isNull && pattern.value === null;
-  if (value.kind === "scalar" && isNumber(value.value))
-    return wanted.trim() !== "" && Number(wanted) === Number(value.value);
-  return globMatches(text, wanted);
-}
-
-const isNumber = (value: unknown): value is number | bigint =>
-  typeof value === "number" || typeof value === "bigint";
 
 function cached<T>(compute: (text: string) => T): (text: string) => T {
   const known = new Map<string, T>();
