@@ -90,6 +90,12 @@ describe.runIf(canBuild)("with a GPU, the recorder", () => {
     expect(statSync(join(directory, file)).size).toBeLessThan(200_000);
   });
 
+  test("takes a function that the host runs in a stream for no launch", async () => {
+    const process = await onlyProcess(["host functions"]);
+    expect([...process.kernels].map(({ name }) => name)).toEqual(["relu"]);
+    expect(process.notes).toEqual([]);
+  });
+
   test("names the devices", async () => {
     expect((await onlyProcess(["plain"])).devices).toEqual([
       { index: 0, name: "Pretended GPU A", computeCapability: "9.0" },
