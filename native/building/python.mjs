@@ -13,7 +13,10 @@ export function pythonCandidates(env) {
   return [...told, "python3", "python"];
 }
 
-/** What gyp, the part of node-gyp in Python, is written in: it breaks off with a SyntaxError in an older one. */
+/**
+ * What gyp, the part of node-gyp in Python, is written in: it breaks off with a SyntaxError in an older one. Its
+ * metadata asks for 3.9, but nothing checks that, and its syntax is that of 3.8.
+ */
 export const OLDEST_PYTHON = "3.8";
 
 const WHICH = "import sys; print('%d.%d' % sys.version_info[:2], sys.executable)";

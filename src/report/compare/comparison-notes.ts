@@ -9,7 +9,7 @@ import type { LookedForByBoth } from "./looked-for.ts";
 import type { RegionChange } from "./region-change.ts";
 
 /** A condition would hold whatever the program does. */
-export const SAME_REPORT = "A and B are one and the same report: nothing can differ";
+export const SAME_REPORT = "A and B are the same report file, so nothing can differ";
 
 /** Why two reports may not be comparable, and the notes that only one of them has. */
 export const comparisonNotes = (

@@ -66,7 +66,7 @@ it("says that A and B are one report, under whatever names", async () => {
   const text = renderBundleJson(bundleOf([{ pid: 1, ranges: [{ name: "x", start: 0, end: 9 }] }]));
   for (const name of ["one.json", "copy.json"]) writeFileSync(join(directory, name), text);
   symlinkSync("one.json", join(directory, "link.json"));
-  const note = "A and B are one and the same report";
+  const note = "A and B are the same report file";
   expect(await shown("one.json", "./link.json")).toContain(note);
   expect(await shown("one.json", "copy.json")).not.toContain(note);
 });
