@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { ConfigError, isConfigError } from "../values/errors.ts";
-import { renderError } from "../values/render-error.ts";
 import { COLLECTOR_NAMES } from "./collectors/collector-names.ts";
 import type { ProfileConfig } from "./config.ts";
 import { resolveDevice } from "./device.ts";
@@ -127,13 +126,7 @@ async function refuseTogether(checks: readonly RequestCheck[]): Promise<void> {
     }
   const [first, ...others] = problems;
   if (first === undefined) return;
-  if (others.length === 0) throw first;
-  const { key } = first.details;
-  throw new ConfigError({
-    code: first.code,
-    message: problems.map((problem) => renderError(problem)).join("\n"),
-    ...(key !== undefined && { key }),
-  });
+  throw others.length === 0 ? first : new ConfigError({ ...first.details, others });
 }
 
 /** ncu measures kernels on a GPU and nothing else. */

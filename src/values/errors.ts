@@ -104,6 +104,8 @@ export interface ErrorDetails {
   readonly nearest?: string;
   /** What to do, often the command line that would work. */
   readonly hint?: string;
+  /** What else is wrong that was found at the same time; each is shown below, as this one is. */
+  readonly others?: readonly ConfigError[];
   readonly cause?: unknown;
 }
 

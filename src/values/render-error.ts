@@ -38,7 +38,7 @@ export function renderError(error: ConfigError, options: RenderOptions = {}): st
     throw wrongArgument("renderError", "the error", "a ConfigError", error);
   checkOptions<RenderOptions>("renderError", options, { color: optional(trueOrFalse) });
   const colors = pc.createColors(options.color === true);
-  const { origin } = error.details;
+  const { origin, others = [] } = error.details;
   const { message, key, nearest, available, hint } = withoutControls(error.details);
   const lines = [colors.red(colors.bold(message))];
   if (origin !== undefined) lines.push(...place(origin, colors));
@@ -47,7 +47,7 @@ export function renderError(error: ConfigError, options: RenderOptions = {}): st
   const names = (available ?? []).filter((name) => !message.includes(`\t${name}`));
   if (names.length > 0) lines.push(`  Available: ${shortList(names)}`);
   if (hint !== undefined) lines.push(`  ${colors.cyan("Hint:")} ${hint}`);
-  return lines.join("\n");
+  return [...lines, ...others.map((other) => renderError(other, options))].join("\n");
 }
 
 /** Names of files and keys come from anywhere: control characters in them could drive a terminal. */

@@ -15,6 +15,16 @@ describe("renderError", () => {
     expect(render({ message: "first\nsecond" })).toBe("first\nsecond");
   });
 
+  it("shows what else is wrong below it, in the same style", () => {
+    const one = { message: "one", hint: "mend it" };
+    const two = { message: "two", key: "a.b" };
+    const others = [new ConfigError({ code: "key.not_found", ...two })];
+    for (const color of [false, true])
+      expect(render({ ...one, others }, color)).toBe(
+        `${render(one, color)}\n${render(two, color)}`,
+      );
+  });
+
   it("shows control characters of names as what they are, and no less of other text", () => {
     const shown = render({
       message: "First\x1b[31m\n\t'größe 漢\u202e\r'",
