@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { begun, ended, writeJobState } from "../../../src/app/sweep/record/job-state.ts";
 import { until } from "../../wait.ts";
-import { workplace } from "../sweep/program/start.ts";
+import { endWorkplaces, workplace } from "../sweep/program/start.ts";
 import { launcherCases } from "./common.case.ts";
 
 const LOCAL = ["hydra/launcher=local", "hydra.launcher.n_jobs=2"];
@@ -18,6 +18,8 @@ const said = (process: { readonly stdout: Readable | null }, words: string) =>
       if (text.includes(words)) done();
     });
   });
+
+afterEach(endWorkplaces);
 
 describe("the local launcher", () => {
   launcherCases({ overrides: LOCAL, ownProcesses: true });

@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -21,9 +30,27 @@ const HOOK = fileURLToPath(new URL("../../../system/kill-at/hook.cjs", import.me
 /** The program as one file, so that a process of it starts quickly. */
 export const builtProgram = () => bundled(new URL("main.ts", import.meta.url), "prog");
 
+const places = new Set<string>();
+
+/**
+ * Ends what tests left running in their workplaces: launchers, and workers that no longer have one. A test that
+ * succeeds leaves nothing.
+ */
+export function endWorkplaces(): void {
+  const running = places.size > 0 && existsSync("/proc") ? readdirSync("/proc") : [];
+  for (const pid of running.filter((name) => /^\d+$/.test(name)))
+    try {
+      if (places.has(readlinkSync(`/proc/${pid}/cwd`))) process.kill(Number(pid), "SIGKILL");
+    } catch {
+      // It has ended by itself, or is somebody else's.
+    }
+  places.clear();
+}
+
 /** A working directory for the program, with its config. */
 export function workplace(config = CONFIG) {
   const cwd = mkdtempSync(join(tmpdir(), "hydraconf-sweep-"));
+  places.add(realpathSync(cwd));
   mkdirSync(join(cwd, "conf"));
   writeFileSync(join(cwd, "conf/config.yaml"), config);
   const command = [process.execPath, builtProgram()];
