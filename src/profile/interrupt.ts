@@ -1,9 +1,7 @@
 import os from "node:os";
+import { INTERRUPTS } from "../system/interrupts.ts";
 import { watchRepeats } from "../system/repeated-signal.ts";
 import { createSuspension, type Suspension } from "../system/suspension.ts";
-
-/** The signals that ask a command to stop: Ctrl-C, Ctrl-\\, `kill`, and a terminal or connection that closes. */
-export const INTERRUPTS: readonly NodeJS.Signals[] = ["SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP"];
 
 /** The exit code of a process that a signal stopped, in the convention of shells. */
 export const signalExitCode = (signal: NodeJS.Signals): number =>

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { INTERRUPTS, interruptOf } from "../../src/profile/interrupt.ts";
+import { interruptOf } from "../../src/profile/interrupt.ts";
+import { INTERRUPTS } from "../../src/system/interrupts.ts";
 
 const stoppedBy = (reason?: unknown) => interruptOf(AbortSignal.abort(reason));
 

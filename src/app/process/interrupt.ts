@@ -1,4 +1,5 @@
 import { constants } from "node:os";
+import { INTERRUPTS } from "../../system/interrupts.ts";
 import { watchRepeats } from "../../system/repeated-signal.ts";
 
 /** A request to end this process, from when somebody listens for it. */
@@ -11,8 +12,8 @@ export interface Interrupt {
 }
 
 /**
- * Listens for SIGINT and SIGTERM, so that work in progress can be brought to an end. A second signal ends this process
- * as usual, unless it only repeats the first.
+ * Listens for what asks a process to end, so that work in progress can be brought to an end. A second signal ends this
+ * process as usual, unless it only repeats the first.
  */
 export function listenForInterrupt(): Interrupt {
   const controller = new AbortController();
@@ -30,10 +31,8 @@ export function listenForInterrupt(): Interrupt {
     process.kill(process.pid, name);
   };
   const release = (): void => {
-    for (const name of SIGNALS) process.off(name, onSignal);
+    for (const name of INTERRUPTS) process.off(name, onSignal);
   };
-  for (const name of SIGNALS) process.on(name, onSignal);
+  for (const name of INTERRUPTS) process.on(name, onSignal);
   return { signal: controller.signal, exitCode: () => code, release };
 }
-
-const SIGNALS: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM"];

@@ -1,7 +1,6 @@
 import os from "node:os";
+import { INTERRUPTS } from "../../system/interrupts.ts";
 import type { RecordedJob } from "./recorded-job.ts";
-
-const SIGNALS: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"];
 
 /**
  * Sees to it that a job's record ends when its process does, however that comes: a signal, an error
@@ -16,7 +15,7 @@ export function endWithProcess(
   firstLine: (error: unknown) => string,
   more: readonly NodeJS.Signals[],
 ) {
-  const signals = [...SIGNALS, ...more];
+  const signals = [...INTERRUPTS, ...more];
   let uncaught: string | undefined;
   const onUncaught = (error: unknown) => {
     uncaught = firstLine(error);

@@ -1,7 +1,8 @@
 /** A place for files that are not all there yet. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { INTERRUPTS, signalExitCode } from "../interrupt.ts";
+import { INTERRUPTS } from "../../system/interrupts.ts";
+import { signalExitCode } from "../interrupt.ts";
 
 export interface Staging {
   /** Absolute path of the new folder. */

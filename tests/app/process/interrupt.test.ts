@@ -22,3 +22,17 @@ it("a signal that comes twice at once, from a terminal and from a parent, is one
   expect(kill).toHaveBeenCalledExactlyOnceWith(process.pid, "SIGINT");
   expect(process.listenerCount("SIGINT")).toBe(others);
 });
+
+it.each([
+  ["SIGINT", 130],
+  ["SIGQUIT", 131],
+  ["SIGTERM", 143],
+  ["SIGHUP", 129],
+] as const)("%s is one, with its exit code, and nobody listens to it afterwards", (name, code) => {
+  const others = process.listenerCount(name);
+  const interrupt = listenForInterrupt();
+  process.emit(name, name);
+  expect([interrupt.signal.aborted, interrupt.exitCode()]).toEqual([true, code]);
+  interrupt.release();
+  expect(process.listenerCount(name)).toBe(others);
+});

@@ -1,5 +1,4 @@
-/** What asks a launcher to stop: it passes that on. */
-const SIGNALS: readonly NodeJS.Signals[] = ["SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP"];
+import { INTERRUPTS } from "../../../system/interrupts.ts";
 
 export interface Interruption {
   /** The first signal that came. */
@@ -14,11 +13,11 @@ export function listenForSignals(passOn: (signal: NodeJS.Signals) => void): Inte
     first ??= signal;
     passOn(signal);
   };
-  for (const signal of SIGNALS) process.on(signal, onSignal);
+  for (const signal of INTERRUPTS) process.on(signal, onSignal);
   return {
     signal: () => first,
     release() {
-      for (const signal of SIGNALS) process.off(signal, onSignal);
+      for (const signal of INTERRUPTS) process.off(signal, onSignal);
     },
   };
 }

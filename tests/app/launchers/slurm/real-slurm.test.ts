@@ -231,13 +231,17 @@ describe.skipIf(!hasSlurm("sweeps on a real Slurm"))(
       expect([...ran("begin")].sort()).toEqual([0, 1, 2]);
     });
 
-    test("Ctrl-C ends the following, not the jobs; cancel ends those", async () => {
+    test.each([
+      ["SIGINT", 130],
+      ["SIGQUIT", 131],
+      ["SIGHUP", 129],
+    ] as const)("%s ends the following, not the jobs; cancel ends those", async (signal, code) => {
       const { cwd, ran, start, sweep } = place();
       const launcher = start(["x=1,2", "do=hold"]);
       await until(() => ran("begin").length === 2);
-      launcher.kill("SIGINT");
+      launcher.kill(signal);
       const { exitCode, stderr } = await launcher;
-      expect(exitCode).toBe(130);
+      expect(exitCode).toBe(code);
       expect(stderr).toContain(`--resume ${join(cwd, "s")}`);
       expect((await sweep.status()).map(({ phase }) => phase)).toEqual(["running", "running"]);
       await sweep.cancel();
