@@ -153,6 +153,7 @@ function readFlag(match: FlagMatch, next: string | undefined, flags: readonly Fl
     throw argumentError(
       flag,
       `invalid choice: ${pyRepr(chosen)} (choose from ${flag.choices.map((c) => `'${c}'`).join(", ")})`,
+      longMeant(match, flags),
     );
   return { values: [[flag.id, chosen]], tookNext: glued === undefined && value !== undefined };
 }
@@ -168,7 +169,11 @@ function readBareFlag(
   if (glued === undefined) return { values: [own], tookNext: false };
   const follower = name.startsWith("--") ? undefined : byName(`-${glued.slice(0, 1)}`, flags);
   if (follower === undefined)
-    throw argumentError(flag, `ignored explicit argument ${pyRepr(glued)}`);
+    throw argumentError(
+      flag,
+      `ignored explicit argument ${pyRepr(glued)}`,
+      longMeant(match, flags),
+    );
   const more = glued.slice(1);
   const rest = readFlag(
     { flag: follower, name: `-${glued.slice(0, 1)}`, ...(more !== "" && { glued: more }) },
@@ -200,7 +205,14 @@ function unrecognized(words: readonly string[], flags: readonly Flag[]): ConfigE
   });
 }
 
-const argumentError = (flag: Flag, problem: string): ConfigError =>
-  usage(`argument ${flagLabel(flag)}: ${problem}`);
+/** `-cfg` and `-help` are letters to argparse; who typed them meant the long flag. */
+function longMeant({ name, glued }: FlagMatch, flags: readonly Flag[]): string | undefined {
+  const long = `-${name}${glued ?? ""}`;
+  return byName(long, flags) === undefined ? undefined : long;
+}
 
-const usage = (message: string): ConfigError => new ConfigError({ code: "app.usage", message });
+const argumentError = (flag: Flag, problem: string, near?: string): ConfigError =>
+  usage(`argument ${flagLabel(flag)}: ${problem}`, near);
+
+const usage = (message: string, near?: string): ConfigError =>
+  new ConfigError({ code: "app.usage", message, ...(near !== undefined && { nearest: near }) });

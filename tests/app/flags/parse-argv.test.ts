@@ -87,6 +87,10 @@ describe("parseArgv", () => {
     ["--reslove", "--resolve"],
     ["--experimental-reurns=x", "--experimental-rerun"],
     ["--zzz", undefined],
+    ["-cfg", "--cfg"],
+    ["-config-name", "--config-name"],
+    ["-help", "--help"],
+    ["-cx", undefined],
   ])("names the flag that was probably meant by %s", (word, meant) => {
     try {
       parse(word);
