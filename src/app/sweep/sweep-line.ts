@@ -5,6 +5,7 @@ import {
   parseCommandLine,
 } from "../../command-line/parse.ts";
 import { usage } from "../../command-line/usage.ts";
+import { shellQuote } from "../../text/shell-quote.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { nearest } from "../../values/nearest.ts";
 import { SWEEP_ACTIONS, type SweepAction } from "./next-commands.ts";
@@ -32,7 +33,7 @@ export function parseSweepLine(args: readonly string[]): SweepRequest {
   const named = ACTIONS.find((action) => action === word);
   if (parsed.has("help"))
     return { help: named === undefined ? SWEEP_HELP : commandHelp(ACTION_LINES[named]) };
-  const action = named ?? refuseAction(word);
+  const action = named ?? refuseAction(word, names);
   refuseOptionsOfOthers(action, parsed);
   checkPositionals(ACTION_LINES[action], names);
   return {
@@ -44,18 +45,24 @@ export function parseSweepLine(args: readonly string[]): SweepRequest {
   };
 }
 
-function refuseAction(word: string | undefined): never {
-  const near = word === undefined ? undefined : nearest(word, ACTIONS);
+function refuseAction(word: string | undefined, others: readonly string[]): never {
+  if (word === undefined) throw usage(`expected ${SWEEP_LINE.takes.expected}`, EACH_ACTION);
+  const later = ACTIONS.find((action) => others.includes(action));
+  if (later !== undefined)
+    throw usage(
+      `the action ${later} must come before the directory`,
+      `hydraconf sweep ${later} ${shellQuote(word)}`,
+    );
+  const near = nearest(word, ACTIONS);
   throw new ConfigError({
     code: "app.usage",
-    message:
-      word === undefined
-        ? `expected ${SWEEP_LINE.takes.expected}`
-        : `expected an action, not '${word}'`,
+    message: `expected an action, not '${word}'`,
     ...(near !== undefined && { nearest: near }),
-    hint: ACTIONS.map((name) => `hydraconf sweep ${name} DIR`).join(", "),
+    hint: EACH_ACTION,
   });
 }
+
+const EACH_ACTION = ACTIONS.map((name) => `hydraconf sweep ${name} DIR`).join(", ");
 
 function refuseOptionsOfOthers(action: SweepAction, parsed: ParsedCommand): void {
   const takes = (one: SweepAction, option: string) =>

@@ -5,6 +5,7 @@ import { commandHelp } from "../../command-line/help.ts";
 import { type ParsedCommand, parseCommandLine } from "../../command-line/parse.ts";
 import { usage } from "../../command-line/usage.ts";
 import { writeFileAtomic } from "../../system/atomic-write.ts";
+import { fileProblem } from "../../system/file-problem.ts";
 import { readablePath } from "../../system/readable-path.ts";
 import { ConfigError, isConfigError } from "../../values/errors.ts";
 import { resolveTree } from "../../values/interpolation/resolve-tree.ts";
@@ -111,7 +112,16 @@ async function writeAll(tree: TreeOfConfigs, output: string, { console, cwd }: I
   ];
   for (const [name, schema] of files) {
     const file = join(directory, name);
-    await writeFileAtomic(file, text(schema));
+    try {
+      await writeFileAtomic(file, text(schema));
+    } catch (cause) {
+      throw new ConfigError({
+        code: "app.system",
+        message: `Cannot write '${readablePath(file, cwd)}': ${fileProblem(cause)}`,
+        hint: "choose another directory with --output DIR",
+        cause,
+      });
+    }
     console.stdout(`${readablePath(file, cwd)}\n`);
   }
 }
@@ -122,9 +132,10 @@ function readJson(file: string, cwd: string): object {
   try {
     return JSON.parse(readFileSync(resolve(cwd, file), "utf8"));
   } catch (cause) {
+    const [problem] = fileProblem(cause).split("\n");
     throw new ConfigError({
       code: "schema.invalid",
-      message: `Cannot read the JSON Schema '${file}': ${cause instanceof Error ? cause.message : String(cause)}`,
+      message: `Cannot read the JSON Schema '${file}': ${problem}`,
       cause,
     });
   }

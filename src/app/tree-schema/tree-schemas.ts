@@ -98,5 +98,6 @@ function noSuchGroup(repository: Repository, group: string): ConfigError {
     code: "key.not_found",
     message: `There is no config group '${group}' with options in this tree`,
     ...alternativesTo(group, groupsWithOptions(repository)),
+    ...(group.includes("=") && { hint: "name the group alone: overrides change no schema" }),
   });
 }

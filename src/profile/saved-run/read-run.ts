@@ -84,9 +84,10 @@ function noRun(directory: string, name: string): ConfigError {
       `deep-profile import ${file} -o DIR makes reports from it`,
     );
   const raw = COLLECTOR_NAMES.filter((folder) => existsSync(join(directory, folder)));
+  const isThere = existsSync(directory);
   return inputError(
-    name,
-    existsSync(directory)
+    isThere ? name : file,
+    isThere
       ? "there is no such file, so this is not the directory of a finished run"
       : "there is no such directory",
     raw.length === 0

@@ -23,6 +23,7 @@ test.each([
 test.each([
   [[], "expected an action and the directory of a sweep"],
   [["statu", "s"], "expected an action, not 'statu' | status"],
+  [["my sweep", "status"], "the action status must come before the directory"],
   [["status"], "expected the directory of one sweep"],
   [["status", "a", "b"], "expected the directory of one sweep; unexpected: 'b'"],
   [["status", ""], "an argument is empty"],

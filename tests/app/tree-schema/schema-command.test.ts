@@ -202,6 +202,30 @@ test.each([
   expect(isConfigError(error) && [error.message, error.details.nearest]).toEqual([message, near]);
 });
 
+test("what cannot be written or read is said in a line, and so is an override in the place of a group", async () => {
+  const cwd = workplace({ ...TREE, file: "", "no.json": "defaults:\n- db: x\n" });
+  const refusal = async (...args: readonly string[]) => {
+    const error = await schema(args, cwd).catch((thrown: unknown) => thrown);
+    if (!isConfigError(error)) throw error;
+    return [error.code, error.message, error.details.hint];
+  };
+  expect(await refusal("-o", "file")).toEqual([
+    "app.system",
+    expect.stringMatching(/^Cannot write 'file\/config\.schema\.json': [^\n]*$/),
+    "choose another directory with --output DIR",
+  ]);
+  expect(await refusal("--types", "--from", "no.json")).toEqual([
+    "schema.invalid",
+    expect.stringMatching(/^Cannot read the JSON Schema 'no\.json': [^\n]+$/),
+    undefined,
+  ]);
+  expect(await refusal("db=mysql")).toEqual([
+    "key.not_found",
+    "There is no config group 'db=mysql' with options in this tree",
+    "name the group alone: overrides change no schema",
+  ]);
+});
+
 test("types are made although a value is only known in a run, of a tree with an added directory", async () => {
   const cwd = workplace({
     "conf/config.yaml": "defaults: [{more: m}, _self_]\nhost: ${oc.env:NOT_SET_ANYWHERE}\nn: 1\n",

@@ -241,7 +241,7 @@ function unreadable(folder: string, cause: unknown): ConfigError {
     code: "app.sweep_record",
     message: isThere
       ? `Cannot read the sweep in '${directory}': ${file}: ${fileProblem(cause)}`
-      : `There is no sweep in '${directory}': ${file} does not exist`,
+      : `There is no sweep in '${directory}': ${existsSync(directory) ? file : "the directory"} does not exist`,
     hint: isThere
       ? "only the user who started a sweep may see and resume it"
       : (sweepAbove(directory) ?? "give a sweep directory (hydra.sweep.dir)"),
