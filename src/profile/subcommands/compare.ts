@@ -1,4 +1,5 @@
 import type { CommandLine } from "../../command-line/command-line.ts";
+import { COLLECTOR_NAMES } from "../collectors/collector-names.ts";
 import { subcommand } from "./subcommand.ts";
 
 export const COMMAND: CommandLine = {
@@ -22,7 +23,7 @@ leaves unchecked`,
       help: `also check conditions against a run that failed, which is otherwise an error, since
 what a run did not reach looks faster`,
     },
-    collector: { value: "NAME", help: "recorder, nsys or ncu, if the runs have several" },
+    collector: { value: "NAME", choices: COLLECTOR_NAMES, help: "if the runs have several" },
     scope: { value: "SCOPE", help: "e.g. process:4711 or device:cuda:0\n(default: the aggregate)" },
     regions: {
       value: "N",

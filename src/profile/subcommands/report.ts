@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import type { CommandLine } from "../../command-line/command-line.ts";
+import { COLLECTOR_NAMES } from "../collectors/collector-names.ts";
 import { LABEL_OPTIONS } from "./label-options.ts";
 import { stoppable } from "./stoppable.ts";
 import { subcommand } from "./subcommand.ts";
@@ -24,7 +25,8 @@ by jobs, the fastest job, and how times grow with the swept values.`,
     trace: { help: "write traces even if the run wrote none" },
     collector: {
       value: "NAME",
-      help: "recorder, nsys or ncu, for a sweep whose jobs have several",
+      choices: COLLECTOR_NAMES,
+      help: "for a sweep whose jobs have several",
     },
     open: { help: "open the HTML page in the browser (implies --html)" },
   },

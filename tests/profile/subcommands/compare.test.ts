@@ -127,6 +127,10 @@ it("lists what changed of many regions on a terminal, and all of them if asked",
   await expect(shown("short.json", "long.json", "--regions", "all")).rejects.toThrow(
     "--regions: 'all' is not a number",
   );
+  // Before anything is read.
+  await expect(shown("no.json", "such.json", "--collector", "nsy")).rejects.toThrow(
+    "--collector: 'nsy' is not one of recorder, nsys, ncu",
+  );
   expect(await shown("short.json", "long.json", "--markdown", "--regions", "1")).toContain(
     "layer 3 ",
   );
