@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import { readNsysExport } from "../src/profile/nsys/read/read-export.ts";
 import { readRecording } from "../src/profile/recording/index.ts";
 import { buildRegionModel, toReportBundle } from "../src/profile/regions/index.ts";
-import type { Timeline } from "../src/profile/timeline.ts";
+import type { Timeline } from "../src/profile/timeline/timeline.ts";
 import type { RegionReportBundle } from "../src/report/document.ts";
 import { recordingOfRegions } from "../tests/profile/recording/generated.ts";
 import { writeNsysExport } from "./generated-nsys-export.ts";

@@ -3,9 +3,9 @@ import { type ExitCode, exitCode, hydraMain, type Job, processInvocation } from 
 import { claimRunDirectory, makeRunDirectory } from "../app/job/run-directory.ts";
 import { configLines } from "../app/show/config-lines.ts";
 import { type Config, maskSecrets } from "../compose/index.ts";
-import { commandOverrides } from "../profile/command-override.ts";
-import type { ProfileConfig } from "../profile/config.ts";
-import { RESULT_FILES } from "../profile/result-files.ts";
+import { commandOverrides } from "../profile/config/command-override.ts";
+import type { ProfileConfig } from "../profile/config/config.ts";
+import { RESULT_FILES } from "../profile/run/result-files.ts";
 import { SUBCOMMANDS } from "../profile/subcommands/index.ts";
 import { terminalWidth } from "../system/terminal-width.ts";
 import { resolveTree } from "../values/interpolation/resolve-tree.ts";
@@ -29,11 +29,11 @@ void hydraMain(
     restAsOverrides: commandOverrides,
     subcommands: SUBCOMMANDS,
     check: async (resolved, how) => {
-      const { checkRequest } = await import("../profile/check-request.ts");
+      const { checkRequest } = await import("../profile/request/check-request.ts");
       await checkRequest(profileConfig(resolved), invocation.cwd, how);
     },
     planJob: async (resolved, outputDir) => {
-      const { planProfile } = await import("../profile/plan.ts");
+      const { planProfile } = await import("../profile/run/plan.ts");
       const say = (line: string) => invocation.console.stderr(`${line}\n`);
       return planProfile(profileConfig(resolved), {
         cwd: invocation.cwd,
@@ -54,7 +54,7 @@ async function profileTask(composed: Config, job: Job): Promise<ExitCode> {
   // The profiler loads only when something is profiled: `--cfg job` stays quick.
   const { profileMain } = await import("../profile/main.ts");
   const { configFingerprint } = await import("../values/fingerprint.ts");
-  const { idleSettings } = await import("../profile/idle-settings.ts");
+  const { idleSettings } = await import("../profile/request/idle-settings.ts");
   const config = profileConfig(job.resolved());
   for (const note of idleSettings(config.pipeline, job.overrides)) job.log.info(note);
   const { directory, release } = resultDirectory(config, job);

@@ -12,35 +12,33 @@ export type {
   Measured,
   MeasuredRun,
   WriteRegionFiles,
-} from "./collectors/collector.ts";
-export type { CollectorName } from "./collectors/collector-names.ts";
-export { createRecorder, type RecorderOptions } from "./collectors/recorder.ts";
-export type { MissingCollection } from "./collectors/run-collectors.ts";
+} from "./collection/collector.ts";
+export type { CollectorName } from "./collection/collector-names.ts";
+export { type Progress, silentProgress, terminalProgress } from "./collection/progress.ts";
 export type {
   CollectionSource,
   NcuPassSource,
   NcuSource,
   RecordedSource,
   RepeatsSource,
-} from "./collectors/source.ts";
+} from "./collection/source.ts";
+export { createRecorder, type RecorderOptions } from "./collectors/recorder.ts";
+export type { MissingCollection } from "./collectors/run-collectors.ts";
 export type {
   InferConfig,
   ModelConfig,
   PipelineConfig,
   ProfileConfig,
   WorkloadConfig,
-} from "./config.ts";
-export type { InputFile, RunInputs } from "./inputs.ts";
+} from "./config/config.ts";
+export type { Names, NcuCliConfig, NcuConfig, ReplayMode } from "./config/ncu-config.ts";
+export type { NsysSettings } from "./config/nsys-settings.ts";
 export type { LabelRule, LabelRules } from "./labels/label-rules.ts";
+export type { NvtxLabel } from "./labels/nvtx-label.ts";
 export type { MachineEnvironment } from "./machine/environment.ts";
 export type { Gpu } from "./machine/gpu.ts";
+export { type NativePart, requireNative } from "./machine/native.ts";
 export type { ProcessOutcome, StopRequests } from "./machine/process.ts";
-export { type NativePart, requireNative } from "./native.ts";
-export type { NvtxLabel } from "./ncu/run/filters.ts";
-export type { Names, NcuCliConfig, NcuConfig } from "./ncu/run/ncu-config.ts";
-export type { ReplayMode } from "./ncu/run/pass-plan.ts";
-export type { NsysSettings } from "./nsys/run/command.ts";
-export { type Progress, silentProgress, terminalProgress } from "./progress.ts";
 export {
   type CategoryName,
   type GpuDevice,
@@ -52,11 +50,12 @@ export {
   watchRecording,
 } from "./recording/index.ts";
 export * from "./regions/index.ts";
+export type { InputFile, RunInputs } from "./run/inputs.ts";
 export {
   type ProfileRequest,
   type ProfileResult,
   type ProfileSection,
   profile,
-} from "./run.ts";
-export type * from "./timeline.ts";
+} from "./run/run.ts";
+export type * from "./timeline/timeline.ts";
 export type { Workload } from "./workload/workload.ts";

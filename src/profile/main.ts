@@ -2,11 +2,12 @@ import { stripVTControlCharacters } from "node:util";
 import { readablePath } from "../system/readable-path.ts";
 import { isConfigError } from "../values/errors.ts";
 import { renderError } from "../values/render-error.ts";
-import { interruptOf, listenForInterrupt, signalExitCode } from "./interrupt.ts";
+import { terminalProgress } from "./collection/progress.ts";
+import { interruptOf, listenForInterrupt, signalExitCode } from "./machine/interrupt.ts";
 import { requireOpenFiles } from "./machine/open-files.ts";
 import { describeOutcome, type ProcessOutcome, succeeded } from "./machine/process.ts";
-import { remedyForProgram } from "./program-remedies.ts";
-import { terminalProgress } from "./progress.ts";
+import { remedyForProgram } from "./run/program-remedies.ts";
+import { RUN_FILE } from "./run/result-files.ts";
 import {
   collectRun,
   outcomeNotes,
@@ -14,12 +15,11 @@ import {
   type ProfileResult,
   type ProfileSection,
   reportOn,
-} from "./run.ts";
-import { RUN_FILE } from "./saved-run/document.ts";
+} from "./run/run.ts";
+import { showFiles, showRegions, type Terminal } from "./run/terminal-report.ts";
+import { type WrittenRun, writeRun } from "./run/write-run.ts";
 import { type ShownConfig, saveRun } from "./saved-run/save-run.ts";
 import { type JobResult, jobResult } from "./sweep/job-result.ts";
-import { showFiles, showRegions, type Terminal } from "./terminal-report.ts";
-import { type WrittenRun, writeRun } from "./write-run.ts";
 
 export interface MainRequest
   extends Pick<ProfileRequest, "config" | "fingerprint" | "runDirectory" | "cwd"> {

@@ -39,9 +39,9 @@ test.each(["src/bin/hydraconf.ts", "src/app/index.ts", "src/bin/deep-profile.ts"
     // What `--` stands for belongs to the command line, and so does what a directory of results looks like; the
     // profiler itself comes with a run.
     const light = [
-      "src/profile/collectors/collector-names.ts",
-      "src/profile/command-override.ts",
-      "src/profile/result-files.ts",
+      "src/profile/collection/collector-names.ts",
+      "src/profile/config/command-override.ts",
+      "src/profile/run/result-files.ts",
       "src/profile/subcommands/index.ts",
     ];
     expect(
@@ -74,7 +74,7 @@ test.each(["compare", "doctor", "import", "report"])(
       (module) => !usual.has(module),
     );
     const light =
-      /^src\/(command-line\/|profile\/(subcommands|labels)\/|profile\/(collectors\/collector-names|import\/formats|recording\/format|interrupt)\.ts$|system\/)/;
+      /^src\/(command-line\/|profile\/(subcommands|labels)\/|profile\/(collection\/collector-names|import\/formats|recording\/format|machine\/interrupt)\.ts$|system\/)/;
     expect(added.filter((module) => !light.test(module))).toEqual([]);
   },
 );

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll } from "vitest";
-import { requireNative } from "../../src/profile/native.ts";
+import { requireNative } from "../../src/profile/machine/native.ts";
 import type { NCUProfileRegion, RegionReportBundle } from "../../src/report/document.ts";
 import { realNcuOrSkip } from "../profile/ncu/run/real-ncu.ts";
 import {

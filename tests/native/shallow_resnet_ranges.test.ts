@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readRecording } from "../../src/profile/recording/index.ts";
-import type { RangeInstance } from "../../src/profile/timeline.ts";
+import type { RangeInstance } from "../../src/profile/timeline/timeline.ts";
 import { nativeProgram } from "./programs.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "shallow-resnet-ranges-"));

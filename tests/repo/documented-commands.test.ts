@@ -8,7 +8,7 @@ import { COMMAND as SCHEMA } from "../../src/app/tree-schema/schema-command.ts";
 import { parseCommandLine } from "../../src/command-line/parse.ts";
 import type { StoreEntry } from "../../src/compose/sources/memory-source.ts";
 import { compose } from "../../src/index.ts";
-import { commandOverrides } from "../../src/profile/command-override.ts";
+import { commandOverrides } from "../../src/profile/config/command-override.ts";
 import { COMMAND as COMPARE } from "../../src/profile/subcommands/compare.ts";
 import { COMMAND as DOCTOR } from "../../src/profile/subcommands/doctor.ts";
 import { COMMAND as IMPORT } from "../../src/profile/subcommands/import.ts";

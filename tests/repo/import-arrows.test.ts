@@ -22,17 +22,50 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   profile: ["values", "command-line", "overrides", "schema", "report"],
 };
 
+/** A stage of many folders: each may use those before it. Files directly in the stage are its face, which none of them uses. */
+const inside: Readonly<Record<string, readonly string[]>> = {
+  profile: [
+    "columns",
+    "timeline",
+    "labels",
+    "config",
+    "workload",
+    "machine",
+    "regions",
+    "collection",
+    "kernel-selection",
+    "ncu",
+    "nsys",
+    "recording",
+    "collectors",
+    "repeats",
+    "doctor",
+    "request",
+    "trace",
+    "run",
+    "import",
+    "saved-run",
+    "compare",
+    "sweep",
+    "rebuild",
+    "subcommands",
+  ],
+};
+
 /** What every stage may use: files, processes and terminals, and texts. They import nothing else of ours. */
 const foundations = new Set(["system", "text"]);
 /** The one look outside src/: types of the builder that ships beside the native sources. */
-const outside = new Set(["profile/native.ts -> ../native/build.d.mts"]);
+const outside = new Set(["profile/machine/native.ts -> ../native/build.d.mts"]);
 /** The engine may not know the profiler; the face of the package is part of the engine. */
 const profiler = new Set(["profile", "report"]);
 
-function stageOf(file: string): string {
-  const [first = "", ...rest] = relative(source, file).split(sep);
+/** The folder of `parent` that a file is in; `.` for files directly in it. */
+function folderIn(parent: string, file: string): string {
+  const [first = "", ...rest] = relative(parent, file).split(sep);
   return rest.length === 0 ? "." : first;
 }
+
+const stageOf = (file: string): string => folderIn(source, file);
 
 /** Every relative module specifier: static, type-only, re-exported and dynamic. */
 function importsIn(text: string): string[] {
@@ -47,12 +80,21 @@ function isAllowed(file: string, target: string): boolean {
   const from = stageOf(file);
   const to = stageOf(target);
   if (to === "..") return outside.has(`${relative(source, file)} -> ${relative(source, target)}`);
-  if (from === "bin" || from === to) return true;
+  if (from === "bin") return true;
+  if (from === to) return isAllowedInside(from, file, target);
   if (foundations.has(to)) return !foundations.has(from);
   if (from === ".") return !profiler.has(to);
   return (allowed[from] ?? []).includes(to);
 }
 
+function isAllowedInside(stage: string, file: string, target: string): boolean {
+  const order = inside[stage];
+  const [from, to] = [file, target].map((path) => folderIn(join(source, stage), path));
+  if (order === undefined || from === "." || from === to) return true;
+  return to !== undefined && order.slice(0, order.indexOf(from ?? "")).includes(to);
+}
+
+const inStage = (stage: string) => (file: string) => folderIn(join(source, stage), file);
 const inSource = (...path: string[]) => join(source, ...path);
 
 describe("import arrows", () => {
@@ -62,6 +104,11 @@ describe("import arrows", () => {
     const stages = new Set(files.map(stageOf));
     for (const stage of Object.keys(allowed)) expect(stages).toContain(stage);
     for (const stage of stages) expect([".", "bin", ...Object.keys(allowed)]).toContain(stage);
+  });
+
+  it.each(Object.entries(inside))("covers every folder of %s", (stage, order) => {
+    const folders = new Set(files.filter((file) => stageOf(file) === stage).map(inStage(stage)));
+    expect([...folders].sort()).toEqual([".", ...order].sort());
   });
 
   it("point one way", () => {
@@ -77,12 +124,14 @@ describe("import arrows", () => {
   it.each([
     ["values/node.ts", "overrides/parser.ts"],
     ["compose/compose.ts", "app/flags.ts"],
-    ["report/document.ts", "profile/timeline.ts"],
-    ["profile/run.ts", "app/main.ts"],
-    ["index.ts", "profile/run.ts"],
+    ["report/document.ts", "profile/timeline/timeline.ts"],
+    ["profile/run/run.ts", "app/main.ts"],
+    ["index.ts", "profile/run/run.ts"],
     ["system/package-root.ts", "values/node.ts"],
     ["text/csv.ts", "system/drafts.ts"],
     ["values/node.ts", "../native/build.d.mts"],
+    ["profile/ncu/run/verdict.ts", "profile/collectors/ncu.ts"],
+    ["profile/run/run.ts", "profile/main.ts"],
   ])("refuses %s importing %s", (file, target) => {
     expect(isAllowed(inSource(file), inSource(target))).toBe(false);
   });

@@ -11,6 +11,6 @@ it("the profiler makes temporary directories in the one place that says why none
     /\btmpdir\b/.test(readFileSync(file, "utf8")),
   );
   expect(askingForThePlace.map((file) => relative(profiler, file))).toEqual([
-    "temporary-directory.ts",
+    "machine/temporary-directory.ts",
   ]);
 });

@@ -1,12 +1,12 @@
-import type { ProfileConfig } from "../config.ts";
-import type { NativePart } from "../native.ts";
-import { repeatCollector } from "../repeats/repeated-collector.ts";
-import type { Collector } from "./collector.ts";
-import { COLLECTOR_NAMES, type CollectorName } from "./collector-names.ts";
+import type { Collector } from "../collection/collector.ts";
+import { COLLECTOR_NAMES, type CollectorName } from "../collection/collector-names.ts";
+import type { ProfileConfig } from "../config/config.ts";
+import type { NativePart } from "../machine/native.ts";
 import { createNcuCollector } from "./ncu.ts";
 import type { NcuCollectorOptions } from "./ncu-session.ts";
 import { createNsys } from "./nsys.ts";
 import { createRecorder } from "./recorder.ts";
+import { repeatCollector } from "./repeated-collector.ts";
 
 /** What a collector is made from. */
 export interface CollectorParts {

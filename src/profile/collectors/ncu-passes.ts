@@ -1,17 +1,18 @@
 import { join } from "node:path";
 import { plural } from "../../text/plural.ts";
 import type { ConfigError } from "../../values/errors.ts";
+import type { NcuPassSource } from "../collection/source.ts";
+import type { ReplayMode } from "../config/ncu-config.ts";
 import { type ProcessOutcome, unwrittenOfAll } from "../machine/process.ts";
 import type { ResultReader } from "../ncu/read-results.ts";
 import { passCommand } from "../ncu/run/command-line.ts";
 import { joinTables } from "../ncu/run/join-tables.ts";
-import type { Pass, PassPlan, ReplayMode } from "../ncu/run/pass-plan.ts";
+import type { Pass, PassPlan } from "../ncu/run/pass-plan.ts";
 import { type PassTables, readPass } from "../ncu/run/read-pass.ts";
 import { type PassRun, placeOfPass, runPass } from "../ncu/run/run-pass.ts";
 import { judge, unreadProblem } from "../ncu/run/verdict.ts";
 import { createCommandFile } from "./command-file.ts";
 import { cliOf, type Session } from "./ncu-session.ts";
-import type { NcuPassSource } from "./source.ts";
 
 /** What came of the runs of ncu that a plan asks for. */
 export interface MeasuredPasses {

@@ -1,11 +1,11 @@
 import { plural } from "../../text/plural.ts";
-import type { ProfileConfig } from "../config.ts";
+import type { CollectContext } from "../collection/collector.ts";
+import type { ProfileConfig } from "../config/config.ts";
 import { passCommand } from "../ncu/run/command-line.ts";
 import { noMatchNote } from "../ncu/run/discover.ts";
 import { nvtxRequest } from "../ncu/run/nvtx-request.ts";
 import { placeOfPass } from "../ncu/run/run-pass.ts";
 import type { Workload } from "../workload/workload.ts";
-import type { CollectContext } from "./collector.ts";
 import { cliOf, matchesNothing, type NcuCollectorOptions, prepare } from "./ncu-session.ts";
 
 export interface NcuPlan {

@@ -1,4 +1,8 @@
 /** What the parts of ncu's collector share: the tool, its options, and what is known of the program. */
+
+import type { CollectContext, Collection, Collector } from "../collection/collector.ts";
+import type { RecordedSource } from "../collection/source.ts";
+import type { NcuCliConfig, NcuConfig } from "../config/ncu-config.ts";
 import type { LabelRules } from "../labels/label-rules.ts";
 import { createResultReader } from "../ncu/read-results.ts";
 import { adaptToAvailable, queryAvailable, queryRefused } from "../ncu/run/availability.ts";
@@ -11,7 +15,6 @@ import {
   unmatchedNotes,
 } from "../ncu/run/discover.ts";
 import { requireNcu } from "../ncu/run/find-ncu.ts";
-import type { NcuCliConfig, NcuConfig } from "../ncu/run/ncu-config.ts";
 import { nvtxRequest } from "../ncu/run/nvtx-request.ts";
 import { needsLabels, type Pass, type PassPlan, planPasses } from "../ncu/run/pass-plan.ts";
 import {
@@ -21,10 +24,8 @@ import {
   type TopKernels,
   topKernels,
 } from "../ncu/run/top-kernels.ts";
-import type { Timeline } from "../timeline.ts";
+import type { Timeline } from "../timeline/timeline.ts";
 import type { Workload } from "../workload/workload.ts";
-import type { CollectContext, Collection, Collector } from "./collector.ts";
-import type { RecordedSource } from "./source.ts";
 
 export interface NcuCollectorOptions {
   readonly config: NcuConfig;

@@ -1,13 +1,15 @@
 import { ConfigError } from "../../values/errors.ts";
+import type { Collection, Collector } from "../collection/collector.ts";
+import type { NcuPassSource, NcuSource } from "../collection/source.ts";
+import type { NvtxLabel } from "../labels/nvtx-label.ts";
 import { succeeded } from "../machine/process.ts";
 import { howMeasured } from "../ncu/how-measured.ts";
 import { type Discovery, noMatchNote } from "../ncu/run/discover.ts";
-import { matchingLabels, type NvtxLabel } from "../ncu/run/filters.ts";
+import { matchingLabels } from "../ncu/run/filters.ts";
 import { labelKey } from "../ncu/run/labels.ts";
 import { isByLabels, nvtxRequest } from "../ncu/run/nvtx-request.ts";
 import type { PassPlan } from "../ncu/run/pass-plan.ts";
 import { NO_MATCHING_REGIONS } from "../regions/index.ts";
-import type { Collection, Collector } from "./collector.ts";
 import { measurePasses } from "./ncu-passes.ts";
 import {
   matchesNothing,
@@ -16,7 +18,6 @@ import {
   readerOf,
   type Session,
 } from "./ncu-session.ts";
-import type { NcuPassSource, NcuSource } from "./source.ts";
 
 /**
  * Nsight Compute: hardware metrics and sections per region. Looks for the labels first, profiles into

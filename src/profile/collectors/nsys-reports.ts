@@ -1,12 +1,12 @@
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type ConfigError, isConfigError } from "../../values/errors.ts";
+import type { CollectContext } from "../collection/collector.ts";
 import type { ToolWork } from "../machine/attend-tool.ts";
 import type { NsysTimeline } from "../nsys/read/read-export.ts";
 import { exportCommand, REPORT_NAME, statsCommand } from "../nsys/run/command.ts";
 import { nsysFailure } from "../nsys/run/failures.ts";
 import { callNsys } from "../nsys/run/tool.ts";
-import type { CollectContext } from "./collector.ts";
 import type { CommandFile } from "./command-file.ts";
 
 /** What the reports of a recording brought. */

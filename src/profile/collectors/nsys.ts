@@ -1,18 +1,14 @@
 import { join } from "node:path";
 import type { ConfigError } from "../../values/errors.ts";
+import type { CollectContext, Collection, Collector } from "../collection/collector.ts";
+import type { NsysSettings } from "../config/nsys-settings.ts";
 import { type ProcessOutcome, pauseNotes, runWorkload } from "../machine/process.ts";
 import { mergeCaptures } from "../nsys/merge-captures.ts";
-import {
-  type NsysSettings,
-  type ProfileCommand,
-  profileCommand,
-  REPORT_NAME,
-} from "../nsys/run/command.ts";
+import { type ProfileCommand, profileCommand, REPORT_NAME } from "../nsys/run/command.ts";
 import { emptyCapture, NO_REPORTS, nsysFailure, nsysWarnings } from "../nsys/run/failures.ts";
 import { keepDocument } from "../nsys/run/own-output.ts";
 import { probeNsys, withoutProgress } from "../nsys/run/tool.ts";
 import type { Workload } from "../workload/workload.ts";
-import type { CollectContext, Collection, Collector } from "./collector.ts";
 import { createCommandFile } from "./command-file.ts";
 import { type ReadReports, readReports } from "./nsys-reports.ts";
 import { showProgress } from "./show-progress.ts";

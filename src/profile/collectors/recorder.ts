@@ -1,10 +1,10 @@
 import { plural } from "../../text/plural.ts";
-import { checkOptions } from "../../values/check-options.ts";
+import { checkOptions, type OptionChecks } from "../../values/check-options.ts";
+import { listOf, path, text, trueOrFalse } from "../../values/option-kinds.ts";
+import type { CollectContext, Collection, Collector } from "../collection/collector.ts";
 import { pauseNotes, runWorkload } from "../machine/process.ts";
-import { RECORDER_OPTIONS } from "../profile-options.ts";
 import { readRecording, watchRecording } from "../recording/index.ts";
 import type { Workload } from "../workload/workload.ts";
-import type { CollectContext, Collection, Collector } from "./collector.ts";
 import { showProgress } from "./show-progress.ts";
 
 /** What the recorder loads into a workload, and what it records. */
@@ -17,13 +17,19 @@ export interface RecorderOptions {
   readonly gpu: boolean;
 }
 
+const OPTIONS: OptionChecks<RecorderOptions> = {
+  library: path,
+  operationDomains: listOf("strings", text, '["my_program.ops"]'),
+  gpu: trueOrFalse,
+};
+
 /**
  * Our own recorder: a library that the workload's NVTX and its CUDA driver load by themselves, so
  * that any program with NVTX ranges can be recorded on any machine, and kernels where there is a
  * GPU.
  */
 export function createRecorder(options: RecorderOptions): Collector {
-  checkOptions("createRecorder", options, RECORDER_OPTIONS);
+  checkOptions("createRecorder", options, OPTIONS);
   return {
     name: "recorder",
     collect: async (workload, context) => {

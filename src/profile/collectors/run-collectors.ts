@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { makeDirectory } from "../../system/make-directory.ts";
 import { ConfigError, isConfigError } from "../../values/errors.ts";
+import type { CollectContext, Collection, Collector } from "../collection/collector.ts";
+import type { CollectorName } from "../collection/collector-names.ts";
 import { describeOutcome, succeeded } from "../machine/process.ts";
 import type { Workload } from "../workload/workload.ts";
-import type { CollectContext, Collection, Collector } from "./collector.ts";
-import type { CollectorName } from "./collector-names.ts";
 
 /** A collector that brought nothing back, or was not run, and why. */
 export interface MissingCollection {

@@ -1,6 +1,6 @@
-import { silentProgress } from "../progress.ts";
+import type { CollectContext } from "../collection/collector.ts";
+import { silentProgress } from "../collection/progress.ts";
 import type { Workload } from "../workload/workload.ts";
-import type { CollectContext } from "./collector.ts";
 
 const REFRESH_MS = 200;
 /** Looking at the recordings of thousands of processes takes long: the pause is so many times what it took. */

@@ -13,9 +13,9 @@ import { requireFile } from "../../system/require-file.ts";
 import { errorCode } from "../../system/system-error.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { nearest } from "../../values/nearest.ts";
-import { COLLECTOR_NAMES } from "../collectors/collector-names.ts";
+import { COLLECTOR_NAMES } from "../collection/collector-names.ts";
 import { importableFormat } from "../import/importable.ts";
-import { inputError, unreadableError } from "../input-error.ts";
+import { inputError, unreadableError } from "../saved-run/input-error.ts";
 
 export interface LoadedReport {
   /** As the user named it. */

@@ -1,7 +1,7 @@
 /** Whether the native part stands ready, and what it can be built with here. */
 import { join } from "node:path";
 import { buildToolsHint } from "../machine/build-tools.ts";
-import { type NativeDetection, type NativeStatus, nativeBuilder } from "../native.ts";
+import { type NativeDetection, type NativeStatus, nativeBuilder } from "../machine/native.ts";
 import type { Check } from "./findings.ts";
 import type { Machine } from "./machine.ts";
 

@@ -11,7 +11,7 @@ import { joinTables } from "../ncu/run/join-tables.ts";
 import type { RecordedMachine } from "../nsys/read/machine.ts";
 import { buildRegionModel, type RegionModel } from "../regions/index.ts";
 import { combineRuns } from "../repeats/across-runs.ts";
-import type { Timeline } from "../timeline.ts";
+import type { Timeline } from "../timeline/timeline.ts";
 import { createFolders, type Folders } from "./folders.ts";
 import { type ImportedNcu, importNcu } from "./import-ncu.ts";
 import { importedBundle } from "./imported-bundle.ts";

@@ -1,8 +1,8 @@
-import type { CollectorName } from "../collectors/collector-names.ts";
-import type { WithTool } from "../interrupt.ts";
+import type { CollectorName } from "../collection/collector-names.ts";
+import type { WithTool } from "../machine/interrupt.ts";
 import type { NcuResult, NcuTables } from "../ncu/results.ts";
 import type { RecordedMachine } from "../nsys/read/machine.ts";
-import type { Timeline } from "../timeline.ts";
+import type { Timeline } from "../timeline/timeline.ts";
 import type { FORMATS } from "./formats.ts";
 
 /** One format that `deep-profile import` reads: a data object in a file of its own. */

@@ -2,10 +2,10 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ConfigError } from "../../values/errors.ts";
-import { COLLECTOR_NAMES } from "../collectors/collector-names.ts";
+import { COLLECTOR_NAMES } from "../collection/collector-names.ts";
 import { isReportName } from "../ncu/rep/compressed.ts";
 import { FILE_SUFFIX } from "../recording/index.ts";
-import { RUN_FILE } from "../saved-run/document.ts";
+import { RUN_FILE } from "../run/result-files.ts";
 
 /** What to import, by a name from the working directory. */
 export interface NamedSource {

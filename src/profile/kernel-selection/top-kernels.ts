@@ -1,4 +1,4 @@
-import type { Timeline } from "../timeline.ts";
+import type { Timeline } from "../timeline/timeline.ts";
 
 /** Names of the kernels with the most GPU time over all recordings, longest first. */
 export function topKernelNames(recordings: readonly Timeline[], count: number): readonly string[] {

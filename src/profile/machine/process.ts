@@ -3,9 +3,9 @@ import { basename, join } from "node:path";
 import { execa } from "execa";
 import { groupsBelow, signalGroup, suspendGroups } from "../../system/process-groups.ts";
 import type { Suspension } from "../../system/suspension.ts";
-import { interruptOf } from "../interrupt.ts";
 import type { Workload } from "../workload/workload.ts";
 import { fileCopy } from "./file-copy.ts";
+import { interruptOf } from "./interrupt.ts";
 import { watchStandstill } from "./standstill.ts";
 import { terminalCopy } from "./terminal-copy.ts";
 

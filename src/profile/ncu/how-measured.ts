@@ -3,9 +3,9 @@
  * defaults differ by version ("Clock Control", "Cache Control" in its documentation), so that nothing
  * is said of them where the config leaves them to ncu.
  */
+
+import type { NcuCliConfig, ReplayMode } from "../config/ncu-config.ts";
 import type { NcuCapabilities } from "./run/capabilities.ts";
-import type { NcuCliConfig } from "./run/ncu-config.ts";
-import type { ReplayMode } from "./run/pass-plan.ts";
 
 /** @param modes of the passes that brought results; not always the one that was asked for */
 export const howMeasured = (

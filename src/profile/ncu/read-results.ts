@@ -1,5 +1,6 @@
 /** From results of ncu, as they are read, to what a collection holds: while it measures, and again. */
-import type { Measured, WriteRegionFiles } from "../collectors/collector.ts";
+import type { Measured, WriteRegionFiles } from "../collection/collector.ts";
+import type { NcuConfig } from "../config/ncu-config.ts";
 import {
   createKernelSelection,
   type KernelSelectionRequest,
@@ -12,14 +13,13 @@ import {
   labelFunction,
 } from "../labels/label-rules.ts";
 import { buildRegionModel } from "../regions/index.ts";
-import type { Timeline } from "../timeline.ts";
+import type { Timeline } from "../timeline/timeline.ts";
 import { type AssembleOptions, createNcuAssembly } from "./assemble/index.ts";
 import { joinWallTimes } from "./join-wall-times.ts";
 import { createKeptResults } from "./kept-results.ts";
 import { addSections, type NcuResult } from "./results.ts";
 import { labelKey } from "./run/labels.ts";
 import { createStateReader, type StateOptions } from "./run/measured-states.ts";
-import type { NcuConfig } from "./run/ncu-config.ts";
 import { isByLabels, measuredSelection, nvtxRequest } from "./run/nvtx-request.ts";
 import type { PassTables } from "./run/read-pass.ts";
 import { writeRegionTables } from "./write-region-tables.ts";

@@ -1,4 +1,4 @@
-import type { Timeline } from "../timeline.ts";
+import type { Timeline } from "../timeline/timeline.ts";
 
 /** Repeated captures are recordings of their own: each has its own clock. */
 export function mergeCaptures(timelines: readonly Timeline[]): Timeline {

@@ -5,12 +5,12 @@ import { fileProblem } from "../../system/file-problem.ts";
 import { readablePath } from "../../system/readable-path.ts";
 import { isSystemError } from "../../system/system-error.ts";
 import { ConfigError } from "../../values/errors.ts";
-import type { WithTool } from "../interrupt.ts";
 import type { LabelRules } from "../labels/label-rules.ts";
-import { type ProfileResult, reportOn } from "../run.ts";
+import type { WithTool } from "../machine/interrupt.ts";
+import { type ProfileResult, reportOn } from "../run/run.ts";
+import { type WrittenRun, writeRun } from "../run/write-run.ts";
 import { readSavedRun } from "../saved-run/read-run.ts";
 import { rereadRun } from "../saved-run/reread.ts";
-import { type WrittenRun, writeRun } from "../write-run.ts";
 import { publish, removeStale } from "./publish.ts";
 import { openStaging } from "./staging.ts";
 

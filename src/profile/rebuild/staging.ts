@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { INTERRUPTS } from "../../system/interrupts.ts";
-import { signalExitCode } from "../interrupt.ts";
+import { signalExitCode } from "../machine/interrupt.ts";
 
 export interface Staging {
   /** Absolute path of the new folder. */

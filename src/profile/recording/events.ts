@@ -1,4 +1,4 @@
-import type { EventAttributes, GpuActivityKind } from "../timeline.ts";
+import type { EventAttributes, GpuActivityKind } from "../timeline/timeline.ts";
 
 /**
  * What a recording says, record by record, with ids replaced by what they stand for. Times are

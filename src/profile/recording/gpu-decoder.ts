@@ -1,5 +1,5 @@
-import { memoryCopyName } from "../cupti-names.ts";
-import type { GpuActivityKind } from "../timeline.ts";
+import { memoryCopyName } from "../timeline/cupti-names.ts";
+import type { GpuActivityKind } from "../timeline/timeline.ts";
 import type { GpuEvent, GpuWorkEvent } from "./events.ts";
 import { recordFlag, recordType } from "./format.ts";
 import type { GpuTimes } from "./gpu-clock.ts";

@@ -1,6 +1,6 @@
-import { WAIT_KINDS } from "../cupti-names.ts";
-import { createKernelTable, type ExecutedKernel } from "../kernel-table.ts";
-import type { KernelList, SynchronizationInstance } from "../timeline.ts";
+import { WAIT_KINDS } from "../timeline/cupti-names.ts";
+import { createKernelTable, type ExecutedKernel } from "../timeline/kernel-table.ts";
+import type { KernelList, SynchronizationInstance } from "../timeline/timeline.ts";
 import type {
   ClockEvent,
   DeviceEvent,

@@ -1,5 +1,5 @@
-import { bytes, createColumn, doubles, words } from "../column.ts";
-import { createIdIndex } from "../id-index.ts";
+import { bytes, createColumn, doubles, words } from "../columns/column.ts";
+import { createIdIndex } from "../columns/id-index.ts";
 import type { LaunchEvent } from "./events.ts";
 
 /** Place of a launch in its collection. */

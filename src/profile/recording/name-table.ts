@@ -1,6 +1,6 @@
-import { createColumn, words } from "../column.ts";
-import { createIdIndex } from "../id-index.ts";
-import { createLongList } from "../long-list.ts";
+import { createColumn, words } from "../columns/column.ts";
+import { createIdIndex } from "../columns/id-index.ts";
+import { createLongList } from "../columns/long-list.ts";
 import { DEFAULT_DOMAIN, recordFlag } from "./format.ts";
 import type { NoteCollector } from "./notes.ts";
 import type { RecordReader } from "./record-reader.ts";

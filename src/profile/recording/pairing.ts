@@ -1,5 +1,5 @@
 import { getOrCreate } from "../../system/get-or-create.ts";
-import type { MarkInstance, RangeInstance } from "../timeline.ts";
+import type { MarkInstance, RangeInstance } from "../timeline/timeline.ts";
 import type { EndEvent, NvtxEvent, PopEvent, PushEvent, RangeId, StartEvent } from "./events.ts";
 import type { NoteCollector } from "./notes.ts";
 

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { getSystemErrorName } from "node:util";
 import { plural } from "../../text/plural.ts";
-import type { ProcessTimeline } from "../timeline.ts";
+import type { ProcessTimeline } from "../timeline/timeline.ts";
 import { openRecording } from "./cursor.ts";
 import type { GpuEvent, RecordedEvent } from "./events.ts";
 import type { FileHeader } from "./file-header.ts";

@@ -4,7 +4,7 @@ import { requireFile } from "../../system/require-file.ts";
 import { isSystemError } from "../../system/system-error.ts";
 import { agreeing, plural } from "../../text/plural.ts";
 import { ConfigError, isConfigError } from "../../values/errors.ts";
-import type { Timeline } from "../timeline.ts";
+import type { Timeline } from "../timeline/timeline.ts";
 import { readView } from "./chunk-scan.ts";
 import { originsOf } from "./clock-bases.ts";
 import { type FileHeader, parseFileHeader } from "./file-header.ts";

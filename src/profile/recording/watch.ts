@@ -1,8 +1,8 @@
 import { getOrCreate } from "../../system/get-or-create.ts";
 import { isSystemError } from "../../system/system-error.ts";
-import { checkOptions } from "../../values/check-options.ts";
+import { checkOptions, type OptionChecks } from "../../values/check-options.ts";
 import { isConfigError } from "../../values/errors.ts";
-import { WATCH_OPTIONS } from "../profile-options.ts";
+import { listOf, optional, text } from "../../values/option-kinds.ts";
 import { openRecording, type RecordingCursor } from "./cursor.ts";
 import type { RangeId, RecordedEvent } from "./events.ts";
 import { createNotes } from "./notes.ts";
@@ -26,6 +26,10 @@ export interface WatchOptions {
   readonly ignoreDomains?: readonly string[];
 }
 
+const OPTIONS: OptionChecks<WatchOptions> = {
+  ignoreDomains: optional(listOf("strings", text, '["my_program.ops"]')),
+};
+
 /**
  * Follows the recordings of a directory while they grow. Each call of the result reads only what is
  * new, and not all of that when there is very much: the count then runs behind. Files that cannot
@@ -35,7 +39,7 @@ export function watchRecording(
   directory: string,
   options: WatchOptions = {},
 ): () => RecordingProgress {
-  checkOptions("watchRecording", options, WATCH_OPTIONS);
+  checkOptions("watchRecording", options, OPTIONS);
   const ignored = new Set(options.ignoreDomains);
   const cursors = new Map<string, RecordingCursor>();
   const tracker = createTracker(ignored);

@@ -4,7 +4,7 @@
  * one opened last owns it exclusively.
  */
 import type { LabelOf } from "../labels/label-rules.ts";
-import type { ProcessTimeline, RangeInstance } from "../timeline.ts";
+import type { ProcessTimeline, RangeInstance } from "../timeline/timeline.ts";
 import { cover, createCoverage } from "./coverage.ts";
 import { type ActivityTally, createActivityTallies } from "./gpu-activity.ts";
 import { createGpuTimelines, type GpuTimelines } from "./gpu-use.ts";

@@ -10,21 +10,21 @@
 import type { SelectionPatterns } from "../../report/selection/range-pattern.ts";
 import { getOrCreate } from "../../system/get-or-create.ts";
 import { checkOptions } from "../../values/check-options.ts";
-import { labelNotes } from "../labels/label-notes.ts";
 import {
   createLabelUnifier,
   hasRules,
   type LabelRules,
   type LabelUnifier,
 } from "../labels/label-rules.ts";
-import { REGION_OPTIONS } from "../profile-options.ts";
-import { ranKernels, type Timeline } from "../timeline.ts";
+import { ranKernels, type Timeline } from "../timeline/timeline.ts";
 import { notesOfProcesses } from "./alike-notes.ts";
 import { type AttributionContext, attributeProcess, type ProcessAttribution } from "./attribute.ts";
 import { createKernelNames, type NumberedNames } from "./kernel-names.ts";
 import { createKernelRows } from "./kernel-rows.ts";
+import { labelNotes } from "./label-notes.ts";
 import type { RegionModel } from "./model.ts";
 import { createPathTree, type PathNode } from "./path-tree.ts";
+import { REGION_OPTIONS } from "./region-options.ts";
 import { buildScope, type ScopeRequest } from "./scope.ts";
 import { selectNodes } from "./selected-nodes.ts";
 import { unmatchedNotes } from "./unmatched-patterns.ts";

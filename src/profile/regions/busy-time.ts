@@ -3,7 +3,7 @@
  * A run can have millions of them, so that their unions are made once and looked up by halving. Times in
  * nanoseconds.
  */
-import { type Column, createColumn, doubles } from "../column.ts";
+import { type Column, createColumn, doubles } from "../columns/column.ts";
 
 /** Disjoint intervals in order: two numbers for each, since there can be as many as kernels. */
 export interface Union {

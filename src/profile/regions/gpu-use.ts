@@ -2,7 +2,7 @@
  * What the GPUs of a process did while a range was open, whoever launched it: a range in which they are idle
  * waits for the host, and a copy beside a kernel costs nothing. Times in nanoseconds.
  */
-import type { GpuActivityKind } from "../timeline.ts";
+import type { GpuActivityKind } from "../timeline/timeline.ts";
 import { coveredNs, createUnion, type Union, type UnionBuilder, unionOf } from "./busy-time.ts";
 
 /** Parts of the wall time of ranges, in which overlaps of one kind count once. */

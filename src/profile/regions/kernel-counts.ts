@@ -2,7 +2,7 @@
  * Calls and time by group and kernel, in columns: a run can have as many names as launches, and an
  * object in a map for each name of each group takes several times as much memory.
  */
-import { type Column, createColumn, doubles, words } from "../column.ts";
+import { type Column, createColumn, doubles, words } from "../columns/column.ts";
 import type { KernelNumber } from "./kernel-names.ts";
 
 export interface KernelCounts {

@@ -1,7 +1,7 @@
 import { createNameNumbers } from "../../text/name-numbers.ts";
-import { createColumn, words } from "../column.ts";
-import { createLongList } from "../long-list.ts";
-import type { KernelInstance } from "../timeline.ts";
+import { createColumn, words } from "../columns/column.ts";
+import { createLongList } from "../columns/long-list.ts";
+import type { KernelInstance } from "../timeline/timeline.ts";
 
 /** Kernels of one name on one device, or CPU operations of one name: one row of a kernel list. */
 export interface KernelIdentity extends KernelPlace {

@@ -2,7 +2,7 @@
  * The ranges open in one process while its events are replayed in order, and which of them a thread
  * sees: its own push/pop ranges and every start/end range of the process, in order of opening.
  */
-import type { RangeKind } from "../timeline.ts";
+import type { RangeKind } from "../timeline/timeline.ts";
 import type { Coverage } from "./coverage.ts";
 import { childNode, type PathNode, type RegionIdentity } from "./path-tree.ts";
 

@@ -1,4 +1,4 @@
-import type { RangeInstance } from "../timeline.ts";
+import type { RangeInstance } from "../timeline/timeline.ts";
 import { type Coverage, cover, createCoverage } from "./coverage.ts";
 
 /**

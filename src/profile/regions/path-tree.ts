@@ -4,7 +4,7 @@
  * and its NVTX domain: two libraries may well call their ranges alike.
  */
 import { type Placed, told } from "../../report/region-path.ts";
-import type { RangeKind } from "../timeline.ts";
+import type { RangeKind } from "../timeline/timeline.ts";
 
 /** How the range was opened; `outside` is the bucket of kernels that no range contains. */
 export type RegionKind = RangeKind | "outside";

@@ -8,7 +8,7 @@ import type {
   KernelList,
   RangeInstance,
   SynchronizationInstance,
-} from "../timeline.ts";
+} from "../timeline/timeline.ts";
 
 export interface ReplayHandlers {
   readonly rangeOpens: (range: RangeInstance) => void;

@@ -1,13 +1,13 @@
 /** Adds up attributed processes into the regions of one scope: everything, a process, a device. */
 
 import type { ReportScope } from "../../report/document.ts";
-import { onlyOne } from "../only-one.ts";
 import type { ProcessAttribution } from "./attribute.ts";
 import { unionNs } from "./coverage.ts";
 import { totalActivities } from "./gpu-activity.ts";
 import type { KernelIdentity } from "./kernel-names.ts";
 import type { KernelRowsReader } from "./kernel-rows.ts";
 import type { RegionModelEntry, ScopeModel, ScopeTotals } from "./model.ts";
+import { onlyOne } from "./only-one.ts";
 import { type PathNode, placeOf, type RegionIdentity } from "./path-tree.ts";
 import { neverClosed } from "./process-notes.ts";
 import { type RegionTally, tallyRegions } from "./region-tallies.ts";

@@ -10,10 +10,10 @@ import {
   type ReportSelection,
 } from "../../report/document.ts";
 import { checkOptions } from "../../values/check-options.ts";
-import { REPORT_CONTEXT } from "../profile-options.ts";
 import { dataNotes } from "./data-notes.ts";
 import type { GpuUse } from "./gpu-use.ts";
 import type { RegionModel, RegionModelEntry, ScopeModel, SectionModel } from "./model.ts";
+import { REPORT_CONTEXT } from "./region-options.ts";
 import type { Statistics } from "./statistics.ts";
 
 /** What a report says beside the measurement itself. */

@@ -4,19 +4,16 @@
  */
 import type { ConfigLine } from "../../report/html/report-page.ts";
 import type { ErrorDetails } from "../../values/errors.ts";
-import type { CollectorName } from "../collectors/collector-names.ts";
-import type { CollectionSource } from "../collectors/source.ts";
-import type { ProfileConfig } from "../config.ts";
-import type { RunInputs } from "../inputs.ts";
+import type { CollectorName } from "../collection/collector-names.ts";
+import type { CollectionSource } from "../collection/source.ts";
+import type { ProfileConfig } from "../config/config.ts";
 import type { MachineEnvironment } from "../machine/environment.ts";
 import type { ProcessOutcome } from "../machine/process.ts";
+import type { RunInputs } from "../run/inputs.ts";
 import type { Workload } from "../workload/workload.ts";
 
 /** Version of the contract; `major.minor`, a minor only adds. */
 export const RUN_CONTRACT = "hydraconf.run/1.2";
-
-/** Name of the file in the directory of a run. */
-export const RUN_FILE = "run.json";
 
 export interface SavedRun {
   readonly contract: string;

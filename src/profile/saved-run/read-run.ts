@@ -6,10 +6,11 @@ import { readText } from "../../system/require-file.ts";
 import { errorCode } from "../../system/system-error.ts";
 import type { ConfigError } from "../../values/errors.ts";
 import { packageInfo } from "../../values/own-package.ts";
-import { COLLECTOR_NAMES } from "../collectors/collector-names.ts";
+import { COLLECTOR_NAMES } from "../collection/collector-names.ts";
 import { importableFormat } from "../import/importable.ts";
-import { inputError, unreadableError } from "../input-error.ts";
-import { RUN_CONTRACT, RUN_FILE, type SavedRun } from "./document.ts";
+import { RUN_FILE } from "../run/result-files.ts";
+import { RUN_CONTRACT, type SavedRun } from "./document.ts";
+import { inputError, unreadableError } from "./input-error.ts";
 
 const [CONTRACT_NAME = "", CONTRACT_VERSION = ""] = RUN_CONTRACT.split("/");
 

@@ -9,22 +9,22 @@ import type {
   Measured,
   MeasuredRun,
   WriteRegionFiles,
-} from "../collectors/collector.ts";
-import type { CollectionSource } from "../collectors/source.ts";
-import { goneError } from "../input-error.ts";
-import type { WithTool } from "../interrupt.ts";
+} from "../collection/collector.ts";
+import type { CollectionSource } from "../collection/source.ts";
 import type { LabelRules } from "../labels/label-rules.ts";
+import type { WithTool } from "../machine/interrupt.ts";
 import { succeeded } from "../machine/process.ts";
-import { rereadNcu } from "../ncu/reread.ts";
+import { makeTemporaryDirectory } from "../machine/temporary-directory.ts";
 import { mergeCaptures } from "../nsys/merge-captures.ts";
 import { exportCommand } from "../nsys/run/command.ts";
 import { nsysFailure } from "../nsys/run/failures.ts";
 import { callNsys, requireNsysPath } from "../nsys/run/tool.ts";
 import { readRecording } from "../recording/index.ts";
-import type { CollectedRun } from "../run.ts";
-import { makeTemporaryDirectory } from "../temporary-directory.ts";
-import type { Timeline } from "../timeline.ts";
+import type { CollectedRun } from "../run/run.ts";
+import type { Timeline } from "../timeline/timeline.ts";
 import type { SavedCollection, SavedProblem, SavedRun } from "./document.ts";
+import { goneError } from "./input-error.ts";
+import { rereadNcu } from "./reread-ncu.ts";
 import { tellsOfProcess } from "./tells-of-process.ts";
 
 export interface Reread {

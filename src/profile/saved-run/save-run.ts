@@ -4,8 +4,9 @@ import type { ConfigLine } from "../../report/html/report-page.ts";
 import { writeFileAtomic } from "../../system/atomic-write.ts";
 import type { ConfigError } from "../../values/errors.ts";
 import type { ProcessOutcome } from "../machine/process.ts";
-import type { CollectedRun } from "../run.ts";
-import { RUN_CONTRACT, RUN_FILE, type SavedProblem, type SavedRun } from "./document.ts";
+import { RUN_FILE } from "../run/result-files.ts";
+import type { CollectedRun } from "../run/run.ts";
+import { RUN_CONTRACT, type SavedProblem, type SavedRun } from "./document.ts";
 
 /** The configuration as it may be stored: secrets masked. */
 export interface ShownConfig {

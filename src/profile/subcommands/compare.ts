@@ -1,5 +1,5 @@
 import type { CommandLine } from "../../command-line/command-line.ts";
-import { COLLECTOR_NAMES } from "../collectors/collector-names.ts";
+import { COLLECTOR_NAMES } from "../collection/collector-names.ts";
 import { subcommand } from "./subcommand.ts";
 
 export const COMMAND: CommandLine = {

@@ -4,7 +4,7 @@ import { fileProblem } from "../../system/file-problem.ts";
 import { DIRECTORY_CLAIM, tryClaim } from "../../system/process-claim.ts";
 import { errorCode } from "../../system/system-error.ts";
 import { ConfigError, isConfigError } from "../../values/errors.ts";
-import { RESULT_FILES } from "../result-files.ts";
+import { RESULT_FILES } from "../run/result-files.ts";
 import { draftDirectory } from "./draft-directory.ts";
 
 /** Those of a sweep, too, and of a collector, whose folder has what was recorded beside them. */

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { CommandLine } from "../../command-line/command-line.ts";
-import { COLLECTOR_NAMES } from "../collectors/collector-names.ts";
+import { COLLECTOR_NAMES } from "../collection/collector-names.ts";
 import { LABEL_OPTIONS } from "./label-options.ts";
 import { stoppable } from "./stoppable.ts";
 import { subcommand } from "./subcommand.ts";

@@ -1,5 +1,10 @@
 import { ConfigError } from "../../values/errors.ts";
-import { interruptOf, listenForInterrupt, signalExitCode, type WithTool } from "../interrupt.ts";
+import {
+  interruptOf,
+  listenForInterrupt,
+  signalExitCode,
+  type WithTool,
+} from "../machine/interrupt.ts";
 import type { SubcommandIo } from "./subcommand.ts";
 
 /**

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { NCUProfileRegion } from "../../report/document.ts";
 import { pathWords } from "../../report/region-path.ts";
 import { amount, fits, orNull, type Shape, text } from "../../system/shape.ts";
-import type { ProfileSection } from "../run.ts";
+import type { ProfileSection } from "../run/run.ts";
 
 /** Keys are those of the record of a sweep and of `sweep.json`; times are milliseconds. */
 export interface JobResult {

@@ -8,11 +8,12 @@ import { readText } from "../../system/require-file.ts";
 import { ConfigError, isConfigError } from "../../values/errors.ts";
 import { readYaml } from "../../values/reader.ts";
 import { toObject } from "../../values/to-object.ts";
-import { COLLECTOR_NAMES } from "../collectors/collector-names.ts";
+import { COLLECTOR_NAMES } from "../collection/collector-names.ts";
 import { loadReport, scopeOf } from "../compare/load-report.ts";
-import { unreadableError } from "../input-error.ts";
 import { whyFailed } from "../machine/process.ts";
-import { RUN_FILE, type SavedRun } from "../saved-run/document.ts";
+import { RUN_FILE } from "../run/result-files.ts";
+import type { SavedRun } from "../saved-run/document.ts";
+import { unreadableError } from "../saved-run/input-error.ts";
 import { createRunReader } from "../saved-run/read-run.ts";
 
 export interface LoadedSweep {

@@ -4,7 +4,12 @@
  * activity per device and stream with an arrow from the call that launched it. Times are
  * microseconds from the start of the recording.
  */
-import type { KernelInstance, ProcessTimeline, RangeInstance, Timeline } from "../timeline.ts";
+import type {
+  KernelInstance,
+  ProcessTimeline,
+  RangeInstance,
+  Timeline,
+} from "../timeline/timeline.ts";
 import { copiesOf, shownCopy } from "./copies.ts";
 
 /** No process of Linux has this number, or a larger one (`PID_MAX_LIMIT`): for those whose own is taken. */

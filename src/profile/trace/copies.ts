@@ -1,4 +1,4 @@
-import type { ProcessTimeline } from "../timeline.ts";
+import type { ProcessTimeline } from "../timeline/timeline.ts";
 
 export interface ProcessCopy {
   readonly process: ProcessTimeline;

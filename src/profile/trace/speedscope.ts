@@ -4,7 +4,7 @@
  * place in it.
  */
 import { createNameNumbers, type NameNumbers } from "../../text/name-numbers.ts";
-import type { ProcessTimeline, RangeInstance, Timeline } from "../timeline.ts";
+import type { ProcessTimeline, RangeInstance, Timeline } from "../timeline/timeline.ts";
 import { copiesOf, type ProcessCopy, shownCopy } from "./copies.ts";
 import { createTrack, type IntervalOrder, type Track } from "./track.ts";
 

@@ -1,4 +1,4 @@
-import { createColumn, doubles, words } from "../column.ts";
+import { createColumn, doubles, words } from "../columns/column.ts";
 
 /** What happened on a thread or a stream, in columns: there can be millions of intervals. */
 export interface Track {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { inBlocks } from "../../report/in-blocks.ts";
 import { writeFileAtomic } from "../../system/atomic-write.ts";
-import type { Timeline } from "../timeline.ts";
+import type { Timeline } from "../timeline/timeline.ts";
 import { renderChromeTrace } from "./chrome-trace.ts";
 import { renderSpeedscope } from "./speedscope.ts";
 

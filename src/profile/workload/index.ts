@@ -1,4 +1,4 @@
-import type { ProfileConfig } from "../config.ts";
+import type { ProfileConfig } from "../config/config.ts";
 import { commandWorkload } from "./command.ts";
 import { pythonModuleWorkload } from "./python-module.ts";
 import { shallowResnetWorkload } from "./shallow-resnet.ts";

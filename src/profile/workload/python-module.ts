@@ -1,5 +1,5 @@
-import { overrideText } from "../command-override.ts";
-import type { WorkloadConfig } from "../config.ts";
+import { overrideText } from "../config/command-override.ts";
+import type { WorkloadConfig } from "../config/config.ts";
 import type { Workload, WorkloadContext } from "./workload.ts";
 
 type PythonModule = Extract<WorkloadConfig, { kind: "python_module" }>;

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { ProfileConfig } from "../config.ts";
+import type { ProfileConfig } from "../config/config.ts";
 import type { Workload, WorkloadContext } from "./workload.ts";
 
 /** The built-in ShallowResNet: one flag per key of `model` and `infer`. */

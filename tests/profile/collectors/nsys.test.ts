@@ -2,10 +2,10 @@
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { CollectContext } from "../../../src/profile/collectors/collector.ts";
+import type { CollectContext } from "../../../src/profile/collection/collector.ts";
+import { silentProgress } from "../../../src/profile/collection/progress.ts";
 import { createNsys } from "../../../src/profile/collectors/nsys.ts";
-import type { NsysSettings } from "../../../src/profile/nsys/run/command.ts";
-import { silentProgress } from "../../../src/profile/progress.ts";
+import type { NsysSettings } from "../../../src/profile/config/nsys-settings.ts";
 import type { Workload } from "../../../src/profile/workload/workload.ts";
 import { isConfigError } from "../../../src/values/errors.ts";
 import { globalId, temporary, writeExport } from "../nsys/exports.ts";

@@ -6,8 +6,8 @@ import type {
   CollectContext,
   Collection,
   Collector,
-} from "../../../src/profile/collectors/collector.ts";
-import type { CollectorName } from "../../../src/profile/collectors/collector-names.ts";
+} from "../../../src/profile/collection/collector.ts";
+import type { CollectorName } from "../../../src/profile/collection/collector-names.ts";
 import { runCollectors } from "../../../src/profile/collectors/run-collectors.ts";
 import type { Workload } from "../../../src/profile/workload/workload.ts";
 import { ConfigError } from "../../../src/values/errors.ts";

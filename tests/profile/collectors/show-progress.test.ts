@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { CollectContext } from "../../../src/profile/collectors/collector.ts";
+import type { CollectContext } from "../../../src/profile/collection/collector.ts";
+import { type Progress, silentProgress } from "../../../src/profile/collection/progress.ts";
 import { showProgress } from "../../../src/profile/collectors/show-progress.ts";
-import { type Progress, silentProgress } from "../../../src/profile/progress.ts";
 import type { Workload } from "../../../src/profile/workload/workload.ts";
 
 const workload = { label: "w", argv: ["w"] } as unknown as Workload;

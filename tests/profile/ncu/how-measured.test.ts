@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import type { ReplayMode } from "../../../src/profile/config/ncu-config.ts";
 import { howMeasured } from "../../../src/profile/ncu/how-measured.ts";
-import type { ReplayMode } from "../../../src/profile/ncu/run/pass-plan.ts";
 import { cliConfig } from "./run/cli-config.ts";
 
 const replayOf = (modes: readonly ReplayMode[]) =>

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import type { NcuConfig } from "../../../src/profile/config/ncu-config.ts";
+import type { NvtxLabel } from "../../../src/profile/labels/nvtx-label.ts";
 import { createResultReader } from "../../../src/profile/ncu/read-results.ts";
-import type { NvtxLabel } from "../../../src/profile/ncu/run/filters.ts";
 import { labelsOf } from "../../../src/profile/ncu/run/labels.ts";
-import type { NcuConfig } from "../../../src/profile/ncu/run/ncu-config.ts";
 import { toReportBundle } from "../../../src/profile/regions/index.ts";
 import { createReportValidator } from "../../../src/report/validation/validate.ts";
 import { context } from "../../report/bundles.ts";

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
+import type { NcuConfig } from "../../../src/profile/config/ncu-config.ts";
 import type { LabelRules } from "../../../src/profile/labels/label-rules.ts";
 import { createResultReader } from "../../../src/profile/ncu/read-results.ts";
 import type { NcuResult } from "../../../src/profile/ncu/results.ts";
 import { labelKey } from "../../../src/profile/ncu/run/labels.ts";
 import type { StateOptions } from "../../../src/profile/ncu/run/measured-states.ts";
-import type { NcuConfig } from "../../../src/profile/ncu/run/ncu-config.ts";
 import { timelineOf } from "../regions/timelines.ts";
 import { resultOf } from "./results.ts";
 import { cliConfig } from "./run/cli-config.ts";

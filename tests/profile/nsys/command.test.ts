@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { NsysSettings } from "../../../src/profile/config/nsys-settings.ts";
 import {
   exportCommand,
-  type NsysSettings,
   profileCommand,
   statsCommand,
 } from "../../../src/profile/nsys/run/command.ts";

@@ -1,4 +1,4 @@
-import type { NsysSettings } from "../../../src/profile/nsys/run/command.ts";
+import type { NsysSettings } from "../../../src/profile/config/nsys-settings.ts";
 
 /** The preset of `conf/profiling/nsys`, with changes. */
 export const settings = (changes: Partial<NsysSettings>): NsysSettings => ({

@@ -9,7 +9,7 @@ import type {
   KernelInstance,
   ProcessTimeline,
   RangeInstance,
-} from "../../../src/profile/timeline.ts";
+} from "../../../src/profile/timeline/timeline.ts";
 import { nsightEnvironment, nsightOrSkip } from "../../nsight.ts";
 import { sharedOrSkip } from "../../shared.ts";
 import { parseStats, temporary } from "./exports.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readRecording, watchRecording } from "../../../src/profile/recording/index.ts";
-import type { Timeline } from "../../../src/profile/timeline.ts";
+import type { Timeline } from "../../../src/profile/timeline/timeline.ts";
 import { isConfigError } from "../../../src/values/errors.ts";
 import { runs } from "../../runs.ts";
 import { fixture, folderWith } from "./folder.ts";

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { howMeasured } from "../../../src/profile/ncu/how-measured.ts";
 import { buildRegionModel } from "../../../src/profile/regions/index.ts";
 import { toReportBundle } from "../../../src/profile/regions/to-report.ts";
-import { showReport } from "../../../src/profile/terminal-report.ts";
+import { showReport } from "../../../src/profile/run/terminal-report.ts";
 import type { RegionReportBundle } from "../../../src/report/document.ts";
 import { renderHtmlReport } from "../../../src/report/html/report-page.ts";
 import { renderBundleJson } from "../../../src/report/json/json-writer.ts";

@@ -1,5 +1,5 @@
 /** Region attribution as its definition reads, with no care for time: every event asks every range. */
-import type { ProcessTimeline, RangeInstance } from "../../../src/profile/timeline.ts";
+import type { ProcessTimeline, RangeInstance } from "../../../src/profile/timeline/timeline.ts";
 
 export interface OracleRegion {
   readonly path: readonly string[];

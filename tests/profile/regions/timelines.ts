@@ -7,7 +7,7 @@ import type {
   RangeInstance,
   RangeKind,
   Timeline,
-} from "../../../src/profile/timeline.ts";
+} from "../../../src/profile/timeline/timeline.ts";
 
 export interface RangeSketch {
   readonly name: string;

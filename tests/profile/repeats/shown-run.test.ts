@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Collection } from "../../../src/profile/collectors/collector.ts";
-import { type CollectedRun, reportOn } from "../../../src/profile/run.ts";
-import { readStaticAnalysis } from "../../../src/profile/static-analysis.ts";
+import type { Collection } from "../../../src/profile/collection/collector.ts";
+import { type CollectedRun, reportOn } from "../../../src/profile/run/run.ts";
+import { readStaticAnalysis } from "../../../src/profile/run/static-analysis.ts";
 import { timelineOf } from "../regions/timelines.ts";
 
 const DOCUMENT = { parameters: { count: 0, bytes: 0 }, layers: [] };

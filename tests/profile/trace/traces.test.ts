@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Timeline } from "../../../src/profile/timeline.ts";
+import type { Timeline } from "../../../src/profile/timeline/timeline.ts";
 import { renderChromeTrace } from "../../../src/profile/trace/chrome-trace.ts";
 import { renderSpeedscope } from "../../../src/profile/trace/speedscope.ts";
 import { hostileNames } from "../../report/bundles.ts";

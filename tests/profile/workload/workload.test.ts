@@ -2,9 +2,13 @@ import { mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { InferConfig, ProfileConfig, WorkloadConfig } from "../../../src/profile/config.ts";
+import type {
+  InferConfig,
+  ProfileConfig,
+  WorkloadConfig,
+} from "../../../src/profile/config/config.ts";
+import { requireProgram } from "../../../src/profile/request/require-program.ts";
 import { createWorkload } from "../../../src/profile/workload/index.ts";
-import { requireProgram } from "../../../src/profile/workload/require-program.ts";
 import { isConfigError } from "../../../src/values/errors.ts";
 
 const context = { cwd: "/home/me", device: "cpu", shallowResnet: "/pkg/shallow_resnet" };

@@ -3,7 +3,6 @@
 import type { SelectionPatterns } from "../../../report/selection/range-pattern.ts";
 import { plural } from "../../../text/plural.ts";
 import type { KernelSelection } from "../../kernel-selection/select-kernels.ts";
-import { labelNotes } from "../../labels/label-notes.ts";
 import type { LabelRules, LabelUnifier } from "../../labels/label-rules.ts";
 import type {
   KernelSelectionPatterns,
@@ -11,6 +10,7 @@ import type {
   RegionModel,
 } from "../../regions/index.ts";
 import type { KernelIdentity } from "../../regions/kernel-names.ts";
+import { labelNotes } from "../../regions/label-notes.ts";
 import { createPathTree, type RegionIdentity } from "../../regions/path-tree.ts";
 import { selectNodes } from "../../regions/selected-nodes.ts";
 import { GRAPH_NAME, type NcuResult, type NcuTables } from "../results.ts";

@@ -1,6 +1,5 @@
 import type { KernelRecord, ReportScope } from "../../../report/document.ts";
 import { getOrCreate } from "../../../system/get-or-create.ts";
-import { onlyOne } from "../../only-one.ts";
 import { byTime } from "../../regions/kernel-rows.ts";
 import type {
   MetricNumber,
@@ -9,6 +8,7 @@ import type {
   ScopeTotals,
   SectionModel,
 } from "../../regions/model.ts";
+import { onlyOne } from "../../regions/only-one.ts";
 import { type PathNode, placeOf, type RegionIdentity } from "../../regions/path-tree.ts";
 import { kernelTotals, scopeEntries } from "../../regions/scope-entries.ts";
 import type { SelectedNodes } from "../../regions/selected-nodes.ts";

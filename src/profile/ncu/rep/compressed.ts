@@ -7,7 +7,7 @@ import { closeSync, existsSync, openSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigError } from "../../../values/errors.ts";
 import { findExecutable } from "../../machine/executable.ts";
-import { makeTemporaryDirectory } from "../../temporary-directory.ts";
+import { makeTemporaryDirectory } from "../../machine/temporary-directory.ts";
 
 /** What every file of zstd begins with. */
 export const ZSTD_MAGIC = Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd);

@@ -3,10 +3,9 @@
  * `--list-metrics` would not do: it lists only what the enabled sections contain.
  */
 import { nearest } from "../../../values/nearest.ts";
+import { isRangeMode, metricsOf, type NcuCliConfig, namesOf } from "../../config/ncu-config.ts";
 import { askNcu } from "./ask.ts";
 import type { NcuCapabilities } from "./capabilities.ts";
-import { metricsOf, type NcuCliConfig, namesOf } from "./ncu-config.ts";
-import { isRangeMode } from "./pass-plan.ts";
 
 export interface Available {
   /** Null: ncu did not say, so nothing is left out. */

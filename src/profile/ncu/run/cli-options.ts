@@ -1,10 +1,15 @@
 /** `pipeline.ncu.ncu_cli`, key by key: each option of ncu is a data object. */
 
+import {
+  isRangeMode,
+  metricsOf,
+  type NcuCliConfig,
+  namesOf,
+  type ReplayMode,
+} from "../../config/ncu-config.ts";
 import { ncuKernelPattern } from "../../kernel-selection/ncu-pattern.ts";
 import type { NcuCapabilities } from "./capabilities.ts";
 import { checkExtraOptions, illegalExtras } from "./extra-options.ts";
-import { metricsOf, type NcuCliConfig, namesOf } from "./ncu-config.ts";
-import { isRangeMode, type ReplayMode } from "./pass-plan.ts";
 import { NO_KERNELS, refusal } from "./refused-option.ts";
 
 interface CliOption {

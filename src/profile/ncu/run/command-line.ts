@@ -1,7 +1,7 @@
+import type { NcuCliConfig } from "../../config/ncu-config.ts";
 import type { Workload } from "../../workload/workload.ts";
 import type { NcuCapabilities } from "./capabilities.ts";
 import { configArguments } from "./cli-options.ts";
-import type { NcuCliConfig } from "./ncu-config.ts";
 import type { Pass } from "./pass-plan.ts";
 import { fitOptions } from "./response-file.ts";
 

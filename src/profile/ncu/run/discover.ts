@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { makeDirectory } from "../../../system/make-directory.ts";
 import { printableLabel } from "../../../text/printable.ts";
 import { ConfigError } from "../../../values/errors.ts";
-import type { CollectContext, Collection, Collector } from "../../collectors/collector.ts";
+import type { CollectContext, Collection, Collector } from "../../collection/collector.ts";
 import { type LabelRules, labelFunction } from "../../labels/label-rules.ts";
 import { describeOutcome, succeeded } from "../../machine/process.ts";
 import type { Workload } from "../../workload/workload.ts";

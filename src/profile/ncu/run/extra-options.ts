@@ -2,9 +2,8 @@
 
 import { ConfigError } from "../../../values/errors.ts";
 import { nearest } from "../../../values/nearest.ts";
+import type { NcuCliConfig, ReplayMode } from "../../config/ncu-config.ts";
 import type { NcuCapabilities } from "./capabilities.ts";
-import type { NcuCliConfig } from "./ncu-config.ts";
-import type { ReplayMode } from "./pass-plan.ts";
 import { NO_KERNELS, refusal } from "./refused-option.ts";
 
 /** What the driver sets itself: a second use would take the results away from it. */

@@ -7,18 +7,8 @@
 
 import { matchesRange, parseRangePattern } from "../../../report/selection/range-pattern.ts";
 import type { GlobToken } from "../../../text/glob.ts";
-import type { RangeKind } from "../../timeline.ts";
-
-/** A kind of range that a program opens, whatever it is nested in. */
-export interface NvtxLabel {
-  /** Empty for NVTX's default domain. */
-  readonly domain: string;
-  /** As reports show it. */
-  readonly name: string;
-  readonly kind: RangeKind;
-  /** Where label rules gave it that name: regular expressions of what the program calls it. */
-  readonly written?: readonly string[];
-}
+import type { NvtxLabel } from "../../labels/nvtx-label.ts";
+import type { RangeKind } from "../../timeline/timeline.ts";
 
 /** The expression that matches the ranges of one label, in whatever ranges they are. */
 export function labelExpression(label: NvtxLabel): string {

@@ -1,7 +1,7 @@
 /** The progress line of a run, told by ncu's log while it is written. */
 import { open } from "node:fs/promises";
 import { setInterval } from "node:timers";
-import type { CollectContext } from "../../collectors/collector.ts";
+import type { CollectContext } from "../../collection/collector.ts";
 import type { Workload } from "../../workload/workload.ts";
 import { hangNote } from "./failures.ts";
 import { createLogReader, type NcuLog } from "./log-reader.ts";

@@ -1,7 +1,7 @@
 /** Which ranges a program opens, and which of them are ever open at the same time. */
 import type { LabelOf } from "../../labels/label-rules.ts";
-import type { ProcessTimeline, RangeInstance, Timeline } from "../../timeline.ts";
-import type { NvtxLabel } from "./filters.ts";
+import type { NvtxLabel } from "../../labels/nvtx-label.ts";
+import type { ProcessTimeline, RangeInstance, Timeline } from "../../timeline/timeline.ts";
 import { writtenForms } from "./written-forms.ts";
 
 export interface DiscoveredLabels {

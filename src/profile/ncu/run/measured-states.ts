@@ -1,10 +1,10 @@
 /** What of a result's NVTX state its region is told from. */
 import { getOrCreate } from "../../../system/get-or-create.ts";
 import type { LabelOf } from "../../labels/label-rules.ts";
+import type { NvtxLabel } from "../../labels/nvtx-label.ts";
 import type { RegionModel } from "../../regions/index.ts";
 import type { NcuResult, NvtxRange, NvtxState } from "../results.ts";
 import { createStateUnifier } from "../unified-states.ts";
-import type { NvtxLabel } from "./filters.ts";
 import { labelKey } from "./labels.ts";
 
 export interface StateOptions {

@@ -1,6 +1,6 @@
+import { isRangeMode, type NcuConfig, namesOf, type ReplayMode } from "../../config/ncu-config.ts";
 import type { MeasuredSelection } from "../../regions/index.ts";
-import { type NcuConfig, namesOf } from "./ncu-config.ts";
-import { isRangeMode, type NvtxRequest, type ReplayMode } from "./pass-plan.ts";
+import type { NvtxRequest } from "./pass-plan.ts";
 
 /** Which regions a config asks ncu for. */
 export function nvtxRequest({ gating_nvtx, native_nvtx, ncu_cli }: NcuConfig): NvtxRequest {

@@ -5,19 +5,12 @@
  * would be swallowed by it, so regions that are ever open together get runs of their own, one per
  * level of nesting.
  */
-import {
-  includeExpressions,
-  labelExpressions,
-  matchedBeside,
-  matchingLabels,
-  type NvtxLabel,
-} from "./filters.ts";
+
+import type { ReplayMode } from "../../config/ncu-config.ts";
+import { isRangeMode } from "../../config/ncu-config.ts";
+import type { NvtxLabel } from "../../labels/nvtx-label.ts";
+import { includeExpressions, labelExpressions, matchedBeside, matchingLabels } from "./filters.ts";
 import type { DiscoveredLabels } from "./labels.ts";
-
-/** What ncu repeats to measure it: a kernel or range in place, or the program as a whole. */
-export type ReplayMode = "kernel" | "application" | "range" | "app-range";
-
-export const isRangeMode = (mode: ReplayMode): boolean => mode === "range" || mode === "app-range";
 
 /** One run of ncu. */
 export interface Pass {

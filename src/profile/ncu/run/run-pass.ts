@@ -4,7 +4,7 @@ import { writeFileAtomicSync } from "../../../system/atomic-write.ts";
 import { startPausableTimer } from "../../../system/long-timer.ts";
 import { makeDirectory } from "../../../system/make-directory.ts";
 import { requireFile } from "../../../system/require-file.ts";
-import type { CollectContext } from "../../collectors/collector.ts";
+import type { CollectContext } from "../../collection/collector.ts";
 import { type ProcessOutcome, runWorkload, type StopRequests } from "../../machine/process.ts";
 import type { Workload } from "../../workload/workload.ts";
 import { findReport } from "../rep/compressed.ts";

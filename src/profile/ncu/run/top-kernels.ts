@@ -1,9 +1,9 @@
 /** `pipeline.ncu.top_n_kernels`: the kernels that took longest in a recording of the same program. */
 import { functionNameIn } from "../../../report/selection/kernel-name.ts";
+import type { NcuCliConfig, NcuConfig } from "../../config/ncu-config.ts";
 import { escapeRegExp } from "../../kernel-selection/ncu-pattern.ts";
 import { topKernelNames } from "../../kernel-selection/top-kernels.ts";
-import { ranKernels, type Timeline } from "../../timeline.ts";
-import type { NcuCliConfig, NcuConfig } from "./ncu-config.ts";
+import { ranKernels, type Timeline } from "../../timeline/timeline.ts";
 
 export interface TopKernels {
   /** Longest first; null: no limit. */

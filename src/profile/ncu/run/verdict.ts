@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { plural } from "../../../text/plural.ts";
 import { ConfigError } from "../../../values/errors.ts";
-import type { NcuPassSource } from "../../collectors/source.ts";
+import type { NcuPassSource } from "../../collection/source.ts";
 import { describeOutcome, succeeded } from "../../machine/process.ts";
 import type { RecognisedFailure } from "./failures.ts";
 import type { PassTables } from "./read-pass.ts";

@@ -1,6 +1,6 @@
 /** The API calls that launched what ran on the GPUs: most calls launch nothing, and are not kept. */
-import { createColumn, doubles, words } from "../../column.ts";
-import { createIdIndex } from "../../id-index.ts";
+import { createColumn, doubles, words } from "../../columns/column.ts";
+import { createIdIndex } from "../../columns/id-index.ts";
 import type { ExportClock } from "./clock.ts";
 import type { ExportDatabase } from "./database.ts";
 import { processKey, threadId } from "./ids.ts";

@@ -7,7 +7,7 @@ import { rmSync, symlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
 import sqlite, { type Database, type QueryResult } from "node-sqlite3-wasm";
 import { printable } from "../../../text/printable.ts";
-import { makeTemporaryDirectory } from "../../temporary-directory.ts";
+import { makeTemporaryDirectory } from "../../machine/temporary-directory.ts";
 import type { IntegerColumns } from "./integer-columns.ts";
 import {
   type ColumnExpression,

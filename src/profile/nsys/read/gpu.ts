@@ -2,9 +2,17 @@
  * What ran on the GPUs, each tied to the API call that launched it by the call's correlation id:
  * tables `CUPTI_ACTIVITY_KIND_*` of an export. A CUDA graph is one call that launches many.
  */
-import { memoryCopyName, WAIT_KINDS } from "../../cupti-names.ts";
-import { createKernelTable, type ExecutedKernel, type KernelTable } from "../../kernel-table.ts";
-import type { GpuActivityKind, KernelList, SynchronizationInstance } from "../../timeline.ts";
+import { memoryCopyName, WAIT_KINDS } from "../../timeline/cupti-names.ts";
+import {
+  createKernelTable,
+  type ExecutedKernel,
+  type KernelTable,
+} from "../../timeline/kernel-table.ts";
+import type {
+  GpuActivityKind,
+  KernelList,
+  SynchronizationInstance,
+} from "../../timeline/timeline.ts";
 import { createWantedCalls, readCalls, type WantedCalls } from "./calls.ts";
 import type { ExportClock } from "./clock.ts";
 import type { ExportDatabase } from "./database.ts";

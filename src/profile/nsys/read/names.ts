@@ -2,8 +2,8 @@
  * Names by their ids in `StringIds`, each read once and kept once. An export has a name of its own for
  * each of a million kernels at worst, and two more that nobody asks for.
  */
-import { createIdIndex } from "../../id-index.ts";
-import { createLongList } from "../../long-list.ts";
+import { createIdIndex } from "../../columns/id-index.ts";
+import { createLongList } from "../../columns/long-list.ts";
 import type { ExportDatabase } from "./database.ts";
 
 export interface NameReader {

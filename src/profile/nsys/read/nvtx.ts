@@ -1,6 +1,11 @@
 /** What programs said through NVTX: table `NVTX_EVENTS` of an export. */
 import { getOrCreate } from "../../../system/get-or-create.ts";
-import type { EventAttributes, MarkInstance, RangeInstance, RangeKind } from "../../timeline.ts";
+import type {
+  EventAttributes,
+  MarkInstance,
+  RangeInstance,
+  RangeKind,
+} from "../../timeline/timeline.ts";
 import type { ExportClock } from "./clock.ts";
 import type { ExportDatabase, Row } from "./database.ts";
 import { integer, processKey, threadId } from "./ids.ts";

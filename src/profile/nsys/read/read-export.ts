@@ -1,5 +1,5 @@
 import { agreeing, partOf, plural } from "../../../text/plural.ts";
-import type { ProcessTimeline, Timeline } from "../../timeline.ts";
+import type { ProcessTimeline, Timeline } from "../../timeline/timeline.ts";
 import { readClock } from "./clock.ts";
 import { type ExportDatabase, withExport } from "./database.ts";
 import { diagnosticNotes } from "./diagnostics.ts";

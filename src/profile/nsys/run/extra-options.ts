@@ -1,6 +1,6 @@
 /** `pipeline.nsys.extra_args`: what nsys must not be told there. */
 import { ConfigError } from "../../../values/errors.ts";
-import type { NsysSettings } from "./command.ts";
+import type { NsysSettings } from "../../config/nsys-settings.ts";
 
 interface OwnOption {
   readonly short?: string;

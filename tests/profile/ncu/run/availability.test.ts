@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { namesOf } from "../../../../src/profile/config/ncu-config.ts";
 import {
   adaptToAvailable,
   queryAvailable,
@@ -9,7 +10,6 @@ import {
 } from "../../../../src/profile/ncu/run/availability.ts";
 import { probeNcu } from "../../../../src/profile/ncu/run/capabilities.ts";
 import { configArguments } from "../../../../src/profile/ncu/run/cli-options.ts";
-import { namesOf } from "../../../../src/profile/ncu/run/ncu-config.ts";
 import { composeTree } from "../../../conf/compose-tree.ts";
 import { cliConfig } from "./cli-config.ts";
 import { realNcuOrSkip } from "./real-ncu.ts";

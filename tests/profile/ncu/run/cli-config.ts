@@ -1,4 +1,4 @@
-import type { NcuCliConfig } from "../../../../src/profile/ncu/run/ncu-config.ts";
+import type { NcuCliConfig } from "../../../../src/profile/config/ncu-config.ts";
 
 /** As the default preset has it, with fewer metrics. */
 export const cliConfig: NcuCliConfig = {

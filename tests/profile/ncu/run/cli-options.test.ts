@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
+import type { NcuCliConfig, ReplayMode } from "../../../../src/profile/config/ncu-config.ts";
 import type { NcuCapabilities } from "../../../../src/profile/ncu/run/capabilities.ts";
 import { readHelp } from "../../../../src/profile/ncu/run/capabilities.ts";
 import { checkOptions, configArguments } from "../../../../src/profile/ncu/run/cli-options.ts";
 import { passCommand } from "../../../../src/profile/ncu/run/command-line.ts";
-import type { NcuCliConfig } from "../../../../src/profile/ncu/run/ncu-config.ts";
-import type { ReplayMode } from "../../../../src/profile/ncu/run/pass-plan.ts";
 import type { Workload } from "../../../../src/profile/workload/workload.ts";
 import { parseKernelPattern } from "../../../../src/report/selection/kernel-pattern.ts";
 import { ConfigError } from "../../../../src/values/errors.ts";

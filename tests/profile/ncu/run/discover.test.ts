@@ -2,14 +2,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import type { Collection, Collector } from "../../../../src/profile/collectors/collector.ts";
+import type { Collection, Collector } from "../../../../src/profile/collection/collector.ts";
+import { silentProgress } from "../../../../src/profile/collection/progress.ts";
 import {
   discoverLabels,
   noMatchNote,
   unmatchedNotes,
 } from "../../../../src/profile/ncu/run/discover.ts";
 import { labelsOf } from "../../../../src/profile/ncu/run/labels.ts";
-import { silentProgress } from "../../../../src/profile/progress.ts";
 import type { Workload } from "../../../../src/profile/workload/workload.ts";
 import { timelineOf } from "../../regions/timelines.ts";
 

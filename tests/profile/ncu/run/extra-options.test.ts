@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { NcuCliConfig } from "../../../../src/profile/config/ncu-config.ts";
 import { checkOptions } from "../../../../src/profile/ncu/run/cli-options.ts";
-import type { NcuCliConfig } from "../../../../src/profile/ncu/run/ncu-config.ts";
 import { cliConfig } from "./cli-config.ts";
 import { ncu, refusalOf } from "./known-ncu.ts";
 

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { NvtxLabel } from "../../../../src/profile/labels/nvtx-label.ts";
 import {
   includeExpressions,
   labelExpression,
   labelExpressions,
   matchedBeside,
   matchingLabels,
-  type NvtxLabel,
 } from "../../../../src/profile/ncu/run/filters.ts";
 import { runs } from "../../../runs.ts";
 import { realNcuOrSkip } from "./real-ncu.ts";

@@ -1,7 +1,7 @@
+import type { NcuCliConfig } from "../../../../src/profile/config/ncu-config.ts";
 import type { NcuCapabilities } from "../../../../src/profile/ncu/run/capabilities.ts";
 import { readHelp } from "../../../../src/profile/ncu/run/capabilities.ts";
 import { checkOptions } from "../../../../src/profile/ncu/run/cli-options.ts";
-import type { NcuCliConfig } from "../../../../src/profile/ncu/run/ncu-config.ts";
 import { ConfigError } from "../../../../src/values/errors.ts";
 import { cliConfig } from "./cli-config.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { NcuConfig } from "../../../../src/profile/config/ncu-config.ts";
 import { createResultReader } from "../../../../src/profile/ncu/read-results.ts";
-import type { NcuConfig } from "../../../../src/profile/ncu/run/ncu-config.ts";
 import { filterTop, topKernels } from "../../../../src/profile/ncu/run/top-kernels.ts";
 import { timelineOf } from "../../regions/timelines.ts";
 import { resultsOf } from "../results.ts";

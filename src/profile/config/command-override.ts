@@ -1,0 +1,39 @@
+import { quoted } from "../../overrides/index.ts";
+import { ConfigError } from "../../values/errors.ts";
+import { MISSING } from "../../values/node.ts";
+
+/**
+ * The overrides that `-- PROG ARG...` stands for, so that the saved config describes the whole run and
+ * can repeat it. Every argument arrives as it was typed: it is quoted for the override language, and `${`
+ * is escaped because a config would read it as an interpolation.
+ *
+ * @throws ConfigError `app.usage` without a program; `profile.unsupported` for `???`, the only text that a
+ *   config cannot hold, because it marks a missing value
+ */
+export function commandOverrides(argv: readonly string[]): readonly string[] {
+  if (argv.length === 0)
+    throw new ConfigError({
+      code: "app.usage",
+      message: "no program follows '--'",
+      hint: "deep-profile [overrides] -- PROG ARG...",
+    });
+  if (argv.includes(MISSING))
+    throw new ConfigError({
+      code: "profile.unsupported",
+      key: "workload.command",
+      message: `the argument '${MISSING}' cannot be passed on: in a config it marks a missing value`,
+      hint: "put the command line into a script and profile the script",
+    });
+  const list = argv.map((argument) => quoted(escapeInterpolation(argument), "'"));
+  return ["workload=command", `workload.command=[${list.join(",")}]`];
+}
+
+/** A path as one value of the override language. */
+export const overrideText = (text: string): string => quoted(escapeInterpolation(text), "'");
+
+/** Before `${`, backslashes are read in pairs; elsewhere they stand for themselves. */
+const escapeInterpolation = (text: string): string =>
+  text.replaceAll(
+    /(?<!\\)(\\*)\$\{/g,
+    (_, backslashes: string) => `${backslashes}${backslashes}\\\${`,
+  );

@@ -1,0 +1,94 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type * as NativeBuild from "../../../native/build.d.mts";
+import { importFile } from "../../system/import-file.ts";
+import { ConfigError } from "../../values/errors.ts";
+import { packageInfo } from "../../values/own-package.ts";
+import { buildToolsHint } from "./build-tools.ts";
+import { interruptOf } from "./interrupt.ts";
+
+export type NativeDetection = NativeBuild.NativeDetection;
+export type NativeStatus = NativeBuild.NativeStatus;
+
+/** The compiled programs, and how they were built. */
+export interface NativePart {
+  readonly shallowResnet: string;
+  readonly regionRecorder: string;
+  readonly info: NativeBuild.NativeBuildInfo;
+}
+
+/** What this build of the built-in workload can do on a GPU. */
+export type GpuPart = NativeBuild.NativeGpuPart;
+
+export const gpuPart = (native: NativePart): GpuPart => native.info.gpu;
+
+/**
+ * The native part, built now if it is missing or older than its sources.
+ *
+ * @param say receives a line at a time while it is built, and nothing otherwise
+ * @param stop ends the build without leaving anything of it
+ * @param gpus compute capabilities of the GPUs that the workload may run on, `[90]` for 9.0. If the last build chose its GPUs by
+ *   what the machine had, and these were not among them, it is built again.
+ * @throws ConfigError `profile.native_build` with the compiler's last lines, or because it was stopped
+ */
+export async function requireNative(
+  say: (line: string) => void,
+  stop?: AbortSignal,
+  gpus: readonly number[] = [],
+): Promise<NativePart> {
+  const { root } = packageInfo();
+  const builder = await nativeBuilder(root);
+  try {
+    const { binDir, info } = await readyNative(builder, {
+      root,
+      log: say,
+      gpus,
+      ...(stop && { signal: stop }),
+    });
+    return {
+      shallowResnet: join(binDir, "shallow_resnet"),
+      regionRecorder: join(binDir, "region_recorder.so"),
+      info,
+    };
+  } catch (error) {
+    if (stop?.aborted) throw stopped(stop);
+    if (!(error instanceof builder.NativeBuildError)) throw error;
+    throw new ConfigError({
+      code: "profile.native_build",
+      message: error.message,
+      hint: error.hint ?? buildToolsHint(process.platform, osRelease()),
+      cause: error,
+    });
+  }
+}
+
+const stopped = (stop: AbortSignal): ConfigError =>
+  new ConfigError({
+    code: "profile.native_build",
+    message: `stopped by ${interruptOf(stop)} while the native part was built; nothing was measured`,
+    hint: "the next run builds it",
+  });
+
+function osRelease(): string | null {
+  try {
+    return readFileSync("/etc/os-release", "utf8");
+  } catch {
+    return null;
+  }
+}
+
+/** Loads the builder: plain JavaScript beside the sources that it builds, outside of every bundle. */
+export const nativeBuilder = async (root: string): Promise<typeof NativeBuild> =>
+  (await importFile(pathToFileURL(join(root, "native", "build.mjs")).href)) as typeof NativeBuild;
+
+/** Does not look for compilers and toolkits if the build is ready: that takes a while. */
+async function readyNative(
+  builder: typeof NativeBuild,
+  request: NativeBuild.NativeBuildRequest & { readonly gpus: readonly number[] },
+) {
+  const { state, binDir, info } = await builder.nativeStatus(request.root);
+  if (state === "ready" && info !== null && builder.servesGpus(info, request.gpus))
+    return { binDir, info };
+  return builder.buildNative(request);
+}

@@ -1,4 +1,0 @@
-import { COLLECTOR_NAMES } from "./collectors/collector-names.ts";
-
-/** Names that show that a directory holds a run's results, so that another run or import must not write there. */
-export const RESULT_FILES: readonly string[] = [...COLLECTOR_NAMES, "report.md", "env.json"];

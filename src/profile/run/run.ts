@@ -1,0 +1,200 @@
+import { dateTime } from "../../report/date-time.ts";
+import type { RegionReportBundle } from "../../report/document.ts";
+import { checkOptions } from "../../values/check-options.ts";
+import { packageInfo } from "../../values/own-package.ts";
+import type { Collection } from "../collection/collector.ts";
+import type { Progress } from "../collection/progress.ts";
+import { enabledCollectors } from "../collectors/index.ts";
+import { type MissingCollection, runCollectors } from "../collectors/run-collectors.ts";
+import type { ProfileConfig } from "../config/config.ts";
+import { describeMachine, type MachineEnvironment } from "../machine/environment.ts";
+import { queryGpus } from "../machine/gpu.ts";
+import { gpuPart } from "../machine/native.ts";
+import {
+  cutOutput,
+  describeOutcome,
+  type StopRequests,
+  succeeded,
+  whyFailed,
+} from "../machine/process.ts";
+import { buildRegionModel, patternList, type RegionModel } from "../regions/index.ts";
+import { toReportBundle } from "../regions/to-report.ts";
+import { combineRuns } from "../repeats/across-runs.ts";
+import { chooseDevice, nativeFor, whyGpuIsUnused } from "../request/gpu-settings.ts";
+import { createWorkload } from "../workload/index.ts";
+import type { Workload } from "../workload/workload.ts";
+import { describeInputs, type RunInputs } from "./inputs.ts";
+import { PROFILE_REQUEST } from "./profile-options.ts";
+
+/** A run of the profiler: what to profile, where to write, and how to communicate with the user. */
+export interface ProfileRequest {
+  /** Composed, resolved and validated. */
+  readonly config: ProfileConfig;
+  /** `sha256:` and the hash of the resolved config. */
+  readonly fingerprint: string;
+  /** Absolute path of the run directory; exists. */
+  readonly runDirectory: string;
+  /** The user's working directory. */
+  readonly cwd: string;
+  readonly progress: Progress;
+  /** Receives a line about each longer step, e.g. the native build. */
+  readonly say: (line: string) => void;
+  readonly interrupt: StopRequests;
+}
+
+/** What the collectors of a run returned: everything that reports are made from. */
+export interface CollectedRun {
+  readonly config: ProfileConfig;
+  readonly fingerprint: string;
+  readonly workload: Workload;
+  readonly environment: MachineEnvironment;
+  /** When the collectors ran, in which time other work on the machine disturbs them; not read again. */
+  readonly period?: { readonly started: Date; readonly ended: Date };
+  readonly inputs: RunInputs;
+  readonly collections: readonly Collection[];
+  readonly missing: readonly MissingCollection[];
+}
+
+/** The results of a run, whether its workload succeeded or not. */
+export interface ProfileResult {
+  readonly workload: Workload;
+  readonly environment: MachineEnvironment;
+  readonly inputs: RunInputs;
+  /** One per collector that returned anything, in the order in which they ran. */
+  readonly sections: readonly ProfileSection[];
+  readonly missing: readonly MissingCollection[];
+}
+
+/** The results of one collector. */
+export interface ProfileSection
+  extends Pick<Collection, "collector" | "measured" | "outcome" | "problem" | "writeRegionFiles"> {
+  readonly bundle: RegionReportBundle;
+  /**
+   * What the workload printed in the run that is shown; null if that run did not complete.
+   * `outcome` is that of the last run, which may be another one.
+   */
+  readonly stdoutFile: string | null;
+}
+
+/**
+ * Profiles: prepares the workload, runs it under each collector, and attributes what was seen to
+ * regions. Writes only below the collectors' folders in the run directory.
+ *
+ * @throws ConfigError as `collectRun`
+ */
+export async function profile(request: ProfileRequest): Promise<ProfileResult> {
+  checkOptions("profile", request, PROFILE_REQUEST);
+  return reportOn(await collectRun(request), new Date());
+}
+
+/**
+ * Runs the workload under each collector.
+ *
+ * @throws ConfigError before anything is measured: the device does not exist, there is nothing to run,
+ *   or the native part cannot be built or its build was stopped by `interrupt.stop`
+ */
+export async function collectRun(request: ProfileRequest): Promise<CollectedRun> {
+  const { config, fingerprint } = request;
+  const [gpus, native] = await Promise.all([
+    queryGpus(),
+    nativeFor(config, request.say, request.interrupt.stop),
+  ]);
+  const device = chooseDevice(config, gpus, native);
+  const unused = whyGpuIsUnused(config, gpus, gpuPart(native));
+  if (unused !== null) request.say(unused);
+  const workload = createWorkload(config, {
+    cwd: request.cwd,
+    device,
+    shallowResnet: native.shallowResnet,
+  });
+  const { version } = packageInfo();
+  const environment = describeMachine(gpus, { hydraconf: version, native: native.info });
+  const inputs = await describeInputs(workload);
+  const collectors = enabledCollectors({ config, native });
+  const started = new Date();
+  const { collections, missing } = await runCollectors(collectors, workload, request);
+  const period = { started, ended: new Date() };
+  return { config, fingerprint, workload, environment, period, inputs, collections, missing };
+}
+
+/** Makes the regions and reports of each collection. The same run always gives the same reports. */
+export function reportOn(run: CollectedRun, generatedAt: Date): ProfileResult {
+  const { config, workload, environment, inputs, collections, missing } = run;
+  const sections = collections.map((collection) => {
+    const { measured, stdoutFile, model } = regionsOf(collection, config);
+    return {
+      collector: collection.collector,
+      measured,
+      stdoutFile,
+      outcome: collection.outcome,
+      bundle: toBundle(model, collection, run, generatedAt),
+      ...(collection.problem !== undefined && { problem: collection.problem }),
+      ...(collection.writeRegionFiles !== undefined && {
+        writeRegionFiles: collection.writeRegionFiles,
+      }),
+    };
+  });
+  return { workload, environment, inputs, sections, missing };
+}
+
+function toBundle(
+  model: RegionModel,
+  collection: Collection,
+  { fingerprint, workload, environment }: CollectedRun,
+  generatedAt: Date,
+): RegionReportBundle {
+  const failure = whyFailed(collection);
+  return toReportBundle(model, {
+    generatedAt: dateTime(generatedAt),
+    configFingerprint: fingerprint,
+    collectorVersion: collection.toolVersion ?? environment.hydraconf,
+    environment: {
+      hostname: environment.hostname,
+      os: environment.os,
+      cpu: environment.cpu,
+      gpus: environment.gpus.map((gpu) => gpu.name),
+      command: workload.argv,
+      device: workload.device,
+      hydraconf_version: environment.hydraconf,
+    },
+    ...(failure !== null && { failure }),
+    notes: [...collection.notes, ...outcomeNotes(collection)],
+  });
+}
+
+/** The regions and what they were made from: with repeated runs, the run that is shown. */
+function regionsOf(
+  { measured, outcome }: Collection,
+  { pipeline, labels }: ProfileConfig,
+): Pick<ProfileSection, "measured" | "stdoutFile"> & { readonly model: RegionModel } {
+  const isWhole = succeeded(outcome) && outcome.unwritten === undefined;
+  const printed = isWhole ? outcome.stdoutFile : null;
+  if (measured.kind === "regions") return { measured, stdoutFile: printed, model: measured.model };
+  const { recorder, report } = pipeline;
+  const runs = measured.repeats ?? [{ timeline: measured.timeline, stdoutFile: printed }];
+  const models = runs.map(({ timeline }) =>
+    buildRegionModel(timeline, {
+      operationDomains: recorder.operation_domains,
+      selection: {
+        include: patternList(recorder.include),
+        exclude: patternList(recorder.exclude),
+      },
+      aggregate: report.aggregate,
+      ...(labels && { labels }),
+    }),
+  );
+  const { model, shown } = combineRuns(models);
+  const { timeline, stdoutFile } = runs[shown] ?? { ...measured, stdoutFile: printed };
+  return { measured: { kind: "timeline", timeline }, stdoutFile, model };
+}
+
+/** Notes for the report of a workload that failed or whose output was cut. */
+export function outcomeNotes({
+  outcome,
+  problem,
+}: Pick<Collection, "outcome" | "problem">): readonly string[] {
+  const cut = cutOutput(outcome);
+  if (problem !== undefined) return [problem.message, ...cut];
+  if (succeeded(outcome)) return cut;
+  return [`${describeOutcome(outcome)}: the report covers what was recorded until then`, ...cut];
+}

@@ -1,0 +1,201 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { ConfigLine } from "../../report/html/report-page.ts";
+import type { RunSection, RunSummary } from "../../report/run-summary.ts";
+import {
+  FILES_BESIDE_PAGE,
+  type WriteReportsOptions,
+  type WrittenReports,
+  writeReports,
+} from "../../report/write-reports.ts";
+import { writeRunReports } from "../../report/write-run-reports.ts";
+import { writeFileAtomic } from "../../system/atomic-write.ts";
+import { fromObject } from "../../values/from-object.ts";
+import { fromCode } from "../../values/origin.ts";
+import { writeYaml } from "../../values/writer.ts";
+import type { ProfileConfig } from "../config/config.ts";
+import { whyFailed } from "../machine/process.ts";
+import { writeTraces } from "../trace/write-traces.ts";
+import type { ProfileResult, ProfileSection } from "./run.ts";
+import { readStaticAnalysis } from "./static-analysis.ts";
+
+/** Where a run's files are written, and what the reports show about the run. */
+export interface RunPlace {
+  /** Receives all files; must exist. */
+  readonly directory: string;
+  /** Where Hydra's files of the run will finally be, for the reports' links. Default: `directory`. */
+  readonly runDirectory?: string;
+  readonly configLines?: readonly ConfigLine[];
+}
+
+export interface WrittenRun {
+  /** Absolute paths of the reports, the one to read first at the front. */
+  readonly reports: readonly string[];
+  /** What could not be written, a line each. */
+  readonly failures: readonly string[];
+}
+
+/**
+ * Writes the files of a run directory, the region reports first. If one cannot be written, the others
+ * still are, because the measurement is already done.
+ */
+export async function writeRun(
+  result: ProfileResult,
+  config: ProfileConfig,
+  place: RunPlace,
+): Promise<WrittenRun> {
+  const { directory: runDirectory, configLines = [] } = place;
+  const failures: string[] = [];
+  const attempt = recordingFailures(failures);
+  const { report } = config.pipeline;
+  const files = filesOf(place);
+  const hasOverview = config.runner.mode !== "light";
+  const page = {
+    config: configLines,
+    files: pageFiles(hasOverview ? ["report.md", ...files] : files),
+  };
+  const written: WrittenSection[] = [];
+  for (const section of result.sections) {
+    const directory = join(runDirectory, section.collector);
+    const reports = await writeSection(section, directory, report.html ? page : undefined, attempt);
+    failures.push(...(reports?.problems ?? []));
+    written.push({ section, reports });
+  }
+  const traces = report.trace
+    ? await attempt("traces", () => writeSectionTraces(result.sections, runDirectory))
+    : null;
+  const runReports = hasOverview
+    ? await attempt("reports of the run", () =>
+        writeRunReports(runDirectory, summarize(result, config, written, files)),
+      )
+    : null;
+  const texts = {
+    "env.json": `${JSON.stringify(result.environment, null, 2)}\n`,
+    "inputs.yaml": writeYaml(fromObject(result.inputs, fromCode("inputs.yaml"))),
+  };
+  for (const [name, text] of Object.entries(texts))
+    await attempt(name, () => writeFileAtomic(join(runDirectory, name), text));
+  return {
+    reports: inReadingOrder(written, runReports ?? [], traces ?? [], runDirectory),
+    failures,
+  };
+}
+
+/** The files of a run directory worth opening. Hydra's may be elsewhere, or switched off. */
+const filesOf = ({ directory, runDirectory = directory }: RunPlace): readonly string[] => {
+  const ofHydra = (file: string) => (existsSync(join(runDirectory, file)) ? [file] : []);
+  return [
+    ...ofHydra("config.yaml"),
+    ...ofHydra("overrides.yaml"),
+    "env.json",
+    "inputs.yaml",
+    ...ofHydra("run.log"),
+  ];
+};
+
+type Attempt = <T>(what: string, write: () => Promise<T>) => Promise<T | null>;
+
+/** Runs a writer. If it fails, this adds a line to `failures` and returns null. */
+const recordingFailures =
+  (failures: string[]): Attempt =>
+  async (what, write) => {
+    try {
+      return await write();
+    } catch (error) {
+      failures.push(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+      return null;
+    }
+  };
+
+async function writeSection(
+  { collector, bundle, writeRegionFiles }: ProfileSection,
+  directory: string,
+  html: WriteReportsOptions["html"],
+  attempt: Attempt,
+): Promise<WrittenReports | null> {
+  const reports = await attempt(`region reports of ${collector}`, () =>
+    writeReports(bundle, directory, { ...(html && { html }) }),
+  );
+  if (reports !== null && writeRegionFiles !== undefined)
+    await attempt(`tables of the regions of ${collector}`, () =>
+      writeRegionFiles(join(directory, "regions"), reports.regionDirectories),
+    );
+  return reports;
+}
+
+/** The report of the run comes first, or else those of its collectors. */
+function inReadingOrder(
+  written: readonly WrittenSection[],
+  runReports: readonly string[],
+  traces: readonly string[],
+  runDirectory: string,
+): readonly string[] {
+  const [overview = [], supplements = []] = split(runReports, join(runDirectory, "report.md"));
+  const ofRegions = written.flatMap(({ reports }) => (reports === null ? [] : [reports]));
+  const markdown = overview.length > 0 ? [] : ofRegions.map((reports) => reports.markdown);
+  const pages = ofRegions.flatMap(({ html }) => (html === null ? [] : [html]));
+  const json = ofRegions.map((reports) => reports.json);
+  return [...overview, ...markdown, ...pages, ...json, ...supplements, ...traces];
+}
+
+/** Writes traces for the collectors that recorded a timeline; Nsight Compute does not. */
+async function writeSectionTraces(
+  sections: readonly ProfileSection[],
+  runDirectory: string,
+): Promise<readonly string[]> {
+  const files: string[] = [];
+  for (const { collector, measured } of sections)
+    if (measured.kind === "timeline")
+      files.push(...(await writeTraces(measured.timeline, join(runDirectory, collector))));
+  return files;
+}
+
+interface WrittenSection {
+  readonly section: ProfileSection;
+  /** Null if they could not be written. */
+  readonly reports: WrittenReports | null;
+}
+
+/** The files that a collector's page links to, relative to the page. */
+const pageFiles = (ofRun: readonly string[]): readonly string[] => [
+  ...FILES_BESIDE_PAGE,
+  ...ofRun.map((file) => `../../${file}`),
+];
+
+function summarize(
+  { workload, sections, missing }: ProfileResult,
+  config: ProfileConfig,
+  written: readonly WrittenSection[],
+  files: readonly string[],
+): RunSummary {
+  const [first] = sections;
+  const { analysis, problem } =
+    config.pipeline.static_analysis.enable && first !== undefined
+      ? readStaticAnalysis(workload, first)
+      : {};
+  return {
+    sections: written.map(
+      ({ section: { collector, bundle }, reports }): RunSection => ({
+        collector,
+        directory: collector,
+        bundle,
+        html: reports?.html != null,
+        regionDirectories: reports?.regionDirectories ?? new Map(),
+      }),
+    ),
+    notes: [
+      ...sections.flatMap((section) => whyFailed(section) ?? []),
+      ...missing.map(({ error }) => error.message),
+      ...(problem === undefined ? [] : [problem]),
+    ],
+    files,
+    kernelLimit: config.runner.top_n_kernels,
+    ...(analysis !== undefined && { staticAnalysis: analysis }),
+  };
+}
+
+/** Those equal to one path, and the others. */
+const split = (files: readonly string[], one: string) => [
+  files.filter((file) => file === one),
+  files.filter((file) => file !== one),
+];
