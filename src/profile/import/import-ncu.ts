@@ -1,15 +1,15 @@
 import { getOrCreate } from "../../system/get-or-create.ts";
-import { createKernelSelection, selectsKernels } from "../kernel-selection/select-kernels.ts";
-import { createLabelUnifier, hasRules } from "../labels/label-rules.ts";
+import type { WriteRegionFiles } from "../collection/collector.ts";
+import { createKernelSelection } from "../kernel-selection/select-kernels.ts";
+import { createLabelUnifier } from "../labels/label-rules.ts";
 import {
   type AssembleOptions,
   createNcuAssembly,
   type NcuAssembly,
 } from "../ncu/assemble/index.ts";
-import { joinWallTimes } from "../ncu/join-wall-times.ts";
 import { addSections, type NcuResult, type NcuTables } from "../ncu/results.ts";
 import { createStateUnifier } from "../ncu/unified-states.ts";
-import { writeRegionTables } from "../ncu/write-region-tables.ts";
+import { regionTableWriter } from "../ncu/write-region-tables.ts";
 import type { RegionModel } from "../regions/index.ts";
 import type { ImportRequest } from "./import-files.ts";
 import type { NcuSource } from "./importer.ts";
@@ -37,10 +37,7 @@ export interface NcuModel {
   readonly model: RegionModel;
   readonly toolVersion: string | null;
   readonly gpus: readonly string[];
-  readonly writeRegionFiles: (
-    directory: string,
-    names: ReadonlyMap<string, string>,
-  ) => Promise<void>;
+  readonly writeRegionFiles: WriteRegionFiles;
 }
 
 /** One measurement of all files: passes of one program, or its processes. */
@@ -48,11 +45,8 @@ export async function importNcu(
   files: readonly ImportedNcu[],
   options: NcuImportOptions,
 ): Promise<readonly NcuModel[]> {
-  const unifier = hasRules(options.labels) ? createLabelUnifier(options.labels) : null;
-  const assembleOptions = {
-    ...assembleOptionsOf(options),
-    ...(unifier !== null && options.labels && { labels: { unifier, rules: options.labels } }),
-  };
+  const unifier = createLabelUnifier(options.labels);
+  const assembleOptions = { ...assembleOptionsOf(options), unifier };
   const stateOf = unifier === null ? null : createStateUnifier(unifier.labelOf);
   const unified = (result: NcuResult): NcuResult =>
     stateOf === null ? result : { ...result, nvtx: stateOf(result.nvtx) };
@@ -72,17 +66,14 @@ export async function importNcu(
   const both = assemblies.size > 1;
   return [...assemblies].sort(kernelsFirst).map(([kind, assembly]): NcuModel => {
     const own = both ? [`the files hold kernels and ranges: this report covers the ${kind}s`] : [];
-    const model = assembly.finish({ sections, notes: [...notes, ...repeated.notes(), ...own] });
     return {
       suffix: both && kind === "range" ? "-ranges" : "",
-      model: options.recorded === null ? model : joinWallTimes(model, options.recorded),
+      model: assembly.finish({ sections, notes: [...notes, ...repeated.notes(), ...own] }),
       toolVersion: files[0]?.source.toolVersion ?? null,
       gpus: [...gpus].sort(),
-      writeRegionFiles: (directory, names) => {
-        const stream = (onResult: (result: NcuResult) => void) =>
-          streamAll(files, (result) => onResult(unified(result)));
-        return writeRegionTables({ directory, names, assembly, stream });
-      },
+      writeRegionFiles: regionTableWriter(assembly, (onResult) =>
+        streamAll(files, (result) => onResult(unified(result))),
+      ),
     };
   });
 }
@@ -94,11 +85,6 @@ function assembleOptionsOf(options: NcuImportOptions): AssembleOptions {
     exclude: kernels.exclude,
     nameBase: kernels.nameBase,
   };
-  const selection = {
-    ...kernelPatterns,
-    top: topNames,
-    keys: { include: "--kernel", exclude: "--kernel-exclude" },
-  };
   const isByPatterns = kernels.include.length + kernels.exclude.length > 0;
   return {
     selection: { include, exclude },
@@ -106,7 +92,11 @@ function assembleOptionsOf(options: NcuImportOptions): AssembleOptions {
     pushPopScope,
     recorded,
     rangePatterns: include,
-    kernels: selectsKernels(selection) ? createKernelSelection(selection) : null,
+    kernels: createKernelSelection({
+      ...kernelPatterns,
+      top: topNames,
+      keys: { include: "--kernel", exclude: "--kernel-exclude" },
+    }),
     ...(isByPatterns && { kernelPatterns }),
   };
 }

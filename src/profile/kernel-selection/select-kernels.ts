@@ -30,12 +30,13 @@ const KEYS = {
   exclude: "pipeline.ncu.ncu_cli.kernel_exclude",
 };
 
-/** Whether a request selects anything at all; without one, nothing needs to be looked at. */
-export const selectsKernels = ({ include, exclude, top }: KernelSelectionRequest): boolean =>
-  include.length > 0 || exclude.length > 0 || top !== null;
-
-/** @throws ConfigError `profile.input` for a pattern that is none */
-export function createKernelSelection(request: KernelSelectionRequest): KernelSelection {
+/**
+ * Null where all kernels count: nothing needs to be looked at.
+ *
+ * @throws ConfigError `profile.input` for a pattern that is none
+ */
+export function createKernelSelection(request: KernelSelectionRequest): KernelSelection | null {
+  if (request.include.length + request.exclude.length === 0 && request.top === null) return null;
   const keys = request.keys ?? KEYS;
   const include = request.include.map((text) => counted(text, keys.include));
   const exclude = request.exclude.map((text) => counted(text, keys.exclude));

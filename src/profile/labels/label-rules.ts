@@ -29,6 +29,7 @@ export type LabelOf = (label: string) => string;
 
 /** The rules at work. */
 export interface LabelUnifier {
+  readonly rules: LabelRules;
   readonly labelOf: LabelOf;
   /** Of all labels that were asked for until now. */
   readonly seen: () => UnifiedLabels;
@@ -41,8 +42,13 @@ export interface UnifiedLabels {
   readonly fitted: readonly boolean[];
 }
 
-/** @throws ConfigError as `compileLabelRules` */
-export function createLabelUnifier(rules: LabelRules): LabelUnifier {
+/**
+ * Null where there are no rules: labels are the program's own.
+ *
+ * @throws ConfigError as `compileLabelRules`
+ */
+export function createLabelUnifier(rules: LabelRules | undefined): LabelUnifier | null {
+  if (rules === undefined || allRules(rules).length === 0) return null;
   const compiled = compileLabelRules(rules);
   const known = new Map<string, string>();
   const fitted = compiled.map(() => false);
@@ -56,6 +62,7 @@ export function createLabelUnifier(rules: LabelRules): LabelUnifier {
     return text === "" && label !== "" ? EMPTY_LABEL : text;
   };
   return {
+    rules,
     labelOf: (label) => getOrCreate(known, label, () => unify(label)),
     seen: () => ({ labels: known.size, unified: new Set(known.values()).size, fitted }),
   };
@@ -63,10 +70,7 @@ export function createLabelUnifier(rules: LabelRules): LabelUnifier {
 
 /** For whoever only needs the labels. @throws ConfigError as `compileLabelRules` */
 export const labelFunction = (rules: LabelRules | undefined): LabelOf =>
-  hasRules(rules) ? createLabelUnifier(rules).labelOf : (label) => label;
-
-export const hasRules = (rules: LabelRules | undefined): rules is LabelRules =>
-  rules !== undefined && allRules(rules).length > 0;
+  createLabelUnifier(rules)?.labelOf ?? ((label) => label);
 
 export const allRules = ({ preset = [], rules = [] }: LabelRules): readonly LabelRule[] => [
   ...preset,

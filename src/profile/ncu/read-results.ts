@@ -1,28 +1,18 @@
 /** From results of ncu, as they are read, to what a collection holds: while it measures, and again. */
 import type { Measured, WriteRegionFiles } from "../collection/collector.ts";
 import type { NcuConfig } from "../config/ncu-config.ts";
-import {
-  createKernelSelection,
-  type KernelSelectionRequest,
-  selectsKernels,
-} from "../kernel-selection/select-kernels.ts";
-import {
-  createLabelUnifier,
-  hasRules,
-  type LabelRules,
-  labelFunction,
-} from "../labels/label-rules.ts";
+import { createKernelSelection } from "../kernel-selection/select-kernels.ts";
+import { createLabelUnifier, type LabelRules, labelFunction } from "../labels/label-rules.ts";
 import { buildRegionModel } from "../regions/index.ts";
 import type { Timeline } from "../timeline/timeline.ts";
 import { type AssembleOptions, createNcuAssembly } from "./assemble/index.ts";
-import { joinWallTimes } from "./join-wall-times.ts";
 import { createKeptResults } from "./kept-results.ts";
 import { addSections, type NcuResult } from "./results.ts";
 import { labelKey } from "./run/labels.ts";
 import { createStateReader, type StateOptions } from "./run/measured-states.ts";
 import { isByLabels, measuredSelection, nvtxRequest } from "./run/nvtx-request.ts";
 import type { PassTables } from "./run/read-pass.ts";
-import { writeRegionTables } from "./write-region-tables.ts";
+import { regionTableWriter } from "./write-region-tables.ts";
 
 export interface ResultReaderOptions {
   readonly config: NcuConfig;
@@ -60,7 +50,7 @@ export interface ReadResults {
 
 export function createResultReader(options: ResultReaderOptions): ResultReader {
   const { config, aggregate, operationDomains, labels: rules } = options;
-  const unifier = hasRules(rules) ? createLabelUnifier(rules) : null;
+  const unifier = createLabelUnifier(rules);
   const measuredLabelOf = labelFunction(options.measuredLabels ?? rules);
   const recorded =
     options.recorded === null
@@ -69,15 +59,14 @@ export function createResultReader(options: ResultReaderOptions): ResultReader {
   const request = nvtxRequest(config);
   const { include, exclude } = request;
   const measured = measuredSelection(config.ncu_cli.replay_mode, request);
-  const kernels = kernelsOf(options);
   const assembly = createNcuAssembly({
-    kernels: selectsKernels(kernels) ? createKernelSelection(kernels) : null,
+    kernels: kernelsOf(options),
     ...kernelPatternsOf(options),
     aggregate,
     ...(isByLabels(request) && { selection: { include, exclude } }),
     ...(measured !== null && { measuredSelection: measured }),
     recorded,
-    ...(unifier !== null && rules !== undefined && { labels: { unifier, rules } }),
+    unifier,
   });
   const kept = createKeptResults();
   const sections = new Map<string, readonly string[]>();
@@ -103,29 +92,21 @@ export function createResultReader(options: ResultReaderOptions): ResultReader {
       addSections(sections, tables.sections);
       return tables;
     },
-    finish: () => {
-      const model = assembly.finish({ sections, notes: [] });
-      return {
-        measured: {
-          kind: "regions",
-          model: recorded === null ? model : joinWallTimes(model, recorded),
-        },
-        ...(kept.complete() && {
-          writeRegionFiles: (directory, names) =>
-            writeRegionTables({ directory, names, assembly, stream: kept.stream }),
-        }),
-      };
-    },
+    finish: () => ({
+      measured: { kind: "regions", model: assembly.finish({ sections, notes: [] }) },
+      ...(kept.complete() && { writeRegionFiles: regionTableWriter(assembly, kept.stream) }),
+    }),
   };
 }
 
 /** ncu itself profiles no others than `kernel_name`. */
-const kernelsOf = ({ config, top }: ResultReaderOptions): KernelSelectionRequest => ({
-  include: [],
-  exclude: config.ncu_cli.kernel_exclude,
-  nameBase: config.ncu_cli.kernel_name_base ?? "function",
-  top,
-});
+const kernelsOf = ({ config, top }: ResultReaderOptions) =>
+  createKernelSelection({
+    include: [],
+    exclude: config.ncu_cli.kernel_exclude,
+    nameBase: config.ncu_cli.kernel_name_base ?? "function",
+    top,
+  });
 
 /** For the report, where that name counts as well. */
 function kernelPatternsOf({

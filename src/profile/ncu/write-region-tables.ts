@@ -3,20 +3,10 @@ import { join } from "node:path";
 import { regionKey } from "../../report/directory-name.ts";
 import { getOrCreate } from "../../system/get-or-create.ts";
 import { makeDirectory } from "../../system/make-directory.ts";
+import type { WriteRegionFiles } from "../collection/collector.ts";
 import { placeOf, type RegionIdentity } from "../regions/path-tree.ts";
 import type { NcuAssembly } from "./assemble/index.ts";
 import type { MetricColumns, NcuResult } from "./results.ts";
-
-export interface RegionTablesRequest {
-  /** The folder `regions` of a collector. */
-  readonly directory: string;
-  /** Names of the directories of regions, by `regionKey`. */
-  readonly names: ReadonlyMap<string, string>;
-  /** What told the results' regions. */
-  readonly assembly: Pick<NcuAssembly, "regionsOf">;
-  /** Reads the results once more: there may be too many to keep. */
-  readonly stream: (onResult: (result: NcuResult) => void) => Promise<unknown>;
-}
 
 /** Written on when so much has gathered. */
 const FLUSH_CHARACTERS = 1 << 20;
@@ -41,34 +31,42 @@ interface OpenTable {
 /**
  * Writes `raw.csv` into the directory of each region: the results that count for it, as ncu's raw page
  * has them, in base units. Quotes are doubled, as CSV wants it and ncu does not.
+ *
+ * @param assembly what told the results' regions
+ * @param stream reads the results once more: there may be too many to keep
  */
-export async function writeRegionTables(request: RegionTablesRequest): Promise<void> {
-  const { directory, names, assembly, stream } = request;
-  const tables = new Map<RegionIdentity, OpenTable | null>();
-  const tableOf = (region: RegionIdentity): OpenTable | null =>
-    getOrCreate(tables, region, () => {
-      const name = names.get(regionKey({ ...placeOf(region.node), kind: region.kind }));
-      return name === undefined ? null : openTable(join(directory, name));
-    });
-  try {
-    await stream((result) => {
-      let row: string | null = null;
-      for (const region of assembly.regionsOf(result)) {
-        const table = tableOf(region);
-        if (table === null) continue;
-        row ??= rowOf(result);
-        if (table.columns !== result.columns) append(table, headOf(result.columns, table.columns));
-        table.columns = result.columns;
-        append(table, row);
-      }
-    });
-    for (const table of tables.values()) if (table !== null) close(table);
-  } catch (error) {
-    for (const table of tables.values())
-      if (table !== null) rmSync(`${table.file}.part`, { force: true });
-    throw error;
-  }
-}
+export const regionTableWriter =
+  (
+    assembly: Pick<NcuAssembly, "regionsOf">,
+    stream: (onResult: (result: NcuResult) => void) => Promise<unknown>,
+  ): WriteRegionFiles =>
+  async (directory, names) => {
+    const tables = new Map<RegionIdentity, OpenTable | null>();
+    const tableOf = (region: RegionIdentity): OpenTable | null =>
+      getOrCreate(tables, region, () => {
+        const name = names.get(regionKey({ ...placeOf(region.node), kind: region.kind }));
+        return name === undefined ? null : openTable(join(directory, name));
+      });
+    try {
+      await stream((result) => {
+        let row: string | null = null;
+        for (const region of assembly.regionsOf(result)) {
+          const table = tableOf(region);
+          if (table === null) continue;
+          row ??= rowOf(result);
+          if (table.columns !== result.columns)
+            append(table, headOf(result.columns, table.columns));
+          table.columns = result.columns;
+          append(table, row);
+        }
+      });
+      for (const table of tables.values()) if (table !== null) close(table);
+    } catch (error) {
+      for (const table of tables.values())
+        if (table !== null) rmSync(`${table.file}.part`, { force: true });
+      throw error;
+    }
+  };
 
 function openTable(directory: string): OpenTable {
   makeDirectory(directory);

@@ -10,12 +10,7 @@
 import type { SelectionPatterns } from "../../report/selection/range-pattern.ts";
 import { getOrCreate } from "../../system/get-or-create.ts";
 import { checkOptions } from "../../values/check-options.ts";
-import {
-  createLabelUnifier,
-  hasRules,
-  type LabelRules,
-  type LabelUnifier,
-} from "../labels/label-rules.ts";
+import { createLabelUnifier, type LabelRules, type LabelUnifier } from "../labels/label-rules.ts";
 import { ranKernels, type Timeline } from "../timeline/timeline.ts";
 import { notesOfProcesses } from "./alike-notes.ts";
 import { type AttributionContext, attributeProcess, type ProcessAttribution } from "./attribute.ts";
@@ -52,13 +47,13 @@ export interface RegionOptions {
 export function buildRegionModel(timeline: Timeline, options: RegionOptions = {}): RegionModel {
   checkOptions("buildRegionModel", options, REGION_OPTIONS);
   const selection = options.selection ?? { include: [], exclude: [] };
-  const unifier = hasRules(options.labels) ? createLabelUnifier(options.labels) : null;
+  const unifier = createLabelUnifier(options.labels);
   const { root, kernelNames, processes } = attribute(timeline, options, unifier);
   const selected = selectNodes(root, selection);
   const kernelRows = createKernelRows(kernelNames);
   const common = [
     ...timeline.notes,
-    ...labelNotes(root, unifier, options.labels),
+    ...labelNotes(root, unifier),
     ...unmatchedNotes(root, selection, selected),
   ];
   const scopes = scopeRequests(common, processes, options.aggregate ?? true).map((request) =>

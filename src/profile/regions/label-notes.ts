@@ -2,22 +2,14 @@
 
 import { unifiedNote } from "../../report/label-rules-note.ts";
 import { grouped, plural } from "../../text/plural.ts";
-import {
-  allRules,
-  type LabelRule,
-  type LabelRules,
-  type LabelUnifier,
-} from "../labels/label-rules.ts";
+import { allRules, type LabelRule, type LabelUnifier } from "../labels/label-rules.ts";
 import { nodesDepthFirst, type PathNode } from "./path-tree.ts";
 
 /** @param unifier that saw all labels of the report; null: no rules were given */
-export const labelNotes = (
-  root: PathNode,
-  unifier: LabelUnifier | null,
-  rules: LabelRules = {},
-): readonly string[] => (unifier === null ? hintNotes(root) : ruleNotes(unifier, rules));
+export const labelNotes = (root: PathNode, unifier: LabelUnifier | null): readonly string[] =>
+  unifier === null ? hintNotes(root) : ruleNotes(unifier);
 
-function ruleNotes({ seen }: LabelUnifier, rules: LabelRules): readonly string[] {
+function ruleNotes({ rules, seen }: LabelUnifier): readonly string[] {
   const { labels, unified, fitted } = seen();
   if (labels === 0) return [];
   const { preset = [], rules: own = [] } = rules;

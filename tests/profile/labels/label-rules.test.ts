@@ -41,11 +41,11 @@ describe("label rules", () => {
   });
 
   it("know how many labels became how many, and which of them fitted", () => {
-    const { labelOf, seen } = createLabelUnifier({
+    const unifier = createLabelUnifier({
       rules: [{ pattern: " \\d+" }, { pattern: "layer" }],
     });
-    for (const label of ["step 1", "step 2", "step 1", "load"]) labelOf(label);
-    expect(seen()).toEqual({ labels: 3, unified: 2, fitted: [true, false] });
+    for (const label of ["step 1", "step 2", "step 1", "load"]) unifier?.labelOf(label);
+    expect(unifier?.seen()).toEqual({ labels: 3, unified: 2, fitted: [true, false] });
   });
 
   it.each([

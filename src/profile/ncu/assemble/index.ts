@@ -3,7 +3,7 @@
 import type { SelectionPatterns } from "../../../report/selection/range-pattern.ts";
 import { plural } from "../../../text/plural.ts";
 import type { KernelSelection } from "../../kernel-selection/select-kernels.ts";
-import type { LabelRules, LabelUnifier } from "../../labels/label-rules.ts";
+import type { LabelUnifier } from "../../labels/label-rules.ts";
 import type {
   KernelSelectionPatterns,
   MeasuredSelection,
@@ -13,6 +13,7 @@ import type { KernelIdentity } from "../../regions/kernel-names.ts";
 import { labelNotes } from "../../regions/label-notes.ts";
 import { createPathTree, type RegionIdentity } from "../../regions/path-tree.ts";
 import { selectNodes } from "../../regions/selected-nodes.ts";
+import { joinWallTimes } from "../join-wall-times.ts";
 import { GRAPH_NAME, type NcuResult, type NcuTables } from "../results.ts";
 import { addResult, type Bucket } from "./buckets.ts";
 import { outsideNote, RANGE_NOTE, REPLAY_NOTE } from "./notes.ts";
@@ -35,9 +36,9 @@ export interface AssembleOptions {
   readonly pushPopScope?: "thread" | "process";
   /** Range replay: globs of the ranges that ncu was told to profile. */
   readonly rangePatterns?: readonly string[];
-  /** What unified the labels of the results that are added; absent where they are the program's own. */
-  readonly labels?: { readonly unifier: LabelUnifier; readonly rules: LabelRules };
-  /** A recording of the same program, which knows the order of ranges of several domains. */
+  /** What unified the labels of the results that are added; null, or absent, where they are the program's own. */
+  readonly unifier?: LabelUnifier | null;
+  /** A recording of the same program, which knows the order of ranges of several domains, calls, and wall times. */
   readonly recorded?: RegionModel | null;
 }
 
@@ -120,11 +121,10 @@ export function createNcuAssembly(options: AssembleOptions = {}): NcuAssembly {
     regionsOf: (result) => (isKept(result) ? lookup(result) : []),
     finish({ sections, notes }) {
       const results = kind ?? "kernel";
-      const { unifier = null, rules } = options.labels ?? {};
       const common = [
         ...notes,
         ...assemblyNotes(results, count, options),
-        ...labelNotes(root, unifier, rules),
+        ...labelNotes(root, options.unifier ?? null),
       ];
       const selection = options.selection ?? { include: [], exclude: [] };
       const selected = selectNodes(root, selection);
@@ -132,7 +132,7 @@ export function createNcuAssembly(options: AssembleOptions = {}): NcuAssembly {
       const scopes = scopeRequests(parts, options.aggregate ?? true).map((request) =>
         buildNcuScope({ ...request, kind: results, sections, notes: common }, root, selected),
       );
-      return {
+      const model: RegionModel = {
         collector: "ncu",
         clock: "",
         selection,
@@ -140,6 +140,7 @@ export function createNcuAssembly(options: AssembleOptions = {}): NcuAssembly {
         ...(options.kernelPatterns && { kernelSelection: options.kernelPatterns }),
         scopes,
       };
+      return options.recorded ? joinWallTimes(model, options.recorded) : model;
     },
   };
 }
