@@ -11,6 +11,7 @@ import { jsonPieces } from "./json/json-writer.ts";
 import { regionMarkdownPieces } from "./markdown/region-markdown.ts";
 import { createRegionBundler } from "./region-bundle.ts";
 import { domainAt, placeKey } from "./region-path.ts";
+import { regionReportFile, regionsFolder } from "./report-files.ts";
 import { WRITE_OPTIONS } from "./report-options.ts";
 import { renderSectionsText } from "./sections-text.ts";
 import { regionLabels } from "./tree-rows.ts";
@@ -79,14 +80,14 @@ export async function writeReports(
   const validator = options.validator ?? (await createReportValidator());
   const limit = options.maxRegionDirectories ?? MAX_REGION_DIRECTORIES;
   assertValid(validator, bundle);
-  const root = join(directory, "regions");
+  const root = regionsFolder(directory);
   const names = regionDirectoryNames(bundle.reports.flatMap(({ regions }) => regions));
   const all = distinctRegions(bundle);
   const chosen = withinBudget(longestFirst(all).slice(0, limit), bundle);
   const left = all.length - chosen.length;
   const whole = left === 0 ? bundle : withNote(bundle, leftOutNote(chosen.length, all.length));
 
-  const json = join(root, "report.json");
+  const json = regionReportFile(directory);
   const markdown = join(root, "report.md");
   const title = options.title ?? titleOf(bundle);
   await writeFileAtomic(json, inBlocks(jsonPieces(whole)));

@@ -4,6 +4,7 @@ import { accessSync, constants, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { NCUProfileRegionReport, RegionReportBundle } from "../../report/document.ts";
 import { type JsonText, textOfFile } from "../../report/json/json-text.ts";
+import { regionReportFile } from "../../report/report-files.ts";
 import { type CheckedDocument, readDocument } from "../../report/validation/check-text.ts";
 import { upgraded } from "../../report/validation/upgrade.ts";
 import type { ReportValidator } from "../../report/validation/validate.ts";
@@ -39,7 +40,7 @@ export function loadReport(
 ): LoadedReport {
   const path = reportIn(name, resolve(cwd, name));
   const isRun = isDirectory(name, path);
-  const file = isRun ? join(path, collector, "regions", "report.json") : path;
+  const file = isRun ? regionReportFile(join(path, collector)) : path;
   const config = isRun ? join(path, "config.yaml") : configAbove(path);
   return {
     name,
@@ -68,7 +69,7 @@ export function collectorsOf(name: string, cwd: string): readonly string[] | nul
   const path = reportIn(name, resolve(cwd, name));
   if (!isDirectory(name, path)) return null;
   const found = COLLECTOR_NAMES.filter((collector) =>
-    isThere(name, join(path, collector, "regions", "report.json")),
+    isThere(name, regionReportFile(join(path, collector))),
   );
   if (found.length > 0) return found;
   if (isThere(name, join(path, ".sweep")))
@@ -82,7 +83,7 @@ export function collectorsOf(name: string, cwd: string): readonly string[] | nul
 
 /** The folder of a collector, or of its regions, stands for the report in it. */
 function reportIn(name: string, path: string): string {
-  const below = [join(path, "regions", "report.json"), join(path, "report.json")];
+  const below = [regionReportFile(path), join(path, "report.json")];
   return below.find((file) => isThere(name, file)) ?? path;
 }
 

@@ -1,8 +1,9 @@
 /** From files that profilers wrote to region reports: what `deep-profile import` does. */
 
 import { realpathSync } from "node:fs";
-import { basename, dirname, join, parse } from "node:path";
+import { basename, dirname, parse } from "node:path";
 import type { RegionReportBundle } from "../../report/document.ts";
+import { regionsFolder } from "../../report/report-files.ts";
 import { getOrCreate } from "../../system/get-or-create.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { topKernelNames } from "../kernel-selection/top-kernels.ts";
@@ -196,7 +197,7 @@ async function ncuReports(
   const names = files.map(({ name }) => name);
   return models.map(({ suffix, model, toolVersion, gpus, writeRegionFiles }): ImportedReport => {
     const own = suffix === "" ? folder : folders.take(`ncu${suffix}`);
-    const regions = join(folders.pathOf(own), "regions");
+    const regions = regionsFolder(folders.pathOf(own));
     return {
       collector: "ncu",
       folder: own,

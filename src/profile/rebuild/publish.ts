@@ -1,6 +1,8 @@
 /** Puts new reports into the place of old ones. */
+
 import { existsSync, readdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { regionsFolder } from "../../report/report-files.ts";
 import { makeDirectory } from "../../system/make-directory.ts";
 
 /** What the folder of a single region holds of ours. */
@@ -31,10 +33,10 @@ export function removeStale(staging: string, runDirectory: string): void {
 }
 
 function removeStaleOf(collector: string, staging: string, runDirectory: string): void {
-  const old = join(runDirectory, collector, "regions");
+  const old = regionsFolder(join(runDirectory, collector));
   if (!existsSync(old)) return;
   for (const name of foldersIn(old)) {
-    const fresh = join(staging, collector, "regions", name);
+    const fresh = join(regionsFolder(join(staging, collector)), name);
     for (const file of REGION_FILES)
       if (!existsSync(join(fresh, file))) rmSync(join(old, name, file), { force: true });
     // A user's own files stay where they are.

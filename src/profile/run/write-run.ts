@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ConfigLine } from "../../report/html/report-page.ts";
+import { regionsFolder } from "../../report/report-files.ts";
 import type { RunSection, RunSummary } from "../../report/run-summary.ts";
 import {
   FILES_BESIDE_PAGE,
@@ -118,7 +119,7 @@ async function writeSection(
   );
   if (reports !== null && writeRegionFiles !== undefined)
     await attempt(`tables of the regions of ${collector}`, () =>
-      writeRegionFiles(join(directory, "regions"), reports.regionDirectories),
+      writeRegionFiles(regionsFolder(directory), reports.regionDirectories),
     );
   return reports;
 }

@@ -1,8 +1,10 @@
 /** A finished run as it was when its collectors came back: from `run.json` and the raw files. */
+
 import { createHash } from "node:crypto";
 import { existsSync, rmSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { textOfFile } from "../../report/json/json-text.ts";
+import { regionReportFile } from "../../report/report-files.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type {
   Collection,
@@ -170,7 +172,7 @@ async function timelineOf(
 }
 
 function reportsKnowProcesses(directory: string): boolean {
-  const file = join(directory, "regions", "report.json");
+  const file = regionReportFile(directory);
   return (
     statSync(file, { throwIfNoEntry: false })?.isFile() === true && tellsOfProcess(textOfFile(file))
   );

@@ -1,6 +1,8 @@
 /** The jobs of a sweep, from its directory. */
+
 import { existsSync, lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { basename, join, relative } from "node:path";
+import { regionReportFile } from "../../report/report-files.ts";
 import { type JobInput, jobReport, type SharedPlaces } from "../../report/sweep/build.ts";
 import type { ReportValidator } from "../../report/validation/validate.ts";
 import { fileProblem } from "../../system/file-problem.ts";
@@ -95,7 +97,7 @@ export function loadSweep(
   wanted: string | null,
 ): LoadedSweep {
   const reportOf = (name: string, collector: string) =>
-    existsSync(join(directory, name, collector, "regions", "report.json"));
+    existsSync(regionReportFile(join(directory, name, collector)));
   const found = COLLECTOR_NAMES.filter((collector) =>
     names.some((name) => reportOf(name, collector)),
   );
