@@ -14,3 +14,16 @@ export const agreeing = (count: number, one: string, many: string): string =>
 
 /** `1234567` as `1,234,567`. */
 export const grouped = (whole: string): string => whole.replace(/\B(?=(?:\d{3})+$)/g, ",");
+
+/**
+ * The first few of some names, and how many others there are: `a, b and 3 more`. A single other one is named, since
+ * that takes no more room.
+ */
+export const firstFew = (names: readonly string[], most: number, separator = ", "): string =>
+  names.length <= most + 1
+    ? names.join(separator)
+    : `${names.slice(0, most).join(separator)} and ${grouped(String(names.length - most))} more`;
+
+/** What follows the first of several: ` (and 3 more)`; nothing after the only one. */
+export const andOthers = (others: number): string =>
+  others === 0 ? "" : ` (and ${grouped(String(others))} more)`;

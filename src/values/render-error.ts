@@ -1,4 +1,5 @@
 import pc from "picocolors";
+import { firstFew } from "../text/plural.ts";
 import { visibleControls } from "../text/printable.ts";
 import { wrongArgument } from "./check-arguments.ts";
 import { checkOptions } from "./check-options.ts";
@@ -45,7 +46,7 @@ export function renderError(error: ConfigError, options: RenderOptions = {}): st
   if (key !== undefined && !isNamed(message, key)) lines.push(`  key: ${key}`);
   if (nearest !== undefined) lines.push(`  Did you mean ${colors.green(`'${nearest}'`)}?`);
   const names = (available ?? []).filter((name) => !message.includes(`\t${name}`));
-  if (names.length > 0) lines.push(`  Available: ${shortList(names)}`);
+  if (names.length > 0) lines.push(`  Available: ${firstFew(names, MAX_AVAILABLE)}`);
   if (hint !== undefined) lines.push(`  ${colors.cyan("Hint:")} ${hint}`);
   return [...lines, ...others.map((other) => renderError(other, options))].join("\n");
 }
@@ -126,8 +127,3 @@ const blank = (text: string): string => [...text].map((c) => (c === "\t" ? c : "
 const printable = (text: string): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must go
   text.replace(/[\0-\x08\x0b-\x1f\x7f-\x9f\ufeff]/g, "\ufffd");
-
-function shortList(names: readonly string[]): string {
-  if (names.length <= MAX_AVAILABLE) return names.join(", ");
-  return `${names.slice(0, MAX_AVAILABLE).join(", ")}, and ${names.length - MAX_AVAILABLE} more`;
-}

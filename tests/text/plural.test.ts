@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { agreeing, partOf, plural } from "../../src/text/plural.ts";
+import { agreeing, andOthers, firstFew, partOf, plural } from "../../src/text/plural.ts";
 
 describe("counted things", () => {
   it("are one, or several, or none", () => {
@@ -19,5 +19,20 @@ describe("counted things", () => {
     expect(plural(1_234_567, "job")).toBe("1,234,567 jobs");
     expect(partOf(1, 1, "job")).toBe("1 of 1 job");
     expect(partOf(14_147, 16_423, "job")).toBe("14,147 of 16,423 jobs");
+  });
+});
+
+describe("lists", () => {
+  it("have the first few names, and how many others there are unless it is one", () => {
+    expect(firstFew(["a", "b"], 2)).toBe("a, b");
+    expect(firstFew(["a", "b", "c"], 2)).toBe("a, b, c");
+    expect(firstFew(["a", "b", "c", "d"], 2)).toBe("a, b and 2 more");
+    expect(firstFew(["f(int, int)", "g", "h", "i"], 2, "; ")).toBe("f(int, int); g and 2 more");
+    expect(firstFew(Array(1_010).fill("a"), 10)).toMatch(/a and 1,000 more$/);
+    expect(firstFew([], 2)).toBe("");
+  });
+
+  it("stand for their first, with the number of the others", () => {
+    expect([0, 1, 1_000].map(andOthers)).toEqual(["", " (and 1 more)", " (and 1,000 more)"]);
   });
 });

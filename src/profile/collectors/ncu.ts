@@ -1,3 +1,4 @@
+import { firstFew } from "../../text/plural.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { Collection, Collector } from "../collection/collector.ts";
 import type { NcuPassSource, NcuSource } from "../collection/source.ts";
@@ -135,8 +136,8 @@ function unseenNotes({ options, discovery }: Session, seen: ReadonlySet<string>)
     (label: NvtxLabel) => !seen.has(labelKey(label)) && !excluded.has(labelKey(label)),
   );
   if (unseen.length === 0) return [];
-  const names = unseen.slice(0, MAX_UNSEEN).map(({ name }) => name);
+  const names = unseen.map(({ name }) => name);
   return [
-    `ncu measured nothing in ${names.join(", ")}${unseen.length > MAX_UNSEEN ? ` and ${unseen.length - MAX_UNSEEN} more` : ""}: the threads that ncu follows launched no kernel there, or the launch filters excluded them`,
+    `ncu measured nothing in ${firstFew(names, MAX_UNSEEN)}: the threads that ncu follows launched no kernel there, or the launch filters excluded them`,
   ];
 }

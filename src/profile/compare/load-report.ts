@@ -12,6 +12,7 @@ import { isFileProblem } from "../../system/file-problem.ts";
 import { readablePath } from "../../system/readable-path.ts";
 import { requireFile } from "../../system/require-file.ts";
 import { errorCode } from "../../system/system-error.ts";
+import { andOthers } from "../../text/plural.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { nearest } from "../../values/nearest.ts";
 import { COLLECTOR_NAMES } from "../collection/collector-names.ts";
@@ -155,7 +156,7 @@ function readBundle(
     const place = issue.line === undefined ? "" : `:${issue.line}`;
     throw inputError(
       `${name}${place}`,
-      `${issue.pointer === "" ? "" : `${issue.pointer}: `}${issue.message}, expected ${issue.expected}${others.length === 0 ? "" : `, and ${others.length} more`}`,
+      `${issue.pointer === "" ? "" : `${issue.pointer}: `}${issue.message}, expected ${issue.expected}${andOthers(others.length)}`,
       "validate-regions shows every error",
     );
   }

@@ -1,4 +1,5 @@
 /** Files of profilers that hold too little to make reports from, and what to give instead. */
+import { firstFew } from "../../text/plural.ts";
 import { headAsUtf8 } from "../ncu/csv/utf16.ts";
 import { ZSTD_MAGIC } from "../ncu/rep/compressed.ts";
 import type { ImportSource } from "./importer.ts";
@@ -94,7 +95,7 @@ function remedyForDirectory(entries: readonly string[]): string | undefined {
   const given = entries.filter((name) => GIVEN.test(name));
   return given.length === 0
     ? undefined
-    : `give those of its files that belong together: ${given.slice(0, MOST_NAMES).join(", ")}${given.length > MOST_NAMES ? ", ..." : ""}`;
+    : `give those of its files that belong together: ${firstFew(given, MOST_NAMES)}`;
 }
 
 /** What people keep in folders of their own. */

@@ -6,6 +6,7 @@ import {
 } from "../../report/selection/kernel-name.ts";
 import { type KernelPattern, parseKernelPattern } from "../../report/selection/kernel-pattern.ts";
 import { getOrCreate } from "../../system/get-or-create.ts";
+import { firstFew } from "../../text/plural.ts";
 
 /** Which kernels count. Exclusion wins over inclusion. */
 export interface KernelSelectionRequest {
@@ -116,7 +117,7 @@ function unmatchedNotes(
 ): readonly string[] {
   if (decided.size === 0) return [];
   const names = [...new Set([...decided.keys()].map((key) => key.split("\0")[0] ?? ""))];
-  const shown = `${names.slice(0, MAX_NAMES).join("; ")}${names.length > MAX_NAMES ? "; …" : ""}`;
+  const shown = firstFew(names, MAX_NAMES, "; ");
   return patterns
     .filter(({ matched }) => !matched)
     .map(({ text, key }) => `${key}: '${text}' matches no kernel; ${base} names are: ${shown}`);

@@ -4,7 +4,7 @@
  */
 
 import { pathLines } from "../../report/region-path.ts";
-import { partOf, plural } from "../../text/plural.ts";
+import { firstFew, partOf, plural } from "../../text/plural.ts";
 import type { RegionModel, RegionModelEntry, ScopeModel } from "./model.ts";
 
 export function dataNotes(scope: ScopeModel, { collector }: RegionModel): readonly string[] {
@@ -78,12 +78,9 @@ type NamesOf = (regions: readonly RegionModelEntry[]) => string;
 /** Labels come from the program, of any length. */
 function namesIn(all: readonly RegionModelEntry[]): NamesOf {
   const lineOf = pathLines(all);
-  return (regions) => {
-    const shown = regions.slice(0, MAX_NAMES).map((region) => {
-      const text = lineOf(region);
-      return text.length > MAX_NAME ? `…${text.slice(-MAX_NAME)}` : text;
-    });
-    const more = regions.length - shown.length;
-    return `${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  const nameOf = (region: RegionModelEntry) => {
+    const text = lineOf(region);
+    return text.length > MAX_NAME ? `…${text.slice(-MAX_NAME)}` : text;
   };
+  return (regions) => firstFew(regions.map(nameOf), MAX_NAMES);
 }

@@ -1,4 +1,4 @@
-import { agreeing, plural } from "../../text/plural.ts";
+import { agreeing, firstFew, plural } from "../../text/plural.ts";
 import { MAX_DEPTH, type ProcessAttribution } from "./attribute.ts";
 
 /** What a reader must know about one process, each with its process id. */
@@ -32,9 +32,8 @@ const MAX_NAME = 80;
 function unclosedNote({ instances }: ProcessAttribution): readonly string[] {
   const unclosed = instances.filter(({ closed }) => !closed);
   if (unclosed.length === 0) return [];
-  const names = [...new Set(unclosed.map(({ region }) => region.node.name))];
-  const shown = names.slice(0, MAX_NAMES).map(shorten).join(", ");
-  return [neverClosed(unclosed.length, ` (${shown}${names.length > MAX_NAMES ? ", …" : ""})`)];
+  const names = [...new Set(unclosed.map(({ region }) => region.node.name))].map(shorten);
+  return [neverClosed(unclosed.length, ` (${firstFew(names, MAX_NAMES)})`)];
 }
 
 const shorten = (name: string): string =>

@@ -5,6 +5,7 @@ import {
   type SelectionPatterns,
 } from "../../report/selection/range-pattern.ts";
 import { matchesGlob, parseGlob } from "../../text/glob.ts";
+import { firstFew } from "../../text/plural.ts";
 import { printableLabel } from "../../text/printable.ts";
 import { nearest } from "../../values/nearest.ts";
 import { nodesDepthFirst, type PathNode, placeOf } from "./path-tree.ts";
@@ -104,11 +105,8 @@ function near(text: string, labels: readonly Label[]): string {
   return found === undefined ? "" : ` (nearest: ${found})`;
 }
 
-function shown(labels: readonly Label[]): string {
-  const first = labels.slice(0, MAX_LABELS).map(listed).map(shorten).join(", ");
-  const more = labels.length - MAX_LABELS;
-  return more > 0 ? `${first}, and ${more} more` : first;
-}
+const shown = (labels: readonly Label[]): string =>
+  firstFew(labels.map(listed).map(shorten), MAX_LABELS);
 
 /** As a pattern; of a range without a name, what tables show. */
 const listed = (label: Label): string =>

@@ -1,5 +1,5 @@
 /** What the reader of a comparison must know to judge it. */
-import { agreeing, plural } from "../../text/plural.ts";
+import { agreeing, firstFew, plural } from "../../text/plural.ts";
 import type { NCUProfileRegionReport, ReportEnvironment } from "../document.ts";
 import { isUnifiedNote, rulesInNotes } from "../label-rules-note.ts";
 import { isMedianRunNote } from "../median-run-note.ts";
@@ -159,9 +159,8 @@ function unitNotes(a: NCUProfileRegionReport, b: NCUProfileRegionReport): readon
     return other === unit ? [] : [`${name} (${unit || "none"} and ${other || "none"})`];
   });
   if (differing.length === 0) return [];
-  const left = differing.length - MOST_NOTES;
   return [
-    `units differ, so these values are shown side by side and marked left out: ${differing.slice(0, MOST_NOTES).join(", ")}${left > 0 ? ` and ${plural(left, "more metric")}` : ""}`,
+    `units differ, so these values are shown side by side and marked left out: ${firstFew(differing, MOST_NOTES)}`,
   ];
 }
 

@@ -1,5 +1,6 @@
 /** Everything that a comparison shows, in whatever form. */
 
+import { andOthers } from "../../text/plural.ts";
 import { printableLabel } from "../../text/printable.ts";
 import { capitalized } from "../capitalized.ts";
 import { isInside, kindMarks, pathWords } from "../region-path.ts";
@@ -108,8 +109,7 @@ export function gateSummary(gates: readonly GateResult[]): string {
   const breached = gates.filter(({ outcome }) => outcome === "breached");
   const unclear = gates.filter(({ outcome }) => outcome === "unclear");
   const [first, ...others] = breached;
-  if (first !== undefined)
-    return `gate breached: ${first.reason}${others.length === 0 ? "" : `, and ${others.length} more`}`;
+  if (first !== undefined) return `gate breached: ${first.reason}${andOthers(others.length)}`;
   const unchecked = gates.filter(({ outcome }) => outcome === "unchecked").length;
   const doubt = unclear.length === 0 ? "" : `, ${unclear.length} past the limit but within noise`;
   const missing = unchecked === 0 ? "" : `, ${unchecked} left out by a selection, unchecked`;

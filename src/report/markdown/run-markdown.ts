@@ -1,4 +1,4 @@
-import { grouped } from "../../text/plural.ts";
+import { firstFew } from "../../text/plural.ts";
 import { staticAnalysisBlocks } from "../conclusions/static-analysis.ts";
 import { regionKey } from "../directory-name.ts";
 import type { NCUProfileRegionReport } from "../document.ts";
@@ -59,9 +59,8 @@ function fullReport({ html }: RunSection, base: string): string {
 const MAX_SCOPES = 64;
 
 function scopesLine({ bundle: { reports } }: RunSection): string {
-  const shown = reports.slice(0, MAX_SCOPES).map(({ scope }) => escapeMarkdown(scope));
-  const left = reports.length - shown.length;
-  return `Scopes in the full report: ${shown.join(", ")}${left === 0 ? "" : ` and ${grouped(String(left))} more`}.`;
+  const scopes = reports.map(({ scope }) => escapeMarkdown(scope));
+  return `Scopes in the full report: ${firstFew(scopes, MAX_SCOPES)}.`;
 }
 
 function regionLinks(

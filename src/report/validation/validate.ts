@@ -1,5 +1,6 @@
 import type { ErrorObject } from "ajv";
 import { expectation } from "../../schema/expectations.ts";
+import { andOthers } from "../../text/plural.ts";
 import { packageInfo } from "../../values/own-package.ts";
 import { CONTRACTS, type RegionReportBundle } from "../document.ts";
 import { pointerTo, type ReportIssue } from "./issue.ts";
@@ -43,9 +44,8 @@ export function contractIssue(document: unknown, known: readonly string[]): Repo
 export function assertValid(validator: ReportValidator, bundle: RegionReportBundle): void {
   const [first, ...others] = validator.validate(bundle);
   if (first === undefined) return;
-  const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
   throw new Error(
-    `this would be an invalid region report: ${first.pointer || "/"}: ${first.message}, expected ${first.expected}${more}`,
+    `this would be an invalid region report: ${first.pointer || "/"}: ${first.message}, expected ${first.expected}${andOthers(others.length)}`,
   );
 }
 

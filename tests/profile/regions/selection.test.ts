@@ -109,7 +109,7 @@ describe("selection", () => {
     };
     const [note = ""] = notesFor(["500"], [], of);
     expect(note).toContain(`available: 50\\*, user\\@host, ${"x".repeat(79)}…, r0, `);
-    expect(note).toMatch(/, r16, and 3 more$/);
+    expect(note).toMatch(/, r16 and 3 more$/);
     expect(notesFor(["50\\*", "user\\@host"], [], of)).toEqual([]);
   });
 

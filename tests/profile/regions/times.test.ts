@@ -90,9 +90,7 @@ describe("times", () => {
         .notes.find((note) => note.includes("never closed"))
         ?.replace(/^process 100: |; they are assumed .*$/g, "");
     expect(unclosed("a", "b", "c", "d", "e")).toBe("5 ranges were never closed (a, b, c, d, e)");
-    expect(unclosed("a", "b", "c", "d", "e", "f")).toBe(
-      "6 ranges were never closed (a, b, c, d, e, …)",
-    );
+    expect(unclosed(..."abcdefg")).toBe("7 ranges were never closed (a, b, c, d, e and 2 more)");
     expect(unclosed("a", "a")).toBe("2 ranges were never closed (a)");
     expect(unclosed("x".repeat(80))).toBe(`1 range was never closed (${"x".repeat(80)})`);
     expect(unclosed("x".repeat(81))).toBe(`1 range was never closed (${"x".repeat(79)}…)`);

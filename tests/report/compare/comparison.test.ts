@@ -60,7 +60,7 @@ describe("the summary of gates", () => {
       [...result("unclear", "x"), ...result("passed", "y"), ...result("unclear", "z")],
     ],
     ["gate breached: y", [...result("unclear", "x"), ...result("breached", "y")]],
-    ["gate breached: x, and 1 more", [...result("breached", "x"), ...result("breached", "y")]],
+    ["gate breached: x (and 1 more)", [...result("breached", "x"), ...result("breached", "y")]],
   ])("%s", (summary, gates) => {
     expect(gateSummary(gates)).toBe(summary);
   });

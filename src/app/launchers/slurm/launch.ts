@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { plural } from "../../../text/plural.ts";
+import { andOthers, plural } from "../../../text/plural.ts";
 import { ConfigError, isConfigError } from "../../../values/errors.ts";
 import { failedJob, type JobResult } from "../../job/job.ts";
 import { listenForInterrupt } from "../../process/interrupt.ts";
@@ -168,7 +168,7 @@ function refuseRunning(batch: readonly SweepJob[], { facts, folder }: SweepRecor
   const { directory } = facts();
   throw new ConfigError({
     code: "app.sweep_record",
-    message: `Job #${first.number}${others.length === 0 ? "" : ` (and ${others.length} more)`} is still running outside Slurm, as process ${pid} on ${host}`,
+    message: `Job #${first.number}${andOthers(others.length)} is still running outside Slurm, as process ${pid} on ${host}`,
     key: "hydra/launcher",
     hint: `wait for it with '${nextCommand("wait", directory)}', or end it with '${nextCommand("cancel", directory)}'`,
   });

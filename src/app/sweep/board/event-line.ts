@@ -1,3 +1,4 @@
+import { andOthers } from "../../../text/plural.ts";
 import { durationText } from "./duration.ts";
 import type { Card, JobEvent, Tally } from "./tally.ts";
 import { all } from "./totals.ts";
@@ -24,8 +25,7 @@ export function heldLine(
   obstacle: string,
 ): string {
   if (first === undefined) return "";
-  const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
-  return `${jobText(first)}${more}: waits: ${obstacle}`;
+  return `${jobText(first)}${andOthers(others.length)}: waits: ${obstacle}`;
 }
 
 const jobText = ({ number, overrides }: Pick<Card, "number" | "overrides">): string =>

@@ -1,3 +1,4 @@
+import { firstFew } from "../../../text/plural.ts";
 import type { JobResult } from "../../job/job.ts";
 import type { Score } from "./search.ts";
 
@@ -48,8 +49,7 @@ function fields(value: unknown): string {
   const numbers = numberKeys(value);
   const all = typeof value === "object" && value !== null ? Object.keys(value) : [];
   const names = numbers.length > 0 ? numbers : all;
-  const more = names.length > MOST_NAMES ? ", ..." : "";
-  return names.length === 0 ? "" : ` (there is ${names.slice(0, MOST_NAMES).join(", ")}${more})`;
+  return names.length === 0 ? "" : ` (there is ${firstFew(names, MOST_NAMES)})`;
 }
 
 const MOST_NAMES = 8;

@@ -1,5 +1,5 @@
 import { overrideKeyElement, overrideNode, parseOverride } from "../../../overrides/index.ts";
-import { plural } from "../../../text/plural.ts";
+import { andOthers, plural } from "../../../text/plural.ts";
 import { shellQuote } from "../../../text/shell-quote.ts";
 import { ConfigError } from "../../../values/errors.ts";
 import { map, scalar } from "../../../values/node.ts";
@@ -95,7 +95,7 @@ function withoutNumber(problems: readonly string[], directory: string): ConfigEr
   const [first, ...others] = problems;
   return new ConfigError({
     code: "app.objective",
-    message: `${first}${others.length === 0 ? "" : ` (and ${others.length} more)`}`,
+    message: `${first}${andOthers(others.length)}`,
     key: "hydra.sweeper.objective",
     hint: `name the key of a number in the returned values: --resume ${shellQuote(directory)} hydra.sweeper.objective=KEY continues, keeping finished jobs; or let the task return the number: --retry-failed ${shellQuote(directory)} runs ${others.length === 0 ? "the job" : "these jobs"} again`,
   });

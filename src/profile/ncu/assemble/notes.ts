@@ -1,4 +1,4 @@
-import { agreeing, partOf, plural } from "../../../text/plural.ts";
+import { agreeing, firstFew, partOf, plural } from "../../../text/plural.ts";
 import type { RegionMetrics } from "../metric-tally.ts";
 import type { RegionTally } from "./buckets.ts";
 
@@ -16,12 +16,15 @@ export function regionNotes(
     );
   if (partial.length > 0)
     notes.push(
-      `${plural(partial.length, "metric has", "metrics have")} no value for some ${result}s and ${agreeing(partial.length, "covers", "cover")} only the others: ${shortList(partial.map(([name]) => name))}`,
+      `${plural(partial.length, "metric has", "metrics have")} no value for some ${result}s and ${agreeing(partial.length, "covers", "cover")} only the others: ${firstFew(
+        partial.map(([name]) => name),
+        MAX_METRICS,
+      )}`,
     );
   const plain = [...metrics].filter(([, { weighted }]) => !weighted).map(([name]) => name);
   if (plain.length > 0)
     notes.push(
-      `${plural(plain.length, "metric is a plain mean", "metrics are plain means")}, not weighted by time, since some tables lack gpu__time_duration: ${shortList(plain)}`,
+      `${plural(plain.length, "metric is a plain mean", "metrics are plain means")}, not weighted by time, since some tables lack gpu__time_duration: ${firstFew(plain, MAX_METRICS)}`,
     );
   return notes;
 }
@@ -55,7 +58,4 @@ export function outsideNote({ inside, outside }: OutsideCounts): readonly string
   ];
 }
 
-const shortList = (names: readonly string[]): string =>
-  names.length <= 5
-    ? names.join(", ")
-    : `${names.slice(0, 5).join(", ")} and ${names.length - 5} more`;
+const MAX_METRICS = 5;

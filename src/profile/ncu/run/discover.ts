@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { makeDirectory } from "../../../system/make-directory.ts";
+import { firstFew } from "../../../text/plural.ts";
 import { printableLabel } from "../../../text/printable.ts";
 import { ConfigError } from "../../../values/errors.ts";
 import type { CollectContext, Collection, Collector } from "../../collection/collector.ts";
@@ -116,6 +117,5 @@ function shown(labels: DiscoveredLabels["labels"]): string {
       }),
     ),
   ];
-  const more = names.length > MAX_NAMES ? `, and ${names.length - MAX_NAMES} more` : "";
-  return `${names.slice(0, MAX_NAMES).join(", ")}${more}`;
+  return firstFew(names, MAX_NAMES);
 }

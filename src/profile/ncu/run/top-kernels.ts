@@ -1,5 +1,7 @@
 /** `pipeline.ncu.top_n_kernels`: the kernels that took longest in a recording of the same program. */
+
 import { functionNameIn } from "../../../report/selection/kernel-name.ts";
+import { firstFew } from "../../../text/plural.ts";
 import type { NcuCliConfig, NcuConfig } from "../../config/ncu-config.ts";
 import { escapeRegExp } from "../../kernel-selection/ncu-pattern.ts";
 import { topKernelNames } from "../../kernel-selection/top-kernels.ts";
@@ -42,14 +44,11 @@ export function topKernels(
   }
   const names = topKernelNames(recording.timelines, count);
   const all = names.length < count ? "all kernels" : "the kernels with the most GPU time";
-  const note = `pipeline.ncu.top_n_kernels=${count}: profiling ${all} recorded by ${recording.by}: ${shown(names)}`;
+  const note = `pipeline.ncu.top_n_kernels=${count}: profiling ${all} recorded by ${recording.by}: ${firstFew(names, MAX_SHOWN, "; ")}`;
   return { names, notes: [note] };
 }
 
 const MAX_SHOWN = 10;
-
-const shown = (names: readonly string[]): string =>
-  `${names.slice(0, MAX_SHOWN).join("; ")}${names.length > MAX_SHOWN ? `; and ${names.length - MAX_SHOWN} more` : ""}`;
 
 /**
  * Lets ncu itself pass over the other kernels, which saves their replays. Functions are looser than

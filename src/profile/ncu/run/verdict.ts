@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { plural } from "../../../text/plural.ts";
+import { firstFew, plural } from "../../../text/plural.ts";
 import { ConfigError } from "../../../values/errors.ts";
 import type { NcuPassSource } from "../../collection/source.ts";
 import { describeOutcome, succeeded } from "../../machine/process.ts";
@@ -90,9 +90,7 @@ const MAX_KERNELS = 10;
 
 /** What a filter by name could have matched. */
 function kernelsThatRan({ kernels }: PassRun["log"]): string {
-  if (kernels.length === 0) return "";
-  const more = kernels.length > MAX_KERNELS ? `; and ${kernels.length - MAX_KERNELS} more` : "";
-  return `; kernels that ran: ${kernels.slice(0, MAX_KERNELS).join("; ")}${more}`;
+  return kernels.length === 0 ? "" : `; kernels that ran: ${firstFew(kernels, MAX_KERNELS, "; ")}`;
 }
 
 const keptNote = ({ pass, outcome }: PassRun, results: number): string =>

@@ -1,4 +1,5 @@
 /** What ncu only mentions where a reader of the report must know of it: something is missing, or was left behind. */
+import { firstFew } from "../../../text/plural.ts";
 
 interface Mention {
   /** Looked for in ncu's warnings and errors, each by itself. */
@@ -10,7 +11,7 @@ const MENTIONS: readonly Mention[] = [
   {
     pattern: /Unable to access the following \d+ metrics?: (.+?)\.?(?: If profiling|$)/,
     note: ([, names = ""]) =>
-      `this GPU, or this slice of one (MIG), does not expose these to ncu: ${shortened(names.split(", "))}`,
+      `this GPU, or this slice of one (MIG), does not expose these to ncu: ${firstFew(names.split(", "), MOST_NAMES)}`,
   },
   {
     pattern: /Failed to load Nsight Compute CUDA modules/,
@@ -67,8 +68,3 @@ export const detailFilesIn = (lines: readonly string[]): readonly string[] => [
 ];
 
 const MOST_NAMES = 3;
-
-const shortened = (names: readonly string[]): string =>
-  names.length <= MOST_NAMES + 1
-    ? names.join(", ")
-    : `${names.slice(0, MOST_NAMES).join(", ")} and ${names.length - MOST_NAMES} more`;

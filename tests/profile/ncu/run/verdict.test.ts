@@ -47,7 +47,7 @@ describe("judge", () => {
       expect.stringMatching(/kernel_name .*ncu_cli; kernels that ran: gemm; pool$/),
     ]);
     const many = Array.from({ length: 12 }, (_, at) => `k${at}`);
-    expect(notesWith(many).join()).toMatch(/; k9; and 2 more$/);
+    expect(notesWith(many).join()).toMatch(/; k9 and 2 more$/);
   });
 
   it("tells of the user's signal, not of what could not be read after it", () => {
