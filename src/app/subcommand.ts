@@ -102,7 +102,7 @@ export function refuseMisspelt(
   throw new ConfigError({
     code: "app.usage",
     message: `'${word}' is neither an override (KEY=VALUE) nor a subcommand`,
-    ...(near !== undefined && { nearest: near }),
+    nearest: near,
     ...(takesProgram && { hint: whatWasMeant(word, argv) }),
   });
 }

@@ -104,7 +104,7 @@ function checkedValue(typed: string, option: CommandOption, value: string | unde
     throw new ConfigError({
       code: "app.usage",
       message: `${typed}: '${value}' is not one of ${option.choices.join(", ")}`,
-      ...(near !== undefined && { nearest: near }),
+      nearest: near,
     });
   }
   return value;

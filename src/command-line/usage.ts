@@ -2,7 +2,7 @@ import { ConfigError } from "../values/errors.ts";
 
 /** A wrong command line. */
 export const usage = (message: string, hint?: string): ConfigError =>
-  new ConfigError({ code: "app.usage", message, ...(hint !== undefined && { hint }) });
+  new ConfigError({ code: "app.usage", message, hint });
 
 /** What a command prints about a wrong command line: two lines. */
 export function usageText(command: string, { details }: ConfigError): string {

@@ -120,7 +120,7 @@ function change(
       origin,
       key,
       available,
-      ...(nearest !== undefined && { nearest }),
+      nearest,
       hint:
         nearest === undefined
           ? `use ${append} to add the key`

@@ -164,7 +164,7 @@ export function requirePrimary({ sources }: Repository): void {
         ? `Primary config module '${source.path}' not found.\nCheck that it's correct and contains an __init__.py file`
         : `Primary config directory not found.\nCheck that the config directory '${source.path}' exists and readable`,
     key: source.path,
-    ...(hint !== undefined && { hint }),
+    hint,
   });
 }
 

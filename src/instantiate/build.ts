@@ -144,7 +144,7 @@ function positional(place: Place, target: ResolvedTarget, own: Entry | undefined
     code: "instantiate.invalid",
     message: `Error in collecting args and kwargs for '${target.name}': Unsupported _args_ type: '${type}', it must be a list`,
     key: fullKeyOf(place, "_args_"),
-    ...(node !== undefined && { origin: node.origin }),
+    origin: node?.origin,
   });
 }
 

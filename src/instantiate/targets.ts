@@ -183,7 +183,7 @@ function unknownTarget(
   const near = nearest(name, names) ?? sameLastPart(name, names);
   return refused(`Error locating target '${name}': there is no target of this name`, {
     available: names,
-    ...(near !== undefined && { nearest: near }),
+    nearest: near,
     ...(names.length === 0 && { hint: `createTargets({ "${name}": … }) registers it` }),
   });
 }

@@ -26,7 +26,7 @@ export function syntaxError(
     code: "override.syntax",
     message: `Error parsing override '${source.text}': ${problem} at column ${column}`,
     origin: spanOrigin(source, span),
-    ...(hint !== undefined && { hint }),
+    hint,
   });
 }
 

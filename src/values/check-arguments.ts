@@ -34,7 +34,7 @@ export const wrongArgument = (
   new ConfigError({
     code: "value.wrong_type",
     message: `${by}: ${name} must be ${expected}, not ${described(value)}`,
-    ...(hint !== undefined && { hint }),
+    hint,
   });
 
 function described(value: unknown): string {

@@ -89,23 +89,26 @@ export type ErrorCode =
   | "profile.tool"
   | "profile.unsupported";
 
-/** An error as data: what is wrong, where, and what to do. `renderError` makes a text of it. */
+/**
+ * An error as data: what is wrong, where, and what to do. `renderError` makes a text of it. What is undefined when an
+ * error is made is absent from its `details`.
+ */
 export interface ErrorDetails {
   readonly code: ErrorCode;
   /** First line: what is wrong, in Hydra's wording where Hydra has one. No trailing newline. */
   readonly message: string;
   /** Where the offending text stands. */
-  readonly origin?: Origin;
+  readonly origin?: Origin | undefined;
   /** Full dotted key concerned, e.g. `db.port`. */
-  readonly key?: string;
+  readonly key?: string | undefined;
   /** What would have been accepted: options, keys, function names. */
-  readonly available?: readonly string[];
+  readonly available?: readonly string[] | undefined;
   /** The nearest accepted name, when one is near. */
-  readonly nearest?: string;
+  readonly nearest?: string | undefined;
   /** What to do, often the command line that would work. */
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   /** What else is wrong that was found at the same time; each is shown below, as this one is. */
-  readonly others?: readonly ConfigError[];
+  readonly others?: readonly ConfigError[] | undefined;
   readonly cause?: unknown;
 }
 
@@ -117,8 +120,9 @@ export interface ErrorDetails {
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly code: ErrorCode;
-  #details: ErrorDetails;
-  #hints: ErrorHints | undefined;
+  readonly #given: ErrorDetails;
+  readonly #hints: ErrorHints | undefined;
+  #details: ErrorDetails | undefined;
   /** Whether the key is the one that was asked for: none of the details, since nobody is shown it. */
   #tellsAskedKey = false;
   readonly #frames: () => readonly string[];
@@ -136,7 +140,7 @@ export class ConfigError extends Error {
     super(details.message, details.cause === undefined ? undefined : { cause: details.cause });
     Reflect.set(Error, "stackTraceLimit", limit);
     this.code = details.code;
-    this.#details = details;
+    this.#given = details;
     this.#hints = hints;
     this.#frames = captureFrames(new.target);
     Object.defineProperty(this, "stack", STACK);
@@ -144,8 +148,7 @@ export class ConfigError extends Error {
 
   /** What went wrong, where, and what helps, as data. */
   get details(): ErrorDetails {
-    if (this.#hints !== undefined) this.#details = { ...this.#details, ...this.#hints() };
-    this.#hints = undefined;
+    this.#details ??= withoutUndefined({ ...this.#given, ...this.#hints?.() });
     return this.#details;
   }
 
@@ -167,6 +170,12 @@ export class ConfigError extends Error {
     return asked;
   }
 }
+
+const withoutUndefined = (details: ErrorDetails): ErrorDetails => ({
+  code: details.code,
+  message: details.message,
+  ...Object.fromEntries(Object.entries(details).filter(([, value]) => value !== undefined)),
+});
 
 /** What was available where an error arose, worked out when somebody asks. */
 export type ErrorHints = () => Pick<ErrorDetails, "available" | "nearest">;

@@ -19,7 +19,20 @@ const error = new ConfigError({
   key: "db.port",
   nearest: "ports",
   hint: "write '1'",
-  ...(origin !== undefined && { origin }),
+  origin,
+});
+
+test("details have no members for what was not known when the error was made", () => {
+  const { details } = new ConfigError(
+    { code: "app.usage", message: "wrong", hint: undefined, key: "a" },
+    () => ({ available: ["b"], nearest: undefined }),
+  );
+  expect(details).toStrictEqual({
+    code: "app.usage",
+    message: "wrong",
+    key: "a",
+    available: ["b"],
+  });
 });
 
 test("an uncaught error is shown as the commands show it, with its stack", () => {

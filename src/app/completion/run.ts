@@ -72,7 +72,7 @@ function readRequest(words: readonly string[]): { action: Action; shell: Shell }
   throw new ConfigError({
     code: "app.flags",
     message: `No completion plugin for '${request.name}' found, available : \n${names.map((name) => `\t${name}`).join("\n")}`,
-    ...(near !== undefined && { nearest: near }),
+    nearest: near,
   });
 }
 

@@ -199,7 +199,7 @@ function unrecognized(words: readonly string[], flags: readonly Flag[]): ConfigE
   return new ConfigError({
     code: "app.usage",
     message: `unrecognized arguments: ${words.join(" ")}`,
-    ...(near !== undefined && { nearest: near }),
+    nearest: near,
     ...(near === undefined &&
       key !== undefined && { hint: `write config values without dashes: ${key}=${value}` }),
   });

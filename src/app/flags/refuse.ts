@@ -88,4 +88,4 @@ export function refuseConflicts({ flags }: ParsedArguments, { whenBare }: HydraM
 }
 
 const conflict = (message: string, hint?: string): ConfigError =>
-  new ConfigError({ code: "app.flags", message, ...(hint !== undefined && { hint }) });
+  new ConfigError({ code: "app.flags", message, hint });

@@ -56,7 +56,7 @@ export function chosenKind<Kind extends Choosable>(
         : `${key}: '${String(target)}' cannot be used here`,
     key: `${key}._target_`,
     available: kinds.flatMap(({ targets }) => targets),
-    ...(hint !== undefined && { hint }),
+    hint,
   });
 }
 
@@ -83,7 +83,7 @@ function refuseUnknownSettings(
       key: `${key}.${text}`,
       origin: value.origin,
       available: settings,
-      ...(near !== undefined && { nearest: near }),
+      nearest: near,
       ...kind.insteadOf?.(text),
     });
   }

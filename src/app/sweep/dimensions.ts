@@ -99,7 +99,8 @@ const tooMany = ({ most, of, hint }: SizeLimit, override?: Override): ConfigErro
   new ConfigError({
     code: "override.sweep_not_allowed",
     message: `The sweep${override === undefined ? "" : ` '${override.origin.text}'`} has more than ${grouped(String(most))} ${of}`,
-    ...(override !== undefined && { origin: override.origin, key: override.keyOrGroup }),
+    origin: override?.origin,
+    key: override?.keyOrGroup,
     hint,
   });
 

@@ -75,7 +75,7 @@ function readRule(item: ConfigNode, keys: readonly string[]): Rule {
         key: KEY,
         origin: value.origin,
         available: keys,
-        ...(near !== undefined && { nearest: near }),
+        nearest: near,
       });
     }
     rule.set(name, wantedOf(scalarsOf(value)));

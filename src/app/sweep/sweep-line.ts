@@ -57,7 +57,7 @@ function refuseAction(word: string | undefined, others: readonly string[]): neve
   throw new ConfigError({
     code: "app.usage",
     message: `expected an action, not '${word}'`,
-    ...(near !== undefined && { nearest: near }),
+    nearest: near,
     hint: EACH_ACTION,
   });
 }

@@ -20,7 +20,7 @@ export function noPrimary(placed: PlacedConfig, repository: Repository): ConfigE
     message: `Cannot find primary config '${placed.configPath}'. Check that it's in your config search path.\n${searchPath(repository)}`,
     key: placed.configPath,
     available,
-    ...(nearest !== undefined && { nearest }),
+    nearest,
     hint: primaryHint(placed, nearest, repository),
   });
 }
@@ -57,7 +57,7 @@ export function notFound(
       code: "compose.missing_config",
       message: `${within}Could not load '${placed.configPath}'.\n${searchPath(repository)}`,
       available,
-      ...(nearest !== undefined && { nearest }),
+      nearest,
     });
   }
   const available = optionsOf(placed.group, repository);

@@ -105,6 +105,6 @@ function refused(
     message,
     origin: override.origin,
     key: overrideKeyOf(override),
-    ...(hint !== undefined && { hint }),
+    hint,
   });
 }

@@ -88,8 +88,8 @@ function unusedSelection(
     origin,
     key,
     available: similar.length > 0 ? similar : [...known.keys()],
-    ...(nearest !== undefined && { nearest }),
-    ...(hint !== undefined && { hint }),
+    nearest,
+    hint,
   });
 }
 

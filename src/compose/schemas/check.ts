@@ -125,9 +125,9 @@ function refuse(
     message: `${sentence(key, first)} (schema of '${placed.name}')${more}`,
     key,
     origin,
-    ...(available !== undefined && { available }),
-    ...(nearest !== undefined && { nearest }),
-    ...(hint !== undefined && { hint }),
+    available,
+    nearest,
+    hint,
   });
 }
 

@@ -104,7 +104,7 @@ export function scopeOf(
     message:
       scope === undefined ? `${name} holds no report` : `${name} holds no report of '${scope}'`,
     available,
-    ...(near !== undefined && { nearest: near }),
+    nearest: near,
   });
 }
 

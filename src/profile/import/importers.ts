@@ -28,6 +28,6 @@ export function importerOf(source: ImportSource): Importer {
       ? `${source.name} is empty`
       : `${source.name} is not a ${what} that can be imported`,
     available: IMPORTERS.map(({ format }) => format),
-    ...(hint !== undefined && { hint }),
+    hint,
   });
 }

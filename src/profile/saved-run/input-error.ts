@@ -6,7 +6,7 @@ export const inputError = (name: string, why: string, hint?: string): ConfigErro
   new ConfigError({
     code: "profile.input",
     message: `${name}: ${why}`,
-    ...(hint !== undefined && { hint }),
+    hint,
   });
 
 /** The error of something that the system does not let us read. */

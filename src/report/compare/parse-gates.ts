@@ -92,4 +92,4 @@ const unquote = (pattern: string): string =>
   pattern.startsWith('"') ? pattern.slice(1, -1).replaceAll(/\\(.)/gs, "$1") : pattern;
 
 const usage = (message: string, hint?: string): ConfigError =>
-  new ConfigError({ code: "app.usage", message, ...(hint !== undefined && { hint }) });
+  new ConfigError({ code: "app.usage", message, hint });

@@ -25,7 +25,7 @@ export function refusal(source: SourceText, details: Refusal): ConfigError {
     code: details.code ?? "yaml.syntax",
     message,
     origin,
-    ...(hint !== undefined && { hint }),
+    hint,
   });
 }
 

@@ -168,7 +168,7 @@ export function readSettings(
       code: "app.launcher",
       message: `hydra.launcher.${key}: the Slurm launcher has no such key`,
       key: `hydra.launcher.${key}`,
-      ...(near !== undefined && { nearest: near }),
+      nearest: near,
       ...insteadOfSetting(key),
     });
   }

@@ -28,8 +28,8 @@ export function readSettings({ context, master: { root } }: SweeperRequest): Set
       code: "value.wrong_type",
       message: `${keyOf(name)} ${problem}`,
       key: keyOf(name),
-      ...(node !== undefined && { origin: node.origin }),
-      ...(hint !== undefined && { hint }),
+      origin: node?.origin,
+      hint,
     });
   };
   const intOrFloat = (name: string): bigint | number | undefined => {

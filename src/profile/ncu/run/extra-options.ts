@@ -65,7 +65,7 @@ function checkExtra(
     code: "profile.ncu_option",
     key: "pipeline.ncu.ncu_cli.extra_args",
     message: `pipeline.ncu.ncu_cli.extra_args: ncu ${ncu.version} has no option ${written}`,
-    ...(near !== undefined && { nearest: near }),
+    nearest: near,
     hint: "ncu --help lists its options",
   });
 }

@@ -114,7 +114,7 @@ export function nsysFailure(
   return new ConfigError({
     code: "nsys.failed",
     message: `${what}: ${failure?.means ?? unknown}`,
-    ...(failure !== undefined && { hint: failure.hint }),
+    hint: failure?.hint,
   });
 }
 
