@@ -29,7 +29,7 @@ import type { Place } from "./place.ts";
 import { rootPlace } from "./place.ts";
 import { readonlyValue, refuseReadonly } from "./readonly.ts";
 import { replacing } from "./replaced.ts";
-import { convertItem, convertNode } from "./types/convert.ts";
+import { convertItem, convertKey, convertNode } from "./types/convert.ts";
 import { convertScalar } from "./types/convert-scalar.ts";
 import { fitNode } from "./types/fit.ts";
 import { madeOf, unsetObject } from "./types/made-of.ts";
@@ -149,7 +149,8 @@ const inside = (source: ContainerNode, { key }: Draft, merging: Merging): Mergin
   ofAnyClass: false,
 });
 
-function mergeChild(dest: Draft, key: Key, source: ConfigNode, merging: Merging): void {
+function mergeChild(dest: Draft, written: Key, source: ConfigNode, merging: Merging): void {
+  const key = knownKey(dest, written, source);
   const old = child(dest.node, key);
   if (old === undefined) {
     add(dest, key, source, merging);
@@ -163,6 +164,13 @@ function mergeChild(dest: Draft, key: Key, source: ConfigNode, merging: Merging)
   const isMade = source.type?.kind === "object" && isInterpolationNode(old);
   const ofAnyClass = isMade && child(dest.node, key) === old;
   mergeOver(dest, key, known, source, ofAnyClass ? { ...merging, ofAnyClass } : merging);
+}
+
+/** The key as a map whose keys have a type knows it: `1` may be the name of a member. */
+function knownKey(dest: Draft, key: Key, node: ConfigNode): Key {
+  const { type } = dest.node;
+  if (type?.kind !== "map") return key;
+  return convertKey(type.key, key, { kind: "place", node, parent: dest, key });
 }
 
 /** In a new place an object is made before anything is merged into it. Another object brings its fields whatever `struct` says. */

@@ -5,7 +5,7 @@ import { list, map } from "../../../src/values/node.ts";
 import { madeOf } from "../../../src/values/types/made-of.ts";
 import { updateNode } from "../../../src/values/update.ts";
 import { ORIGIN, show, value, yaml } from "../trees.ts";
-import { INT, onlyField, SERVER, STR, withField } from "./typed-trees.ts";
+import { COLOR, INT, onlyField, SERVER, STR, withField } from "./typed-trees.ts";
 
 const OTHER = { ...SERVER, name: "Other" } satisfies NodeType;
 
@@ -54,6 +54,9 @@ describe("an object that is not there yet", () => {
       expect(onlyField(mergeNodes([withField(SERVER, nowhere), withField(SERVER, "???")]))).toBe(
         "f:\n  host: h\n  port: 80\n",
       );
+    expect(onlyField(mergeNodes([withField(SERVER, "???"), withField(SERVER, "???")]))).toBe(
+      "f: ???\n",
+    );
     expect(onlyField(mergeNodes([withField(SERVER, "${nope}"), yaml("f: ???")]))).toBe(
       "f: ${nope}\n",
     );
@@ -64,6 +67,14 @@ describe("an object that is not there yet", () => {
       expect(
         onlyField(updateNode(withField(SERVER, from), "f", yaml("{port: 1}"), { plain: true })),
       ).toBe("f:\n  host: h\n  port: 1\n");
+  });
+
+  it("is found by whatever key leads to it in a map with keys of a type", () => {
+    const base = withField({ kind: "map", key: COLOR, element: SERVER }, "???");
+    const over = (text: string) =>
+      mergeNodes([base, yaml("f: {RED: {}}"), yaml(`f: {1: ${text}}`)]);
+    expect(onlyField(over("{port: 1}"))).toBe("f:\n  RED:\n    host: h\n    port: 1\n");
+    expect(() => over("'${x}'")).toThrow("Merge error: str is not a subclass of Server");
   });
 
   it.each([
@@ -106,6 +117,8 @@ describe("an interpolation that is merged over", () => {
       }),
     );
     expect(() => over("x: null")).toThrow("not Optional");
+    expect(over("x: {}")).toContain("x:\n  host: h\n  port: 80\n");
+    expect(() => over("x: []")).toThrow("Cannot merge DictConfig with ListConfig");
     expect(over("x: ${f.host}")).toContain("x: ${f.host}\n");
     expect(over("x: ???")).toContain("x:\n  host: h\n  port: 80\n");
     const optional = { ...SERVER, optional: true } satisfies NodeType;
