@@ -43,9 +43,13 @@ export function* build(place: Place, inherited: Mode, args: readonly unknown[] =
     : yield* buildTarget(place, { mode, target, args });
 }
 
-function plainScalar({ node, parent, key }: Place): unknown {
-  if (isForeign(node)) return node.foreign;
-  if (!isMissing(node)) return toObject(node);
+function plainScalar(place: Place): unknown {
+  refuseMissing(place);
+  return isForeign(place.node) ? place.node.foreign : toObject(place.node);
+}
+
+function refuseMissing({ node, parent, key }: Place): void {
+  if (!isMissing(node)) return;
   const at = parent === null || key === undefined ? "" : fullKeyOf(parent, key);
   throw new ConfigError({
     code: "value.missing",
@@ -64,7 +68,10 @@ function* buildList(place: Place, mode: Mode): Building {
 function* buildMap(place: Place, node: MapNode, mode: Mode): Building {
   const below: Mode = { ...mode, partial: false };
   const entries: Entry[] = [];
-  for (const item of childrenOf(place)) entries.push([item.key, yield* build(item, below)]);
+  const items = childrenOf(place);
+  // All values are asked for before a target among them is called.
+  for (const item of items) refuseMissing(item);
+  for (const item of items) entries.push([item.key, yield* build(item, below)]);
   const object = recordOf(entries);
   if (isView(node, mode)) return asView(object, node);
   return mode.convert === "object" ? yield* structured(place, node, object) : object;

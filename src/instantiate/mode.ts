@@ -1,7 +1,7 @@
 import { ConfigError } from "../values/errors.ts";
 import { alternativesTo } from "../values/nearest.ts";
 import type { ConfigNode, Key, ScalarValue } from "../values/node.ts";
-import { child } from "../values/node.ts";
+import { child, isMissing } from "../values/node.ts";
 import { fullKeyOf, type Place } from "../values/place.ts";
 import { pyRepr, pyTypeName } from "../values/python-text.ts";
 
@@ -32,16 +32,21 @@ export const MODE_KEYS: ReadonlySet<Key> = new Set([
  * @throws ConfigError `instantiate.invalid` for other values than there are
  */
 export function modeOf(place: Place, inherited: Mode): Mode {
-  const { node } = place;
   return {
-    convert: readConvert(place, child(node, "_convert_")) ?? inherited.convert,
+    convert: readConvert(place) ?? inherited.convert,
     recursive: readFlag(place, "_recursive_") ?? inherited.recursive,
     partial: readFlag(place, "_partial_") ?? inherited.partial,
   };
 }
 
-function readFlag(place: Place, name: string): boolean | undefined {
+/** What is missing counts as not there. */
+function given(place: Place, name: string): ConfigNode | undefined {
   const node = child(place.node, name);
+  return node === undefined || isMissing(node) ? undefined : node;
+}
+
+function readFlag(place: Place, name: string): boolean | undefined {
+  const node = given(place, name);
   if (node === undefined) return undefined;
   if (node.kind === "scalar" && typeof node.value === "boolean") return node.value;
   throw new ConfigError({
@@ -52,7 +57,8 @@ function readFlag(place: Place, name: string): boolean | undefined {
   });
 }
 
-function readConvert(place: Place, node: ConfigNode | undefined): Convert | undefined {
+function readConvert(place: Place): Convert | undefined {
+  const node = given(place, "_convert_");
   if (node === undefined) return undefined;
   const value: ScalarValue | undefined = node.kind === "scalar" ? node.value : undefined;
   const text = typeof value === "string" ? value.toLowerCase() : "";

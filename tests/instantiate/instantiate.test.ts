@@ -42,6 +42,16 @@ describe("what is in a config", () => {
     expect(yaml("{_recursive_: false, a: {_target_: max, _args_: [1]}}")).toEqual({ a: 1 });
   });
 
+  test("how to instantiate is as if it were not said where it is missing", () => {
+    const text = "{_target_: echo, x: {_target_: max, _args_: [1]}, _convert_: '???'";
+    expect(yaml(`${text}, _partial_: '???', _recursive_: '???'}`)).toEqual([{ x: 1 }]);
+  });
+
+  test("nothing is called in a map without a target where a value is missing", () => {
+    expect(refusal(() => yaml("{a: {_target_: fail}, b: '???'}")).key).toBe("b");
+    expect(refusal(() => yaml("[{_target_: fail}, '???']")).key).toBe("[0]");
+  });
+
   test("_recursive_: false gives configs, and is inherited", () => {
     const text = "{_target_: echo, _recursive_: false, inner: {_target_: lib.Thing, n: 1}}";
     expect(yaml(text)).toEqual([{ inner: { _target_: "lib.Thing", n: 1 } }]);
