@@ -237,6 +237,12 @@ describe("_convert_", () => {
     expect(Object.keys(named)).toEqual(["__proto__"]);
   });
 
+  it("passes on what a target gives as it is, also what a config would resolve", () => {
+    const own = createTargets({ echo: (x: unknown) => x, text: () => "${a}", none: () => "???" });
+    const config = "{_target_: echo, list: [{_target_: text}, {_target_: none}]}";
+    expect(yaml(config, { targets: own })).toEqual({ list: ["${a}", "???"] });
+  });
+
   it("keeps the config of what _recursive_: false hands over, whose targets are config, too", () => {
     const [{ inner, list }] = yaml(`
       _target_: echo
