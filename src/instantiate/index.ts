@@ -1,7 +1,7 @@
 /** `hydra.utils.instantiate`: objects and calls from configs, by names that the program registers. */
 
 export type { InstantiateOptions, TargetConfig } from "./instantiate.ts";
-export { instantiate, instantiateAsync } from "./instantiate.ts";
+export { instantiate, instantiateAsync, instantiateAt } from "./instantiate.ts";
 export type {
   CallStyle,
   DeclaredTarget,

@@ -3,13 +3,14 @@ import { ConfigError } from "../values/errors.ts";
 import { resolveContext } from "../values/interpolation/check-context.ts";
 import type { ResolveContext } from "../values/interpolation/context.ts";
 import { createResolveContext } from "../values/interpolation/context.ts";
+import { keyComponents } from "../values/key-path.ts";
 import { type ConfigNode, keyId, type MapNode } from "../values/node.ts";
 import { anything, listOf, optional, recordOf, text, withMethods } from "../values/option-kinds.ts";
 import { fromCode } from "../values/origin.ts";
 import { type Building, build, type Step } from "./build.ts";
 import { toTree } from "./foreign.ts";
 import { DEFAULT_MODE, MODE_KEYS, type Mode, modeOf } from "./mode.ts";
-import { prepare } from "./prepare.ts";
+import { type Preparation, prepare } from "./prepare.ts";
 import type { ResolvedTarget, ResultOf } from "./target.ts";
 import { NO_TARGETS, type TargetMap, type Targets } from "./targets.ts";
 
@@ -99,8 +100,22 @@ export async function instantiateAsync(
   options: InstantiateOptions = {},
 ): Promise<unknown> {
   checkOptions("instantiateAsync", options, INSTANTIATE_OPTIONS);
-  const building = begin(config, options);
-  const targets = options.targets ?? NO_TARGETS;
+  return settle(begin(config, options), options.targets ?? NO_TARGETS);
+}
+
+/**
+ * As `instantiateAsync`, of what stands at keys of a composed config, which may have dots in them.
+ *
+ * @throws ConfigError as `instantiate`
+ */
+export const instantiateAt = (
+  { root, context }: ConfigWithContext,
+  path: readonly string[],
+  targets: Targets,
+): Promise<unknown> =>
+  settle(buildAt({ root, context, path, key: path.join("."), overrides: {} }, []), targets);
+
+async function settle(building: Building, targets: Targets): Promise<unknown> {
   let next = building.next();
   while (next.done !== true) {
     const step = next.value;
@@ -139,8 +154,13 @@ const isUnknown = ({ name, optional }: LocateStep, { names }: Targets): boolean 
 
 function* begin(config: unknown, options: InstantiateOptions): Building {
   const { key = "", args = [], overrides = {} } = options;
-  const { root, context } = treeOf(config, options);
-  const place = prepare({ root, key, overrides, context });
+  const path = key === "" ? [] : keyComponents(key);
+  return yield* buildAt({ ...treeOf(config, options), path, key, overrides }, args);
+}
+
+function* buildAt(part: Preparation, args: readonly unknown[]): Building {
+  const { key, overrides } = part;
+  const place = prepare(part);
   if (place === undefined) return null;
   const { node } = place;
   if (node.kind !== "map") return yield* build(place, modeOfList(overrides, key), args);

@@ -12,12 +12,14 @@ import { isMissing } from "../values/node.ts";
 import { fromCode } from "../values/origin.ts";
 import type { Place } from "../values/place.ts";
 import { pyTypeName } from "../values/python-text.ts";
-import { selectPlace } from "../values/select-place.ts";
+import { selectPath } from "../values/select-place.ts";
 import { isForeign, toTree } from "./foreign.ts";
 
 export interface Preparation {
   readonly root: ConfigNode;
-  /** The part of the tree that is meant; empty for all of it. */
+  /** The keys that lead to the part of the tree that is meant; none for all of it. */
+  readonly path: readonly string[];
+  /** That part as messages name it. */
   readonly key: string;
   readonly overrides: Readonly<Record<string, unknown>>;
   readonly context: ResolveContext;
@@ -32,9 +34,9 @@ export interface Preparation {
  *
  * @throws ConfigError `key.not_found`, `instantiate.invalid`, and of interpolations
  */
-export function prepare({ root, key, overrides, context }: Preparation): Place | undefined {
+export function prepare({ root, path, key, overrides, context }: Preparation): Place | undefined {
   const resolution = createResolution(root, context);
-  const found = find(resolution, key);
+  const found = find(resolution, path, key);
   const { node } = found;
   if (node.kind === "scalar") {
     if (node.value === null && !isForeign(node)) return undefined;
@@ -53,8 +55,8 @@ export function prepare({ root, key, overrides, context }: Preparation): Place |
 /** Missing values are refused where a target wants them, not here. */
 const LENIENT = { toMissing: "missing", inPlace: true } as const;
 
-function find(resolution: Resolution, key: string): Place {
-  const place = selectPlace(resolution, resolution.root, key, {
+function find(resolution: Resolution, path: readonly string[], key: string): Place {
+  const place = selectPath(resolution, resolution.root, path, {
     throwOnMissing: true,
     scalarsAreEmpty: true,
   });

@@ -1,9 +1,9 @@
-import { instantiateAsync, NO_TARGETS, type Targets } from "../../instantiate/index.ts";
+import { instantiateAt, NO_TARGETS, type Targets } from "../../instantiate/index.ts";
 import type { ResolveContext } from "../../values/interpolation/context.ts";
 import { asDeclared } from "../../values/interpolation/context.ts";
 import type { MapNode } from "../../values/node.ts";
 import { pyStr } from "../../values/python-text.ts";
-import { selectNode } from "../../values/select.ts";
+import { resolveAt, selectNode } from "../../values/select.ts";
 import type { Logging } from "../logging/logging.ts";
 import type { Callback, CallbackEvents } from "./callback.ts";
 import { withHydraCallbacks } from "./hydra-callbacks.ts";
@@ -43,11 +43,11 @@ export async function openCallbacks(request: CallbacksRequest): Promise<Callback
   const targets = withHydraCallbacks(request.targets ?? NO_TARGETS, logging);
   const callbacks: { readonly name: string; readonly callback: Callback }[] = [];
   for (const name of names) {
-    const key = `hydra.callbacks.${name}`;
-    const made = await instantiateAsync({ root, context }, { targets, key });
+    const path = [...CALLBACKS, name];
+    const made = await instantiateAt({ root, context }, path, targets);
     // Hydra warns of such a one at each of its events.
-    const written = selectNode(root, key, context);
-    if (written?.kind !== "map" || !written.entries.has("_target_"))
+    const written = resolveAt(root, path, context);
+    if (written.kind !== "map" || !written.entries.has("_target_"))
       onWarning(`Callback ${name} has no _target_: nothing is called`);
     callbacks.push({ name, callback: made as Callback });
   }
@@ -66,8 +66,10 @@ export async function openCallbacks(request: CallbacksRequest): Promise<Callback
   };
 }
 
+const CALLBACKS = ["hydra", "callbacks"];
+
 function namesOf(root: MapNode, context: ResolveContext): readonly string[] {
-  const listed = selectNode(root, "hydra.callbacks", asDeclared(context));
+  const listed = selectNode(root, CALLBACKS.join("."), asDeclared(context));
   return listed?.kind === "map" ? [...listed.entries.values()].map(({ key }) => pyStr(key)) : [];
 }
 

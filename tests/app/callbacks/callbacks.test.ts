@@ -107,6 +107,25 @@ test("the end of a job is told what became of it", async () => {
   ]);
 });
 
+test("may have any names", async () => {
+  const { calls, targets } = noting();
+  const { run } = program(
+    {
+      "conf/config.yaml": [
+        "hydra:",
+        "  run: {dir: o}",
+        "  callbacks:",
+        "    a.b: {_target_: note, name: dots}",
+        "    'c[0]': {_target_: note, name: brackets}",
+      ].join("\n"),
+    },
+    { targets },
+  );
+  await run([]);
+  expect(calls).toContain("dots onRunStart");
+  expect(calls).toContain("brackets onRunStart");
+});
+
 test("a name that the program does not know is refused before the task", async () => {
   const { run } = program(CONFIG, { targets: createTargets({ other: () => ({}) }) });
   const { exitCode, stderr } = await run([], () => expect.unreachable());
