@@ -114,7 +114,7 @@ function* buildTarget(place: Place, call: TargetCall): Building {
     const value =
       mode.recursive || item.node.kind === "scalar"
         ? yield* build(item, below)
-        : untouched(item.node, below);
+        : yield* untouched(item, below);
     entries.push([item.key, value]);
   }
   const named = recordOf(entries.filter(([key]) => key !== "_args_"));
@@ -206,15 +206,18 @@ const describe = (error: unknown): string =>
   error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 
 /** What a target gets that does not want what is in its config instantiated. */
-function untouched(node: ConfigNode, mode: Mode): unknown {
+function* untouched(place: Place, mode: Mode): Building {
+  const { node } = place;
   if (node.kind === "scalar") return isForeign(node) ? node.foreign : toObject(node);
+  const entries: Entry[] = [];
+  for (const item of childrenOf(place)) entries.push([item.key, yield* untouched(item, mode)]);
   if (node.kind === "list") {
-    const items = node.items.map((item) => untouched(item, mode));
+    const items = entries.map(([, item]) => item);
     return mode.convert === "none" ? asUntouchedView(items, node) : items;
   }
-  const entries = [...node.entries.values()];
-  const object = recordOf(entries.map(({ key, value }): Entry => [key, untouched(value, mode)]));
-  return isView(node, mode) ? asUntouchedView(object, node) : object;
+  const object = recordOf(entries);
+  if (isView(node, mode)) return asUntouchedView(object, node);
+  return mode.convert === "object" ? yield* structured(place, node, object) : object;
 }
 
 type Entry = readonly [Key, unknown];

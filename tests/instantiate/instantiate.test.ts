@@ -282,7 +282,11 @@ describe("_convert_", () => {
       (instantiate(typed, { targets: own, overrides: { _convert_: mode } }) as [{ db: object }])[0]
         .db;
     expect(Object.isFrozen(dbOf("partial"))).toBe(true);
-    expect(dbOf("object")).toEqual(new Db({ port: 1 }));
+    expect(dbOf("object")).toStrictEqual(new Db({ port: 1 }));
+    const still = { _convert_: "object", _recursive_: false };
+    expect(instantiate(typed, { targets: own, overrides: still })).toStrictEqual([
+      { db: new Db({ port: 1 }) },
+    ]);
     expect(dbOf("all")).not.toBeInstanceOf(Db);
     expect(Object.isFrozen(dbOf("all"))).toBe(false);
     const failing = createTargets({
