@@ -34,6 +34,8 @@ export interface ProcessTimeline {
   readonly ranges: readonly RangeInstance[];
   readonly marks: readonly MarkInstance[];
   readonly kernels: KernelList;
+  /** What the program calls its threads, by OS thread id; absent where the collector does not see that. */
+  readonly threadNames?: ReadonlyMap<number, string>;
   /** Waits of the host for the GPU, by start; absent where the collector does not see them. */
   readonly synchronizations?: readonly SynchronizationInstance[];
   readonly notes: readonly string[];

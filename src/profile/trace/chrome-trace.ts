@@ -45,6 +45,8 @@ function* events({ processes }: Timeline): Generator<TraceEvent> {
   for (const { process, copy, deviceCopy } of copiesOf(processes)) {
     const pid = copy === 0 ? process.pid : COPY_PID + copies++;
     yield named("process_name", pid, 0, processName(process, copy));
+    for (const [thread, name] of process.threadNames ?? [])
+      yield named("thread_name", pid, thread, name);
     for (const range of process.ranges) yield* rangeEvents(range, process, pid, id++);
     for (const mark of process.marks)
       yield {

@@ -52,10 +52,15 @@ function threadTracks(each: ProcessCopy, names: NameNumbers): Iterable<Track> {
     const { kind, domain, name, threadId, startNs } = range;
     if (kind !== "push_pop") continue;
     const shown = domain === "" ? name : `${domain}: ${name}`;
-    const thread = trackOf(threads, `${processName(each)} thread ${threadId}`);
+    const thread = trackOf(threads, `${processName(each)} ${threadName(process, threadId)}`);
     thread.add(names.of(shown), startNs, endOf(range, process));
   }
   return threads.values();
+}
+
+function threadName({ threadNames }: ProcessTimeline, id: number): string {
+  const name = threadNames?.get(id);
+  return name === undefined ? `thread ${id}` : `thread ${id} (${name})`;
 }
 
 const processName = ({ process, copy }: ProcessCopy): string =>
