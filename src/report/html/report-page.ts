@@ -25,8 +25,6 @@ export interface HtmlReportOptions {
    * @internal
    */
   readonly assets?: PageAssets;
-  /** Most bytes of the page. */
-  readonly maxBytes?: number;
 }
 
 /** A value of the configuration, for people. */
@@ -43,18 +41,17 @@ export interface ConfigLine {
  */
 export function renderHtmlReport(bundle: RegionReportBundle, options: HtmlReportOptions): string {
   const assets = options.assets ?? readPageAssets("report");
-  const limit = options.maxBytes ?? MAX_PAGE_BYTES;
   const sources = createKernelSources();
   let page = "";
   for (const [level, detail] of DETAILS.entries()) {
     // The last level is shown whatever it takes.
-    const most = level === DETAILS.length - 1 ? Number.POSITIVE_INFINITY : limit;
+    const most = level === DETAILS.length - 1 ? Number.POSITIVE_INFINITY : MAX_PAGE_BYTES;
     const built = buildPageData(bundle, detail, sources, most);
     if (built === null) continue;
     const { data, left } = built;
     const body = renderBody(bundle, options, detail, left);
     page = renderPage({ title: options.title, body, data }, assets);
-    if (Buffer.byteLength(page) <= limit) break;
+    if (Buffer.byteLength(page) <= MAX_PAGE_BYTES) break;
   }
   return page;
 }

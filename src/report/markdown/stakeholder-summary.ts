@@ -18,8 +18,11 @@ import { shareBase } from "../share.ts";
 import { regionLabels, treeRows } from "../tree-rows.ts";
 import { escapeMarkdown, markdownDocument, markdownLabel, markdownList } from "./markdown.ts";
 
-/** `stakeholder_summary.md`: in plain words where the time goes, in the `top` longest regions. */
-export function renderStakeholderSummary(run: RunSummary, top = 5): string {
+/** Of regions and kernels, the longest. */
+const TOP = 5;
+
+/** `stakeholder_summary.md`: in plain words where the time goes. */
+export function renderStakeholderSummary(run: RunSummary): string {
   checkRun("renderStakeholderSummary", run);
   const section = tellingSection(run.sections);
   const report = section === undefined ? undefined : mainReport(section);
@@ -33,13 +36,13 @@ export function renderStakeholderSummary(run: RunSummary, top = 5): string {
     "# Summary",
     whatRan(report),
     "## Where the time goes",
-    whereTimeGoes(report, top),
+    whereTimeGoes(report),
     ...whatGpusDid(run),
-    ...topKernels(report, top),
-    ...whatLimits(run, top),
+    ...topKernels(report),
+    ...whatLimits(run),
     ...roomLeft(run),
     "## How steady it is",
-    steadiness(report, regionWords(report.regions), top),
+    steadiness(report, regionWords(report.regions), TOP),
     "## What to keep in mind",
     caveatList([...run.notes, ...caveats(report), ...report.notes]),
   ]);
@@ -70,7 +73,7 @@ function span({ wall_ms, region_count }: NCUProfileRegionReport["totals"]): stri
 const deviceInWords = (device: string): string =>
   device === "cpu" ? "the CPU" : `the GPU ${device}`;
 
-function whereTimeGoes(report: NCUProfileRegionReport, top: number): string {
+function whereTimeGoes(report: NCUProfileRegionReport): string {
   const words = reportKernelWords(report);
   const { whole } = shareBase(report);
   // Ranges that were measured as a whole: what the inner ones have of the outer is not known.
@@ -87,7 +90,7 @@ function whereTimeGoes(report: NCUProfileRegionReport, top: number): string {
       : "No region took measurable time of its own.";
   const inWords = regionWords(report.regions);
   const lines = ranked
-    .slice(0, top)
+    .slice(0, TOP)
     .map(
       ({ region, time }) =>
         `${inWords(region)}: ${formatShare(time, whole)} % (${formatDuration(time)}${region.invocations === 0 ? "" : ` in ${plural(region.invocations, "call")}`})`,
@@ -108,7 +111,7 @@ function regionWords(regions: readonly NCUProfileRegion[]): (region: NCUProfileR
     region.kind === "outside" ? "Outside every region" : escapeMarkdown(labelOf(region));
 }
 
-function topKernels(report: NCUProfileRegionReport, top: number): readonly string[] {
+function topKernels(report: NCUProfileRegionReport): readonly string[] {
   const names: string[] = [];
   const times: number[] = [];
   const kinds = new Set<KernelRecord["kind"]>();
@@ -125,7 +128,7 @@ function topKernels(report: NCUProfileRegionReport, top: number): readonly strin
       }
   const words = wordsOfKinds([...kinds]);
   if (words === null || wholeMs(report) === null) return [];
-  const lines = placesOfLargest(times, top).map((place) => {
+  const lines = placesOfLargest(times, TOP).map((place) => {
     const ms = times[place] ?? 0;
     return `${markdownLabel(names[place] ?? "")}: ${formatShare(ms, report.totals.total_ms)} % (${formatDuration(ms)})`;
   });
@@ -143,7 +146,7 @@ function whatGpusDid({ sections }: RunSummary): readonly string[] {
 }
 
 /** From the first collector that measured it: another one can be the one that speaks for the run. */
-function whatLimits({ sections }: RunSummary, top: number): readonly string[] {
+function whatLimits({ sections }: RunSummary): readonly string[] {
   for (const section of sections) {
     const report = mainReport(section);
     const known = (report?.regions ?? []).flatMap((region) => {
@@ -153,7 +156,7 @@ function whatLimits({ sections }: RunSummary, top: number): readonly string[] {
     if (report === undefined || known.length === 0) continue;
     const inWords = regionWords(report.regions);
     const times = known.map(({ region }) => ownTime(report, region) ?? region.total_ms ?? 0);
-    const lines = placesOfLargest(times, top).flatMap((place) => {
+    const lines = placesOfLargest(times, TOP).flatMap((place) => {
       const each = known[place];
       return each === undefined ? [] : [`${inWords(each.region)}: ${limitInWords(each.found)}`];
     });
