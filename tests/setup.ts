@@ -2,6 +2,7 @@
 // nightly script looks for new ones, and takes more of them. `HYDRACONF_SEED` is for trying one again.
 import { configureGlobal } from "fast-check";
 import { afterAll, expect, vi } from "vitest";
+import { INTERRUPTS } from "../src/system/interrupts.ts";
 import { runs } from "./runs.ts";
 
 const { HYDRACONF_PROPERTY_FACTOR, HYDRACONF_SEED } = process.env;
@@ -15,7 +16,7 @@ const shared = () => ({
   cwd: process.cwd(),
   exitCode: process.exitCode,
   stackTraceLimit: Error.stackTraceLimit,
-  signals: ["SIGINT", "SIGTERM", "SIGHUP"].map((signal) => process.listenerCount(signal)),
+  signals: INTERRUPTS.map((signal) => process.listenerCount(signal)),
 });
 const before = shared();
 // Whoever waits for a process listens for signals until it is gone.

@@ -15,7 +15,7 @@ export interface Interrupt {
  * Listens for what asks a process to end, so that work in progress can be brought to an end. A second signal ends this
  * process as usual, unless it only repeats the first.
  */
-export function listenForInterrupt(): Interrupt {
+export function listenForInterrupt(signals: readonly NodeJS.Signals[] = INTERRUPTS): Interrupt {
   const controller = new AbortController();
   let code: number | undefined;
   const isRepeat = watchRepeats();
@@ -31,8 +31,8 @@ export function listenForInterrupt(): Interrupt {
     process.kill(process.pid, name);
   };
   const release = (): void => {
-    for (const name of INTERRUPTS) process.off(name, onSignal);
+    for (const name of signals) process.off(name, onSignal);
   };
-  for (const name of INTERRUPTS) process.on(name, onSignal);
+  for (const name of signals) process.on(name, onSignal);
   return { signal: controller.signal, exitCode: () => code, release };
 }

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { maskSecrets } from "../../compose/secrets.ts";
 import { writeFileAtomicSync } from "../../system/atomic-write.ts";
+import { INTERRUPTS } from "../../system/interrupts.ts";
 import { plural } from "../../text/plural.ts";
 import { shellQuote } from "../../text/shell-quote.ts";
 import { writeYaml } from "../../values/writer.ts";
@@ -21,8 +22,8 @@ import { type OpenSweep, openSweep } from "./open-sweep.ts";
 
 /**
  * `--detach`: composes, checks and records every job known so far, hands the jobs to a scheduler or to a separate
- * process, and prints how to follow them. The separate process calls the sweep's callbacks. SIGINT and SIGTERM
- * take the sweep back as long as it is not completely handed over; closing the terminal does not.
+ * process, and prints how to follow them. The separate process calls the sweep's callbacks. What asks this process to
+ * end takes the sweep back as long as it is not completely handed over; closing the terminal does not.
  *
  * @returns the exit code: 0 once the sweep is on its way, 128 + N if signal N took it back
  * @throws ConfigError for what a sweep in the foreground would refuse before its first job, and `app.launcher`
@@ -40,7 +41,7 @@ export async function leaveSweep(
     const admitted = await admitAll(open);
     if (admitted === null) return EXIT_ERROR;
     refuseUnstartable(record.facts());
-    const interrupt = listenForInterrupt();
+    const interrupt = listenForInterrupt(TAKE_BACK);
     const handed = canLeaveAll(open, admitted)
       ? submit(open, admitted, interrupt.signal)
       : leaveToDriver(open, invocation, interrupt.signal);
@@ -64,6 +65,9 @@ export async function leaveSweep(
     record.release();
   }
 }
+
+/** A closed terminal is what `--detach` is for. */
+const TAKE_BACK = INTERRUPTS.filter((signal) => signal !== "SIGHUP");
 
 /** Cancels the whole sweep: the user has not been told yet that it is on its way. */
 async function takeBack(

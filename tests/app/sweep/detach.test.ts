@@ -214,26 +214,39 @@ describe("--detach", () => {
     expect(existsSync(join(place.cwd, "s/optimization_results.yaml"))).toBe(true);
   });
 
-  test.each(["SIGINT", "SIGTERM"] as const)(
-    "is taken back by %s before the sweep is on its way",
-    async (signal) => {
-      const place = workplace();
-      const leaving = place.startHooked(["-m", "x=1,2", "--detach"], { STALL_AT: "driver" });
-      await until(() => launcherOf(place.folder)?.awaited === true);
-      const driver = launcherOf(place.folder);
-      if (driver === undefined) throw new Error("nobody drives the sweep");
-      leaving.kill(signal);
-      const { exitCode, stderr, stdout } = await leaving;
-      expect([exitCode, stdout]).toEqual([{ SIGINT: 130, SIGTERM: 143 }[signal], ""]);
-      expect(stderr).toMatch(
-        /^Ending process \d+.*\nThe sweep in \S+ was stopped before it started.*\n {2}prog --resume \S+ {3}runs it\n?$/,
-      );
-      expect(isRunning(driver)).toBe(false);
-      expect(place.ran("begin")).toEqual([]);
-      expect((await place.start(["--resume", "s"])).exitCode).toBe(0);
-      expect(place.ran("end")).toEqual([0, 1]);
-    },
-  );
+  test.each([
+    ["SIGINT", 130],
+    ["SIGQUIT", 131],
+    ["SIGTERM", 143],
+  ] as const)("is taken back by %s before the sweep is on its way", async (signal, code) => {
+    const place = workplace();
+    const leaving = place.startHooked(["-m", "x=1,2", "--detach"], { STALL_AT: "driver" });
+    await until(() => launcherOf(place.folder)?.awaited === true);
+    const driver = launcherOf(place.folder);
+    if (driver === undefined) throw new Error("nobody drives the sweep");
+    leaving.kill(signal);
+    const { exitCode, stderr, stdout } = await leaving;
+    expect([exitCode, stdout]).toEqual([code, ""]);
+    expect(stderr).toMatch(
+      /^Ending process \d+.*\nThe sweep in \S+ was stopped before it started.*\n {2}prog --resume \S+ {3}runs it\n?$/,
+    );
+    expect(isRunning(driver)).toBe(false);
+    expect(place.ran("begin")).toEqual([]);
+    expect((await place.start(["--resume", "s"])).exitCode).toBe(0);
+    expect(place.ran("end")).toEqual([0, 1]);
+  });
+
+  test("is not taken back by a terminal that is closed before the sweep is on its way", async () => {
+    const place = workplace();
+    const leaving = place.startHooked(["-m", "x=1,2", "--detach"], { STALL_AT: "driver" });
+    await until(() => launcherOf(place.folder)?.awaited === true);
+    const driver = launcherOf(place.folder);
+    if (driver === undefined) throw new Error("nobody drives the sweep");
+    leaving.kill("SIGHUP");
+    const { signal, stderr } = await leaving;
+    expect([signal, stderr]).toEqual(["SIGHUP", ""]);
+    expect(isRunning(driver)).toBe(true);
+  });
 
   test("says what a driver said that ended before it took over", async () => {
     const { cwd } = workplace();
