@@ -207,7 +207,7 @@ function unrecognized(words: readonly string[], flags: readonly Flag[]): ConfigE
 
 /** `-cfg` and `-help` are letters to argparse; who typed them meant the long flag. */
 function longMeant({ name, glued }: FlagMatch, flags: readonly Flag[]): string | undefined {
-  const long = `-${name}${glued ?? ""}`;
+  const [long] = splitAtEquals(`-${name}${glued ?? ""}`);
   return byName(long, flags) === undefined ? undefined : long;
 }
 

@@ -9,7 +9,7 @@ import { shellQuote } from "../../text/shell-quote.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { nearest } from "../../values/nearest.ts";
 import { SWEEP_ACTIONS, type SweepAction } from "./next-commands.ts";
-import { ACTION_LINES, SWEEP_HELP, SWEEP_LINE } from "./sweep-lines.ts";
+import { ACTION_LINES, SWEEP_LINE } from "./sweep-lines.ts";
 
 /** What `hydraconf sweep` is to do: show a help, or an action. */
 export type SweepRequest =
@@ -32,16 +32,18 @@ export function parseSweepLine(args: readonly string[]): SweepRequest {
   const [word, ...names] = parsed.positionals;
   const named = ACTIONS.find((action) => action === word);
   if (parsed.has("help"))
-    return { help: named === undefined ? SWEEP_HELP : commandHelp(ACTION_LINES[named]) };
+    return { help: commandHelp(named === undefined ? SWEEP_LINE : ACTION_LINES[named]) };
   const action = named ?? refuseAction(word, names);
   refuseOptionsOfOthers(action, parsed);
+  // Before the directory, which may stand in its place.
+  const timeout = milliseconds(parsed.value("timeout"));
   checkPositionals(ACTION_LINES[action], names);
   return {
     help: null,
     action,
     directory: names[0] ?? "",
     json: parsed.has("json"),
-    timeout: milliseconds(parsed.value("timeout")),
+    timeout,
   };
 }
 

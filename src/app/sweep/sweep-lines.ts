@@ -2,17 +2,6 @@
 import type { CommandLine, CommandOption } from "../../command-line/command-line.ts";
 import { SWEEP_ACTIONS, type SweepAction } from "./next-commands.ts";
 
-/** What `hydraconf sweep --help` prints. */
-export const SWEEP_HELP = `hydraconf sweep manages the recorded sweep in DIR (hydra.sweep.dir), of any program.
-
-  hydraconf sweep status DIR     shows the state of each job
-  hydraconf sweep wait DIR       waits for the end of the sweep; Ctrl-C ends the waiting, not the sweep
-  hydraconf sweep cancel DIR     ends its running jobs; finished ones are kept, --resume runs the rest
-  hydraconf sweep collect DIR    writes sweep.json, sweep.csv and sweep.md into DIR: a row per job
-
-  hydraconf sweep ACTION --help  more about one of them
-`;
-
 const lineOf = (
   action: SweepAction,
   about: string,
@@ -68,7 +57,14 @@ a column for each key that overrides set and each field of the results. Works wh
 export const SWEEP_LINE: CommandLine & { readonly actions: typeof SWEEP_ACTIONS } = {
   name: "hydraconf sweep",
   takes: { shown: "ACTION DIR", expected: "an action and the directory of a sweep" },
-  about: SWEEP_HELP,
+  about: `Manages the recorded sweep in DIR (hydra.sweep.dir), of any program.
+
+  hydraconf sweep status DIR     shows the state of each job
+  hydraconf sweep wait DIR       waits for the end of the sweep; Ctrl-C ends the waiting, not the sweep
+  hydraconf sweep cancel DIR     ends its running jobs; finished ones are kept, --resume runs the rest
+  hydraconf sweep collect DIR    writes sweep.json, sweep.csv and sweep.md into DIR: a row per job
+
+  hydraconf sweep ACTION --help  more about one of them`,
   actions: SWEEP_ACTIONS,
   options: {
     json: { help: "of status and wait: print JSON" },

@@ -89,6 +89,8 @@ describe("parseArgv", () => {
     ["--zzz", undefined],
     ["-cfg", "--cfg"],
     ["-config-name", "--config-name"],
+    ["-config-name=x", "--config-name"],
+    ["-cfg=job", "--cfg"],
     ["-help", "--help"],
     ["-cx", undefined],
   ])("names the flag that was probably meant by %s", (word, meant) => {

@@ -12,12 +12,16 @@ test.each([
 });
 
 test.each([
-  [["--help"], "hydraconf sweep manages"],
+  [["--help"], "Usage: hydraconf sweep [options] ACTION DIR"],
   [["wait", "--timeout", "-h"], "Usage: hydraconf sweep wait [options] DIR"],
   [["--help", "cancel"], "Usage: hydraconf sweep cancel [options] DIR"],
-  [["nothing", "--help"], "hydraconf sweep manages"],
+  [["nothing", "--help"], "Usage: hydraconf sweep [options] ACTION DIR"],
 ])("%j is answered with a help", (args, begin) => {
   expect(parseSweepLine(args).help?.slice(0, begin.length)).toBe(begin);
+});
+
+test("the help for all actions names what each option is of: errors refer to it", () => {
+  expect(parseSweepLine(["--help"]).help).toContain("--timeout SECONDS  of wait: ");
 });
 
 test.each([
@@ -33,6 +37,7 @@ test.each([
   [["wait", "s", "--timeout"], "--timeout needs a value: SECONDS"],
   [["wait", "s", "--timeout", "--json"], "--timeout needs a value: SECONDS"],
   [["wait", "s", "--timeout", "-1"], "--timeout: '-1' is not a number of seconds"],
+  [["wait", "--timeout", "s"], "--timeout: 's' is not a number of seconds"],
   [["wait", "s", "--timeout", "1h"], "--timeout: '1h' is not a number of seconds"],
 ])("%j is refused", (args, message) => {
   try {
