@@ -93,7 +93,7 @@ export async function hydraMain(
     refuseMisspelt(invocation.argv, subcommands, takesProgram, flagsOf(options));
     return await dispatch(options, task, invocation, redaction);
   } catch (thrown) {
-    const error = await ofClosedConfig(thrown, options);
+    const error = await explained(thrown, options, invocation.argv);
     if (!isConfigError(error) || error.code !== "app.usage") {
       reportOwnError(error, { invocation, options });
       return EXIT_ERROR;
@@ -105,9 +105,17 @@ export async function hydraMain(
   }
 }
 
-/** Adding a key is no remedy if the program's schema allows no more keys. */
-async function ofClosedConfig(error: unknown, options: ProgramOptions): Promise<unknown> {
-  if (options.schema === undefined || !isConfigError(error)) return error;
+/** What only the program's own command line and schema tell about an error of the engine. */
+async function explained(
+  error: unknown,
+  options: ProgramOptions,
+  argv: readonly string[],
+): Promise<unknown> {
+  if (!isConfigError(error)) return error;
+  if (error.code === "override.syntax")
+    return (await import("./errors/bare-word.ts")).withWhatWasMeant(error, argv, flagsOf(options));
+  // Adding a key is no remedy if the program's schema allows no more keys.
+  if (options.schema === undefined) return error;
   return (await import("./errors/closed-key.ts")).withoutAdding(error, options);
 }
 

@@ -86,6 +86,7 @@ export function refuseMisspelt(
       message: `the subcommand ${behind} must come first`,
       hint: `put it first, followed by its own options: ${reordered(argv, behind)}`,
     });
+  refuseDashes(word, names, flags);
   const isOurs = /^[-~+]|=/.test(word);
   const path = argv.find((each) => /^\.{0,2}\/[^=]*$/.test(each) && isBare(argv, each, flags));
   if (path !== undefined && isOurs && takesProgram) {
@@ -104,6 +105,21 @@ export function refuseMisspelt(
     message: `'${word}' is neither an override (KEY=VALUE) nor a subcommand`,
     nearest: near,
     ...(takesProgram && { hint: whatWasMeant(word, argv) }),
+  });
+}
+
+/** `--docter`, as who takes a subcommand for a flag writes it; what is near a flag is refused with that. */
+function refuseDashes(word: string, names: readonly string[], flags: readonly Flag[]): void {
+  const [, typed] = /^--([A-Za-z][\w-]*)$/.exec(word) ?? [];
+  if (typed === undefined || flagIn(word, flags) !== undefined) return;
+  const near = nearest(typed, names);
+  const ofFlags = flags.flatMap((flag) => flag.names);
+  if (near === undefined || nearest(word, ofFlags) !== undefined) return;
+  throw new ConfigError({
+    code: "app.usage",
+    message: `unrecognized arguments: ${word}`,
+    nearest: near,
+    hint: "a subcommand has no dashes",
   });
 }
 

@@ -59,6 +59,21 @@ describe("a subcommand", () => {
     expect(stderr).toContain("did you mean greet?");
   });
 
+  test.each([
+    [
+      "--greet",
+      "unrecognized arguments: --greet (did you mean greet?)\n  a subcommand has no dashes",
+    ],
+    ["--gret", "unrecognized arguments: --gret (did you mean greet?)"],
+    ["--gret=1", "write config values without dashes: gret=1"],
+    ["--resolv_", "unrecognized arguments: --resolv_ (did you mean --resolve?)"],
+    ["--unlike", "write config values without dashes: unlike=VALUE"],
+  ])("that is written with dashes is named: %s", async (word, message) => {
+    const { exitCode, stderr } = await setUp().run([word]);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(message);
+  });
+
   test("leaves other bare words to the override language", async () => {
     const { exitCode, stderr } = await setUp().run(["unlike"]);
     expect(exitCode).toBe(1);

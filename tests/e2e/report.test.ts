@@ -183,7 +183,7 @@ describe("the reports of a recording", () => {
   it("of what is no directory are refused in words", async () => {
     const { code, stderr } = await report("run/report.md");
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^run\/report\.md\/run\.json: there is no such file/);
+    expect(stderr).toMatch(/^run\/report\.md: it is a file, not the directory of a run\n/);
     expect((await report("run", "--output", "elsewhere/report.md")).stderr).toContain(
       ": a file of that name exists",
     );
@@ -312,7 +312,7 @@ describe("run.json", () => {
       /^broken\/run\.json: .*not the directory of a finished run\n.*Hint: .*$/,
     );
     expect(stderr).toContain("deep-profile import");
-    expect((await report("nowhere")).stderr).toContain("there is no such directory");
+    expect((await report("nowhere")).stderr).toMatch(/^nowhere: there is no such directory\n/);
     expect((await report("/")).stderr).toMatch(/^\/run\.json: there is no such file/);
     expect((await report()).code).toBe(2);
   });

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createAjv } from "../../schema/create-ajv.ts";
 import { readablePath } from "../../system/readable-path.ts";
@@ -85,14 +85,16 @@ function noRun(directory: string, name: string): ConfigError {
       `deep-profile import ${file} -o DIR makes reports from it`,
     );
   const raw = COLLECTOR_NAMES.filter((folder) => existsSync(join(directory, folder)));
-  const isThere = existsSync(directory);
-  return inputError(
-    isThere ? name : file,
-    isThere
-      ? "there is no such file, so this is not the directory of a finished run"
-      : "there is no such directory",
+  const hint =
     raw.length === 0
       ? "give a run directory, e.g. tmp/profile-output/20260102-030405"
-      : `use 'deep-profile import' to make reports from ${raw.join(", ")}`,
-  );
+      : `use 'deep-profile import' to make reports from ${raw.join(", ")}`;
+  if (!existsSync(directory)) return inputError(file, "there is no such directory", hint);
+  return statSync(directory).isDirectory()
+    ? inputError(
+        name,
+        "there is no such file, so this is not the directory of a finished run",
+        hint,
+      )
+    : inputError(file, "it is a file, not the directory of a run", hint);
 }

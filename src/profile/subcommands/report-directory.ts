@@ -29,7 +29,7 @@ export async function reportDirectory(
   if (jobs.length > 0 && labels !== null)
     throw usage(
       "label options apply to runs: rebuild the reports of the jobs first, then those of the sweep",
-      "report DIR/0",
+      "for each job: deep-profile report DIR/JOB with these options; then: deep-profile report DIR",
     );
   if (jobs.length > 0) return ofSweep(runDirectory, jobs, command, io);
   if (command.has("collector")) throw usage("--collector is only for sweep directories");
