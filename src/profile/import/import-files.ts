@@ -18,7 +18,7 @@ import { type ImportedNcu, importNcu } from "./import-ncu.ts";
 import { importedBundle } from "./imported-bundle.ts";
 import type { Importer, ImportSource, ReadOptions } from "./importer.ts";
 import { importerOf } from "./importers.ts";
-import { haveSameContent } from "./same-content.ts";
+import { copiesAmong } from "./same-content.ts";
 
 export interface ImportRequest {
   readonly sources: readonly ImportSource[];
@@ -99,7 +99,8 @@ interface ReadSources {
 }
 
 async function readSources(request: ImportRequest, folders: Folders): Promise<ReadSources> {
-  const recognised = onlyOnce(request).map((source) => ({ source, importer: importerOf(source) }));
+  const sources = await onlyOnce(request);
+  const recognised = sources.map((source) => ({ source, importer: importerOf(source) }));
   const prefixes = tablePrefixes(recognised);
   const shared = new Map<string, string>();
   const recordings: Recording[] = [];
@@ -133,14 +134,16 @@ async function readSources(request: ImportRequest, folders: Folders): Promise<Re
 const OF_NCU = "ncu";
 
 /** Each file once, whatever it is called: its kernels would count twice, or its report stand there twice. */
-function onlyOnce({ sources, say }: ImportRequest): readonly ImportSource[] {
-  const kept: { readonly source: ImportSource; readonly place: string }[] = [];
+async function onlyOnce({ sources, say }: ImportRequest): Promise<readonly ImportSource[]> {
+  // Repeats of a run count each, whatever they hold.
+  const copies = await copiesAmong(sources.filter(({ repeatOf }) => repeatOf === null));
+  const kept = new Map<string, ImportSource>();
   for (const source of sources) {
     const { name } = source;
     const place = realpathSync(source.path);
-    const same = kept.find((one) => one.place === place)?.source;
-    const copied = same ?? kept.find((one) => isCopy(source, one.source))?.source;
-    if (copied === undefined) kept.push({ source, place });
+    const same = kept.get(place);
+    const copied = same ?? copies.get(source);
+    if (copied === undefined) kept.set(place, source);
     else if (same === undefined)
       say(`${name} has the same content as ${copied.name} and is read once`);
     else
@@ -148,12 +151,8 @@ function onlyOnce({ sources, say }: ImportRequest): readonly ImportSource[] {
         `${name} is ${same.name === name ? "given twice" : `the same file as ${same.name}`} and is read once`,
       );
   }
-  return kept.map(({ source }) => source);
+  return [...kept.values()];
 }
-
-/** Repeats of a run count each, whatever they hold. */
-const isCopy = (one: ImportSource, other: ImportSource): boolean =>
-  one.repeatOf === null && other.repeatOf === null && haveSameContent(one, other);
 
 /** What files have in common that make one report: those of ncu, or the repeats of a run. Null for any other. */
 function sharedReport(collector: Importer["collector"], repeatOf: string | null): string | null {

@@ -26,7 +26,7 @@ export interface ImportSource {
   readonly isDirectory: boolean;
   /** Names in a directory; empty for a file. */
   readonly entries: readonly string[];
-  /** The first bytes of a file, at most `HEAD_BYTES`; empty for a directory. */
+  /** The first bytes of a file, as many as magic numbers need; empty for a directory. */
   readonly head: Uint8Array;
   readonly bytes: number;
   /** The run whose repeats this is one of: together they make one report; null for any other. */

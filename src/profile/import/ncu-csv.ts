@@ -5,6 +5,7 @@ import { withoutMark } from "../ncu/csv/split-rows.ts";
 import { headAsUtf8 } from "../ncu/csv/utf16.ts";
 import { FORMATS } from "./formats.ts";
 import type { Importer } from "./importer.ts";
+import { readBeginning } from "./open-source.ts";
 import { steadySource } from "./steady-source.ts";
 
 const STARTS = [HEADER_START, ...SUMMARY_HEADERS];
@@ -13,9 +14,9 @@ const STARTS = [HEADER_START, ...SUMMARY_HEADERS];
 export const ncuCsvImporter: Importer = {
   collector: "ncu",
   format: FORMATS.ncuCsv,
-  matches: ({ head, isDirectory }) => {
-    if (isDirectory) return false;
-    const text = withoutMark(headAsUtf8(head));
+  matches: (source) => {
+    if (source.isDirectory) return false;
+    const text = withoutMark(headAsUtf8(readBeginning(source)));
     if (isRewritten(text)) return true;
     return STARTS.some((start) => {
       const at = text.indexOf(start);

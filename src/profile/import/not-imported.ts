@@ -3,7 +3,7 @@ import { firstFew } from "../../text/plural.ts";
 import { headAsUtf8 } from "../ncu/csv/utf16.ts";
 import { ZSTD_MAGIC } from "../ncu/rep/compressed.ts";
 import type { ImportSource } from "./importer.ts";
-import { beginsWith } from "./open-source.ts";
+import { beginsWith, readBeginning } from "./open-source.ts";
 
 const RAW_CSV = "ncu --import FILE.ncu-rep --csv --page raw --print-units base";
 const NSYS_STATS =
@@ -79,14 +79,14 @@ const KNOWN: readonly (readonly [shows: RegExp, hint: string])[] = [
 
 /** The remedy where a file is known that cannot be imported. */
 export function remedyFor(source: ImportSource): string | undefined {
-  const { bytes, head, isDirectory, entries } = source;
+  const { bytes, isDirectory, entries } = source;
   if (isDirectory) return remedyForDirectory(entries);
   if (bytes === 0)
     return "ncu writes an empty table if no kernel matches its filters, although its exit code is 0";
   const packed = COMPRESSED.find(([begins]) => beginsWith(source, begins));
   if (packed !== undefined) return packed[1];
   if (EXPORTS.some((begins) => beginsWith(source, begins))) return OTHER_EXPORT;
-  const text = new TextDecoder("latin1").decode(headAsUtf8(head));
+  const text = new TextDecoder("latin1").decode(headAsUtf8(readBeginning(source)));
   return KNOWN.find(([shows]) => shows.test(text))?.[1];
 }
 

@@ -5,8 +5,11 @@ import { requireFile } from "../../system/require-file.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { ImportSource } from "./importer.ts";
 
-/** Enough for every magic number, and for the lines that a program prints before ncu's CSV begins. */
-const HEAD_BYTES = 1 << 20;
+/** Enough for every magic number: thousands of files may be open at once. */
+const HEAD_BYTES = 1 << 10;
+
+/** Enough for the lines that a program prints before ncu's CSV begins. */
+const BEGINNING_BYTES = 1 << 20;
 
 /**
  * Looks at what was given, without reading all of it.
@@ -19,7 +22,7 @@ export function openSource(
   repeatOf: string | null = null,
 ): ImportSource {
   const path = resolve(cwd, name);
-  try {
+  return reading(name, () => {
     const status = requireFile(path);
     const isDirectory = status.isDirectory();
     return {
@@ -28,9 +31,25 @@ export function openSource(
       path,
       isDirectory,
       entries: isDirectory ? readdirSync(path).sort() : [],
-      head: isDirectory ? new Uint8Array() : readHead(path, status.size),
+      head: isDirectory ? new Uint8Array() : readFirst(path, Math.min(status.size, HEAD_BYTES)),
       bytes: isDirectory ? 0 : status.size,
     };
+  });
+}
+
+/**
+ * As much of a file as tells whether it is a table; empty for a directory. It is read anew each time.
+ *
+ * @throws ConfigError `profile.input` where the file cannot be read any more
+ */
+export const readBeginning = ({ name, path, isDirectory, bytes }: ImportSource): Uint8Array =>
+  isDirectory
+    ? new Uint8Array()
+    : reading(name, () => readFirst(path, Math.min(bytes, BEGINNING_BYTES)));
+
+function reading<T>(name: string, read: () => T): T {
+  try {
+    return read();
   } catch (cause) {
     throw new ConfigError({
       code: "profile.input",
@@ -40,11 +59,11 @@ export function openSource(
   }
 }
 
-function readHead(path: string, size: number): Uint8Array {
-  const head = Buffer.alloc(Math.min(size, HEAD_BYTES));
+function readFirst(path: string, length: number): Uint8Array {
+  const first = Buffer.alloc(length);
   const descriptor = openSync(path, "r");
   try {
-    return head.subarray(0, readSync(descriptor, head, 0, head.length, 0));
+    return first.subarray(0, readSync(descriptor, first, 0, length, 0));
   } finally {
     closeSync(descriptor);
   }

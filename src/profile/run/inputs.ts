@@ -1,6 +1,5 @@
-import { createHash } from "node:crypto";
-import { createReadStream, statSync } from "node:fs";
-import { pipeline } from "node:stream/promises";
+import { statSync } from "node:fs";
+import { fileHash } from "../../system/file-hash.ts";
 import { findExecutable } from "../machine/executable.ts";
 import type { Workload } from "../workload/workload.ts";
 
@@ -40,12 +39,4 @@ async function describeFile(path: string): Promise<InputFile | null> {
 }
 
 /** Null for a file that cannot be read: programs with mode 711, such as some of root's, still run. */
-async function hashOf(path: string): Promise<string | null> {
-  const hash = createHash("sha256");
-  try {
-    await pipeline(createReadStream(path), hash);
-  } catch {
-    return null;
-  }
-  return hash.digest("hex");
-}
+const hashOf = (path: string): Promise<string | null> => fileHash(path).catch(() => null);

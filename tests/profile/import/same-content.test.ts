@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openSource } from "../../../src/profile/import/open-source.ts";
-import { haveSameContent } from "../../../src/profile/import/same-content.ts";
+import { copiesAmong } from "../../../src/profile/import/same-content.ts";
 
 const MIB = 1 << 20;
 
@@ -21,20 +21,37 @@ function source(name: string, bytes: number, changed?: number) {
   return openSource(name, folder);
 }
 
-describe("files larger than what is read of each at first", () => {
-  it.each([MIB, 2 * MIB, 3 * MIB + 7])("hold the same in all of %d bytes", (bytes) => {
-    expect(haveSameContent(source("one", bytes), source("other", bytes))).toBe(true);
+describe("copies among files", () => {
+  it.each([1, MIB, 3 * MIB + 7])("hold the same in all of %d bytes", async (bytes) => {
+    const [one, other] = [source("one", bytes), source("other", bytes)];
+    expect(await copiesAmong([one, other])).toEqual(new Map([[other, one]]));
   });
 
-  it.each([0, MIB - 1, MIB, 2 * MIB - 1, 2 * MIB, 3 * MIB, 3 * MIB + 6])(
-    "differ by a single byte, at %d",
-    (changed) => {
-      const bytes = 3 * MIB + 7;
-      expect(haveSameContent(source("one", bytes), source("other", bytes, changed))).toBe(false);
-    },
-  );
-
-  it("differ where one begins with all of the other", () => {
-    expect(haveSameContent(source("one", 2 * MIB), source("other", 2 * MIB + 1))).toBe(false);
+  it.each([0, MIB, 3 * MIB + 6])("do not differ by a single byte, at %d", async (changed) => {
+    const bytes = 3 * MIB + 7;
+    expect(await copiesAmong([source("one", bytes), source("other", bytes, changed)])).toEqual(
+      new Map(),
+    );
   });
+
+  it("are as long as what they are copies of", async () => {
+    expect(await copiesAmong([source("one", 2 * MIB), source("other", 2 * MIB + 1)])).toEqual(
+      new Map(),
+    );
+  });
+
+  it("are told with the first of several that hold the same", async () => {
+    const first = source("a", 9);
+    const [same, other, again] = [source("b", 9), source("c", 9, 5), source("d", 9)];
+    expect(await copiesAmong([first, same, other, again])).toEqual(
+      new Map([
+        [same, first],
+        [again, first],
+      ]),
+    );
+  });
+});
+
+it("keeps little of each file in memory: thousands may be imported at once", () => {
+  expect(source("large", 2 * MIB).head.buffer.byteLength).toBeLessThan(10_000);
 });
