@@ -46,7 +46,7 @@ function* events({ processes }: Timeline): Generator<TraceEvent> {
     const pid = copy === 0 ? process.pid : COPY_PID + copies++;
     yield named("process_name", pid, 0, processName(process, copy));
     for (const [thread, name] of process.threadNames ?? [])
-      yield named("thread_name", pid, thread, name);
+      if (name !== "") yield named("thread_name", pid, thread, name);
     for (const range of process.ranges) yield* rangeEvents(range, process, pid, id++);
     for (const mark of process.marks)
       yield {

@@ -35,7 +35,7 @@ function* tracks({ processes }: Timeline, names: NameNumbers): Generator<Track> 
     const { process } = each;
     yield* threadTracks(each, names);
     for (const { device, stream, name, startNs, endNs } of process.kernels)
-      trackOf(streams, `cuda:${device} stream ${stream ?? 0}, ${processName(each)}`).add(
+      trackOf(streams, `cuda:${device} stream ${stream ?? 0}, ${processName(each)}`, String).add(
         names.of(name),
         startNs,
         // Of another clock, brought to this one: a viewer takes no end before the beginning.
@@ -47,30 +47,31 @@ function* tracks({ processes }: Timeline, names: NameNumbers): Generator<Track> 
 
 function threadTracks(each: ProcessCopy, names: NameNumbers): Iterable<Track> {
   const { process } = each;
-  const threads = new Map<string, Track>();
+  const threads = new Map<number, Track>();
+  const nameOf = (id: number) => `${processName(each)} ${threadName(process, id)}`;
   for (const range of process.ranges) {
     const { kind, domain, name, threadId, startNs } = range;
     if (kind !== "push_pop") continue;
     const shown = domain === "" ? name : `${domain}: ${name}`;
-    const thread = trackOf(threads, `${processName(each)} ${threadName(process, threadId)}`);
-    thread.add(names.of(shown), startNs, endOf(range, process));
+    trackOf(threads, threadId, nameOf).add(names.of(shown), startNs, endOf(range, process));
   }
   return threads.values();
 }
 
 function threadName({ threadNames }: ProcessTimeline, id: number): string {
-  const name = threadNames?.get(id);
-  return name === undefined ? `thread ${id}` : `thread ${id} (${name})`;
+  const name = threadNames?.get(id) ?? "";
+  return name === "" ? `thread ${id}` : `thread ${id} (${name})`;
 }
 
 const processName = ({ process, copy }: ProcessCopy): string =>
   `process ${process.pid}${shownCopy(copy)}`;
 
-function trackOf(known: Map<string, Track>, name: string): Track {
-  let track = known.get(name);
+/** Names are made once for each track: a program may give its threads long ones. */
+function trackOf<Key>(known: Map<Key, Track>, key: Key, nameOf: (key: Key) => string): Track {
+  let track = known.get(key);
   if (track === undefined) {
-    track = createTrack(name);
-    known.set(name, track);
+    track = createTrack(nameOf(key));
+    known.set(key, track);
   }
   return track;
 }

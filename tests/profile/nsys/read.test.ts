@@ -43,6 +43,30 @@ describe("NVTX events", () => {
     expect(marks).toMatchObject([{ name: "here", timeNs: 55, threadId: 8 }]);
   });
 
+  it("name threads, the last one counting; a process that did nothing else is none of the timeline", () => {
+    const name = { ...range, start: 1, end: null, eventType: 39, textId: null };
+    const { processes } = read({
+      StringIds: strings,
+      NVTX_EVENTS: [
+        { ...name, text: "main" },
+        { ...name, text: "data loader" },
+        { ...name, text: null, textId: 3, globalTid: globalId(7, 9) },
+        { ...name, text: null, textId: 99, globalTid: globalId(7, 10) },
+        { ...name, text: "of another process", globalTid: globalId(9, 8) },
+        { ...range, textId: null },
+      ],
+    });
+    expect(processes.map(({ pid, threadNames }) => [pid, [...(threadNames ?? [])]])).toEqual([
+      [
+        7,
+        [
+          [8, "data loader"],
+          [9, "registered"],
+        ],
+      ],
+    ]);
+  });
+
   it("are named by a text or by a registered string, in domains that are numbered per process", () => {
     const domain = { start: 1, end: null, eventType: 75, textId: null };
     const { processes } = read({

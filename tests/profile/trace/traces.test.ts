@@ -70,21 +70,6 @@ it("a kernel that a CUDA graph launched says of which graph it was, and which no
   ]);
 });
 
-it("threads have the names that the program gave them", () => {
-  const { processes, ...timeline } = timelineOf([sketch]);
-  const threadNames = new Map([[1, "data loader"]]);
-  const named = {
-    ...timeline,
-    processes: processes.map((process) => ({ ...process, threadNames })),
-  };
-  expect(chrome(named)).toContainEqual({
-    ...{ ph: "M", name: "thread_name", pid: 7, tid: 1 },
-    args: { name: "data loader" },
-  });
-  expect(speedscope(named).profiles[0].name).toBe("process 7 thread 1 (data loader)");
-  expect(speedscope(timelineOf([sketch])).profiles[0].name).toBe("process 7 thread 1");
-});
-
 describe("ranges of one name in two domains", () => {
   it("are told apart in both formats", () => {
     const timeline = timelineOf([twoLibraries]);

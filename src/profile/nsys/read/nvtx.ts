@@ -14,7 +14,7 @@ import type { SqlValue } from "./sql.ts";
 import { NVTX_TABLE } from "./tables.ts";
 
 /** Values of `eventType`; the higher two are ranges imported from NVTXT files. */
-const EVENT = { mark: 34, domain: 75 } as const;
+const EVENT = { mark: 34, threadName: 39, domain: 75 } as const;
 const RANGE_KINDS: ReadonlyMap<number, RangeKind> = new Map([
   [59, "push_pop"],
   [60, "start_end"],
@@ -95,11 +95,15 @@ const eventRows = (database: ExportDatabase, clock: ExportClock) =>
     `eventType IN (${[EVENT.mark, ...RANGE_KINDS.keys()].join(", ")})`,
   );
 
+/** A registered string is a number in its row. */
+const textOf = ({ text, textId }: Row<"text" | "textId">, { string }: ExportDatabase) =>
+  typeof text === "string" ? text : string(textId);
+
 /** A name comes with every row: one copy of each is enough. */
 function nameReader(database: ExportDatabase): (row: Row<"text" | "textId">) => string {
   const names = new Map<string, string>();
-  return ({ text, textId }) => {
-    const name = typeof text === "string" ? text : (database.string(textId) ?? "");
+  return (row) => {
+    const name = textOf(row, database) ?? "";
     return getOrCreate(names, name, () => name);
   };
 }
@@ -132,12 +136,40 @@ function readDomains(database: ExportDatabase): (process: number, id: number) =>
     { process: processKey("globalTid"), id: "domainId", text: "text", textId: "textId" },
     `eventType = ${EVENT.domain}`,
   );
-  for (const { process, id, text, textId } of rows) {
-    const name = typeof text === "string" ? text : database.string(textId);
-    if (name !== null) domains.set(`${process} ${id}`, name);
+  for (const row of rows) {
+    const name = textOf(row, database);
+    if (name !== null) domains.set(`${row.process} ${row.id}`, name);
   }
   // A domain that was made before the recording began has a number only.
   return (process, id) => (id === 0 ? "" : (domains.get(`${process} ${id}`) ?? `domain ${id}`));
+}
+
+/**
+ * What programs call their threads, by process key and thread; the last name counts. (The table `ThreadNames` has what the
+ * system calls those of every process of the machine.)
+ */
+export function readThreadNames(
+  database: ExportDatabase,
+): ReadonlyMap<number, ReadonlyMap<number, string>> {
+  const processes = new Map<number, Map<number, string>>();
+  if (!isReadable(database, NVTX_TABLE)) return processes;
+  const rows = database.rows(
+    NVTX_TABLE,
+    {
+      process: processKey("globalTid"),
+      thread: threadId("globalTid"),
+      text: "text",
+      textId: "textId",
+    },
+    `eventType = ${EVENT.threadName}`,
+  );
+  for (const row of rows) {
+    const [key, id] = [integer(row.process), integer(row.thread)];
+    const name = textOf(row, database);
+    if (key === null || id === null || name === null) continue;
+    getOrCreate(processes, key, () => new Map<number, string>()).set(id, name);
+  }
+  return processes;
 }
 
 function payloadOf(row: Row<keyof typeof PAYLOADS>): number | bigint | null {

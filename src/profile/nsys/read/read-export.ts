@@ -8,7 +8,7 @@ import { integer, pidOf, processKey } from "./ids.ts";
 import { invalid } from "./invalid.ts";
 import { lackingNotes } from "./lacking.ts";
 import { type RecordedMachine, readMachine } from "./machine.ts";
-import { type NvtxEvents, noEvents, readNvtx } from "./nvtx.ts";
+import { type NvtxEvents, noEvents, readNvtx, readThreadNames } from "./nvtx.ts";
 import { isUnfinished, journalOf } from "./require-sqlite.ts";
 import { untracedNotes } from "./untraced.ts";
 
@@ -41,15 +41,17 @@ export function readNsysExport(path: string): NsysTimeline {
     const nvtx = readNvtx(database, clock);
     const gpu = readGpu(database, clock);
     const executables = readExecutables(database);
+    const threadNames = readThreadNames(database);
     const keys = [...new Set([...nvtx.keys(), ...gpu.keys()])];
-    const processes = keys.map((key) =>
-      describeProcess(
+    const processes = keys.map((key) => ({
+      ...describeProcess(
         key,
         executables.get(key) ?? "",
         nvtx.get(key) ?? noEvents(),
         gpu.get(key) ?? NO_GPU_EVENTS,
       ),
-    );
+      threadNames: threadNames.get(key) ?? new Map<number, string>(),
+    }));
     const metadata = readMetadata(database);
     const lacking = lackingNotes(database);
     return {
