@@ -16,7 +16,7 @@ import { unreadProblem } from "../ncu/run/verdict.ts";
 import { readRecording } from "../recording/index.ts";
 import type { Timeline } from "../timeline/timeline.ts";
 import { goneError } from "./input-error.ts";
-import type { Reread, RereadContext } from "./reread.ts";
+import type { Reread, RereadContext } from "./reread-context.ts";
 
 export async function rereadNcu(
   source: Extract<CollectionSource, { readonly kind: "ncu" }>,

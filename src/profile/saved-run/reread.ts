@@ -6,15 +6,9 @@ import { basename, join, resolve } from "node:path";
 import { textOfFile } from "../../report/json/json-text.ts";
 import { regionReportFile } from "../../report/report-files.ts";
 import { ConfigError } from "../../values/errors.ts";
-import type {
-  Collection,
-  Measured,
-  MeasuredRun,
-  WriteRegionFiles,
-} from "../collection/collector.ts";
+import type { Collection, MeasuredRun } from "../collection/collector.ts";
 import type { CollectionSource } from "../collection/source.ts";
 import type { LabelRules } from "../labels/label-rules.ts";
-import type { WithTool } from "../machine/interrupt.ts";
 import { succeeded } from "../machine/process.ts";
 import { makeTemporaryDirectory } from "../machine/temporary-directory.ts";
 import { mergeCaptures } from "../nsys/merge-captures.ts";
@@ -26,28 +20,9 @@ import type { CollectedRun } from "../run/run.ts";
 import type { Timeline } from "../timeline/timeline.ts";
 import type { SavedCollection, SavedProblem, SavedRun } from "./document.ts";
 import { goneError } from "./input-error.ts";
+import type { Reread, RereadContext } from "./reread-context.ts";
 import { rereadNcu } from "./reread-ncu.ts";
 import { tellsOfProcess } from "./tells-of-process.ts";
-
-export interface Reread {
-  readonly measured: Measured;
-  readonly writeRegionFiles?: WriteRegionFiles;
-  /** What is not as it was in the run. */
-  readonly notes?: readonly string[];
-  /** What the run says of its files and is no longer so: notes, and messages of problems. */
-  readonly outdated?: readonly string[];
-}
-
-export interface RereadContext {
-  /** Absolute path of the run directory. */
-  readonly runDirectory: string;
-  readonly config: SavedRun["config"];
-  /** What reports call the regions, whatever the config says. */
-  readonly labels?: LabelRules;
-  readonly earlier: readonly Collection[];
-  readonly withTool: WithTool;
-  readonly say: (line: string) => void;
-}
 
 export interface RereadOptions extends Pick<RereadContext, "runDirectory" | "withTool" | "say"> {
   /** In the place of the label rules in the run's config; null: those. */
