@@ -45,7 +45,7 @@ export async function complete(
   if (subcommand !== undefined)
     return completeSubcommand(
       await subcommand.commandLine?.(),
-      { word, isFirst: words.length === 1 },
+      { word, before: words.slice(1) },
       session.invocation.cwd,
     );
 

@@ -180,6 +180,13 @@ describe("completion", () => {
     [["sweep", "--t"], ["--timeout"]],
     [["sweep", "status", "da"], ["data/"]],
     [["import", "--format=c"], ["--format=csv"]],
+    [["import", "--format", "c"], ["csv"]],
+    [["import", "--force", "data/"], ["data/train.csv"]],
+    [
+      ["sweep", "--json", "--timeout", "9", "c"],
+      ["cancel", "collect"],
+    ],
+    [["sweep", "--timeout", "c"], ["conf/"]],
     [["import", "data/"], ["data/train.csv"]],
     // nothing to say
     [["x", "--", "db"], []],
