@@ -108,9 +108,13 @@ function* buildTarget(place: Place, call: TargetCall): Building {
   const found = yield* findTarget(place, call.target);
   const { mode } = call;
   const below: Mode = { ...mode, partial: false };
+  const staysConfig = !mode.recursive && mode.convert === "none";
   const entries: Entry[] = [];
   for (const item of childrenOf(place)) {
     if (MODE_KEYS.has(item.key) || (mode.partial && isMissing(item.node))) continue;
+    // Positional arguments are read one by one, unless those of the call take their place.
+    if (item.key === "_args_" && staysConfig && call.args.length === 0)
+      for (const argument of childrenOf(item)) refuseMissing(argument);
     const value =
       mode.recursive || item.node.kind === "scalar"
         ? yield* build(item, below)

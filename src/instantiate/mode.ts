@@ -61,6 +61,7 @@ function readConvert(place: Place): Convert | undefined {
   const node = given(place, "_convert_");
   if (node === undefined) return undefined;
   const value: ScalarValue | undefined = node.kind === "scalar" ? node.value : undefined;
+  if (value === null) return "none";
   const text = typeof value === "string" ? value.toLowerCase() : "";
   const found = CONVERSIONS.find((convert) => convert === text);
   if (found !== undefined) return found;

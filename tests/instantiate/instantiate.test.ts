@@ -47,6 +47,26 @@ describe("what is in a config", () => {
     expect(yaml(`${text}, _partial_: '???', _recursive_: '???'}`)).toEqual([{ x: 1 }]);
   });
 
+  test("_convert_: null is none, also below another mode", () => {
+    const [inner] = yaml("{_target_: echo, _convert_: null, x: {a: 1}}") as [{ x: object }];
+    expect(Object.isFrozen(inner.x)).toBe(true);
+    const [{ y }] = yaml(
+      "{_target_: echo, _convert_: all, y: {_target_: echo, _convert_: null, x: {a: 1}}}",
+    ) as [{ y: [{ x: object }] }];
+    expect(Object.isFrozen(y[0].x)).toBe(true);
+  });
+
+  test("positional arguments are there, also where they stay config; converted, they are data", () => {
+    const text = "{_target_: echo, _recursive_: false, _args_: [1, '???']";
+    const missing = refusal(() => yaml(`${text}}`));
+    expect([missing.code, missing.key]).toEqual(["value.missing", "_args_[1]"]);
+    expect(yaml(`${text}, _convert_: all}`)).toEqual([1, "???"]);
+    expect(yaml(`${text}}`, { args: [2] })).toEqual([2]);
+    expect(yaml("{_target_: echo, _recursive_: false, _args_: [{a: '???'}]}")).toEqual([
+      { a: "???" },
+    ]);
+  });
+
   test("nothing is called in a map without a target where a value is missing", () => {
     expect(refusal(() => yaml("{a: {_target_: fail}, b: '???'}")).key).toBe("b");
     expect(refusal(() => yaml("[{_target_: fail}, '???']")).key).toBe("[0]");
