@@ -20,9 +20,19 @@ export const grouped = (whole: string): string => whole.replace(/\B(?=(?:\d{3})+
  * that takes no more room.
  */
 export const firstFew = (names: readonly string[], most: number, separator = ", "): string =>
-  names.length <= most + 1
-    ? names.join(separator)
-    : `${names.slice(0, most).join(separator)} and ${grouped(String(names.length - most))} more`;
+  firstFewOf(names, most, (name) => name, separator);
+
+/** The same of what has names to be made: of a hundred thousand regions, those of the first five. */
+export function firstFewOf<Item>(
+  items: readonly Item[],
+  most: number,
+  nameOf: (item: Item) => string,
+  separator = ", ",
+): string {
+  const left = items.length <= most + 1 ? 0 : items.length - most;
+  const named = items.slice(0, items.length - left).map((item) => nameOf(item));
+  return `${named.join(separator)}${left === 0 ? "" : ` and ${grouped(String(left))} more`}`;
+}
 
 /** What follows the first of several: ` (and 3 more)`; nothing after the only one. */
 export const andOthers = (others: number): string =>

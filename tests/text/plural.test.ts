@@ -1,5 +1,12 @@
-import { describe, expect, it } from "vitest";
-import { agreeing, andOthers, firstFew, partOf, plural } from "../../src/text/plural.ts";
+import { describe, expect, it, vi } from "vitest";
+import {
+  agreeing,
+  andOthers,
+  firstFew,
+  firstFewOf,
+  partOf,
+  plural,
+} from "../../src/text/plural.ts";
 
 describe("counted things", () => {
   it("are one, or several, or none", () => {
@@ -30,6 +37,13 @@ describe("lists", () => {
     expect(firstFew(["f(int, int)", "g", "h", "i"], 2, "; ")).toBe("f(int, int); g and 2 more");
     expect(firstFew(Array(1_010).fill("a"), 10)).toMatch(/a and 1,000 more$/);
     expect(firstFew([], 2)).toBe("");
+  });
+
+  it("have names made for those that they show, since there may be many", () => {
+    const nameOf = vi.fn((at: number) => `k${at}`);
+    expect(firstFewOf([0, 1, 2, 3, 4], 2, nameOf, "; ")).toBe("k0; k1 and 3 more");
+    expect(nameOf).toHaveBeenCalledTimes(2);
+    expect(firstFewOf([0, 1, 2], 2, nameOf)).toBe("k0, k1, k2");
   });
 
   it("stand for their first, with the number of the others", () => {

@@ -1,4 +1,4 @@
-import { firstFew, plural } from "../../text/plural.ts";
+import { firstFewOf, plural } from "../../text/plural.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { backendOf } from "../launchers/index.ts";
 import type { LauncherKind } from "../launchers/launcher.ts";
@@ -24,10 +24,9 @@ export async function refuseScheduled(
   await backend.settle();
   const live = (await backend.status()).filter(({ phase }) => phase !== "over");
   if (live.length === 0) return;
-  const ids = live.map(({ id }) => id);
   throw new ConfigError({
     code: "app.sweep_record",
-    message: `The scheduler still has ${plural(live.length, "job")} of ${resumed === undefined ? "an earlier sweep" : "the sweep"} in '${directory}': ${firstFew(ids, 3)}`,
+    message: `The scheduler still has ${plural(live.length, "job")} of ${resumed === undefined ? "an earlier sweep" : "the sweep"} in '${directory}': ${firstFewOf(live, 3, ({ id }) => id)}`,
     key: resumed === undefined ? "hydra.sweep.dir" : "hydra/launcher",
     hint: `cancel them with '${nextCommand("cancel", directory)}', or ${resumed === undefined ? "choose another directory for this sweep" : "continue with the same hydra/launcher"}`,
   });

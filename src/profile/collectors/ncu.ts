@@ -1,4 +1,4 @@
-import { firstFew } from "../../text/plural.ts";
+import { firstFewOf } from "../../text/plural.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { Collection, Collector } from "../collection/collector.ts";
 import type { NcuPassSource, NcuSource } from "../collection/source.ts";
@@ -136,8 +136,7 @@ function unseenNotes({ options, discovery }: Session, seen: ReadonlySet<string>)
     (label: NvtxLabel) => !seen.has(labelKey(label)) && !excluded.has(labelKey(label)),
   );
   if (unseen.length === 0) return [];
-  const names = unseen.map(({ name }) => name);
   return [
-    `ncu measured nothing in ${firstFew(names, MAX_UNSEEN)}: the threads that ncu follows launched no kernel there, or the launch filters excluded them`,
+    `ncu measured nothing in ${firstFewOf(unseen, MAX_UNSEEN, ({ name }) => name)}: the threads that ncu follows launched no kernel there, or the launch filters excluded them`,
   ];
 }

@@ -4,7 +4,7 @@
  */
 
 import { pathLines } from "../../report/region-path.ts";
-import { firstFew, partOf, plural } from "../../text/plural.ts";
+import { firstFewOf, partOf, plural } from "../../text/plural.ts";
 import type { RegionModel, RegionModelEntry, ScopeModel } from "./model.ts";
 
 export function dataNotes(scope: ScopeModel, { collector }: RegionModel): readonly string[] {
@@ -82,5 +82,5 @@ function namesIn(all: readonly RegionModelEntry[]): NamesOf {
     const text = lineOf(region);
     return text.length > MAX_NAME ? `…${text.slice(-MAX_NAME)}` : text;
   };
-  return (regions) => firstFew(regions.map(nameOf), MAX_NAMES);
+  return (regions) => firstFewOf(regions, MAX_NAMES, nameOf);
 }

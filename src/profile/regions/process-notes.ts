@@ -1,4 +1,4 @@
-import { agreeing, firstFew, plural } from "../../text/plural.ts";
+import { agreeing, firstFewOf, plural } from "../../text/plural.ts";
 import { MAX_DEPTH, type ProcessAttribution } from "./attribute.ts";
 
 /** What a reader must know about one process, each with its process id. */
@@ -32,8 +32,8 @@ const MAX_NAME = 80;
 function unclosedNote({ instances }: ProcessAttribution): readonly string[] {
   const unclosed = instances.filter(({ closed }) => !closed);
   if (unclosed.length === 0) return [];
-  const names = [...new Set(unclosed.map(({ region }) => region.node.name))].map(shorten);
-  return [neverClosed(unclosed.length, ` (${firstFew(names, MAX_NAMES)})`)];
+  const names = [...new Set(unclosed.map(({ region }) => region.node.name))];
+  return [neverClosed(unclosed.length, ` (${firstFewOf(names, MAX_NAMES, shorten)})`)];
 }
 
 const shorten = (name: string): string =>

@@ -5,7 +5,7 @@ import {
   type SelectionPatterns,
 } from "../../report/selection/range-pattern.ts";
 import { matchesGlob, parseGlob } from "../../text/glob.ts";
-import { firstFew } from "../../text/plural.ts";
+import { firstFewOf } from "../../text/plural.ts";
 import { printableLabel } from "../../text/printable.ts";
 import { nearest } from "../../values/nearest.ts";
 import { nodesDepthFirst, type PathNode, placeOf } from "./path-tree.ts";
@@ -106,7 +106,7 @@ function near(text: string, labels: readonly Label[]): string {
 }
 
 const shown = (labels: readonly Label[]): string =>
-  firstFew(labels.map(listed).map(shorten), MAX_LABELS);
+  firstFewOf(labels, MAX_LABELS, (label) => shorten(listed(label)));
 
 /** As a pattern; of a range without a name, what tables show. */
 const listed = (label: Label): string =>

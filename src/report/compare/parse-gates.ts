@@ -3,7 +3,7 @@
  * B. A condition is `[region:GLOB.|kernel:GLOB.]NAME OP NUMBER[%]`, and compares the change of that
  * number, absolute or in percent of A.
  */
-import { ConfigError } from "../../values/errors.ts";
+import { usage } from "../../command-line/usage.ts";
 
 const OPERATORS = [">", ">=", "<", "<="] as const;
 
@@ -90,6 +90,3 @@ function splitConditions(text: string): readonly string[] {
 
 const unquote = (pattern: string): string =>
   pattern.startsWith('"') ? pattern.slice(1, -1).replaceAll(/\\(.)/gs, "$1") : pattern;
-
-const usage = (message: string, hint?: string): ConfigError =>
-  new ConfigError({ code: "app.usage", message, hint });

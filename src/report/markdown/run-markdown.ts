@@ -1,4 +1,4 @@
-import { firstFew } from "../../text/plural.ts";
+import { firstFewOf } from "../../text/plural.ts";
 import { staticAnalysisBlocks } from "../conclusions/static-analysis.ts";
 import { regionKey } from "../directory-name.ts";
 import type { NCUProfileRegionReport } from "../document.ts";
@@ -59,8 +59,7 @@ function fullReport({ html }: RunSection, base: string): string {
 const MAX_SCOPES = 64;
 
 function scopesLine({ bundle: { reports } }: RunSection): string {
-  const scopes = reports.map(({ scope }) => escapeMarkdown(scope));
-  return `Scopes in the full report: ${firstFew(scopes, MAX_SCOPES)}.`;
+  return `Scopes in the full report: ${firstFewOf(reports, MAX_SCOPES, ({ scope }) => escapeMarkdown(scope))}.`;
 }
 
 function regionLinks(

@@ -1,4 +1,4 @@
-import { agreeing, firstFew, partOf, plural } from "../../../text/plural.ts";
+import { agreeing, firstFew, firstFewOf, partOf, plural } from "../../../text/plural.ts";
 import type { RegionMetrics } from "../metric-tally.ts";
 import type { RegionTally } from "./buckets.ts";
 
@@ -16,10 +16,7 @@ export function regionNotes(
     );
   if (partial.length > 0)
     notes.push(
-      `${plural(partial.length, "metric has", "metrics have")} no value for some ${result}s and ${agreeing(partial.length, "covers", "cover")} only the others: ${firstFew(
-        partial.map(([name]) => name),
-        MAX_METRICS,
-      )}`,
+      `${plural(partial.length, "metric has", "metrics have")} no value for some ${result}s and ${agreeing(partial.length, "covers", "cover")} only the others: ${firstFewOf(partial, MAX_METRICS, ([name]) => name)}`,
     );
   const plain = [...metrics].filter(([, { weighted }]) => !weighted).map(([name]) => name);
   if (plain.length > 0)
