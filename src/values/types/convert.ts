@@ -221,7 +221,8 @@ export function convertKey(type: NodeType, key: Key, at: Place): Key {
   if (type.kind === "any") return key;
   if (type.kind === "bool" && (keyId(key) === 0n || keyId(key) === 1n)) return keyId(key) === 1n;
   if (type.kind === "enum") return enumKey(type, key, at);
-  if (pyTypeName(key) === describeType(type) || (type.kind === "int" && key === true)) return key;
+  if (pyTypeName(key) === describeType(type) || (type.kind === "int" && typeof key === "boolean"))
+    return key;
   throw incompatibleKey(type, key, at);
 }
 

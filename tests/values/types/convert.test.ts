@@ -35,6 +35,14 @@ describe("typed nodes", () => {
     return field;
   };
 
+  it("take both booleans as keys where whole numbers are, which Python's are", () => {
+    const numbered: NodeType = { kind: "map", key: INT, element: INT };
+    expect(assign(numbered, "{true: 5, false: 6}")).toBe("f:\n  true: 5\n  false: 6");
+    expect(() => assign({ ...numbered, key: { kind: "float" } }, "{false: 6}")).toThrow(
+      "Key False (bool) is incompatible with (float)",
+    );
+  });
+
   it("take a member of an enum as a text of its own, and else only where its enum stands", () => {
     const red = member(COLOR, "RED");
     expect(pyStr(put(STR, red))).toBe("Color.RED");
