@@ -1,3 +1,4 @@
+import { splitAtEquals } from "../text/split-at-equals.ts";
 import type { CommandOption } from "./command-line.ts";
 
 /** What a part of a command line is. */
@@ -82,9 +83,4 @@ function readLetters(word: string, options: Options): readonly Word[] {
     words.push({ kind: "option", name, typed });
   }
   return words;
-}
-
-function splitAtEquals(word: string): readonly [string, string | undefined] {
-  const at = word.indexOf("=");
-  return at < 0 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)];
 }

@@ -1,3 +1,4 @@
+import { splitAtEquals } from "../../text/split-at-equals.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { nearest } from "../../values/nearest.ts";
 import { pyRepr } from "../../values/python-text.ts";
@@ -185,11 +186,6 @@ function readBareFlag(
 
 const byName = (name: string, flags: readonly Flag[]): Flag | undefined =>
   flags.find((flag) => flag.names.includes(name));
-
-function splitAtEquals(word: string): readonly [string, string | undefined] {
-  const at = word.indexOf("=");
-  return at < 0 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)];
-}
 
 function unrecognized(words: readonly string[], flags: readonly Flag[]): ConfigError {
   const names = flags.flatMap((flag) => flag.names).filter((name) => name.startsWith("--"));

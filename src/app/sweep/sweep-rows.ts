@@ -1,3 +1,4 @@
+import { splitAtEquals } from "../../text/split-at-equals.ts";
 import { recordLeft } from "../worker/left-behind.ts";
 import { tookMs } from "./record/attempt-time.ts";
 import type { Attempt, JobState } from "./record/job-state.ts";
@@ -55,7 +56,6 @@ const secondsOf = (attempt: Attempt, status: JobStanding): number | null =>
   attempt.ended === null && status !== "running" ? null : tookMs(attempt) / 1000;
 
 function keyAndValue(override: string): readonly [string, string] {
-  const at = override.indexOf("=");
-  const key = override.replace(/^[+~]+/, "");
-  return at < 0 ? [key, ""] : [override.slice(0, at).replace(/^[+~]+/, ""), override.slice(at + 1)];
+  const [key, value = ""] = splitAtEquals(override);
+  return [key.replace(/^[+~]+/, ""), value];
 }

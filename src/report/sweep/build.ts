@@ -1,6 +1,7 @@
 import { getOrCreate } from "../../system/get-or-create.ts";
 import { overlappingStays, type Stay } from "../../system/overlapping-stays.ts";
 import { agreeing, plural } from "../../text/plural.ts";
+import { splitAtEquals } from "../../text/split-at-equals.ts";
 import { toldByAny } from "../compare/known-domains.ts";
 import { dateTime } from "../date-time.ts";
 import { regionKey } from "../directory-name.ts";
@@ -137,9 +138,8 @@ export function buildSweepReport(
 }
 
 function keyAndValue(override: string): readonly [string, string] {
-  const at = override.indexOf("=");
-  const key = (at < 0 ? override : override.slice(0, at)).replace(/^(?:\+{1,2}|~)/, "");
-  return [key, at < 0 ? "" : override.slice(at + 1)];
+  const [key, value = ""] = splitAtEquals(override);
+  return [key.replace(/^(?:\+{1,2}|~)/, ""), value];
 }
 
 /** Keys that have not the same value in every job. */
