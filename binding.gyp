@@ -99,7 +99,8 @@
       # It lives in other people's processes: it throws nothing and needs only the C library, so
       # that it cannot meet another libstdc++ there.
       # And it stays when it is closed: threads, forks and CUPTI lead into it for as long as the process lives.
-      'ldflags': ['-Wl,--as-needed', '-Wl,-z,nodelete'],
+      # Bound when it is loaded: binding at the first call takes 2 KB of a stack that may be a small one, in a signal handler.
+      'ldflags': ['-Wl,--as-needed', '-Wl,-z,nodelete', '-Wl,-z,now'],
       'cflags_cc': ['-fno-exceptions', '-fno-rtti'],
       'xcode_settings': {'GCC_ENABLE_CPP_EXCEPTIONS': 'NO', 'GCC_ENABLE_CPP_RTTI': 'NO'},
       # A condition, because node-gyp names modules *.node in one, which would win otherwise.

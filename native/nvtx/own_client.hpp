@@ -6,7 +6,10 @@
 #pragma once
 
 #include <dlfcn.h>
+#include <pthread.h>
+#include <sched.h>
 
+#include <atomic>
 #include <cstdlib>
 
 #include "protocol.hpp"
@@ -100,10 +103,30 @@ inline bool attach_tool() {
 #endif
 }
 
-// The attached tables, or null without a tool: after the first call one guarded load.
+// Constant-initialised, so that no guard is needed: a signal handler may call where it was interrupted.
+inline std::atomic<pthread_t> searching_thread{};
+inline std::atomic<bool> is_searched{false};
+inline std::atomic<const Tables*> attached{nullptr};
+
+// The first call of the process searches, those of other threads wait for it. One that a signal handler makes in the
+// middle of the search would wait for itself: it does nothing.
+inline const Tables* search_tool() {
+  pthread_t searching{};
+  if (searching_thread.compare_exchange_strong(searching, pthread_self())) {
+    attached.store(attach_tool() ? &tables() : nullptr);
+    is_searched.store(true, std::memory_order_release);
+  }
+  while (!is_searched.load(std::memory_order_acquire)) {
+    if (pthread_equal(searching, pthread_self()) != 0) return nullptr;
+    sched_yield();
+  }
+  return attached.load(std::memory_order_relaxed);
+}
+
+// The attached tables, or null without a tool: after the first call two loads.
 inline const Tables* tool() {
-  static const Tables* const attached = attach_tool() ? &tables() : nullptr;
-  return attached;
+  if (!is_searched.load(std::memory_order_acquire)) return search_tool();
+  return attached.load(std::memory_order_relaxed);
 }
 
 // A slot is read atomically because a tool may attach or detach a function while the program runs.

@@ -8,7 +8,7 @@
 namespace region_recorder {
 
 inline std::uint64_t nanoseconds(clockid_t clock) {
-  timespec now;
+  timespec now{};
   clock_gettime(clock, &now);
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u +
          static_cast<std::uint64_t>(now.tv_nsec);

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstring>
 
+#include "caller_state.hpp"
 #include "clock.hpp"
-#include "lock.hpp"
 #include "process.hpp"
 #include "record.hpp"
 #include "registry.hpp"
@@ -113,6 +113,7 @@ std::uint32_t domain_id(DomainHandle handle) {
 }
 
 int push(DomainHandle domain, const EventAttributes& attributes) {
+  const KeptErrno kept;
   CurrentThread thread;
   if (!thread) return protocol::kNestingError;
   record_opening(thread, format::kPush, domain, attributes, 0);
@@ -120,6 +121,7 @@ int push(DomainHandle domain, const EventAttributes& attributes) {
 }
 
 int pop(DomainHandle handle) {
+  const KeptErrno kept;
   const std::uint64_t time = now_ns();
   CurrentThread thread;
   if (!thread) return protocol::kNestingError;
@@ -133,6 +135,7 @@ int pop(DomainHandle handle) {
 }
 
 std::uint64_t start(DomainHandle domain, const EventAttributes& attributes) {
+  const KeptErrno kept;
   CurrentThread thread;
   if (!thread) return 0;
   const std::uint64_t id = next_range_id();
@@ -142,6 +145,7 @@ std::uint64_t start(DomainHandle domain, const EventAttributes& attributes) {
 
 // A range knows its domain, so the one given here says nothing new.
 void end(std::uint64_t id) {
+  const KeptErrno kept;
   const std::uint64_t time = now_ns();
   if (id == 0) return;  // started when nothing could be recorded
   CurrentThread thread;
@@ -153,11 +157,13 @@ void end(std::uint64_t id) {
 }
 
 void mark(DomainHandle domain, const EventAttributes& attributes) {
+  const KeptErrno kept;
   CurrentThread thread;
   if (thread) record_opening(thread, format::kMark, domain, attributes, 0);
 }
 
 void name_category(DomainHandle handle, std::uint32_t category, const EventAttributes& name) {
+  const KeptErrno kept;
   CurrentThread thread;
   if (!thread) return;
   const Domain* const domain = domain_of(handle);
@@ -170,6 +176,7 @@ void name_category(DomainHandle handle, std::uint32_t category, const EventAttri
 }
 
 void name_thread(std::uint32_t thread_id, const EventAttributes& name) {
+  const KeptErrno kept;
   CurrentThread thread;
   if (!thread) return;
   Record record(format::kThreadName);
@@ -179,21 +186,20 @@ void name_thread(std::uint32_t thread_id, const EventAttributes& name) {
 }
 
 DomainHandle create_domain(const EventAttributes& name) {
+  const KeptErrno kept;
   CurrentThread thread;
   if (!thread) return nullptr;
   const Text text = text_of(name, thread);
   // Without a name it is the default domain, for who reads the recording, too.
   if (text.length == 0) return nullptr;
-  const Lock lock;
   return handle_of(domain_of_name(text));
 }
 
 protocol::StringHandle register_string(const EventAttributes& message) {
+  const KeptErrno kept;
   CurrentThread thread;
   if (!thread) return nullptr;
-  const Text text = text_of(message, thread);
-  const Lock lock;
-  return handle_of(registered_string(text));
+  return handle_of(registered_string(text_of(message, thread)));
 }
 
 // What the protocol calls. No exception can arise below: nothing here throws or allocates with new.

@@ -1,4 +1,4 @@
-// The recorder's file format, version 1.3: docs/recording-format.md in C++.
+// The recorder's file format, version 1.4: docs/recording-format.md in C++.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@ namespace region_recorder::format {
 // First bytes of a file. The leading byte is no ASCII, so that nothing takes the file for text.
 constexpr unsigned char kMagic[8] = {0x89, 'N', 'V', 'T', 'X', 'R', 'E', 'C'};
 constexpr std::uint16_t kMajor = 1;
-constexpr std::uint16_t kMinor = 3;
+constexpr std::uint16_t kMinor = 4;
 // Written in the machine's byte order: tells the reader which one that was.
 constexpr std::uint32_t kByteOrder = 0x01020304;
 constexpr std::uint32_t kChunkMagic = 0x4b4e4843;  // "CHNK" in a little-endian file
@@ -36,7 +36,10 @@ struct FileHeader {
   std::atomic<std::uint64_t> dropped_events;
   std::atomic<std::uint64_t> unwritten_work;  // records of the GPU's work that are not here
   std::uint8_t boot_id[16];  // of the machine's start that CLOCK_MONOTONIC counts from; zeros: not known
-  std::uint8_t reserved[16];
+  // Forked children, and theirs, that could not make a recording of their own, and why the last one could not.
+  std::atomic<std::uint32_t> unrecorded_children;
+  std::atomic<std::uint32_t> unrecorded_errno;
+  std::uint8_t reserved[8];
   // Executable path, `executable_bytes` long, follows up to header_bytes.
 };
 static_assert(sizeof(FileHeader) == 128);
@@ -44,6 +47,7 @@ static_assert(offsetof(FileHeader, claimed_bytes) == 48);
 static_assert(offsetof(FileHeader, dropped_events) == 80);
 static_assert(offsetof(FileHeader, unwritten_work) == 88);
 static_assert(offsetof(FileHeader, boot_id) == 96);
+static_assert(offsetof(FileHeader, unrecorded_children) == 112);
 static_assert(std::is_standard_layout_v<FileHeader>);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 

@@ -1,8 +1,8 @@
 // The library's entry points: NVTX in a program loads it through NVTX_INJECTION64_PATH, the CUDA
 // driver through CUDA_INJECTION64_PATH. Both in one process share one recording.
+#include "caller_state.hpp"
 #include "events.hpp"
 #include "gpu/gpu_recording.hpp"
-#include "lock.hpp"
 #include "process.hpp"
 
 namespace {
@@ -26,8 +26,9 @@ bool attach(const protocol::CallbacksTable& callbacks, std::uint32_t module,
 // Non-zero: events are recorded.
 extern "C" __attribute__((visibility("default"))) int InitializeInjectionNvtx2(
     protocol::GetExportTable get_export_table) {
-  // Other threads wait in NVTX until this has returned.
-  const region_recorder::NoCancellation all_the_while;
+  const region_recorder::KeptCallerState kept;
+  // NVTX waits in every other call until this has returned, also in one that a signal handler makes right here.
+  const region_recorder::NoSignals until_nvtx_is_ready;
   const auto* const callbacks =
       static_cast<const protocol::CallbacksTable*>(get_export_table(protocol::kCallbacks));
   if (callbacks == nullptr || callbacks->struct_size < sizeof(*callbacks)) return 0;
@@ -41,7 +42,8 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjectionNvtx2(
 
 // Called by the CUDA driver while it is initialised. Non-zero: we are in.
 extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
-  const region_recorder::NoCancellation all_the_while;
+  const region_recorder::KeptCallerState kept;
+  const region_recorder::NoSignals until_all_has_begun;
   if (!region_recorder::begin_recording()) return 0;
   region_recorder::gpu::begin();
   return 1;

@@ -1,48 +1,89 @@
-// The recorder's one lock. It guards what happens rarely: opening and growing the file, taking and
-// leaving a thread's recorder, making handles. Recording an event takes no lock.
+// Locks of the recorder: one for opening and growing the file, one for CUPTI's buffers. Recording an event, taking a
+// thread's recorder and making handles take none, and none is held across a fork.
 #pragma once
 
 #include <pthread.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <cstdint>
+
+#include "caller_state.hpp"
+
 namespace region_recorder {
 
-inline pthread_mutex_t global_mutex = PTHREAD_MUTEX_INITIALIZER;
-
-// No NVTX call is a cancellation point, nor is anything else of ours: pthread_cancel must not end a thread in
-// an open() of ours, with the lock in its hands, or in the middle of exit(). What was asked for meanwhile comes
-// at the program's own next one.
-class [[nodiscard]] NoCancellation {
+// Its methods want a caller whose signals wait (NoSignals) and that cannot be cancelled: see Lock.
+class Mutex {
  public:
-  NoCancellation() noexcept { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
-  ~NoCancellation() { pthread_setcancelstate(before_, nullptr); }
-  NoCancellation(const NoCancellation&) = delete;
-  NoCancellation& operator=(const NoCancellation&) = delete;
+  constexpr Mutex() = default;
+  Mutex(const Mutex&) = delete;
+  Mutex& operator=(const Mutex&) = delete;
+
+  // False where the calling thread has it already (a handler of SIGSYS or SIGSEGV inside the recorder), which would wait
+  // for itself, and where the system refuses.
+  bool lock() noexcept {
+    if (is_mine() || pthread_mutex_lock(&mutex_) != 0) return false;
+    owner_.store(pthread_self(), std::memory_order_relaxed);
+    return true;
+  }
+
+  // For the program's end, which must come whatever another thread does. False after a tenth of a second.
+  bool lock_for_exit() noexcept {
+    if (is_mine()) return false;
+    for (int attempt = 0; attempt < 1000; ++attempt) {
+      if (pthread_mutex_trylock(&mutex_) == 0) {
+        owner_.store(pthread_self(), std::memory_order_relaxed);
+        return true;
+      }
+      usleep(100);
+    }
+    return false;
+  }
+
+  void unlock() noexcept {
+    owner_.store(nobody(), std::memory_order_relaxed);
+    pthread_mutex_unlock(&mutex_);
+  }
+
+  // In a forked child: whoever held it is not here.
+  void forget_owner() noexcept {
+    owner_.store(nobody(), std::memory_order_relaxed);
+    pthread_mutex_init(&mutex_, nullptr);
+  }
+
+  // For a condition to wait with.
+  pthread_mutex_t& native() noexcept { return mutex_; }
 
  private:
-  int before_ = PTHREAD_CANCEL_ENABLE;
+  static pthread_t nobody() noexcept { return pthread_t{}; }
+  bool is_mine() const noexcept {
+    return pthread_equal(owner_.load(std::memory_order_relaxed), pthread_self()) != 0;
+  }
+
+  pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
+  std::atomic<pthread_t> owner_{};
 };
 
 class [[nodiscard]] Lock {
  public:
-  Lock() noexcept { pthread_mutex_lock(&global_mutex); }
-  ~Lock() { pthread_mutex_unlock(&global_mutex); }
+  enum class Patience { kUnlimited, kAtExit };
+
+  explicit Lock(Mutex& mutex, Patience patience = Patience::kUnlimited) noexcept
+      : mutex_(mutex),
+        locked_(patience == Patience::kAtExit ? mutex.lock_for_exit() : mutex.lock()) {}
+  ~Lock() {
+    if (locked_) mutex_.unlock();
+  }
   Lock(const Lock&) = delete;
   Lock& operator=(const Lock&) = delete;
 
- private:
-  NoCancellation all_the_while_;
-};
+  explicit operator bool() const noexcept { return locked_; }
 
-// For where waiting forever is no choice: at exit and at fork, which a signal handler may call that
-// interrupted the very thread that holds the lock. False after a tenth of a second.
-inline bool lock_patiently(pthread_mutex_t& mutex = global_mutex) noexcept {
-  const NoCancellation all_the_while;
-  for (int attempt = 0; attempt < 1000; ++attempt) {
-    if (pthread_mutex_trylock(&mutex) == 0) return true;
-    usleep(100);
-  }
-  return false;
-}
+ private:
+  NoCancellation no_cancellation_;
+  NoSignals no_signals_;
+  Mutex& mutex_;
+  bool locked_;
+};
 
 }  // namespace region_recorder

@@ -2,15 +2,21 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 
+#include "caller_state.hpp"
 #include "gpu/gpu_recording.hpp"
 #include "lock.hpp"
+#include "memory.hpp"
+#include "recording_file.hpp"
 #include "thread.hpp"
 
 namespace region_recorder {
@@ -18,54 +24,73 @@ namespace {
 
 enum class State { kFresh, kRecording, kRefused };
 
-State state = State::kFresh;
+Mutex mutex;
+std::atomic<State> state{State::kFresh};
 RecordingFile file;
 char directory[PATH_MAX];  // absolute: the program may change its own
 std::atomic<std::uint64_t> last_range_id{0};
-// Id of the thread that took the lock for its fork; 0: none. Two threads can be in fork() at once, and
-// the one that did not get the lock must not be taken for the one that did.
-std::atomic<std::uint32_t> forking_thread{0};
 
+// Before there is a page for it, no event comes.
+std::atomic<std::uint32_t> no_generation{generations::kFirst};
+std::uint32_t last_generation = generations::kFirst;
+
+// Writes to standard error at the beginning of a process's recording. Of a broken pipe, or a file that may not grow, the
+// system tells by a signal that would end the program; signals wait here (InitializeInjectionNvtx2), and what was not
+// there before is taken away.
 void complain(const char* path, int error) {
   char line[PATH_MAX + 128];
   const int length = snprintf(line, sizeof(line), "region_recorder: cannot record into %s: %s\n",
                               path, strerror(error));
   if (length <= 0) return;
+  sigset_t before;
+  sigset_t after;
+  sigpending(&before);
   const ssize_t ignored = write(STDERR_FILENO, line, static_cast<std::size_t>(length));
   (void)ignored;
+  sigpending(&after);
+  for (const int number : {SIGPIPE, SIGXFSZ}) {
+    if (sigismember(&before, number) == 1 || sigismember(&after, number) != 1) continue;
+    sigset_t own;
+    sigemptyset(&own);
+    sigaddset(&own, number);
+    int taken = 0;
+    sigwait(&own, &taken);
+  }
 }
 
-bool open_file() {
-  if (file.open(directory)) return true;
-  complain(directory, errno);
-  state = State::kRefused;
-  return false;
-}
-
-void before_fork() {
-  if (lock_patiently()) forking_thread.store(current_thread_id(), std::memory_order_relaxed);
-}
-
-void after_fork_in_parent() {
-  if (forking_thread.load(std::memory_order_relaxed) != current_thread_id()) return;
-  forking_thread.store(0, std::memory_order_relaxed);
-  pthread_mutex_unlock(&global_mutex);
-}
-
+// Where the kernel does not clear the page.
 void after_fork_in_child() {
-  file.forget();
-  forget_threads();
-  gpu::forget();
-  forking_thread.store(0, std::memory_order_relaxed);
-  pthread_mutex_init(&global_mutex, nullptr);
+  generations::current->store(generations::kNewChild, std::memory_order_relaxed);
+}
+
+// False with errno set.
+bool prepare_generations() {
+  const std::size_t bytes = page_bytes();
+  void* const page = allocate_pages(bytes);
+  if (page == nullptr) return false;
+  auto* const word = new (page) std::atomic<std::uint32_t>(last_generation);
+#if defined(MADV_WIPEONFORK)
+  const bool is_cleared_by_kernel = madvise(page, bytes, MADV_WIPEONFORK) == 0;
+#else
+  const bool is_cleared_by_kernel = false;
+#endif
+  if (!is_cleared_by_kernel) {
+    if (const int error = pthread_atfork(nullptr, nullptr, after_fork_in_child)) {
+      munmap(page, bytes);
+      errno = error;
+      return false;
+    }
+  }
+  generations::current = word;
+  return true;
 }
 
 // Runs when the process calls exit() or returns from main, after its own exit handlers.
 __attribute__((destructor)) void finish_recording() {
-  const NoCancellation all_the_while;
-  const bool locked = lock_patiently();
-  file.finish(locked);
-  if (locked) pthread_mutex_unlock(&global_mutex);
+  if (!in_recorded_process()) return;
+  const KeptErrno kept;
+  const Lock lock(mutex, Lock::Patience::kAtExit);
+  file.finish(static_cast<bool>(lock));
 }
 
 State start() {
@@ -76,27 +101,61 @@ State start() {
     complain(wanted, errno);
     return State::kRefused;
   }
-  if (!open_file()) return State::kRefused;
-  if (!prepare_threads() ||
-      pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) != 0) {
+  if (!prepare_generations()) {
+    complain(directory, errno);
+    return State::kRefused;
+  }
+  if (!prepare_threads()) {
     complain(directory, EAGAIN);
+    return State::kRefused;
+  }
+  if (!file.open(directory)) {
+    // In a child that was forked out of this very call it is the parent's to say.
+    if (in_recorded_process()) complain(directory, errno);
     return State::kRefused;
   }
   return State::kRecording;
 }
 
+// A forked child gets its file with its first event: one that only execs leaves none behind.
+bool open_file_of_child() {
+  if (file.open(directory)) return true;
+  if (in_recorded_process()) file.tell_parent(errno);
+  state.store(State::kRefused);
+  return false;
+}
+
 }  // namespace
 
+std::atomic<std::uint32_t>* generations::current = &no_generation;
+
 bool begin_recording() noexcept {
-  const Lock lock;
-  if (state == State::kFresh) state = start();
-  return state == State::kRecording;
+  const Lock lock(mutex);
+  if (lock && state.load() == State::kFresh) state.store(start());
+  return state.load() == State::kRecording;
+}
+
+bool enter_forked_child() noexcept {
+  std::uint32_t found = generations::kNewChild;
+  if (!generations::current->compare_exchange_strong(found, generations::kEntering)) {
+    return found >= generations::kFirst;
+  }
+  const NoCancellation until_all_is_forgotten;
+  mutex.forget_owner();
+  file.forget();
+  forget_threads(++last_generation);
+  gpu::forget();
+  generations::current->store(last_generation, std::memory_order_release);
+  return true;
 }
 
 format::ChunkHeader* claim_chunk(std::size_t record_bytes, std::uint32_t stream,
                                  std::uint32_t sequence, std::uint64_t base_ns) noexcept {
-  const Lock lock;
-  if (state != State::kRecording || (!file.is_open() && !open_file())) return nullptr;
+  if (state.load(std::memory_order_relaxed) != State::kRecording || file.is_stopped()) {
+    return nullptr;
+  }
+  const Lock lock(mutex);
+  if (!lock || (!file.is_open() && !open_file_of_child())) return nullptr;
   return file.claim(record_bytes, stream, sequence, base_ns);
 }
 

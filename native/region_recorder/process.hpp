@@ -1,10 +1,11 @@
 // The recording of this process: when it begins, where chunks come from, what a fork changes.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
-#include "recording_file.hpp"
+#include "format.hpp"
 
 namespace region_recorder {
 
@@ -15,8 +16,28 @@ constexpr const char* kDirectoryVariable = "HYDRACONF_RECORDER_DIR";
 // none, because none is wanted or (then stderr has a line) because it cannot be written.
 bool begin_recording() noexcept;
 
-// See RecordingFile::claim. Takes the global lock. A forked child gets its file here, with its
-// first event: one that only execs leaves none behind.
+// Which process this is, counted through its forks. The word lies in a page that the kernel clears in every forked
+// child: also in one made by _Fork(), fork() in a signal handler or a clone system call, where no handler of
+// pthread_atfork runs. Streams of the parent are known by it, at the cost of a load.
+namespace generations {
+constexpr std::uint32_t kNewChild = 0;
+constexpr std::uint32_t kEntering = 1;
+constexpr std::uint32_t kFirst = 2;
+extern std::atomic<std::uint32_t>* current;
+}  // namespace generations
+
+inline std::uint32_t process_generation() noexcept {
+  return generations::current->load(std::memory_order_relaxed);
+}
+
+inline bool in_recorded_process() noexcept {
+  return process_generation() >= generations::kFirst;
+}
+
+// At the first event of a forked child. False while that is under way, in a signal handler that interrupted it.
+bool enter_forked_child() noexcept;
+
+// See RecordingFile::claim.
 format::ChunkHeader* claim_chunk(std::size_t record_bytes, std::uint32_t stream,
                                  std::uint32_t sequence, std::uint64_t base_ns) noexcept;
 

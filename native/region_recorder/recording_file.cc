@@ -60,11 +60,6 @@ std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
   return (value + unit - 1) / unit * unit;
 }
 
-std::size_t page_bytes() {
-  const long bytes = sysconf(_SC_PAGESIZE);
-  return bytes > 4096 ? static_cast<std::size_t>(bytes) : 4096;
-}
-
 // Space that is really there: a write into a mapping for which the disk has no room is a SIGBUS.
 int allocate_space(int descriptor, std::uint64_t from, std::uint64_t to) {
 #if defined(__APPLE__)
@@ -117,7 +112,22 @@ std::size_t read_executable(char* out, std::size_t capacity) {
 
 }  // namespace
 
+std::size_t page_bytes() noexcept {
+  const long bytes = sysconf(_SC_PAGESIZE);
+  return bytes > 4096 ? static_cast<std::size_t>(bytes) : 4096;
+}
+
 bool RecordingFile::open(const char* directory) noexcept {
+  // The name is taken where a signal handler forked in the middle of this, and the child came first.
+  for (int tries = 3; tries > 0; --tries) {
+    if (create(directory)) return true;
+    if (errno != EEXIST) return false;
+  }
+  return false;
+}
+
+// One try with the name of this moment. False with errno set.
+bool RecordingFile::create(const char* directory) noexcept {
   const std::uint64_t start = now_ns();
   const int length = snprintf(path_, sizeof(path_), "%s/events-%ld-%llu.nvtxrec", directory,
                               static_cast<long>(getpid()), static_cast<unsigned long long>(start));
@@ -192,7 +202,9 @@ format::ChunkHeader* RecordingFile::claim(std::size_t record_bytes, std::uint32_
   chunk->sequence = sequence;
   chunk->base_ns = base_ns;
   claimed_ += bytes;
-  header_.load(std::memory_order_relaxed)->claimed_bytes.store(claimed_, std::memory_order_release);
+  // None in a child that was forked out of this very call: the event that wants the chunk goes on there, too.
+  format::FileHeader* const header = header_.load(std::memory_order_relaxed);
+  if (header != nullptr) header->claimed_bytes.store(claimed_, std::memory_order_release);
   return chunk;
 }
 
@@ -209,8 +221,14 @@ void RecordingFile::finish(bool may_trim) noexcept {
 
 void RecordingFile::forget() noexcept {
   format::FileHeader* const header = header_.exchange(nullptr, std::memory_order_relaxed);
-  if (header != nullptr) munmap(header, unit_);
+  if (header != nullptr) parents_ = header;
   stopped_ = false;
+}
+
+void RecordingFile::tell_parent(int error) noexcept {
+  if (parents_ == nullptr) return;
+  parents_->unrecorded_errno.store(static_cast<std::uint32_t>(error), std::memory_order_relaxed);
+  parents_->unrecorded_children.fetch_add(1, std::memory_order_relaxed);
 }
 
 void RecordingFile::count_dropped() noexcept {
@@ -256,6 +274,7 @@ bool RecordingFile::reserve(int descriptor, std::uint64_t up_to) noexcept {
 void RecordingFile::stop(int error) noexcept {
   stopped_ = true;
   format::FileHeader* const header = header_.load(std::memory_order_relaxed);
+  if (header == nullptr) return;
   header->stop_errno.store(static_cast<std::uint32_t>(error), std::memory_order_relaxed);
   header->stopped_ns.store(now_ns(), std::memory_order_release);
 }

@@ -16,7 +16,7 @@
 
 namespace region_recorder {
 
-// All members but those that count want the global lock.
+// All members but those that count want the lock of their owner.
 class RecordingFile {
  public:
   constexpr RecordingFile() = default;
@@ -24,6 +24,9 @@ class RecordingFile {
   RecordingFile& operator=(const RecordingFile&) = delete;
 
   bool is_open() const noexcept { return header_.load(std::memory_order_relaxed) != nullptr; }
+
+  // Whether the recording had to end. May be asked without the lock.
+  bool is_stopped() const noexcept { return stopped_.load(std::memory_order_relaxed); }
 
   // Creates events-<pid>-<start>.nvtxrec in `directory`. False, with errno set and no file left, when
   // it cannot.
@@ -41,24 +44,33 @@ class RecordingFile {
   // In a forked child: the file is the parent's.
   void forget() noexcept;
 
+  // In a forked child that cannot make a file: its parent's says so. Not the child's standard error: by now that may be
+  // a file or a socket of the program's.
+  void tell_parent(int error) noexcept;
+
   void count_dropped() noexcept;
   void count_unwritten_work(std::uint64_t records) noexcept;
 
  private:
+  bool create(const char* directory) noexcept;
   bool begin(int descriptor, std::uint64_t start_ns) noexcept;
   int reopen() const noexcept;
   bool reserve(int descriptor, std::uint64_t up_to) noexcept;
   void stop(int error) noexcept;
 
   std::atomic<format::FileHeader*> header_{nullptr};
+  format::FileHeader* parents_ = nullptr;  // of the nearest ancestor with a file
   std::size_t unit_ = 0;
   std::uint64_t claimed_ = 0;   // end of the last chunk
   std::uint64_t reserved_ = 0;  // end of the space the file system has granted
-  bool stopped_ = false;
+  std::atomic<bool> stopped_{false};
   dev_t device_ = 0;
   ino_t inode_ = 0;
   char path_[PATH_MAX] = {};
 };
+
+// What chunks are multiples of.
+std::size_t page_bytes() noexcept;
 
 // Unmaps a chunk that its stream has left.
 void release_chunk(format::ChunkHeader* chunk) noexcept;

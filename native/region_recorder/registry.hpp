@@ -21,7 +21,7 @@ struct RegisteredString {
 };
 
 // The handle for a name or text, the same for the same one: two copies of NVTX that create one
-// domain share it. Null when there is no memory. Want the global lock.
+// domain share it. Null when there is no memory.
 Domain* domain_of_name(const Text& name) noexcept;
 RegisteredString* registered_string(const Text& text) noexcept;
 

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "caller_state.hpp"
 #include "clock.hpp"
-#include "process.hpp"
+#include "recording_file.hpp"
 
 namespace region_recorder {
 namespace {
@@ -21,7 +22,7 @@ std::size_t words_of(const std::uint32_t* record) { return record[0] >> 16; }
 
 }  // namespace
 
-void Stream::begin(std::uint32_t number) noexcept {
+void Stream::begin(std::uint32_t number, std::uint32_t generation) noexcept {
   chunk_ = nullptr;
   next_ = nullptr;
   end_ = nullptr;
@@ -29,16 +30,18 @@ void Stream::begin(std::uint32_t number) noexcept {
   number_ = number;
   sequence_ = 0;
   last_string_ = 0;
-  stopped_ = false;
+  generation_ = generation;
   std::memset(introduced_domains_, 0, sizeof(introduced_domains_));
   strings_.clear();
 }
 
 void Stream::abandon() noexcept {
-  if (chunk_ != nullptr) release_chunk(chunk_);
+  format::ChunkHeader* const left = chunk_;
+  // Before it is gone: a signal handler may fork right here, and its child abandons once more.
   chunk_ = nullptr;
   next_ = nullptr;
   end_ = nullptr;
+  if (left != nullptr) release_chunk(left);
 }
 
 std::uint32_t Stream::intern(const Text& text) noexcept {
@@ -89,14 +92,16 @@ bool Stream::append_at(std::uint64_t time_ns, std::uint32_t* words) noexcept {
 
 // Where `words` more words fit, in a new chunk if need be.
 std::uint32_t* Stream::room(std::size_t words, std::uint64_t time_ns) noexcept {
+  if (is_abandoned()) return nullptr;
   if (static_cast<std::size_t>(end_ - next_) >= words) return next_;
-  if (stopped_) return nullptr;
+  // A thread of the asynchronous type would be cancelled between chunks, one of which is gone.
+  const NoCancellation until_the_next_chunk;
   const std::size_t wanted = std::max(words * sizeof(std::uint32_t),
                                       chunk_bytes(sequence_) - sizeof(format::ChunkHeader));
   const std::uint64_t base = time_ns != kUntimed ? time_ns : now_ns();
   format::ChunkHeader* const chunk = claim_chunk(wanted, number_, sequence_, base);
   if (chunk == nullptr) {
-    stopped_ = true;
+    // Shorter records that come later must not follow where this one is missing.
     next_ = end_;
     return nullptr;
   }
@@ -113,6 +118,7 @@ std::uint32_t* Stream::room(std::size_t words, std::uint64_t time_ns) noexcept {
 
 // A reader that sees the new length also sees what was written before it.
 void Stream::publish(std::size_t words) noexcept {
+  if (is_abandoned()) return;
   next_ += words;
   const auto used = reinterpret_cast<char*>(next_) - reinterpret_cast<char*>(chunk_ + 1);
   chunk_->used_bytes.store(static_cast<std::uint32_t>(used), std::memory_order_release);

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "format.hpp"
+#include "process.hpp"
 #include "string_cache.hpp"
 
 namespace region_recorder {
@@ -12,8 +13,8 @@ namespace region_recorder {
 // Used by one thread at a time. Zeroed memory is a valid stream that has not begun.
 class Stream {
  public:
-  // Starts afresh as stream `number` of the process's file.
-  void begin(std::uint32_t number) noexcept;
+  // Starts afresh as stream `number` of the process's file; for `generation` see process.hpp.
+  void begin(std::uint32_t number, std::uint32_t generation) noexcept;
 
   // Leaves the chunk, which belongs to another file after a fork.
   void abandon() noexcept;
@@ -36,6 +37,10 @@ class Stream {
  private:
   static constexpr std::uint32_t kTrackedDomains = 4096;
 
+  // Whether the stream is one of the parent of this forked child. An event that a forking signal handler interrupted goes
+  // on here, too; the chunk that it was writing into is shared with the parent.
+  bool is_abandoned() const noexcept { return generation_ != process_generation(); }
+
   std::uint32_t* room(std::size_t words, std::uint64_t time_ns) noexcept;
   void publish(std::size_t words) noexcept;
   std::uint32_t write_string(const Text& text) noexcept;
@@ -47,7 +52,7 @@ class Stream {
   std::uint32_t number_;
   std::uint32_t sequence_;
   std::uint32_t last_string_;
-  bool stopped_;
+  std::uint32_t generation_;  // of the process that this stream records
   std::uint64_t introduced_domains_[kTrackedDomains / 64];  // a bit per domain id
   StringCache strings_;
 };

@@ -1,5 +1,6 @@
 #include "thread.hpp"
 
+#include <limits.h>
 #include <pthread.h>
 #if defined(__linux__)
 #include <sys/syscall.h>
@@ -7,9 +8,10 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <new>
 
+#include "caller_state.hpp"
 #include "clock.hpp"
-#include "lock.hpp"
 #include "memory.hpp"
 #include "process.hpp"
 
@@ -20,73 +22,173 @@ namespace {
 // (as initial-exec) fail to load in programs that have used up the space for it.
 pthread_key_t key;
 
-ThreadRecorder* all_recorders = nullptr;
-std::uint32_t last_stream = 0;
-
-// The key's value while a thread takes its recorder. Only its address is used.
+// Values of the key that are no recorder. Only their addresses are used. An event of a thread that has one is dropped:
+// it comes from a signal handler, or after everything else that the thread ever runs.
 char taking_recorder;
+char thread_is_over;
 
-ThreadRecorder* find_free() {
-  for (ThreadRecorder* recorder = all_recorders; recorder != nullptr; recorder = recorder->next) {
-    if (!recorder->in_use) return recorder;
+bool is_recorder(const void* value) {
+  return value != nullptr && value != &taking_recorder && value != &thread_is_over;
+}
+
+// Who uses which recorder. Taken and left by one atomic exchange, so that neither a signal handler nor a fork can come at
+// a wrong moment. Blocks of places are added and never removed. The key only finds a thread's own place sooner.
+struct Place {
+  std::atomic<std::uintptr_t> owner;  // own_token() of a thread, or one of those below
+  std::atomic<ThreadRecorder*> recorder;
+};
+
+struct Places {
+  static constexpr std::size_t kCount = 1024;
+  Place each[kCount];
+  std::atomic<Places*> next;
+};
+
+constexpr std::uintptr_t kFree = 0;
+constexpr std::uintptr_t kNeverAgain = UINTPTR_MAX;
+constexpr std::uint32_t kNoThread = 0;
+
+Places first_places;
+std::atomic<std::uint32_t> last_stream{0};
+
+// Unlike the thread's id it is had without a system call.
+std::uintptr_t own_token() { return reinterpret_cast<std::uintptr_t>(pthread_self()); }
+
+template <typename Visit>
+Place* find_place(Visit visit) {
+  for (Places* block = &first_places; block != nullptr;
+       block = block->next.load(std::memory_order_acquire)) {
+    for (Place& place : block->each) {
+      if (visit(place)) return &place;
+    }
   }
   return nullptr;
 }
 
-ThreadRecorder* create_recorder() {
-  auto* const recorder = static_cast<ThreadRecorder*>(allocate_pages(sizeof(ThreadRecorder)));
-  if (recorder == nullptr) return nullptr;
-  recorder->next = all_recorders;
-  recorder->stream.begin(last_stream++);
-  all_recorders = recorder;
-  return recorder;
-}
-
-ThreadRecorder* take_recorder() {
-  ThreadRecorder* recorder;
-  {
-    const Lock lock;
-    recorder = find_free();
-    if (recorder == nullptr) recorder = create_recorder();
-    if (recorder == nullptr) return nullptr;
-    recorder->in_use = true;
+bool add_places() {
+  void* const pages = allocate_pages(sizeof(Places));
+  if (pages == nullptr) return false;
+  auto* const added = new (pages) Places;
+  std::atomic<Places*>* end = &first_places.next;
+  for (Places* after = nullptr; !end->compare_exchange_weak(after, added); after = nullptr) {
+    if (after != nullptr) end = &after->next;
   }
-  std::memset(recorder->depths, 0, sizeof(recorder->depths));
-  recorder->runtime_call = 0;
-  std::uint32_t record[] = {format::record_head(format::kThread, 0, 3), 0, current_thread_id()};
-  recorder->stream.append_at(now_ns(), record);
+  return true;
+}
+
+Place* take_place(std::uintptr_t owner) {
+  const auto is_mine = [owner](Place& place) {
+    return place.owner.load(std::memory_order_relaxed) == owner;
+  };
+  const auto takes = [owner](Place& place) {
+    std::uintptr_t free = kFree;
+    return place.owner.load(std::memory_order_relaxed) == kFree &&
+           place.owner.compare_exchange_strong(free, owner, std::memory_order_acquire);
+  };
+  // A thread has one already where a signal handler runs while the thread's end has cleared the key; one of a thread
+  // that ended without its destructors is taken over by the next thread on the same stack.
+  if (Place* const mine = find_place(is_mine)) return mine;
+  for (;;) {
+    if (Place* const taken = find_place(takes)) return taken;
+    if (!add_places()) return nullptr;
+  }
+}
+
+// Where there is no memory a thread asks for it again and again, but not at every event: that is a system call.
+constexpr std::uint32_t kEventsBetweenTries = 1024;
+std::atomic<std::uint32_t> events_without_memory{0};
+
+ThreadRecorder* create_recorder(std::atomic<std::uintptr_t>& owner) {
+  const std::uint32_t waited = events_without_memory.load(std::memory_order_relaxed);
+  if (waited != 0 && waited < kEventsBetweenTries) {
+    events_without_memory.fetch_add(1, std::memory_order_relaxed);
+    return nullptr;
+  }
+  auto* const recorder = static_cast<ThreadRecorder*>(allocate_pages(sizeof(ThreadRecorder)));
+  events_without_memory.store(recorder == nullptr ? 1 : 0, std::memory_order_relaxed);
+  if (recorder == nullptr) return nullptr;
+  recorder->owner = &owner;
+  recorder->stream.begin(last_stream.fetch_add(1), process_generation());
   return recorder;
 }
 
-void leave_recorder(void* value) {
-  if (value == &taking_recorder) return;
-  const Lock lock;
-  static_cast<ThreadRecorder*>(value)->in_use = false;
+void begin_thread(ThreadRecorder& recorder, std::uint32_t thread_id) {
+  // Pages that were never touched stay so.
+  std::memset(recorder.depths, 0, recorder.used_depths * sizeof(*recorder.depths));
+  recorder.used_depths = 0;
+  recorder.thread_id = thread_id;
+  recorder.rounds_of_destructors = 0;
+  recorder.runtime_call = 0;
+  std::uint32_t record[] = {format::record_head(format::kThread, 0, 3), 0, thread_id};
+  recorder.stream.append_at(now_ns(), record);
+}
+
+// Busy, for the event that wants it. Null when there is no memory, and inside another event of this thread.
+ThreadRecorder* take_recorder() {
+  Place* const place = take_place(own_token());
+  if (place == nullptr) return nullptr;
+  ThreadRecorder* recorder = place->recorder.load(std::memory_order_relaxed);
+  if (recorder == nullptr) {
+    recorder = create_recorder(place->owner);
+    place->recorder.store(recorder, std::memory_order_release);
+  }
+  if (recorder == nullptr) {
+    place->owner.store(kFree, std::memory_order_release);
+    return nullptr;
+  }
+  const std::uint32_t thread_id = current_thread_id();
+  const bool has_begun = recorder->thread_id == thread_id;
+  if (has_begun && recorder->busy.load(std::memory_order_relaxed)) return nullptr;
+  // It may be so already: the last thread here was cancelled in the middle of an event.
+  recorder->busy.store(true, std::memory_order_relaxed);
+  std::atomic_signal_fence(std::memory_order_acq_rel);
+  if (!has_begun) begin_thread(*recorder, thread_id);
+  return recorder;
+}
+
+// The key's destructor. Those of other keys may record, and run before or after this one in each of up to
+// PTHREAD_DESTRUCTOR_ITERATIONS rounds: the thread keeps its recorder until the last one.
+void end_thread(void* value) {
+  if (!is_recorder(value)) return;
+  const KeptErrno kept;
+  auto* const recorder = static_cast<ThreadRecorder*>(value);
+  if (++recorder->rounds_of_destructors < PTHREAD_DESTRUCTOR_ITERATIONS) {
+    // An event that was cancelled does not go on.
+    recorder->busy.store(false, std::memory_order_relaxed);
+    pthread_setspecific(key, value);
+    return;
+  }
+  // First the key, so that a signal handler takes no other recorder: nobody would leave that.
+  pthread_setspecific(key, &thread_is_over);
+  recorder->thread_id = kNoThread;
+  std::uintptr_t mine = own_token();
+  recorder->owner->compare_exchange_strong(mine, kFree, std::memory_order_release);
+}
+
+// The calling thread's recorder, busy from now on, or null.
+ThreadRecorder* begin_event() {
+  void* const value = pthread_getspecific(key);
+  if (value == nullptr) {
+    const NoCancellation until_it_can_be_left;
+    pthread_setspecific(key, &taking_recorder);
+    ThreadRecorder* const taken = take_recorder();
+    pthread_setspecific(key, taken);
+    return taken;
+  }
+  if (!is_recorder(value)) return nullptr;
+  auto* const recorder = static_cast<ThreadRecorder*>(value);
+  if (recorder->busy.load(std::memory_order_relaxed)) return nullptr;
+  recorder->busy.store(true, std::memory_order_relaxed);
+  std::atomic_signal_fence(std::memory_order_acq_rel);
+  return recorder;
 }
 
 }  // namespace
 
 CurrentThread::CurrentThread() noexcept : recorder_(nullptr) {
-  void* const value = pthread_getspecific(key);
-  ThreadRecorder* recorder;
-  if (value == nullptr) {
-    pthread_setspecific(key, &taking_recorder);
-    recorder = take_recorder();
-    pthread_setspecific(key, recorder);
-    if (recorder == nullptr) {
-      count_dropped();
-      return;
-    }
-  } else {
-    recorder = static_cast<ThreadRecorder*>(value);
-    if (value == &taking_recorder || recorder->busy.load(std::memory_order_relaxed)) {
-      count_dropped();
-      return;
-    }
-  }
-  recorder->busy.store(true, std::memory_order_relaxed);
-  std::atomic_signal_fence(std::memory_order_acq_rel);
-  recorder_ = recorder;
+  if (!in_recorded_process() && !enter_forked_child()) return;
+  recorder_ = begin_event();
+  if (recorder_ == nullptr) count_dropped();
 }
 
 CurrentThread::~CurrentThread() {
@@ -95,20 +197,27 @@ CurrentThread::~CurrentThread() {
   recorder_->busy.store(false, std::memory_order_relaxed);
 }
 
-bool prepare_threads() noexcept { return pthread_key_create(&key, leave_recorder) == 0; }
+bool prepare_threads() noexcept { return pthread_key_create(&key, end_thread) == 0; }
 
-void forget_threads() noexcept {
-  void* const mine = pthread_getspecific(key);
-  last_stream = 0;
-  for (ThreadRecorder* recorder = all_recorders; recorder != nullptr; recorder = recorder->next) {
-    // A signal handler forked in the middle of an event: that event still ends where it began, with
-    // the same words that the parent writes there, and this recorder is never used again.
-    if (recorder == mine && recorder->busy.load(std::memory_order_relaxed)) continue;
-    recorder->stream.abandon();
-    recorder->stream.begin(last_stream++);
-    recorder->busy.store(false, std::memory_order_relaxed);
-    recorder->in_use = false;
-  }
+void forget_threads(std::uint32_t generation) noexcept {
+  const std::uintptr_t mine = own_token();
+  last_stream.store(0);
+  find_place([mine, generation](Place& place) {
+    ThreadRecorder* const recorder = place.recorder.load(std::memory_order_relaxed);
+    std::uintptr_t next_owner = kFree;
+    if (recorder != nullptr && recorder->busy.load(std::memory_order_relaxed) &&
+        place.owner.load(std::memory_order_relaxed) == mine) {
+      // A signal handler forked in the middle of an event, which writes nothing when it goes on (Stream::is_abandoned).
+      next_owner = kNeverAgain;
+    } else if (recorder != nullptr) {
+      recorder->stream.abandon();
+      recorder->stream.begin(last_stream.fetch_add(1), generation);
+      recorder->busy.store(false, std::memory_order_relaxed);
+      recorder->thread_id = kNoThread;
+    }
+    place.owner.store(next_owner, std::memory_order_relaxed);
+    return false;
+  });
   pthread_setspecific(key, nullptr);
 }
 

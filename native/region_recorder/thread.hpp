@@ -16,18 +16,22 @@ struct ThreadRecorder {
   static constexpr std::uint32_t kTrackedDomains = 4096;
 
   Stream stream;
-  ThreadRecorder* next;  // in the list of all
-  bool in_use;
+  std::atomic<std::uintptr_t>* owner;        // in the table of all recorders: see thread.cc
+  std::uint32_t thread_id;
+  int rounds_of_destructors;                 // of thread keys that this thread's end has begun
   std::atomic<bool> busy;                    // inside an event
   std::uint64_t last_launch;                 // these two: see gpu/launches.cc
   std::uint64_t runtime_call;
+  std::uint32_t used_depths;                 // all others are zero
   int depths[kTrackedDomains];               // open push/pop ranges by domain id
   char wide_buffer[format::kMaxTextBytes];   // where wide_text() puts its result
 
   // NVTX's 0-based level of a range that opens or closes. Domains beyond the tracked ones have
   // none.
   int push(std::uint32_t domain) noexcept {
-    return domain < kTrackedDomains ? depths[domain]++ : nvtx::protocol::kNoPushPopTracking;
+    if (domain >= kTrackedDomains) return nvtx::protocol::kNoPushPopTracking;
+    if (domain >= used_depths) used_depths = domain + 1;
+    return depths[domain]++;
   }
   int pop(std::uint32_t domain) noexcept {
     if (domain >= kTrackedDomains) return nvtx::protocol::kNoPushPopTracking;
@@ -55,8 +59,8 @@ class [[nodiscard]] CurrentThread {
 // Once per process, before the first event. False when the system has no more thread keys.
 bool prepare_threads() noexcept;
 
-// In a forked child, with the global lock: no thread but the calling one is left.
-void forget_threads() noexcept;
+// In a forked child, before its first event: no thread but the calling one is left. For `generation` see process.hpp.
+void forget_threads(std::uint32_t generation) noexcept;
 
 std::uint32_t current_thread_id() noexcept;
 

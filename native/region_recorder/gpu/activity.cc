@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "../caller_state.hpp"
 #include "../lock.hpp"
 #include "../memory.hpp"
 #include "../process.hpp"
@@ -22,37 +23,42 @@ constexpr std::size_t kBufferBytes = 1024 * 1024;
 const Cupti* cupti_in_use = nullptr;
 
 // Buffers that CUPTI has given back, each with a pointer to the next one in its first bytes. Not
-// under the recorder's lock: CUPTI asks for a buffer inside the program's launches, and must not
+// under the file's lock: CUPTI asks for a buffer inside the program's launches, and must not
 // wait there for a file that grows.
-pthread_mutex_t pool_mutex = PTHREAD_MUTEX_INITIALIZER;
+Mutex pool_mutex;
 void* free_buffers = nullptr;
 // Buffers whose records are being written down.
 int being_read = 0;
 pthread_cond_t was_read = PTHREAD_COND_INITIALIZER;
 
-constexpr std::uint64_t kPatienceNs = 2'000'000'000;
+constexpr std::uint64_t kLongestWaitNs = 2'000'000'000;
 
 void* take_buffer() {
-  pthread_mutex_lock(&pool_mutex);
-  void* const buffer = free_buffers;
-  if (buffer != nullptr) free_buffers = *static_cast<void**>(buffer);
-  pthread_mutex_unlock(&pool_mutex);
-  return buffer != nullptr ? buffer : allocate_pages(kBufferBytes);
+  {
+    const Lock lock(pool_mutex);
+    if (lock && free_buffers != nullptr) {
+      void* const buffer = free_buffers;
+      free_buffers = *static_cast<void**>(buffer);
+      return buffer;
+    }
+  }
+  return allocate_pages(kBufferBytes);
 }
 
-void reading_begins() {
-  pthread_mutex_lock(&pool_mutex);
-  ++being_read;
-  pthread_mutex_unlock(&pool_mutex);
+// False: the lock cannot be had, so that the end of the program will not wait for this buffer.
+bool begin_reading() {
+  const Lock lock(pool_mutex);
+  if (lock) ++being_read;
+  return static_cast<bool>(lock);
 }
 
-void reading_ends(void* buffer) {
-  pthread_mutex_lock(&pool_mutex);
+void end_reading(void* buffer, bool was_counted) {
+  const Lock lock(pool_mutex);
+  if (!lock) return;
   *static_cast<void**>(buffer) = free_buffers;
   free_buffers = buffer;
-  --being_read;
+  if (was_counted) --being_read;
   pthread_cond_broadcast(&was_read);
-  pthread_mutex_unlock(&pool_mutex);
 }
 
 // Writes the records of one buffer into the calling thread's stream; counts those that it cannot write. Without a
@@ -196,6 +202,7 @@ void prepare_activity(const Cupti& cupti) noexcept {
 
 void buffer_requested(std::uint8_t** buffer, std::size_t* bytes, std::size_t* most_records) {
   // Without a buffer CUPTI drops records, and counts them.
+  const KeptErrno kept;
   *buffer = static_cast<std::uint8_t*>(take_buffer());
   *bytes = *buffer == nullptr ? 0 : kBufferBytes;
   *most_records = 0;  // as many as fit
@@ -204,7 +211,8 @@ void buffer_requested(std::uint8_t** buffer, std::size_t* bytes, std::size_t* mo
 void buffer_completed(cupti::Context context, std::uint32_t stream, std::uint8_t* buffer,
                       std::size_t, std::size_t valid_bytes) {
   if (buffer == nullptr) return;
-  reading_begins();
+  const KeptCallerState kept;
+  const bool is_counted = begin_reading();
   cupti::Result read = cupti::kMaxLimitReached;
   {
     CurrentThread thread;
@@ -220,16 +228,15 @@ void buffer_completed(cupti::Context context, std::uint32_t stream, std::uint8_t
     writer.tell_losses(dropped);
   }
   if (read != cupti::kMaxLimitReached) tell_failure("cuptiActivityGetNextRecord", read);
-  reading_ends(buffer);
+  end_reading(buffer, is_counted);
 }
 
 void wait_for_readers() noexcept {
-  const SteadyDeadline deadline(kPatienceNs);
-  // A signal handler may end the program while this thread has the lock.
-  if (!lock_patiently(pool_mutex)) return;
-  while (being_read > 0 && deadline.wait(was_read, pool_mutex)) {
+  const SteadyDeadline deadline(kLongestWaitNs);
+  const Lock lock(pool_mutex, Lock::Patience::kAtExit);
+  if (!lock) return;
+  while (being_read > 0 && deadline.wait(was_read, pool_mutex.native())) {
   }
-  pthread_mutex_unlock(&pool_mutex);
 }
 
 }  // namespace region_recorder::gpu

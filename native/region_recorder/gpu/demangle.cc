@@ -1,8 +1,8 @@
 #include "demangle.hpp"
 
 #include <dlfcn.h>
-#include <pthread.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <initializer_list>
@@ -21,18 +21,28 @@ Demangle find_demangle() {
     if (library == nullptr) continue;
     if (void* const symbol = dlsym(library, kSymbol)) return reinterpret_cast<Demangle>(symbol);
   }
+  dlerror();  // nobody's but ours
   return nullptr;
 }
 
-// No static variable of a function: its guard would need the C++ library.
-pthread_once_t once = PTHREAD_ONCE_INIT;
-Demangle demangle = nullptr;
+// Null before the first name: threads that come at the same time each look, and find the same. No static variable of a
+// function, whose guard would need the C++ library.
+std::atomic<Demangle> known{nullptr};
+std::atomic<bool> searched{false};
+
+Demangle demangler() {
+  if (!searched.load(std::memory_order_acquire)) {
+    known.store(find_demangle(), std::memory_order_relaxed);
+    searched.store(true, std::memory_order_release);
+  }
+  return known.load(std::memory_order_relaxed);
+}
 
 }  // namespace
 
 Demangled::Demangled(const char* name) noexcept {
   if (std::strncmp(name, "_Z", 2) != 0) return;
-  pthread_once(&once, [] { demangle = find_demangle(); });
+  const Demangle demangle = demangler();
   if (demangle == nullptr) return;
   int status = 0;
   text_ = demangle(name, nullptr, nullptr, &status);

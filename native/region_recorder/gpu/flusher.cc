@@ -13,7 +13,7 @@ namespace region_recorder::gpu {
 namespace {
 
 constexpr std::uint64_t kPeriodNs = 500'000'000;
-constexpr std::uint64_t kPatienceNs = 2'000'000'000;
+constexpr std::uint64_t kLongestWaitNs = 2'000'000'000;
 
 const Cupti* cupti_in_use = nullptr;
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -78,7 +78,7 @@ void stop_flusher() noexcept {
   pthread_mutex_lock(&mutex);
   stopping = true;
   pthread_cond_broadcast(&changed);
-  const SteadyDeadline deadline(kPatienceNs);
+  const SteadyDeadline deadline(kLongestWaitNs);
   while (running && deadline.wait(changed, mutex)) {
   }
   pthread_mutex_unlock(&mutex);

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "../lock.hpp"
+#include "../caller_state.hpp"
 #include "../record.hpp"
 #include "../thread.hpp"
 #include "activity.hpp"
@@ -108,7 +108,7 @@ bool subscribe_and_enable() {
 // Before the destructors of libraries, of which CUPTI's would come first.
 void end_at_exit() {
   if (state.load() != State::kBegun || getpid() != collecting_process) return;
-  const NoCancellation all_the_while;
+  const KeptCallerState kept;
   state.store(State::kOver);
   stop_fetching();
   stop_flusher();

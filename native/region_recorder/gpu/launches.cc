@@ -4,6 +4,7 @@
 #include <cstring>
 #include <initializer_list>
 
+#include "../caller_state.hpp"
 #include "../clock.hpp"
 #include "../process.hpp"
 #include "../record.hpp"
@@ -50,6 +51,7 @@ Function function_of(cupti::CallbackDomain domain, std::uint32_t callback) {
 // CUPTI's records of a context do not outlive it.
 void fetch_records() {
   if (over.load(std::memory_order_relaxed)) return;
+  const KeptCallerState kept;
   sample_clocks();
   static_cast<void>(cupti_in_use->call.ActivityFlushAll(cupti::kFlushCompleted));
 }
@@ -85,6 +87,7 @@ bool watch_launches(const Cupti& cupti, cupti::Subscriber subscriber) noexcept {
 void stop_fetching() noexcept { over.store(true, std::memory_order_relaxed); }
 
 void on_api_call(void*, cupti::CallbackDomain domain, std::uint32_t callback, const void* data) {
+  const KeptErrno kept;
   const auto& call = *static_cast<const cupti::CallbackData*>(data);
   const bool begins = call.site == cupti::kEnter;
   if (!begins && domain != cupti::kRuntimeApi) return;

@@ -202,9 +202,19 @@ class Search {
   Cupti& found_;
 };
 
+// What dlopen and dlsym say of a failure is kept for the program's next call of dlerror, which asks about its own.
+class NoErrorLeft {
+ public:
+  NoErrorLeft() = default;
+  ~NoErrorLeft() { dlerror(); }
+  NoErrorLeft(const NoErrorLeft&) = delete;
+  NoErrorLeft& operator=(const NoErrorLeft&) = delete;
+};
+
 }  // namespace
 
 bool find_driver(Driver& driver) noexcept {
+  const NoErrorLeft cleared;
   void* const library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
   if (library == nullptr) return false;
 #define FIND(name) find(library, "cu", #name, driver.call.name)
@@ -217,6 +227,7 @@ bool find_driver(Driver& driver) noexcept {
 }
 
 bool find_cupti(const Driver& driver, Cupti& cupti, char (&why)[PATH_MAX]) noexcept {
+  const NoErrorLeft cleared;
   Search search(driver, cupti);
   const char* const wanted = getenv(kCuptiVariable);
   if (wanted != nullptr && *wanted != '\0') {

@@ -32,6 +32,8 @@ export interface FileHeader {
   readonly droppedEvents: bigint;
   /** Records of the GPU's work that could not be written; since version 1.2, 0 before it. */
   readonly unwrittenWork: bigint;
+  /** Forked children without a recording of their own, and why the last has none; since version 1.4, null before it. */
+  readonly unrecordedChildren: { readonly count: number; readonly errno: number } | null;
   /** Of the machine's start that CLOCK_MONOTONIC counts from, in hexadecimal; null where it is not known. */
   readonly bootId: string | null;
 }
@@ -88,6 +90,10 @@ export function parseFileHeader(bytes: Uint8Array, file: string): FileHeader | n
     stopped: stoppedNs === 0n ? null : { atNs: stoppedNs, errno: u32(fileHeader.stopErrno) },
     droppedEvents: u64(fileHeader.droppedEvents),
     unwrittenWork: u64(fileHeader.unwrittenWork),
+    unrecordedChildren:
+      u32(fileHeader.unrecordedChildren) === 0
+        ? null
+        : { count: u32(fileHeader.unrecordedChildren), errno: u32(fileHeader.unrecordedErrno) },
     bootId: bootId(bytes.subarray(fileHeader.bootId, fileHeader.bootId + BOOT_ID_BYTES)),
   };
 }

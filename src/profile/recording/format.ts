@@ -37,6 +37,8 @@ export const fileHeader = {
   droppedEvents: 80,
   unwrittenWork: 88,
   bootId: 96,
+  unrecordedChildren: 112,
+  unrecordedErrno: 116,
 } as const;
 
 export const chunkHeader = {

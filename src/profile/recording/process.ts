@@ -84,6 +84,12 @@ function addHeaderNotes(header: FileHeader, notes: NoteCollector): void {
   }
   if (header.droppedEvents > 0n)
     notes.add(`${plural(Number(header.droppedEvents), "event")} could not be recorded`);
+  if (header.unrecordedChildren !== null) {
+    const { count, errno } = header.unrecordedChildren;
+    notes.add(
+      `${plural(count, "forked child", "forked children")} could not be recorded (${errorName(errno)})`,
+    );
+  }
   if (header.finishedNs === null) {
     notes.add(
       "ended without finishing its recording: it crashed, was killed, called _exit or exec, or is still running",
