@@ -55,7 +55,7 @@ interface Run {
 }
 
 /** Longer than any of it takes, on a machine that has more to do. */
-const HANG_MS = Number(process.env["HANG"] ?? 120_000);
+const HANG_MS = 240_000;
 
 /** @param script the program as a file */
 export async function tryFaults(
@@ -87,7 +87,14 @@ export async function tryFaults(
     }
     const before = NUMBERS.map(place.state);
     const done = NUMBERS.filter((number) => before[number]?.status === "completed");
-    if (first.code === 0) check(done.length === JOBS, `exit code 0, and only ${done} are done`);
+    if (first.code === 0) {
+      check(done.length === JOBS, `exit code 0, and only ${done} are done`);
+      for (const number of NUMBERS)
+        check(
+          place.isWhole(number, first.printed.replaceAll("at work", "")),
+          `exit code 0, and files of #${number} are missing: ${first.printed}`,
+        );
+    }
     for (const number of done)
       check(place.ledger("end", number) === 1, `#${number} is completed and did not end once`);
     const outcome =
@@ -152,6 +159,8 @@ async function goOn(
 
 const OWN_BIRTH = JSON.stringify(thisProcess().birth);
 
+const LOGGED = /at work|--- Logging error ---/;
+
 /** A line of a stack: an error that is none of ours, or of the system's. */
 const STACK = /^\s+at .+:\d+:\d+\)?$/m;
 
@@ -192,6 +201,18 @@ function openPlace(folder: string, script: string) {
     },
     state: (number: number): JobState | undefined => readJobState(record, number),
     log: (number: number): string => text(jobLog(record, number)),
+    /** Whether a job has left all that it is to leave in its directory. */
+    isWhole(number: number, told: string): boolean {
+      const directory = join(sweep, String(number));
+      const saved = ["config", "hydra", "overrides"].map((name) => `.hydra/${name}.yaml`);
+      return (
+        saved.every((name) => text(join(directory, name)) !== "") &&
+        // A line that cannot be logged is told, as in Python.
+        `${text(join(directory, "prog.log"))}${told}${text(jobLog(record, number))}`.search(
+          LOGGED,
+        ) >= 0
+      );
+    },
     ledger: (what: string, number: number): number =>
       text(join(cwd, "ledger"))
         .split("\n")
