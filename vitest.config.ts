@@ -3,7 +3,8 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
-    include: ["tests/**/*.test.ts"],
+    // `npm run test:slow` sets it.
+    include: [process.env["HYDRACONF_SLOW"] === "1" ? "tests/**/*.slow.ts" : "tests/**/*.test.ts"],
     globalSetup: ["tests/temporary-folder.ts"],
     setupFiles: ["tests/setup.ts"],
     // Many tests wait for other programs: no processor is left for Vitest alone, as it would by itself.

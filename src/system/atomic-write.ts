@@ -8,13 +8,12 @@ import {
   readFileSync,
   readSync,
   renameSync,
-  rmSync,
   writeFileSync,
   writeSync,
 } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import { draftBeside } from "./drafts.ts";
+import { draftBeside, removeIfAllowed } from "./drafts.ts";
 import { makeDirectory } from "./make-directory.ts";
 import { errorCode } from "./system-error.ts";
 
@@ -38,7 +37,8 @@ export async function writeFileAtomic(
     );
     await rename(temporary, file);
   } catch (error) {
-    await rm(temporary, { force: true });
+    // What it was about is the first error, and not one about this.
+    await rm(temporary, { force: true }).catch(() => {});
     throw aboutFile(error, file, temporary);
   }
 }
@@ -125,7 +125,7 @@ function replaceFile(
     }
     renameSync(temporary, file);
   } catch (error) {
-    rmSync(temporary, { force: true });
+    removeIfAllowed(temporary);
     throw aboutFile(error, file, temporary);
   }
 }

@@ -59,7 +59,8 @@ function entriesOf(directory: string): readonly Dirent[] {
   }
 }
 
-function removeIfAllowed(file: string): void {
+/** Removes what does no harm where it stays. */
+export function removeIfAllowed(file: string): void {
   try {
     rmSync(file, { force: true, recursive: true });
   } catch (error) {

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { aboutFile, writeFileAtomicSync } from "./atomic-write.ts";
-import { draftBeside } from "./drafts.ts";
+import { draftBeside, removeIfAllowed } from "./drafts.ts";
 import { makeDirectory } from "./make-directory.ts";
 import { identityOf, isRunning, type ProcessIdentity, thisProcess } from "./process-identity.ts";
 import { errorCode } from "./system-error.ts";
@@ -27,7 +27,7 @@ export interface Claim {
    * @param options.awaited whether the other process will take the claim up itself
    */
   handOver(pid: number, options?: { readonly awaited?: boolean }): void;
-  /** Gives it up. */
+  /** Gives it up. Where its file cannot be removed it ends with this process: what was done under it is done all the same. */
   release(): void;
 }
 
@@ -87,7 +87,7 @@ function claimOf(file: string, use: string | undefined): Claim {
       writeFileAtomicSync(file, contentOf(holder));
     },
     release() {
-      if (isOurs) rmSync(file, { force: true });
+      if (isOurs) removeIfAllowed(file);
       isOurs = false;
     },
   };
@@ -111,7 +111,7 @@ function linked(file: string, text: string): boolean {
       return createdAnew(file, text);
     throw aboutFile(error, file, draft);
   } finally {
-    rmSync(draft, { force: true });
+    removeIfAllowed(draft);
   }
 }
 

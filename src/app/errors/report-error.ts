@@ -49,15 +49,15 @@ export function reportError(error: unknown, { invocation, options }: Failing): v
  * is shown without a stack: its message names the path, and the lines of our code would help nobody.
  */
 export function reportOwnError(error: unknown, program: Failing): void {
-  if (!isRefusalOfSystem(error) || program.invocation.env[FULL_ERROR] === "1") {
-    reportError(error, program);
-    return;
-  }
-  reportError(
-    new ConfigError({ code: "app.system", message: error.message, cause: error }),
-    program,
-  );
+  const isFull = program.invocation.env[FULL_ERROR] === "1";
+  reportError(isFull ? error : coded(error), program);
 }
+
+/** What the system refused us, as an error with a code; all others as they are. */
+export const coded = (error: unknown): unknown =>
+  isRefusalOfSystem(error)
+    ? new ConfigError({ code: "app.system", message: error.message, cause: error })
+    : error;
 
 /** Whether the system refused something that we asked for, not the user's code. */
 export const isRefusalOfSystem = (error: unknown): error is Error =>

@@ -1,5 +1,6 @@
 import type { Suspension } from "../../system/suspension.ts";
 import type { Session } from "../commands/command.ts";
+import { coded } from "../errors/report-error.ts";
 import { logInfo } from "../info/log-info.ts";
 import { checkJobs } from "../job/check-jobs.ts";
 import { textAt } from "../job/hydra-values.ts";
@@ -154,7 +155,7 @@ async function runInDirectory(job: PlannedJob, surroundings: JobSurroundings): P
   try {
     release = takeDirectory(job, surroundings.resultFiles);
   } catch (error) {
-    return failedJob(job, error);
+    return failedJob(job, coded(error));
   }
   return runJob(job, surroundings).finally(release);
 }

@@ -48,7 +48,7 @@ export function leftBehind(folder: string, number: number): LiveWorker | undefin
     while (isRunning(last) === true) await sleep(POLL_MS);
     const after = readJobState(folder, number) ?? state;
     if (after.status !== "running") return after;
-    const final = ended(after, { status: "failed", exitCode: null, error: "killed" });
+    const final = ended(after, { status: "stopped", exitCode: null, error: "killed" });
     writeJobState(folder, final, { durable: true });
     return final;
   };

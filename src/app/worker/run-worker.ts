@@ -1,6 +1,6 @@
 import { ConfigError } from "../../values/errors.ts";
 import { EXIT_ERROR, EXIT_OK, type Session } from "../commands/command.ts";
-import { reportError } from "../errors/report-error.ts";
+import { coded, reportError } from "../errors/report-error.ts";
 import { checkJobs } from "../job/check-jobs.ts";
 import { failedJob, type JobResult } from "../job/job.ts";
 import { type PlannedJob, planJob } from "../job/plan-job.ts";
@@ -97,7 +97,7 @@ async function runAlone(
   } catch (error) {
     return failedJob(
       { number: job.number, outputDir: job.output_dir, overrides: job.task_overrides },
-      error,
+      coded(error),
     );
   } finally {
     logging.close();

@@ -49,7 +49,7 @@ describe("the local launcher", () => {
     const folder = join(place.cwd, "s/.sweep");
     for (let attempt = 1; attempt <= attempts; attempt++) {
       const before = attempt === 1 ? undefined : place.state(0);
-      const lost = { status: "failed", exitCode: null, error: "killed by SIGKILL" } as const;
+      const lost = { status: "failed", exitCode: null, error: "killed by SIGSEGV" } as const;
       writeJobState(folder, ended(begun(0, before), lost));
     }
     const { exitCode } = await place.start(["--resume", "s"]);
@@ -165,13 +165,34 @@ describe("the local launcher", () => {
     expectApart(slotSpans(place));
   });
 
-  test.each(["kill", "exit", "crash"])("records a worker that ends by '%s'", async (how) => {
+  test.each([
+    ["exit", 3],
+    ["crash", 1],
+  ])("records a worker that ends by '%s'", async (how, code) => {
     const place = workplace();
     const { exitCode } = await place.start(["-m", "x=1", `do=${how}`, ...LOCAL]);
-    expect(exitCode).toBe({ kill: 1, exit: 3, crash: 1 }[how]);
-    const state = place.state(0);
-    expect(state?.status).toBe("failed");
-    if (how === "kill") expect(state?.attempts[0]?.error).toBe("killed by SIGKILL");
+    expect([exitCode, place.state(0)?.status]).toEqual([code, "failed"]);
+  });
+
+  test("a worker that somebody kills is stopped, the others run, and --resume runs its job", async () => {
+    const place = workplace();
+    const sweep = place.start([
+      ...["-m", "x=1,2", "do=hold", "hydra/launcher=local"],
+      ...["hydra.launcher.n_jobs=1", "hydra.launcher.max_retries=1"],
+    ]);
+    await until(() => place.ran("begin").includes(0));
+    process.kill(place.state(0)?.attempts[0]?.pid ?? 0, "SIGKILL");
+    place.release();
+    const { exitCode, stderr } = await sweep;
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining("prog --resume s")]);
+    expect(stderr).not.toContain("--retry-failed");
+    expect([place.state(0), place.state(1)]).toMatchObject([
+      { status: "stopped", attempts: [{ exit_code: null, error: "killed by SIGKILL" }] },
+      { status: "completed" },
+    ]);
+    expect((await place.start(["--resume", "s"])).exitCode).toBe(0);
+    expect(place.ran("begin")).toEqual([0, 1, 0]);
+    expect(place.state(0)?.status).toBe("completed");
   });
 
   test("a job that is done before its launcher has noted it stays done", async () => {

@@ -1,5 +1,6 @@
 /** What the end of a worker's process means for its job. */
 import { constants } from "node:os";
+import { INTERRUPTS } from "../../../system/interrupts.ts";
 import type { AttemptEnd, JobState } from "../../sweep/record/job-state.ts";
 import { jobLog } from "../../sweep/record/layout.ts";
 import { lastLines } from "../../worker/log-tail.ts";
@@ -13,6 +14,8 @@ export interface Outcome {
   readonly signal: NodeJS.Signals | null;
   /** Why it could not be started. */
   readonly problem?: string;
+  /** Whether the kernel has killed processes for want of memory while it ran. */
+  readonly lacksMemory?: boolean;
 }
 
 /** The job of a worker. */
@@ -28,7 +31,7 @@ interface StartedJob {
 /** How a worker ended that is gone; undefined where its record says so already. */
 export function endOfWorker(
   { attempts, status }: JobState,
-  { exitCode, problem, signal }: Outcome,
+  { exitCode, lacksMemory = false, problem, signal }: Outcome,
   asked: Asked,
   job: StartedJob,
 ): AttemptEnd | undefined {
@@ -53,13 +56,24 @@ export function endOfWorker(
       error: `stopped by ${asked}`,
     };
   if (status !== "running") return undefined;
-  const error =
-    problem ??
-    (signal === null
-      ? (lastError(job) ?? "the worker did not start")
-      : `killed by ${signal}${ranOutOfMemory(signal, job) ? `: out of memory; ${MORE_HEAP}` : ""}`);
-  return { status: "failed", exitCode, error };
+  if (signal === null)
+    return {
+      status: "failed",
+      exitCode,
+      error: problem ?? lastError(job) ?? "the worker did not start",
+    };
+  const error = `killed by ${signal}`;
+  if (isHeapExhausted(signal, job))
+    return { status: "failed", exitCode, error: `${error}: out of memory; ${MORE_HEAP}` };
+  // The kernel would have to do it again.
+  if (signal === "SIGKILL" && lacksMemory)
+    return { status: "failed", exitCode, error: `${error}: the machine ran out of memory` };
+  return { status: isFromOutside(signal) ? "stopped" : "failed", exitCode, error };
 }
+
+/** Signals by which somebody ends a process; by all others it ends because of what it does. */
+const isFromOutside = (signal: NodeJS.Signals): boolean =>
+  signal === "SIGKILL" || INTERRUPTS.includes(signal);
 
 /** What a worker that could not even begin said last. */
 function lastError(job: StartedJob): string | undefined {
@@ -68,7 +82,7 @@ function lastError(job: StartedJob): string | undefined {
 }
 
 /** Node has said so before it aborts. */
-const ranOutOfMemory = (signal: NodeJS.Signals, job: StartedJob): boolean =>
+const isHeapExhausted = (signal: NodeJS.Signals, job: StartedJob): boolean =>
   signal === "SIGABRT" && isHeapFull(lastLogLines(job, 100));
 
 const lastLogLines = ({ folder, number, logStart }: StartedJob, count: number): readonly string[] =>

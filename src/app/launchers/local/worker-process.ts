@@ -18,6 +18,7 @@ import type { LiveWorker } from "../../worker/left-behind.ts";
 import { GRACE_MS, signalWorker } from "../../worker/signal-worker.ts";
 import { workerCommand } from "../../worker/worker-command.ts";
 import type { NotedStart } from "../../worker/worker-request.ts";
+import { memoryKills } from "./memory-kills.ts";
 import { type Asked, endOfWorker, type Outcome } from "./worker-end.ts";
 
 export interface WorkerRun {
@@ -50,6 +51,7 @@ export function startWorker(run: WorkerRun): StartedWorker {
   makeDirectory(jobsFolder(folder));
   const before = readJobState(folder, number);
   const id = randomUUID();
+  const killsBefore = memoryKills();
   const { child, logStart } = spawnWorker(run, { id, launcher: thisProcess() });
   const over = outcomeOf(child);
   const noted = withIdentity(begun(number, before, { id }), child.pid ?? 0);
@@ -77,7 +79,8 @@ export function startWorker(run: WorkerRun): StartedWorker {
     const written = readJobState(folder, number);
     // It has written nothing where it could not be started.
     const state = written?.attempts.at(-1)?.id === id ? written : noted;
-    const end = endOfWorker(state, outcome, asked, { ...run, logStart });
+    const lacksMemory = (memoryKills() ?? 0) > (killsBefore ?? 0);
+    const end = endOfWorker(state, { ...outcome, lacksMemory }, asked, { ...run, logStart });
     if (end === undefined) return state;
     const final = ended(state, end);
     writeJobState(folder, final, { durable: true });

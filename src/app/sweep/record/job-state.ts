@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import {
-  isDiskFull,
+  aboutFile,
   overwriteFileSync,
   writeFileAtomicSync,
   writeFileDurableSync,
@@ -21,6 +21,7 @@ import {
   textsByName,
   time,
 } from "../../../system/shape.ts";
+import { errorCode, isSystemError } from "../../../system/system-error.ts";
 import { MAX_STORED_DEPTH } from "../../worker/stored-value.ts";
 import { tookMs, uptimeMs } from "./attempt-time.ts";
 import { jobFile } from "./layout.ts";
@@ -95,16 +96,30 @@ export interface AttemptEnd {
   readonly at?: Date | undefined;
 }
 
-/** Undefined for a job that nobody started, and for a file that a dying machine left unreadable. */
+/**
+ * Undefined for a job that nobody started, and for a file that a dying machine left half written.
+ *
+ * @throws the system's error where there is a file that cannot be read: taken for none, a completed job would run again
+ */
 export function readJobState(folder: string, number: number): JobState | undefined {
-  const file = jobFile(folder, number);
-  // Most often there is none, and asking costs a tenth of an error that is thrown and caught.
-  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
+  const text = textOf(jobFile(folder, number));
+  if (text === undefined) return undefined;
   try {
-    const state: unknown = JSON.parse(readFileSync(file, "utf8"));
+    const state: unknown = JSON.parse(text);
     return fits<JobState>(state, STATE) && state.number === number ? state : undefined;
   } catch {
     return undefined;
+  }
+}
+
+function textOf(file: string): string | undefined {
+  // Most often there is none, and asking costs a tenth of an error that is thrown and caught.
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return undefined;
+    throw aboutFile(error, file, file);
   }
 }
 
@@ -124,14 +139,16 @@ export const writeJobState = (
   );
 
 /**
- * The same for a job that has just ended, whose state stands there as it began: on a disk that has become full it is written over that,
- * for else the job, hours of work, would run again.
+ * The same for a job that has just ended, whose state stands there as it began: where no new file can be put in its place, as on a disk
+ * that has become full, it is written over that, for else the job, hours of work, would run again.
+ *
+ * @throws the system's error where that fails, too
  */
 export function writeJobEnd(folder: string, state: JobState, options: WriteOptions): void {
   try {
     writeJobState(folder, state, options);
   } catch (error) {
-    if (!isDiskFull(error)) throw error;
+    if (!isSystemError(error)) throw error;
     overwriteFileSync(jobFile(folder, state.number), stateText(state));
   }
 }

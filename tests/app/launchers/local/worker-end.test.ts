@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { memoryKills } from "../../../../src/app/launchers/local/memory-kills.ts";
 import { endOfWorker } from "../../../../src/app/launchers/local/worker-end.ts";
 import { begun, ended, type JobState } from "../../../../src/app/sweep/record/job-state.ts";
 import { jobLog, jobsFolder } from "../../../../src/app/sweep/record/layout.ts";
@@ -31,6 +32,31 @@ test("a job that failed as it was asked to stop is still to be done", () => {
   expect(endOfWorker(failedAfter(500), EXIT, "SIGINT", RUN)).toEqual({
     ...{ status: "stopped", exitCode: 130, error: "stopped by SIGINT" },
   });
+});
+
+test("a job whose worker is killed from outside is still to be done; one that crashed, or for which memory did not suffice, has failed", () => {
+  const statusAfter = (signal: NodeJS.Signals, lacksMemory: boolean) =>
+    endOfWorker(begun(3, undefined), { exitCode: null, signal, lacksMemory }, undefined, RUN);
+  for (const signal of ["SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"] as const)
+    expect(statusAfter(signal, false)).toEqual({
+      ...{ status: "stopped", exitCode: null, error: `killed by ${signal}` },
+    });
+  for (const signal of ["SIGSEGV", "SIGBUS", "SIGABRT"] as const)
+    expect(statusAfter(signal, false)?.status).toBe("failed");
+  expect(statusAfter("SIGKILL", true)).toMatchObject({
+    ...{ status: "failed", error: "killed by SIGKILL: the machine ran out of memory" },
+  });
+  // Killed by somebody while others ran out of memory.
+  expect(statusAfter("SIGTERM", true)?.status).toBe("stopped");
+});
+
+test("the kernel's count of processes that it killed for want of memory, where it tells that", () => {
+  const file = join(folder, "vmstat");
+  writeFileSync(file, "nr_free_pages 7\noom_kill 12\noom_kill_disabled 3\n");
+  expect(memoryKills(file)).toBe(12);
+  writeFileSync(file, "nr_free_pages 7\n");
+  expect(memoryKills(file)).toBeUndefined();
+  expect(memoryKills(join(folder, "none"))).toBeUndefined();
 });
 
 test("why a worker died is read from what this start logged, not from what an earlier one did", () => {

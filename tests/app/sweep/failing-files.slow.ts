@@ -1,0 +1,19 @@
+import { availableParallelism } from "node:os";
+import { expect, test } from "vitest";
+import { faultedSweeps } from "./faulted/faulted-sweeps.ts";
+
+const sideBySide = Math.min(8, availableParallelism());
+
+test.each(["basic", "local"] as const)(
+  "each file operation of a sweep (%s) fails, with each error that Linux may answer it with",
+  { timeout: 4 * 3_600_000 },
+  async (how) => {
+    const { faults, operations, outcomes, problems } = await faultedSweeps(how, {
+      sideBySide,
+      step: 1,
+    });
+    console.log(`${how}: operations ${JSON.stringify(operations)}, faults ${faults}`, outcomes);
+    expect(problems).toEqual([]);
+    expect(faults).toBeGreaterThan(operations.launcher + operations.worker);
+  },
+);
