@@ -88,7 +88,14 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
   const published: { root?: MapNode } = {};
   const context = contextOf(request, invocation, () => published.root);
   const configDirs = addedDirectories(request, cwd);
-  const snapshot = openTree({ ...request, configDir: request.configPath, configDirs, cwd, env });
+  const snapshot = openTree({
+    ...request,
+    configDir: request.configPath,
+    configDirs,
+    cwd,
+    env,
+    limits: context.limits,
+  });
   const warnOnce = eachOnce(request.onWarning ?? (() => {}));
   const onWarning = ({ message }: CompositionWarning): void => warnOnce(message);
   const surroundings = { snapshot, context, onWarning };
