@@ -60,13 +60,15 @@ export interface LimitReached {
   readonly origin?: Origin;
   /** What is too large, as the message begins. Default: aliases and interpolations, with the key. */
   readonly what?: string;
+  /** What to do where a higher limit does not help. */
+  readonly hint?: string;
 }
 
 /** The error of a limit, whatever was too large: what to do is the same. */
 export function limitError(
   of: keyof Limits,
   limit: number,
-  { key, origin, what }: LimitReached = {},
+  { key, origin, what, hint }: LimitReached = {},
 ): ConfigError {
   const upTo = key === undefined || key === "" ? "" : ` up to '${key}'`;
   const unit = of === "unpackedBytes" ? "bytes" : of;
@@ -79,7 +81,9 @@ export function limitError(
     message: `${is} more than ${grouped(String(limit))} ${unit}`,
     ...(key !== undefined && { key }),
     origin,
-    hint: `if that is meant, raise the limit: ${LIMIT_VARIABLES[of]}=${more} in the environment${inProgram}`,
+    hint:
+      hint ??
+      `if that is meant, raise the limit: ${LIMIT_VARIABLES[of]}=${more} in the environment${inProgram}`,
   });
 }
 
