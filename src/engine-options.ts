@@ -2,6 +2,7 @@ import { plugins } from "./compose/plugins/check-plugin.ts";
 import { configStore } from "./compose/sources/check-entry.ts";
 import type { ComposeOptions, EngineOptions } from "./engine.ts";
 import type { OptionChecks } from "./values/check-options.ts";
+import { limitsOption } from "./values/limits.ts";
 import {
   anything,
   checkedAsRegistered,
@@ -26,6 +27,7 @@ export const ENGINE_OPTIONS: OptionChecks<EngineOptions> = {
   plugins: optional(plugins),
   sources: optional(mapOf("functions", fn)),
   dialect: anything,
+  limits: limitsOption,
 };
 
 /** The checks of what a composition takes. */

@@ -16,6 +16,7 @@ import { checkOptions } from "./values/check-options.ts";
 import { ConfigError } from "./values/errors.ts";
 import type { ResolveContext } from "./values/interpolation/context.ts";
 import { createResolveContext } from "./values/interpolation/context.ts";
+import type { Limits } from "./values/limits.ts";
 import type { Resolver } from "./values/resolvers/resolver.ts";
 
 /** `1.3` is Hydra 1.3 under `version_base="1.3"`, the only dialect there is so far. */
@@ -42,6 +43,11 @@ export interface EngineOptions {
   /** Further kinds of sources for search paths, by scheme. */
   readonly sources?: ReadonlyMap<string, SourceFactory>;
   readonly dialect?: Dialect;
+  /**
+   * How much aliases and interpolations may add to a config, any of the limits. Default: what the environment says
+   * (`HYDRACONF_MAX_VALUES`, `HYDRACONF_MAX_CHARACTERS`), or `DEFAULT_LIMITS`.
+   */
+  readonly limits?: Partial<Limits>;
 }
 
 /** What to compose: where the configs are, which one is primary, and the overrides. */
@@ -107,8 +113,8 @@ export function openEngine(options: EngineOptions): Engine {
       available: ["1.3"],
     });
   const schemaReader = createConfigReader();
-  const snapshots = createSnapshots({ ...options, cwd, env });
   const context = createResolveContext({ ...options, env });
+  const snapshots = createSnapshots({ ...options, cwd, env, limits: context.limits });
   const resolveContext = (): ResolveContext => ({ ...context, cache: new Map() });
 
   const composeIn = (request: ComposeOptions, context: ResolveContext): Composition => {

@@ -47,7 +47,7 @@ export {
 } from "./omegaconf.ts";
 export { parseOverride, parseOverrides } from "./overrides/index.ts";
 export type * from "./public-types.ts";
-export { ConfigError, isConfigError, toObject } from "./values/index.ts";
+export { ConfigError, DEFAULT_LIMITS, isConfigError, toObject } from "./values/index.ts";
 export { renderError } from "./values/render-error.ts";
 export { resolver } from "./values/resolvers/plain-resolver.ts";
 

@@ -3,6 +3,7 @@ import type { OptionChecks } from "./values/check-options.ts";
 import type { FlagChanges } from "./values/flags.ts";
 import { resolveContext } from "./values/interpolation/check-context.ts";
 import type { ResolveContext } from "./values/interpolation/context.ts";
+import { type Limits, limitsOption } from "./values/limits.ts";
 import {
   checkedAsRegistered,
   environment,
@@ -25,6 +26,8 @@ export interface ResolvingOptions {
   readonly replace?: boolean;
   /** What `oc.env` reads. Default: that of `context`, or the environment of the process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** How much interpolations may add, any of the limits. Default: those of `context`, or of the environment. */
+  readonly limits?: Partial<Limits>;
   /** Receives the warnings of `oc.deprecated`. Default: that of `context`; without one they are dropped. */
   readonly onWarning?: (message: string) => void;
 }
@@ -48,6 +51,7 @@ export const RESOLVING_OPTIONS: OptionChecks<ResolvingOptions> = {
   resolvers: checkedAsRegistered,
   replace: optional(trueOrFalse),
   env: optional(environment),
+  limits: limitsOption,
   onWarning: optional(fn),
 };
 

@@ -22,6 +22,7 @@ import { createResolveContext } from "./values/interpolation/context.ts";
 import { isInterpolationNode } from "./values/interpolation/resolution.ts";
 import { IN_PLACE, resolveTree } from "./values/interpolation/resolve-tree.ts";
 import { isMissingAt } from "./values/is-missing-at.ts";
+import { limitsOption } from "./values/limits.ts";
 import { maskedCopy as maskedNode } from "./values/masked-copy.ts";
 import { mergeNodes } from "./values/merge.ts";
 import { missingKeys as keysOfMissing } from "./values/missing-keys.ts";
@@ -45,12 +46,12 @@ import { writeYaml } from "./values/writer.ts";
 /**
  * `OmegaConf.create(text)`: a tree from YAML 1.1.
  *
- * @throws ConfigError `yaml.*` with the place.
+ * @throws ConfigError `yaml.*` and `limit.*` with the place.
  */
 export function loadYaml(yaml: string, options: ReadOptions = {}): ConfigNode {
   const given: unknown = yaml;
   checkText("loadYaml", "the YAML", given, loadYamlHint(given));
-  checkOptions<ReadOptions>("loadYaml", options, { name: optional(text) });
+  checkOptions<ReadOptions>("loadYaml", options, { name: optional(text), limits: limitsOption });
   return createConfig(yaml, options);
 }
 
@@ -72,7 +73,7 @@ export function toYaml(value: unknown, options: ResolvingOptions & ConfigTextOpt
   checkOptions("toYaml", options, TEXT_OPTIONS);
   const context = contextOf(options);
   const resolved = options.resolve ? resolveTree(node, context) : node;
-  return writeYaml(resolved, { sortKeys: options.sortKeys ?? false });
+  return writeYaml(resolved, { sortKeys: options.sortKeys ?? false, limits: context.limits });
 }
 
 /**

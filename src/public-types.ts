@@ -118,6 +118,7 @@ export type {
   FlagChanges,
   Key,
   KeyId,
+  Limits,
   ListNode,
   MapEntry,
   MapNode,

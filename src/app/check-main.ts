@@ -2,6 +2,7 @@ import { plugins } from "../compose/plugins/check-plugin.ts";
 import { configStore } from "../compose/sources/check-entry.ts";
 import { checkObject } from "../values/check-arguments.ts";
 import { checkOptions, type OptionCheck, type OptionChecks } from "../values/check-options.ts";
+import { limitsOption } from "../values/limits.ts";
 import {
   anything,
   checkedAsRegistered,
@@ -78,6 +79,7 @@ const MAIN_OPTIONS: OptionChecks<HydraMainOptions> = {
     withMethods(["resolve", "load"], "targets", "createTargets({ name: function }) makes them"),
   ),
   resolvers: checkedAsRegistered,
+  limits: limitsOption,
   sources: optional(mapOf("functions", fn)),
   versionBase: optional(oneOf("1.1", "1.2", "1.3")),
   flags: optional(listOf("flags", shape(FLAG))),

@@ -17,6 +17,7 @@ import { parseOverrides } from "../overrides/index.ts";
 import { ConfigError } from "../values/errors.ts";
 import type { ResolveContext } from "../values/interpolation/context.ts";
 import { createResolveContext } from "../values/interpolation/context.ts";
+import type { Limits } from "../values/limits.ts";
 import type { MapNode } from "../values/node.ts";
 import type { Resolver } from "../values/resolvers/resolver.ts";
 import { eachOnce } from "./errors/warn.ts";
@@ -40,6 +41,8 @@ export interface ComposerRequest {
   readonly plugins?: readonly Plugin[];
   /** The program's own. */
   readonly resolvers?: Iterable<Resolver>;
+  /** Of the program; default: what the environment says. */
+  readonly limits?: Partial<Limits>;
   /** Further kinds of sources for search paths, by scheme. */
   readonly sources?: ReadonlyMap<string, SourceFactory>;
   /** The config store. */
@@ -88,7 +91,14 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
   const published: { root?: MapNode } = {};
   const context = contextOf(request, invocation, () => published.root);
   const configDirs = addedDirectories(request, cwd);
-  const snapshot = openTree({ ...request, configDir: request.configPath, configDirs, cwd, env });
+  const snapshot = openTree({
+    ...request,
+    configDir: request.configPath,
+    configDirs,
+    cwd,
+    env,
+    limits: context.limits,
+  });
   const warnOnce = eachOnce(request.onWarning ?? (() => {}));
   const onWarning = ({ message }: CompositionWarning): void => warnOnce(message);
   const surroundings = { snapshot, context, onWarning };
@@ -129,13 +139,14 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
 }
 
 const contextOf = (
-  { resolvers }: ComposerRequest,
+  { resolvers, limits }: ComposerRequest,
   { now, env, console }: Invocation,
   root: () => MapNode | undefined,
 ): ResolveContext =>
   createResolveContext({
     resolvers: withHydraResolvers(resolvers, { now, root }),
     env,
+    ...(limits && { limits }),
     onWarning: (message) => console.stderr(`UserWarning: ${message}\n`),
   });
 

@@ -251,6 +251,7 @@ function composerRequest(options: ProgramOptions, { flags }: ParsedArguments): C
     ...(options.versionBase !== undefined && { versionBase: options.versionBase }),
     ...(options.plugins !== undefined && { plugins: options.plugins }),
     ...(options.resolvers !== undefined && { resolvers: options.resolvers }),
+    ...(options.limits !== undefined && { limits: options.limits }),
     ...(options.sources !== undefined && { sources: options.sources }),
     ...(options.store !== undefined && { store: options.store }),
   };

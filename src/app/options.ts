@@ -3,6 +3,7 @@ import type { StoreEntry } from "../compose/sources/memory-source.ts";
 import type { SourceFactory } from "../compose/sources/search-path.ts";
 import type { Targets } from "../instantiate/index.ts";
 import type { JsonSchema } from "../schema/index.ts";
+import type { Limits } from "../values/limits.ts";
 import type { ConfigNode } from "../values/node.ts";
 import type { Resolver } from "../values/resolvers/resolver.ts";
 import type { Flag } from "./flags/flag.ts";
@@ -69,6 +70,8 @@ export interface HydraMainOptions {
   readonly targets?: Targets;
   /** Resolvers for `${name:...}` besides OmegaConf's and Hydra's; `resolver()` turns a function into one. */
   readonly resolvers?: readonly Resolver[];
+  /** How much aliases and interpolations may add to a config. Default: what the environment says. */
+  readonly limits?: Partial<Limits>;
   /** Further kinds of sources for search paths, by scheme, as `git://`. */
   readonly sources?: ReadonlyMap<string, SourceFactory>;
   /**

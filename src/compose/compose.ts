@@ -1,6 +1,7 @@
 import type { Override } from "../overrides/ast.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import type { ResolveContext } from "../values/interpolation/context.ts";
+import { refuseExpansion } from "../values/size.ts";
 import { applyOverrides } from "./apply-overrides.ts";
 import { composeBase } from "./base.ts";
 import type { Composition } from "./composition.ts";
@@ -84,6 +85,8 @@ function composeChecked(asked: ComposeRequest): Composition {
       repository,
     }),
   );
+  // Aliases of all files, and what merging expanded.
+  refuseExpansion(changed, context.limits);
   const schemas = placedSchemas(base.defaults, repository, request.schemaReader);
   checkComposed(schemas, changed, overrides);
   const secrets = findSecrets(changed, schemas, {

@@ -88,7 +88,7 @@ export function createConfig(
     toYaml(options = {}) {
       checkOptions("toYaml", options, TEXT_OPTIONS);
       const { resolve = false, sortKeys = false } = options;
-      return writeYaml(shown(resolve), { sortKeys });
+      return writeYaml(shown(resolve), { sortKeys, limits: context.limits });
     },
     toObject<T = PlainValue>(options: { readonly resolve?: boolean } = {}): T {
       checkOptions("toObject", options, OBJECT_OPTIONS);

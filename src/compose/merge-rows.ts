@@ -1,3 +1,4 @@
+import { isLimitError } from "../values/budget.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import { type ResolveContext, watchResolvers } from "../values/interpolation/context.ts";
 import { splitKey } from "../values/key-path.ts";
@@ -156,6 +157,7 @@ function mergeLayer(
 }
 
 function blame(row: DefaultsRow, error: ConfigError): ConfigError {
+  if (isLimitError(error)) return error;
   const { details } = error;
   return new ConfigError({
     ...details,

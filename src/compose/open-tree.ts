@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import type { Limits } from "../values/limits.ts";
 import { hydraGroups } from "./hydra/groups.ts";
 import { schemaSource } from "./hydra/schema.ts";
 import type { Plugin } from "./plugins/plugin.ts";
@@ -27,6 +28,8 @@ export interface TreeRequest {
   readonly store?: ReadonlyMap<string, StoreEntry>;
   /** Further kinds of sources, by scheme. */
   readonly sources?: ReadonlyMap<string, SourceFactory>;
+  /** How much the aliases of a file may add; default: what the environment says. */
+  readonly limits?: Limits;
 }
 
 /** What Hydra calls the source of the primary config. */
@@ -37,7 +40,7 @@ export const PRIMARY_PROVIDER = "main";
  * directories, the config store. Whether the primary directory exists is looked at by what composes.
  */
 export function openTree(request: TreeRequest): Snapshot {
-  const { configDir, configDirs, cwd, base = cwd, env } = request;
+  const { configDir, configDirs, cwd, base = cwd, env, limits } = request;
   const roots = [...new Set([base, cwd, ...pythonPath(env, cwd)])];
   const factories = new Map<string, SourceFactory>([
     ...STANDARD_SOURCES,
@@ -46,7 +49,7 @@ export function openTree(request: TreeRequest): Snapshot {
   ]);
   const plugins = pluginGroups(request.plugins ?? STANDARD_PLUGINS);
   const open = (provider: string, path: string) =>
-    openSource({ provider, path: absolute(path, cwd) }, cwd, factories);
+    openSource({ provider, path: absolute(path, cwd) }, cwd, factories, limits);
   return takeSnapshot({
     sources: [
       hydraGroups(),
@@ -54,9 +57,10 @@ export function openTree(request: TreeRequest): Snapshot {
       ...plugins.sources,
       ...configDirs.map((directory) => open("command-line", directory)),
     ],
-    schemaSource: schemaSource(new Map([...plugins.store, ...(request.store ?? [])])),
+    schemaSource: schemaSource(new Map([...plugins.store, ...(request.store ?? [])]), limits),
     cwd,
     factories,
+    limits,
   });
 }
 

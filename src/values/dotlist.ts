@@ -1,5 +1,6 @@
 import type { ResolveContext } from "./interpolation/context.ts";
 import { createResolveContext } from "./interpolation/context.ts";
+import type { Limits } from "./limits.ts";
 import type { ConfigNode, ContainerNode } from "./node.ts";
 import { map } from "./node.ts";
 import type { OverrideOrigin } from "./origin.ts";
@@ -40,15 +41,19 @@ export function mergeDotlist(
     const separator = text.indexOf("=");
     const key = separator < 0 ? text : text.slice(0, separator);
     const origin: OverrideOrigin = { kind: "override", text, index };
-    const { value, foreign } = readValue(separator < 0 ? "" : text.slice(separator + 1), origin);
+    const { value, foreign } = readValue(
+      separator < 0 ? "" : text.slice(separator + 1),
+      origin,
+      context.limits,
+    );
     target = updateNode(target, key, value, { foreign, plain: true }, context, copies);
   }
   return target;
 }
 
 /** The value with the text as its origin. What has no place in a config is for the update to refuse. */
-function readValue(text: string, origin: OverrideOrigin) {
-  const { root, foreign } = readConstructed(text);
+function readValue(text: string, origin: OverrideOrigin, limits: Limits) {
+  const { root, foreign } = readConstructed(text, limits);
   const value = { ...root, origin };
   const typeName = foreign.get(root);
   return { value, foreign: typeName === undefined ? foreign : new Map([[value, typeName]]) };

@@ -14,6 +14,10 @@ export type ErrorCode =
   | "yaml.invalid_value"
   | "yaml.alias_limit"
   | "yaml.depth_limit"
+  // values: limits
+  | "limit.values"
+  | "limit.characters"
+  | "limit.unpacked_bytes"
   // values: keys, types, flags
   | "key.invalid_type"
   | "key.not_found"

@@ -5,6 +5,8 @@ export { fromObject } from "./from-object.ts";
 export type { ResolveContext } from "./interpolation/context.ts";
 export { createResolveContext } from "./interpolation/context.ts";
 export { resolveTree } from "./interpolation/resolve-tree.ts";
+export type { Limits } from "./limits.ts";
+export { DEFAULT_LIMITS } from "./limits.ts";
 export type {
   ConfigNode,
   ContainerNode,

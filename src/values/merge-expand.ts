@@ -10,6 +10,7 @@ import { incompatible, refuseInPlaceOfField, refuseInPlaceOfMissing } from "./me
 import type { ConfigNode, Key, NodeType, ScalarNode } from "./node.ts";
 import { child, isMissing } from "./node.ts";
 import type { Place } from "./place.ts";
+import { refuseExpansion } from "./size.ts";
 import { madeOf } from "./types/made-of.ts";
 import { elementType, isContainerType } from "./types/type-of.ts";
 import { notOfClass } from "./types/wrong-type.ts";
@@ -31,6 +32,8 @@ export function expand(
   const target = tryFollow(dest, key, context);
   if (target === undefined || target.result === true || !isContainer(target.node))
     return asDeclared(dest, key, old, source);
+  // What was expanded before can stand in it many times.
+  refuseExpansion(target.node, context.limits, target);
   assign(dest, key, snapshot(target.node, dest.copies));
   const field = fieldType(target);
   refuseInPlaceOfField(dest, key, field, source);

@@ -1,3 +1,4 @@
+import { spend } from "./budget.ts";
 import { refuseDepth } from "./depth.ts";
 import { isConfigError } from "./errors.ts";
 import type { ResolveContext } from "./interpolation/context.ts";
@@ -11,7 +12,7 @@ import { fullKeyOf } from "./place.ts";
 /**
  * `OmegaConf.missing_keys`: the full keys of all missing values, those below interpolations to maps
  * and lists included, under the key where they really stand.
- * @throws ConfigError of an interpolation that cannot be resolved
+ * @throws ConfigError of an interpolation that cannot be resolved, `limit.values`
  */
 export function missingKeys(root: ConfigNode, context: ResolveContext): ReadonlySet<string> {
   const resolution = createResolution(root, context);
@@ -39,6 +40,7 @@ export function missingKeys(root: ConfigNode, context: ResolveContext): Readonly
     open.delete(place);
     // What an impure resolver gave is asked for by each reference to what is around it, as everywhere.
     if (resolution.impureCalls() === before) done.add(place);
+    else spend(resolution.budget, { values: 1, characters: 0 }, place);
   }
 
   function follow(place: Place): Place {

@@ -1,5 +1,6 @@
 import { ConfigError } from "./errors.ts";
 import { checkSyntax } from "./interpolation/check-syntax.ts";
+import { type Limits, limitsOf, withLimits } from "./limits.ts";
 import { type ConfigNode, map, scalar } from "./node.ts";
 import type { SourceText } from "./origin.ts";
 import { acceptConfig, type InterpolationCheck } from "./yaml/accept.ts";
@@ -9,10 +10,12 @@ import { parseDocument } from "./yaml/parse-document.ts";
 import { checkPrintable } from "./yaml/printable.ts";
 import { createScanner } from "./yaml/scanner.ts";
 
-/** How errors speak of the text. */
+/** How errors speak of the text, and what its aliases may be. */
 export interface ReadOptions {
   /** What positions and errors call the text, usually its path. */
   readonly name?: string;
+  /** How much aliases may add, where it is not what the environment says. */
+  readonly limits?: Partial<Limits>;
 }
 
 /**
@@ -21,10 +24,11 @@ export interface ReadOptions {
  *
  * What cannot be in a config is refused too: null keys, values without a config type, and
  * interpolations with broken syntax (but a document that is one string is not looked into).
- * @throws ConfigError `yaml.*`, `key.invalid_type`, `interpolation.syntax`, with the place
+ * @throws ConfigError `yaml.*`, `limit.*`, `key.invalid_type`, `interpolation.syntax`, with the place
  */
 export function readYaml(text: string, options: ReadOptions = {}): ConfigNode {
-  return read({ name: options.name ?? "<string>", text }, checkSyntax);
+  const source = { name: options.name ?? "<string>", text };
+  return read(source, checkSyntax, withLimits(limitsOf(process.env), options.limits));
 }
 
 /**
@@ -41,23 +45,24 @@ export function readYamlValue(text: string): ConfigNode {
  * As `readYamlValue`, but values of types that have no place in a config are not refused either.
  * @throws ConfigError `yaml.*`
  */
-export const readConstructed = (text: string): Constructed => load({ name: "<string>", text });
+export const readConstructed = (text: string, limits = limitsOf(process.env)): Constructed =>
+  load({ name: "<string>", text }, limits);
 
-function read(source: SourceText, check: InterpolationCheck): ConfigNode {
-  const constructed = load(source);
+function read(source: SourceText, check: InterpolationCheck, limits: Limits): ConfigNode {
+  const constructed = load(source, limits);
   if (constructed.suspicious) acceptConfig(constructed, check);
   return constructed.root;
 }
 
-function load(source: SourceText): Constructed {
+function load(source: SourceText, limits: Limits): Constructed {
   checkPrintable(source);
   const document = parseDocument(source, createScanner(source));
   if (document === null) {
     const empty = scalar(null, { kind: "file", source, start: 0, end: 0 });
     return { root: empty, foreign: new Map(), suspicious: false };
   }
-  const constructed = construct(source, document);
-  if (document.hasAliases) checkAliases(constructed.root, source);
+  const constructed = construct(source, document, limits);
+  if (document.hasAliases) checkAliases(constructed.root, source, limits);
   return constructed;
 }
 

@@ -1,3 +1,4 @@
+import { type Limits, limitsOf } from "./limits.ts";
 import type { ConfigNode, MapNode } from "./node.ts";
 import { type Emission, emitNode } from "./writer/emit-node.ts";
 import { breakLine } from "./writer/output.ts";
@@ -6,6 +7,8 @@ import { sortEntries } from "./writer/sort-keys.ts";
 export interface WriteOptions {
   /** Sort the keys of every mapping, as Python's `sorted` would. Default: keep their order. */
   readonly sortKeys?: boolean;
+  /** `characters` also for the text. Default: what the environment says. */
+  readonly limits?: Limits;
   /** Told of every node once it is written, children first: its span in the text, in UTF-16 units. */
   readonly onWritten?: (node: ConfigNode, start: number, end: number) => void;
 }
@@ -13,13 +16,14 @@ export interface WriteOptions {
 /**
  * `OmegaConf.to_yaml`: byte for byte what PyYAML's block style prints, 80 columns, Unicode as it
  * is. Interpolations are written unresolved: resolve the tree first for `resolve=True`.
- * @throws ConfigError `yaml.depth_limit` for a tree deeper than any that is read
+ * @throws ConfigError `yaml.depth_limit` for a tree deeper than any that is read, `limit.characters`
  */
 export function writeYaml(root: ConfigNode, options: WriteOptions = {}): string {
   const out: Emission = {
     text: "",
     column: 0,
     depth: 0,
+    most: (options.limits ?? limitsOf(process.env)).characters,
     entriesOf: options.sortKeys === true ? sortedEntries : entriesInOrder,
     onWritten: options.onWritten,
   };

@@ -48,7 +48,9 @@ export function* showParts(request: ShowRequest, context: ResolveContext): Gener
   const found = findShown(request, context);
   yield packageLine(found);
   const { node, package: key } = found.resolved();
-  yield key !== undefined && node.kind === "scalar" ? `${pyStr(node)}\n` : writeYaml(node);
+  yield key !== undefined && node.kind === "scalar"
+    ? `${pyStr(node)}\n`
+    : writeYaml(node, { limits: context.limits });
 }
 
 /** Like `showConfig`, with the origin of every line as a comment. */

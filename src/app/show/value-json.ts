@@ -1,5 +1,7 @@
+import { constants } from "node:buffer";
 import type { Cause, Difference, Explanation, KeyedNode } from "../../compose/index.ts";
 import { pathText } from "../../compose/index.ts";
+import { limitError } from "../../values/budget.ts";
 import type { ConfigNode } from "../../values/node.ts";
 import type { Origin } from "../../values/origin.ts";
 import { lineColumn } from "../../values/position.ts";
@@ -66,15 +68,20 @@ function originData(origin: Origin) {
 }
 
 /** Values without a JSON form become text: big integers, `inf` and `nan`, bytes (base64). */
+const jsonValue = (_: string, value: unknown): unknown => {
+  if (typeof value === "bigint") return String(value);
+  if (typeof value === "number" && !Number.isFinite(value)) return floatRepr(value);
+  return value instanceof Uint8Array ? Buffer.from(value).toString("base64") : value;
+};
+
+/** @throws ConfigError `limit.characters` where no string can hold it: what is deep inside is indented far */
 function jsonText(data: unknown): string {
-  const text = JSON.stringify(
-    data,
-    (_, value: unknown) => {
-      if (typeof value === "bigint") return String(value);
-      if (typeof value === "number" && !Number.isFinite(value)) return floatRepr(value);
-      return value instanceof Uint8Array ? Buffer.from(value).toString("base64") : value;
-    },
-    2,
-  );
-  return `${text}\n`;
+  try {
+    return `${JSON.stringify(data, jsonValue, 2)}\n`;
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    const what = "The config as indented JSON has";
+    const hint = "show a part of it: --package KEY";
+    throw limitError("characters", constants.MAX_STRING_LENGTH, { what, hint });
+  }
 }

@@ -1,3 +1,4 @@
+import type { Limits } from "../../values/limits.ts";
 import type { NodeType } from "../../values/node.ts";
 import { map } from "../../values/node.ts";
 import { fromCode } from "../../values/origin.ts";
@@ -122,7 +123,10 @@ export const HYDRA_CONFIG = "hydra/config";
 export const EMPTY_CONFIG = "_dummy_empty_config_";
 
 /** Hydra's own structured configs; the entries of a user's config store come on top. */
-export function schemaSource(store: ReadonlyMap<string, StoreEntry>): ConfigSource {
+export function schemaSource(
+  store: ReadonlyMap<string, StoreEntry>,
+  limits?: Limits,
+): ConfigSource {
   const own: readonly [string, StoreEntry][] = [
     [HYDRA_CONFIG, { node: withDefaults(HYDRA, DEFAULTS) }],
     ["hydra/launcher/basic", { node: LAUNCHER.node }],
@@ -132,5 +136,6 @@ export function schemaSource(store: ReadonlyMap<string, StoreEntry>): ConfigSour
   return memorySource(
     { scheme: "structured", path: "", provider: "schema" },
     new Map([...own, ...store]),
+    limits,
   );
 }

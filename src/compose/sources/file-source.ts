@@ -4,6 +4,7 @@ import { join, relative, resolve } from "node:path";
 import { refuseOther } from "../../system/require-file.ts";
 import { errorCode } from "../../system/system-error.ts";
 import { ConfigError } from "../../values/errors.ts";
+import type { Limits } from "../../values/limits.ts";
 import { fromCode } from "../../values/origin.ts";
 import type { ConfigSource, ItemKind } from "./config-source.ts";
 import { yamlFileName } from "./file-name.ts";
@@ -14,10 +15,12 @@ export interface FileSourceOptions {
   /** As the user gave it; relative paths start at `cwd`. */
   readonly path: string;
   readonly cwd: string;
+  /** How much the aliases of a file may add; default: what the environment says. */
+  readonly limits?: Limits | undefined;
 }
 
 /** A directory of YAML files (`file://DIR`). */
-export function fileSource({ provider, path, cwd }: FileSourceOptions): ConfigSource {
+export function fileSource({ provider, path, cwd, limits }: FileSourceOptions): ConfigSource {
   const root = resolve(cwd, path);
   const info = { scheme: "file", path, provider };
 
@@ -31,7 +34,7 @@ export function fileSource({ provider, path, cwd }: FileSourceOptions): ConfigSo
       // Messages name the file as the user would type it from where the program runs.
       return text === undefined
         ? undefined
-        : configFromText(configPath, { name: displayName(cwd, file), text }, info);
+        : configFromText(configPath, { name: displayName(cwd, file), text }, info, limits);
     },
     list: (group, kind) => listDirectory(resolve(root, group), kind),
   };

@@ -1,6 +1,7 @@
 import { ConfigError } from "../../values/errors.ts";
 import { createResolution } from "../../values/interpolation/create-resolution.ts";
 import { isInterpolationNode } from "../../values/interpolation/resolution.ts";
+import type { Limits } from "../../values/limits.ts";
 import type { ConfigNode, MapNode } from "../../values/node.ts";
 import { isMissing, map } from "../../values/node.ts";
 import type { SourceText } from "../../values/origin.ts";
@@ -19,9 +20,14 @@ const DEFAULTS = "defaults";
  * @throws ConfigError `compose.invalid_config` for a bad header, which is looked at first, or a file
  * that holds a lone number or boolean, `yaml.*` for bad YAML, `compose.invalid_defaults` for a bad defaults list.
  */
-export function configFromText(path: string, text: SourceText, source: SourceInfo): LoadedConfig {
+export function configFromText(
+  path: string,
+  text: SourceText,
+  source: SourceInfo,
+  limits?: Limits,
+): LoadedConfig {
   const header = packageHeader(text);
-  return configFromNode(path, readFileNode(text), source, header);
+  return configFromNode(path, readFileNode(text, limits), source, header);
 }
 
 /** Makes a config of a tree: the entry of a store, or a file that has been read. */
@@ -68,11 +74,12 @@ const plainList = (path: string, { origin }: ConfigNode): ConfigError =>
   });
 
 /** A file may hold a map, a list, nothing, or one string, which is read again as a document. */
-function readFileNode(text: SourceText): ConfigNode {
-  const node = readYaml(text.text, { name: text.name });
+function readFileNode({ name, text }: SourceText, limits: Limits | undefined): ConfigNode {
+  const options = { name, ...(limits && { limits }) };
+  const node = readYaml(text, options);
   if (node.kind !== "scalar") return node;
   if (node.value === null) return map([], node.origin);
-  if (typeof node.value === "string") return createConfig(node.value, { name: text.name });
+  if (typeof node.value === "string") return createConfig(node.value, options);
   throw new ConfigError({
     code: "compose.invalid_config",
     message: `Invalid loaded object type: ${pyTypeName(node.value)}`,

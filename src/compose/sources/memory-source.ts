@@ -1,5 +1,6 @@
 import { checkOptions, type OptionChecks } from "../../values/check-options.ts";
 import { fromObject } from "../../values/from-object.ts";
+import type { Limits } from "../../values/limits.ts";
 import type { ConfigNode } from "../../values/node.ts";
 import { text } from "../../values/option-kinds.ts";
 import { fromCode } from "../../values/origin.ts";
@@ -43,11 +44,13 @@ const SOURCE_INFO: OptionChecks<SourceInfo> = { scheme: text, path: text, provid
  * (`structured://`), or a whole tree in a test.
  *
  * @param entries by config path without extension, e.g. `db/mysql`.
+ * @param limits of what the aliases of a text may add; default: what the environment says
  * @throws ConfigError `value.wrong_type` for what the types do not allow
  */
 export function memorySource(
   info: SourceInfo,
   entries: ReadonlyMap<string, StoreEntry>,
+  limits?: Limits,
 ): ConfigSource {
   checkOptions("memorySource", info, SOURCE_INFO);
   configStore("memorySource", "the entries", entries);
@@ -64,7 +67,12 @@ export function memorySource(
       if (entry === undefined) return undefined;
       const address = `${info.scheme}://${info.path}/${name}`;
       if ("text" in entry)
-        return configFromText(path, { name: yamlFileName(address), text: entry.text }, info);
+        return configFromText(
+          path,
+          { name: yamlFileName(address), text: entry.text },
+          info,
+          limits,
+        );
       const config = configFromNode(path, treeOf(entry, address), info, entry.package ?? null);
       if ("replaceable" in entry && entry.replaceable === true)
         return { ...config, replaceable: true };

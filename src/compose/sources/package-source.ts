@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { delimiter, join, resolve } from "node:path";
+import type { Limits } from "../../values/limits.ts";
 import type { ConfigSource, LoadedConfig } from "./config-source.ts";
 import { fileSource, isDirectory } from "./file-source.ts";
 
@@ -9,6 +10,7 @@ export interface PackageSourceOptions {
   /** `NAME/FOLDER`, e.g. `my-configs/conf` or `@scope/name/conf`; `a.b.conf` of a Python package. */
   readonly path: string;
   readonly cwd: string;
+  readonly limits?: Limits | undefined;
   /** Where packages are looked for, in this order. Default: from `cwd`. */
   readonly roots?: readonly string[];
 }
@@ -18,13 +20,13 @@ export interface PackageSourceOptions {
  * package that lies in one of them (`pkg://a.b.conf`), as Python finds those of its module search path.
  */
 export function packageSource(options: PackageSourceOptions): ConfigSource {
-  const { provider, path, cwd, roots = [cwd] } = options;
+  const { provider, path, cwd, limits, roots = [cwd] } = options;
   const installed = npmFolder(path, roots);
   const module = pythonModule(path);
   const dir = installed ?? pythonFolder(module, roots);
   const info = { scheme: "pkg", path: installed === undefined ? module : path, provider };
   if (dir === undefined) return unavailableSource(info);
-  const files = fileSource({ provider, path: dir, cwd });
+  const files = fileSource({ provider, path: dir, cwd, limits });
   return {
     ...info,
     available: () => files.available() && (installed !== undefined || isRegularPackage(dir)),

@@ -1,4 +1,5 @@
 import { ConfigError } from "../../values/errors.ts";
+import type { Limits } from "../../values/limits.ts";
 import type { Origin } from "../../values/origin.ts";
 import type { ConfigSource } from "./config-source.ts";
 import { fileSource } from "./file-source.ts";
@@ -16,6 +17,8 @@ export type SourceFactory = (entry: {
   readonly provider: string;
   readonly path: string;
   readonly cwd: string;
+  /** How much the aliases of a file may add. */
+  readonly limits?: Limits;
 }) => ConfigSource;
 
 /** By scheme. An engine may be given more, e.g. `git://`. */
@@ -33,6 +36,7 @@ export function openSource(
   entry: SearchPathEntry,
   cwd: string,
   factories: SourceFactories,
+  limits?: Limits,
 ): ConfigSource {
   const at = entry.path.indexOf("://");
   const scheme = at === -1 ? "file" : entry.path.slice(0, at);
@@ -40,7 +44,7 @@ export function openSource(
   if (factory === undefined)
     throw scheme === STORE ? secondStore(entry) : unknownScheme(entry, scheme, factories);
   const path = at === -1 ? entry.path : entry.path.slice(at + "://".length);
-  return factory({ provider: entry.provider, path, cwd });
+  return factory({ provider: entry.provider, path, cwd, ...(limits && { limits }) });
 }
 
 /** The scheme of the config store, which every search path has as its last source. */

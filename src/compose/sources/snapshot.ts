@@ -1,4 +1,5 @@
 import { getOrCreate } from "../../system/get-or-create.ts";
+import type { Limits } from "../../values/limits.ts";
 import type { ConfigSource } from "./config-source.ts";
 import { rememberingSource } from "./remembering-source.ts";
 import type { Repository } from "./repository.ts";
@@ -23,6 +24,8 @@ export interface SnapshotRequest {
   readonly schemaSource: ConfigSource;
   readonly cwd: string;
   readonly factories: SourceFactories;
+  /** How much the aliases of a file may add; default: what the environment says. */
+  readonly limits?: Limits | undefined;
 }
 
 export function takeSnapshot(request: SnapshotRequest): Snapshot {
@@ -35,7 +38,7 @@ export function takeSnapshot(request: SnapshotRequest): Snapshot {
       const id = JSON.stringify(entries.map(({ provider, path }) => [provider, path]));
       return getOrCreate(extensions, id, () => {
         const opened = entries.map((entry) =>
-          rememberingSource(openSource(entry, request.cwd, request.factories)),
+          rememberingSource(openSource(entry, request.cwd, request.factories, request.limits)),
         );
         return createRepository([...sources, ...opened, schemaSource]);
       });

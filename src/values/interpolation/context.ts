@@ -1,4 +1,5 @@
 import { ConfigError } from "../errors.ts";
+import { type Limits, limitsOf, withLimits } from "../limits.ts";
 import type { Place } from "../place.ts";
 import { builtinResolvers } from "../resolvers/builtin.ts";
 import type { Resolver } from "../resolvers/resolver.ts";
@@ -10,6 +11,8 @@ export interface ResolveContext {
   /** Results of resolvers with `useCache`, by name and spelling of the arguments. */
   readonly cache: Map<string, Place>;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** How much one operation may add to what is written. */
+  readonly limits: Limits;
   /** Takes the warnings that resolvers issue (`oc.deprecated`). */
   warn(message: string): void;
   /** Told of each use of a resolver: what comes of it may be another the next time. */
@@ -52,6 +55,8 @@ export interface ResolveContextOptions {
   readonly replace?: boolean;
   /** By default the environment of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Any of them; by default those of `base`, or of the environment. */
+  readonly limits?: Partial<Limits>;
   /** By default warnings are dropped. */
   readonly onWarning?: (message: string) => void;
 }
@@ -77,11 +82,13 @@ export function createResolveContext(options: ResolveContextOptions = {}): Resol
       });
     resolvers.set(resolver.name, resolver);
   }
+  const env = options.env ?? base?.env ?? process.env;
   return {
     resolvers,
     // What is cached came of the same resolvers and environment.
     cache: base !== undefined && isLike(base, options) ? base.cache : new Map(),
-    env: options.env ?? base?.env ?? process.env,
+    env,
+    limits: withLimits(base?.limits ?? limitsOf(env), options.limits),
     warn: (message) => (onWarning ?? base?.warn)?.(message),
   };
 }

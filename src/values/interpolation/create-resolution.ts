@@ -1,3 +1,4 @@
+import { createBudget } from "../budget.ts";
 import type { ConfigNode } from "../node.ts";
 import type { Place } from "../place.ts";
 import { detachedPlace, PENDING, rootPlace } from "../place.ts";
@@ -31,6 +32,8 @@ export function createResolution(root: ConfigNode, context: ResolveContext): Res
     context,
     root: rootPlace(root),
     places: createPlaceIndex(),
+    budget: createBudget(context.limits),
+    sizes: new Map(),
     otherRoot(other) {
       const known = others.get(other) ?? rootPlace(other);
       others.set(other, known);

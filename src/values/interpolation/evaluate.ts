@@ -1,9 +1,11 @@
+import { isLimitError, refuseLarge, spendCharacters } from "../budget.ts";
 import { ConfigError, isConfigError } from "../errors.ts";
 import type { ConfigNode, Key, ScalarValue } from "../node.ts";
 import { isPathValue, list, map, scalar } from "../node.ts";
 import type { Place } from "../place.ts";
 import { fullKeyOf, resultPlace } from "../place.ts";
 import { pyStr, pyTypeName } from "../python-text.ts";
+import { sizeOf } from "../size.ts";
 import type {
   DictElement,
   Element,
@@ -28,8 +30,12 @@ export function evaluateText(resolution: Resolution, ast: InterpolationAst, at: 
   const [first] = ast.parts;
   if (ast.parts.length === 1 && first !== undefined && first.kind !== "literal")
     return evaluateInterpolation(resolution, first, at);
-  return resultPlace(textAt(at, concatenate(resolution, ast.parts, at)), at);
+  return resultPlace(textAt(at, concatenate(resolution, ast.parts, at, writtenAt(at))), at);
 }
+
+/** How long the text is that stands at a place. */
+const writtenAt = ({ node }: Place): number =>
+  node.kind === "scalar" && typeof node.value === "string" ? node.value.length : 0;
 
 /** The text that an interpolation gives, as what took its place. */
 const textAt = ({ node }: Place, value: string): ConfigNode => ({
@@ -45,10 +51,10 @@ export function evaluateElement(resolution: Resolution, element: Element, at: Pl
     case "primitive":
       return valueAt(at, element.value);
     case "text":
-      return valueAt(at, concatenate(resolution, element.parts, at));
+      return valueAt(at, concatenate(resolution, element.parts, at, 0));
     case "list": {
       const items = evaluateSequence(resolution, element.items, at).map((item) => item.node);
-      return resultPlace(list(items, at.node.origin), at);
+      return made(resolution, list(items, at.node.origin), at);
     }
     case "dict":
       return evaluateDict(resolution, element, at);
@@ -66,7 +72,13 @@ function evaluateDict(resolution: Resolution, element: DictElement, at: Place): 
   } finally {
     resolution.leave();
   }
-  return resultPlace(map(entries, at.node.origin), at);
+  return made(resolution, map(entries, at.node.origin), at);
+}
+
+/** A list or dict among arguments, in which the same map can stand many times. */
+function made(resolution: Resolution, node: ConfigNode, at: Place): Place {
+  refuseLarge(resolution.budget, sizeOf(node, resolution.sizes), at);
+  return resultPlace(node, at);
 }
 
 function evaluateInterpolation(
@@ -121,6 +133,7 @@ function keyOfParts(resolution: Resolution, { parts }: NestedReference, at: Plac
       if (node.kind !== "scalar" || typeof node.value !== "string")
         throw notText(node, at, "is used to denote a config key and thus should return a string");
       key += node.value;
+      spendCharacters(resolution.budget, node.value.length, at);
     }
   }
   return referenceKey(key);
@@ -142,12 +155,32 @@ function notText(node: ConfigNode, at: Place, why: string): ConfigError {
   });
 }
 
-function concatenate(resolution: Resolution, parts: readonly TextPart[], at: Place): string {
+/** @param written how long the text is in whose place this one comes: only what is more is added */
+function concatenate(
+  resolution: Resolution,
+  parts: readonly TextPart[],
+  at: Place,
+  written: number,
+): string {
   let text = "";
-  for (const part of parts)
+  let counted = written;
+  for (const part of parts) {
     text +=
-      part.kind === "literal" ? part.text : pyStr(evaluateInterpolation(resolution, part, at).node);
+      part.kind === "literal"
+        ? part.text
+        : textOf(resolution, evaluateInterpolation(resolution, part, at).node, at);
+    if (text.length > counted) {
+      spendCharacters(resolution.budget, text.length - counted, at);
+      counted = text.length;
+    }
+  }
   return text;
+}
+
+/** What stands for a value in a text; that of a map is as long as all that is in it. */
+function textOf({ budget, sizes }: Resolution, node: ConfigNode, at: Place): string {
+  if (node.kind !== "scalar") refuseLarge(budget, sizeOf(node, sizes), at);
+  return pyStr(node);
 }
 
 const valueAt = (at: Place, value: ScalarValue): Place =>
@@ -170,7 +203,7 @@ const INTERPOLATION_CODES: ReadonlySet<string> = new Set([
  */
 function asInterpolationError(error: unknown, interpolation: Interpolation, at: Place): unknown {
   if (!isConfigError(error)) return error;
-  if (INTERPOLATION_CODES.has(error.code)) return error;
+  if (INTERPOLATION_CODES.has(error.code) || isLimitError(error)) return error;
   return new ConfigError({
     ...error.details,
     code: interpolation.kind === "resolver" ? "resolver.failed" : "value.wrong_type",

@@ -1,8 +1,10 @@
+import { type Budget, isLimitError } from "../budget.ts";
 import { ConfigError } from "../errors.ts";
 import type { ConfigNode, ScalarNode } from "../node.ts";
 import type { Place } from "../place.ts";
 import { fullKeyOf } from "../place.ts";
 import type { PlaceIndex } from "../place-index.ts";
+import type { KnownSizes } from "../size.ts";
 import type { Element } from "./ast.ts";
 import type { ResolveContext } from "./context.ts";
 import { hasInterpolation } from "./parser.ts";
@@ -16,6 +18,10 @@ export interface Resolution {
   readonly context: ResolveContext;
   readonly root: Place;
   readonly places: PlaceIndex;
+  /** What the resolution has added to the tree so far. */
+  readonly budget: Budget;
+  /** Sizes of maps and lists that were referred to. */
+  readonly sizes: KnownSizes;
   /** The root of another tree. What stands in it is resolved by what stands in it. */
   otherRoot(root: ConfigNode): Place;
   /**
@@ -47,13 +53,14 @@ export interface Resolution {
 
 /**
  * As `dereference`, but undefined where that throws, unless the text at the place itself has broken
- * syntax: OmegaConf parses it before it looks away.
- * @throws ConfigError `interpolation.syntax`
+ * syntax: OmegaConf parses it before it looks away. What is too large is not absent, either.
+ * @throws ConfigError `interpolation.syntax`, `limit.values`, `limit.characters`
  */
 export function tryDereference(resolution: Resolution, place: Place): Place | undefined {
   try {
     return resolution.dereference(place);
   } catch (error) {
+    if (isLimitError(error)) throw error;
     if (error instanceof ConfigError && error.code !== "interpolation.syntax") return undefined;
     throw error;
   }

@@ -1,3 +1,4 @@
+import { spend, spendCharacters } from "../budget.ts";
 import { MAX_PASS_DEPTH } from "../depth.ts";
 import { ConfigError, isConfigError } from "../errors.ts";
 import type {
@@ -15,6 +16,7 @@ import type { Place } from "../place.ts";
 import { fullKeyOf, writeTo } from "../place.ts";
 import type { Walk } from "../place-index.ts";
 import { refuseSetting } from "../readonly.ts";
+import { charactersOf, sizeOf } from "../size.ts";
 import type { ResolveContext } from "./context.ts";
 import { createResolution } from "./create-resolution.ts";
 import type { Resolution } from "./resolution.ts";
@@ -50,7 +52,8 @@ export const IN_PLACE = { toMissing: "missing", onlyValues: true, inPlace: true 
  * The tree with all interpolations resolved. What does not change is shared with the input, and a
  * map or list that is referred to several times is resolved once and shared in the result. A
  * resolved node keeps its interpolation as `replaced`.
- * @throws ConfigError of the first interpolation that cannot be resolved, or `value.missing`
+ * @throws ConfigError of the first interpolation that cannot be resolved, `value.missing`, `limit.values` or
+ *   `limit.characters`
  */
 export function resolveTree(
   root: ConfigNode,
@@ -111,7 +114,22 @@ function resolvedAt(deep: Deep, place: Place): ConfigNode {
   const found = resolveBelow(deep, target, place);
   if (target === place) return found;
   const node = onlyValues === true ? writtenValue(found, target, place) : found;
-  return node.replaced === place.node ? node : inPlaceOf(node, place.node);
+  // What was made for this very place was counted then.
+  if (node.replaced === place.node) return node;
+  count(deep.resolution, node, place);
+  return inPlaceOf(node, place.node);
+}
+
+/** Counts what a reference adds to the tree beyond its own text, which it takes the place of. */
+function count({ budget, sizes }: Resolution, node: ConfigNode, place: Place): void {
+  const written = place.node.kind === "scalar" ? charactersOf(place.node.value) : 0;
+  if (node.kind !== "scalar") {
+    const { values, characters } = sizeOf(node, sizes);
+    spend(budget, { values: values - 1, characters }, place);
+  } else if (typeof node.value === "string" || typeof node.value === "bigint") {
+    const added = charactersOf(node.value) - written;
+    if (added > 0) spendCharacters(budget, added, place);
+  }
 }
 
 /** The node with another one as what it took the place of. */

@@ -16,7 +16,8 @@ export const ocCreate: Resolver = {
     const node = args[0]?.node;
     if (node?.kind === "map" || node?.kind === "list") return call.create(checkTree(node));
     if (node?.value === null) return null;
-    if (typeof node?.value === "string") return call.create(createConfig(node.value));
+    if (typeof node?.value === "string")
+      return call.create(createConfig(node.value, { limits: call.context.limits }));
     throw new TypeError(
       `Object of unsupported type: '${node === undefined ? "" : pyTypeName(node)}'`,
     );

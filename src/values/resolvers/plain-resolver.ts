@@ -1,4 +1,5 @@
 import { plural } from "../../text/plural.ts";
+import { type Budget, createBudget, spend } from "../budget.ts";
 import { checkText } from "../check-arguments.ts";
 import { checkOptions, type OptionChecks } from "../check-options.ts";
 import { isConfigError } from "../errors.ts";
@@ -31,11 +32,12 @@ export function resolver<Arguments extends readonly unknown[]>(
     ...options,
     name,
     resolve(args, call) {
+      const budget = createBudget(call.context.limits);
       // Optional parameters do not count.
       const least = make.length;
       if (args.length < least)
         throw new TypeError(`${args.length} of at least ${plural(least, "argument")} given`);
-      const given: readonly unknown[] = args.map((arg) => toObject(resolved(arg, call)));
+      const given: readonly unknown[] = args.map((arg) => toObject(resolved(arg, call, budget)));
       return returned(make(...(given as Arguments)), name);
     },
   };
@@ -46,18 +48,23 @@ const CACHING_OPTIONS: OptionChecks<Pick<Resolver, "useCache" | "pure">> = {
   pure: optional(trueOrFalse),
 };
 
-/** What an argument refers to in a map or list is resolved where it stands. */
-function resolved(place: Place, call: ResolverCall): ConfigNode {
+/**
+ * What an argument refers to in a map or list is resolved where it stands.
+ * @param budget counts what such references add, where `referred` says that one led here
+ */
+function resolved(place: Place, call: ResolverCall, budget: Budget, referred = false): ConfigNode {
   const { node } = place;
+  if (referred) spend(budget, { values: 1, characters: 0 }, place);
   if (node.kind === "scalar") return node;
-  const child = (key: Key): ConfigNode => {
+  const below = (key: Key, written: ConfigNode): ConfigNode => {
     const found = call.child(place, key);
-    return found === undefined ? scalar(MISSING, node.origin) : resolved(found, call);
+    if (found === undefined) return scalar(MISSING, node.origin);
+    return resolved(found, call, budget, referred || found.node !== written);
   };
   if (node.kind === "list")
-    return { ...node, items: node.items.map((_, index) => child(BigInt(index))) };
+    return { ...node, items: node.items.map((item, index) => below(BigInt(index), item)) };
   const entries = [...node.entries].map(
-    ([id, entry]) => [id, { ...entry, value: child(entry.key) }] as const,
+    ([id, entry]) => [id, { ...entry, value: below(entry.key, entry.value) }] as const,
   );
   return { ...node, entries: new Map(entries) };
 }

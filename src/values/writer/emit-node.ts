@@ -1,3 +1,4 @@
+import { limitError } from "../budget.ts";
 import { refuseDepth } from "../depth.ts";
 import {
   type ConfigNode,
@@ -16,6 +17,8 @@ import { append, INDENT, moveTo, type Output, startLine } from "./output.ts";
 export interface Emission extends Output {
   /** How many nodes are open around the next one. */
   depth: number;
+  /** How long the text may become: what is deep inside takes far more room than where it is read in brackets. */
+  readonly most: number;
   readonly entriesOf: (node: MapNode) => Iterable<MapEntry>;
   readonly onWritten: ((node: ConfigNode, start: number, end: number) => void) | undefined;
 }
@@ -32,6 +35,11 @@ const PATH_TAG = "!!python/object/apply:pathlib.PosixPath";
 export function emitNode(out: Emission, node: ConfigNode, indent: number, place: Place): void {
   refuseDepth(++out.depth, node, MAX_TREE_DEPTH);
   const start = out.text.length;
+  if (start > out.most)
+    throw limitError("characters", out.most, {
+      what: "The config as YAML has",
+      origin: node.origin,
+    });
   if (node.kind === "map" && node.entries.size > 0) emitMap(out, node, indent, place);
   else if (node.kind === "list" && node.items.length > 0) emitList(out, node, indent, place);
   else if (node.kind !== "scalar") emitEmpty(out, node.kind === "map" ? "{}" : "[]", place);

@@ -1,7 +1,8 @@
+import type { Limits } from "../limits.ts";
 import type { ConfigNode } from "../node.ts";
 import type { SourceText } from "../origin.ts";
 import { buildAs, buildScalar, type Construction } from "./construction.ts";
-import { createMergeState } from "./merge-keys.ts";
+import { createMergeState, type MergeState } from "./merge-keys.ts";
 import type { ParsedDocument } from "./parse-document.ts";
 import { refusal } from "./refusal.ts";
 import { type SyntaxNode, TAG } from "./syntax-node.ts";
@@ -20,18 +21,27 @@ export interface Constructed {
  * Turns a graph of syntax nodes into a config tree, level by level as PyYAML does: of two errors the
  * one nearer to the root is reported. Aliased nodes are built once and shared.
  */
-export function construct(source: SourceText, document: ParsedDocument): Constructed {
-  const construction = startConstruction(source, document.hasAliases ? new Map() : null);
+export function construct(
+  source: SourceText,
+  document: ParsedDocument,
+  limits: Limits,
+): Constructed {
+  const merges = createMergeState(source, limits);
+  const construction = startConstruction(source, merges, document.hasAliases ? new Map() : null);
   const root = construction.build(document.root);
   fillCollections(construction);
   const { foreign, suspicious } = construction;
   return { root, foreign, suspicious };
 }
 
-function startConstruction(source: SourceText, built: Construction["built"]): Construction {
+function startConstruction(
+  source: SourceText,
+  merges: MergeState,
+  built: Construction["built"],
+): Construction {
   const construction: Construction = {
     source,
-    merges: createMergeState(source),
+    merges,
     built,
     foreign: new Map(),
     pending: [],

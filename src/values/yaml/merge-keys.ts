@@ -1,12 +1,8 @@
+import { limitError } from "../budget.ts";
+import type { Limits } from "../limits.ts";
 import type { SourceText } from "../origin.ts";
 import { refusal } from "./refusal.ts";
 import { type MappingSyntax, type SyntaxNode, type SyntaxPair, TAG } from "./syntax-node.ts";
-
-/**
- * Merged pairs of all mappings of a document; more can only come from aliases of aliases that are
- * meant to exhaust the memory.
- */
-const MAX_MERGED_PAIRS = 1_000_000;
 
 /**
  * What merging has changed in the graph. PyYAML changes its nodes in place, and what it does to
@@ -22,7 +18,8 @@ export interface MergeState {
   makeString(node: SyntaxNode): void;
 }
 
-export function createMergeState(source: SourceText): MergeState {
+/** @param limits `values` also for the pairs that all mappings of a document merge */
+export function createMergeState(source: SourceText, limits: Limits): MergeState {
   const changed = new Map<MappingSyntax, readonly SyntaxPair[]>();
   const strings = new Set<SyntaxNode>();
   let total = 0;
@@ -31,7 +28,7 @@ export function createMergeState(source: SourceText): MergeState {
     pairsOf: (node) => (changed.size === 0 ? node.pairs : (changed.get(node) ?? node.pairs)),
     setPairs(node, pairs) {
       total += pairs.length;
-      if (total > MAX_MERGED_PAIRS) throw tooManyPairs(source, node);
+      if (total > limits.values) throw tooManyPairs(source, node, limits);
       changed.set(node, pairs);
     },
     tagOf: (node) => (strings.size > 0 && strings.has(node) ? TAG.string : node.tag),
@@ -91,9 +88,8 @@ function broughtBy(
   return groups.reverse().flat();
 }
 
-const tooManyPairs = (source: SourceText, node: MappingSyntax) =>
-  refusal(source, {
-    code: "yaml.alias_limit",
-    problem: `merge keys expand to more than ${MAX_MERGED_PAIRS} pairs`,
-    start: node.start,
+const tooManyPairs = (source: SourceText, { start, end }: MappingSyntax, { values }: Limits) =>
+  limitError("values", values, {
+    origin: { kind: "file", source, start, end },
+    what: "The merge keys (<<) of a document expand to",
   });

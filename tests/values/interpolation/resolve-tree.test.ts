@@ -328,7 +328,10 @@ describe("resolveTree", () => {
       ],
       ORIGIN,
     );
-    resolveTree(laughs, createResolveContext({ env: {}, resolvers: [once] }));
+    resolveTree(
+      laughs,
+      createResolveContext({ env: {}, limits: { values: Infinity }, resolvers: [once] }),
+    );
     expect(calls).toBe(1);
   });
 });

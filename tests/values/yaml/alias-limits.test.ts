@@ -40,10 +40,10 @@ describe("aliases", () => {
   it("may not multiply without end", () => {
     expect(codeOf(bomb(5, (alias) => `[${Array(10).fill(alias).join(", ")}]`))).toBe("read");
     expect(codeOf(bomb(30, (alias) => `[${Array(10).fill(alias).join(", ")}]`))).toBe(
-      "yaml.alias_limit",
+      "limit.values",
     );
     expect(codeOf(bomb(30, (alias) => `{<<: [${Array(10).fill(alias).join(", ")}]}`))).toBe(
-      "yaml.alias_limit",
+      "limit.values",
     );
   });
 

@@ -1,5 +1,6 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import { ConfigError } from "../../../values/errors.ts";
+import { limitsOf } from "../../../values/limits.ts";
 import { openUnpacked, ZSTD_MAGIC } from "./compressed.ts";
 import { type BlockHeader, readBlockHeader, versionOf } from "./headers.ts";
 import { createSizedReader, type SizedReader } from "./sized-reader.ts";
@@ -36,10 +37,11 @@ export interface BlockMessage {
  * Opens a report: `NVR\0`, a size and the file header, then blocks of a size, a header and messages,
  * each with its size before it.
  *
- * @throws ConfigError `profile.input`
+ * @param limits `unpackedBytes` of a report that is compressed. Default: what the environment says
+ * @throws ConfigError `profile.input`, `limit.unpacked_bytes`
  */
-export function openReport(path: string): ReportFile {
-  const descriptor = openPlain(path);
+export function openReport(path: string, limits = limitsOf(process.env)): ReportFile {
+  const descriptor = openPlain(path, limits.unpackedBytes);
   try {
     return readerOf(descriptor, path);
   } catch (error) {
@@ -49,13 +51,13 @@ export function openReport(path: string): ReportFile {
 }
 
 /** A report may be compressed as a whole. */
-function openPlain(path: string): number {
+function openPlain(path: string, mostBytes: number): number {
   const descriptor = openSync(path, "r");
   const magic = Buffer.alloc(ZSTD_MAGIC.length);
   readSync(descriptor, magic, 0, magic.length, 0);
   if (!magic.equals(ZSTD_MAGIC)) return descriptor;
   closeSync(descriptor);
-  return openUnpacked(path);
+  return openUnpacked(path, REPORT_MAGIC, mostBytes);
 }
 
 /** A report that is being read. */

@@ -7,6 +7,7 @@ import { posix, win32 } from "node:path";
 import { PbfReader } from "pbf";
 import { getOrCreate } from "../../../system/get-or-create.ts";
 import { plural } from "../../../text/plural.ts";
+import type { Limits } from "../../../values/limits.ts";
 import {
   GRAPH_NAME,
   type MetricColumns,
@@ -66,11 +67,16 @@ type Metric = ResultMessage["metrics"][number];
 /**
  * Reads a report, one result in memory at a time.
  *
- * @throws ConfigError `profile.input` where it is no report, or one of a format not known. A report
+ * @param limits `unpackedBytes` of one that is compressed. Default: what the environment says
+ * @throws ConfigError `profile.input` where it is no report, or one of a format not known, `limit.unpacked_bytes`. A report
  *   that was cut short is read as far as it goes, and damaged results are left out, each with a note
  */
-export function streamNcuReport(path: string, onResult: (result: NcuResult) => void): ReadTables {
-  const report = openReport(path);
+export function streamNcuReport(
+  path: string,
+  onResult: (result: NcuResult) => void,
+  limits?: Limits,
+): ReadTables {
+  const report = openReport(path, limits);
   try {
     return readBlocks(report, onResult);
   } finally {

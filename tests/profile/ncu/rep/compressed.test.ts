@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { findExecutable } from "../../../../src/profile/machine/executable.ts";
+import { REPORT_MAGIC } from "../../../../src/profile/ncu/rep/blocks.ts";
 import { findReport } from "../../../../src/profile/ncu/rep/compressed.ts";
 import { isConfigError } from "../../../../src/values/errors.ts";
 import { samplesOrSkip } from "../samples.ts";
@@ -21,6 +22,12 @@ afterEach(() => vi.unstubAllEnvs());
 const compressed = (name: string): string => {
   const file = join(directory, name);
   execFileSync(zstd ?? "", ["-q", "-f", sample?.("r1.ncu-rep") ?? "", "-o", file]);
+  return file;
+};
+
+const packed = (name: string, content: Uint8Array): string => {
+  const file = join(directory, name);
+  writeFileSync(file, execFileSync(zstd ?? "", ["-q", "-c"], { input: content }));
   return file;
 };
 
@@ -54,7 +61,32 @@ describe.skipIf(sample === null || zstd === null)("a compressed report", () => {
     const [plain, packed] = [join(directory, "text"), join(directory, "text.ncu-repz")];
     writeFileSync(plain, "no report at all");
     execFileSync(zstd ?? "", ["-q", plain, "-o", packed]);
-    expect(refusal(packed)?.message).toContain("it has the wrong signature");
+    expect(refusal(packed)?.message).toContain("has the wrong signature");
+  });
+
+  test("of something else is not unpacked beyond its first bytes", () => {
+    const path = packed("zeros.ncu-repz", Buffer.alloc(64_000_000));
+    const none = mkdtempSync(join(directory, "none-"));
+    // A report is unpacked to a file: here none can be made.
+    vi.stubEnv("TMPDIR", join(none, "absent"));
+    expect(refusal(path)?.message).toContain("has the wrong signature");
+  });
+
+  test("that holds too much is unpacked up to the limit, and nothing is left of it", () => {
+    const path = packed("large.ncu-repz", Buffer.concat([REPORT_MAGIC, Buffer.alloc(64_000_000)]));
+    const scratch = mkdtempSync(join(directory, "scratch-"));
+    vi.stubEnv("TMPDIR", scratch);
+    vi.stubEnv("HYDRACONF_MAX_UNPACKED_BYTES", "1000000");
+    expect(refusal(path)).toMatchObject({
+      code: "limit.unpacked_bytes",
+      message: `${path} is compressed, and holds more than 1,000,000 bytes`,
+      hint: expect.stringContaining("HYDRACONF_MAX_UNPACKED_BYTES=10000000"),
+    });
+    expect(readdirSync(scratch)).toEqual([]);
+    vi.stubEnv("HYDRACONF_MAX_UNPACKED_BYTES", "64000004");
+    expect(refusal(path)?.message).toContain("its header is damaged");
+    vi.stubEnv("HYDRACONF_MAX_UNPACKED_BYTES", "64000003");
+    expect(refusal(path)?.code).toBe("limit.unpacked_bytes");
   });
 
   test("needs zstd, or an ncu that knows it", () => {
