@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -26,7 +27,26 @@ std::atomic<std::uint64_t> last_range_id{0};
 // the one that did not get the lock must not be taken for the one that did.
 std::atomic<std::uint32_t> forking_thread{0};
 
+// A bit for each error that was told. Once there is a recording, in memory that all forks share: a program that
+// forks a thousand times does not say a thousand times that the disk is full.
+using ToldErrors = std::atomic<std::uint64_t>[4];
+ToldErrors told_here{};
+ToldErrors* told = &told_here;
+
+void share_told_errors() {
+  void* const page =
+      mmap(nullptr, sizeof(ToldErrors), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (page != MAP_FAILED) told = static_cast<ToldErrors*>(page);  // zeros
+}
+
+bool is_told(int error) {
+  const auto bit = static_cast<unsigned>(error) % 256;
+  const std::uint64_t mask = std::uint64_t{1} << (bit % 64);
+  return ((*told)[bit / 64].fetch_or(mask, std::memory_order_relaxed) & mask) != 0;
+}
+
 void complain(const char* path, int error) {
+  if (is_told(error)) return;
   char line[PATH_MAX + 128];
   const int length = snprintf(line, sizeof(line), "region_recorder: cannot record into %s: %s\n",
                               path, strerror(error));
@@ -76,6 +96,7 @@ State start() {
     complain(wanted, errno);
     return State::kRefused;
   }
+  share_told_errors();
   if (!open_file()) return State::kRefused;
   if (!prepare_threads() ||
       pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) != 0) {

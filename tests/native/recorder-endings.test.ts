@@ -198,6 +198,30 @@ describe.runIf(clients.length > 0)("the program is never disturbed", () => {
     expect(stderr).toBe("region_recorder: cannot record into /dev/null/nowhere: Not a directory");
   });
 
+  test("by children without a place to record: one of all that it forks says so", async () => {
+    const program = await buildFixture("fork_refused.cc", "own client");
+    const directory = recordingDirectory();
+    const env = await recorderEnvironment(directory);
+    const { exitCode, stderr } = await execa(program, [directory], { env, reject: false });
+    expect(exitCode).toBe(0);
+    expect(stderr).toBe(
+      `region_recorder: cannot record into ${directory}: No such file or directory`,
+    );
+    expect(readRecording(`${directory}.moved`).processes[0]?.ranges).toHaveLength(2);
+  });
+
+  test("by children with different troubles: each trouble is told", async () => {
+    const program = await buildFixture("fork_refused.cc", "own client");
+    const directory = recordingDirectory();
+    const env = await recorderEnvironment(directory);
+    const { exitCode, stderr } = await execa(program, [directory, "also full"], { env });
+    expect(exitCode).toBe(0);
+    expect(stderr.split("\n")).toEqual([
+      `region_recorder: cannot record into ${directory}: No such file or directory`,
+      `region_recorder: cannot record into ${directory}: File too large`,
+    ]);
+  });
+
   test("without a directory to record into: nothing happens", async () => {
     const program = await endings();
     const env = { ...(await recorderEnvironment("")), HYDRACONF_RECORDER_DIR: undefined };
