@@ -1,4 +1,6 @@
-/** CSV (RFC 4180) whose texts no spreadsheet can take for a formula and run. */
+import { escapedControls } from "./printable.ts";
+
+/** CSV (RFC 4180) whose texts no spreadsheet can take for a formula and run, and no terminal for commands. */
 
 /** Null becomes an empty cell: not measured. */
 export type CsvCell = string | number | null;
@@ -9,12 +11,13 @@ export const csvRecord = (cells: readonly CsvCell[]): string => cells.map(cellTe
 function cellText(cell: CsvCell): string {
   if (cell === null) return "";
   if (typeof cell === "number") return String(cell);
-  const text = couldBeFormula(cell) ? `'${cell}` : cell;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  const shown = escapedControls(cell);
+  const text = couldBeFormula(shown) ? `'${shown}` : shown;
+  return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 /** A signed number starts like a formula but is harmless: `-0.1` in a sweep. */
 const couldBeFormula = (text: string): boolean =>
-  /^[=+\-@\t\r]/.test(text) && !SIGNED_NUMBER.test(text);
+  /^[=+\-@]/.test(text) && !SIGNED_NUMBER.test(text);
 
 const SIGNED_NUMBER = /^[+-](?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf|nan)$/i;

@@ -13,6 +13,15 @@ export const visibleControls = (text: string): string =>
   );
 
 /**
+ * Like `printable`, but of different texts it makes different ones: a backslash that would be read as the beginning of
+ * such an escape is one itself.
+ */
+export const escapedControls = (text: string): string =>
+  printable(text.replaceAll(/\\(?=u\{[0-9a-f]+\}|[nrt])/g, BACKSLASH));
+
+const BACKSLASH = "\\u{5c}";
+
+/**
  * A label for people: never empty, and at most `limit` characters. A longer one is shortened in the middle, since a
  * library's kernels often differ only in their last template arguments.
  */

@@ -142,6 +142,28 @@ describe("a value that the schema marks secret", () => {
     );
   });
 
+  test("is masked in logs and errors however it is encoded", async () => {
+    const { cwd, run } = program(FILES, options);
+    const secret = 'it\'s "a/b" 100%é';
+    const forms = [
+      encodeURIComponent(secret),
+      String(new URLSearchParams({ q: secret })).slice(2),
+      JSON.stringify(secret).slice(1, -1),
+      Buffer.from(`user:${secret}`).toString("base64"),
+      Buffer.from(secret).toString("base64url"),
+    ];
+    const result = await run([`token='${secret.replace("'", "\\'")}'`], (_, job) => {
+      for (const form of forms) job.log.info(`sent <${form}>`);
+      throw new Error(`refused: ${forms.join(" ")}`);
+    });
+    expect(result.exitCode).toBe(1);
+    expect(result.stderr).toContain("refused: *** *** *** dXNlcj*** ***");
+    const stored = everythingIn(cwd);
+    for (const text of [stored, result.stdout, result.stderr])
+      for (const form of forms) expect(text).not.toContain(form);
+    expect(stored.match(/sent <(dXNlcj)?\*\*\*>/g)).toHaveLength(forms.length);
+  });
+
   test("is stored nowhere by a sweep, and every job gets it", async () => {
     const { cwd, run } = program(FILES, options);
     const got: unknown[] = [];

@@ -198,6 +198,19 @@ describe.runIf(clients.length > 0)("the program is never disturbed", () => {
     expect(stderr).toBe("region_recorder: cannot record into /dev/null/nowhere: Not a directory");
   });
 
+  test("by children without a place to record: their parent's recording tells, once", async () => {
+    const program = await buildFixture("fork_refused.cc", "own client");
+    const directory = recordingDirectory();
+    const env = await recorderEnvironment(directory);
+    const { exitCode, stderr } = await execa(program, [directory], { env, reject: false });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    const [parent] = readRecording(`${directory}.moved`).processes;
+    expect(parent?.ranges).toHaveLength(2);
+    expect(parent?.notes).toEqual([
+      expect.stringMatching(/^[\d,]+ forked children could not be recorded \(ENOENT\)$/),
+    ]);
+  });
+
   test("without a directory to record into: nothing happens", async () => {
     const program = await endings();
     const env = { ...(await recorderEnvironment("")), HYDRACONF_RECORDER_DIR: undefined };

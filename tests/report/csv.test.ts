@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { renderKernelsCsv, renderRegionsCsv } from "../../src/report/csv.ts";
+import { escapedControls } from "../../src/text/printable.ts";
 import { twoLibraries } from "../profile/regions/timelines.ts";
 import { runs } from "../runs.ts";
 import { anyName, bundleOf, firstReport, hostileNames, resnet } from "./bundles.ts";
@@ -77,10 +78,14 @@ describe("CSV", () => {
       expect([...pieces][0]).not.toContain("path_domains");
   });
 
-  it("keeps any name whole, and lets none become a formula", () => {
+  it("tells any names apart, shows their controls, and lets none become a formula", () => {
     const check = (names: readonly string[]) => {
       const read = table(renderRegionsCsv(named(names))).map(({ name }) => name ?? "");
-      for (const name of names) expect(read).toContain(couldBeFormula(name) ? `'${name}` : name);
+      for (const name of names) {
+        const shown = escapedControls(name);
+        expect(read).toContain(couldBeFormula(shown) ? `'${shown}` : shown);
+      }
+      expect(read.join("")).not.toMatch(/\p{Cc}/u);
       for (const name of read) expect(couldBeFormula(name)).toBe(false);
     };
     check([...hostileNames, "=1+1", "@SUM(A1)", "-2", "+3", "a=b", "x - y", "'quoted'"]);

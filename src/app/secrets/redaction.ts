@@ -1,5 +1,6 @@
 import { MASK } from "../../compose/secrets.ts";
 import type { Console } from "../process/console.ts";
+import { findForm, formsOf, type SecretForm } from "./encoded-forms.ts";
 
 /**
  * Removes secrets from texts: messages, logs, and what a task prints through its logger. Configs are
@@ -7,7 +8,7 @@ import type { Console } from "../process/console.ts";
  */
 export interface Redaction {
   learn(secrets: Iterable<string>): void;
-  /** How many texts are removed; never decreases. */
+  /** How many secrets are removed; never decreases. */
   readonly count: () => number;
   readonly apply: (text: string) => string;
 }
@@ -16,27 +17,32 @@ export interface Redaction {
 const SHORTEST = 4;
 
 export function createRedaction(): Redaction {
-  let known: readonly string[] = [];
+  const known = new Map<string, readonly SecretForm[]>();
   return {
     learn(secrets) {
-      const all = new Set(known);
       for (const secret of secrets)
-        if (secret.length >= SHORTEST) for (const form of formsOf(secret)) all.add(form);
-      // Longest first, because one secret may be part of another.
-      known = [...all].sort((a, b) => b.length - a.length);
+        if (secret.length >= SHORTEST && !known.has(secret)) known.set(secret, formsOf(secret));
     },
-    count: () => known.length,
-    apply: (text) => known.reduce((shown, secret) => shown.replaceAll(secret, () => MASK), text),
+    count: () => known.size,
+    apply: (text) => masked(text, known.values()),
   };
 }
 
-/** As it is, and as JSON, YAML and the override language write it. */
-const formsOf = (secret: string): readonly string[] => [
-  secret,
-  JSON.stringify(secret).slice(1, -1),
-  secret.replaceAll("'", "''"),
-  secret.replaceAll("'", "\\'"),
-];
+/** Where secrets overlap, one mask stands for all of them. */
+function masked(text: string, secrets: Iterable<readonly SecretForm[]>): string {
+  const spans: (readonly [start: number, end: number])[] = [];
+  for (const forms of secrets)
+    for (const form of forms) findForm(text, form, (start, end) => spans.push([start, end]));
+  if (spans.length === 0) return text;
+  const kept: string[] = [];
+  let [masking, done] = [0, 0];
+  for (const [start, end] of spans.sort(([a], [b]) => a - b)) {
+    if (start >= masking) kept.push(text.slice(done, start), MASK);
+    masking = Math.max(masking, end);
+    done = masking;
+  }
+  return kept.join("") + text.slice(done);
+}
 
 /** A console that shows no secret. */
 export const guardConsole = (console: Console, { apply, count }: Redaction): Console => ({
