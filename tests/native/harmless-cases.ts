@@ -178,7 +178,7 @@ const CORPUS: Readonly<
     recording: { recorded: "malloc" },
   },
   amounts: {
-    ranges: { recorded: "one of very many", longScale: 3 },
+    ranges: { recorded: "one of very many", longScale: 4 },
     names: { longScale: 3 },
     "long-names": {},
     domains: { recorded: "inside", memoryKb: 4096 },

@@ -13,7 +13,7 @@ import { CASES, FLAGS, type HarmlessCase, MEMORY_KB } from "./harmless-cases.ts"
  * recorder's one line about a directory that it cannot use are taken out first.
  */
 
-/** A program that takes longer is hung: for tests the bound is far above what any case takes. */
+/** A program that takes longer, at a scale of one, is hung: far above what any case takes. */
 const HUNG_MS = 60_000;
 
 /** Exit code of a case that this machine cannot run; its output says why. */
@@ -82,7 +82,7 @@ export async function expectHarmless(one: HarmlessCase, setup: Setup): Promise<s
     ...(plugin !== null && { HARMLESS_PLUGIN: plugin }),
   };
   const args = (): string[] => [one.name, emptyDirectory(base), String(scale)];
-  const plain = await run(program, args(), common, base);
+  const plain = await run(program, args(), common, base, scale);
   if (plain.observed.ended === `exit ${SKIPPED}`) return lastLine(plain.observed.stdout);
   expect(plain.observed.ended, `without the recorder: ${text(plain.observed)}`).not.toMatch(
     /hung|exit (2|99)$/,
@@ -92,7 +92,7 @@ export async function expectHarmless(one: HarmlessCase, setup: Setup): Promise<s
     NVTX_INJECTION64_PATH: setup.recorder,
     HYDRACONF_RECORDER_DIR: recordings,
   };
-  const recorded = await run(program, args(), { ...common, ...variables }, base);
+  const recorded = await run(program, args(), { ...common, ...variables }, base, scale);
   expect(recorded.observed).toEqual(plain.observed);
   expect(recorded.complaints).toBeLessThanOrEqual(one.complains === true ? 1 : 0);
   if (setup.compareMemory !== false) compareMemory(one, scale, plain, recorded);
@@ -136,6 +136,7 @@ async function run(
   args: readonly string[],
   env: Record<string, string>,
   base: string,
+  scale: number,
 ): Promise<Ran> {
   // Files, not pipes: a child that hangs would keep a pipe open.
   const paths = [join(base, "stdout"), join(base, "stderr")] as const;
@@ -147,7 +148,7 @@ async function run(
   const clock = setTimeout(() => {
     hung = true;
     if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
-  }, HUNG_MS);
+  }, HUNG_MS * scale);
   const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
   clearTimeout(clock);
   for (const file of files) closeSync(file);
