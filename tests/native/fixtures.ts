@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync } from "node:fs";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { nativeProgram } from "./programs.ts";
@@ -94,7 +94,7 @@ export async function buildFixture(
   const key = createHash("sha256").update(JSON.stringify(argv)).update(sourcesHash()).digest("hex");
   const output = join(builds, `${source}-${key.slice(0, 16)}`);
   if (existsSync(output)) return output;
-  mkdirSync(builds, { recursive: true });
+  mkdirSync(dirname(output), { recursive: true });
   const [command = "", ...rest] = argv;
   const unfinished = `${output}.${process.pid}`;
   await execa(command, [...rest, "-o", unfinished]);
