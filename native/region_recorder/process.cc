@@ -145,6 +145,7 @@ bool enter_forked_child() noexcept {
   file.forget();
   forget_threads(++last_generation);
   gpu::forget();
+  state.store(State::kRecording);  // its parent may have been refused a file
   generations::current->store(last_generation, std::memory_order_release);
   return true;
 }
