@@ -21,6 +21,15 @@ namespace {
 // A thread key instead of thread_local: the latter may call malloc at a thread's first event, or
 // (as initial-exec) fail to load in programs that have used up the space for it.
 pthread_key_t key;
+// The C library has room for a thread's first keys; for later ones it calls calloc, which may be the program's own. A
+// thread then finds its recorder by the table alone, which takes a system call, and leaves it to the next thread on the
+// same stack.
+bool key_needs_memory = false;
+#if defined(__GLIBC__)
+constexpr pthread_key_t kKeysWithoutMemory = 32;
+#else
+constexpr pthread_key_t kKeysWithoutMemory = PTHREAD_KEYS_MAX;
+#endif
 
 // Values of the key that are no recorder. Only their addresses are used. An event of a thread that has one is dropped:
 // it comes from a signal handler, or after everything else that the thread ever runs.
@@ -54,11 +63,15 @@ std::atomic<std::uint32_t> last_stream{0};
 // Unlike the thread's id it is had without a system call.
 std::uintptr_t own_token() { return reinterpret_cast<std::uintptr_t>(pthread_self()); }
 
+// The first place that will do, beginning where a thread of this token most likely has its own.
 template <typename Visit>
-Place* find_place(Visit visit) {
+Place* find_place(std::uintptr_t token, Visit visit) {
+  const std::size_t first = (token >> 6) * 0x9E3779B97F4A7C15u >> 54;
+  static_assert(Places::kCount == std::size_t{1} << (64 - 54));
   for (Places* block = &first_places; block != nullptr;
        block = block->next.load(std::memory_order_acquire)) {
-    for (Place& place : block->each) {
+    for (std::size_t i = 0; i < Places::kCount; ++i) {
+      Place& place = block->each[(first + i) % Places::kCount];
       if (visit(place)) return &place;
     }
   }
@@ -87,9 +100,9 @@ Place* take_place(std::uintptr_t owner) {
   };
   // A thread has one already where a signal handler runs while the thread's end has cleared the key; one of a thread
   // that ended without its destructors is taken over by the next thread on the same stack.
-  if (Place* const mine = find_place(is_mine)) return mine;
+  if (Place* const mine = find_place(owner, is_mine)) return mine;
   for (;;) {
-    if (Place* const taken = find_place(takes)) return taken;
+    if (Place* const taken = find_place(owner, takes)) return taken;
     if (!add_places()) return nullptr;
   }
 }
@@ -167,6 +180,7 @@ void end_thread(void* value) {
 
 // The calling thread's recorder, busy from now on, or null.
 ThreadRecorder* begin_event() {
+  if (key_needs_memory) return take_recorder();
   void* const value = pthread_getspecific(key);
   if (value == nullptr) {
     const NoCancellation until_it_can_be_left;
@@ -197,12 +211,16 @@ CurrentThread::~CurrentThread() {
   recorder_->busy.store(false, std::memory_order_relaxed);
 }
 
-bool prepare_threads() noexcept { return pthread_key_create(&key, end_thread) == 0; }
+bool prepare_threads() noexcept {
+  if (pthread_key_create(&key, end_thread) != 0) return false;
+  key_needs_memory = key >= kKeysWithoutMemory;
+  return true;
+}
 
 void forget_threads(std::uint32_t generation) noexcept {
   const std::uintptr_t mine = own_token();
   last_stream.store(0);
-  find_place([mine, generation](Place& place) {
+  find_place(mine, [mine, generation](Place& place) {
     ThreadRecorder* const recorder = place.recorder.load(std::memory_order_relaxed);
     std::uintptr_t next_owner = kFree;
     if (recorder != nullptr && recorder->busy.load(std::memory_order_relaxed) &&
@@ -218,7 +236,7 @@ void forget_threads(std::uint32_t generation) noexcept {
     place.owner.store(next_owner, std::memory_order_relaxed);
     return false;
   });
-  pthread_setspecific(key, nullptr);
+  if (!key_needs_memory) pthread_setspecific(key, nullptr);
 }
 
 std::uint32_t current_thread_id() noexcept {
