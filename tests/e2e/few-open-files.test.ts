@@ -27,3 +27,16 @@ it.skipIf(process.platform !== "linux")(
     });
   },
 );
+
+it.skipIf(process.platform !== "linux").each([
+  ["hydraconf", ["--version"]],
+  ["deep-profile", ["--cfg", "job"]],
+  ["validate-regions", ["--help"]],
+])("%s, which starts no programs, needs hardly more files than Node", async (command, args) => {
+  const { exitCode, stderr } = await execa(
+    "sh",
+    ["-c", 'ulimit -n 40 && exec "$0" "$@"', process.execPath, commandPath(command), ...args],
+    { cwd: here.path, reject: false },
+  );
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+});
