@@ -1,6 +1,6 @@
 // Bundles each command into two files in the directory given: one with all that a command line loads whatever it says,
 // and one with the modules that are imported on demand. So the first is small: reading it is most of what starting costs.
-// The library itself (dist/**/*.js) stays unbundled.
+// The library is bundled by bundle-library.mjs.
 import { spawnSync } from "node:child_process";
 import { chmodSync, copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";

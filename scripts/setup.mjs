@@ -139,6 +139,7 @@ export async function buildTypeScript({ force = false } = {}) {
     "package.json",
     "package-lock.json",
     "scripts/bundle.mjs",
+    "scripts/bundle-library.mjs",
     "scripts/bundle-client.mjs",
     "scripts/code-cache.cjs",
     "scripts/launcher.cjs",
@@ -150,6 +151,7 @@ export async function buildTypeScript({ force = false } = {}) {
     const next = "dist.next";
     rmSync(join(root, next), { recursive: true, force: true });
     run([...tool("typescript", "tsc"), "-p", "tsconfig.build.json", "--outDir", next]);
+    run([process.execPath, join(root, "scripts", "bundle-library.mjs"), next]);
     run([
       process.execPath,
       join(root, "scripts", "bundle-client.mjs"),

@@ -1,3 +1,6 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { afterAll, expect, it } from "vitest";
 import { commandPath, temporaryDirectory } from "./command.ts";
@@ -40,3 +43,19 @@ it.skipIf(process.platform !== "linux").each([
   );
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
 });
+
+it.skipIf(process.platform !== "linux")(
+  "programs load the library with hardly more files than Node",
+  async () => {
+    const library = fileURLToPath(new URL("../../dist/index.js", import.meta.url));
+    const program = join(here.path, "program.mjs");
+    writeFileSync(
+      program,
+      `import { toYaml, loadYaml } from ${JSON.stringify(library)};\nprocess.stdout.write(toYaml(loadYaml("a: 1")));\n`,
+    );
+    const { exitCode, stdout, stderr } = await execa("sh", [
+      ...["-c", 'ulimit -n 40 && exec "$0" "$@"', process.execPath, program],
+    ]);
+    expect({ exitCode, stdout, stderr }).toEqual({ exitCode: 0, stdout: "a: 1", stderr: "" });
+  },
+);
