@@ -16,8 +16,8 @@ export interface Limits {
 }
 
 /**
- * A hundred times what the largest configs known to us add, and no more than some 500 MB of memory; reports that ncu
- * compressed are unpacked to the disk.
+ * A thousand times what any config of the recorded corpus stays below, and no more than some 500 MB of memory. Reports that
+ * ncu compressed are unpacked to the disk.
  */
 export const DEFAULT_LIMITS: Limits = {
   values: 1_000_000,

@@ -42,7 +42,7 @@ export function refuseExpansion(
   at: Place = rootPlace(root),
   written?: number,
 ): void {
-  if (root.kind === "scalar") return;
+  if (root.kind === "scalar" || (written === undefined && !isShared(root, new Set()))) return;
   const path: Key[] = [];
   let [values, characters] = [0, written ?? 0];
   const tooLarge = (of: "values" | "characters") => {
@@ -56,6 +56,17 @@ export function refuseExpansion(
     if (size.characters - characters > limits.characters) throw tooLarge("characters");
   };
   measure(root, { known: new Map(), path, onMeasured });
+}
+
+/** Whether a map or list stands more than once in a tree: in most nothing does, and every job of a sweep asks. */
+function isShared(node: ContainerNode, met: Set<ContainerNode>): boolean {
+  if (met.has(node)) return true;
+  met.add(node);
+  if (node.kind === "list")
+    return node.items.some((item) => item.kind !== "scalar" && isShared(item, met));
+  for (const { value } of node.entries.values())
+    if (value.kind !== "scalar" && isShared(value, met)) return true;
+  return false;
 }
 
 function placeBelow(at: Place, path: readonly Key[]): Place {
