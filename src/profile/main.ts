@@ -67,15 +67,18 @@ export async function profileMain(request: MainRequest): Promise<MainResult> {
     // Shown before anything is written: a full disk must not hide what was measured.
     showRegions(sections.map(withoutOutcomeNotes), request.terminal);
     const { config, runDirectory, shownConfig } = request;
-    const saved = await attemptToSave(() => saveRun(run, shownConfig, runDirectory));
+    const save = () => attemptToSave(() => saveRun(run, shownConfig, runDirectory));
+    const saved = await save();
     const reports = await writeRun(result, config, {
       directory: runDirectory,
       configLines: shownConfig.lines,
     });
+    // Without it nothing can make the reports again: what kept it from being written may be over.
+    const unsaved = saved.length === 0 ? saved : await save();
     const cut = sections.flatMap(({ collector, outcome: { unwritten } }) =>
       unwritten === undefined ? [] : [`${collector}/${unwritten}`],
     );
-    const written = { ...reports, failures: [...cut, ...saved, ...reports.failures] };
+    const written = { ...reports, failures: [...cut, ...unsaved, ...reports.failures] };
     showFiles(written.reports, request);
     return {
       ...conclude(result, written, request, interrupt.stop),

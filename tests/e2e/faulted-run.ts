@@ -116,7 +116,10 @@ async function attempt(
   check(exitCode === 0 || exitCode === 1, `exit code ${exitCode}:\n${all}`);
   check(exitCode === 0 || /\S/.test(all), "it fails without a word");
   const missing = () => REPORTS.filter((name) => !existsSync(join(run, name)));
-  if (exitCode === 0) check(missing().length === 0, `exit code 0 without ${missing()}:\n${all}`);
+  // What the recorder had no room for is told, and does not make the run fail.
+  const isToldCut = /recording stopped after/.test(all);
+  if (exitCode === 0 && !isToldCut)
+    check(missing().length === 0, `exit code 0 without ${missing()}:\n${all}`);
   const recorded = existsSync(join(run, "recorder"))
     ? readdirSync(join(run, "recorder")).filter((name) => name.endsWith(".nvtxrec"))
     : [];

@@ -1,9 +1,15 @@
 import { plural } from "../../text/plural.ts";
 import { checkOptions, type OptionChecks } from "../../values/check-options.ts";
+import { ConfigError } from "../../values/errors.ts";
 import { listOf, path, text, trueOrFalse } from "../../values/option-kinds.ts";
 import type { CollectContext, Collection, Collector } from "../collection/collector.ts";
 import { pauseNotes, runWorkload } from "../machine/process.ts";
-import { readRecording, watchRecording } from "../recording/index.ts";
+import {
+  type RecordedTimeline,
+  readRecording,
+  refusedRecording,
+  watchRecording,
+} from "../recording/index.ts";
 import type { Workload } from "../workload/workload.ts";
 import { showProgress } from "./show-progress.ts";
 
@@ -43,16 +49,31 @@ export function createRecorder(options: RecorderOptions): Collector {
         interrupt: context.interrupt,
       }).finally(stopProgress);
       const timeline = readRecording(context.directory);
+      const problem = whyIncomplete(timeline, outcome.stderrTail);
       return {
         collector: "recorder",
         measured: { kind: "timeline", timeline },
         source: { kind: "recording", directory: "." },
         outcome,
         notes: [...notes, ...pauseNotes(outcome)],
+        ...(problem !== null && { problem }),
       } satisfies Collection;
     },
   };
 }
+
+/** Null where all that processes have recorded could be read. */
+function whyIncomplete(
+  { processes, refused }: RecordedTimeline,
+  stderrTail: string,
+): ConfigError | null {
+  if (refused) return refusedRecording();
+  const [said] = processes.length === 0 ? (CANNOT_RECORD.exec(stderrTail) ?? []) : [];
+  return said === undefined ? null : new ConfigError({ code: "profile.collector", message: said });
+}
+
+/** What the recorder says in a process in which it cannot begin a file. */
+const CANNOT_RECORD = /^region_recorder: cannot record into .*$/m;
 
 function recorderEnvironment(
   { library, gpu }: RecorderOptions,

@@ -19,7 +19,17 @@ const NOTHING_LOADED =
 /** A timeline whose processes carry what only the recorder knows. */
 export interface RecordedTimeline extends Timeline {
   readonly processes: readonly RecordedProcess[];
+  /** Present where the system did not let a file be read (too many open files, an error of the disk): it is whole for all we know. */
+  readonly refused?: true;
 }
+
+/** Why a run is not all that was asked for where `refused` is present. */
+export const refusedRecording = (): ConfigError =>
+  new ConfigError({
+    code: "profile.collector",
+    message: "Not all recordings could be read: what they hold is missing here",
+    hint: "once the cause is gone, 'deep-profile report DIR' reads them again",
+  });
 
 /**
  * Reads all recordings of a directory: one per process that loaded the recorder, in order of their
@@ -37,11 +47,13 @@ export function readRecording(directory: string): RecordedTimeline {
 export function readRecordingFiles(paths: readonly string[]): RecordedTimeline {
   const notes: string[] = [];
   const unread: string[] = [];
+  const refused: string[] = [];
   const readable = <T>(path: string, read: () => T): T | null => {
     try {
       return read();
     } catch (error) {
       if (!isConfigError(error) && !isSystemError(error)) throw error;
+      if (isSystemError(error)) refused.push(path);
       unread.push(`${basename(path)} could not be read: ${error.message}`);
       return null;
     }
@@ -77,6 +89,7 @@ export function readRecordingFiles(paths: readonly string[]): RecordedTimeline {
     originNs: placed[0]?.originNs ?? 0n,
     processes,
     notes: [...firstOf(unread), ...notes],
+    ...(refused.length > 0 && { refused: true as const }),
   };
 }
 

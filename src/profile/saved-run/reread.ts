@@ -15,7 +15,7 @@ import { mergeCaptures } from "../nsys/merge-captures.ts";
 import { exportCommand } from "../nsys/run/command.ts";
 import { nsysFailure } from "../nsys/run/failures.ts";
 import { callNsys, requireNsysPath } from "../nsys/run/tool.ts";
-import { readRecording } from "../recording/index.ts";
+import { readRecording, refusedRecording } from "../recording/index.ts";
 import type { CollectedRun } from "../run/run.ts";
 import type { Timeline } from "../timeline/timeline.ts";
 import type { SavedCollection, SavedProblem, SavedRun } from "./document.ts";
@@ -107,9 +107,11 @@ async function rereadSource(
   context: RereadContext & { readonly lastOutput: string | null },
 ): Promise<Reread> {
   if (source.kind === "ncu") return rereadNcu(source, directory, context);
+  const outdated = [refusedRecording().message];
   if (source.kind !== "repeats")
     return {
       measured: { kind: "timeline", timeline: await timelineOf(source, directory, context) },
+      outdated,
     };
   const repeats: MeasuredRun[] = [];
   for (const [index, run] of source.runs.entries()) {
@@ -122,7 +124,7 @@ async function rereadSource(
   }
   const [first] = repeats;
   if (first === undefined) throw goneError(directory);
-  return { measured: { kind: "timeline", timeline: first.timeline, repeats } };
+  return { measured: { kind: "timeline", timeline: first.timeline, repeats }, outdated };
 }
 
 async function timelineOf(
@@ -134,6 +136,7 @@ async function timelineOf(
     const folder = join(directory, source.directory);
     if (!existsSync(folder)) throw goneError(folder);
     const timeline = readRecording(folder);
+    if (timeline.refused) throw refusedRecording();
     // A program that used no NVTX leaves no file either, and then its reports know no process.
     if (timeline.processes.length === 0 && reportsKnowProcesses(directory))
       throw goneError(join(folder, "events-*"));

@@ -3,7 +3,7 @@ import { faultedSweeps } from "./faulted/faulted-sweeps.ts";
 
 // Every fault of every operation is tried by `failing-files.slow.ts`.
 test.runIf(process.platform === "linux").each([
-  ["basic", 43],
+  ["basic", 17],
   ["local", 131],
 ] as const)(
   "a file operation of a sweep (%s) fails: it ends with an error that says so, and resumed nothing is lost or done twice",

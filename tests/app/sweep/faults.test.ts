@@ -11,14 +11,7 @@ const KILLS = runs(50);
 /** Sweeps that are killed side by side, as this machine allows. */
 const SIDE_BY_SIDE = 2;
 
-const SWEEP = [
-  "-m",
-  `x=range(0,${JOBS})`,
-  "hydra/launcher=local",
-  "hydra.launcher.n_jobs=2",
-  // A launcher may see its workers killed before it is: each time a failure of theirs.
-  "hydra.launcher.max_retries=100",
-];
+const SWEEP = ["-m", `x=range(0,${JOBS})`, "hydra/launcher=local", "hydra.launcher.n_jobs=2"];
 
 type Place = ReturnType<typeof workplace>;
 

@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync } from "node:fs";
+import { cpSync, mkdtempSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -190,6 +190,21 @@ describe("what is no recording", () => {
       notes: [expect.stringMatching(/^no process loaded the recorder, .*nvtx3::scoped_range/)],
     });
   });
+
+  test.runIf(process.platform === "linux")(
+    "a file that the system does not let be read leaves a note, and may be read later",
+    () => {
+      const directory = folderWith(recording([]));
+      expect(readRecording(directory)).not.toHaveProperty("refused");
+      // A regular file whose first bytes nobody can read: EIO.
+      symlinkSync("/proc/self/mem", join(directory, "9.nvtxrec"));
+      const timeline = readRecording(directory);
+      expect([timeline.refused, timeline.processes.length]).toEqual([true, 1]);
+      expect(timeline.notes).toContainEqual(
+        expect.stringMatching(/^9\.nvtxrec could not be read: EIO/),
+      );
+    },
+  );
 
   test.each([
     ["other bytes", Buffer.from("%PDF-1.7 and so on, for long enough"), /has the wrong signature/],

@@ -1,6 +1,9 @@
 // LD_PRELOAD this: lets one file operation of a process fail. Counted are the libc calls about paths that contain FAULT_WITHIN, and
 // those about descriptors that were opened for such a path or inherited with one. The plan is a file, FAULT_PLAN, that is
 // mapped by all processes: who tests arms a role there at any time, also of processes that run already (`plan.ts`).
+//
+// Calls of the C library and not functions of Node's `fs`: so the workers of a sweep, the program under the recorder and the recorder
+// in it are included, and what libuv does about an error (it repeats some calls that were interrupted) is done as ever.
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -45,10 +48,8 @@ struct Role {
   std::atomic<int32_t> count;
   int32_t at;
   int32_t error;
-  /** Whether all operations after it fail, too. */
-  int32_t stays;
   std::atomic<int32_t> hits;
-  char what[236];
+  char what[240];
   uint8_t trace[traced_operations];
 };
 
@@ -83,7 +84,7 @@ bool fails(Operation operation, const char* name, const char* path) {
   Role& role = roles[own_role];
   const int number = ++role.count;
   if (number <= traced_operations) role.trace[number - 1] = operation;
-  if (role.at == 0 || number < role.at || (number > role.at && role.stays == 0)) return false;
+  if (number != role.at) return false;
   if (role.hits++ == 0) snprintf(role.what, sizeof role.what, "%s %s", name, path);
   errno = role.error;
   return true;

@@ -31,8 +31,6 @@ export interface Fault {
   readonly role: number;
   readonly at: number;
   readonly error: FaultError;
-  /** Whether all later ones fail, too: a disk that stays full. */
-  readonly stays?: boolean;
 }
 
 /** Launchers, and programs that run in their process. */
@@ -86,8 +84,8 @@ export function openPlan({
   return {
     arm(...faults) {
       writeSync(descriptor, Buffer.alloc(ROLES * SIZE), 0, ROLES * SIZE, 0);
-      for (const { at, error, role, stays } of faults)
-        writeSync(descriptor, armed(at, error, stays), 0, 16, role * SIZE);
+      for (const { at, error, role } of faults)
+        writeSync(descriptor, armed(at, error), 0, 12, role * SIZE);
     },
     operations: (role) => {
       const count = part(role, 0, 4).readInt32LE();
@@ -95,17 +93,16 @@ export function openPlan({
     },
     failed(role) {
       const head = part(role, 0, HEAD);
-      if (head.readInt32LE(16) === 0) return undefined;
-      return head.toString("utf8", 20, head.indexOf(0, 20));
+      if (head.readInt32LE(12) === 0) return undefined;
+      return head.toString("utf8", 16, head.indexOf(0, 16));
     },
   };
 }
 
-function armed(at: number, error: FaultError, stays = false): Buffer {
-  const bytes = Buffer.alloc(16);
+function armed(at: number, error: FaultError): Buffer {
+  const bytes = Buffer.alloc(12);
   bytes.writeInt32LE(at, 4);
   bytes.writeInt32LE(constants.errno[error], 8);
-  bytes.writeInt32LE(stays ? 1 : 0, 12);
   return bytes;
 }
 
