@@ -159,23 +159,35 @@ ThreadRecorder* take_recorder() {
   return recorder;
 }
 
-// The key's destructor. Those of other keys may record, and run before or after this one in each of up to
-// PTHREAD_DESTRUCTOR_ITERATIONS rounds: the thread keeps its recorder until the last one.
-void end_thread(void* value) {
-  if (!is_recorder(value)) return;
+#if defined(__SANITIZE_THREAD__)
+// ThreadSanitizer's own state of a thread ends in its last round of destructors, before this one's.
+constexpr int kRoundsOfDestructors = PTHREAD_DESTRUCTOR_ITERATIONS - 1;
+#define NOT_SEEN_BY_THREAD_SANITIZER __attribute__((no_sanitize("thread")))
+#else
+constexpr int kRoundsOfDestructors = PTHREAD_DESTRUCTOR_ITERATIONS;
+#define NOT_SEEN_BY_THREAD_SANITIZER
+#endif
+
+void end_round(ThreadRecorder& recorder) {
   const KeptErrno kept;
-  auto* const recorder = static_cast<ThreadRecorder*>(value);
-  if (++recorder->rounds_of_destructors < PTHREAD_DESTRUCTOR_ITERATIONS) {
+  if (++recorder.rounds_of_destructors < kRoundsOfDestructors) {
     // An event that was cancelled does not go on.
-    recorder->busy.store(false, std::memory_order_relaxed);
-    pthread_setspecific(key, value);
+    recorder.busy.store(false, std::memory_order_relaxed);
+    pthread_setspecific(key, &recorder);
     return;
   }
   // First the key, so that a signal handler takes no other recorder: nobody would leave that.
   pthread_setspecific(key, &thread_is_over);
-  recorder->thread_id = kNoThread;
+  recorder.thread_id = kNoThread;
   std::uintptr_t mine = own_token();
-  recorder->owner->compare_exchange_strong(mine, kFree, std::memory_order_release);
+  recorder.owner->compare_exchange_strong(mine, kFree, std::memory_order_release);
+}
+
+// The key's destructor. Those of other keys may record, and run before or after this one in each round: the thread
+// keeps its recorder until the last one.
+NOT_SEEN_BY_THREAD_SANITIZER void end_thread(void* value) {
+  if (value == &thread_is_over || value == &taking_recorder) return;
+  end_round(*static_cast<ThreadRecorder*>(value));
 }
 
 // The calling thread's recorder, busy from now on, or null.

@@ -102,6 +102,36 @@ export async function buildFixture(
   return output;
 }
 
+/** The recorder with a sanitizer of the compiler in it, for programs that have the same one. */
+export async function buildSanitizedRecorder(sanitizer: string): Promise<string> {
+  if (tools === null) throw new Error("no compiler: ask availableClients() first");
+  const folders = ["region_recorder", "region_recorder/gpu"].map((folder) => join(native, folder));
+  const sources = folders.flatMap((folder) =>
+    readdirSync(folder)
+      .filter((name) => /\.(cc|hpp)$/.test(name))
+      .sort()
+      .map((name) => join(folder, name)),
+  );
+  const argv = [
+    ...[...tools.compiler, "-std=gnu++17", "-O2", "-g", "-fPIC", "-shared", "-pthread"],
+    ...[`-fsanitize=${sanitizer}`, "-fno-sanitize-recover=all", "-fno-exceptions", "-fno-rtti"],
+    ...["-D_GNU_SOURCE", "-D_FILE_OFFSET_BITS=64", `-I${native}`, "-Wl,-z,nodelete,-z,now"],
+    ...sources.filter((name) => name.endsWith(".cc")),
+    "-ldl",
+  ];
+  const hash = createHash("sha256").update(JSON.stringify(argv)).update(sourcesHash());
+  for (const source of sources) hash.update(readFileSync(source));
+  const folder = join(builds, `recorder-${hash.digest("hex").slice(0, 16)}`);
+  const output = join(folder, "region_recorder.so");
+  if (existsSync(output)) return output;
+  mkdirSync(folder, { recursive: true });
+  const [command = "", ...rest] = argv;
+  const unfinished = `${output}.${process.pid}`;
+  await execa(command, [...rest, "-o", unfinished]);
+  renameSync(unfinished, output);
+  return output;
+}
+
 const RECURSIVE = { recursive: true, withFileTypes: true } as const;
 
 function sourcesHash(): string {

@@ -1,7 +1,5 @@
-import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
-import { buildNative } from "../../native/build.mjs";
-import { availableClients, type Client } from "./fixtures.ts";
+import { availableClients, buildSanitizedRecorder, type Client } from "./fixtures.ts";
 import { buildCorpus, expectHarmless, type Setup } from "./harmless.ts";
 import { CASES, type HarmlessCase } from "./harmless-cases.ts";
 import { nativeProgram } from "./programs.ts";
@@ -10,7 +8,6 @@ import { nativeProgram } from "./programs.ts";
 
 const isLinux = process.platform === "linux";
 const clients = isLinux ? availableClients("programs under the recorder, the long form") : [];
-const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/, "");
 const HOUR_MS = 60 * 60 * 1000;
 
 const titled = (cases: readonly HarmlessCase[]) =>
@@ -76,8 +73,6 @@ describe.runIf(clients.length > 0)("a rare fault", () => {
 
 interface Instrumented {
   readonly sanitizer: string;
-  /** Whether the recorder is built so, too. */
-  readonly recorder: boolean;
   readonly environment: Readonly<Record<string, string>>;
   /** Whether the sanitizer itself lets the case run, without a recorder. */
   readonly allows: (one: HarmlessCase) => boolean;
@@ -86,21 +81,18 @@ interface Instrumented {
 const INSTRUMENTED: readonly Instrumented[] = [
   {
     sanitizer: "address,undefined",
-    recorder: true,
     // Recordings of processes that end early are mapped still, and a nodelete library is never freed.
     environment: { ASAN_OPTIONS: "detect_leaks=0" },
-    // Limits of memory, small stacks and allocators of a program's own leave it no room; forks of processes with
+    // Crashes are its own to handle. Limits of memory, small stacks and allocators of a program's own leave it no room; forks of processes with
     // threads may hang in its own allocator, and it keeps a value of its own in a thread key that keys-only overtakes.
     allows: ({ program, name }) =>
       ["calls", "signals", "threads", "ends", "libraries", "amounts"].includes(program) &&
+      !name.startsWith("crashes") &&
       !["keys-only", "exit-among-threads", "on-threads", "fork-in-handler"].includes(name),
   },
   {
-    // Not the recorder: after the end of a thread the sanitizer has nothing left for destructors of keys.
     sanitizer: "thread",
-    recorder: false,
-    // What the recorder does between threads it cannot see: docs/harmless.md.
-    environment: { TSAN_OPTIONS: "report_signal_unsafe=0 ignore_noninstrumented_modules=1" },
+    environment: { TSAN_OPTIONS: "report_signal_unsafe=0" },
     // Crashes are told with addresses and process ids.
     allows: ({ program, name }) =>
       program === "calls" ||
@@ -112,16 +104,10 @@ const INSTRUMENTED: readonly Instrumented[] = [
 
 describe.runIf(clients.length > 0).each(INSTRUMENTED)(
   "programs built with -fsanitize=$sanitizer",
-  ({ sanitizer, recorder: instruments, environment, allows }) => {
+  ({ sanitizer, environment, allows }) => {
     let recorder = "";
     beforeAll(async () => {
-      if (!instruments) recorder = await nativeProgram("region_recorder.so");
-      else {
-        // Where `npm run nightly` builds it, too.
-        const out = `${root}/build/sanitized`;
-        const { binDir } = await buildNative({ root, out, sanitize: sanitizer });
-        recorder = `${binDir}/region_recorder.so`;
-      }
+      recorder = await buildSanitizedRecorder(sanitizer);
     }, HOUR_MS);
 
     test.each(titled(CASES.filter(allows)))(
