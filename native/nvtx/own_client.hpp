@@ -8,6 +8,8 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdlib>
@@ -105,19 +107,37 @@ inline bool attach_tool() {
 
 // Constant-initialised, so that no guard is needed: a signal handler may call where it was interrupted.
 inline std::atomic<pthread_t> searching_thread{};
+inline std::atomic<pid_t> searching_process{};
 inline std::atomic<bool> is_searched{false};
 inline std::atomic<const Tables*> attached{nullptr};
 
-// The first call of the process searches, those of other threads wait for it. One that a signal handler makes in the
-// middle of the search would wait for itself: it does nothing.
+// Without signals and cancellation: what leaves the search in the middle leaves all other threads waiting.
+inline void search_undisturbed() {
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  int state = PTHREAD_CANCEL_ENABLE;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+  attached.store(attach_tool() ? &tables() : nullptr);
+  is_searched.store(true, std::memory_order_release);
+  pthread_setcancelstate(state, nullptr);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+// The first call of the process searches, those of other threads wait for it. One that a signal handler makes right
+// before the search would wait for itself, and one in a child that was forked meanwhile for a thread that is not there:
+// they do nothing.
 inline const Tables* search_tool() {
   pthread_t searching{};
   if (searching_thread.compare_exchange_strong(searching, pthread_self())) {
-    attached.store(attach_tool() ? &tables() : nullptr);
-    is_searched.store(true, std::memory_order_release);
+    searching_process.store(getpid());
+    search_undisturbed();
   }
   while (!is_searched.load(std::memory_order_acquire)) {
     if (pthread_equal(searching, pthread_self()) != 0) return nullptr;
+    const pid_t process = searching_process.load();
+    if (process != 0 && process != getpid()) return nullptr;
     sched_yield();
   }
   return attached.load(std::memory_order_relaxed);

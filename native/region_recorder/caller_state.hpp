@@ -27,20 +27,29 @@ class [[nodiscard]] KeptErrno {
 // held, or in the middle of exit(). The request takes effect at the program's own next cancellation point.
 class [[nodiscard]] NoCancellation {
  public:
-  NoCancellation() noexcept { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+  NoCancellation() noexcept { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state_); }
   ~NoCancellation() {
-    // In glibc 2.36 a request that waits for a thread of the asynchronous type would end it inside the second of these
-    // calls without the result that pthread_join promises; inside the third it has it.
-    int type = PTHREAD_CANCEL_DEFERRED;
-    pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type);
-    pthread_setcancelstate(before_, nullptr);
-    if (type != PTHREAD_CANCEL_DEFERRED) pthread_setcanceltype(type, nullptr);
+    enable();
+    restore_type();
   }
   NoCancellation(const NoCancellation&) = delete;
   NoCancellation& operator=(const NoCancellation&) = delete;
 
+ protected:
+  // In glibc 2.36 a request that waits for a thread of the asynchronous type would end it inside the second of these
+  // calls without the result that pthread_join promises; inside the third, of restore_type(), it has it.
+  void enable() noexcept {
+    pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type_);
+    pthread_setcancelstate(state_, nullptr);
+  }
+  void restore_type() noexcept {
+    if (type_ != PTHREAD_CANCEL_DEFERRED) pthread_setcanceltype(type_, nullptr);
+    type_ = PTHREAD_CANCEL_DEFERRED;
+  }
+
  private:
-  int before_ = PTHREAD_CANCEL_ENABLE;
+  int state_ = PTHREAD_CANCEL_ENABLE;
+  int type_ = PTHREAD_CANCEL_DEFERRED;
 };
 
 // Signals wait until the end of the scope, so that no handler runs on a thread that holds a lock of the recorder: the
@@ -57,18 +66,33 @@ class [[nodiscard]] NoSignals {
     }
     blocked_ = pthread_sigmask(SIG_BLOCK, &most, &before_) == 0;
   }
-  ~NoSignals() {
+  ~NoSignals() { restore(); }
+  NoSignals(const NoSignals&) = delete;
+  NoSignals& operator=(const NoSignals&) = delete;
+
+ protected:
+  void restore() noexcept {
     // Where the first call was allowed, so is the second; a filter of system calls may think otherwise once.
     if (blocked_ && pthread_sigmask(SIG_SETMASK, &before_, nullptr) != 0) {
       pthread_sigmask(SIG_SETMASK, &before_, nullptr);
     }
+    blocked_ = false;
   }
-  NoSignals(const NoSignals&) = delete;
-  NoSignals& operator=(const NoSignals&) = delete;
 
  private:
   sigset_t before_;
   bool blocked_;
+};
+
+// Both. A handler that leaves by siglongjmp finds cancellation as the program has it: it cannot run before it is so. What
+// cancels the thread at the end finds the program's signal mask.
+class [[nodiscard]] Undisturbed : NoSignals, NoCancellation {
+ public:
+  Undisturbed() = default;
+  ~Undisturbed() {
+    enable();
+    restore();
+  }
 };
 
 // Rounding mode, exception flags and masks. The recorder computes nothing with floating point; constructors of libraries

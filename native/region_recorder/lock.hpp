@@ -12,7 +12,7 @@
 
 namespace region_recorder {
 
-// Its methods want a caller whose signals wait (NoSignals) and that cannot be cancelled: see Lock.
+// Its methods want a caller that is undisturbed: see Lock.
 class Mutex {
  public:
   constexpr Mutex() = default;
@@ -80,8 +80,7 @@ class [[nodiscard]] Lock {
   explicit operator bool() const noexcept { return locked_; }
 
  private:
-  NoCancellation no_cancellation_;
-  NoSignals no_signals_;
+  Undisturbed meanwhile_;
   Mutex& mutex_;
   bool locked_;
 };

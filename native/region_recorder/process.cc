@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -33,6 +34,7 @@ std::atomic<std::uint64_t> last_range_id{0};
 // Before there is a page for it, no event comes.
 std::atomic<std::uint32_t> no_generation{generations::kFirst};
 std::uint32_t last_generation = generations::kFirst;
+std::atomic<pthread_t> entering_thread{};
 
 // Writes to standard error at the beginning of a process's recording. Of a broken pipe, or a file that may not grow, the
 // system tells by a signal that would end the program; signals wait here (InitializeInjectionNvtx2), and what was not
@@ -58,7 +60,7 @@ void complain(const char* path, int error) {
   }
 }
 
-// Where the kernel does not clear the page.
+// Where the kernel does not clear the page, and where it does no harm.
 void after_fork_in_child() {
   generations::current->store(generations::kNewChild, std::memory_order_relaxed);
 }
@@ -74,12 +76,12 @@ bool prepare_generations() {
 #else
   const bool is_cleared_by_kernel = false;
 #endif
-  if (!is_cleared_by_kernel) {
-    if (const int error = pthread_atfork(nullptr, nullptr, after_fork_in_child)) {
-      munmap(page, bytes);
-      errno = error;
-      return false;
-    }
+  // In any case: there are emulators that take the advice and do nothing.
+  const int error = pthread_atfork(nullptr, nullptr, after_fork_in_child);
+  if (error != 0 && !is_cleared_by_kernel) {
+    munmap(page, bytes);
+    errno = error;
+    return false;
   }
   generations::current = word;
   return true;
@@ -130,17 +132,24 @@ bool open_file_of_child() {
 std::atomic<std::uint32_t>* generations::current = &no_generation;
 
 bool begin_recording() noexcept {
+  // A copy of NVTX that is first used in a forked child: the parent's lock may be held by a thread that is not here.
+  if (!in_recorded_process() && !enter_forked_child()) return false;
   const Lock lock(mutex);
   if (lock && state.load() == State::kFresh) state.store(start());
   return state.load() == State::kRecording;
 }
 
 bool enter_forked_child() noexcept {
+  const Undisturbed until_all_is_forgotten;
   std::uint32_t found = generations::kNewChild;
   if (!generations::current->compare_exchange_strong(found, generations::kEntering)) {
-    return found >= generations::kFirst;
+    while (process_generation() == generations::kEntering) {
+      if (pthread_equal(entering_thread.load(), pthread_self()) != 0) return false;
+      sched_yield();
+    }
+    return in_recorded_process();
   }
-  const NoCancellation until_all_is_forgotten;
+  entering_thread.store(pthread_self());
   mutex.forget_owner();
   file.forget();
   forget_threads(++last_generation);

@@ -27,14 +27,15 @@ extern std::atomic<std::uint32_t>* current;
 }  // namespace generations
 
 inline std::uint32_t process_generation() noexcept {
-  return generations::current->load(std::memory_order_relaxed);
+  return generations::current->load(std::memory_order_acquire);
 }
 
 inline bool in_recorded_process() noexcept {
   return process_generation() >= generations::kFirst;
 }
 
-// At the first event of a forked child. False while that is under way, in a signal handler that interrupted it.
+// At the first event of a forked child; other threads of it wait for the first one. False in a signal handler that
+// interrupted that.
 bool enter_forked_child() noexcept;
 
 // See RecordingFile::claim.

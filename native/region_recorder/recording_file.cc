@@ -178,6 +178,8 @@ bool RecordingFile::begin(int descriptor, std::uint64_t start_ns) noexcept {
   std::memcpy(&magic, format::kMagic, sizeof(magic));
   header->magic.store(magic, std::memory_order_release);
   header_.store(header, std::memory_order_release);
+  const std::uint64_t dropped = dropped_before_header_.exchange(0, std::memory_order_relaxed);
+  header->dropped_events.fetch_add(dropped, std::memory_order_relaxed);
   return true;
 }
 
@@ -222,6 +224,7 @@ void RecordingFile::finish(bool may_trim) noexcept {
 void RecordingFile::forget() noexcept {
   format::FileHeader* const header = header_.exchange(nullptr, std::memory_order_relaxed);
   if (header != nullptr) parents_ = header;
+  dropped_before_header_.store(0, std::memory_order_relaxed);
   stopped_ = false;
 }
 
@@ -233,7 +236,8 @@ void RecordingFile::tell_parent(int error) noexcept {
 
 void RecordingFile::count_dropped() noexcept {
   format::FileHeader* const header = header_.load(std::memory_order_acquire);
-  if (header != nullptr) header->dropped_events.fetch_add(1, std::memory_order_relaxed);
+  auto& count = header != nullptr ? header->dropped_events : dropped_before_header_;
+  count.fetch_add(1, std::memory_order_relaxed);
 }
 
 void RecordingFile::count_unwritten_work(std::uint64_t records) noexcept {

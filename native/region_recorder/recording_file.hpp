@@ -59,6 +59,7 @@ class RecordingFile {
   void stop(int error) noexcept;
 
   std::atomic<format::FileHeader*> header_{nullptr};
+  std::atomic<std::uint64_t> dropped_before_header_{0};
   format::FileHeader* parents_ = nullptr;  // of the nearest ancestor with a file
   std::size_t unit_ = 0;
   std::uint64_t claimed_ = 0;   // end of the last chunk

@@ -1,6 +1,7 @@
 #include "stream.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "caller_state.hpp"
@@ -94,25 +95,24 @@ bool Stream::append_at(std::uint64_t time_ns, std::uint32_t* words) noexcept {
 std::uint32_t* Stream::room(std::size_t words, std::uint64_t time_ns) noexcept {
   if (is_abandoned()) return nullptr;
   if (static_cast<std::size_t>(end_ - next_) >= words) return next_;
-  // A thread of the asynchronous type would be cancelled between chunks, one of which is gone.
-  const NoCancellation until_the_next_chunk;
+  // Neither a handler that jumps out nor a cancellation may come between chunks, one of which is gone.
+  const Undisturbed until_the_next_chunk;
   const std::size_t wanted = std::max(words * sizeof(std::uint32_t),
                                       chunk_bytes(sequence_) - sizeof(format::ChunkHeader));
   const std::uint64_t base = time_ns != kUntimed ? time_ns : now_ns();
   format::ChunkHeader* const chunk = claim_chunk(wanted, number_, sequence_, base);
-  if (chunk == nullptr) {
-    // Shorter records that come later must not follow where this one is missing.
-    next_ = end_;
-    return nullptr;
-  }
-  // Another thread may fork at any moment: the child must never find a chunk here that is gone.
+  // Shorter records that come later must not follow where this one is missing.
+  next_ = end_;
+  if (chunk == nullptr) return nullptr;
+  // Another thread may fork at any moment, and a system call that is trapped may end in a jump: the old chunk goes last.
   format::ChunkHeader* const full = chunk_;
   chunk_ = chunk;
-  if (full != nullptr) release_chunk(full);
-  next_ = reinterpret_cast<std::uint32_t*>(chunk + 1);
-  end_ = reinterpret_cast<std::uint32_t*>(reinterpret_cast<char*>(chunk) + chunk->bytes);
   base_ns_ = base;
   ++sequence_;
+  end_ = reinterpret_cast<std::uint32_t*>(reinterpret_cast<char*>(chunk) + chunk->bytes);
+  next_ = reinterpret_cast<std::uint32_t*>(chunk + 1);
+  std::atomic_signal_fence(std::memory_order_acq_rel);
+  if (full != nullptr) release_chunk(full);
   return next_;
 }
 

@@ -155,7 +155,10 @@ ThreadRecorder* take_recorder() {
   // It may be so already: the last thread here was cancelled in the middle of an event.
   recorder->busy.store(true, std::memory_order_relaxed);
   std::atomic_signal_fence(std::memory_order_acq_rel);
-  if (!has_begun) begin_thread(*recorder, thread_id);
+  if (!has_begun) {
+    const Undisturbed until_it_is_told;
+    begin_thread(*recorder, thread_id);
+  }
   return recorder;
 }
 
@@ -195,7 +198,7 @@ ThreadRecorder* begin_event() {
   if (key_needs_memory) return take_recorder();
   void* const value = pthread_getspecific(key);
   if (value == nullptr) {
-    const NoCancellation until_it_can_be_left;
+    const Undisturbed until_it_can_be_left;
     pthread_setspecific(key, &taking_recorder);
     ThreadRecorder* const taken = take_recorder();
     pthread_setspecific(key, taken);
