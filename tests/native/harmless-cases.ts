@@ -49,6 +49,7 @@ const CORPUS: Readonly<
     "first-in-handler": { recorded: "in handler" },
     "interrupted-calls": { recorded: "waits" },
     "jump-out": { recorded: "afterwards" },
+    "jump-out-while-growing": { recorded: "afterwards" },
     "fork-in-handler": { recorded: "in the child of a handler" },
     "exit-in-handler": {},
     "waited-for": { recorded: "waits" },
@@ -107,7 +108,9 @@ const CORPUS: Readonly<
     executes: { recorded: "in the new program" },
     "executes-without-environment": { recorded: "first" },
     // What such a child writes into its parent's file has no meaning: see docs/harmless.md.
-    "forks-secretly": { recorded: null },
+    "forks-secretly": { recorded: "first" },
+    "forks-while-growing": { recorded: "in the child" },
+    "threads-in-the-child": { recorded: "on a thread of the child" },
     "clones-with-memory": { recorded: "in the parent" },
     daemon: {},
   },

@@ -46,13 +46,16 @@ export interface Setup {
   readonly compareMemory?: boolean;
 }
 
+/** Programs that load plugin.cc's library. */
+const WITH_PLUGIN = ["libraries", "children"];
+
 /** The programs of the corpus, compiled before the tests that run them, on two processors. */
 export async function buildCorpus(client: (program: string) => Client): Promise<void> {
   const programs = [...new Set(CASES.map(({ program }) => program))];
   const build = async (): Promise<void> => {
     for (let program = programs.pop(); program !== undefined; program = programs.pop()) {
       await buildProgram(program, client(program));
-      if (program === "libraries") await buildPlugin(client(program));
+      if (WITH_PLUGIN.includes(program)) await buildPlugin(client(program));
     }
   };
   await Promise.all([build(), build()]);
@@ -72,7 +75,7 @@ const buildPlugin = (client: Client, flags: readonly string[] = []) =>
 export async function expectHarmless(one: HarmlessCase, setup: Setup): Promise<string | null> {
   const { client, flags = [], scale = 1 } = setup;
   const program = await buildProgram(one.program, client, flags);
-  const plugin = one.program === "libraries" ? await buildPlugin(client, flags) : null;
+  const plugin = WITH_PLUGIN.includes(one.program) ? await buildPlugin(client, flags) : null;
   const base = mkdtempSync(join(tmpdir(), "harmless-"));
   const recordings = join(base, "recordings");
   mkdirSync(recordings);
