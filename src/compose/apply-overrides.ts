@@ -1,4 +1,6 @@
 import type { Override } from "../overrides/ast.ts";
+import { type Budget, isLimitError } from "../values/budget.ts";
+import { createCopies } from "../values/draft.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import type { ResolveContext } from "../values/interpolation/context.ts";
 import { splitKey } from "../values/key-path.ts";
@@ -17,7 +19,8 @@ import { getAt } from "./tree-edit.ts";
 /**
  * Applies the overrides of config values, in order, to a tree in struct mode.
  *
- * @throws ConfigError `compose.override_failed`, at the override.
+ * @param budget counts what is expanded, as in the composition so far
+ * @throws ConfigError `compose.override_failed`, at the override; `limit.values`, `limit.characters`
  * @see https://hydra.cc/docs/1.3/advanced/override_grammar/basic/
  */
 export function applyOverrides(
@@ -25,8 +28,9 @@ export function applyOverrides(
   overrides: readonly Override[],
   context: ResolveContext,
   groups: ChosenGroups,
+  budget: Budget,
 ): ConfigNode {
-  const applying: Applying = { context, copies: new Set() };
+  const applying: Applying = { context, copies: createCopies(budget) };
   return overrides.reduce((tree, override) => {
     try {
       return applyOverride(tree, override, applying);
@@ -63,6 +67,7 @@ function applyOverride(root: ConfigNode, override: Override, applying: Applying)
     return applyValue(root, override, applying);
   } catch (error) {
     if (!isConfigError(error) || error.code === "compose.override_failed") throw error;
+    if (isLimitError(error)) throw error;
     throw new ConfigError({
       ...error.details,
       code: "compose.override_failed",

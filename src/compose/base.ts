@@ -1,3 +1,4 @@
+import type { Size } from "../values/budget.ts";
 import { watchResolvers } from "../values/interpolation/context.ts";
 import type { MapNode } from "../values/node.ts";
 import { type Defaults, type DefaultsRequest, listDefaults } from "./list-defaults.ts";
@@ -10,6 +11,8 @@ import type { CompositionWarning } from "./warning.ts";
 export interface Base extends Defaults {
   /** In struct mode, `hydra` included. */
   readonly root: MapNode;
+  /** What merging has put in where interpolations stood. */
+  readonly expanded: Size;
   readonly warnings: readonly CompositionWarning[];
 }
 
@@ -53,6 +56,7 @@ function makeBase(request: DefaultsRequest): Base {
     tree,
     defaults,
     root: asStruct(merged.root),
+    expanded: merged.expanded,
     warnings: [...tree.warnings, ...merged.warnings],
   };
 }

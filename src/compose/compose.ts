@@ -1,4 +1,5 @@
 import type { Override } from "../overrides/ast.ts";
+import { createBudget } from "../values/budget.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import type { ResolveContext } from "../values/interpolation/context.ts";
 import { refuseExpansion } from "../values/size.ts";
@@ -80,10 +81,16 @@ function composeChecked(asked: ComposeRequest): Composition {
   const base = composeBase({ ...request, repository, choices });
   base.warnings.forEach(onWarning);
   const changed = requireMap(
-    applyOverrides(base.root, choices.values, context, {
-      choices: base.tree.known,
-      repository,
-    }),
+    applyOverrides(
+      base.root,
+      choices.values,
+      context,
+      {
+        choices: base.tree.known,
+        repository,
+      },
+      createBudget(context.limits, base.expanded),
+    ),
   );
   // Aliases of all files, and what merging expanded.
   refuseExpansion(changed, context.limits);

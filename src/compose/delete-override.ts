@@ -1,5 +1,5 @@
 import type { Override } from "../overrides/ast.ts";
-import { draftRoot } from "../values/draft.ts";
+import { type Copies, draftRoot } from "../values/draft.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import { draftAt } from "../values/follow-draft.ts";
 import type { ResolveContext } from "../values/interpolation/context.ts";
@@ -18,7 +18,7 @@ import { pythonEqual } from "./python-equal.ts";
 export interface Applying {
   readonly context: ResolveContext;
   /** A map is copied by the first override in it alone, however many there are. */
-  readonly copies: Set<ConfigNode>;
+  readonly copies: Copies;
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Size } from "../values/budget.ts";
 import type { MapNode } from "../values/node.ts";
 import type { DefaultsRow } from "./defaults/list.ts";
 import type { Repository } from "./sources/repository.ts";
@@ -9,13 +10,19 @@ import type { Repository } from "./sources/repository.ts";
  */
 export interface KnownMerges {
   find(rows: readonly DefaultsRow[]): KnownBeginning;
-  add(rows: readonly DefaultsRow[], root: MapNode): void;
+  add(rows: readonly DefaultsRow[], merged: KnownMerge): void;
+}
+
+export interface KnownMerge {
+  readonly root: MapNode;
+  /** What merging has put in where interpolations stood. */
+  readonly expanded: Size;
 }
 
 export interface KnownBeginning {
   /** How many of the rows the longest known merge is of, and what it came to. */
   readonly length: number;
-  readonly root: MapNode | undefined;
+  readonly merged: KnownMerge | undefined;
   /** How many of the rows are the beginning of some list that was merged. */
   readonly shared: number;
 }
@@ -38,7 +45,7 @@ interface Step {
   readonly row: DefaultsRow;
   readonly next: Step[];
   /** The merge of all rows up to here, where it was wanted. */
-  root: MapNode | undefined;
+  merged: KnownMerge | undefined;
 }
 
 function createKnownMerges(): KnownMerges {
@@ -47,23 +54,23 @@ function createKnownMerges(): KnownMerges {
   return {
     find(rows) {
       let [length, shared]: [number, number] = [0, 0];
-      let root: MapNode | undefined;
+      let merged: KnownMerge | undefined;
       let steps = first;
       for (const row of rows) {
         const step = stepOf(steps, row);
         if (step === undefined) break;
         shared++;
-        if (step.root !== undefined) [length, root] = [shared, step.root];
+        if (step.merged !== undefined) [length, merged] = [shared, step.merged];
         steps = step.next;
       }
-      return { length, root, shared };
+      return { length, merged, shared };
     },
-    add(rows, root) {
+    add(rows, merged) {
       if (count === LIMIT) [first, count] = [[], 0];
       let steps = first;
       for (const [index, row] of rows.entries()) {
         const step = stepOf(steps, row) ?? addStep(steps, row);
-        if (index === rows.length - 1) step.root = root;
+        if (index === rows.length - 1) step.merged = merged;
         steps = step.next;
       }
       count++;
@@ -75,7 +82,7 @@ const stepOf = (steps: readonly Step[], row: DefaultsRow): Step | undefined =>
   steps.find((step) => bringTheSame(step.row, row));
 
 function addStep(steps: Step[], row: DefaultsRow): Step {
-  const step: Step = { row, next: [], root: undefined };
+  const step: Step = { row, next: [], merged: undefined };
   steps.push(step);
   return step;
 }

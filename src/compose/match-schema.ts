@@ -1,3 +1,4 @@
+import { type Budget, isLimitError } from "../values/budget.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import type { ResolveContext } from "../values/interpolation/context.ts";
 import { mergeNodes } from "../values/merge.ts";
@@ -21,6 +22,7 @@ export function matchSchema(
   row: DefaultsRow,
   repository: Repository,
   context: ResolveContext,
+  budget: Budget,
 ): { readonly node: ConfigNode; readonly warning?: CompositionWarning } {
   const { configPath, loaded } = row;
   const { node } = loaded;
@@ -45,7 +47,7 @@ export function matchSchema(
     });
   const { own, hydra } =
     row.primary && node.kind === "map" ? takeHydra(node) : { own: node, hydra: undefined };
-  const merged = mergeSchema(schema.node, own, configPath, context);
+  const merged = mergeSchema(schema.node, own, configPath, context, budget);
   return {
     node: hydra === undefined || merged.kind !== "map" ? merged : withEntry(merged, "hydra", hydra),
     warning: { code: "schema_match", message: `\n${notice}\n${help}`, origin: loaded.origin },
@@ -65,11 +67,12 @@ function mergeSchema(
   node: ConfigNode,
   configPath: string,
   context: ResolveContext,
+  budget: Budget,
 ): ConfigNode {
   try {
-    return mergeNodes([schema, node], context);
+    return mergeNodes([schema, node], context, budget);
   } catch (error) {
-    if (!isConfigError(error)) throw error;
+    if (!isConfigError(error) || isLimitError(error)) throw error;
     throw new ConfigError({
       ...error.details,
       code: "compose.invalid_config",

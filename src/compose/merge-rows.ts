@@ -1,4 +1,4 @@
-import { isLimitError } from "../values/budget.ts";
+import { type Budget, createBudget, isLimitError, type Size, spentOf } from "../values/budget.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import { type ResolveContext, watchResolvers } from "../values/interpolation/context.ts";
 import { splitKey } from "../values/key-path.ts";
@@ -21,6 +21,8 @@ import type { CompositionWarning } from "./warning.ts";
 export interface MergedRows {
   readonly root: MapNode;
   readonly warnings: readonly CompositionWarning[];
+  /** What merging has put in where interpolations stood. */
+  readonly expanded: Size;
 }
 
 /** One config of the list and its content, not yet at its package. */
@@ -43,15 +45,17 @@ export function mergeRows(
   onWarning: (warning: CompositionWarning) => void = () => {},
 ): MergedRows {
   const merge = (): Merged => {
-    const layers = rows.map((row) => matchLayer(row, repository, context));
-    return { layers, root: mergeOnKnown(layers, knownMerges(repository), context) };
+    const schemas = createBudget(context.limits);
+    const layers = rows.map((row) => matchLayer(row, repository, context, schemas));
+    return { layers, ...mergeOnKnown(layers, knownMerges(repository), context) };
   };
-  const { layers, root } =
+  const { expanded, layers, root } =
     (someSharesContent(rows) ? undefined : unlessRefused(merge)) ??
     // Only when the merge has failed is it worth finding out at which config.
     mergeOneByOne(rows, repository, context, onWarning);
   return {
     root: withoutDefaultsFields(root, rows),
+    expanded,
     warnings: layers.flatMap(({ warning }) => warning ?? []),
   };
 }
@@ -59,10 +63,16 @@ export function mergeRows(
 interface Merged {
   readonly layers: readonly Layer[];
   readonly root: MapNode;
+  readonly expanded: Size;
 }
 
-function matchLayer(row: DefaultsRow, repository: Repository, context: ResolveContext): Layer {
-  return { row, ...matchSchema(row, repository, context) };
+function matchLayer(
+  row: DefaultsRow,
+  repository: Repository,
+  context: ResolveContext,
+  schemas: Budget,
+): Layer {
+  return { row, ...matchSchema(row, repository, context, schemas) };
 }
 
 function unlessRefused<T>(work: () => T): T | undefined {
@@ -95,20 +105,22 @@ function mergeOnKnown(
   layers: readonly Layer[],
   known: KnownMerges,
   context: ResolveContext,
-): MapNode {
+): Pick<Merged, "root" | "expanded"> {
   const rows = layers.map(({ row }) => row);
-  const { length, root: start = EMPTY, shared } = known.find(rows);
-  let root = start;
+  const { length, merged, shared } = known.find(rows);
+  let root = merged?.root ?? EMPTY;
+  // What was merged before counts as if it were merged now: the same list must not come to something else.
+  const budget = createBudget(context.limits, merged?.expanded);
   const watched = watchResolvers(context);
   const mergeTo = (from: number, end: number): void => {
     if (from === end) return;
     const placed = layers.slice(from, end).map(({ row, node }) => placeLayer(row, node, context));
-    root = requireMap(mergeNodes([root, ...placed], watched.context));
-    if (!watched.wereCalled()) known.add(rows.slice(0, end), root);
+    root = requireMap(mergeNodes([root, ...placed], watched.context, budget));
+    if (!watched.wereCalled()) known.add(rows.slice(0, end), { root, expanded: spentOf(budget) });
   };
   mergeTo(length, shared);
   mergeTo(shared, rows.length);
-  return root;
+  return { root, expanded: spentOf(budget) };
 }
 
 /** A config that was merged at the root and comes again: see `sharedContent`. */
@@ -130,17 +142,18 @@ function mergeOneByOne(
 ): Merged {
   const beforeFirst = new Map<LoadedConfig, MapNode>();
   const layers: Layer[] = [];
+  const [schemas, budget] = [createBudget(context.limits), createBudget(context.limits)];
   let root = EMPTY;
   for (const row of rows) {
-    const layer = matchLayer(row, repository, context);
+    const layer = matchLayer(row, repository, context, schemas);
     layers.push(layer);
     if (layer.warning) onWarning(layer.warning);
     const before = beforeFirst.get(row.loaded);
     if (before === undefined && row.package === "") beforeFirst.set(row.loaded, root);
     const content = before === undefined ? layer.node : sharedContent(layer.node, before, root);
-    root = mergeLayer(root, row, placeLayer(row, content, context), context);
+    root = mergeLayer(root, row, placeLayer(row, content, context), context, budget);
   }
-  return { layers, root };
+  return { layers, root, expanded: spentOf(budget) };
 }
 
 function mergeLayer(
@@ -148,9 +161,10 @@ function mergeLayer(
   row: DefaultsRow,
   layer: ConfigNode,
   context: ResolveContext,
+  budget: Budget,
 ): MapNode {
   try {
-    return requireMap(mergeNodes([root, layer], context));
+    return requireMap(mergeNodes([root, layer], context, budget));
   } catch (error) {
     throw isConfigError(error) ? blame(row, error) : error;
   }

@@ -12,13 +12,23 @@ export interface Budget {
   characters: number;
 }
 
-export const createBudget = (limits: Limits): Budget => ({ limits, values: 0, characters: 0 });
-
 /** How large something is once it is written out: what is shared counts wherever it stands. */
 export interface Size {
   readonly values: number;
   readonly characters: number;
 }
+
+/** @param spent what the operation had spent before, where another one has done the first part of it */
+export const createBudget = (limits: Limits, spent: Size = NOTHING): Budget => ({
+  limits,
+  values: spent.values,
+  characters: spent.characters,
+});
+
+export const NOTHING: Size = { values: 0, characters: 0 };
+
+/** What has been spent by now. */
+export const spentOf = ({ values, characters }: Budget): Size => ({ values, characters });
 
 /**
  * Counts what is added at a place.

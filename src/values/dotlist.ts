@@ -1,3 +1,5 @@
+import { createBudget } from "./budget.ts";
+import { createCopies } from "./draft.ts";
 import type { ResolveContext } from "./interpolation/context.ts";
 import { createResolveContext } from "./interpolation/context.ts";
 import type { Limits } from "./limits.ts";
@@ -36,7 +38,7 @@ export function mergeDotlist(
   context: ResolveContext = createResolveContext(),
 ): ConfigNode {
   let target = root;
-  const copies = new Set<ConfigNode>();
+  const copies = createCopies(createBudget(context.limits));
   for (const [index, text] of dotlist.entries()) {
     const separator = text.indexOf("=");
     const key = separator < 0 ? text : text.slice(0, separator);

@@ -1,3 +1,4 @@
+import type { Budget } from "./budget.ts";
 import type { ConfigNode, ContainerNode, Key, KeyId, ListNode, MapEntry, MapNode } from "./node.ts";
 import { keyId } from "./node.ts";
 import type { Place } from "./place.ts";
@@ -10,12 +11,21 @@ import type { Place } from "./place.ts";
  */
 export interface Draft extends Place {
   readonly node: DraftMap | DraftList;
-  /**
-   * All nodes that the operation has copied so far. A draft stands at one place only: what is put
-   * elsewhere is a snapshot of it.
-   */
-  readonly copies: Set<ConfigNode>;
+  readonly copies: Copies;
 }
+
+/** What one operation has done so far, in all its trees. */
+export interface Copies {
+  /**
+   * All nodes that it has copied. A draft stands at one place only: what is put elsewhere is a
+   * snapshot of it.
+   */
+  readonly nodes: Set<ConfigNode>;
+  /** What it has added to the trees where it put in what interpolations lead to. */
+  readonly budget: Budget;
+}
+
+export const createCopies = (budget: Budget): Copies => ({ nodes: new Set(), budget });
 
 type Mutable<T> = { -readonly [Field in keyof T]: T[Field] };
 
@@ -28,7 +38,7 @@ export interface DraftList extends Mutable<Omit<ListNode, "items">> {
 }
 
 /** @param copies those of an operation that goes on, which may have drafted this very node */
-export const draftRoot = (node: ContainerNode, copies: Set<ConfigNode>): Draft => ({
+export const draftRoot = (node: ContainerNode, copies: Copies): Draft => ({
   kind: "place",
   node: writable(node, copies),
   parent: null,
@@ -52,19 +62,19 @@ export function draftChild(parent: Draft, key: Key, node: ContainerNode): Draft 
   return { kind: "place", node: child, parent, key, copies };
 }
 
-function writable(node: ContainerNode, copies: Set<ConfigNode>): DraftMap | DraftList {
+function writable(node: ContainerNode, copies: Copies): DraftMap | DraftList {
   if (isDraft(node, copies)) return node;
   const copy = copyOf(node);
-  copies.add(copy);
+  copies.nodes.add(copy);
   return copy;
 }
 
-const isDraft = (node: ConfigNode, copies: ReadonlySet<ConfigNode>): node is DraftMap | DraftList =>
-  copies.has(node);
+const isDraft = (node: ConfigNode, { nodes }: Copies): node is DraftMap | DraftList =>
+  nodes.has(node);
 
 /** The tree as it is now, whatever is written to the drafts in it later. */
-export function snapshot(node: ConfigNode, copies: ReadonlySet<ConfigNode>): ConfigNode {
-  if (node.kind === "scalar" || !copies.has(node)) return node;
+export function snapshot(node: ConfigNode, copies: Copies): ConfigNode {
+  if (node.kind === "scalar" || !copies.nodes.has(node)) return node;
   if (node.kind === "list")
     return { ...node, items: node.items.map((item) => snapshot(item, copies)) };
   const entries = [...node.entries].map(

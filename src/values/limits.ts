@@ -4,12 +4,12 @@ import { ConfigError } from "./errors.ts";
 
 /**
  * How much one operation may make of a small input: a few lines of aliases or interpolations can double what they refer
- * to again and again, and a compressed file can hold nothing but zeros. What is written out is never limited.
+ * to again and again, and a compressed file can hold nothing but zeros. What files hold as it is read is never limited.
  */
 export interface Limits {
   /** Values (maps, lists and scalars) that aliases and interpolations add to those that are written. */
   readonly values: number;
-  /** UTF-16 units of the texts that they add or make, and of a text that a config is written to. */
+  /** UTF-16 units of the texts that they add or make, and those of the YAML that a config is written as, all of them. */
   readonly characters: number;
   /** Bytes that a compressed file may hold. */
   readonly unpackedBytes: number;

@@ -1,4 +1,5 @@
 import { assign } from "./assign.ts";
+import { spend } from "./budget.ts";
 import type { Draft } from "./draft.ts";
 import { snapshot } from "./draft.ts";
 import { tryFollow } from "./follow-draft.ts";
@@ -10,7 +11,7 @@ import { incompatible, refuseInPlaceOfField, refuseInPlaceOfMissing } from "./me
 import type { ConfigNode, Key, NodeType, ScalarNode } from "./node.ts";
 import { child, isMissing } from "./node.ts";
 import type { Place } from "./place.ts";
-import { refuseExpansion } from "./size.ts";
+import { sizeOf } from "./size.ts";
 import { madeOf } from "./types/made-of.ts";
 import { elementType, isContainerType } from "./types/type-of.ts";
 import { notOfClass } from "./types/wrong-type.ts";
@@ -32,8 +33,10 @@ export function expand(
   const target = tryFollow(dest, key, context);
   if (target === undefined || target.result === true || !isContainer(target.node))
     return asDeclared(dest, key, old, source);
-  // What was expanded before can stand in it many times.
-  refuseExpansion(target.node, context.limits, target);
+  // In place of the interpolation, which was written; what was expanded before can stand in it many times.
+  const { values, characters } = sizeOf(target.node, new Map());
+  const at: Place = { kind: "place", node: old, parent: dest, key };
+  spend(dest.copies.budget, { values: values - 1, characters }, at);
   assign(dest, key, snapshot(target.node, dest.copies));
   const field = fieldType(target);
   refuseInPlaceOfField(dest, key, field, source);

@@ -1,7 +1,8 @@
 import { assign } from "./assign.ts";
+import { type Budget, createBudget } from "./budget.ts";
 import { refuseDepth } from "./depth.ts";
-import type { Draft, DraftList, DraftMap } from "./draft.ts";
-import { draftChild, draftFor, draftRoot, putChild } from "./draft.ts";
+import type { Copies, Draft, DraftList, DraftMap } from "./draft.ts";
+import { createCopies, draftChild, draftFor, draftRoot, putChild } from "./draft.ts";
 import { ConfigError } from "./errors.ts";
 import { withFlags } from "./flags.ts";
 import type { ResolveContext } from "./interpolation/context.ts";
@@ -41,24 +42,31 @@ import { withoutStruct } from "./without-struct.ts";
  * known keys; lists and scalars are replaced as a whole; a missing value (`???`) replaces nothing.
  * An interpolation to a map or list is expanded before something is merged over it, which is what
  * the context is needed for. Nodes that were overwritten are kept in `replaced`.
+ * @param budget counts what is expanded, of this merge or of all that it is a part of
  * @throws ConfigError `merge.incompatible` (map and list), `value.struct`, `value.readonly`,
- *   `value.wrong_type`, `yaml.depth_limit`
+ *   `value.wrong_type`, `yaml.depth_limit`, `limit.values`, `limit.characters`
  */
 export function mergeNodes(
   nodes: readonly ContainerNode[],
   context?: ResolveContext,
+  budget?: Budget,
 ): ContainerNode;
-export function mergeNodes(nodes: readonly ConfigNode[], context?: ResolveContext): ConfigNode;
+export function mergeNodes(
+  nodes: readonly ConfigNode[],
+  context?: ResolveContext,
+  budget?: Budget,
+): ConfigNode;
 export function mergeNodes(
   nodes: readonly ConfigNode[],
   context: ResolveContext = createResolveContext(),
+  budget: Budget = createBudget(context.limits),
 ): ConfigNode {
   const [first, ...others] = nodes;
   if (first === undefined)
     throw new ConfigError({ code: "merge.incompatible", message: "There is nothing to merge" });
   const readonly = first.flags?.readonly;
   // One draft for all layers: a map is copied once, however many of them change it.
-  const copies = new Set<ConfigNode>();
+  const copies = createCopies(budget);
   let target = withFlags(first, { readonly: false });
   for (const other of others) target = mergeRoot(target, other, { context, copies });
   const turnedReadonly = target.flags?.readonly === true;
@@ -102,7 +110,7 @@ function mergeContainer(dest: Draft, source: ContainerNode, merging: Merging): v
 /** What holds for the merging of all trees. */
 interface Layering {
   readonly context: ResolveContext;
-  readonly copies: Set<ConfigNode>;
+  readonly copies: Copies;
 }
 
 function mergeRoot(target: ConfigNode, source: ConfigNode, layering: Layering): ConfigNode {

@@ -1,7 +1,8 @@
 import { assign, normalizeKey } from "./assign.ts";
+import { createBudget } from "./budget.ts";
 import { checkTree, type ForeignTypes } from "./check-tree.ts";
-import type { Draft } from "./draft.ts";
-import { draftChild, draftRoot } from "./draft.ts";
+import type { Copies, Draft } from "./draft.ts";
+import { createCopies, draftChild, draftRoot } from "./draft.ts";
 import { ConfigError } from "./errors.ts";
 import { draftFollowed } from "./follow-draft.ts";
 import type { ResolveContext } from "./interpolation/context.ts";
@@ -45,7 +46,7 @@ export function updateNode(
   value: ConfigNode,
   options: UpdateOptions = {},
   context: ResolveContext = createResolveContext(),
-  copies: Set<ConfigNode> = new Set(),
+  copies: Copies = createCopies(createBudget(context.limits)),
 ): ContainerNode {
   if (root.kind === "scalar")
     throw new ConfigError({

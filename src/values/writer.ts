@@ -1,6 +1,6 @@
 import { type Limits, limitsOf } from "./limits.ts";
 import type { ConfigNode, MapNode } from "./node.ts";
-import { type Emission, emitNode } from "./writer/emit-node.ts";
+import { type Emission, emitNode, refuseLong } from "./writer/emit-node.ts";
 import { breakLine } from "./writer/output.ts";
 import { sortEntries } from "./writer/sort-keys.ts";
 
@@ -29,6 +29,7 @@ export function writeYaml(root: ConfigNode, options: WriteOptions = {}): string 
   };
   emitNode(out, root, 0, "root");
   if (out.column > 0) breakLine(out);
+  refuseLong(out, root);
   return out.text;
 }
 

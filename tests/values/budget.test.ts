@@ -4,8 +4,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   compose,
+  createEngine,
   loadYaml,
   merge,
+  mergeAll,
+  mergeDotlist,
   missingKeys,
   resolve,
   select,
@@ -165,9 +168,14 @@ describe("what expands without end", () => {
 });
 
 describe("a composition", () => {
-  const composed = (store: Readonly<Record<string, string>>, limits: Partial<Limits> = SMALL) =>
+  const composed = (
+    store: Readonly<Record<string, string>>,
+    limits: Partial<Limits> = SMALL,
+    overrides: readonly string[] = [],
+  ) =>
     compose({
       configName: "config",
+      overrides,
       limits: { ...SMALL, values: 2000, characters: 50_000, ...limits },
       store: new Map(Object.entries(store).map(([path, text]) => [path, { text }])),
     });
@@ -188,6 +196,64 @@ describe("a composition", () => {
     expect(refusal(() => composed(store))?.code).toBe("limit.values");
   });
 
+  /** Each key refers to the same map, and a later file changes a value in what it refers to. */
+  const base = `base: {${Array.from({ length: 101 }, (_, n) => `v${n}: 1`)}}\n`;
+  const references = (from: number, count: number) =>
+    base + lines(count, (n) => `a${from + n}: \${base}`);
+  const changes = (from: number, count: number) => lines(count, (n) => `a${from + n}: {v0: 2}`);
+
+  it("counts what merging expands key by key, in all its files and overrides", () => {
+    const pair = (count: number) => ({
+      config: `defaults: [_self_, more]\n${references(0, count)}`,
+      more: changes(0, count),
+    });
+    expect(refusal(() => composed(pair(19), {}))).toBeNull();
+    expect(refusal(() => composed(pair(20), {}))).toMatchObject({
+      code: "limit.values",
+      key: "a20",
+    });
+
+    const spread = (count: number) => ({
+      config: `defaults: [_self_, one, two]\n${references(0, count)}`,
+      one: changes(0, 10),
+      two: changes(10, count - 10),
+    });
+    expect(refusal(() => composed(spread(19), {}))).toBeNull();
+    expect(refusal(() => composed(spread(20), {}))).toMatchObject({
+      code: "limit.values",
+      key: "a20",
+    });
+
+    const inMap = {
+      config: `defaults: [_self_, more]\nm:\n  ${references(0, 20).replaceAll("{base}", "{m.base}").replaceAll("\n", "\n  ")}`,
+      more: `m:\n  ${changes(0, 10).replaceAll("\n", "\n  ")}`,
+    };
+    const overrides = (count: number) =>
+      Array.from({ length: count }, (_, n) => `m={a${11 + n}:{v0:2}}`);
+    expect(refusal(() => composed(inMap, {}, overrides(9)))).toBeNull();
+    expect(refusal(() => composed(inMap, {}, overrides(10)))).toMatchObject({
+      code: "limit.values",
+      key: "m.a20",
+    });
+  });
+
+  it("counts what was expanded for a composition before, whose files come again", () => {
+    const store = new Map(
+      Object.entries({
+        config: `defaults: [_self_, one, g: none]\n${references(0, 30)}`,
+        one: changes(0, 15),
+        "g/none": "x: 1",
+        "g/few": `# @package _global_\n${changes(15, 4)}`,
+        "g/many": `# @package _global_\n${changes(15, 15)}`,
+      }).map(([path, text]) => [path, { text }]),
+    );
+    const engine = createEngine({ limits: { values: 2000 }, store });
+    const withGroup = (g: string) => () =>
+      engine.compose({ configName: "config", overrides: [`g=${g}`] });
+    for (const g of ["none", "few", "many", "few", "many"])
+      expect(refusal(withGroup(g))?.code).toBe(g === "many" ? "limit.values" : undefined);
+  });
+
   it("has the engine's limits in all that it gives", () => {
     const config = composed({ config: values(12) });
     for (const ask of [
@@ -204,7 +270,10 @@ describe("a composition", () => {
 });
 
 describe("by default", () => {
-  const inSmallHeap = (yaml: string): string =>
+  const inSmallHeap = (
+    yaml: string,
+    work = "toYaml(loadYaml(given), { resolve: true }).length",
+  ): string =>
     execFileSync(
       process.execPath,
       [
@@ -213,8 +282,9 @@ describe("by default", () => {
         join(packageInfo().root, "scripts/typescript-loader.mjs"),
         "--input-type=module",
         "-e",
-        `import { loadYaml, toYaml } from "${join(packageInfo().root, "src/index.ts")}";
-         try { console.log(toYaml(loadYaml(${JSON.stringify(yaml)}), { resolve: true }).length); } catch (error) { console.log(error.code); }`,
+        `import { loadYaml, merge, toYaml } from "${join(packageInfo().root, "src/index.ts")}";
+         const given = ${JSON.stringify(yaml)};
+         try { console.log(${work}); } catch (error) { console.log(error.code); }`,
       ],
       { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] },
     ).trim();
@@ -224,6 +294,14 @@ describe("by default", () => {
     ["40 lines of texts", texts(40), "limit.characters"],
   ])("%s end with an error, and not with the memory", (_, yaml, code) => {
     expect(inSmallHeap(yaml)).toBe(code);
+  });
+
+  it("merging over 12,000 references to a map of 3,000 values ends so, too", () => {
+    const base = `base: {${Array.from({ length: 3000 }, (_, n) => `v${n}: 1`)}}`;
+    const tree = (text: string) =>
+      `loadYaml(Array.from({ length: 12_000 }, (_, n) => "a" + n + ": ${text}").join("\\n") + "\\n" + given)`;
+    const work = `merge(${tree("${base}")}, ${tree("{v0: 2}")}).kind`;
+    expect(inSmallHeap(base, work)).toBe("limit.values");
   });
 
   it("what is written has no limit", () => {
@@ -339,5 +417,32 @@ describe("merge", () => {
   it("refuses an expansion that is too large already", () => {
     const over = lines(30, (n) => `k${n}: {x: {z: 1}, y: {z: 1}}`);
     expect(refusal(() => merge(loadYaml(values(30)), loadYaml(over)))?.code).toBe("limit.values");
+  });
+
+  it("counts what all its layers expand, and where", () => {
+    const base = `base: {${Array.from({ length: 99 }, (_, n) => `v${n}: 1`)}}\n`;
+    const references = loadYaml(base + lines(6, (n) => `a${n}: \${base}`));
+    const layers = (count: number) =>
+      Array.from({ length: count }, (_, n) => loadYaml(`a${n + 1}: {v0: 2}`));
+    const merged = (count: number) => () =>
+      mergeAll([references, ...layers(count)], { limits: SMALL });
+    expect(refusal(merged(5))).toBeNull();
+    expect(refusal(merged(6))).toMatchObject({
+      code: "limit.values",
+      key: "a6",
+      message: "Aliases and interpolations up to 'a6' expand to more than 500 values",
+    });
+  });
+
+  it("counts what updates by a dotlist merge into as one operation", () => {
+    const base = `base: {${Array.from({ length: 99 }, (_, n) => `v${n}: 1`)}}\n`;
+    const root = loadYaml(
+      `m:\n  ${(base + lines(6, (n) => `a${n}: \${m.base}`)).replaceAll("\n", "\n  ")}`,
+    );
+    const dotlist = (count: number) =>
+      Array.from({ length: count }, (_, n) => `m={a${n + 1}: {v0: 2}}`);
+    const updated = (count: number) => () => mergeDotlist(root, dotlist(count), { limits: SMALL });
+    expect(refusal(updated(5))).toBeNull();
+    expect(refusal(updated(6))).toMatchObject({ code: "limit.values", key: "m.a6" });
   });
 });

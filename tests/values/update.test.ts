@@ -1,8 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { createBudget } from "../../src/values/budget.ts";
+import { type Copies, createCopies } from "../../src/values/draft.ts";
 import { ConfigError } from "../../src/values/errors.ts";
 import { withFlags } from "../../src/values/flags.ts";
 import { createResolveContext } from "../../src/values/interpolation/context.ts";
+import { DEFAULT_LIMITS } from "../../src/values/limits.ts";
 import { mergeNodes } from "../../src/values/merge.ts";
 import { type ConfigNode, child, type NodeType } from "../../src/values/node.ts";
 import type { UpdateOptions } from "../../src/values/update.ts";
@@ -99,8 +102,10 @@ describe("updates that follow each other", () => {
     { minLength: 2, maxLength: 8 },
   );
 
+  const newCopies = () => createCopies(createBudget(DEFAULT_LIMITS));
+
   /** The tree with origins and what was replaced, or the error that ended the series. */
-  function series(start: ConfigNode, all: readonly Update[], copies: () => Set<ConfigNode>) {
+  function series(start: ConfigNode, all: readonly Update[], copies: () => Copies) {
     const context = createResolveContext({ env: {} });
     try {
       return all.reduce(
@@ -118,9 +123,9 @@ describe("updates that follow each other", () => {
       fc.property(maps(["${a}", "${b}"]), fc.boolean(), updates, (tree, struct, all) => {
         const start = withFlags(tree, { struct });
         const before = show(start);
-        const copies = new Set<ConfigNode>();
+        const copies = newCopies();
         const shared = series(start, all, () => copies);
-        expect(shared).toStrictEqual(series(start, all, () => new Set()));
+        expect(shared).toStrictEqual(series(start, all, newCopies));
         expect(show(start)).toBe(before);
       }),
       { numRuns: runs(1000) },
@@ -129,7 +134,7 @@ describe("updates that follow each other", () => {
 
   it("take time in proportion to their number then, however wide the root", async () => {
     const set = (count: number) => {
-      const copies = new Set<ConfigNode>();
+      const copies = newCopies();
       const context = createResolveContext({ env: {} });
       let tree = yaml("{}");
       for (let at = 0; at < count; at++)

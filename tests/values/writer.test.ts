@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ConfigError } from "../../src/values/errors.ts";
+import { DEFAULT_LIMITS } from "../../src/values/limits.ts";
 import {
   type ConfigNode,
   type Key,
@@ -14,6 +15,7 @@ import { fromCode } from "../../src/values/origin.ts";
 import { createConfig } from "../../src/values/reader.ts";
 import { writeYaml } from "../../src/values/writer.ts";
 import { runs } from "../runs.ts";
+import { maps } from "./trees.ts";
 import { plain } from "./yaml/plain-values.ts";
 
 const ORIGIN = fromCode("test");
@@ -225,6 +227,43 @@ describe("writeYaml", () => {
         expect(plain(createConfig(writeYaml(node)))).toEqual(plain(node));
       }),
       { numRuns: runs(2000) },
+    );
+  });
+});
+
+describe("the limit of characters", () => {
+  const limited = (node: ConfigNode, characters: number): string | undefined => {
+    try {
+      return writeYaml(node, { limits: { ...DEFAULT_LIMITS, characters } });
+    } catch (error) {
+      if (error instanceof ConfigError) return error.code;
+      throw error;
+    }
+  };
+
+  it("counts all that is written, also what comes last, and keys", () => {
+    const texts = fc
+      .string({ unit: "binary", maxLength: 300 })
+      .filter((text) => !/\p{Cs}/u.test(text));
+    const trees = fc.oneof(
+      maps(["it's", "some words ".repeat(20), "tab\t"]),
+      texts.map(value),
+      fc.tuple(texts, texts).map(([key, text]) => dict([key, value({ path: text })])),
+      texts.map((text) => seq(value(text), value(new Uint8Array(text.length)), seq())),
+    );
+    fc.assert(
+      fc.property(trees, fc.integer({ min: -3, max: 3 }), (tree, more) => {
+        const text = writeYaml(tree);
+        expect(limited(tree, text.length + more)).toBe(more < 0 ? "limit.characters" : text);
+      }),
+      { numRuns: runs(300) },
+    );
+  });
+
+  it("is the default's for a few long texts, which are not written first", () => {
+    const long = value("s".repeat(60_000_000));
+    expect(() => writeYaml(dict(["a", long], ["b", long]))).toThrow(
+      "The config as YAML has more than 100,000,000 characters",
     );
   });
 });

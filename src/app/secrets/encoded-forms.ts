@@ -152,13 +152,32 @@ const mayBeEncoded = (text: string, core: string): boolean =>
   (/[ \n]/.test(core) && text.includes("\n"));
 
 function findEncoded(text: string, form: SecretForm, starts: RegExp, add: AddSpan): void {
+  let runEnd = 0;
   starts.lastIndex = 0;
   for (let found = starts.exec(text); found !== null; found = starts.exec(text)) {
     const { index } = found;
+    if (index < runEnd && /[\\%\n]/.test(found[0])) continue;
     const core = encodedEnd(text, index, form.core);
     const end = core === undefined ? undefined : withEdges(text, form, index, core, add);
     starts.lastIndex = end ?? index + found[0].length;
+    if (end === undefined) runEnd = Math.max(runEnd, endOfRun(text, index, form.core));
   }
+}
+
+/**
+ * Up to where the secret begins with no other backslash or line break of a run if not with the first: each would read
+ * all that follows it again. It may begin with the last backslashes, as many as it has itself, or where they are part
+ * of one that is written by its number.
+ */
+function endOfRun(text: string, start: number, core: string): number {
+  if (text[start] === "\n" && core.startsWith("\n")) return start + runLength(text, start, "\n");
+  const run = matchAt(BACKSLASHES, text, start) ?? "";
+  const backslashes = runLength(core, 0, "\\");
+  if (backslashes === 0) return start + run.length;
+  const last = [...run.matchAll(BACKSLASH)].at(-backslashes)?.index ?? 0;
+  let numbered = run.length;
+  while (run[numbered - 1] === "\\") numbered -= 1;
+  return start + Math.min(last, numbered);
 }
 
 /** Where the secret ends that is written from `start`; undefined if it is not. */
@@ -245,6 +264,7 @@ interface Slashes {
   readonly isEscape: boolean;
 }
 
+const BACKSLASH = /\\|%(?:25)*5[cC]/g;
 const BACKSLASHES = /(?:\\|%(?:25)*5[cC])*/y;
 /** A backslash as the escape of its number. */
 const NUMBERED_BACKSLASH = /\\+(?:u005[cC]|x5[cC]|u\{5[cC]\})/y;
@@ -261,7 +281,7 @@ function backslashRun(text: string, start: number, wanted: number): Slashes | un
     at += numbered.length;
   }
   const run = matchAt(BACKSLASHES, text, at) ?? "";
-  const count = run.replaceAll(/%(?:25)*5[cC]/g, "\\").length;
+  const count = run.replaceAll(BACKSLASH, "\\").length;
   if (count < missing) return undefined;
   return { end: at + run.length, isEscape: count > missing };
 }

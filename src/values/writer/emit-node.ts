@@ -35,17 +35,29 @@ const PATH_TAG = "!!python/object/apply:pathlib.PosixPath";
 export function emitNode(out: Emission, node: ConfigNode, indent: number, place: Place): void {
   refuseDepth(++out.depth, node, MAX_TREE_DEPTH);
   const start = out.text.length;
-  if (start > out.most)
-    throw limitError("characters", out.most, {
-      what: "The config as YAML has",
-      origin: node.origin,
-    });
+  // What is written of a text is never shorter: one that is too long is not written first.
+  refuseLong(
+    out,
+    node,
+    node.kind === "scalar" && typeof node.value === "string" ? node.value.length : 0,
+  );
   if (node.kind === "map" && node.entries.size > 0) emitMap(out, node, indent, place);
   else if (node.kind === "list" && node.items.length > 0) emitList(out, node, indent, place);
   else if (node.kind !== "scalar") emitEmpty(out, node.kind === "map" ? "{}" : "[]", place);
   else emitScalar(out, node.value, indent, place);
+  refuseLong(out, node);
   out.onWritten?.(node, start, out.text.length);
   out.depth--;
+}
+
+/**
+ * Refuses a text that is longer than it may become.
+ * @param more how many characters at least are going to be added
+ * @throws ConfigError `limit.characters`
+ */
+export function refuseLong({ most, text }: Emission, { origin }: ConfigNode, more = 0): void {
+  if (text.length + more > most)
+    throw limitError("characters", most, { what: "The config as YAML has", origin });
 }
 
 function emitMap(out: Emission, node: MapNode, indent: number, place: Place): void {

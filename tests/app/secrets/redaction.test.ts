@@ -5,6 +5,7 @@ import { toYaml } from "../../../src/index.ts";
 import { quoted } from "../../../src/overrides/quoting.ts";
 import { visibleControls } from "../../../src/text/printable.ts";
 import { shellQuote } from "../../../src/text/shell-quote.ts";
+import { growth } from "../../growth.ts";
 import { runs } from "../../runs.ts";
 
 const redactor = (...secrets: readonly string[]) => {
@@ -171,5 +172,24 @@ describe("secrets in texts", () => {
     const apply = redactor("\\\\x\\'' y'", "%25%41bc", "aaab c'");
     for (const unit of ["\\", "'", "%25", "%", "aaa", "\\\n ", "+", " \n"])
       expect(apply(long(unit)).length).toBeGreaterThan(0);
+  });
+
+  it.each(["%5c", "%255c", "\\%5c", "%5C\\", "\n", "\n "])(
+    "need ten times as long for ten times as many of %j",
+    async (unit) => {
+      const apply = redactor("hunter2pass", "\\\\pass", "\nlines\n", "%pass");
+      expect(await growth((times) => apply(unit.repeat(times)), 1000)).toBeLessThan(40);
+    },
+    60_000,
+  );
+
+  it("that begin with backslashes are found behind others, each of them percent-encoded", () => {
+    const apply = redactor("\\\\pass", "\\'wörd");
+    for (const slash of ["%5c", "%255C", "\\%5c"])
+      for (const times of [2, 3, 9]) {
+        const run = slash.repeat(times);
+        expect(apply(`<${run}pass> ${run}p%61ss`)).not.toMatch(/pass|%61/);
+        expect(apply(`<${run}%27wörd>`)).not.toContain("wörd");
+      }
   });
 });
