@@ -3,6 +3,7 @@ import { basename, join } from "node:path";
 import { execa } from "execa";
 import { groupsBelow, signalGroup, suspendGroups } from "../../system/process-groups.ts";
 import type { Suspension } from "../../system/suspension.ts";
+import { isSystemError } from "../../system/system-error.ts";
 import type { Workload } from "../workload/workload.ts";
 import { fileCopy } from "./file-copy.ts";
 import { interruptOf } from "./interrupt.ts";
@@ -108,7 +109,7 @@ export async function runWorkload(
     durationMs: performance.now() - started,
     stdoutFile,
     stderrFile,
-    stderrTail: lastLines(stderrFile),
+    stderrTail: readableTail(stderrFile),
     ...(unwritten != null && { unwritten }),
     ...(pause.milliseconds() > 0 && { pausedMs: pause.milliseconds() }),
     ...(suspendedMs > 0 && { suspendedMs }),
@@ -170,6 +171,16 @@ function startErrorText(program: string, cwd: string, code: string | undefined):
   if (code === "EACCES")
     return `'${program}' was not found on PATH as a program that this user may run`;
   return `'${program}' could not be started (${code ?? "unknown reason"})`;
+}
+
+/** What was measured is worth more than what was said last: empty where that cannot be read. */
+function readableTail(file: string): string {
+  try {
+    return lastLines(file);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return "";
+  }
 }
 
 function lastLines(file: string): string {

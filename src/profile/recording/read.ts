@@ -1,7 +1,7 @@
 import { closeSync, openSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { requireFile } from "../../system/require-file.ts";
-import { isSystemError } from "../../system/system-error.ts";
+import { errorCode, isSystemError } from "../../system/system-error.ts";
 import { agreeing, plural } from "../../text/plural.ts";
 import { ConfigError, isConfigError } from "../../values/errors.ts";
 import type { Timeline } from "../timeline/timeline.ts";
@@ -40,7 +40,12 @@ export const refusedRecording = (): ConfigError =>
  * @throws ConfigError `recording.not_found` without the directory
  */
 export function readRecording(directory: string): RecordedTimeline {
-  return readRecordingFiles(recordingFiles(directory));
+  try {
+    return readRecordingFiles(recordingFiles(directory));
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return { ...readRecordingFiles([]), notes: [error.message], refused: true };
+  }
 }
 
 /** The same of files chosen by the caller. */
@@ -104,7 +109,11 @@ const firstOf = (unread: readonly string[]): readonly string[] =>
         `${plural(unread.length - MAX_UNREAD, "more recording")} could not be read, or ${agreeing(unread.length - MAX_UNREAD, "is", "are")} empty`,
       ];
 
-/** Paths of the recordings in a directory, by name. */
+/**
+ * Paths of the recordings in a directory, by name.
+ *
+ * @throws ConfigError `recording.not_found` where there is none; the system's error where it cannot be read
+ */
 export function recordingFiles(directory: string): string[] {
   try {
     return readdirSync(directory)
@@ -112,6 +121,7 @@ export function recordingFiles(directory: string): string[] {
       .sort()
       .map((name) => join(directory, name));
   } catch (cause) {
+    if (!isAbsent(cause)) throw cause;
     throw new ConfigError({
       code: "recording.not_found",
       message: `There is no directory of recordings at ${directory}`,
@@ -119,6 +129,9 @@ export function recordingFiles(directory: string): string[] {
     });
   }
 }
+
+const isAbsent = (error: unknown): boolean =>
+  ["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "");
 
 function readFileHeader(path: string): FileHeader | null {
   requireFile(path);

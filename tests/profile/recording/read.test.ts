@@ -191,6 +191,16 @@ describe("what is no recording", () => {
     });
   });
 
+  test("a directory that cannot be read may be read later; one that is not there is an error", () => {
+    const directory = folderWith(recording([]));
+    const loop = join(directory, "loop");
+    symlinkSync("loop", loop);
+    const { notes, processes, refused } = readRecording(loop);
+    expect([processes, refused]).toEqual([[], true]);
+    expect(notes).toEqual([expect.stringMatching(/^ELOOP: .*loop/)]);
+    expect(() => readRecording(join(directory, "none"))).toThrow("There is no directory");
+  });
+
   test.runIf(process.platform === "linux")(
     "a file that the system does not let be read leaves a note, and may be read later",
     () => {
