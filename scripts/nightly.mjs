@@ -50,6 +50,11 @@ const parts = [
     },
   },
   {
+    name: "what is slow, whole: every fault, ten times as much of each program under the recorder",
+    argv: [process.execPath, "scripts/test-slow.mjs"],
+    env: { HYDRACONF_FAULT_STEP: undefined, HYDRACONF_HARMLESS_SCALE: undefined },
+  },
+  {
     name: "the packed package under the newest Nodes",
     argv: [process.execPath, "scripts/newest-nodes.mjs"],
     env: {},
