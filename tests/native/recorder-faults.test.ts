@@ -35,7 +35,7 @@ const NOT_MEDDLED_WITH = {
     ],
     ...["pthread_self", "pthread_getspecific", "__errno_location", "getpid", "getppid", "sysconf"],
     ...["clock_gettime", "getenv", "pthread_setcancelstate", "pthread_setcanceltype", "dlerror"],
-    ...["sigpending", "sigwait"],
+    ...["sigpending", "sigwait", "sched_yield"],
   ],
   "belong to the compiler and the loader": [
     ...["__cxa_atexit", "__cxa_finalize", "__gmon_start__", "_ITM_deregisterTMCloneTable"],
