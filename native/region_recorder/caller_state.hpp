@@ -5,9 +5,11 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 
 namespace region_recorder {
 
@@ -27,29 +29,35 @@ class [[nodiscard]] KeptErrno {
 // held, or in the middle of exit(). The request takes effect at the program's own next cancellation point.
 class [[nodiscard]] NoCancellation {
  public:
-  NoCancellation() noexcept { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state_); }
+  NoCancellation() noexcept {
+    pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type_);
+    if (type_ != PTHREAD_CANCEL_DEFERRED) await_request();
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state_);
+  }
   ~NoCancellation() {
-    enable();
-    restore_type();
+    // The type is the last: in setcancelstate of glibc 2.36 a thread of the asynchronous type would end without the
+    // result that pthread_join promises.
+    pthread_setcancelstate(state_, nullptr);
+    if (type_ != PTHREAD_CANCEL_DEFERRED) pthread_setcanceltype(type_, nullptr);
   }
   NoCancellation(const NoCancellation&) = delete;
   NoCancellation& operator=(const NoCancellation&) = delete;
 
- protected:
-  // In glibc 2.36 a request that waits for a thread of the asynchronous type would end it inside the second of these
-  // calls without the result that pthread_join promises; inside the third, of restore_type(), it has it.
-  void enable() noexcept {
-    pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type_);
-    pthread_setcancelstate(state_, nullptr);
-  }
-  void restore_type() noexcept {
-    if (type_ != PTHREAD_CANCEL_DEFERRED) pthread_setcanceltype(type_, nullptr);
-    type_ = PTHREAD_CANCEL_DEFERRED;
+ private:
+  // A thread of the asynchronous type may be ended right here. In glibc before 2.41 a request that was on its way to it
+  // ends it later, too, in the first system call that is a cancellation point, although the state forbids that by then.
+  // Such a call without effects waits for it while the state still allows it.
+  static void await_request() noexcept {
+#if defined(__GLIBC__)
+    int state = PTHREAD_CANCEL_DISABLE;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+    pthread_setcancelstate(state, nullptr);
+    if (state == PTHREAD_CANCEL_ENABLE) close(-1);
+#endif
   }
 
- private:
-  int state_ = PTHREAD_CANCEL_ENABLE;
   int type_ = PTHREAD_CANCEL_DEFERRED;
+  int state_ = PTHREAD_CANCEL_ENABLE;
 };
 
 // Signals wait until the end of the scope, so that no handler runs on a thread that holds a lock of the recorder: the
@@ -66,17 +74,17 @@ class [[nodiscard]] NoSignals {
     }
     blocked_ = pthread_sigmask(SIG_BLOCK, &most, &before_) == 0;
   }
-  ~NoSignals() { restore(); }
+  ~NoSignals() { restore(this); }
   NoSignals(const NoSignals&) = delete;
   NoSignals& operator=(const NoSignals&) = delete;
 
- protected:
-  void restore() noexcept {
+  // In the form of pthread_cleanup_push.
+  static void restore(void* scope) noexcept {
+    const NoSignals& self = *static_cast<NoSignals*>(scope);
     // Where the first call was allowed, so is the second; a filter of system calls may think otherwise once.
-    if (blocked_ && pthread_sigmask(SIG_SETMASK, &before_, nullptr) != 0) {
-      pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    if (self.blocked_ && pthread_sigmask(SIG_SETMASK, &self.before_, nullptr) != 0) {
+      pthread_sigmask(SIG_SETMASK, &self.before_, nullptr);
     }
-    blocked_ = false;
   }
 
  private:
@@ -84,15 +92,24 @@ class [[nodiscard]] NoSignals {
   bool blocked_;
 };
 
-// Both. A handler that leaves by siglongjmp finds cancellation as the program has it: it cannot run before it is so. What
-// cancels the thread at the end finds the program's signal mask.
-class [[nodiscard]] Undisturbed : NoSignals, NoCancellation {
+// Both. A handler that leaves by siglongjmp finds cancellation as the program has it: it cannot run before it is so. A
+// thread that is cancelled at the beginning or at the end runs its cleanup with the program's signal mask.
+class [[nodiscard]] Undisturbed {
  public:
-  Undisturbed() = default;
-  ~Undisturbed() {
-    enable();
-    restore();
+  Undisturbed() noexcept {
+    pthread_cleanup_push(NoSignals::restore, &signals_);
+    cancellation_.emplace();
+    pthread_cleanup_pop(0);
   }
+  ~Undisturbed() {
+    pthread_cleanup_push(NoSignals::restore, &signals_);
+    cancellation_.reset();
+    pthread_cleanup_pop(0);
+  }
+
+ private:
+  NoSignals signals_;
+  std::optional<NoCancellation> cancellation_;
 };
 
 // Rounding mode, exception flags and masks. The recorder computes nothing with floating point; constructors of libraries

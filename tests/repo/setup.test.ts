@@ -56,6 +56,7 @@ beforeEach(() => {
     "node_modules/typescript/tsc.js": COMPILER,
     "scripts/bundle.mjs": "",
     "scripts/bundle-client.mjs": "",
+    "scripts/bundle-library.mjs": "",
     "scripts/native.mjs": "",
     "binding.gyp": "{}",
   };
