@@ -1,0 +1,290 @@
+// node scripts/measures.mjs [--repo DIR] [--list] [--json]: measures of the source tree, with the bounds that it has to keep.
+// --list names the files and folders behind each number.
+import { execFileSync, spawnSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+/** What `src` has to keep. A bound is a least or a most. */
+export const BOUNDS = {
+  files: { most: 550 },
+  medianLines: { least: 110 },
+  largestFile: { most: 450 },
+  lines: { most: 74_000 },
+  filesExecuted: { most: 70 },
+  mutualFolders: { most: 0 },
+  unclearNames: { most: 0 },
+};
+
+/** Rooms whose folders import in one direction, as those of `src` itself do. */
+const ROOMS = ["", "app", "cli", "job", "sweep", "launch", "plugins", "profile", "report"];
+
+/** Names of files that say nothing to somebody who knows the field. */
+const UNCLEAR_NAMES =
+  /^(?:look|standing|strays|patience|outlook|leave-sweep|broken-off|side-by-side|overlapping-stays|settle|obstacles|left-behind|attend-tool|standstill|ledger|remember|looked-for|tells-of-process|own-lines|leftovers|whole-lines|just-ended|cut-off|silent-.*|known-.*|bare-word|closed-key|what-.*|whose-.*|words?|things?|misc|utils?|helpers?|common)$/;
+
+/**
+ * @typedef {object} SourceFile
+ * @property {string} path relative to the repository, with `/`
+ * @property {number} lines
+ * @property {readonly Import[]} imports of files of `src`, one for each file
+ *
+ * @typedef {object} Import
+ * @property {string} path the imported file
+ * @property {boolean} isLoaded at once: neither of types only, nor on demand
+ */
+
+/** Every TypeScript file of `src` with its imports. @returns {ReadonlyMap<string, SourceFile>} */
+export function readSources(root) {
+  const ts = createRequire(join(root, "package.json"))("typescript");
+  const files = listFiles(join(root, "src")).map((file) =>
+    relative(root, file).replaceAll("\\", "/"),
+  );
+  const known = new Set(files);
+  const read = (path) => {
+    const text = readFileSync(join(root, path), "utf8");
+    const imports = new Map();
+    for (const { specifier, isLoaded } of specifiersIn(ts, text)) {
+      const target = relative(root, resolve(root, dirname(path), specifier)).replaceAll("\\", "/");
+      if (!known.has(target) || target === path) continue;
+      imports.set(target, {
+        path: target,
+        isLoaded: isLoaded || imports.get(target)?.isLoaded === true,
+      });
+    }
+    return [path, { path, lines: text.split("\n").length - 1, imports: [...imports.values()] }];
+  };
+  return new Map(files.map(read));
+}
+
+function* specifiersIn(ts, text) {
+  const source = ts.createSourceFile("file.ts", text, ts.ScriptTarget.Latest);
+  for (const statement of source.statements) {
+    const from = statement.moduleSpecifier?.text;
+    if (!from?.startsWith(".")) continue;
+    yield { specifier: from, isLoaded: !isOfTypes(ts, statement) };
+  }
+  for (const { fileName } of ts.preProcessFile(text, true, true).importedFiles)
+    if (fileName.startsWith(".")) yield { specifier: fileName, isLoaded: false };
+}
+
+function isOfTypes(ts, statement) {
+  const names = ts.isImportDeclaration(statement)
+    ? statement.importClause?.namedBindings
+    : statement.exportClause;
+  const isMarked = ts.isImportDeclaration(statement)
+    ? statement.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword
+    : statement.isTypeOnly;
+  const hasDefault =
+    ts.isImportDeclaration(statement) && statement.importClause?.name !== undefined;
+  const elements = names?.elements;
+  return (
+    isMarked || (!hasDefault && elements !== undefined && elements.every((one) => one.isTypeOnly))
+  );
+}
+
+/** Files that exactly one other file imports, types included, with that file. @returns {readonly (readonly [string, string])[]} */
+export function importedOnce(sources) {
+  const importers = importersOf(sources);
+  return [...sources.keys()].flatMap((path) => {
+    const of = importers.get(path) ?? [];
+    return of.length === 1 ? [[path, of[0]]] : [];
+  });
+}
+
+/** Who imports each file. @returns {ReadonlyMap<string, readonly string[]>} */
+export function importersOf(sources) {
+  const importers = new Map();
+  for (const { path, imports } of sources.values())
+    for (const { path: target } of imports)
+      importers.set(target, [...(importers.get(target) ?? []), path]);
+  return importers;
+}
+
+/** All that is loaded with a file: itself and its static imports, and theirs. @returns {ReadonlySet<string>} */
+export function loadedWith(sources, entry) {
+  const loaded = new Set([entry]);
+  for (const path of loaded)
+    for (const one of sources.get(path)?.imports ?? []) if (one.isLoaded) loaded.add(one.path);
+  return loaded;
+}
+
+/**
+ * Pairs of folders of a room that import each other, types included; the files directly in the room count as one folder, `.`.
+ * @returns {readonly {folders: readonly [string, string], there: readonly string[], back: readonly string[]}[]}
+ */
+export function mutualFolders(sources, room) {
+  const base = room === "" ? "src" : `src/${room}`;
+  const folderOf = (path) => {
+    const [folder, ...rest] = path.slice(base.length + 1).split("/");
+    if (!path.startsWith(`${base}/`)) return undefined;
+    return rest.length > 0 ? folder : ".";
+  };
+  const arrows = new Map();
+  for (const { path, imports } of sources.values())
+    for (const one of imports) {
+      const [from, to] = [folderOf(path), folderOf(one.path)];
+      if (from === undefined || to === undefined || from === to) continue;
+      const name = `${from} ${to}`;
+      arrows.set(name, [...(arrows.get(name) ?? []), `${path} -> ${one.path}`]);
+    }
+  return [...arrows].flatMap(([name, there]) => {
+    const [from, to] = name.split(" ");
+    const back = arrows.get(`${to} ${from}`);
+    return back === undefined || from > to ? [] : [{ folders: [from, to], there, back }];
+  });
+}
+
+/**
+ * The files of `src` in which something runs for `hydraconf --cfg job a.b=1`: V8's coverage of the command from its sources.
+ * @returns {{loaded: readonly string[], executed: readonly string[]}} those that are loaded, and those of which a function is called
+ */
+export function filesOfAnOverride(root) {
+  const folder = mkdtempSync(join(tmpdir(), "hydraconf-measures-"));
+  try {
+    mkdirSync(join(folder, "conf"));
+    writeFileSync(join(folder, "conf", "config.yaml"), "a:\n  b: 0\n");
+    const loader = pathToFileURL(join(root, "scripts", "typescript-loader.mjs")).href;
+    const command = [join(root, "src", "bin", "hydraconf.ts"), "--cfg", "job", "a.b=1"];
+    const coverage = join(folder, "coverage");
+    const { status, stderr } = spawnSync(process.execPath, ["--import", loader, ...command], {
+      cwd: folder,
+      env: { ...process.env, NODE_V8_COVERAGE: coverage },
+      encoding: "utf8",
+    });
+    if (status !== 0) throw new Error(`hydraconf --cfg job failed:\n${stderr}`);
+    const source = pathToFileURL(join(root, "src")).href;
+    const scripts = readdirSync(coverage)
+      .flatMap((name) => JSON.parse(readFileSync(join(coverage, name), "utf8")).result)
+      .filter(({ url }) => url.startsWith(`${source}/`));
+    // The first function is the module itself.
+    const isCalled = ({ functions }) =>
+      functions.slice(1).some(({ ranges: [all] }) => all.count > 0);
+    const pathOf = ({ url }) => relative(root, fileURLToPath(url)).replaceAll("\\", "/");
+    return { loaded: scripts.map(pathOf), executed: scripts.filter(isCalled).map(pathOf) };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** All measures of a repository, by the names of `BOUNDS`, and what stands behind them. */
+export function measure(root) {
+  const sources = readSources(root);
+  const sizes = [...sources.values()].map(({ lines }) => lines).sort((a, b) => a - b);
+  const once = importedOnce(sources);
+  const { loaded, executed } = filesOfAnOverride(root);
+  const mutual = ROOMS.flatMap((room) =>
+    mutualFolders(sources, room).map((pair) => ({
+      room: room === "" ? "src" : `src/${room}`,
+      ...pair,
+    })),
+  );
+  const unclear = [...sources.keys()].filter((path) => UNCLEAR_NAMES.test(stemOf(path)));
+  return {
+    measures: {
+      files: sources.size,
+      medianLines: sizes[Math.floor(sizes.length / 2)] ?? 0,
+      largestFile: sizes.at(-1) ?? 0,
+      lines: sizes.reduce((sum, lines) => sum + lines, 0),
+      importedOnce: once.length,
+      filesLoaded: loaded.length,
+      filesExecuted: executed.length,
+      mutualFolders: mutual.length,
+      unclearNames: unclear.length,
+    },
+    details: {
+      largestFile: [...sources.values()]
+        .filter(({ lines }) => lines > BOUNDS.largestFile.most)
+        .map(({ path, lines }) => `${path}: ${lines}`),
+      importedOnce: once.map(([path, importer]) => `${path} by ${importer}`),
+      filesExecuted: executed,
+      mutualFolders: mutual.flatMap(({ room, folders, there, back }) => [
+        `${room}: ${folders.join(" and ")} (${there.length} and ${back.length} imports)`,
+        ...(there.length < back.length ? there : back).map((arrow) => `  ${arrow}`),
+      ]),
+      unclearNames: unclear,
+    },
+  };
+}
+
+/** The measures that break their bound, in words. @returns {readonly string[]} */
+export const broken = (measures) =>
+  Object.entries(BOUNDS).flatMap(([name, { least = 0, most = Number.POSITIVE_INFINITY }]) => {
+    const value = measures[name];
+    if (value >= least && value <= most) return [];
+    return [`${name} is ${value}, ${value < least ? `less than ${least}` : `more than ${most}`}`];
+  });
+
+const stemOf = (path) => (path.split("/").at(-1) ?? "").replace(/\.ts$/, "");
+
+const listFiles = (folder) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith(".ts"))
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
+    .sort();
+
+/** Tests that mirror no file: `tests/a/b.test.ts` without `src/a/b.ts`. For `--list` only: some test more than one file. */
+function testsWithoutFile(root) {
+  const tests = execFileSync("git", ["ls-files", "tests"], { cwd: root, encoding: "utf8" }).split(
+    "\n",
+  );
+  const mirrored =
+    /^tests\/(?:values|overrides|compose|schema|instantiate|command-line|cli|app|job|sweep|launch|plugins|profile|report|system|text)\//;
+  return tests.filter((test) => {
+    const stem = /^tests\/(.*?)(?:\.slow)?\.test\.ts$/.exec(test)?.[1];
+    return (
+      mirrored.test(test) &&
+      stem !== undefined &&
+      !existsSync(join(root, "src", `${stem}.ts`)) &&
+      !existsSync(join(root, "src", stem))
+    );
+  });
+}
+
+if (process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  const args = process.argv.slice(2);
+  const at = args.indexOf("--repo");
+  const root = resolve(
+    at < 0 ? join(dirname(fileURLToPath(import.meta.url)), "..") : (args[at + 1] ?? "."),
+  );
+  const { measures, details } = measure(root);
+  if (args.includes("--json")) console.log(JSON.stringify({ measures, details }, null, 2));
+  else {
+    for (const [name, value] of Object.entries(measures)) {
+      const { least, most } = BOUNDS[name] ?? {};
+      const bound =
+        least !== undefined
+          ? `at least ${least}`
+          : most !== undefined
+            ? `at most ${most}`
+            : undefined;
+      console.log(
+        `${name.padEnd(14)} ${String(value).padStart(6)}${bound === undefined ? "" : `   ${bound}`}`,
+      );
+    }
+    if (args.includes("--list"))
+      for (const [name, lines] of Object.entries({
+        ...details,
+        testsWithoutFile: testsWithoutFile(root),
+      }))
+        if (lines.length > 0)
+          console.log(
+            `\n${name} (${lines.length})\n${lines.map((line) => `  ${line}`).join("\n")}`,
+          );
+  }
+  if (args.includes("--check")) {
+    const problems = broken(measures);
+    for (const problem of problems) console.error(problem);
+    process.exitCode = problems.length > 0 ? 1 : 0;
+  }
+}
