@@ -1,5 +1,5 @@
 import { usageText } from "../command-line/usage.ts";
-import { shellCommand } from "../text/shell-quote.ts";
+import { shellCommand } from "../text/shell-words.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import { nearest } from "../values/nearest.ts";
 import { EXIT_ERROR, EXIT_USAGE } from "./commands/command.ts";

@@ -7,7 +7,7 @@ import { commandOverrides } from "../profile/config/command-override.ts";
 import type { ProfileConfig } from "../profile/config/config.ts";
 import { RESULT_FILES } from "../profile/run/result-files.ts";
 import { SUBCOMMANDS } from "../profile/subcommands/index.ts";
-import { terminalWidth } from "../system/terminal-width.ts";
+import { terminalWidth } from "../system/terminal.ts";
 import { resolveTree } from "../values/interpolation/resolve-tree.ts";
 import type { ConfigNode } from "../values/node.ts";
 import { packageInfo } from "../values/own-package.ts";

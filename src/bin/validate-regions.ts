@@ -1,6 +1,6 @@
 import { tolerateClosedPipes } from "../app/process/closed-pipes.ts";
 import { runValidateCommand } from "../report/validation/validate-command.ts";
-import { takesColor } from "../system/takes-color.ts";
+import { takesColor } from "../system/terminal.ts";
 
 tolerateClosedPipes();
 void runValidateCommand(process.argv.slice(2), {

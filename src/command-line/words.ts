@@ -1,4 +1,4 @@
-import { splitAtEquals } from "../text/split-at-equals.ts";
+import { splitAtEquals } from "../text/shell-words.ts";
 import type { CommandOption } from "./command-line.ts";
 
 /** What a part of a command line is. */

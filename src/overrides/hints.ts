@@ -1,6 +1,6 @@
-import { shellQuote } from "../text/shell-quote.ts";
+import { shellQuote } from "../text/shell-words.ts";
 import type { Quote, Span } from "./ast.ts";
-import { quoted } from "./quoting.ts";
+import { quoted } from "./print.ts";
 
 /**
  * What to write instead of a value that unquoted text cannot hold. A value that is all text is

@@ -23,11 +23,16 @@ export { isSweepValue } from "./ast.ts";
 export type { EvaluationOptions } from "./evaluate.ts";
 export type { OverrideFunction } from "./functions/function.ts";
 export { FUNCTIONS } from "./functions/index.ts";
-export { globMatches } from "./glob-match.ts";
 export { parseOverride, parseOverrides } from "./parser.ts";
-export { elementToString, overrideKeyElement } from "./print.ts";
-export { quoted } from "./quoting.ts";
+export { elementToString, overrideKeyElement, quoted } from "./print.ts";
 export { type RangeSequence, rangeSequence } from "./range-values.ts";
 export type { SweepOptions } from "./sweep.ts";
-export { isEndless, isSweep, leastValues, sweepOverrides, sweepStrings } from "./sweep.ts";
+export {
+  globMatches,
+  isEndless,
+  isSweep,
+  leastValues,
+  sweepOverrides,
+  sweepStrings,
+} from "./sweep.ts";
 export { overrideNode } from "./to-node.ts";

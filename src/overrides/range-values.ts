@@ -1,7 +1,4 @@
 import type { PythonNumber, RangeSweep } from "./ast.ts";
-import type { Decimal } from "./decimal.ts";
-import { compareDecimals, decimalToNumber, toDecimal } from "./decimal.ts";
-import { decimalSums, intProgression, type Progression } from "./progressions.ts";
 
 /** Why a range has no values to enumerate. */
 export type RangeProblem = "its step is zero" | "nan cannot be compared";
@@ -118,3 +115,166 @@ const nothing = (problem?: RangeProblem): Enumerated => ({
 });
 
 const ZERO: Decimal = { kind: "finite", coefficient: 0n, exponent: 0 };
+
+/** Numbers at one distance from each other, as multiples of a power of ten. */
+interface Progression {
+  readonly first: bigint;
+  readonly increment: bigint;
+  /** Null for one that never ends, since each sum is rounded to what it was. */
+  readonly count: bigint | null;
+}
+
+/** Of ints from a start by a step up to, but not including, a stop: one progression, or none. */
+function intProgression(start: bigint, stop: bigint, step: bigint): readonly Progression[] {
+  const isEmpty = step > 0n ? start >= stop : start <= stop;
+  return isEmpty ? [] : [{ first: start, increment: step, count: ceilDivide(stop - start, step) }];
+}
+
+export interface DecimalSums {
+  /** What the numbers are multiples of, as a power of ten. */
+  readonly exponent: number;
+  readonly progressions: Iterable<Progression>;
+}
+
+/**
+ * The decimals from a start by a step up to, but not including, a stop, each rounded to the precision before the
+ * next is made of it. Between two powers of ten all are rounded to the same digit, so that they are at one distance:
+ * a range of millions of values is a few progressions.
+ * @param stop null for none
+ * @param step not zero
+ */
+function decimalSums(
+  start: FiniteDecimal,
+  stop: FiniteDecimal | null,
+  step: FiniteDecimal,
+): DecimalSums {
+  const exponent = Math.min(start.exponent, step.exponent, stop?.exponent ?? 0);
+  const scaled = (value: FiniteDecimal) =>
+    value.coefficient * 10n ** BigInt(value.exponent - exponent);
+  return {
+    exponent,
+    progressions: progressionsOf(scaled(start), stop && scaled(stop), scaled(step)),
+  };
+}
+
+function* progressionsOf(start: bigint, stop: bigint | null, step: bigint): Generator<Progression> {
+  const isBefore = (value: bigint) => stop === null || (step > 0n ? value < stop : value > stop);
+  let first = start;
+  while (isBefore(first)) {
+    const next = roundToPrecision(first + step);
+    const increment = next - first;
+    const even = sumsOfOneDistance(first, step, increment);
+    // To round the start may lead away from the stop.
+    const leads = stop !== null && increment * step > 0n;
+    const left = leads ? ceilDivide(stop - first, increment) : null;
+    const count = least(even, left);
+    yield { first, increment, count };
+    if (count === null) return;
+    first += increment * count;
+  }
+}
+
+/** How many sums in a row are at the distance of the first; null for all of them. */
+function sumsOfOneDistance(first: bigint, step: bigint, increment: bigint): bigint | null {
+  const sum = first + step;
+  const beyond = digitsBeyondPrecision(sum);
+  const unit = 10n ** BigInt(beyond);
+  // What is no multiple of the last digit becomes one. Half of it is rounded to even, which what follows is already.
+  if (first % unit !== 0n) return 1n;
+  if (2n * (step % unit) === (step < 0n ? -unit : unit) && (first / unit) % 2n !== 0n) return 1n;
+  if (increment === 0n) return null;
+  return (lastOfItsDigits(sum, beyond, step > 0n) - sum) / increment + 1n;
+}
+
+/** The last number, up or down from a sum, that is rounded to the same digit. */
+function lastOfItsDigits(sum: bigint, beyond: number, isUp: boolean): bigint {
+  const end = 10n ** BigInt(PRECISION + beyond);
+  if (beyond === 0) return isUp ? end - 1n : 1n - end;
+  const growing = isUp === sum > 0n;
+  const magnitude = growing ? end - 1n : end / 10n;
+  return sum > 0n ? magnitude : -magnitude;
+}
+
+const least = (a: bigint | null, b: bigint | null): bigint | null =>
+  a === null || (b !== null && b < a) ? b : a;
+
+const ceilDivide = (span: bigint, by: bigint): bigint => (span + by - (by > 0n ? 1n : -1n)) / by;
+
+/**
+ * The part of Python's `decimal` that float ranges need: exact values of doubles and ints, and sums
+ * rounded to 28 significant digits, half to even (the default context).
+ */
+export type Decimal = FiniteDecimal | { readonly kind: "infinite"; readonly negative: boolean };
+
+/** `coefficient * 10 ** exponent`. */
+export interface FiniteDecimal {
+  readonly kind: "finite";
+  readonly coefficient: bigint;
+  readonly exponent: number;
+  /** Decimals know a -0 as floats do; no sum here is one. */
+  readonly negativeZero?: boolean;
+}
+
+const PRECISION = 28;
+
+/** The exact value, `Decimal(value)`. Null for a NaN, which `decimal` refuses to compare. */
+export function toDecimal(value: bigint | number): Decimal | null {
+  if (typeof value === "bigint") return { kind: "finite", coefficient: value, exponent: 0 };
+  if (Number.isNaN(value)) return null;
+  if (!Number.isFinite(value)) return { kind: "infinite", negative: value < 0 };
+  if (Object.is(value, -0))
+    return { kind: "finite", coefficient: 0n, exponent: 0, negativeZero: true };
+  const { mantissa, power } = binaryParts(value);
+  if (power >= 0) return { kind: "finite", coefficient: mantissa << BigInt(power), exponent: 0 };
+  // m / 2**k = m * 5**k / 10**k
+  return { kind: "finite", coefficient: mantissa * 5n ** BigInt(-power), exponent: power };
+}
+
+/** Negative, zero or positive as `a` is less than, equal to or greater than `b`. Exact. */
+export function compareDecimals(a: Decimal, b: Decimal): number {
+  if (a.kind === "infinite" || b.kind === "infinite") return infiniteSign(a) - infiniteSign(b);
+  const exponent = Math.min(a.exponent, b.exponent);
+  const difference = scaledTo(a, exponent) - scaledTo(b, exponent);
+  return difference < 0n ? -1 : difference > 0n ? 1 : 0;
+}
+
+/** The nearest double. */
+export function decimalToNumber(value: Decimal): number {
+  if (value.kind === "infinite")
+    return value.negative ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
+  return value.negativeZero ? -0 : Number(`${value.coefficient}e${value.exponent}`);
+}
+
+/** How many digits of a sum's coefficient are more than the precision. */
+const digitsBeyondPrecision = (coefficient: bigint): number =>
+  Math.max(0, String(coefficient < 0n ? -coefficient : coefficient).length - PRECISION);
+
+/** The coefficient of a sum rounded to the precision, with zeros in the place of the digits beyond it. */
+export function roundToPrecision(coefficient: bigint): bigint {
+  const unit = 10n ** BigInt(digitsBeyondPrecision(coefficient));
+  const quotient = coefficient / unit;
+  const remainder = coefficient % unit;
+  const twice = (remainder < 0n ? -remainder : remainder) * 2n;
+  const away = twice > unit || (twice === unit && quotient % 2n !== 0n);
+  const step = coefficient < 0n ? -1n : 1n;
+  return (away ? quotient + step : quotient) * unit;
+}
+
+const scaledTo = ({ coefficient, exponent }: FiniteDecimal, target: number): bigint =>
+  coefficient * 10n ** BigInt(exponent - target);
+
+function infiniteSign(value: Decimal): number {
+  if (value.kind === "finite") return 0;
+  return value.negative ? -1 : 1;
+}
+
+/** A double as `mantissa * 2 ** power`, exactly. */
+function binaryParts(value: number): { readonly mantissa: bigint; readonly power: number } {
+  const bits = new DataView(new ArrayBuffer(8));
+  bits.setFloat64(0, value);
+  const raw = bits.getBigUint64(0);
+  const biased = Number((raw >> 52n) & 0x7ffn);
+  const fraction = raw & 0xfffffffffffffn;
+  const magnitude = biased === 0 ? fraction : fraction | 0x10000000000000n;
+  return { mantissa: value < 0 ? -magnitude : magnitude, power: Math.max(biased, 1) - 1075 };
+}

@@ -4,7 +4,7 @@
  *
  * @module hydraconf/profile
  */
-export { createSuspension, type Suspendable, type Suspension } from "../system/suspension.ts";
+export { createSuspension, type Suspendable, type Suspension } from "../system/process-signals.ts";
 export type {
   CollectContext,
   Collection,

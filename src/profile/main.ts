@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
-import { readablePath } from "../system/readable-path.ts";
+import { readablePath } from "../system/files.ts";
 import { isConfigError } from "../values/errors.ts";
 import { renderError } from "../values/render-error.ts";
 import { terminalProgress } from "./collection/progress.ts";

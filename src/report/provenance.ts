@@ -1,4 +1,4 @@
-import { shellCommand } from "../text/shell-quote.ts";
+import { shellCommand } from "../text/shell-words.ts";
 import type { NCUProfileRegionReport } from "./document.ts";
 import { NOT_MEASURED } from "./numbers.ts";
 

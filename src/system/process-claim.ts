@@ -1,11 +1,9 @@
 import { createHash, randomUUID } from "node:crypto";
 import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { aboutFile, writeFileAtomicSync } from "./atomic-write.ts";
-import { draftBeside, removeIfAllowed } from "./drafts.ts";
-import { makeDirectory } from "./make-directory.ts";
+import { aboutFile, draftBeside, removeIfAllowed, writeFileAtomicSync } from "./atomic-write.ts";
+import { errorCode, makeDirectory } from "./files.ts";
 import { identityOf, isRunning, type ProcessIdentity, thisProcess } from "./process-identity.ts";
-import { errorCode } from "./system-error.ts";
 
 /** Who holds a claim: the content of its file. */
 export interface Holder extends ProcessIdentity {

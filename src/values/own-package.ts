@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
+import { errorCode } from "../system/files.ts";
 import { findPackage, ownFile, type PackageInfo } from "../system/package-root.ts";
-import { errorCode } from "../system/system-error.ts";
 import { ConfigError } from "./errors.ts";
 
 /**

@@ -1,10 +1,14 @@
-import type { OverrideValue } from "../../src/overrides/ast.ts";
-import type { Cursor } from "../../src/overrides/cursor.ts";
-import { createCursor, expect, peek } from "../../src/overrides/cursor.ts";
+import type { KeySyntax, OverrideValue, ValueSyntax } from "../../src/overrides/ast.ts";
 import type { OverrideSource } from "../../src/overrides/errors.ts";
 import type { EvaluationOptions } from "../../src/overrides/evaluate.ts";
 import { evaluateValue } from "../../src/overrides/evaluate.ts";
-import type { LexerMode } from "../../src/overrides/lexer.ts";
+import {
+  type Cursor,
+  createCursor,
+  expect,
+  type LexerMode,
+  peek,
+} from "../../src/overrides/lexer.ts";
 import {
   parseCall,
   parseDict,
@@ -13,10 +17,9 @@ import {
   parseList,
   parsePackage,
   parsePackageOrGroup,
+  parsePrimitive,
   parseValue,
 } from "../../src/overrides/parser.ts";
-import { parsePrimitive } from "../../src/overrides/primitive.ts";
-import type { KeySyntax, ValueSyntax } from "../../src/overrides/syntax.ts";
 
 /** The rules of the grammar that can be parsed on their own; names as in Hydra's grammar. */
 export type ParserRule = keyof typeof KEY_RULES | keyof typeof VALUE_RULES;

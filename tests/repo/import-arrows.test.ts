@@ -128,7 +128,7 @@ describe("import arrows", () => {
     ["profile/run/run.ts", "app/main.ts"],
     ["index.ts", "profile/run/run.ts"],
     ["system/package-root.ts", "values/node.ts"],
-    ["text/csv.ts", "system/drafts.ts"],
+    ["text/csv.ts", "system/atomic-write.ts"],
     ["values/node.ts", "../native/build.d.mts"],
     ["profile/ncu/run/verdict.ts", "profile/collectors/ncu.ts"],
     ["profile/run/run.ts", "profile/main.ts"],

@@ -1,4 +1,4 @@
-import { shellQuote } from "../../text/shell-quote.ts";
+import { shellQuote } from "../../text/shell-words.ts";
 import { ConfigError, isConfigError } from "../../values/errors.ts";
 import type { Flag } from "../flags/flag.ts";
 

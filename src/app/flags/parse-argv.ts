@@ -1,4 +1,4 @@
-import { splitAtEquals } from "../../text/split-at-equals.ts";
+import { splitAtEquals } from "../../text/shell-words.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { nearest } from "../../values/nearest.ts";
 import { pyRepr } from "../../values/python-text.ts";

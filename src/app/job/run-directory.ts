@@ -1,8 +1,7 @@
 import { accessSync, constants, existsSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { removeDeadDrafts } from "../../system/drafts.ts";
-import { fileProblem } from "../../system/file-problem.ts";
-import { makeDirectory } from "../../system/make-directory.ts";
+import { removeDeadDrafts } from "../../system/atomic-write.ts";
+import { fileProblem, makeDirectory } from "../../system/files.ts";
 import { DIRECTORY_CLAIM, tryClaim } from "../../system/process-claim.ts";
 import { ConfigError } from "../../values/errors.ts";
 

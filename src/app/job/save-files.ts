@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import { maskSecrets, type Secrets } from "../../compose/secrets.ts";
-import { writeFileAtomicSync } from "../../system/atomic-write.ts";
-import { removeDeadDrafts } from "../../system/drafts.ts";
-import { makeDirectory } from "../../system/make-directory.ts";
+import { removeDeadDrafts, writeFileAtomicSync } from "../../system/atomic-write.ts";
+import { makeDirectory } from "../../system/files.ts";
 import type { ConfigNode, MapNode } from "../../values/node.ts";
 import { map } from "../../values/node.ts";
 import { writeYaml } from "../../values/writer.ts";

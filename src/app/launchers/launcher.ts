@@ -1,4 +1,4 @@
-import type { Suspension } from "../../system/suspension.ts";
+import type { Suspension } from "../../system/process-signals.ts";
 import type { ResolveContext } from "../../values/interpolation/context.ts";
 import type { MapNode } from "../../values/node.ts";
 import type { JobResult } from "../job/job.ts";

@@ -1,6 +1,5 @@
 import { constants } from "node:os";
-import { INTERRUPTS } from "../../system/interrupts.ts";
-import { watchRepeats } from "../../system/repeated-signal.ts";
+import { INTERRUPTS, watchRepeats } from "../../system/process-signals.ts";
 
 /** A request to end this process, from when somebody listens for it. */
 export interface Interrupt {

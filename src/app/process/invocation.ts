@@ -1,5 +1,5 @@
-import { statOf } from "../../system/other-namespace.ts";
-import { takesColor } from "../../system/takes-color.ts";
+import { statOf } from "../../system/process-identity.ts";
+import { takesColor } from "../../system/terminal.ts";
 import type { Resumption } from "../sweep/record/runs-again.ts";
 import { takeDriverMark } from "../worker/driver-mark.ts";
 import { takeWorkerRequest, type WorkerRequest } from "../worker/worker-request.ts";

@@ -1,4 +1,4 @@
-import { shellQuote } from "../../text/shell-quote.ts";
+import { shellQuote } from "../../text/shell-words.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { isRefusalOfSystem } from "../errors/report-error.ts";
 import { isRecorded } from "../sweep/record/sweep-record.ts";

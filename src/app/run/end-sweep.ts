@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { readablePath } from "../../system/readable-path.ts";
-import { shellQuote } from "../../text/shell-quote.ts";
+import { readablePath } from "../../system/files.ts";
+import { shellQuote } from "../../text/shell-words.ts";
 import { isConfigError } from "../../values/errors.ts";
 import type { Session } from "../commands/command.ts";
 import { showFailure } from "../errors/report-error.ts";

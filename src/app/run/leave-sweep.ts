@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { maskSecrets } from "../../compose/secrets.ts";
 import { writeFileAtomicSync } from "../../system/atomic-write.ts";
-import { INTERRUPTS } from "../../system/interrupts.ts";
+import { INTERRUPTS } from "../../system/process-signals.ts";
 import { plural } from "../../text/plural.ts";
-import { shellQuote } from "../../text/shell-quote.ts";
+import { shellQuote } from "../../text/shell-words.ts";
 import { writeYaml } from "../../values/writer.ts";
 import { EXIT_ERROR, EXIT_OK, type Session } from "../commands/command.ts";
 import { makeSweepDirectory } from "../job/run-directory.ts";

@@ -1,4 +1,4 @@
-import type { Suspension } from "../../system/suspension.ts";
+import type { Suspension } from "../../system/process-signals.ts";
 import type { Session } from "../commands/command.ts";
 import { coded } from "../errors/report-error.ts";
 import { logInfo } from "../info/log-info.ts";

@@ -1,4 +1,4 @@
-import type { Suspension } from "../../system/suspension.ts";
+import type { Suspension } from "../../system/process-signals.ts";
 import { EXIT_ERROR, type Session } from "../commands/command.ts";
 import { wasStopped } from "../job/job.ts";
 import type { Logging } from "../logging/logging.ts";

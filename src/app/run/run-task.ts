@@ -1,4 +1,4 @@
-import { createSuspension } from "../../system/suspension.ts";
+import { createSuspension } from "../../system/process-signals.ts";
 import { isConfigError } from "../../values/errors.ts";
 import { EXIT_ERROR, type Session } from "../commands/command.ts";
 import { showFailure } from "../errors/report-error.ts";

@@ -1,4 +1,4 @@
-import { quoted } from "../../overrides/quoting.ts";
+import { quoted } from "../../overrides/print.ts";
 
 /**
  * Where a secret stands in a text: as it is, and as programs write texts within other texts. That is percent-encoding

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { resumeGroups } from "../../system/process-groups.ts";
+import { errorCode } from "../../system/files.ts";
 import { isRunning, type ProcessIdentity } from "../../system/process-identity.ts";
-import { errorCode } from "../../system/system-error.ts";
+import { resumeGroups } from "../../system/process-signals.ts";
 import { agreeing, plural } from "../../text/plural.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { backendOf } from "../launchers/index.ts";

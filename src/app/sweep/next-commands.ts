@@ -1,4 +1,4 @@
-import { shellQuote } from "../../text/shell-quote.ts";
+import { shellQuote } from "../../text/shell-words.ts";
 
 /** What `hydraconf sweep` does with a sweep that is there, in a line each. */
 export const SWEEP_ACTIONS = {

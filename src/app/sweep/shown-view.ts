@@ -1,6 +1,6 @@
 import { plural } from "../../text/plural.ts";
 import { printable } from "../../text/printable.ts";
-import { shellQuote } from "../../text/shell-quote.ts";
+import { shellQuote } from "../../text/shell-words.ts";
 import { drawTable } from "../info/table.ts";
 import { durationText } from "./board/duration.ts";
 import { heldLine } from "./board/event-line.ts";

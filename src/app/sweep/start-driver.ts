@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, fstatSync, openSync } from "node:fs";
 import { dirname } from "node:path";
-import { makeDirectory } from "../../system/make-directory.ts";
+import { makeDirectory } from "../../system/files.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { DRIVER_VARIABLE, DRIVES } from "../worker/driver-mark.ts";
 import { lastLines } from "../worker/log-tail.ts";

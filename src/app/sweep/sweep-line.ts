@@ -5,7 +5,7 @@ import {
   parseCommandLine,
 } from "../../command-line/parse.ts";
 import { usage } from "../../command-line/usage.ts";
-import { shellQuote } from "../../text/shell-quote.ts";
+import { shellQuote } from "../../text/shell-words.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { nearest } from "../../values/nearest.ts";
 import { SWEEP_ACTIONS, type SweepAction } from "./next-commands.ts";

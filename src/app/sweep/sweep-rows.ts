@@ -1,4 +1,4 @@
-import { splitAtEquals } from "../../text/split-at-equals.ts";
+import { splitAtEquals } from "../../text/shell-words.ts";
 import { recordLeft } from "../worker/left-behind.ts";
 import { tookMs } from "./record/attempt-time.ts";
 import type { Attempt, JobState } from "./record/job-state.ts";

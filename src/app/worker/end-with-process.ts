@@ -1,5 +1,5 @@
 import os from "node:os";
-import { INTERRUPTS } from "../../system/interrupts.ts";
+import { INTERRUPTS } from "../../system/process-signals.ts";
 import type { RecordedJob } from "./recorded-job.ts";
 
 /**

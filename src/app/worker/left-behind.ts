@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { resumeGroups, suspendGroups } from "../../system/process-groups.ts";
 import { isRunning, type ProcessIdentity } from "../../system/process-identity.ts";
+import { resumeGroups, suspendGroups } from "../../system/process-signals.ts";
 import { ConfigError } from "../../values/errors.ts";
 import {
   type Attempt,

@@ -1,4 +1,4 @@
-import { errorCode } from "../../system/system-error.ts";
+import { errorCode } from "../../system/files.ts";
 
 /** How long a process that was asked to end may take before it is killed. */
 export const GRACE_MS = 10_000;

@@ -1,8 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { readdirSync, readFileSync, type Stats, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
-import { refuseOther } from "../../system/require-file.ts";
-import { errorCode } from "../../system/system-error.ts";
+import { errorCode, refuseOther } from "../../system/files.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { Limits } from "../../values/limits.ts";
 import { fromCode } from "../../values/origin.ts";

@@ -1,5 +1,5 @@
 import { writeFileAtomic } from "../../system/atomic-write.ts";
-import { shellCommand } from "../../text/shell-quote.ts";
+import { shellCommand } from "../../text/shell-words.ts";
 
 /** `cmd.txt` of a collector: every command that it ran, to be run again from a shell. */
 export interface CommandFile {

@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { join, relative, sep } from "node:path";
-import { makeDirectory } from "../../system/make-directory.ts";
+import { makeDirectory } from "../../system/files.ts";
 import { agreeing, plural } from "../../text/plural.ts";
 import type { Collection, Collector } from "../collection/collector.ts";
 import { below } from "../collection/source.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { makeDirectory } from "../../system/make-directory.ts";
+import { makeDirectory } from "../../system/files.ts";
 import { ConfigError, isConfigError } from "../../values/errors.ts";
 import type { CollectContext, Collection, Collector } from "../collection/collector.ts";
 import type { CollectorName } from "../collection/collector-names.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { makeDirectory } from "../../system/make-directory.ts";
+import { makeDirectory } from "../../system/files.ts";
 
 export interface Folders {
   /** Makes a folder of this name, or of the next one that is free. */

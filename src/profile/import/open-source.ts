@@ -1,7 +1,6 @@
 import { closeSync, openSync, readdirSync, readSync } from "node:fs";
 import { resolve } from "node:path";
-import { fileProblem } from "../../system/file-problem.ts";
-import { requireFile } from "../../system/require-file.ts";
+import { fileProblem, requireFile } from "../../system/files.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { ImportSource } from "./importer.ts";
 

@@ -1,4 +1,4 @@
-import { fileHash } from "../../system/file-hash.ts";
+import { fileHash } from "../../system/files.ts";
 import { getOrCreate } from "../../system/get-or-create.ts";
 import type { ImportSource } from "./importer.ts";
 

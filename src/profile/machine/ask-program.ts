@@ -1,7 +1,7 @@
 /** Asks a program for something that it prints. */
 import { setTimeout } from "node:timers";
 import { execa } from "execa";
-import { processesBelow } from "../../system/process-groups.ts";
+import { processesBelow } from "../../system/process-signals.ts";
 
 export interface Question {
   readonly timeoutMs: number;

@@ -1,7 +1,7 @@
 /** Tools that read what was recorded: `nsys export`, `nsys stats`, `ncu --import`. */
 import { statSync } from "node:fs";
 import { clearInterval, setInterval } from "node:timers";
-import { groupsBelow, signalGroup } from "../../system/process-groups.ts";
+import { groupsBelow, signalGroup } from "../../system/process-signals.ts";
 
 /** How a tool that takes long is waited for. */
 export interface ToolPatience {

@@ -1,7 +1,7 @@
 import { createWriteStream } from "node:fs";
 import { basename } from "node:path";
 import { Writable } from "node:stream";
-import { fileProblem } from "../../system/file-problem.ts";
+import { fileProblem } from "../../system/files.ts";
 
 export interface FileCopy {
   readonly stream: Writable;

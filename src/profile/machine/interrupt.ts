@@ -1,7 +1,10 @@
 import os from "node:os";
-import { INTERRUPTS } from "../../system/interrupts.ts";
-import { watchRepeats } from "../../system/repeated-signal.ts";
-import { createSuspension, type Suspension } from "../../system/suspension.ts";
+import {
+  createSuspension,
+  INTERRUPTS,
+  type Suspension,
+  watchRepeats,
+} from "../../system/process-signals.ts";
 
 /** The exit code of a process that a signal stopped, in the convention of shells. */
 export const signalExitCode = (signal: NodeJS.Signals): number =>

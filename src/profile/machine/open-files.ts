@@ -1,6 +1,6 @@
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { devNull } from "node:os";
-import { errorCode } from "../../system/system-error.ts";
+import { errorCode } from "../../system/files.ts";
 import { ConfigError } from "../../values/errors.ts";
 
 /** What several programs at a time take, with pipes for what they print; a process has 256 at least nearly everywhere. */

@@ -1,9 +1,13 @@
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { execa } from "execa";
-import { groupsBelow, signalGroup, suspendGroups } from "../../system/process-groups.ts";
-import type { Suspension } from "../../system/suspension.ts";
-import { isSystemError } from "../../system/system-error.ts";
+import { isSystemError } from "../../system/files.ts";
+import {
+  groupsBelow,
+  type Suspension,
+  signalGroup,
+  suspendGroups,
+} from "../../system/process-signals.ts";
 import type { Workload } from "../workload/workload.ts";
 import { fileCopy } from "./file-copy.ts";
 import { interruptOf } from "./interrupt.ts";
@@ -156,7 +160,7 @@ function pauseWithUs(pidOf: () => number | undefined, { suspension }: StopReques
       since = performance.now();
       goOn = pid === undefined ? undefined : suspendGroups(pid);
     },
-    goOn() {
+    resume() {
       goOn?.();
       milliseconds += performance.now() - since;
     },

@@ -1,7 +1,7 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileProblem } from "../../system/file-problem.ts";
+import { fileProblem } from "../../system/files.ts";
 import { ConfigError } from "../../values/errors.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { appendFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { regionKey } from "../../report/directory-name.ts";
+import { makeDirectory } from "../../system/files.ts";
 import { getOrCreate } from "../../system/get-or-create.ts";
-import { makeDirectory } from "../../system/make-directory.ts";
 import type { WriteRegionFiles } from "../collection/collector.ts";
 import { placeOf, type RegionIdentity } from "../regions/path-tree.ts";
 import type { NcuAssembly } from "./assemble/index.ts";

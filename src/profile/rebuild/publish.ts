@@ -3,7 +3,7 @@
 import { existsSync, readdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { regionsFolder } from "../../report/report-files.ts";
-import { makeDirectory } from "../../system/make-directory.ts";
+import { makeDirectory } from "../../system/files.ts";
 
 /** What the folder of a single region holds of ours. */
 const REGION_FILES = ["report.json", "report.md", "raw.csv", "sections.txt"];

@@ -1,9 +1,7 @@
 import { copyFileSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ConfigLine } from "../../report/html/report-page.ts";
-import { fileProblem } from "../../system/file-problem.ts";
-import { readablePath } from "../../system/readable-path.ts";
-import { isSystemError } from "../../system/system-error.ts";
+import { fileProblem, isSystemError, readablePath } from "../../system/files.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { LabelRules } from "../labels/label-rules.ts";
 import type { WithTool } from "../machine/interrupt.ts";

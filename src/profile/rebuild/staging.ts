@@ -1,7 +1,7 @@
 /** A place for files that are not all there yet. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { INTERRUPTS } from "../../system/interrupts.ts";
+import { INTERRUPTS } from "../../system/process-signals.ts";
 import { signalExitCode } from "../machine/interrupt.ts";
 
 export interface Staging {

@@ -1,7 +1,6 @@
 import { closeSync, openSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
-import { requireFile } from "../../system/require-file.ts";
-import { errorCode, isSystemError } from "../../system/system-error.ts";
+import { errorCode, isSystemError, requireFile } from "../../system/files.ts";
 import { agreeing, plural } from "../../text/plural.ts";
 import { ConfigError, isConfigError } from "../../values/errors.ts";
 import type { Timeline } from "../timeline/timeline.ts";

@@ -1,5 +1,5 @@
+import { isSystemError } from "../../system/files.ts";
 import { getOrCreate } from "../../system/get-or-create.ts";
-import { isSystemError } from "../../system/system-error.ts";
 import { checkOptions, type OptionChecks } from "../../values/check-options.ts";
 import { isConfigError } from "../../values/errors.ts";
 import { listOf, optional, text } from "../../values/option-kinds.ts";

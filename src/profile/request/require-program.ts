@@ -1,6 +1,6 @@
 import { type Stats, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { fileProblem } from "../../system/file-problem.ts";
+import { fileProblem } from "../../system/files.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { WorkloadConfig } from "../config/config.ts";
 import { findExecutable } from "../machine/executable.ts";

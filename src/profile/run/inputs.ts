@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { fileHash } from "../../system/file-hash.ts";
+import { fileHash } from "../../system/files.ts";
 import { findExecutable } from "../machine/executable.ts";
 import type { Workload } from "../workload/workload.ts";
 

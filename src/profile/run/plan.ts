@@ -1,7 +1,7 @@
 /** What a profile would run, for `--dry-run`: the command lines. Leaves no files behind. */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { shellCommand } from "../../text/shell-quote.ts";
+import { shellCommand } from "../../text/shell-words.ts";
 import { isConfigError } from "../../values/errors.ts";
 import { COLLECTOR_NAMES, type CollectorName } from "../collection/collector-names.ts";
 import { silentProgress } from "../collection/progress.ts";

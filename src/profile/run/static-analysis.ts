@@ -4,8 +4,7 @@ import type {
   LayerWork,
   StaticAnalysis,
 } from "../../report/conclusions/static-analysis.ts";
-import { fileProblem } from "../../system/file-problem.ts";
-import { readText } from "../../system/require-file.ts";
+import { fileProblem, readText } from "../../system/files.ts";
 import {
   fits,
   listOf,

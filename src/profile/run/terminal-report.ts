@@ -1,7 +1,7 @@
 import type { NCUProfileRegionReport } from "../../report/document.ts";
 import { renderRegionTable } from "../../report/terminal/region-table.ts";
 import { renderTopKernels } from "../../report/terminal/top-kernels-table.ts";
-import { readablePath } from "../../system/readable-path.ts";
+import { readablePath } from "../../system/files.ts";
 import { printableLabel } from "../../text/printable.ts";
 import type { ProfileSection } from "./run.ts";
 

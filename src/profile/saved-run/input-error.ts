@@ -1,4 +1,4 @@
-import { fileProblem } from "../../system/file-problem.ts";
+import { fileProblem } from "../../system/files.ts";
 import { ConfigError } from "../../values/errors.ts";
 
 /** The error of something that was named and cannot be read, or is not what it should be. */

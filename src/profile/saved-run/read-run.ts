@@ -1,9 +1,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createAjv } from "../../schema/create-ajv.ts";
-import { readablePath } from "../../system/readable-path.ts";
-import { readText } from "../../system/require-file.ts";
-import { errorCode } from "../../system/system-error.ts";
+import { errorCode, readablePath, readText } from "../../system/files.ts";
 import type { ConfigError } from "../../values/errors.ts";
 import { packageInfo } from "../../values/own-package.ts";
 import { COLLECTOR_NAMES } from "../collection/collector-names.ts";

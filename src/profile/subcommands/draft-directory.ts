@@ -9,8 +9,8 @@ import {
   statSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { draftBeside, removeDeadDrafts } from "../../system/drafts.ts";
-import { makeDirectory } from "../../system/make-directory.ts";
+import { draftBeside, removeDeadDrafts } from "../../system/atomic-write.ts";
+import { makeDirectory } from "../../system/files.ts";
 
 /** A directory that gets its name, or its content, once that is whole. */
 export interface DraftDirectory {

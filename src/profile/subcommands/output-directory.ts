@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { fileProblem } from "../../system/file-problem.ts";
+import { errorCode, fileProblem } from "../../system/files.ts";
 import { DIRECTORY_CLAIM, tryClaim } from "../../system/process-claim.ts";
-import { errorCode } from "../../system/system-error.ts";
 import { ConfigError, isConfigError } from "../../values/errors.ts";
 import { RESULT_FILES } from "../run/result-files.ts";
 import { draftDirectory } from "./draft-directory.ts";

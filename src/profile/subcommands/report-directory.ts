@@ -2,7 +2,7 @@ import { resolve, sep } from "node:path";
 import type { ParsedCommand } from "../../command-line/parse.ts";
 import { usage } from "../../command-line/usage.ts";
 import { renderSweepMarkdown } from "../../report/sweep/writers.ts";
-import { realPlace } from "../../system/real-place.ts";
+import { realPlace } from "../../system/files.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { WithTool } from "../machine/interrupt.ts";
 import { openPage } from "../rebuild/open-page.ts";

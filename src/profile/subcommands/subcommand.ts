@@ -3,7 +3,7 @@
 import type { CommandLine } from "../../command-line/command-line.ts";
 import { commandHelp } from "../../command-line/help.ts";
 import { type ParsedCommand, parseCommandLine } from "../../command-line/parse.ts";
-import { terminalWidth } from "../../system/terminal-width.ts";
+import { terminalWidth } from "../../system/terminal.ts";
 import type { Terminal } from "../run/terminal-report.ts";
 
 /** Where a subcommand was called, and where it writes. */

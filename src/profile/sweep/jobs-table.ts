@@ -5,7 +5,7 @@ import { formatMs } from "../../report/numbers.ts";
 import { sideBySideNote } from "../../report/sweep/side-by-side-note.ts";
 import { basisInWords } from "../../report/sweep/writers.ts";
 import { printable } from "../../text/printable.ts";
-import { shellQuote } from "../../text/shell-quote.ts";
+import { shellQuote } from "../../text/shell-words.ts";
 import { columnWidths, fitText, padText } from "../../text/text-width.ts";
 import { isJobSummary, type JobSummary } from "./job-result.ts";
 

@@ -2,7 +2,7 @@
 
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
-import { refuseDevice } from "../../system/require-file.ts";
+import { refuseDevice } from "../../system/files.ts";
 
 /** Gives the pieces of a text, as often as it is called. */
 export type JsonText = () => Iterable<string>;

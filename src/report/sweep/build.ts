@@ -1,7 +1,7 @@
 import { getOrCreate } from "../../system/get-or-create.ts";
-import { overlappingStays, type Stay } from "../../system/overlapping-stays.ts";
+import { type HostInterval, overlappingIntervals } from "../../system/overlapping-intervals.ts";
 import { agreeing, plural } from "../../text/plural.ts";
-import { splitAtEquals } from "../../text/split-at-equals.ts";
+import { splitAtEquals } from "../../text/shell-words.ts";
 import { toldByAny } from "../compare/known-domains.ts";
 import { dateTime } from "../date-time.ts";
 import { regionKey } from "../directory-name.ts";
@@ -21,7 +21,7 @@ export interface JobInput {
   /** As in `overrides.yaml`. */
   readonly overrides: readonly string[];
   /** Where and when it ran; absent where that is not known. */
-  readonly stay?: Stay;
+  readonly stay?: HostInterval;
   /** The main report of one collector, or why there is none. */
   readonly result:
     | { readonly report: JobReport }
@@ -186,7 +186,7 @@ function timedSideBySide(
 ): readonly string[] {
   const stays = inputs.flatMap(({ name, stay }) => (stay === undefined ? [] : [{ name, ...stay }]));
   const timed = new Set(jobs.filter(({ total_ms }) => total_ms !== null).map(({ name }) => name));
-  return overlappingStays(stays)
+  return overlappingIntervals(stays)
     .map(({ name }) => name)
     .filter((name) => timed.has(name));
 }

@@ -5,7 +5,7 @@ import type { CommandLine } from "../../command-line/command-line.ts";
 import { commandHelp } from "../../command-line/help.ts";
 import { type ParsedCommand, parseCommandLine } from "../../command-line/parse.ts";
 import { usage, usageText } from "../../command-line/usage.ts";
-import { fileProblem } from "../../system/file-problem.ts";
+import { fileProblem } from "../../system/files.ts";
 import { plural } from "../../text/plural.ts";
 import { printable } from "../../text/printable.ts";
 import { checkOptions } from "../../values/check-options.ts";

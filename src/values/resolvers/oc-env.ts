@@ -1,4 +1,4 @@
-import { shellQuote } from "../../text/shell-quote.ts";
+import { shellQuote } from "../../text/shell-words.ts";
 import { ConfigError } from "../errors.ts";
 import { pyStr } from "../python-text.ts";
 import { expectArguments, expectText } from "./arguments.ts";

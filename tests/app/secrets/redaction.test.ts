@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createRedaction } from "../../../src/app/secrets/redaction.ts";
 import { toYaml } from "../../../src/index.ts";
-import { quoted } from "../../../src/overrides/quoting.ts";
+import { quoted } from "../../../src/overrides/print.ts";
 import { visibleControls } from "../../../src/text/printable.ts";
-import { shellQuote } from "../../../src/text/shell-quote.ts";
+import { shellQuote } from "../../../src/text/shell-words.ts";
 import { growth } from "../../growth.ts";
 import { runs } from "../../runs.ts";
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { suspendGroups } from "../../../src/system/process-groups.ts";
+import { suspendGroups } from "../../../src/system/process-signals.ts";
 import { until } from "../../wait.ts";
 import { workplace } from "./program/start.ts";
 

@@ -1,3 +1,4 @@
+import type { KeySyntax } from "../../../src/overrides/ast.ts";
 import type { Override, OverrideValue } from "../../../src/overrides/index.ts";
 import {
   elementToString,
@@ -6,7 +7,6 @@ import {
   parseOverride,
   sweepStrings,
 } from "../../../src/overrides/index.ts";
-import type { KeySyntax } from "../../../src/overrides/syntax.ts";
 import type { CorpusCase } from "../corpus.ts";
 import { attempt, judge } from "../judge.ts";
 import { type ParserRule, parseRule } from "../parse-rule.ts";

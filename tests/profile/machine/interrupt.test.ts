@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { interruptOf } from "../../../src/profile/machine/interrupt.ts";
-import { INTERRUPTS } from "../../../src/system/interrupts.ts";
+import { INTERRUPTS } from "../../../src/system/process-signals.ts";
 
 const stoppedBy = (reason?: unknown) => interruptOf(AbortSignal.abort(reason));
 

@@ -12,7 +12,7 @@ import {
   unwrittenOfAll,
 } from "../../../src/profile/machine/process.ts";
 import type { Workload } from "../../../src/profile/workload/workload.ts";
-import type { Suspendable, Suspension } from "../../../src/system/suspension.ts";
+import type { Suspendable, Suspension } from "../../../src/system/process-signals.ts";
 import { eventually } from "../../wait.ts";
 
 const program = (name: string) =>
@@ -156,7 +156,7 @@ describe("runWorkload", () => {
     const pids = Object.values(await begun());
     for (const member of members) member.suspend?.();
     await eventually(() => expect(pids.map(stateOf)).toEqual(["T", "T"]));
-    for (const member of members) member.goOn?.();
+    for (const member of members) member.resume?.();
     await eventually(() => expect(pids.map(stateOf)).toEqual(["S", "S"]));
     interrupt.stop.abort("SIGINT");
     expect((await running).pausedMs).toBeGreaterThan(0);

@@ -1,4 +1,4 @@
-import { shellQuote } from "../../../text/shell-quote.ts";
+import { shellQuote } from "../../../text/shell-words.ts";
 import type { Candidate } from "../candidate.ts";
 import { quoteForBash, type ShellLine } from "../shell-line.ts";
 import type { InstalledProgram, Shell } from "./shell.ts";

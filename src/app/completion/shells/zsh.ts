@@ -1,4 +1,4 @@
-import { shellQuote } from "../../../text/shell-quote.ts";
+import { shellQuote } from "../../../text/shell-words.ts";
 import { markedLines } from "./described.ts";
 import type { InstalledProgram, Shell } from "./shell.ts";
 

@@ -1,4 +1,4 @@
-import { INTERRUPTS } from "../../../system/interrupts.ts";
+import { INTERRUPTS } from "../../../system/process-signals.ts";
 
 export interface Interruption {
   /** The first signal that came. */

@@ -1,6 +1,6 @@
 import { constants } from "node:os";
 import { join } from "node:path";
-import type { Suspendable } from "../../../system/suspension.ts";
+import type { Suspendable } from "../../../system/process-signals.ts";
 import { plural } from "../../../text/plural.ts";
 import { ConfigError } from "../../../values/errors.ts";
 import { failedJob, type JobResult, wasStopped } from "../../job/job.ts";
@@ -84,7 +84,7 @@ function together(running: ReadonlySet<RunningJob>): Suspendable {
     suspend() {
       goOn = [...running].map(({ worker }) => worker.suspend());
     },
-    goOn() {
+    resume() {
       for (const one of goOn) one();
       goOn = [];
     },

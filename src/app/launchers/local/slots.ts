@@ -1,8 +1,7 @@
 import { accessSync, chmodSync, constants, lstatSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileProblem } from "../../../system/file-problem.ts";
-import { makeDirectory } from "../../../system/make-directory.ts";
+import { fileProblem, makeDirectory } from "../../../system/files.ts";
 import { type Claim, type Holder, tryClaim } from "../../../system/process-claim.ts";
 import { ConfigError } from "../../../values/errors.ts";
 

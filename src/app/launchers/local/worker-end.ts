@@ -1,6 +1,6 @@
 /** What the end of a worker's process means for its job. */
 import { constants } from "node:os";
-import { INTERRUPTS } from "../../../system/interrupts.ts";
+import { INTERRUPTS } from "../../../system/process-signals.ts";
 import type { AttemptEnd, JobState } from "../../sweep/record/job-state.ts";
 import { jobLog } from "../../sweep/record/layout.ts";
 import { lastLines } from "../../worker/log-tail.ts";

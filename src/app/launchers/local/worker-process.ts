@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { closeSync, fstatSync, openSync } from "node:fs";
+import { makeDirectory } from "../../../system/files.ts";
 import { type PausableTimer, startPausableTimer } from "../../../system/long-timer.ts";
-import { makeDirectory } from "../../../system/make-directory.ts";
-import { suspendGroups } from "../../../system/process-groups.ts";
 import { identityOf, thisProcess } from "../../../system/process-identity.ts";
+import { suspendGroups } from "../../../system/process-signals.ts";
 import {
   begun,
   ended,

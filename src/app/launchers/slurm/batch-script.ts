@@ -1,4 +1,4 @@
-import { shellQuote } from "../../../text/shell-quote.ts";
+import { shellQuote } from "../../../text/shell-words.ts";
 import { signalDelay } from "./sbatch-options.ts";
 import type { SlurmSettings } from "./settings.ts";
 

@@ -1,6 +1,6 @@
 import { mkdirSync, rmdirSync } from "node:fs";
 import { join } from "node:path";
-import { draftBeside } from "../../../system/drafts.ts";
+import { draftBeside } from "../../../system/atomic-write.ts";
 import { isSignalCode } from "../../job/job.ts";
 import {
   type AttemptEnd,

@@ -5,7 +5,7 @@ import {
   writeFileAtomicSync,
   writeFileDurableSync,
 } from "../../../system/atomic-write.ts";
-import { fileProblem } from "../../../system/file-problem.ts";
+import { errorCode, fileProblem } from "../../../system/files.ts";
 import {
   text as anyText,
   count,
@@ -16,7 +16,6 @@ import {
   oneOf,
   orNull,
 } from "../../../system/shape.ts";
-import { errorCode } from "../../../system/system-error.ts";
 import { ConfigError } from "../../../values/errors.ts";
 import { schedulerFolder } from "../../sweep/record/layout.ts";
 

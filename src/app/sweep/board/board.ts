@@ -1,4 +1,4 @@
-import type { Suspension } from "../../../system/suspension.ts";
+import type { Suspension } from "../../../system/process-signals.ts";
 import type { LaunchEvent } from "../../launchers/launcher.ts";
 import type { Console, Terminal } from "../../process/console.ts";
 import type { BatchJob } from "../run-sweep.ts";
@@ -125,7 +125,7 @@ function tableView(
     drawnAt = now;
   };
 
-  const separate = suspension?.join({ goOn: leave });
+  const separate = suspension?.join({ resume: leave });
 
   return {
     update() {

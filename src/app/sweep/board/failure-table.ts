@@ -1,4 +1,4 @@
-import { readablePath } from "../../../system/readable-path.ts";
+import { readablePath } from "../../../system/files.ts";
 import { plural } from "../../../text/plural.ts";
 import { printable } from "../../../text/printable.ts";
 import { columnWidths, fitText, padText } from "../../../text/text-width.ts";

@@ -1,6 +1,6 @@
 import { overrideKeyElement, overrideNode, parseOverride } from "../../../overrides/index.ts";
 import { andOthers, plural } from "../../../text/plural.ts";
-import { shellQuote } from "../../../text/shell-quote.ts";
+import { shellQuote } from "../../../text/shell-words.ts";
 import { ConfigError } from "../../../values/errors.ts";
 import { map, scalar } from "../../../values/node.ts";
 import { fromCode } from "../../../values/origin.ts";

@@ -5,6 +5,7 @@ import {
   writeFileAtomicSync,
   writeFileDurableSync,
 } from "../../../system/atomic-write.ts";
+import { errorCode, isSystemError } from "../../../system/files.ts";
 import { type ProcessIdentity, thisProcess } from "../../../system/process-identity.ts";
 import {
   amount,
@@ -21,7 +22,6 @@ import {
   textsByName,
   time,
 } from "../../../system/shape.ts";
-import { errorCode, isSystemError } from "../../../system/system-error.ts";
 import { MAX_STORED_DEPTH } from "../../worker/stored-value.ts";
 import { tookMs, uptimeMs } from "./attempt-time.ts";
 import { jobFile } from "./layout.ts";

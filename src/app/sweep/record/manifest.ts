@@ -2,8 +2,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { writeFileDurableSync } from "../../../system/atomic-write.ts";
-import { fileProblem } from "../../../system/file-problem.ts";
-import { readText } from "../../../system/require-file.ts";
+import { errorCode, fileProblem, readText } from "../../../system/files.ts";
 import {
   text as anyText,
   flag,
@@ -17,7 +16,6 @@ import {
   time,
   wrongField,
 } from "../../../system/shape.ts";
-import { errorCode } from "../../../system/system-error.ts";
 import { ConfigError } from "../../../values/errors.ts";
 import { readJobList, readListedJob } from "./job-list.ts";
 import { draftFile, jobListFile, manifestFile, SWEEP_FOLDER } from "./layout.ts";

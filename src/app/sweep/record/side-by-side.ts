@@ -1,4 +1,4 @@
-import { overlappingStays, type Stay } from "../../../system/overlapping-stays.ts";
+import { type HostInterval, overlappingIntervals } from "../../../system/overlapping-intervals.ts";
 import { type Attempt, readJobState } from "./job-state.ts";
 
 /**
@@ -15,10 +15,10 @@ export function jobsSideBySide(
     const last = readJobState(folder, number)?.attempts.at(-1);
     return last === undefined ? [] : [{ number, ...stayOf(last) }];
   });
-  return overlappingStays(stays).map(({ number }) => number);
+  return overlappingIntervals(stays).map(({ number }) => number);
 }
 
-const stayOf = ({ ended, host, started }: Attempt): Stay => ({
+const stayOf = ({ ended, host, started }: Attempt): HostInterval => ({
   host,
   from: Date.parse(started),
   until: ended === null ? Number.POSITIVE_INFINITY : Date.parse(ended),

@@ -1,6 +1,6 @@
 import { readdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { removeDeadDrafts } from "../../../system/drafts.ts";
+import { removeDeadDrafts } from "../../../system/atomic-write.ts";
 import { claimToOrder } from "./launcher-claim.ts";
 import { jobsFolder, listsAndDrafts, schedulerFolder } from "./layout.ts";
 import { readListName } from "./manifest.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { makeDirectory } from "../../../system/make-directory.ts";
+import { makeDirectory } from "../../../system/files.ts";
 import { firstFew } from "../../../text/plural.ts";
 import { printableLabel } from "../../../text/printable.ts";
 import { ConfigError } from "../../../values/errors.ts";

@@ -2,7 +2,7 @@ import { createReadStream, createWriteStream, existsSync } from "node:fs";
 import { appendFile, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { isSystemError } from "../../../system/system-error.ts";
+import { isSystemError } from "../../../system/files.ts";
 
 /**
  * Tables of several passes as one file each, one table below the other.

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { isSystemError } from "../../../system/system-error.ts";
+import { isSystemError } from "../../../system/files.ts";
 import { isConfigError } from "../../../values/errors.ts";
 import type { ToolPatience } from "../../machine/attend-tool.ts";
 import { streamNcuCsvFile } from "../csv/read-csv.ts";

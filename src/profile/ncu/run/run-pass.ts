@@ -1,9 +1,8 @@
 import { copyFileSync, existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { writeFileAtomicSync } from "../../../system/atomic-write.ts";
+import { makeDirectory, requireFile } from "../../../system/files.ts";
 import { startPausableTimer } from "../../../system/long-timer.ts";
-import { makeDirectory } from "../../../system/make-directory.ts";
-import { requireFile } from "../../../system/require-file.ts";
 import type { CollectContext } from "../../collection/collector.ts";
 import { type ProcessOutcome, runWorkload, type StopRequests } from "../../machine/process.ts";
 import type { Workload } from "../../workload/workload.ts";
@@ -143,7 +142,7 @@ function timeLimit(minutes: number | null, interrupt: StopRequests): TimeLimit {
   const timer = startPausableTimer(minutes * MS_PER_MINUTE, () => {
     if (!stop.aborted) late.abort("SIGINT");
   });
-  const separate = suspension?.join({ suspend: timer.pause, goOn: timer.goOn });
+  const separate = suspension?.join({ suspend: timer.pause, resume: timer.goOn });
   return {
     interrupt: { ...interrupt, stop: AbortSignal.any([stop, late.signal]) },
     reached: () => late.signal.aborted,

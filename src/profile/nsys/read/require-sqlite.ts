@@ -1,6 +1,6 @@
 /** What a file must be to be read as an export, and whether it was finished: seen before SQLite opens it. */
 import { closeSync, openSync, readSync } from "node:fs";
-import { shellQuote } from "../../../text/shell-quote.ts";
+import { shellQuote } from "../../../text/shell-words.ts";
 import { invalid } from "./invalid.ts";
 import { isSqliteFile } from "./sqlite-file.ts";
 

@@ -16,7 +16,7 @@ import { batchScript } from "../../../../src/app/launchers/slurm/batch-script.ts
 import { sbatchOptions, signalDelay } from "../../../../src/app/launchers/slurm/sbatch-options.ts";
 import { insteadOfSetting, readSettings } from "../../../../src/app/launchers/slurm/settings.ts";
 import { slurmLauncher } from "../../../../src/app/launchers/slurm-launcher.ts";
-import { shellQuote } from "../../../../src/text/shell-quote.ts";
+import { shellQuote } from "../../../../src/text/shell-words.ts";
 import { runs } from "../../../runs.ts";
 
 const settingsOf = (plain: Readonly<Record<string, unknown>> = {}) =>

@@ -6,7 +6,7 @@ import {
   resumeGroups,
   signalGroup,
   suspendGroups,
-} from "../../src/system/process-groups.ts";
+} from "../../src/system/process-signals.ts";
 import { eventually, until } from "../wait.ts";
 
 describe("the process groups below a process", () => {

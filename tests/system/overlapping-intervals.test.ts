@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { overlappingStays } from "../../src/system/overlapping-stays.ts";
+import { overlappingIntervals } from "../../src/system/overlapping-intervals.ts";
 
 const found = (...stays: readonly (readonly [host: string, from: number, until: number])[]) =>
-  overlappingStays(stays.map(([host, from, until], at) => ({ host, from, until, at }))).map(
+  overlappingIntervals(stays.map(([host, from, until], at) => ({ host, from, until, at }))).map(
     ({ at }) => at,
   );
 

@@ -1,15 +1,22 @@
-import type {
-  ElementScalar,
-  IntervalSweep,
-  OverrideValue,
-  PythonNumber,
-  RangeSweep,
+import { floatRepr, parsePythonFloat, parsePythonInt } from "../../values/python-number.ts";
+import { pyRepr } from "../../values/python-text.ts";
+import {
+  type ElementScalar,
+  type IntervalSweep,
+  isSweepValue,
+  type OverrideValue,
+  type PythonNumber,
+  type RangeSweep,
 } from "../ast.ts";
-import { isSweepValue } from "../ast.ts";
-import { ANY_BUT_GLOB } from "./accept.ts";
-import type { BoundArguments, Call, OverrideFunction } from "./function.ts";
-import { fail } from "./function.ts";
-import { simpleChoice } from "./simple-choice.ts";
+import {
+  ANY_BUT_GLOB,
+  type BoundArguments,
+  type Call,
+  fail,
+  type OverrideFunction,
+} from "./function.ts";
+import { toFloat } from "./numbers.ts";
+import { simpleChoice } from "./sweeps.ts";
 
 /** What is particular to one cast; how it goes through containers and sweeps is common to all. */
 export interface Cast {
@@ -23,7 +30,7 @@ export interface Cast {
 }
 
 /** `int(x)`, `int(value=x)` or `int(a,b)`, which is a sweep. */
-export const castFunction = (cast: Cast): OverrideFunction => ({
+const castFunction = (cast: Cast): OverrideFunction => ({
   name: cast.name,
   parameters: { rest: ANY_BUT_GLOB, named: [{ name: "value", accepts: ANY_BUT_GLOB }] },
   evaluate: (args, call) => ({ ...castValue(input(args, call), cast, call), span: call.span }),
@@ -85,3 +92,47 @@ function castInterval(interval: IntervalSweep, cast: Cast, call: Call): Interval
   if (bound === undefined) return fail(call, `an interval cannot be cast to ${cast.name}`);
   return { ...interval, start: bound(interval.start, call), end: bound(interval.end, call) };
 }
+
+/** Python's truth value of numbers and null (nan is true); of strings only `true` and `false`. */
+export const bool = castFunction({
+  name: "bool",
+  ofNull: false,
+  scalar(value, call) {
+    if (typeof value !== "string") return Number.isNaN(value) || Boolean(value);
+    const word = value.toLowerCase();
+    if (word === "true" || word === "false") return word === "true";
+    return fail(call, `'${value}' is neither true nor false`);
+  },
+});
+
+/** Python's `float()`: strings may hold blanks, underscores, `inf` and `nan`. */
+export const float = castFunction({
+  name: "float",
+  scalar(value, call) {
+    if (typeof value !== "string") return toFloat(value, call);
+    return parsePythonFloat(value) ?? fail(call, `${pyRepr(value)} is not a float`);
+  },
+  bound: toFloat,
+});
+
+/** Python's `int()`: floats are truncated, strings parsed with blanks and underscores. */
+export const int = castFunction({
+  name: "int",
+  scalar(value, call) {
+    if (typeof value !== "string") return toInt(value, call);
+    return parsePythonInt(value) ?? fail(call, `${pyRepr(value)} is not an int`);
+  },
+  bound: toInt,
+});
+
+function toInt(value: PythonNumber, call: Call): bigint {
+  if (typeof value === "number" && !Number.isFinite(value))
+    fail(call, Number.isNaN(value) ? "nan is not an int" : "infinity is not an int");
+  return BigInt(typeof value === "number" ? Math.trunc(value) : value);
+}
+
+/** Python's `str()`, except that bools are in lower case. */
+export const str = castFunction({
+  name: "str",
+  scalar: (value) => (typeof value === "number" ? floatRepr(value) : String(value)),
+});

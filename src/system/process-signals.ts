@@ -1,6 +1,24 @@
+/** Signals: those that stop a command, signals to groups of processes, and suspension by Ctrl-Z. */
 import { readdirSync } from "node:fs";
-import { statOf } from "./other-namespace.ts";
-import { errorCode } from "./system-error.ts";
+import { errorCode } from "./files.ts";
+import { statOf } from "./process-identity.ts";
+
+/** The signals that ask a command to stop: Ctrl-C, Ctrl-\\, `kill`, and a terminal or connection that closes. */
+export const INTERRUPTS: readonly NodeJS.Signals[] = ["SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP"];
+
+/** Within this time a second signal counts as the first: a terminal and a parent process may both send it. */
+const REPEAT_MS = 500;
+
+/** Returns a function to call at each signal, which tells whether it is a repetition of the one before. */
+export function watchRepeats(): () => boolean {
+  let latest = Number.NEGATIVE_INFINITY;
+  return () => {
+    const now = performance.now();
+    const isRepeat = now - latest < REPEAT_MS;
+    latest = now;
+    return isRepeat;
+  };
+}
 
 /** Sends a signal to a process group. Does nothing if the group is gone or belongs to another user. */
 export function signalGroup(group: number, signal: NodeJS.Signals): void {
@@ -81,3 +99,46 @@ function namesIn(directory: string): readonly string[] {
     return [];
   }
 }
+
+/** Something that is suspended together with this process (Ctrl-Z), and resumes with it (`fg`, `bg`). */
+export interface Suspendable {
+  /** Called just before this process stops; must not wait. */
+  readonly suspend?: () => void;
+  /** Called as soon as this process resumes, before anything else runs. */
+  readonly resume?: () => void;
+}
+
+/** Notifies its members when this process is suspended. */
+export interface Suspension {
+  /** @returns removes the member again */
+  join(member: Suspendable): () => void;
+}
+
+/**
+ * Suspends others along with this process: programs it has started in separate process groups, which the terminal's Ctrl-Z does not
+ * reach. Without members, Ctrl-Z works as usual.
+ */
+export function createSuspension(): Suspension {
+  const members = new Set<Suspendable>();
+  const onKey = (): void => {
+    for (const member of members) member.suspend?.();
+    // Stop as the key would without a listener, so that the shell notices. This call returns when we resume, or at once if there is no
+    // shell that could resume us.
+    process.off(KEY, onKey);
+    process.kill(process.pid, KEY);
+    process.on(KEY, onKey);
+    for (const member of members) member.resume?.();
+  };
+  return {
+    join(member) {
+      if (members.size === 0) process.on(KEY, onKey);
+      members.add(member);
+      return () => {
+        members.delete(member);
+        if (members.size === 0) process.off(KEY, onKey);
+      };
+    },
+  };
+}
+
+const KEY = "SIGTSTP";

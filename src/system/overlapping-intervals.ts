@@ -1,5 +1,5 @@
 /** A piece of work on a machine, from and until when, in milliseconds of that machine's time of day. */
-export interface Stay {
+export interface HostInterval {
   readonly host: string;
   readonly from: number;
   /** Infinity where it has not ended. */
@@ -7,7 +7,7 @@ export interface Stay {
 }
 
 /** Those that were on their machine at the same time as another one, in their order. */
-export function overlappingStays<T extends Stay>(stays: readonly T[]): readonly T[] {
+export function overlappingIntervals<T extends HostInterval>(stays: readonly T[]): readonly T[] {
   const found = new Set<T>();
   const latest = new Map<string, T>();
   for (const stay of stays.toSorted((a, b) => a.from - b.from)) {

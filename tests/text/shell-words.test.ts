@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { splitAtEquals } from "../../src/text/split-at-equals.ts";
+import { splitAtEquals } from "../../src/text/shell-words.ts";
 
 test.each([
   ["a=b", ["a", "b"]],

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, readlinkSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { containerOf } from "../../src/system/other-namespace.ts";
 import { holderOf } from "../../src/system/process-claim.ts";
+import { containerOf } from "../../src/system/process-identity.ts";
 import { bundled } from "../bundled.ts";
 
 const POD =

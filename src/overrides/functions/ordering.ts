@@ -1,13 +1,71 @@
-import type { ElementScalar, OverrideValue } from "../ast.ts";
-import { describeValue } from "./accept.ts";
-import type { Call } from "./function.ts";
-import { fail } from "./function.ts";
+import type { ElementScalar, OverrideValue, RangeSweep } from "../ast.ts";
+import { shuffled } from "../sweep.ts";
+import {
+  BOOL,
+  type BoundArguments,
+  type Call,
+  CHOICE_RANGE_OR_NULL,
+  describeValue,
+  ELEMENT_CHOICE_OR_RANGE,
+  fail,
+  LIST_OR_NULL,
+  type OverrideFunction,
+} from "./function.ts";
+import { absolute, add, negate } from "./numbers.ts";
+import { simpleChoice } from "./sweeps.ts";
+
+/** `sort(3,1,2)`, `sort(choice(b,a))`, `sort([3,1],reverse=true)`, `sort(range(3))`. */
+export const sort: OverrideFunction = {
+  name: "sort",
+  parameters: {
+    rest: ELEMENT_CHOICE_OR_RANGE,
+    named: [
+      { name: "sweep", accepts: CHOICE_RANGE_OR_NULL },
+      { name: "list", accepts: LIST_OR_NULL },
+      { name: "reverse", accepts: BOOL },
+    ],
+  },
+  evaluate(args, call) {
+    const flag = args.get("reverse");
+    const reverse = flag?.kind === "scalar" && flag.value === true;
+    const input = singleInput(args) ?? sortableChoice(args.rest, call);
+    const { span } = call;
+    if (input.kind === "range") return { ...sortRange(input, reverse, call), span };
+    if (input.kind === "choice" || input.kind === "list")
+      return { ...input, items: pythonSorted(input.items, reverse, call), span };
+    return input;
+  },
+};
+
+function sortableChoice(items: readonly OverrideValue[], call: Call) {
+  if (items.length === 0) fail(call, "there is nothing to sort");
+  if (items.some((item) => item.kind !== "scalar"))
+    fail(call, "several arguments must be numbers or strings");
+  return simpleChoice(items, call);
+}
+
+/**
+ * Hydra does not sort the values of a range but exchanges its bounds, which gives other numbers
+ * when they do not lie on the step: `sort(range(10,0,-3))` is 3, 6, 9, 12.
+ */
+function sortRange(range: RangeSweep, reverse: boolean, call: Call): RangeSweep {
+  const { start, stop, step } = range;
+  const wrongWay = reverse ? start < stop : start > stop;
+  if (!wrongWay) return range;
+  const shift = reverse ? negate(absolute(step)) : absolute(step);
+  return {
+    ...range,
+    start: add(stop, shift, call),
+    stop: add(start, shift, call),
+    step: negate(step),
+  };
+}
 
 /**
  * Python's `sorted`: stable, `reverse` keeps the order of equal items, and only what Python's `<`
  * compares can be sorted: numbers (bools included), unquoted strings, and lists of these.
  */
-export function pythonSorted(
+function pythonSorted(
   items: readonly OverrideValue[],
   reverse: boolean,
   call: Call,
@@ -120,4 +178,37 @@ function comparePoints(a: string, b: string): number {
     if (char !== other) return (char.codePointAt(0) ?? 0) - (other.codePointAt(0) ?? 0);
   }
   return left.length - right.length;
+}
+
+/**
+ * `shuffle(a,b)`, `shuffle(choice(a,b))`, `shuffle(range(3))`: the sweep in an order drawn when it
+ * is enumerated. `shuffle([a,b])` is no sweep but a list, shuffled at once.
+ */
+export const shuffle: OverrideFunction = {
+  name: "shuffle",
+  parameters: {
+    rest: ELEMENT_CHOICE_OR_RANGE,
+    named: [
+      { name: "sweep", accepts: CHOICE_RANGE_OR_NULL },
+      { name: "list", accepts: LIST_OR_NULL },
+    ],
+  },
+  evaluate(args, call) {
+    const input = singleInput(args);
+    if (input === null) return { ...simpleChoice(args.rest, call), shuffle: true };
+    const { span, random } = call;
+    if (input.kind === "choice" || input.kind === "range") return { ...input, shuffle: true, span };
+    if (input.kind === "list") return { kind: "list", items: shuffled(input.items, random), span };
+    return { kind: "list", items: [input], span };
+  },
+};
+
+/** `list=`, else `sweep=`, else the only positional argument; null when there are several or none. */
+function singleInput({ rest, get }: BoundArguments): OverrideValue | null {
+  const named = [get("list"), get("sweep")].find(
+    (value) => value !== undefined && !(value.kind === "scalar" && value.value === null),
+  );
+  if (named !== undefined) return named;
+  const [only] = rest;
+  return rest.length === 1 && only !== undefined ? only : null;
 }

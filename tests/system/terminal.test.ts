@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { takesColor } from "../../src/system/takes-color.ts";
+import { takesColor, terminalWidth } from "../../src/system/terminal.ts";
 
 describe("takesColor", () => {
   it.each([
@@ -13,5 +13,19 @@ describe("takesColor", () => {
     [undefined, { FORCE_COLOR: "1" }, false],
   ])("of a stream with isTTY %s and %j is %s", (isTTY, env, expected) => {
     expect(takesColor({ ...(isTTY !== undefined && { isTTY }) }, env)).toBe(expected);
+  });
+});
+
+describe("terminalWidth", () => {
+  it.each([
+    [{}, 132, 132],
+    [{ COLUMNS: "40" }, 132, 40],
+    [{ COLUMNS: "40" }, undefined, 40],
+    [{ COLUMNS: "" }, 132, 132],
+    [{ COLUMNS: "wide" }, undefined, 100],
+    [{ COLUMNS: "-3" }, 0, 100],
+    [{}, undefined, 100],
+  ])("%j on a terminal of %s is %i", (env, columns, width) => {
+    expect(terminalWidth(env, columns)).toBe(width);
   });
 });

@@ -1,0 +1,160 @@
+/** Files and directories: why one cannot be used, reading, making directories, names for people. */
+
+import { createHash } from "node:crypto";
+import {
+  createReadStream,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from "node:fs";
+import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
+import { pipeline } from "node:stream/promises";
+
+// Errors of the operating system and of Node, told apart by their codes.
+
+/** `ENOENT` and the like; undefined for an error without a code. */
+export const errorCode = (error: unknown): string | undefined =>
+  error instanceof Error && "code" in error && typeof error.code === "string"
+    ? error.code
+    : undefined;
+
+/** Whether a system call failed, as opposed to a check of ours or of Node's. */
+export const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
+  errorCode(error) !== undefined && error instanceof Error && "syscall" in error;
+
+/** What V8 can hold in one string. */
+const TOO_LARGE = "it is larger than 512 MB, the most that can be read at once";
+
+/** What a user has to know of each error of the system, in the words of a sentence's end. */
+const MESSAGES: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such file or directory",
+  ENOTDIR: "part of its path is a file, not a directory",
+  EEXIST: "a file of that name exists",
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  EISDIR: "it is a directory",
+  ELOOP: "its symbolic links form a loop",
+  ENAMETOOLONG: "the name is too long",
+  ENOSPC: "no space is left on its disk",
+  EDQUOT: "your disk quota is used up",
+  EROFS: "its file system is read-only",
+  ERR_STRING_TOO_LONG: TOO_LARGE,
+  ERR_FS_FILE_TOO_LARGE: TOO_LARGE,
+};
+
+/** Whether a file is the reason, or its disk: any other error is a defect of ours. */
+export const isFileProblem = (error: unknown): boolean =>
+  isSystemError(error) || MESSAGES[errorCode(error) ?? ""] === TOO_LARGE;
+
+/** Why a file or directory cannot be read or written; the system's own words where none fit better. */
+export function fileProblem(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const words = MESSAGES[errorCode(error) ?? ""];
+  // Reading in the background tells it so, without a code.
+  if (words === undefined && error.message === "Invalid string length") return TOO_LARGE;
+  return words ?? error.message;
+}
+
+/** What may be found in place of a file. Opening a pipe can block for ever, and a device may never end. */
+const OTHERS: readonly (readonly [is: (status: Stats) => boolean, name: string])[] = [
+  [(status) => status.isFIFO(), "a pipe"],
+  [(status) => status.isSocket(), "a socket"],
+  [(status) => status.isCharacterDevice() || status.isBlockDevice(), "a device"],
+];
+
+/**
+ * Checks a path before opening it: for files that are read more than once or not in order.
+ *
+ * @throws an error like the system's for anything but a file or a directory, and the system's own errors
+ */
+export function requireFile(path: string): Stats {
+  const status = statSync(path);
+  refuseOther(status, path);
+  return status;
+}
+
+/**
+ * The whole text of a file, as UTF-8.
+ *
+ * @throws as `requireFile`, and the system's errors
+ */
+export function readText(path: string): string {
+  requireFile(path);
+  return readFileSync(path, "utf8");
+}
+
+/** Like `refuseOther`, but allows pipes and sockets, whose data end some time. */
+export function refuseDevice(status: Stats, path: string): void {
+  if (!status.isFIFO() && !status.isSocket()) refuseOther(status, path);
+}
+
+/**
+ * Like `requireFile`, for a status already at hand.
+ *
+ * @throws an error like the system's for anything but a file or a directory
+ */
+export function refuseOther(status: Stats, path: string): void {
+  const other = OTHERS.find(([is]) => is(status));
+  if (other !== undefined)
+    throw Object.assign(new Error(`it is ${other[1]}, not a file`), {
+      code: "ERR_NOT_A_FILE",
+      syscall: "open",
+      path,
+    });
+}
+
+/**
+ * Makes a directory and its missing parents. Replaces Node's recursive `mkdir`, which never returns where
+ * the parent exists and yet the system answers ENOENT: in `/proc`, or below an automounter whose host is
+ * unreachable.
+ *
+ * @returns false if the directory already existed
+ * @throws the system's error about the directory that could not be made
+ */
+export function makeDirectory(path: string): boolean {
+  try {
+    mkdirSync(path);
+    return true;
+  } catch (error) {
+    if (isDirectory(path)) return false;
+    const parent = dirname(path);
+    if (errorCode(error) !== "ENOENT" || parent === path || isDirectory(parent)) throw error;
+    makeDirectory(parent);
+    return makeDirectory(path);
+  }
+}
+
+/** Also false if that cannot be found out. */
+function isDirectory(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+/** Where an absolute path leads once its links are followed; the end of it need not exist. */
+export function realPlace(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const around = dirname(path);
+    return around === path ? path : join(realPlace(around), basename(path));
+  }
+}
+
+/** A path for people: relative to `cwd` if it lies below it, else as it was given. */
+export function readablePath(file: string, cwd: string): string {
+  const path = relative(cwd, file);
+  const [first] = path.split(sep);
+  return first === ".." || isAbsolute(path) ? file : path || ".";
+}
+
+/** SHA-256 of what is in a file, in hexadecimal; the file is never in memory as a whole. */
+export async function fileHash(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(path), hash);
+  return hash.digest("hex");
+}
