@@ -47,9 +47,11 @@ export {
 } from "./omegaconf.ts";
 export { parseOverride, parseOverrides } from "./overrides/index.ts";
 export type * from "./public-types.ts";
-export { ConfigError, DEFAULT_LIMITS, isConfigError, toObject } from "./values/index.ts";
+export { ConfigError, isConfigError } from "./values/errors.ts";
+export { DEFAULT_LIMITS } from "./values/limits.ts";
 export { renderError } from "./values/render-error.ts";
 export { resolver } from "./values/resolvers/plain-resolver.ts";
+export { toObject } from "./values/to-object.ts";
 
 /**
  * An engine with the resolvers that Hydra itself registers: `now` (the time at which the engine was

@@ -19,7 +19,7 @@ import { type FlagChanges, withFlags } from "./values/flags.ts";
 import { fromObject, isKey } from "./values/from-object.ts";
 import type { ResolveContext } from "./values/interpolation/context.ts";
 import { createResolveContext } from "./values/interpolation/context.ts";
-import { isInterpolationNode } from "./values/interpolation/resolution.ts";
+import { isInterpolationNode } from "./values/interpolation/parse-node.ts";
 import { IN_PLACE, resolveTree } from "./values/interpolation/resolve-tree.ts";
 import { isMissingAt } from "./values/is-missing-at.ts";
 import { limitsOption } from "./values/limits.ts";

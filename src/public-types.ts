@@ -106,37 +106,35 @@ export type {
   Sweep,
   ZipSweep,
 } from "./overrides/index.ts";
+export type { ErrorCode, ErrorDetails, ErrorHints } from "./values/errors.ts";
+export type { FlagChanges } from "./values/flags.ts";
+export type { ResolveContext } from "./values/interpolation/context.ts";
+export type { Limits } from "./values/limits.ts";
 export type {
-  CodeOrigin,
   ConfigNode,
   ContainerNode,
   EnumType,
-  ErrorCode,
-  ErrorDetails,
-  ErrorHints,
-  FileOrigin,
-  FlagChanges,
   Key,
   KeyId,
-  Limits,
   ListNode,
   MapEntry,
   MapNode,
   NodeFlags,
   NodeType,
-  Origin,
-  OverrideOrigin,
   PathValue,
-  Place,
-  ReadOptions,
-  ResolveContext,
-  Resolver,
-  ResolverArgument,
-  ResolverCall,
   ScalarNode,
   ScalarValue,
+  UnionType,
+} from "./values/node.ts";
+export type {
+  CodeOrigin,
+  FileOrigin,
+  Origin,
+  OverrideOrigin,
   SchemaOrigin,
   SourceText,
-  UnionType,
-} from "./values/index.ts";
+} from "./values/origin.ts";
+export type { Place } from "./values/place.ts";
+export type { ReadOptions } from "./values/reader.ts";
 export type { RenderOptions } from "./values/render-error.ts";
+export type { Resolver, ResolverArgument, ResolverCall } from "./values/resolvers/resolver.ts";

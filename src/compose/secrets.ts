@@ -1,5 +1,5 @@
 import type { Override, OverrideValue } from "../overrides/ast.ts";
-import { isInterpolationNode } from "../values/interpolation/resolution.ts";
+import { isInterpolationNode } from "../values/interpolation/parse-node.ts";
 import { splitKey } from "../values/key-path.ts";
 import type { ConfigNode, Key, KeyId, MapEntry, MapNode } from "../values/node.ts";
 import { isMissingOrNull } from "../values/node.ts";

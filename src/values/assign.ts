@@ -4,7 +4,7 @@ import type { Draft } from "./draft.ts";
 import { putChild } from "./draft.ts";
 import { ConfigError } from "./errors.ts";
 import { flagAt } from "./flags.ts";
-import { isInterpolationNode } from "./interpolation/resolution.ts";
+import { isInterpolationNode } from "./interpolation/parse-node.ts";
 import { alternativesTo } from "./nearest.ts";
 import type { ConfigNode, Key } from "./node.ts";
 import { child, isMissing } from "./node.ts";

@@ -1,7 +1,7 @@
 import { ConfigError } from "./errors.ts";
 import { follow, tryFollow } from "./follow-draft.ts";
 import type { ResolveContext } from "./interpolation/context.ts";
-import { isInterpolationNode } from "./interpolation/resolution.ts";
+import { isInterpolationNode } from "./interpolation/parse-node.ts";
 import type { ConfigNode, Key, MapNode, NodeType } from "./node.ts";
 import { isMissing, isMissingOrNull } from "./node.ts";
 import type { Place } from "./place.ts";

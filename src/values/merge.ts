@@ -7,7 +7,7 @@ import { ConfigError } from "./errors.ts";
 import { withFlags } from "./flags.ts";
 import type { ResolveContext } from "./interpolation/context.ts";
 import { createResolveContext } from "./interpolation/context.ts";
-import { isInterpolationNode } from "./interpolation/resolution.ts";
+import { isInterpolationNode } from "./interpolation/parse-node.ts";
 import { expand } from "./merge-expand.ts";
 import {
   incompatible,

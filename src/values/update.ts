@@ -7,7 +7,7 @@ import { ConfigError } from "./errors.ts";
 import { draftFollowed } from "./follow-draft.ts";
 import type { ResolveContext } from "./interpolation/context.ts";
 import { createResolveContext } from "./interpolation/context.ts";
-import { isInterpolationNode } from "./interpolation/resolution.ts";
+import { isInterpolationNode } from "./interpolation/parse-node.ts";
 import { keyComponents } from "./key-path.ts";
 import { mergeInto } from "./merge.ts";
 import { incompatible, refuseInPlaceOfMissing } from "./merge-refusals.ts";

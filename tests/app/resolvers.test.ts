@@ -2,14 +2,11 @@ import { describe, expect, test } from "vitest";
 import { hydraResolver } from "../../src/app/resolvers/hydra.ts";
 import { nowResolver } from "../../src/app/resolvers/now.ts";
 import { pythonVersionResolver } from "../../src/app/resolvers/python-version.ts";
-import {
-  type ConfigNode,
-  createResolveContext,
-  readYaml,
-  resolveTree,
-  toObject,
-} from "../../src/values/index.ts";
-import { IN_PLACE } from "../../src/values/interpolation/resolve-tree.ts";
+import { createResolveContext } from "../../src/values/interpolation/context.ts";
+import { IN_PLACE, resolveTree } from "../../src/values/interpolation/resolve-tree.ts";
+import type { ConfigNode } from "../../src/values/node.ts";
+import { readYaml } from "../../src/values/reader.ts";
+import { toObject } from "../../src/values/to-object.ts";
 
 const HYDRA = readYaml(
   "hydra:\n  runtime: {cwd: /w, output_dir: '???', choices: {db: pg}}\n  job: {name: '${app}', num: null}\napp: prog\n",

@@ -1,7 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { openComposer } from "../../src/app/composer.ts";
 import { toPlain } from "../../src/compose/index.ts";
-import { type ConfigNode, resolveTree } from "../../src/values/index.ts";
+import { resolveTree } from "../../src/values/interpolation/resolve-tree.ts";
+import type { ConfigNode } from "../../src/values/node.ts";
 
 export const CONF_DIR = fileURLToPath(new URL("../../conf", import.meta.url));
 

@@ -1,4 +1,4 @@
-import { isInterpolationNode } from "../../values/interpolation/resolution.ts";
+import { isInterpolationNode } from "../../values/interpolation/parse-node.ts";
 import type { ConfigNode, MapNode, ScalarNode } from "../../values/node.ts";
 import { isMissingOrNull } from "../../values/node.ts";
 import { keyText } from "../../values/python-text.ts";

@@ -3,7 +3,7 @@ import { checkTree } from "../../values/check-tree.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { ResolveContext } from "../../values/interpolation/context.ts";
 import { asDeclared } from "../../values/interpolation/context.ts";
-import { isInterpolationNode } from "../../values/interpolation/resolution.ts";
+import { isInterpolationNode } from "../../values/interpolation/parse-node.ts";
 import type { ConfigNode, MapNode, NodeType, ScalarValue } from "../../values/node.ts";
 import { isMissing, list, map } from "../../values/node.ts";
 import { fromCode } from "../../values/origin.ts";

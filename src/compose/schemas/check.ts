@@ -1,6 +1,6 @@
 import type { Override } from "../../overrides/ast.ts";
 import { ConfigError } from "../../values/errors.ts";
-import { isInterpolationNode } from "../../values/interpolation/resolution.ts";
+import { isInterpolationNode } from "../../values/interpolation/parse-node.ts";
 import { splitKey } from "../../values/key-path.ts";
 import type { ConfigNode, Key, MapNode } from "../../values/node.ts";
 import { child, isMissing } from "../../values/node.ts";

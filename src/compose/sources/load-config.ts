@@ -1,6 +1,6 @@
 import { ConfigError } from "../../values/errors.ts";
 import { createResolution } from "../../values/interpolation/create-resolution.ts";
-import { isInterpolationNode } from "../../values/interpolation/resolution.ts";
+import { isInterpolationNode } from "../../values/interpolation/parse-node.ts";
 import type { Limits } from "../../values/limits.ts";
 import type { ConfigNode, MapNode } from "../../values/node.ts";
 import { isMissing, map } from "../../values/node.ts";

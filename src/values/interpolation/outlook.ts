@@ -5,10 +5,9 @@ import type { Place } from "../place.ts";
 import { parsePythonInt } from "../python-number.ts";
 import { isContainerType } from "../types/type-of.ts";
 import type { StaticReference } from "./ast.ts";
-import { parseNode } from "./parse-node.ts";
+import type { InterpolationNode } from "./parse-node.ts";
+import { isInterpolationNode, parseNode } from "./parse-node.ts";
 import { startOf } from "./reference.ts";
-import type { InterpolationNode } from "./resolution.ts";
-import { isInterpolationNode } from "./resolution.ts";
 
 /**
  * What an interpolation may lead to, told without evaluating anything: a key that leads to a scalar, or

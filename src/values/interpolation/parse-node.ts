@@ -1,8 +1,15 @@
-import type { ScalarNode } from "../node.ts";
+import type { ConfigNode, ScalarNode } from "../node.ts";
 import type { InterpolationAst, StaticReference } from "./ast.ts";
-import { parseInterpolation } from "./parser.ts";
-import type { InterpolationNode } from "./resolution.ts";
+import { hasInterpolation, parseInterpolation } from "./parser.ts";
 import { placeSyntaxError } from "./syntax-error.ts";
+
+/** A text with an interpolation. */
+export interface InterpolationNode extends ScalarNode {
+  readonly value: string;
+}
+
+export const isInterpolationNode = (node: ConfigNode): node is InterpolationNode =>
+  node.kind === "scalar" && typeof node.value === "string" && hasInterpolation(node.value);
 
 /** Nodes are immutable and shared between trees, so each is parsed at most once. */
 const parsed = new WeakMap<ScalarNode, InterpolationAst>();

@@ -1,13 +1,13 @@
 import { type Budget, isLimitError } from "../budget.ts";
 import { ConfigError } from "../errors.ts";
-import type { ConfigNode, ScalarNode } from "../node.ts";
+import type { ConfigNode } from "../node.ts";
 import type { Place } from "../place.ts";
 import { fullKeyOf } from "../place.ts";
 import type { PlaceIndex } from "../place-index.ts";
 import type { KnownSizes } from "../size.ts";
 import type { Element } from "./ast.ts";
 import type { ResolveContext } from "./context.ts";
-import { hasInterpolation } from "./parser.ts";
+import { type InterpolationNode, isInterpolationNode } from "./parse-node.ts";
 
 /**
  * The resolution of one tree, as the parts of the evaluator see it: they call each other through
@@ -65,13 +65,6 @@ export function tryDereference(resolution: Resolution, place: Place): Place | un
     throw error;
   }
 }
-
-export interface InterpolationNode extends ScalarNode {
-  readonly value: string;
-}
-
-export const isInterpolationNode = (node: ConfigNode): node is InterpolationNode =>
-  node.kind === "scalar" && typeof node.value === "string" && hasInterpolation(node.value);
 
 export const isInterpolation = (
   place: Place,

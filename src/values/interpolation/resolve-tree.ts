@@ -19,8 +19,9 @@ import { refuseSetting } from "../readonly.ts";
 import { charactersOf, sizeOf } from "../size.ts";
 import type { ResolveContext } from "./context.ts";
 import { createResolution } from "./create-resolution.ts";
+import { isInterpolationNode } from "./parse-node.ts";
 import type { Resolution } from "./resolution.ts";
-import { cycleError, isInterpolation, isInterpolationNode } from "./resolution.ts";
+import { cycleError, isInterpolation } from "./resolution.ts";
 import { writtenValue } from "./written-value.ts";
 
 export interface ResolveOptions {

@@ -7,7 +7,7 @@ import { bareValue, convertNode, convertWritten } from "../types/convert.ts";
 import { convertWide } from "../types/convert-result.ts";
 import { isContainerType } from "../types/type-of.ts";
 import { checkSyntax } from "./check-syntax.ts";
-import { isInterpolationNode } from "./resolution.ts";
+import { isInterpolationNode } from "./parse-node.ts";
 
 /**
  * What an interpolation led to, as it is written to its place.

@@ -1,5 +1,5 @@
 import { ConfigError, isConfigError } from "../errors.ts";
-import { type InterpolationNode, isInterpolationNode } from "../interpolation/resolution.ts";
+import { type InterpolationNode, isInterpolationNode } from "../interpolation/parse-node.ts";
 import { placeSyntaxError } from "../interpolation/syntax-error.ts";
 import type { ConfigNode, Key } from "../node.ts";
 import { keyText } from "../python-text.ts";
