@@ -7,7 +7,7 @@ import { execa } from "execa";
 import { parse } from "yaml";
 import { createEngine } from "../src/index.ts";
 import { parseOverride } from "../src/overrides/index.ts";
-import { packageInfo } from "../src/values/own-package.ts";
+import { packageInfo } from "../src/values/package-info.ts";
 import { generateTree } from "./generated-tree.ts";
 import { cpuTimeOf, measure, median } from "./measure.ts";
 import { createScore, ms, type Score } from "./score.ts";

@@ -1,23 +1,33 @@
-import { composeConfig } from "./compose/compose.ts";
-import type { Composition } from "./compose/composition.ts";
-import type { Config } from "./compose/config.ts";
-import { createConfig } from "./compose/config.ts";
+import { type Composition, composeConfig } from "./compose/compose.ts";
+import { type Config, createConfig } from "./compose/config.ts";
+import type { RunMode } from "./compose/defaults/list.ts";
 import { HYDRA_VERSION } from "./compose/dialect.ts";
 import { openTree, type TreeRequest } from "./compose/open-tree.ts";
-import type { Plugin } from "./compose/plugins/plugin.ts";
-import type { StoreEntry } from "./compose/sources/memory-source.ts";
-import type { SourceFactory } from "./compose/sources/search-path.ts";
-import type { Snapshot } from "./compose/sources/snapshot.ts";
-import type { RunMode } from "./compose/sweep-legality.ts";
-import { COMPOSE_OPTIONS } from "./engine-options.ts";
+import { type Plugin, plugins } from "./compose/plugins/plugin.ts";
+import { configStore, type StoreEntry } from "./compose/sources/memory-source.ts";
+import type { Snapshot, SourceFactory } from "./compose/sources/repository.ts";
 import { parseOverrides } from "./overrides/index.ts";
 import { createConfigReader } from "./schema/config-reader.ts";
-import { checkOptions } from "./values/check-options.ts";
+import {
+  anything,
+  checkedAsRegistered,
+  checkOptions,
+  environment,
+  fn,
+  listOf,
+  mapOf,
+  type OptionChecks,
+  oneOf,
+  optional,
+  orNull,
+  path,
+  text,
+  trueOrFalse,
+} from "./values/check-options.ts";
 import { ConfigError } from "./values/errors.ts";
-import type { ResolveContext } from "./values/interpolation/context.ts";
-import { createResolveContext } from "./values/interpolation/context.ts";
-import type { Limits } from "./values/limits.ts";
-import type { Resolver } from "./values/resolvers/resolver.ts";
+import { type Limits, limitsOption } from "./values/limits.ts";
+import { createResolveContext, type ResolveContext } from "./values/resolution/context.ts";
+import type { Resolver } from "./values/resolution/resolver.ts";
 
 /** `1.3` is Hydra 1.3 under `version_base="1.3"`, the only dialect there is so far. */
 export type Dialect = "1.3";
@@ -164,3 +174,27 @@ function createSnapshots(settings: Omit<TreeRequest, "configDir" | "configDirs">
     forget: () => known.clear(),
   };
 }
+
+/** The checks of `createEngine`'s options. */
+export const ENGINE_OPTIONS: OptionChecks<EngineOptions> = {
+  cwd: optional(path),
+  env: optional(environment),
+  resolvers: checkedAsRegistered,
+  store: optional(configStore),
+  plugins: optional(plugins),
+  sources: optional(mapOf("functions", fn)),
+  dialect: anything,
+  limits: limitsOption,
+};
+
+/** The checks of what a composition takes. */
+export const COMPOSE_OPTIONS: OptionChecks<ComposeOptions> = {
+  configDir: orNull(path),
+  configDirs: optional(listOf("strings", path, '["more"]')),
+  configName: orNull(text),
+  overrides: optional(listOf("strings", text, '["db=mysql", "+lr=0.1"]')),
+  mode: optional(oneOf("run", "multirun")),
+  jobName: optional(text),
+  returnHydraConfig: optional(trueOrFalse),
+  fromShell: optional(trueOrFalse),
+};

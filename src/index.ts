@@ -6,9 +6,15 @@
  */
 import { withHydraResolvers } from "./app/resolvers/hydra-resolvers.ts";
 import type { Config } from "./compose/config.ts";
-import type { ComposeOptions, Engine, EngineOptions } from "./engine.ts";
-import { createEngine as createBareEngine, openEngine } from "./engine.ts";
-import { COMPOSE_OPTIONS, ENGINE_OPTIONS } from "./engine-options.ts";
+import {
+  COMPOSE_OPTIONS,
+  type ComposeOptions,
+  createEngine as createBareEngine,
+  ENGINE_OPTIONS,
+  type Engine,
+  type EngineOptions,
+  openEngine,
+} from "./engine.ts";
 import { checkOptions } from "./values/check-options.ts";
 
 export { hydraMain } from "./app/hydra-main.ts";
@@ -49,9 +55,9 @@ export { parseOverride, parseOverrides } from "./overrides/index.ts";
 export type * from "./public-types.ts";
 export { ConfigError, isConfigError } from "./values/errors.ts";
 export { DEFAULT_LIMITS } from "./values/limits.ts";
+export { toObject } from "./values/plain-objects.ts";
 export { renderError } from "./values/render-error.ts";
-export { resolver } from "./values/resolvers/plain-resolver.ts";
-export { toObject } from "./values/to-object.ts";
+export { resolver } from "./values/resolution/resolver.ts";
 
 /**
  * An engine with the resolvers that Hydra itself registers: `now` (the time at which the engine was

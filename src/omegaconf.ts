@@ -1,43 +1,50 @@
 import type { Config, ConfigTextOptions } from "./compose/config.ts";
 import {
-  FLAGS,
-  RESOLVING_OPTIONS,
-  type ResolvingOptions,
-  SELECT_OPTIONS,
-  type SelectOptions,
-  TEXT_OPTIONS,
-  UPDATE_OPTIONS,
-  type UpdateOptions,
-} from "./omegaconf-options.ts";
-import { refuseNewKey } from "./values/assign.ts";
-import { checkText, checkTexts, wrongArgument } from "./values/check-arguments.ts";
-import { checkOptions } from "./values/check-options.ts";
-import { checkTree } from "./values/check-tree.ts";
-import { childAt } from "./values/child-at.ts";
-import { fromDotlist as fromTexts, mergeDotlist as mergeTexts } from "./values/dotlist.ts";
-import { type FlagChanges, withFlags } from "./values/flags.ts";
-import { fromObject, isKey } from "./values/from-object.ts";
-import type { ResolveContext } from "./values/interpolation/context.ts";
-import { createResolveContext } from "./values/interpolation/context.ts";
-import { isInterpolationNode } from "./values/interpolation/parse-node.ts";
-import { IN_PLACE, resolveTree } from "./values/interpolation/resolve-tree.ts";
-import { isMissingAt } from "./values/is-missing-at.ts";
-import { limitsOption } from "./values/limits.ts";
-import { maskedCopy as maskedNode } from "./values/masked-copy.ts";
-import { mergeNodes } from "./values/merge.ts";
-import { missingKeys as keysOfMissing } from "./values/missing-keys.ts";
-import type { ConfigNode, ContainerNode, Key, MapNode } from "./values/node.ts";
-import { isNode, keyId } from "./values/node.ts";
-import { optional, text } from "./values/option-kinds.ts";
+  checkedAsRegistered,
+  checkOptions,
+  checkText,
+  checkTexts,
+  environment,
+  fn,
+  type OptionChecks,
+  optional,
+  text,
+  trueOrFalse,
+  wrongArgument,
+} from "./values/check-options.ts";
+import { checkNewKey } from "./values/edit/assign.ts";
+import { childAt, isMissingAt, maskedCopy as maskedNode } from "./values/edit/children.ts";
+import { mergeNodes } from "./values/edit/merge.ts";
+import {
+  fromDotlist as fromTexts,
+  mergeDotlist as mergeTexts,
+  updateNode,
+} from "./values/edit/update.ts";
+import { isInterpolationNode } from "./values/interpolation/parser.ts";
+import { type Limits, limitsOption } from "./values/limits.ts";
+import {
+  type ConfigNode,
+  type ContainerNode,
+  isNode,
+  type Key,
+  keyId,
+  type MapNode,
+} from "./values/node.ts";
 import { fromCode } from "./values/origin.ts";
-import { rootPlace } from "./values/place.ts";
-import type { ReadOptions } from "./values/reader.ts";
-import { createConfig } from "./values/reader.ts";
-import { selectNode } from "./values/select.ts";
-import { toObject } from "./values/to-object.ts";
+import { type FlagChanges, rootPlace, withFlags } from "./values/place.ts";
+import { fromObject, isKey, toObject } from "./values/plain-objects.ts";
+import {
+  createResolveContext,
+  type ResolveContext,
+  resolveContext,
+} from "./values/resolution/context.ts";
+import { IN_PLACE, resolveTree } from "./values/resolution/resolve-tree.ts";
+import type { Resolver } from "./values/resolution/resolver.ts";
+import { missingKeys as keysOfMissing, selectNode } from "./values/resolution/select.ts";
 import { bareValue } from "./values/types/convert.ts";
-import { updateNode } from "./values/update.ts";
-import { writeYaml } from "./values/writer.ts";
+import { checkTree } from "./values/yaml/check-tree.ts";
+import { createConfig, type ReadOptions } from "./values/yaml/reader.ts";
+import { writeYaml } from "./values/yaml/writer.ts";
 
 // OmegaConf's functions for programs. Each takes a tree, plain data or a composed config, and returns a new tree: nothing is changed
 // in place. All but `loadYaml` throw ConfigError `key.invalid_type` and `interpolation.syntax` for plain data that no config can hold.
@@ -203,7 +210,7 @@ export function isInterpolation(tree: unknown, key?: Key): boolean {
   const node = childAt(root, indexOr(key));
   if (node !== undefined) return isInterpolationNode(node);
   const parent = rootPlace(root);
-  refuseNewKey(parent, key, { kind: "place", node: root, parent, key });
+  checkNewKey(parent, key, { kind: "place", node: root, parent, key });
   return false;
 }
 
@@ -303,3 +310,68 @@ function loadYamlHint(value: unknown): string | undefined {
     ? "plain data needs no loadYaml: merge(data) makes a tree of it"
     : undefined;
 }
+
+/** How interpolations are resolved. */
+export interface ResolvingOptions {
+  /**
+   * The context of a composed config (`config.context`), for a tree derived from it: the program's resolvers, and
+   * those that Hydra adds. Not needed for a config itself, which brings its own.
+   */
+  readonly context?: ResolveContext;
+  /** In addition to the built-in `oc.*`, or to those of `context`. */
+  readonly resolvers?: Iterable<Resolver>;
+  /** Lets `resolvers` replace built-in ones of the same name, and later entries earlier ones. */
+  readonly replace?: boolean;
+  /** What `oc.env` reads. Default: that of `context`, or the environment of the process. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** How much interpolations may add, any of the limits. Default: those of `context`, or of the environment. */
+  readonly limits?: Partial<Limits>;
+  /** Receives the warnings of `oc.deprecated`. Default: that of `context`; without one they are dropped. */
+  readonly onWarning?: (message: string) => void;
+}
+
+/** How `select` treats missing values and failures. */
+export interface SelectOptions extends ResolvingOptions {
+  readonly throwOnMissing?: boolean;
+  readonly throwOnResolutionFailure?: boolean;
+}
+
+/** How `update` writes, and how an interpolation is resolved that is merged over. */
+export interface UpdateOptions extends ResolvingOptions {
+  /** Merge maps and lists into existing ones (default), or replace them. */
+  readonly merge?: boolean;
+  /** Add a key despite the flag `struct`. */
+  readonly forceAdd?: boolean;
+}
+
+const RESOLVING_OPTIONS: OptionChecks<ResolvingOptions> = {
+  context: optional(resolveContext),
+  resolvers: checkedAsRegistered,
+  replace: optional(trueOrFalse),
+  env: optional(environment),
+  limits: limitsOption,
+  onWarning: optional(fn),
+};
+
+const TEXT_OPTIONS: OptionChecks<ResolvingOptions & ConfigTextOptions> = {
+  ...RESOLVING_OPTIONS,
+  resolve: optional(trueOrFalse),
+  sortKeys: optional(trueOrFalse),
+};
+
+const SELECT_OPTIONS: OptionChecks<SelectOptions> = {
+  ...RESOLVING_OPTIONS,
+  throwOnMissing: optional(trueOrFalse),
+  throwOnResolutionFailure: optional(trueOrFalse),
+};
+
+const UPDATE_OPTIONS: OptionChecks<UpdateOptions> = {
+  ...RESOLVING_OPTIONS,
+  merge: optional(trueOrFalse),
+  forceAdd: optional(trueOrFalse),
+};
+
+const FLAGS: OptionChecks<FlagChanges> = {
+  struct: optional(trueOrFalse),
+  readonly: optional(trueOrFalse),
+};

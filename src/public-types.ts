@@ -20,13 +20,6 @@ export type { JobStatus } from "./app/sweep/record/job-state.ts";
 export type { JobStanding } from "./app/sweep/standing.ts";
 export type { SweepRow } from "./app/sweep/sweep-rows.ts";
 export type { VersionBase } from "./app/version-base.ts";
-export type {
-  ConfigItem,
-  DefaultsItem,
-  GroupItem,
-  GroupValue,
-  SelfItem,
-} from "./compose/defaults/item.ts";
 export type { PlacedConfig } from "./compose/defaults/placement.ts";
 export type { SelfMark } from "./compose/defaults/tree.ts";
 export type {
@@ -66,7 +59,14 @@ export type {
   StandardSchema,
   StoreEntry,
 } from "./compose/index.ts";
-export type { JsonSchemaObject } from "./compose/schemas/config-schema.ts";
+export type {
+  ConfigItem,
+  DefaultsItem,
+  GroupItem,
+  GroupValue,
+  JsonSchemaObject,
+  SelfItem,
+} from "./compose/sources/config-source.ts";
 export type { StoreEntryOptions } from "./compose/sources/memory-source.ts";
 export type { ComposeOptions, Dialect, Engine, EngineOptions } from "./engine.ts";
 export type {
@@ -84,7 +84,7 @@ export type {
   Targets,
   TargetsOptions,
 } from "./instantiate/index.ts";
-export type { ResolvingOptions, SelectOptions, UpdateOptions } from "./omegaconf-options.ts";
+export type { ResolvingOptions, SelectOptions, UpdateOptions } from "./omegaconf.ts";
 export type {
   ChoiceSweep,
   DictElement,
@@ -107,8 +107,6 @@ export type {
   ZipSweep,
 } from "./overrides/index.ts";
 export type { ErrorCode, ErrorDetails, ErrorHints } from "./values/errors.ts";
-export type { FlagChanges } from "./values/flags.ts";
-export type { ResolveContext } from "./values/interpolation/context.ts";
 export type { Limits } from "./values/limits.ts";
 export type {
   ConfigNode,
@@ -134,7 +132,8 @@ export type {
   SchemaOrigin,
   SourceText,
 } from "./values/origin.ts";
-export type { Place } from "./values/place.ts";
-export type { ReadOptions } from "./values/reader.ts";
+export type { FlagChanges, Place } from "./values/place.ts";
 export type { RenderOptions } from "./values/render-error.ts";
-export type { Resolver, ResolverArgument, ResolverCall } from "./values/resolvers/resolver.ts";
+export type { ResolveContext } from "./values/resolution/context.ts";
+export type { Resolver, ResolverArgument, ResolverCall } from "./values/resolution/resolver.ts";
+export type { ReadOptions } from "./values/yaml/reader.ts";

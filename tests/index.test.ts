@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import * as hydraconf from "../src/index.ts";
-import { packageInfo } from "../src/values/own-package.ts";
+import { packageInfo } from "../src/values/package-info.ts";
 
 describe("the public face", () => {
   it("has what the design promises", () => {

@@ -1,17 +1,18 @@
-import { plugins } from "../compose/plugins/check-plugin.ts";
-import { configStore } from "../compose/sources/check-entry.ts";
-import { checkObject } from "../values/check-arguments.ts";
-import { checkOptions, type OptionCheck, type OptionChecks } from "../values/check-options.ts";
-import { limitsOption } from "../values/limits.ts";
+import { plugins } from "../compose/plugins/plugin.ts";
+import { configStore } from "../compose/sources/memory-source.ts";
 import {
   anything,
   checkedAsRegistered,
+  checkObject,
+  checkOptions,
   environment,
   fn,
   having,
   instance,
   listOf,
   mapOf,
+  type OptionCheck,
+  type OptionChecks,
   oneOf,
   optional,
   orNull,
@@ -21,7 +22,8 @@ import {
   text,
   trueOrFalse,
   withMethods,
-} from "../values/option-kinds.ts";
+} from "../values/check-options.ts";
+import { limitsOption } from "../values/limits.ts";
 import type { Flag } from "./flags/flag.ts";
 import type { HydraMainOptions } from "./options.ts";
 import type { Console } from "./process/console.ts";

@@ -1,11 +1,11 @@
 import type { Plugin } from "../compose/plugins/plugin.ts";
 import type { StoreEntry } from "../compose/sources/memory-source.ts";
-import type { SourceFactory } from "../compose/sources/search-path.ts";
+import type { SourceFactory } from "../compose/sources/repository.ts";
 import type { Targets } from "../instantiate/index.ts";
 import type { JsonSchema } from "../schema/index.ts";
 import type { Limits } from "../values/limits.ts";
 import type { ConfigNode } from "../values/node.ts";
-import type { Resolver } from "../values/resolvers/resolver.ts";
+import type { Resolver } from "../values/resolution/resolver.ts";
 import type { Flag } from "./flags/flag.ts";
 import type { Subcommand } from "./subcommand.ts";
 import type { SweepRow } from "./sweep/sweep-rows.ts";

@@ -1,7 +1,6 @@
 import { usageText } from "../command-line/usage.ts";
 import { shellCommand } from "../text/shell-words.ts";
-import { ConfigError, isConfigError } from "../values/errors.ts";
-import { nearest } from "../values/nearest.ts";
+import { ConfigError, isConfigError, nearest } from "../values/errors.ts";
 import { EXIT_ERROR, EXIT_USAGE } from "./commands/command.ts";
 import { reportOwnError } from "./errors/report-error.ts";
 import type { Flag } from "./flags/flag.ts";

@@ -8,10 +8,10 @@ import type { ProfileConfig } from "../profile/config/config.ts";
 import { RESULT_FILES } from "../profile/run/result-files.ts";
 import { SUBCOMMANDS } from "../profile/subcommands/index.ts";
 import { terminalWidth } from "../system/terminal.ts";
-import { resolveTree } from "../values/interpolation/resolve-tree.ts";
 import type { ConfigNode } from "../values/node.ts";
-import { packageInfo } from "../values/own-package.ts";
-import { toObject } from "../values/to-object.ts";
+import { packageInfo } from "../values/package-info.ts";
+import { toObject } from "../values/plain-objects.ts";
+import { resolveTree } from "../values/resolution/resolve-tree.ts";
 
 const { root, version } = packageInfo();
 const invocation = processInvocation();

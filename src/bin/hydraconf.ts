@@ -1,6 +1,6 @@
 import { hydraMain } from "../app/hydra-main.ts";
 import { ownDirectory } from "../app/process/own-directory.ts";
-import { packageInfo } from "../values/own-package.ts";
+import { packageInfo } from "../values/package-info.ts";
 
 const ABOUT = `hydraconf composes any Hydra configuration tree and prints it. It runs and writes nothing.
 

@@ -1,5 +1,4 @@
-import { ConfigError } from "../values/errors.ts";
-import { nearest } from "../values/nearest.ts";
+import { ConfigError, nearest } from "../values/errors.ts";
 import { type CommandLine, type CommandOption, optionsOf } from "./command-line.ts";
 import { usage } from "./usage.ts";
 import { type Word, wordsOf } from "./words.ts";

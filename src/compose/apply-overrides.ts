@@ -1,20 +1,30 @@
 import type { Override } from "../overrides/ast.ts";
-import { type Budget, isLimitError } from "../values/budget.ts";
-import { createCopies } from "../values/draft.ts";
+import { type Copies, createCopies, draftAt, draftRoot } from "../values/edit/draft.ts";
+import { updateNode } from "../values/edit/update.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
-import type { ResolveContext } from "../values/interpolation/context.ts";
-import { splitKey } from "../values/key-path.ts";
-import { nearestKey } from "../values/nearest-key.ts";
-import type { ConfigNode } from "../values/node.ts";
-import { scalar } from "../values/node.ts";
-import { selectNode } from "../values/select.ts";
-import { isContainerType } from "../values/types/type-of.ts";
-import { updateNode } from "../values/update.ts";
-import { type Applying, deleteFromConfig } from "./delete-override.ts";
-import { dottedKeyHint } from "./dotted-key.ts";
-import { type ChosenGroups, groupMeant } from "./group-meant.ts";
-import { overrideValue } from "./override-value.ts";
-import { getAt } from "./tree-edit.ts";
+import { nearestKey, splitKey } from "../values/key-path.ts";
+import { type Budget, isLimitError } from "../values/limits.ts";
+import {
+  type ConfigNode,
+  child,
+  getAt,
+  isContainerType,
+  isMissingOrNull,
+  isObject,
+  keyId,
+  type MapNode,
+  type ScalarValue,
+  scalar,
+} from "../values/node.ts";
+import type { Place } from "../values/place.ts";
+import { pyStr } from "../values/python-text.ts";
+import type { ResolveContext } from "../values/resolution/context.ts";
+import { createResolution } from "../values/resolution/evaluate.ts";
+import { selectPlace } from "../values/resolution/resolution.ts";
+import { resolveDeep } from "../values/resolution/resolve-tree.ts";
+import { selectNode } from "../values/resolution/select.ts";
+import { type ChosenGroups, suggestChoice } from "./defaults/choice-tracker.ts";
+import { overrideValue } from "./open-tree.ts";
 
 /**
  * Applies the overrides of config values, in order, to a tree in struct mode.
@@ -47,7 +57,7 @@ function withGroupMeant(error: ConfigError, override: Override, groups: ChosenGr
   const option = value?.kind === "scalar" && typeof value.value === "string" ? value.value : null;
   if (!isUnknown || option === null) return error;
   const tail = origin.text.slice(origin.text.indexOf("="));
-  const meant = groupMeant({ typed: keyOrGroup, option, tail }, groups);
+  const meant = suggestChoice({ typed: keyOrGroup, option, tail }, groups);
   if (meant === undefined) return error;
   return new ConfigError({ ...error.details, hint: `to choose an option, use ${meant}` });
 }
@@ -198,3 +208,188 @@ function refuseOccupied(
     hint: `use ${plain}`,
   });
 }
+
+/**
+ * What to do instead of an override that means a key with a dot in it: the dot divides keys in an override, and no
+ * quotes keep them together. As the key of a dict it is one: `loggers.db.pool.level=INFO` is
+ * `loggers={db.pool:{level:INFO}}`. Undefined if no such key is meant.
+ */
+function dottedKeyHint(root: ConfigNode, { keyOrGroup, origin }: Override): string | undefined {
+  const parts = splitKey(keyOrGroup);
+  let node: ConfigNode | undefined = root;
+  for (let at = 0; node?.kind === "map" && at < parts.length; at++) {
+    const rest = parts.slice(at);
+    const key = longest(
+      dottedKeys(node).filter((name) => `${rest.join(".")}.`.startsWith(`${name}.`)),
+    );
+    if (key !== undefined) {
+      const below = rest.slice(key.split(".").length);
+      const parent = parts.slice(0, at).join(".");
+      return hint(key, asDict(parent, [key, ...below], origin.text.slice(keyOrGroup.length + 1)));
+    }
+    node = child(node, parts[at] ?? "");
+  }
+  return undefined;
+}
+
+const dottedKeys = ({ entries }: ConfigNode & { readonly kind: "map" }): readonly string[] =>
+  [...entries.values()].map(({ key }) => String(key)).filter((name) => name.includes("."));
+
+const longest = (names: readonly string[]): string | undefined =>
+  names.toSorted((a, b) => b.length - a.length)[0];
+
+const hint = (key: string, override: string | undefined): string => {
+  const remedy =
+    override === undefined ? "set it in a config file" : `use ${override}, or a config file`;
+  return `'${key}' is a single key, but in an override its dot separates keys: ${remedy}`;
+};
+
+/** Undefined if the grammar has no way to write it: the whole config has no key, and dicts quote none. */
+function asDict(parent: string, path: readonly string[], value: string): string | undefined {
+  if (parent === "" || !path.every((name) => UNQUOTED.test(name))) return undefined;
+  return `${parent}=${path.reduceRight((inner, name) => `{${name}:${inner}}`, value)}`;
+}
+
+const UNQUOTED = /^[\w.-]+$/;
+
+interface Applying {
+  readonly context: ResolveContext;
+  /** A map is copied by the first override in it alone, however many there are. */
+  readonly copies: Copies;
+}
+
+/**
+ * `~key` and `~key=value`: takes a key out of the config, with `=value` only if it has that value.
+ * A key whose value is null or `???` does not count as there.
+ *
+ * @throws ConfigError `compose.override_failed`
+ */
+function deleteFromConfig(
+  root: ConfigNode,
+  override: Override,
+  { context, copies }: Applying,
+): ConfigNode {
+  const key = override.keyOrGroup;
+  const resolution = createResolution(root, context);
+  const found = selectPlace(resolution, resolution.root, key, { scalarsAreEmpty: true });
+  if (found === undefined || isMissingOrNull(found.node)) throw noSuchKey(root, override);
+  checkValue(found.node, () => resolveDeep(resolution, found), override);
+
+  const lastDot = key.lastIndexOf(".");
+  const name = key.slice(lastDot + 1);
+  // The parent is where interpolations on the way lead: there the key is taken out.
+  const parent =
+    lastDot === -1
+      ? resolution.root
+      : selectPlace(resolution, resolution.root, key.slice(0, lastDot));
+  if (parent?.node.kind !== "map") throw notInMap(override);
+  if (isObject(parent.node)) throw declared(override, parent.node);
+  if (root.kind === "scalar" || !standsInTree(parent)) return root;
+  const start = draftRoot(root, copies);
+  const holder = draftAt(start, parent)?.node;
+  if (holder?.kind === "map") holder.entries.delete(keyId(name));
+  return start.node;
+}
+
+/** A mapping that a resolver made is a fresh one at every look: nothing of the tree is in it. */
+function standsInTree(place: Place): boolean {
+  for (let at = place; at.parent !== null; at = at.parent) if (at.key === undefined) return false;
+  return true;
+}
+
+function checkValue(found: ConfigNode, resolve: () => ConfigNode, override: Override): void {
+  const { keyOrGroup: key, origin } = override;
+  const expected = overrideValue(override);
+  if (expected === null) return;
+  if (expected.kind === "scalar" && expected.value === null) return;
+  if (sameShape(expected, found) && equalsResolved(expected, resolve)) return;
+  throw new ConfigError({
+    code: "compose.override_failed",
+    message: `Could not delete from config. The value of '${key}' is ${pyStr(found)} and not ${pyStr(expected)}.`,
+    origin,
+    key,
+    hint: `to delete it whatever its value, use ~${key}`,
+  });
+}
+
+/** What cannot be resolved has no value, and so not the expected one either. */
+function equalsResolved(expected: ConfigNode, resolve: () => ConfigNode): boolean {
+  try {
+    return pythonEqual(expected, resolve());
+  } catch (error) {
+    if (isConfigError(error)) return false;
+    throw error;
+  }
+}
+
+function sameShape(left: ConfigNode, right: ConfigNode): boolean {
+  if (left.kind === "map" && right.kind === "map") return left.entries.size === right.entries.size;
+  if (left.kind === "list" && right.kind === "list")
+    return left.items.length === right.items.length;
+  return left.kind === right.kind;
+}
+
+function noSuchKey(root: ConfigNode, { keyOrGroup: key, origin }: Override): ConfigError {
+  const { available, nearest } = nearestKey(root, key);
+  return new ConfigError({
+    code: "compose.override_failed",
+    message: `Could not delete from config. '${key}' does not exist.`,
+    origin,
+    key,
+    available,
+    ...(nearest !== undefined && { nearest, hint: `use ~${nearest}` }),
+  });
+}
+
+/** The fields of a structured config belong to its type; they can be changed but not taken out. */
+const declared = ({ keyOrGroup: key, origin }: Override, { type }: MapNode): ConfigError =>
+  new ConfigError({
+    code: "compose.override_failed",
+    message: `Error merging override ${origin.text}\n${type?.kind === "object" ? `${type.name} (DictConfig)` : "Its parent"} does not support deletion`,
+    origin,
+    key,
+    hint: `assign another value: ${key}=VALUE`,
+  });
+
+const notInMap = ({ keyOrGroup: key, origin }: Override): ConfigError =>
+  new ConfigError({
+    code: "compose.override_failed",
+    message: `Could not delete from config. '${key}' is not a key of a mapping.`,
+    origin,
+    key,
+    hint: "a list item cannot be deleted: assign the list without it",
+  });
+
+/**
+ * Python's `==` of what an override gives and a config value: `1 == 1.0 == True`, and the order of keys does
+ * not matter. An override gives no bytes and no paths.
+ */
+function pythonEqual(left: ConfigNode, right: ConfigNode): boolean {
+  if (left.kind === "scalar" && right.kind === "scalar")
+    return scalarEqual(left.value, right.value);
+  if (left.kind === "list" && right.kind === "list")
+    return (
+      left.items.length === right.items.length &&
+      left.items.every((item, index) => {
+        const other = right.items[index];
+        return other !== undefined && pythonEqual(item, other);
+      })
+    );
+  if (left.kind === "map" && right.kind === "map")
+    return (
+      left.entries.size === right.entries.size &&
+      [...left.entries].every(([id, { value }]) => {
+        const other = right.entries.get(id)?.value;
+        return other !== undefined && pythonEqual(value, other);
+      })
+    );
+  return false;
+}
+
+function scalarEqual(left: ScalarValue, right: ScalarValue): boolean {
+  if (isNumeric(left) && isNumeric(right)) return keyId(left) === keyId(right);
+  return left === right;
+}
+
+const isNumeric = (value: ScalarValue): value is boolean | bigint | number =>
+  typeof value === "boolean" || typeof value === "bigint" || typeof value === "number";

@@ -1,29 +1,30 @@
+import { readdirSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import type { Override } from "../overrides/ast.ts";
-import { createBudget } from "../values/budget.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
-import type { ResolveContext } from "../values/interpolation/context.ts";
-import { refuseExpansion } from "../values/size.ts";
+import { checkExpansion, createBudget, type Size } from "../values/limits.ts";
+import { type ConfigNode, type MapNode, withEntry, withoutEntry } from "../values/node.ts";
+import { type ResolveContext, watchResolvers } from "../values/resolution/context.ts";
 import { applyOverrides } from "./apply-overrides.ts";
-import { composeBase } from "./base.ts";
-import type { Composition } from "./composition.ts";
-import { splitOverrides } from "./defaults/split-overrides.ts";
-import { hydraClassName } from "./hydra/class-name.ts";
+import type { CompositionWarning } from "./defaults/choice-tracker.ts";
+import {
+  checkSweeps,
+  type Defaults,
+  type DefaultsRequest,
+  type DefaultsRow,
+  listDefaults,
+  type RunMode,
+  splitOverrides,
+} from "./defaults/list.ts";
+import type { DefaultsTree } from "./defaults/tree.ts";
 import { fillRuntime } from "./hydra/runtime-node.ts";
-import { type ExtendedSearchPath, extendSearchPath } from "./hydra-searchpath.ts";
-import { type Defaults, listDefaults } from "./list-defaults.ts";
-import { requireMap } from "./merge-rows.ts";
-import { missingDirectoryHint } from "./missing-directory.ts";
-import { PRIMARY_PROVIDER } from "./open-tree.ts";
-import { checkComposed } from "./schemas/check.ts";
-import type { ConfigSchema, SchemaReader } from "./schemas/config-schema.ts";
-import { placedSchemas } from "./schemas/placed-schema.ts";
-import { findSecrets, secretOverrides } from "./secrets.ts";
-import type { Repository } from "./sources/repository.ts";
-import type { Snapshot } from "./sources/snapshot.ts";
-import type { RunMode } from "./sweep-legality.ts";
-import { checkSweeps } from "./sweep-legality.ts";
-import { withoutEntry } from "./tree-edit.ts";
-import type { CompositionWarning } from "./warning.ts";
+import { hydraClassName } from "./hydra/schema.ts";
+import { mergeRows, requireMap } from "./merge-rows.ts";
+import { type ExtendedSearchPath, extendSearchPath, PRIMARY_PROVIDER } from "./open-tree.ts";
+import { checkComposed, type PlacedSchema, placedSchemas } from "./schemas.ts";
+import { findSecrets, type SecretPath, secretOverrides } from "./secrets.ts";
+import type { ConfigSchema, SchemaReader } from "./sources/config-source.ts";
+import type { Repository, Snapshot } from "./sources/repository.ts";
 
 export interface ComposeRequest {
   readonly snapshot: Snapshot;
@@ -93,7 +94,7 @@ function composeChecked(asked: ComposeRequest): Composition {
     ),
   );
   // Aliases of all files, and what merging expanded.
-  refuseExpansion(changed, context.limits);
+  checkExpansion(changed, context.limits);
   const schemas = placedSchemas(base.defaults, repository, request.schemaReader);
   checkComposed(schemas, changed, overrides);
   const secrets = findSecrets(changed, schemas, {
@@ -189,3 +190,133 @@ const asCompositionError = (error: ConfigError): ConfigError =>
     message: `${hydraClassName(error.code)} raised while composing config:\n${error.message}`,
     cause: error,
   });
+
+/** Everything a composition found out: the tree, and why it is what it is. All of it immutable. */
+export interface Composition {
+  /** The whole tree, with the `hydra` node, in struct mode. */
+  readonly root: MapNode;
+  /** The job's config: the tree without `hydra`. */
+  readonly config: MapNode;
+  readonly hydra: ConfigNode;
+  readonly configName: string | null;
+  /** The final defaults list, in the order of composition (`--info defaults`). */
+  readonly defaults: readonly DefaultsRow[];
+  /** The tree that the list comes from (`--info defaults-tree`). */
+  readonly tree: DefaultsTree;
+  /** The option of every group, by override key (`hydra.runtime.choices`). */
+  readonly choices: ReadonlyMap<string, string | null>;
+  readonly overrides: readonly Override[];
+  /** What was searched (`--info searchpath`). */
+  readonly repository: Repository;
+  /** The schemas that the composed tree fits, and that values must fit when they are resolved. */
+  readonly schemas: readonly PlacedSchema[];
+  /** The keys of the values that schemas mark secret. */
+  readonly secrets: readonly SecretPath[];
+  readonly warnings: readonly CompositionWarning[];
+}
+
+/** A composition before the overrides of values: what files and chosen groups come to. */
+export interface Base extends Defaults {
+  /** In struct mode, `hydra` included. */
+  readonly root: MapNode;
+  /** What merging has put in where interpolations stood. */
+  readonly expanded: Size;
+  readonly warnings: readonly CompositionWarning[];
+}
+
+/**
+ * The jobs of a sweep mostly differ in values, not in groups: the base of each choice of groups is
+ * made once per snapshot. Being immutable, it can be shared by all of them. Not where a resolver had a
+ * say, in a defaults list or in merging: it may say something else to the next job.
+ */
+function composeBase(request: DefaultsRequest): Base {
+  const { context, repository } = request;
+  const known = KNOWN.get(repository) ?? new Map<string, Base>();
+  KNOWN.set(repository, known);
+  const id = identify(request);
+  const before = known.get(id);
+  if (before !== undefined) return before;
+  const watched = watchResolvers(context);
+  const base = makeBase({ ...request, context: watched.context });
+  if (watched.wereCalled()) return base;
+  const [oldest] = known.keys();
+  if (known.size >= LIMIT && oldest !== undefined) known.delete(oldest);
+  known.set(id, base);
+  return base;
+}
+
+const KNOWN = new WeakMap<Repository, Map<string, Base>>();
+
+/** A sweep over groups has as many bases as combinations: keep those in use, not all of them. */
+const LIMIT = 64;
+
+/** Overrides are told apart by text and position: origins in the result speak of both. */
+function identify({ choices, configName, mode }: DefaultsRequest): string {
+  const texts = choices.overrides.map(({ origin }) => [origin.index, origin.text]);
+  return JSON.stringify([configName, mode, texts]);
+}
+
+function makeBase(request: DefaultsRequest): Base {
+  const { context, onWarning, repository } = request;
+  const { defaults, tree } = listDefaults(request);
+  const merged = mergeRows(defaults, repository, context, onWarning);
+  return {
+    tree,
+    defaults,
+    root: asStruct(merged.root),
+    expanded: merged.expanded,
+    warnings: [...tree.warnings, ...merged.warnings],
+  };
+}
+
+/** From here on keys are only added on purpose; the `hydra` node stays writable in any case. */
+function asStruct(root: MapNode): MapNode {
+  const hydra = root.entries.get("hydra")?.value;
+  const writable =
+    hydra === undefined
+      ? root
+      : withEntry(root, "hydra", { ...hydra, flags: { ...hydra.flags, readonly: false } });
+  return { ...writable, flags: { ...writable.flags, struct: true } };
+}
+
+const MAX_NAMES = 5;
+
+/**
+ * What to do where a directory of configs is not there: a file of one was named instead, or the
+ * configs stand in a directory beside it.
+ */
+export function missingDirectoryHint(path: string): string {
+  if (isFile(path)) {
+    const name = basename(path).replace(/\.yaml$/, "");
+    return `this is a file: --config-path gives the config directory, --config-name the config in it (-cp ${dirname(path)} -cn ${name})`;
+  }
+  const beside = configDirectories(dirname(path));
+  return beside.length === 0
+    ? "--config-path DIR (-cp) gives the config directory"
+    : `--config-path DIR (-cp) gives the config directory; YAML files are in: ${beside.join(", ")}`;
+}
+
+/** Directories that hold YAML files, by name. */
+function configDirectories(parent: string): readonly string[] {
+  return entriesOf(parent)
+    .filter((name) => !/^(\.|node_modules$)/.test(name))
+    .filter((name) => entriesOf(join(parent, name)).some((file) => file.endsWith(".yaml")))
+    .slice(0, MAX_NAMES);
+}
+
+/** None of what is not there, is no directory or may not be read. */
+function entriesOf(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory).sort();
+  } catch {
+    return [];
+  }
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}

@@ -1,21 +1,23 @@
-import { checkText } from "../values/check-arguments.ts";
-import { checkOptions, type OptionChecks } from "../values/check-options.ts";
+import {
+  checkOptions,
+  checkText,
+  type OptionChecks,
+  optional,
+  trueOrFalse,
+  withMethods,
+} from "../values/check-options.ts";
 import { type Difference, diffConfigs, type KeyedNode } from "../values/diff.ts";
-import type { ResolveContext } from "../values/interpolation/context.ts";
-import { resolveTree } from "../values/interpolation/resolve-tree.ts";
 import type { ConfigNode, MapNode } from "../values/node.ts";
-import { optional, trueOrFalse, withMethods } from "../values/option-kinds.ts";
-import { selectNode } from "../values/select.ts";
-import type { PlainValue } from "../values/to-object.ts";
-import { toObject } from "../values/to-object.ts";
-import { writeYaml } from "../values/writer.ts";
-import type { Composition } from "./composition.ts";
-import type { Explanation } from "./explain.ts";
-import { explain } from "./explain.ts";
-import { maskDifferences } from "./mask-differences.ts";
-import { leavesOf } from "./origins.ts";
-import { checkAccessed } from "./schemas/check.ts";
-import { maskSecrets } from "./secrets.ts";
+import type { PlainValue } from "../values/plain-objects.ts";
+import { toObject } from "../values/plain-objects.ts";
+import type { ResolveContext } from "../values/resolution/context.ts";
+import { resolveTree } from "../values/resolution/resolve-tree.ts";
+import { selectNode } from "../values/resolution/select.ts";
+import { writeYaml } from "../values/yaml/writer.ts";
+import type { Composition } from "./compose.ts";
+import { type Explanation, explain, leavesOf } from "./explain.ts";
+import { checkAccessed } from "./schemas.ts";
+import { maskDifferences, maskSecrets } from "./secrets.ts";
 
 /**
  * A composed config, for programs. Nothing in it changes; interpolations resolve on access. Printed or

@@ -1,22 +1,26 @@
-import { type Budget, createBudget, isLimitError, type Size, spentOf } from "../values/budget.ts";
+import { mergeNodes } from "../values/edit/merge.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
-import { type ResolveContext, watchResolvers } from "../values/interpolation/context.ts";
 import { splitKey } from "../values/key-path.ts";
-import { mergeNodes } from "../values/merge.ts";
-import type { ConfigNode, MapNode } from "../values/node.ts";
-import { isMissingOrNull, map } from "../values/node.ts";
-import { selectNode } from "../values/select.ts";
+import { type Budget, createBudget, isLimitError, type Size, spentOf } from "../values/limits.ts";
+import {
+  type ConfigNode,
+  child,
+  getAt,
+  isMissingOrNull,
+  type MapNode,
+  map,
+  type ScalarValue,
+  setAt,
+  withEntry,
+  withoutEntry,
+} from "../values/node.ts";
+import { type ResolveContext, watchResolvers } from "../values/resolution/context.ts";
+import { selectNode } from "../values/resolution/select.ts";
+import type { CompositionWarning } from "./defaults/choice-tracker.ts";
 import type { DefaultsRow } from "./defaults/list.ts";
-import { hydraClassName } from "./hydra/class-name.ts";
-import { HYDRA_CONFIG } from "./hydra/schema.ts";
-import { withoutDefaultsField } from "./hydra/typed.ts";
-import { type KnownMerges, knownMerges } from "./known-merges.ts";
-import { matchSchema } from "./match-schema.ts";
-import { sharedContent } from "./shared-content.ts";
-import type { LoadedConfig } from "./sources/config-source.ts";
+import { HYDRA_CONFIG, hydraClassName, withoutDefaultsField } from "./hydra/schema.ts";
+import { defaultsOf, type LoadedConfig, yamlFileName } from "./sources/config-source.ts";
 import type { Repository } from "./sources/repository.ts";
-import { getAt, setAt } from "./tree-edit.ts";
-import type { CompositionWarning } from "./warning.ts";
 
 export interface MergedRows {
   readonly root: MapNode;
@@ -47,7 +51,7 @@ export function mergeRows(
   const merge = (): Merged => {
     const schemas = createBudget(context.limits);
     const layers = rows.map((row) => matchLayer(row, repository, context, schemas));
-    return { layers, ...mergeOnKnown(layers, knownMerges(repository), context) };
+    return { layers, ...mergeOnKnown(layers, mergeCacheOf(repository), context) };
   };
   const { expanded, layers, root } =
     (someSharesContent(rows) ? undefined : unlessRefused(merge)) ??
@@ -103,7 +107,7 @@ const EMPTY: MapNode = map([], { kind: "code", by: "compose" });
  */
 function mergeOnKnown(
   layers: readonly Layer[],
-  known: KnownMerges,
+  known: MergeCache,
   context: ResolveContext,
 ): Pick<Merged, "root" | "expanded"> {
   const rows = layers.map(({ row }) => row);
@@ -219,3 +223,213 @@ export function requireMap(node: ConfigNode): MapNode {
     origin: node.origin,
   });
 }
+
+/**
+ * A config with the path of an entry in the schema store is checked against that entry, and gets what it lacks of it,
+ * unless the entry gives way to it: launchers and sweepers of ours have names that trees use for their own
+ * (`hydra/launcher/slurm`). One that configures ours names its class.
+ *
+ * @throws ConfigError if the entry has a defaults list: Hydra does not support that either.
+ */
+function matchSchema(
+  row: DefaultsRow,
+  repository: Repository,
+  context: ResolveContext,
+  budget: Budget,
+): { readonly node: ConfigNode; readonly warning?: CompositionWarning } {
+  const { configPath, loaded } = row;
+  const { node } = loaded;
+  if (loaded.source.scheme === "structured") return { node };
+  const schema = repository.loadSchema(yamlFileName(configPath));
+  if (schema === undefined || givesWay(schema, node)) return { node };
+
+  const notice =
+    `'${configPath}' is validated against ConfigStore schema with the same name.\n` +
+    "This behavior is deprecated in Hydra 1.1 and will be removed in Hydra 1.2.";
+  const help =
+    "See https://hydra.cc/docs/1.2/upgrades/1.0_to_1.1/automatic_schema_matching for migration instructions.";
+  if (defaultsOf(schema, context).length > 0)
+    throw new ConfigError({
+      code: "compose.invalid_config",
+      message:
+        `${notice}\nIn addition, the automatically matched schema contains a defaults list.\n` +
+        `This combination is no longer supported.\n${help}`,
+      origin: loaded.origin,
+      key: configPath,
+      hint: `rename the file: '${configPath}' is a config of Hydra itself`,
+    });
+  const { own, hydra } =
+    row.primary && node.kind === "map" ? takeHydra(node) : { own: node, hydra: undefined };
+  const merged = mergeSchema(schema.node, own, configPath, context, budget);
+  return {
+    node: hydra === undefined || merged.kind !== "map" ? merged : withEntry(merged, "hydra", hydra),
+    warning: { code: "schema_match", message: `\n${notice}\n${help}`, origin: loaded.origin },
+  };
+}
+
+const givesWay = (schema: LoadedConfig, node: ConfigNode): boolean =>
+  schema.replaceable === true && targetOf(node) !== targetOf(schema.node);
+
+function targetOf(node: ConfigNode): ScalarValue | undefined {
+  const target = child(node, "_target_");
+  return target?.kind === "scalar" ? target.value : undefined;
+}
+
+function mergeSchema(
+  schema: ConfigNode,
+  node: ConfigNode,
+  configPath: string,
+  context: ResolveContext,
+  budget: Budget,
+): ConfigNode {
+  try {
+    return mergeNodes([schema, node], context, budget);
+  } catch (error) {
+    if (!isConfigError(error) || isLimitError(error)) throw error;
+    throw new ConfigError({
+      ...error.details,
+      code: "compose.invalid_config",
+      message: `Error merging '${configPath}' with schema\n${error.message}`,
+      cause: error,
+    });
+  }
+}
+
+/** A schema of a primary config need not declare the `hydra` node that the config may have. */
+function takeHydra(node: MapNode): { readonly own: MapNode; readonly hydra?: ConfigNode } {
+  const hydra = node.entries.get("hydra")?.value;
+  return hydra === undefined ? { own: node } : { own: withoutEntry(node, "hydra"), hydra };
+}
+
+/**
+ * What a config looks like when a defaults list includes it again, after it was merged at the root.
+ *
+ * Hydra puts the maps and lists of such a config into the result without copying them, and later
+ * merges change them in place. Where the same config is included a second time, it therefore
+ * brings what has become of them. Scalars are replaced, never changed, and so keep their value;
+ * a config that was merged under a package was copied and is not affected.
+ *
+ * @param node the config as it was loaded.
+ * @param before the composed tree when the config was first merged at the root.
+ * @param now the composed tree when it is included again.
+ */
+function sharedContent(
+  node: ConfigNode,
+  before: ConfigNode | undefined,
+  now: ConfigNode | undefined,
+): ConfigNode {
+  if (node.kind !== "map" || now?.kind !== "map") return node;
+  const entries = new Map(node.entries);
+  for (const [id, entry] of node.entries) {
+    const value = sharedChild(entry.value, entryOf(before, id), now.entries.get(id)?.value);
+    if (value !== entry.value) entries.set(id, { ...entry, value });
+  }
+  return { ...node, entries };
+}
+
+function sharedChild(
+  own: ConfigNode,
+  before: ConfigNode | undefined,
+  now: ConfigNode | undefined,
+): ConfigNode {
+  if (own.kind === "scalar" || now === undefined) return own;
+  // There was a map already: it stayed, and only what was new in it is shared.
+  if (before?.kind === own.kind) return sharedContent(own, before, now);
+  return now.kind === own.kind ? now : own;
+}
+
+const entryOf = (
+  node: ConfigNode | undefined,
+  id: Parameters<MapNode["entries"]["get"]>[0],
+): ConfigNode | undefined => (node?.kind === "map" ? node.entries.get(id)?.value : undefined);
+
+/**
+ * What defaults lists came to when they were merged, from their first row on. The jobs of a sweep over
+ * groups begin with the same rows, Hydra's own above all: those are merged once and, since trees are
+ * immutable, shared. Merges in which a resolver had a say are not: it may say something else to another job.
+ */
+interface MergeCache {
+  find(rows: readonly DefaultsRow[]): CachedPrefix;
+  add(rows: readonly DefaultsRow[], merged: KnownMerge): void;
+}
+
+export interface KnownMerge {
+  readonly root: MapNode;
+  /** What merging has put in where interpolations stood. */
+  readonly expanded: Size;
+}
+
+export interface CachedPrefix {
+  /** How many of the rows the longest known merge is of, and what it came to. */
+  readonly length: number;
+  readonly merged: KnownMerge | undefined;
+  /** How many of the rows are the beginning of some list that was merged. */
+  readonly shared: number;
+}
+
+function mergeCacheOf(repository: Repository): MergeCache {
+  const before = MERGE_CACHES.get(repository);
+  if (before !== undefined) return before;
+  const merges = createMergeCache();
+  MERGE_CACHES.set(repository, merges);
+  return merges;
+}
+
+const MERGE_CACHES = new WeakMap<Repository, MergeCache>();
+
+/** Beyond this all are forgotten: what is still in use is merged again by the next few jobs. */
+const MAX_CACHED_MERGES = 64;
+
+/** A row behind those that lead to it. */
+interface Step {
+  readonly row: DefaultsRow;
+  readonly next: Step[];
+  /** The merge of all rows up to here, where it was wanted. */
+  merged: KnownMerge | undefined;
+}
+
+function createMergeCache(): MergeCache {
+  let first: Step[] = [];
+  let count = 0;
+  return {
+    find(rows) {
+      let [length, shared]: [number, number] = [0, 0];
+      let merged: KnownMerge | undefined;
+      let steps = first;
+      for (const row of rows) {
+        const step = stepOf(steps, row);
+        if (step === undefined) break;
+        shared++;
+        if (step.merged !== undefined) [length, merged] = [shared, step.merged];
+        steps = step.next;
+      }
+      return { length, merged, shared };
+    },
+    add(rows, merged) {
+      if (count === MAX_CACHED_MERGES) [first, count] = [[], 0];
+      let steps = first;
+      for (const [index, row] of rows.entries()) {
+        const step = stepOf(steps, row) ?? addStep(steps, row);
+        if (index === rows.length - 1) step.merged = merged;
+        steps = step.next;
+      }
+      count++;
+    },
+  };
+}
+
+const stepOf = (steps: readonly Step[], row: DefaultsRow): Step | undefined =>
+  steps.find((step) => areEqualRows(step.row, row));
+
+function addStep(steps: Step[], row: DefaultsRow): Step {
+  const step: Step = { row, next: [], merged: undefined };
+  steps.push(step);
+  return step;
+}
+
+/** All that the content of a row depends on. */
+const areEqualRows = (one: DefaultsRow, other: DefaultsRow): boolean =>
+  one.loaded === other.loaded &&
+  one.package === other.package &&
+  one.configPath === other.configPath &&
+  one.primary === other.primary;

@@ -1,13 +1,21 @@
 import type { Override, OverrideValue } from "../overrides/ast.ts";
-import { isInterpolationNode } from "../values/interpolation/parse-node.ts";
+import type { Difference } from "../values/diff.ts";
+import { isInterpolationNode } from "../values/interpolation/parser.ts";
 import { splitKey } from "../values/key-path.ts";
-import type { ConfigNode, Key, KeyId, MapEntry, MapNode } from "../values/node.ts";
-import { isMissingOrNull } from "../values/node.ts";
+import {
+  type ConfigNode,
+  getAt,
+  isMissingOrNull,
+  type Key,
+  type KeyId,
+  type MapEntry,
+  type MapNode,
+  withoutEntry,
+} from "../values/node.ts";
 import type { Origin } from "../values/origin.ts";
 import { keyText } from "../values/python-text.ts";
-import type { ConfigSchema, SchemaReader } from "./schemas/config-schema.ts";
-import type { PlacedSchema } from "./schemas/placed-schema.ts";
-import { getAt, withoutEntry } from "./tree-edit.ts";
+import type { PlacedSchema } from "./schemas.ts";
+import type { ConfigSchema, SchemaReader } from "./sources/config-source.ts";
 
 /** What stands where a secret value must not be shown. */
 export const MASK = "***";
@@ -126,3 +134,18 @@ export function maskSecrets<Node extends ConfigNode>(
 
 const staysVisible = (node: ConfigNode, resolving: boolean): boolean =>
   isMissingOrNull(node) || (!resolving && isInterpolationNode(node));
+
+/** Differences with secrets masked: that one changed may be seen, but not what it is. */
+export const maskDifferences = (
+  differences: readonly Difference[],
+  before: Secrets,
+  after: Secrets,
+): readonly Difference[] =>
+  differences.map((difference) => {
+    const { path } = difference;
+    return {
+      ...difference,
+      ...("before" in difference && { before: maskSecrets(difference.before, before, { path }) }),
+      ...("after" in difference && { after: maskSecrets(difference.after, after, { path }) }),
+    };
+  });

@@ -1,6 +1,13 @@
 import { plural } from "../text/plural.ts";
-import { checkOptions, type OptionChecks } from "../values/check-options.ts";
-import { fn, listOf, oneOf, optional, text } from "../values/option-kinds.ts";
+import {
+  checkOptions,
+  fn,
+  listOf,
+  type OptionChecks,
+  oneOf,
+  optional,
+  text,
+} from "../values/check-options.ts";
 
 /** A function as a target. */
 export type TargetFunction = (...args: never[]) => unknown;

@@ -1,5 +1,5 @@
 import { plural } from "../text/plural.ts";
-import { nearest } from "../values/nearest.ts";
+import { nearest } from "../values/errors.ts";
 import { type KeyId, keyId } from "../values/node.ts";
 import type {
   CallSyntax,

@@ -1,9 +1,15 @@
-import { checkText, checkTexts } from "../values/check-arguments.ts";
-import { checkOptions, type OptionChecks } from "../values/check-options.ts";
+import {
+  anything,
+  checkOptions,
+  checkText,
+  checkTexts,
+  fn,
+  type OptionChecks,
+  optional,
+} from "../values/check-options.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import type { Key } from "../values/node.ts";
-import { anything, fn, optional } from "../values/option-kinds.ts";
-import { parsePythonFloat, parsePythonInt } from "../values/python-number.ts";
+import { parsePythonFloat, parsePythonInt } from "../values/python-text.ts";
 import type {
   ArgumentSyntax,
   CallSyntax,

@@ -1,6 +1,6 @@
 import { ConfigError } from "../values/errors.ts";
 import type { Key } from "../values/node.ts";
-import { floatRepr } from "../values/python-number.ts";
+import { floatRepr } from "../values/python-text.ts";
 import type { GlobSweep, Override, OverrideType, OverrideValue, Quote, Sweep } from "./ast.ts";
 
 export interface PrintOptions {

@@ -1,6 +1,6 @@
 import { matchesTokens, type WildcardToken } from "../text/glob.ts";
 import { ConfigError } from "../values/errors.ts";
-import { floatRepr } from "../values/python-number.ts";
+import { floatRepr } from "../values/python-text.ts";
 import {
   type GlobSweep,
   isSweepValue,

@@ -1,15 +1,17 @@
-import { checkOptions, type OptionCheck, type OptionChecks } from "../values/check-options.ts";
 import {
   anything,
+  checkOptions,
   count,
   fn,
   listOf,
+  type OptionCheck,
+  type OptionChecks,
   optional,
   shape,
   text,
   trueOrFalse,
   withMethods,
-} from "../values/option-kinds.ts";
+} from "../values/check-options.ts";
 import type { ConfigLine, HtmlReportOptions } from "./html/report-page.ts";
 import type { RegionMarkdownOptions } from "./markdown/region-markdown.ts";
 import type { RunSection, RunSummary } from "./run-summary.ts";

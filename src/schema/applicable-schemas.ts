@@ -109,7 +109,7 @@ function childSchemas(schema: SchemaObject, token: string): readonly unknown[] {
 }
 
 /** Of the property of this name, and of all patterns that it fits. */
-export function namedSchemas(schema: SchemaObject, token: string): readonly unknown[] {
+function namedSchemas(schema: SchemaObject, token: string): readonly unknown[] {
   const properties = objectOf(schema["properties"]);
   return [
     ...(properties !== undefined && Object.hasOwn(properties, token) ? [properties[token]] : []),
@@ -162,3 +162,21 @@ export function objectOf(value: unknown): SchemaObject | undefined {
     ? (value as SchemaObject)
     : undefined;
 }
+
+/**
+ * Where a schema takes no key of this name: the path of the mapping that has other keys only, or
+ * undefined where a key may be added. The document is not asked, so that of branches any counts.
+ */
+export function closedAt(
+  schema: JsonSchema,
+  path: readonly string[],
+): readonly string[] | undefined {
+  const depth = path.findIndex((token, index) => {
+    const parts = applicableSchemas(schema, path.slice(0, index), {});
+    return parts.some(isClosed) && !parts.some((part) => namedSchemas(part, token).length > 0);
+  });
+  return depth < 0 ? undefined : path.slice(0, depth);
+}
+
+const isClosed = (part: SchemaObject): boolean =>
+  part["additionalProperties"] === false || part["unevaluatedProperties"] === false;

@@ -1,11 +1,18 @@
 import type { ValidateFunction } from "ajv";
 import { getOrCreate } from "../system/get-or-create.ts";
+import { ConfigError } from "../values/errors.ts";
 import type { ConfigNode } from "../values/node.ts";
-import type { JsonSchema } from "./applicable-schemas.ts";
+import { toObject } from "../values/plain-objects.ts";
+import { requireAjv } from "./ajv.ts";
+import {
+  type JsonSchema,
+  member,
+  type SchemaObject,
+  schemasAtRoot,
+  schemasBelow,
+} from "./applicable-schemas.ts";
 import type { SchemaIssue } from "./issue.ts";
-import { requireAjv } from "./require-ajv.ts";
-import { isSecretKey, type SecretPath, secretPaths } from "./secrets.ts";
-import { isStandard, type StandardValidator, standardIssues } from "./standard-schema.ts";
+import { type JsonValue, keyText, nodeAt, pointerTo, toJson } from "./json-document.ts";
 import { CONFIG_AJV, treeIssues } from "./tree-issues.ts";
 
 /** Checks trees against JSON Schemas and validators of the standard-schema interface. */
@@ -28,4 +35,104 @@ export function createConfigReader(): ConfigReader {
     secrets: (schema, tree) => (isStandard(schema) ? [] : secretPaths(tree, schema)),
     isSecret: (schema, path) => !isStandard(schema) && isSecretKey(path, schema),
   };
+}
+
+/** A validator as every library that implements https://standardschema.dev has it. */
+interface StandardValidator {
+  readonly "~standard": {
+    readonly version: number;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => unknown;
+  };
+}
+
+interface StandardIssue {
+  readonly message: string;
+  /** Keys, or objects that hold one. */
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[];
+}
+
+const isStandard = (schema: JsonSchema | StandardValidator): schema is StandardValidator =>
+  (typeof schema === "object" || typeof schema === "function") && "~standard" in schema;
+
+/**
+ * What a standard-schema validator says of a tree, as plain data. Values that it would convert or
+ * fill in are only checked: a config is what its files and overrides say.
+ *
+ * @throws ConfigError `schema.invalid` for one that answers later
+ */
+function standardIssues(
+  tree: ConfigNode,
+  { "~standard": { validate, vendor } }: StandardValidator,
+): readonly SchemaIssue[] {
+  const result = validate(toObject(tree));
+  if (typeof result !== "object" || result === null || "then" in result)
+    throw new ConfigError({
+      code: "schema.invalid",
+      message: `The schema (${vendor}) validates asynchronously, but configs are composed synchronously`,
+      hint: "use a schema without asynchronous checks",
+    });
+  const issues = "issues" in result ? (result.issues as readonly StandardIssue[] | undefined) : [];
+  return (issues ?? []).map(({ message, path = [] }): SchemaIssue => {
+    const tokens = path.map((part) => String(typeof part === "object" ? part.key : part));
+    const { key, node } = nodeAt(tree, tokens);
+    return {
+      problem: "invalid_value",
+      key,
+      pointer: pointerTo(tokens),
+      value: node,
+      expected: "another value",
+      says: message,
+      origin: node.origin,
+    };
+  });
+}
+
+/** The keys from the root to a value that must not be shown. */
+type SecretPath = readonly string[];
+
+/**
+ * What a JSON Schema marks secret: `writeOnly: true` (a value that is given and never shown), or the
+ * format `password`. Everything below a secret map or list is secret with it.
+ */
+export function secretPaths(tree: ConfigNode, schema: JsonSchema): readonly SecretPath[] {
+  const found: SecretPath[] = [];
+  const visit = (
+    node: ConfigNode,
+    parts: readonly SchemaObject[],
+    value: JsonValue | undefined,
+    path: SecretPath,
+  ): void => {
+    if (parts.some(marksSecret)) found.push(path);
+    else
+      for (const [name, child] of childrenOf(node)) {
+        const below = member(value, name);
+        const inner = schemasBelow(parts, name, schema, below);
+        if (inner.length > 0) visit(child, inner, below, [...path, name]);
+      }
+  };
+  const document = toJson(tree);
+  visit(tree, schemasAtRoot(schema, document), document, []);
+  return found;
+}
+
+/** Whether a value at these keys would be secret, in whatever tree. */
+export function isSecretKey(path: readonly string[], schema: JsonSchema): boolean {
+  let parts = schemasAtRoot(schema, undefined);
+  if (parts.some(marksSecret)) return true;
+  for (const name of path) {
+    parts = schemasBelow(parts, name, schema, undefined);
+    if (parts.some(marksSecret)) return true;
+  }
+  return false;
+}
+
+const marksSecret = (part: SchemaObject): boolean =>
+  part["writeOnly"] === true || part["format"] === "password";
+
+function childrenOf(node: ConfigNode): readonly (readonly [string, ConfigNode])[] {
+  if (node.kind === "list") return node.items.map((item, index) => [String(index), item]);
+  if (node.kind === "map")
+    return [...node.entries.values()].map(({ key, value }) => [keyText(key), value]);
+  return [];
 }

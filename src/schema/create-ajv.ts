@@ -1,6 +1,6 @@
 import { Ajv2020, type Options } from "ajv/dist/2020.js";
 import addFormatsModule from "ajv-formats";
-import { configuredAjv, type LoadedAjv } from "./configured-ajv.ts";
+import { configuredAjv, type LoadedAjv } from "./ajv.ts";
 
 /**
  * An ajv for JSON Schema 2020-12 with the standard formats, reporting all errors with their data.

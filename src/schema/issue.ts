@@ -1,5 +1,9 @@
+import { getOrCreate } from "../system/get-or-create.ts";
+import { plural } from "../text/plural.ts";
 import type { ConfigNode } from "../values/node.ts";
-import type { Origin } from "../values/origin.ts";
+import { describeOrigin, type Origin } from "../values/origin.ts";
+import { type JsonValue, pointerTokens } from "./json-document.ts";
+import { showValue } from "./show-value.ts";
 
 /** One way in which a tree does not fit its schema. */
 export interface SchemaIssue {
@@ -22,4 +26,90 @@ export interface SchemaIssue {
   readonly available?: readonly string[];
   /** For an unknown key: the accepted key it resembles most, when one is near. */
   readonly nearest?: string;
+}
+
+/** Issues as their keys stand in the document, so that a list of them reads like the file. */
+export function inDocumentOrder(
+  issues: readonly SchemaIssue[],
+  document: JsonValue,
+): readonly SchemaIssue[] {
+  const childrenOf = rememberChildren();
+  const rankOf = ({ pointer }: SchemaIssue): readonly number[] => {
+    let value: JsonValue | undefined = document;
+    return pointerTokens(pointer).map((token) => {
+      if (typeof value !== "object" || value === null) return LAST;
+      const child = childrenOf(value).get(token);
+      value = child?.value;
+      return child?.place ?? LAST;
+    });
+  };
+  return issues
+    .map((issue) => ({ issue, rank: rankOf(issue) }))
+    .sort((a, b) => compareRanks(a.rank, b.rank))
+    .map(({ issue }) => issue);
+}
+
+/** Behind all that is there. */
+const LAST = Number.MAX_SAFE_INTEGER;
+
+interface Child {
+  readonly place: number;
+  readonly value: JsonValue;
+}
+
+/** By key: a large object may have an issue with each of its keys. */
+function rememberChildren(): (value: object) => ReadonlyMap<string, Child> {
+  const known = new Map<object, ReadonlyMap<string, Child>>();
+  return (parent) =>
+    getOrCreate(
+      known,
+      parent,
+      () => new Map(Object.entries(parent).map(([key, value], place) => [key, { place, value }])),
+    );
+}
+
+function compareRanks(left: readonly number[], right: readonly number[]): number {
+  for (let at = 0; at < Math.max(left.length, right.length); at++) {
+    const difference = (left[at] ?? -1) - (right[at] ?? -1);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+/**
+ * All problems as one block of text: per problem the key and its value, what was expected, and
+ * where the value came from. Ends without a line break.
+ */
+export function renderIssues(issues: readonly SchemaIssue[], title = "The configuration"): string {
+  const count = plural(issues.length, "problem");
+  return [`${title} is not valid: ${count}`, ...issues.map(renderIssue)].join("\n\n");
+}
+
+function renderIssue(issue: SchemaIssue): string {
+  const rows: readonly (readonly [string, string | undefined])[] = [
+    ["expected", issue.expected],
+    ["did you mean", issue.nearest],
+    ["meaning", issue.description],
+    ["from", describeOrigin(issue.origin)],
+  ];
+  return [
+    `  ${headline(issue)}`,
+    ...rows.flatMap(([label, text]) =>
+      text === undefined ? [] : [`    ${`${label}:`.padEnd(14)}${text}`],
+    ),
+  ].join("\n");
+}
+
+function headline(issue: SchemaIssue): string {
+  const key = issue.key === "" ? "(the whole configuration)" : issue.key;
+  switch (issue.problem) {
+    case "missing_key":
+      return `${key}: missing`;
+    case "missing_value":
+      return `${key}: not given (???)`;
+    case "unknown_key":
+      return `${key}: unknown key`;
+    case "invalid_value":
+      return `${key} = ${issue.value === undefined ? "" : showValue(issue.value)}`;
+  }
 }

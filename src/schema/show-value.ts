@@ -1,5 +1,5 @@
 import type { ConfigNode, ScalarValue } from "../values/node.ts";
-import { floatRepr } from "../values/python-number.ts";
+import { floatRepr } from "../values/python-text.ts";
 import { keyText } from "./json-document.ts";
 
 const LONGEST_VALUE = 120;

@@ -1,15 +1,20 @@
 import type { ErrorObject, Options, ValidateFunction } from "ajv";
 import { getOrCreate } from "../system/get-or-create.ts";
-import { ConfigError, isConfigError } from "../values/errors.ts";
-import { nearest } from "../values/nearest.ts";
+import { ConfigError, isConfigError, nearest } from "../values/errors.ts";
 import { type ConfigNode, isMissing } from "../values/node.ts";
-import type { JsonSchema } from "./applicable-schemas.ts";
+import { discriminatorTags, type JsonSchema } from "./applicable-schemas.ts";
 import { describePlace } from "./describe.ts";
-import { inDocumentOrder } from "./document-order.ts";
-import { expectedValue, withExamples } from "./expected-value.ts";
-import type { SchemaIssue } from "./issue.ts";
-import { type JsonValue, keyText, toJson } from "./json-document.ts";
-import { joinKey, nodeAt, pointerTo, pointerTokens } from "./pointer.ts";
+import { alternatives, expectation } from "./expectations.ts";
+import { inDocumentOrder, type SchemaIssue } from "./issue.ts";
+import {
+  type JsonValue,
+  joinKey,
+  keyText,
+  nodeAt,
+  pointerTo,
+  pointerTokens,
+  toJson,
+} from "./json-document.ts";
 
 /** Makes the check of a schema; throws what ajv throws where it is none. */
 export type CompileSchema = (schema: JsonSchema) => ValidateFunction;
@@ -205,3 +210,48 @@ const described = (description: string | undefined): { readonly description?: st
 function uniqueBy<T>(items: readonly T[], id: (item: T) => string): readonly T[] {
   return [...new Map(items.map((item) => [id(item), item])).values()];
 }
+
+/**
+ * What a schema wants of a value, as one phrase: `an integer, at least 1`.
+ * @param errors all that it says against the value that is there
+ * @param examples say what a regular expression wants to those who do not read it
+ */
+function expectedValue(
+  schema: JsonSchema,
+  errors: readonly ErrorObject[],
+  examples: readonly string[],
+): string {
+  const others = errors.filter(({ keyword }) => keyword !== "pattern");
+  if (examples.length === 0 || others.length === errors.length)
+    return withExamples(expectedPhrase(schema, errors), examples);
+  const like = `a string like ${alternatives(examples)}`;
+  return others.length === 0 ? like : `${expectedPhrase(schema, others)}, ${like}`;
+}
+
+const withExamples = (expected: string, examples: readonly string[]): string =>
+  examples.length === 0 ? expected : `${expected} (such as ${examples.join(", ")})`;
+
+function expectedPhrase(schema: JsonSchema, errors: readonly ErrorObject[]): string {
+  const always = new Set<string>();
+  const branches = new Map<string, Set<string>>();
+  for (const error of errors) {
+    const branch = branchOf(error);
+    const says = branch === undefined ? always : (branches.get(branch) ?? new Set());
+    says.add(phrase(schema, error));
+    if (branch !== undefined) branches.set(branch, says);
+  }
+  const choices = new Set([...branches.values()].map((says) => [...says].join(", ")));
+  return [...always, ...(choices.size === 0 ? [] : [alternatives([...choices])])].join(", ");
+}
+
+function phrase(schema: JsonSchema, error: ErrorObject): string {
+  if (error.keyword !== "discriminator") return expectation(error);
+  const branches = (error.parentSchema?.["oneOf"] ?? []) as readonly unknown[];
+  const tag = String(error.params["tag"]);
+  const tags = branches.flatMap((branch) => discriminatorTags(branch, tag, schema));
+  return `one of ${tags.map(String).join(", ")}`;
+}
+
+/** The alternative (`anyOf/1`) an error belongs to; errors of different ones are joined by "or". */
+const branchOf = (error: ErrorObject): string | undefined =>
+  /^.*\/(?:anyOf|oneOf)\/\d+/.exec(error.schemaPath)?.[0];

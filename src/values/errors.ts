@@ -1,4 +1,6 @@
-import { captureFrames, framesOfCaller } from "./caller-frames.ts";
+import { join } from "node:path";
+import { closest, distance } from "fastest-levenshtein";
+import { findPackage } from "../system/package-root.ts";
 import type { Origin } from "./origin.ts";
 import { renderError } from "./render-error.ts";
 
@@ -204,3 +206,77 @@ const STACK: PropertyDescriptor & ThisType<ConfigError> = {
  * own code.
  */
 export const isConfigError = (error: unknown): error is ConfigError => error instanceof ConfigError;
+
+/** Deep enough to reach from the bottom of a composition to whoever asked for it. */
+const DEPTH = 100;
+
+/**
+ * Where an error was made, as the lines of a stack: as many as it takes to reach the caller's own,
+ * whatever is configured. Nothing where stacks are switched off.
+ */
+function captureFrames(above: unknown): () => readonly string[] {
+  const limit = Error.stackTraceLimit;
+  const holder: { stack?: string } = {};
+  // Not an assignment: frozen intrinsics refuse it, and an error must be made all the same.
+  const isDeep = limit > 0 && limit < DEPTH && Reflect.set(Error, "stackTraceLimit", DEPTH);
+  Error.captureStackTrace(holder, above as () => unknown);
+  if (isDeep) Reflect.set(Error, "stackTraceLimit", limit);
+  return () => framesIn(holder.stack);
+}
+
+/** The lines of a stack that say where, without the message above them. */
+const framesIn = (stack = ""): readonly string[] =>
+  stack.split("\n").filter((line) => /^\s+at /.test(line));
+
+/**
+ * The frames of whoever called us, since ours help nobody with a config that is wrong; all of them
+ * where the caller is one of our commands.
+ */
+export function framesOfCaller(frames: readonly string[]): readonly string[] {
+  const own = ownFolders();
+  const first = frames.findIndex(
+    (frame) =>
+      !own.some((folder) => frame.includes(folder)) && !/\bnode:|<anonymous>|native/.test(frame),
+  );
+  return (first < 0 ? frames : frames.slice(first)).slice(0, Error.stackTraceLimit);
+}
+
+/** As paths and as addresses, which differ where names have blanks. None in a bundle, which has all code in one file. */
+function ownFolders(): readonly string[] {
+  const root = findPackage()?.root;
+  if (root === undefined) return [];
+  return ["src", "dist"].flatMap((folder) => {
+    const path = `${join(root, folder)}/`;
+    return [path, encodeURI(path)];
+  });
+}
+
+/** A name of fewer characters is no abbreviation of another: too many begin with it. */
+const SHORTEST_PART = 3;
+
+/**
+ * The candidate that a name was probably meant to be, or undefined when none is near: at most two
+ * edits in every five characters, but two in a word of four, so that swapped letters are seen; else
+ * the only one that begins or ends with the name.
+ */
+export function nearest(name: string, candidates: readonly string[]): string | undefined {
+  if (candidates.length === 0) return undefined;
+  const candidate = closest(name, candidates);
+  const length = Math.max(name.length, candidate.length);
+  const edits = Math.max(length > 3 ? 2 : 1, Math.floor((2 * length) / 5));
+  if (distance(name, candidate) <= edits) return candidate;
+  const longer = candidates.filter((one) => one.startsWith(name) || one.endsWith(name));
+  return name.length >= SHORTEST_PART && longer.length === 1 ? longer[0] : undefined;
+}
+
+/**
+ * What an error about a name says of those that there are: all of them, and the one that was
+ * probably meant.
+ */
+export function alternativesTo(
+  name: string,
+  available: readonly string[],
+): { readonly available: readonly string[]; readonly nearest?: string } {
+  const near = nearest(name, available);
+  return { available, ...(near !== undefined && { nearest: near }) };
+}

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ConfigNode } from "./node.ts";
-import { toObject } from "./to-object.ts";
+import { toObject } from "./plain-objects.ts";
 
 /**
  * Names a resolved config by its content: `sha256:` and a hash. Where the results go is no part of

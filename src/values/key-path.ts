@@ -1,4 +1,5 @@
-import { ConfigError } from "./errors.ts";
+import { ConfigError, nearest as nearestName } from "./errors.ts";
+import { type ConfigNode, type Key, keyId, type MapNode } from "./node.ts";
 
 /**
  * The components of a key that is looked up.
@@ -56,3 +57,106 @@ function nextOf(character: string, text: string): (from: number) => number {
     return next;
   };
 }
+
+/** The key of a reference, taken apart. */
+export interface ReferenceKey {
+  /** Leading dots: none for a key that is looked up from the root, else how many levels up. */
+  readonly levels: number;
+  /** The text behind the dots. */
+  readonly rest: string;
+  /** Its components; none for the empty key, which leads to where the search starts. */
+  readonly components: readonly string[];
+}
+
+/** @throws ConfigError as `keyComponents` */
+export function referenceKey(text: string): ReferenceKey {
+  let levels = 0;
+  while (text[levels] === ".") levels++;
+  const rest = text.slice(levels);
+  return { levels, rest, components: rest === "" ? [] : keyComponents(rest) };
+}
+
+/**
+ * For a key that does not exist: the keys beside the first part that is wrong, and the likely one.
+ *
+ * @param widest a map of more keys is not searched: for errors that may come by the thousand
+ */
+export function nearestKey(
+  root: ConfigNode,
+  key: string,
+  widest = Number.POSITIVE_INFINITY,
+): { readonly available: readonly string[]; readonly nearest?: string } {
+  const parts = splitKey(key);
+  let node: ConfigNode | undefined = root;
+  for (const [index, part] of parts.entries()) {
+    if (node?.kind !== "map") return { available: [] };
+    const next: ConfigNode | undefined = node.entries.get(keyId(part))?.value;
+    if (next === undefined) {
+      if (node.entries.size > widest) return { available: [] };
+      const found = suggest(node, parts, index, widest);
+      const elsewhere = found.nearest === undefined && keysThatEndWith(root, parts);
+      return elsewhere && elsewhere.length > 0
+        ? { available: elsewhere, ...(elsewhere.length === 1 && { nearest: elsewhere[0] }) }
+        : found;
+    }
+    node = next;
+  }
+  return { available: [] };
+}
+
+/** Trees are searched for a key as far as this; who names one by its end knows a small tree. */
+const MOST_SEARCHED = 5_000;
+
+/** `ncu.enable` for `pipeline.ncu.enable`: the keys of values that end as the key does, those of `hydra` if there are no others. */
+function keysThatEndWith(root: ConfigNode, parts: readonly string[]): readonly string[] {
+  const found: (readonly string[])[] = [];
+  const level: { node: ConfigNode; path: readonly string[] }[] = [{ node: root, path: [] }];
+  for (const { node, path } of level) {
+    if (node.kind !== "map") continue;
+    if (level.length + node.entries.size > MOST_SEARCHED) break;
+    for (const { key, value } of node.entries.values()) {
+      if (!canBeNamed(key)) continue;
+      const below = [...path, String(key)];
+      const isMeant = parts.every((part, index) => part === below.at(index - parts.length));
+      if (isMeant && value.kind !== "map") found.push(below);
+      level.push({ node: value, path: below });
+    }
+  }
+  const own = found.filter(([first]) => first !== "hydra");
+  return (own.length > 0 ? own : found).map((path) => path.join("."));
+}
+
+function suggest(node: MapNode, parts: readonly string[], index: number, widest: number) {
+  const before = parts.slice(0, index);
+  const meant = keyMeant(node, parts.slice(index), widest);
+  return {
+    available: [...node.entries.values()].map(({ key }) => [...before, String(key)].join(".")),
+    ...(meant !== undefined && { nearest: [...before, ...meant].join(".") }),
+  };
+}
+
+/** The key below `node` that `parts` may stand for, each of which may be wrong. */
+function keyMeant(
+  node: MapNode,
+  parts: readonly string[],
+  widest: number,
+): readonly string[] | undefined {
+  if (node.entries.size > widest) return undefined;
+  const [part = "", ...rest] = parts;
+  const entries = [...node.entries.values()].filter(
+    // Below a plain value there is nothing that could have been meant.
+    ({ key, value }) => canBeNamed(key) && (rest.length === 0 || value.kind !== "scalar"),
+  );
+  const near = nearestName(
+    part,
+    entries.map(({ key }) => String(key)),
+  );
+  const value = entries.find(({ key }) => String(key) === near)?.value;
+  if (near === undefined || value === undefined) return undefined;
+  // What stands in a list has no name that could be near.
+  const below = rest.length === 0 || value.kind !== "map" ? rest : keyMeant(value, rest, widest);
+  return below && [near, ...below];
+}
+
+/** A key that would be read as several is no remedy. */
+const canBeNamed = (key: Key): boolean => !/[.[]/u.test(String(key));

@@ -1,3 +1,4 @@
+import { ConfigError } from "./errors.ts";
 import type { Origin } from "./origin.ts";
 
 /**
@@ -200,3 +201,134 @@ export const isNode = (value: unknown): value is ConfigNode =>
   "kind" in value &&
   KINDS.has(value.kind) &&
   "origin" in value;
+
+/**
+ * How deep a pass goes into a tree that something was put into after it was read. Trees made by
+ * hand have no limit, and a pass must refuse them before the stack is exhausted.
+ */
+export const MAX_PASS_DEPTH = MAX_TREE_DEPTH + 100;
+
+/**
+ * @param depth of the node below the root that the pass began at, from 0
+ * @throws ConfigError `yaml.depth_limit`
+ */
+export function checkDepth(depth: number, node: ConfigNode, limit = MAX_PASS_DEPTH): void {
+  if (depth <= limit) return;
+  throw new ConfigError({
+    code: "yaml.depth_limit",
+    message: `the tree is nested more than ${limit} levels deep`,
+    origin: node.origin,
+  });
+}
+
+/** The declared type of what stands, or may stand, at a key of a map or list; absent when any. */
+export function elementType(parent: ConfigNode, key: Key): NodeType | undefined {
+  const { type } = parent;
+  if (type?.kind === "list" || type?.kind === "map") return declared(type.element);
+  if (type?.kind === "object" && typeof key === "string") return declared(type.fields.get(key));
+  return undefined;
+}
+
+/** Whether a map is an object of a declared class, with a fixed set of keys. */
+export const isObject = (node: ConfigNode): node is MapNode => node.type?.kind === "object";
+
+/** The enum that a scalar is a member of; its value is then the member's name. */
+export function enumOf(node: ConfigNode): EnumType | undefined {
+  if (node.kind !== "scalar" || node.type === undefined) return undefined;
+  const type = node.type.kind === "union" ? node.type.held : node.type;
+  if (type?.kind !== "enum" || typeof node.value !== "string") return undefined;
+  return type.members.includes(node.value) ? type : undefined;
+}
+
+export const isContainerType = (type: NodeType | undefined): type is ContainerType =>
+  type?.kind === "map" || type?.kind === "list" || type?.kind === "object";
+
+const declared = (type: NodeType | undefined): NodeType | undefined =>
+  type?.kind === "any" ? undefined : type;
+
+/** What stands where a map or list of a type is not there yet: an empty one, an object with the defaults of its class. */
+export function emptyContainer(type: ContainerType, origin: Origin): ContainerNode {
+  if (type.kind === "list") return { ...list([], origin), type };
+  const defaults = type.kind === "object" ? type.defaults : undefined;
+  return { ...map(defaults ?? [], origin), type };
+}
+
+/** An object of a class of which nothing has been given yet: what a missing one is merged as. */
+export function unsetObject(type: ObjectType, origin: Origin): MapNode {
+  const missing = { ...scalar("???", origin) };
+  const fields = [...type.fields].map(([name, field]) => {
+    const value = field.kind === "any" ? missing : { ...missing, type: field };
+    return [name, value] as const;
+  });
+  return { ...map(fields, origin), type };
+}
+
+/*
+ * Edits of a tree that are the engine's own and so ask no flags: each returns a new root and
+ * shares everything it did not change.
+ */
+
+/** Several edits of one tree: each map on the way to them is copied once. */
+export interface TreeEditor {
+  /** The tree with all edits so far. It changes with the next one. */
+  readonly root: MapNode;
+  get(path: readonly string[]): ConfigNode | undefined;
+  /** Sets the value at a path of string keys; maps that are not there yet are made. */
+  set(path: readonly string[], value: ConfigNode): void;
+}
+
+export function editTree(tree: MapNode): TreeEditor {
+  const copies = new Map<ConfigNode, Map<KeyId, MapEntry>>();
+  const copyOf = (node: MapNode): MapNode => {
+    if (copies.has(node)) return node;
+    const entries = new Map(node.entries);
+    const copy = { ...node, entries };
+    copies.set(copy, entries);
+    return copy;
+  };
+  const put = (node: MapNode, key: string, value: ConfigNode): void => {
+    copies.get(node)?.set(key, { key: node.entries.get(key)?.key ?? key, value });
+  };
+  const root = copyOf(tree);
+  return {
+    root,
+    get: (path) => getAt(root, path),
+    set(path, value) {
+      let at = root;
+      for (const key of path.slice(0, -1)) {
+        const before = at.entries.get(key)?.value;
+        const inner = copyOf(before?.kind === "map" ? before : map([], value.origin));
+        if (inner !== before) put(at, key, inner);
+        at = inner;
+      }
+      const last = path.at(-1);
+      if (last !== undefined) put(at, last, value);
+    },
+  };
+}
+
+/** One edit: a new tree with the value at a path. */
+export function setAt(root: MapNode, path: readonly string[], value: ConfigNode): MapNode {
+  const tree = editTree(root);
+  tree.set(path, value);
+  return tree.root;
+}
+
+export function getAt(root: ConfigNode, path: readonly string[]): ConfigNode | undefined {
+  return path.reduce<ConfigNode | undefined>(
+    (node, key) => (node?.kind === "map" ? node.entries.get(keyId(key))?.value : undefined),
+    root,
+  );
+}
+
+export function withEntry(node: MapNode, key: string, value: ConfigNode): MapNode {
+  const before = node.entries.get(key);
+  const entries = new Map(node.entries).set(key, { key: before?.key ?? key, value });
+  return { ...node, entries };
+}
+
+export function withoutEntry(node: MapNode, key: string): MapNode {
+  const entries = new Map(node.entries);
+  entries.delete(key);
+  return { ...node, entries };
+}

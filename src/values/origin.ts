@@ -47,3 +47,78 @@ export interface SourceText {
 }
 
 export const fromCode = (by: string): CodeOrigin => ({ kind: "code", by });
+
+/** A place in a text as people count: line and column from 1, columns in characters. */
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+/**
+ * Offsets of the first character of every line, computed once per text and only when somebody asks
+ * for a line number: reading a thousand files that hold no error never pays for it.
+ */
+const LINE_STARTS = new WeakMap<SourceText, readonly number[]>();
+
+/** Where a span starts, counted with YAML 1.1's line breaks (`\r`, U+0085, U+2028/9 included). */
+export function lineColumn(origin: FileOrigin): Position {
+  const { source, start } = origin;
+  const starts = lineStarts(source);
+  const line = lineIndex(starts, start);
+  const from = starts[line] ?? 0;
+  return { line: line + 1, column: characters(source.text.slice(from, start)) + 1 };
+}
+
+/** The text of the line (without its break) that an offset lies in, and where that line starts. */
+export function lineAt(source: SourceText, offset: number): { text: string; start: number } {
+  const starts = lineStarts(source);
+  const index = lineIndex(starts, offset);
+  const start = starts[index] ?? 0;
+  const end = starts[index + 1] ?? source.text.length;
+  return { text: source.text.slice(start, end).replace(/[\r\n\x85\u2028\u2029]+$/, ""), start };
+}
+
+/** One line for people: `conf/db/mysql.yaml:3:7`, `override 'db.port=1'`, `schema hydra`. */
+export function describeOrigin(origin: Origin): string {
+  switch (origin.kind) {
+    case "file": {
+      const { line, column } = lineColumn(origin);
+      return `${origin.source.name}:${line}:${column}`;
+    }
+    case "override":
+      return `override '${origin.text}'`;
+    case "schema":
+      return `schema ${origin.schema}`;
+    case "code":
+      return origin.by;
+  }
+}
+
+function lineStarts(source: SourceText): readonly number[] {
+  const known = LINE_STARTS.get(source);
+  if (known !== undefined) return known;
+  const starts = [0];
+  for (const found of source.text.matchAll(/\r\n|[\n\r\x85\u2028\u2029]/g))
+    starts.push(found.index + found[0].length);
+  LINE_STARTS.set(source, starts);
+  return starts;
+}
+
+/** The last line that starts at or before the offset. */
+function lineIndex(starts: readonly number[], offset: number): number {
+  let low = 0;
+  let high = starts.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((starts[middle] ?? 0) <= offset) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** Length in code points, byte order marks not counted: an emoji is one column, as in PyYAML. */
+function characters(text: string): number {
+  let count = 0;
+  for (const char of text) if (char !== "\ufeff") count++;
+  return count;
+}

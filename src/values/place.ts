@@ -1,4 +1,14 @@
-import type { ConfigNode, Key } from "./node.ts";
+import { ConfigError } from "./errors.ts";
+import {
+  type ConfigNode,
+  type ContainerNode,
+  isContainerType,
+  type Key,
+  type KeyId,
+  keyId,
+  type NodeFlags,
+  type ScalarNode,
+} from "./node.ts";
 import { keyText } from "./python-text.ts";
 
 /**
@@ -96,3 +106,154 @@ function prepend(text: string, parent: Place, at: Place, key: Key): string {
   if (text === "") return name;
   return at.node.kind === "list" ? name + text : `${name}.${text}`;
 }
+
+/** The places below one root, each made once, so that they can be compared and be keys of maps. */
+export interface PlaceIndex {
+  child(parent: Place, key: Key): Place | undefined;
+  /**
+   * Says that the interpolations right below a map or list are about to be resolved one after the other.
+   * The first pass is given the places to go through, the later ones none: they ask for each child.
+   */
+  walk(parent: Place): Walk | undefined;
+  /** The places right below one that somebody asked for, or that a pass has kept. */
+  knownBelow(parent: Place): Iterable<Place>;
+}
+
+/**
+ * A pass over the children of one place. What it has resolved answers whoever asks for such a child
+ * later, so that most places live no longer than their turn: in a large tree the garbage collector
+ * would spend more time on places that are kept than their resolution takes.
+ */
+export interface Walk {
+  /** The place of an interpolation: the one that is known, or one that nobody else will get. */
+  visit(key: Key, node: ScalarNode): Place;
+  /** Keeps a visited place after all: what it leads to is more than the value it resolved to. */
+  keep(place: Place): void;
+  /** What the pass resolved so far, by the identities of the keys. */
+  resolved: ((id: KeyId) => ConfigNode | undefined) | undefined;
+}
+
+export function createPlaceIndex(): PlaceIndex {
+  const known = new Map<Place, Children>();
+  const childrenOf = (parent: Place): Children => {
+    let children = known.get(parent);
+    if (children === undefined) {
+      children = { places: new Map(), walk: undefined };
+      known.set(parent, children);
+    }
+    return children;
+  };
+  return {
+    child(parent, key) {
+      const id = keyId(key);
+      const children = known.get(parent);
+      const before = children?.places.get(id);
+      if (before !== undefined) return before;
+      const node = childNode(parent.node, key, id);
+      if (node === undefined) return undefined;
+      if (node.kind === "scalar") {
+        const value = children?.walk?.resolved?.(id);
+        if (value?.kind === "scalar" && value !== node)
+          return { kind: "place", node: value, parent, key, result: true };
+      }
+      const place = childPlace(parent, key, node);
+      (children ?? childrenOf(parent)).places.set(id, place);
+      return place;
+    },
+    walk(parent) {
+      const children = childrenOf(parent);
+      if (children.walk !== undefined) return undefined;
+      children.walk = createWalk(parent, children.places);
+      return children.walk;
+    },
+    knownBelow: (parent) => known.get(parent)?.places.values() ?? [],
+  };
+}
+
+interface Children {
+  readonly places: Map<KeyId, Place>;
+  walk: Walk | undefined;
+}
+
+const createWalk = (parent: Place, places: Map<KeyId, Place>): Walk => ({
+  resolved: undefined,
+  visit: (key, node) => places.get(keyId(key)) ?? childPlace(parent, key, node),
+  keep(place) {
+    if (place.key !== undefined) places.set(keyId(place.key), place);
+  },
+});
+
+// All fields at once: one that is added later costs an allocation of its own.
+const childPlace = (parent: Place, key: Key, node: ConfigNode): Place => ({
+  kind: "place",
+  node,
+  parent,
+  key,
+  outcome: undefined,
+});
+
+function childNode(node: ConfigNode, key: Key, id: KeyId): ConfigNode | undefined {
+  if (node.kind === "map") return node.entries.get(id)?.value;
+  return node.kind === "list" && typeof key === "bigint" ? node.items[Number(key)] : undefined;
+}
+
+/** A flag as it holds at a place: its own, else that of the nearest node above that sets it. */
+export function flagAt(place: Place, flag: keyof NodeFlags): boolean {
+  for (let at: Place | null = place; at !== null; at = at.parent) {
+    const own = at.node.flags?.[flag];
+    if (own !== undefined) return own;
+  }
+  return false;
+}
+
+/** Flags to set, or to unset where `undefined` is given. */
+export type FlagChanges = { readonly [Flag in keyof NodeFlags]?: boolean | undefined };
+
+/** The node with flags set, or unset (`undefined`); those not named stay as they are. */
+export function withFlags(node: ContainerNode, flags: FlagChanges): ContainerNode;
+export function withFlags(node: ConfigNode, flags: FlagChanges): ConfigNode;
+export function withFlags(node: ConfigNode, flags: FlagChanges): ConfigNode {
+  const merged = { ...node.flags, ...flags };
+  const { flags: _, ...rest } = node;
+  const set: { struct?: boolean; readonly?: boolean } = {};
+  if (merged.struct !== undefined) set.struct = merged.struct;
+  if (merged.readonly !== undefined) set.readonly = merged.readonly;
+  return Object.keys(set).length === 0 ? rest : { ...rest, flags: set };
+}
+
+/*
+ * What a read-only tree refuses, in OmegaConf's words: what contains a value is changed where another one takes its
+ * place; a value is set where a scalar stays and becomes another one.
+ */
+
+/** @throws ConfigError `value.readonly` where what contains a value is to be changed and the flag holds */
+export function checkNotReadonly(parent: Place, at: Place): void {
+  if (!flagAt(parent, "readonly")) return;
+  throw readonly(
+    at,
+    parent.node.kind === "list"
+      ? "ListConfig is read-only"
+      : "Cannot change read-only config container",
+  );
+}
+
+/**
+ * OmegaConf asks for the flag where scalars are set, and not where declared maps, lists and unions are.
+ * @throws ConfigError `value.readonly` where the flag holds
+ */
+export function checkSettable(at: Place): void {
+  const { type } = at.node;
+  if (isContainerType(type) || type?.kind === "union") return;
+  if (flagAt(at, "readonly")) throw readonlyError(at);
+}
+
+export const readonlyError = (at: Place): ConfigError =>
+  readonly(at, "Cannot set value of read-only config node");
+
+const readonly = (at: Place, message: string): ConfigError =>
+  new ConfigError({
+    code: "value.readonly",
+    message,
+    key: fullKeyOf(at),
+    origin: at.node.origin,
+  });

@@ -1,12 +1,9 @@
 import pc from "picocolors";
 import { firstFew } from "../text/plural.ts";
 import { visibleControls } from "../text/printable.ts";
-import { wrongArgument } from "./check-arguments.ts";
-import { checkOptions } from "./check-options.ts";
+import { checkOptions, optional, trueOrFalse, wrongArgument } from "./check-options.ts";
 import { type ConfigError, type ErrorDetails, isConfigError } from "./errors.ts";
-import { optional, trueOrFalse } from "./option-kinds.ts";
-import type { Origin } from "./origin.ts";
-import { describeOrigin, lineAt, lineColumn } from "./position.ts";
+import { describeOrigin, lineAt, lineColumn, type Origin } from "./origin.ts";
 
 /** How an error is shown. */
 export interface RenderOptions {

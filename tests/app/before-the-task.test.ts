@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { exitCode, type Job } from "../../src/app/index.ts";
 import { ConfigError } from "../../src/values/errors.ts";
-import { createResolveContext } from "../../src/values/interpolation/context.ts";
 import type { ConfigNode } from "../../src/values/node.ts";
-import { selectNode } from "../../src/values/select.ts";
+import { createResolveContext } from "../../src/values/resolution/context.ts";
+import { selectNode } from "../../src/values/resolution/select.ts";
 import { program } from "./program.ts";
 
 const CONFIG = {

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { exitCode, type Job } from "../../src/app/index.ts";
-import { packageInfo } from "../../src/values/own-package.ts";
+import { packageInfo } from "../../src/values/package-info.ts";
 import { program } from "./program.ts";
 
 const CONFIG = {

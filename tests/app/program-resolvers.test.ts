@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Task } from "../../src/app/index.ts";
 import { memorySource } from "../../src/compose/sources/memory-source.ts";
-import type { SourceFactory } from "../../src/compose/sources/search-path.ts";
-import { resolver } from "../../src/values/resolvers/plain-resolver.ts";
+import type { SourceFactory } from "../../src/compose/sources/repository.ts";
+import { resolver } from "../../src/values/resolution/resolver.ts";
 import { program } from "./program.ts";
 
 describe("what a program adds to interpolations and search paths", () => {

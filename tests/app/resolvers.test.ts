@@ -2,11 +2,11 @@ import { describe, expect, test } from "vitest";
 import { hydraResolver } from "../../src/app/resolvers/hydra.ts";
 import { nowResolver } from "../../src/app/resolvers/now.ts";
 import { pythonVersionResolver } from "../../src/app/resolvers/python-version.ts";
-import { createResolveContext } from "../../src/values/interpolation/context.ts";
-import { IN_PLACE, resolveTree } from "../../src/values/interpolation/resolve-tree.ts";
 import type { ConfigNode } from "../../src/values/node.ts";
-import { readYaml } from "../../src/values/reader.ts";
-import { toObject } from "../../src/values/to-object.ts";
+import { toObject } from "../../src/values/plain-objects.ts";
+import { createResolveContext } from "../../src/values/resolution/context.ts";
+import { IN_PLACE, resolveTree } from "../../src/values/resolution/resolve-tree.ts";
+import { readYaml } from "../../src/values/yaml/reader.ts";
 
 const HYDRA = readYaml(
   "hydra:\n  runtime: {cwd: /w, output_dir: '???', choices: {db: pg}}\n  job: {name: '${app}', num: null}\napp: prog\n",

@@ -4,9 +4,9 @@ import { originsText } from "../../src/app/show/origins-text.ts";
 import { originLines } from "../../src/compose/index.ts";
 import { type ConfigNode, list, map, type ScalarValue, scalar } from "../../src/values/node.ts";
 import type { Origin } from "../../src/values/origin.ts";
-import { readYaml } from "../../src/values/reader.ts";
-import { toObject } from "../../src/values/to-object.ts";
-import { writeYaml } from "../../src/values/writer.ts";
+import { toObject } from "../../src/values/plain-objects.ts";
+import { readYaml } from "../../src/values/yaml/reader.ts";
+import { writeYaml } from "../../src/values/yaml/writer.ts";
 import { program } from "./program.ts";
 
 const CONFIG = {

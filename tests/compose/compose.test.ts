@@ -1,10 +1,14 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
+import { missingDirectoryHint } from "../../src/compose/compose.ts";
 import type { CompositionWarning } from "../../src/compose/index.ts";
 import { createEngine } from "../../src/engine.ts";
 import { ConfigError } from "../../src/values/errors.ts";
-import { createResolveContext } from "../../src/values/interpolation/context.ts";
-import { packageInfo } from "../../src/values/own-package.ts";
+import { packageInfo } from "../../src/values/package-info.ts";
+import { createResolveContext } from "../../src/values/resolution/context.ts";
 import { runs } from "../runs.ts";
 import { composeFiles, composeOn, refusal, snapshotOf } from "./in-memory.ts";
 
@@ -168,5 +172,128 @@ describe("a composition", () => {
     );
     expect(error.code).toBe("compose.missing_config");
     expect(error.details).toMatchObject({ available: ["config", "other"], nearest: "config" });
+  });
+});
+
+const snapshot = snapshotOf({
+  config: "defaults: [db: a, net: lan, _self_]\nx: 1",
+  asking: "defaults: [db: '${oc.env:DB}', _self_]\nx: 1",
+  "db/a": "n: 1",
+  "db/b": "n: 2",
+  "net/lan": "",
+  "net/wan": "",
+});
+
+describe("compositions of one snapshot", () => {
+  it("share what only depends on files and groups", () => {
+    const context = createResolveContext();
+    const [one, other] = [
+      composeOn(snapshot, ["x=1"], context),
+      composeOn(snapshot, ["x=2"], context),
+    ];
+    expect(other.defaults).toBe(one.defaults);
+    expect(other.config.entries.get("db")).toBe(one.config.entries.get("db"));
+    expect(other.config.entries.get("x")).not.toBe(one.config.entries.get("x"));
+  });
+
+  it("share it as long as it is in use: a sweep over groups keeps the latest of them", () => {
+    const context = createResolveContext();
+    const defaultsOf = (job: number) => composeOn(snapshot, [`+net@p${job}=lan`], context).defaults;
+    const first = defaultsOf(0);
+    const later = Array.from({ length: 100 }, (_, job) => defaultsOf(job + 1));
+    expect(defaultsOf(100)).toBe(later.at(-1));
+    expect(defaultsOf(60)).toBe(later[59]);
+    expect(defaultsOf(0)).not.toBe(first);
+    expect(defaultsOf(0)).toStrictEqual(first);
+  });
+
+  it("do not share it where groups or their place on the command line differ", () => {
+    const context = createResolveContext();
+    const base = composeOn(snapshot, ["net=wan"], context);
+    expect(composeOn(snapshot, ["net=lan"], context).choices.get("net")).toBe("lan");
+    const later = composeOn(snapshot, ["x=1", "net=wan"], context);
+    const origins = [base, later].map(
+      ({ defaults }) => defaults.find(({ overrideKey }) => overrideKey === "net")?.origin,
+    );
+    expect(origins).toMatchObject([
+      { text: "net=wan", index: 0 },
+      { text: "net=wan", index: 1 },
+    ]);
+  });
+
+  it("do not share it where one may leave groups open and the other may not", () => {
+    const open = snapshotOf({ config: "defaults: [db: '???']", "db/a": "" });
+    const context = createResolveContext();
+    const { choices } = composeOn(open, [], context, { mode: "multirun" });
+    expect(choices.get("db")).toBe("???");
+    expect(refusal(() => composeOn(open, [], context)).code).toBe("compose.missing_option");
+  });
+
+  it("do not share it where a resolver was asked, who may say something else", () => {
+    const env: Record<string, string> = {};
+    const context = createResolveContext({ env });
+    const chosen = ["a", "b"].map((DB) => {
+      env["DB"] = DB;
+      return composeOn(snapshot, [], context, { configName: "asking" }).choices.get("db");
+    });
+    expect(chosen).toEqual(["a", "b"]);
+  });
+});
+
+describe("missing directory", () => {
+  function folder(...files: readonly string[]): string {
+    const path = mkdtempSync(join(tmpdir(), "hydraconf-missing-"));
+    for (const file of files) {
+      mkdirSync(join(path, file, ".."), { recursive: true });
+      writeFileSync(join(path, file), "a: 1\n");
+    }
+    return path;
+  }
+
+  test("a file is taken apart into the directory and the name", () => {
+    const cwd = folder("conf/train.yaml");
+    expect(missingDirectoryHint(join(cwd, "conf/train.yaml"))).toContain(
+      `(-cp ${join(cwd, "conf")} -cn train)`,
+    );
+  });
+
+  test("directories with YAML files beside it are named", () => {
+    const cwd = folder("cfg/a.yaml", "configs/b.yaml", "src/main.py", ".git/c.yaml", "d.yaml");
+    expect(missingDirectoryHint(join(cwd, "conf"))).toMatch(/; YAML files are in: cfg, configs$/);
+    expect(missingDirectoryHint(join(folder("conf.d/a.yaml"), "conf"))).toMatch(/: conf\.d$/);
+    const many = folder(...Array.from({ length: 7 }, (_, at) => `conf${at}/a.yaml`));
+    expect(missingDirectoryHint(join(many, "conf"))).toMatch(
+      /: conf0, conf1, conf2, conf3, conf4$/,
+    );
+    expect(missingDirectoryHint(join(cwd, "none/conf"))).toMatch(/gives the config directory$/);
+  });
+
+  const refusalIn = (cwd: string, configDir: string, configName: string) =>
+    refusal(() => createEngine().compose({ configDir: join(cwd, configDir), configName })).details
+      .hint;
+
+  test("a package that is not installed is told as one: there is no directory to look beside", () => {
+    const cwd = folder("conf/train.yaml");
+    const error = refusal(() =>
+      createEngine({ cwd }).compose({ configDir: "pkg://not-installed/conf", configName: "train" }),
+    );
+    expect(error.code).toBe("compose.missing_config");
+    expect(error.message.split("\n")[0]).toBe(
+      "Primary config module 'not-installed.conf' not found.",
+    );
+    expect(error.details).toMatchObject({ key: "not-installed.conf" });
+    expect(error.details).not.toHaveProperty("hint");
+  });
+
+  test("a program without its directory, or with a path for a name, is told so", () => {
+    const cwd = folder("configs/sub/train.yaml");
+    expect(refusalIn(cwd, "conf", "train")).toContain("--config-path DIR");
+    expect(refusalIn(cwd, "configs", "configs/sub/train.yaml")).toBe(
+      "config names are relative to the config directory: use --config-name sub/train",
+    );
+    expect(refusalIn(cwd, "configs", "sub/trian")).toBe("choose it with --config-name sub/train");
+    expect(refusalIn(cwd, "configs", "zzz")).toContain(
+      "--config-name NAME (-cn) gives the name of the config",
+    );
   });
 });

@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import { createEngine } from "../../src/engine.ts";
-import { toObject } from "../../src/values/to-object.ts";
+import { toObject } from "../../src/values/plain-objects.ts";
 import { composeFiles, refusal } from "./in-memory.ts";
 
 const config = composeFiles({

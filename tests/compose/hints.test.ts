@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { deletedBy } from "../../src/compose/schemas/deleted-by.ts";
+import { deletedBy } from "../../src/compose/schemas.ts";
 import { parseOverrides } from "../../src/overrides/index.ts";
 import { composeFiles, refusal } from "./in-memory.ts";
 

@@ -1,3 +1,4 @@
+import type { RunMode } from "../../src/compose/defaults/list.ts";
 import type { Composition, CompositionWarning, Config } from "../../src/compose/index.ts";
 import {
   composeConfig,
@@ -9,15 +10,11 @@ import {
   takeSnapshot,
 } from "../../src/compose/index.ts";
 import type { StoreEntry } from "../../src/compose/sources/memory-source.ts";
-import type { Snapshot } from "../../src/compose/sources/snapshot.ts";
-import type { RunMode } from "../../src/compose/sweep-legality.ts";
+import type { Snapshot } from "../../src/compose/sources/repository.ts";
 import { parseOverrides } from "../../src/overrides/index.ts";
 import { ConfigError } from "../../src/values/errors.ts";
-import {
-  createResolveContext,
-  type ResolveContext,
-} from "../../src/values/interpolation/context.ts";
-import type { Resolver } from "../../src/values/resolvers/resolver.ts";
+import { createResolveContext, type ResolveContext } from "../../src/values/resolution/context.ts";
+import type { Resolver } from "../../src/values/resolution/resolver.ts";
 
 export interface InMemoryOptions {
   readonly configName?: string | null;

@@ -3,7 +3,7 @@ import { MASK, maskSecrets, secretOverrides } from "../../src/compose/secrets.ts
 import { createEngine } from "../../src/engine.ts";
 import { parseOverrides } from "../../src/overrides/index.ts";
 import type { ConfigNode } from "../../src/values/node.ts";
-import { toObject } from "../../src/values/to-object.ts";
+import { toObject } from "../../src/values/plain-objects.ts";
 import { composeFiles } from "./in-memory.ts";
 
 const { compose } = createEngine({

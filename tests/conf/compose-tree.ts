@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { openComposer } from "../../src/app/composer.ts";
 import { toPlain } from "../../src/compose/index.ts";
-import { resolveTree } from "../../src/values/interpolation/resolve-tree.ts";
 import type { ConfigNode } from "../../src/values/node.ts";
+import { resolveTree } from "../../src/values/resolution/resolve-tree.ts";
 
 export const CONF_DIR = fileURLToPath(new URL("../../conf", import.meta.url));
 

@@ -10,7 +10,7 @@ import {
   target,
   toYaml,
 } from "../../src/index.ts";
-import { createResolveContext } from "../../src/values/interpolation/context.ts";
+import { createResolveContext } from "../../src/values/resolution/context.ts";
 import { refusal, Thing, targets, User, yaml } from "./library.ts";
 
 describe("what is in a config", () => {

@@ -13,7 +13,7 @@ import {
   roundToPrecision,
   toDecimal,
 } from "../../src/overrides/range-values.ts";
-import { floatRepr } from "../../src/values/python-number.ts";
+import { floatRepr } from "../../src/values/python-text.ts";
 import { runs } from "../runs.ts";
 
 describe("range values", () => {

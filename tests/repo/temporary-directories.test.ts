@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { expect, it } from "vitest";
-import { packageInfo } from "../../src/values/own-package.ts";
+import { packageInfo } from "../../src/values/package-info.ts";
 import { listFiles } from "./files.ts";
 
 const profiler = join(packageInfo().root, "src/profile");

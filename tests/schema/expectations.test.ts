@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type JsonSchema, validateTree } from "../../src/schema/index.ts";
-import { readYaml } from "../../src/values/reader.ts";
+import { readYaml } from "../../src/values/yaml/reader.ts";
 
 test.each<[JsonSchema, string, string]>([
   [{ type: "boolean" }, "x", "true or false"],

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { showBoth, showValue } from "../../src/schema/show-value.ts";
-import { readYaml } from "../../src/values/reader.ts";
+import { readYaml } from "../../src/values/yaml/reader.ts";
 
 const node = (text: string) => readYaml(text);
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { diffConfigs, pathText } from "../../src/compose/index.ts";
-import { readYaml } from "../../src/values/reader.ts";
+import { readYaml } from "../../src/values/yaml/reader.ts";
 
 const diff = (before: string, after: string) =>
   diffConfigs(readYaml(before), readYaml(after)).map(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { configFingerprint } from "../../src/values/fingerprint.ts";
-import { readYaml } from "../../src/values/reader.ts";
+import { readYaml } from "../../src/values/yaml/reader.ts";
 
 const of = (text: string, directory = "/runs/1") => configFingerprint(readYaml(text), directory);
 

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import type { ConfigNode, Key } from "../../src/values/node.ts";
 import { list, map, scalar } from "../../src/values/node.ts";
 import { fromCode } from "../../src/values/origin.ts";
-import { createConfig } from "../../src/values/reader.ts";
-import { writeYaml } from "../../src/values/writer.ts";
+import { createConfig } from "../../src/values/yaml/reader.ts";
+import { writeYaml } from "../../src/values/yaml/writer.ts";
 
 /** Random trees for property tests, and shorthands for writing small ones. */
 

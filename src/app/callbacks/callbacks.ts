@@ -1,9 +1,9 @@
 import { instantiateAt, NO_TARGETS, type Targets } from "../../instantiate/index.ts";
-import type { ResolveContext } from "../../values/interpolation/context.ts";
-import { asDeclared } from "../../values/interpolation/context.ts";
 import type { MapNode } from "../../values/node.ts";
 import { pyStr } from "../../values/python-text.ts";
-import { resolveAt, selectNode } from "../../values/select.ts";
+import type { ResolveContext } from "../../values/resolution/context.ts";
+import { asDeclared } from "../../values/resolution/context.ts";
+import { resolveAt, selectNode } from "../../values/resolution/select.ts";
 import type { Logging } from "../logging/logging.ts";
 import type { Callback, CallbackEvents } from "./callback.ts";
 import { withHydraCallbacks } from "./hydra-callbacks.ts";

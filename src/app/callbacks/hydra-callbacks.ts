@@ -1,6 +1,6 @@
 import { createTargets, type Targets } from "../../instantiate/index.ts";
-import { fromObject } from "../../values/from-object.ts";
 import { fromCode } from "../../values/origin.ts";
+import { fromObject } from "../../values/plain-objects.ts";
 import { pyStr } from "../../values/python-text.ts";
 import type { Logging } from "../logging/logging.ts";
 import type { Callback } from "./callback.ts";

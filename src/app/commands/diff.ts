@@ -1,7 +1,7 @@
 import { diffConfigs, maskDifferences, type Secrets } from "../../compose/index.ts";
 import { ConfigError } from "../../values/errors.ts";
-import { resolveTree } from "../../values/interpolation/resolve-tree.ts";
 import type { ConfigNode } from "../../values/node.ts";
+import { resolveTree } from "../../values/resolution/resolve-tree.ts";
 import { diffText } from "../show/diff-text.ts";
 import { areRunDirectories, readRunConfig } from "../show/run-config.ts";
 import { differencesJson } from "../show/value-json.ts";

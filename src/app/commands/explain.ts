@@ -1,6 +1,6 @@
 import { explain } from "../../compose/index.ts";
 import { ConfigError } from "../../values/errors.ts";
-import { nearestKey } from "../../values/nearest-key.ts";
+import { nearestKey } from "../../values/key-path.ts";
 import { renderExplanation } from "../show/explain-text.ts";
 import { explanationJson } from "../show/value-json.ts";
 import { type Command, EXIT_OK } from "./command.ts";

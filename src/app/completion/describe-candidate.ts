@@ -1,5 +1,5 @@
 import { pyStr } from "../../values/python-text.ts";
-import { selectNode } from "../../values/select.ts";
+import { selectNode } from "../../values/resolution/select.ts";
 import { type Candidate, candidate } from "./candidate.ts";
 import type { ComposedTree } from "./tree.ts";
 import type { SchemaKnowledge } from "./values.ts";

@@ -1,10 +1,10 @@
 import type { Repository } from "../../compose/index.ts";
 import { ConfigError } from "../../values/errors.ts";
-import type { ResolveContext } from "../../values/interpolation/context.ts";
 import type { ConfigNode } from "../../values/node.ts";
 import { isMissing } from "../../values/node.ts";
 import { keyText, pyStr } from "../../values/python-text.ts";
-import { selectNode } from "../../values/select.ts";
+import type { ResolveContext } from "../../values/resolution/context.ts";
+import { selectNode } from "../../values/resolution/select.ts";
 
 /** What completion asks of a program's configs, for the words before the one to complete. */
 export interface CompletionTree {

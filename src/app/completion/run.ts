@@ -1,8 +1,7 @@
 import { basename, resolve } from "node:path";
-import { ConfigError } from "../../values/errors.ts";
-import { nearest } from "../../values/nearest.ts";
+import { ConfigError, nearest } from "../../values/errors.ts";
 import { pyStr } from "../../values/python-text.ts";
-import { readYamlValue } from "../../values/reader.ts";
+import { readYamlValue } from "../../values/yaml/reader.ts";
 import type { Session } from "../commands/command.ts";
 import type { Invocation } from "../process/invocation.ts";
 import { complete } from "./complete.ts";

@@ -1,4 +1,4 @@
-import { closedAt } from "../../schema/closed.ts";
+import { closedAt } from "../../schema/applicable-schemas.ts";
 import { ConfigError, isConfigError } from "../../values/errors.ts";
 import { splitKey } from "../../values/key-path.ts";
 import type { ProgramOptions } from "../options.ts";

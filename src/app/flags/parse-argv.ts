@@ -1,6 +1,5 @@
 import { splitAtEquals } from "../../text/shell-words.ts";
-import { ConfigError } from "../../values/errors.ts";
-import { nearest } from "../../values/nearest.ts";
+import { ConfigError, nearest } from "../../values/errors.ts";
 import { pyRepr } from "../../values/python-text.ts";
 import { type Flag, flagLabel } from "./flag.ts";
 import { HYDRA_FLAGS } from "./hydra-flags.ts";

@@ -1,5 +1,5 @@
 import type { Plugin } from "../../compose/plugins/plugin.ts";
-import { toObject } from "../../values/to-object.ts";
+import { toObject } from "../../values/plain-objects.ts";
 import { LAUNCHERS } from "../launchers/index.ts";
 import { SWEEPERS } from "../sweep/index.ts";
 import { titleLines } from "./table.ts";

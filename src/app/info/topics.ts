@@ -1,11 +1,11 @@
 import { HYDRA_VERSION } from "../../compose/dialect.ts";
 import type { Composition, Defaults } from "../../compose/index.ts";
 import type { Plugin } from "../../compose/plugins/plugin.ts";
-import type { ResolveContext } from "../../values/interpolation/context.ts";
 import type { ConfigNode } from "../../values/node.ts";
 import { pyStr } from "../../values/python-text.ts";
-import { selectNode } from "../../values/select.ts";
-import { writeYaml } from "../../values/writer.ts";
+import type { ResolveContext } from "../../values/resolution/context.ts";
+import { selectNode } from "../../values/resolution/select.ts";
+import { writeYaml } from "../../values/yaml/writer.ts";
 import type { Composer, CompositionChanges } from "../composer.ts";
 import { configView } from "../show/show-config.ts";
 import { pluginLines } from "./plugins.ts";

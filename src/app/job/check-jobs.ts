@@ -1,9 +1,8 @@
-import { groupMeant } from "../../compose/group-meant.ts";
+import { suggestChoice } from "../../compose/defaults/choice-tracker.ts";
 import { type Composition, maskSecrets } from "../../compose/index.ts";
-import { checkAccessed } from "../../compose/schemas/check.ts";
-import { deletedBy } from "../../compose/schemas/deleted-by.ts";
+import { checkAccessed, deletedBy } from "../../compose/schemas.ts";
 import type { SchemaIssue } from "../../schema/index.ts";
-import { pointerTokens } from "../../schema/pointer.ts";
+import { pointerTokens } from "../../schema/json-document.ts";
 import type { HydraMainOptions } from "../options.ts";
 import type { Console } from "../process/console.ts";
 import { readSchema } from "../read-schema.ts";
@@ -21,7 +20,7 @@ function withChoiceMeant(issue: SchemaIssue, composition: Composition): SchemaIs
   if (origin.kind !== "override" || value?.kind !== "scalar" || typeof value.value !== "string")
     return issue;
   const option = value.value;
-  const meant = groupMeant({ typed: key, option, tail: `=${option}` }, composition);
+  const meant = suggestChoice({ typed: key, option, tail: `=${option}` }, composition);
   return meant === undefined ? issue : { ...issue, nearest: meant };
 }
 

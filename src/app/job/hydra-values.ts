@@ -1,9 +1,9 @@
 import { toPlain } from "../../compose/index.ts";
-import type { ResolveContext } from "../../values/interpolation/context.ts";
-import { asDeclared } from "../../values/interpolation/context.ts";
 import type { ConfigNode, MapNode } from "../../values/node.ts";
 import { pyStr } from "../../values/python-text.ts";
-import { selectNode } from "../../values/select.ts";
+import type { ResolveContext } from "../../values/resolution/context.ts";
+import { asDeclared } from "../../values/resolution/context.ts";
+import { selectNode } from "../../values/resolution/select.ts";
 
 /** The text of a value; undefined for null and what is missing. */
 export function textAt(root: MapNode, key: string, context: ResolveContext): string | undefined {

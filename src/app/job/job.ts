@@ -1,6 +1,6 @@
 import type { Config } from "../../compose/index.ts";
 import type { ConfigNode, MapNode } from "../../values/node.ts";
-import type { PlainValue } from "../../values/to-object.ts";
+import type { PlainValue } from "../../values/plain-objects.ts";
 import type { Logger } from "../logging/logger.ts";
 
 /** What a task may know about the job it is. */

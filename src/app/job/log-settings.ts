@@ -1,6 +1,6 @@
 import { toPlain } from "../../compose/index.ts";
-import type { ResolveContext } from "../../values/interpolation/context.ts";
 import { type ConfigNode, child, type MapNode } from "../../values/node.ts";
+import type { ResolveContext } from "../../values/resolution/context.ts";
 import type { Locate } from "../logging/log-config.ts";
 import type { Logging } from "../logging/logging.ts";
 import { requiredAt, requiredNode } from "./hydra-values.ts";

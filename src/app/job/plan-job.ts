@@ -1,12 +1,17 @@
 import { resolve } from "node:path";
 import type { Composition } from "../../compose/index.ts";
-import { editTree } from "../../compose/tree-edit.ts";
-import type { ResolveContext } from "../../values/interpolation/context.ts";
-import { resolveTree } from "../../values/interpolation/resolve-tree.ts";
-import type { ConfigNode, MapNode, NodeType } from "../../values/node.ts";
-import { child, scalar } from "../../values/node.ts";
+import {
+  type ConfigNode,
+  child,
+  editTree,
+  type MapNode,
+  type NodeType,
+  scalar,
+} from "../../values/node.ts";
 import { fromCode } from "../../values/origin.ts";
-import { selectNode } from "../../values/select.ts";
+import type { ResolveContext } from "../../values/resolution/context.ts";
+import { resolveTree } from "../../values/resolution/resolve-tree.ts";
+import { selectNode } from "../../values/resolution/select.ts";
 import { without } from "../show/show-config.ts";
 import { textAt, textsAt } from "./hydra-values.ts";
 import { nextFreeDirectory } from "./run-directory.ts";

@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
 import { type Config, createConfig } from "../../compose/index.ts";
 import { ConfigError } from "../../values/errors.ts";
-import type { ResolveContext } from "../../values/interpolation/context.ts";
-import { asDeclared } from "../../values/interpolation/context.ts";
 import { type ConfigNode, isMissing, type MapNode } from "../../values/node.ts";
 import { pyStr, pyTypeName } from "../../values/python-text.ts";
-import { resolveAt } from "../../values/select.ts";
+import type { ResolveContext } from "../../values/resolution/context.ts";
+import { asDeclared } from "../../values/resolution/context.ts";
+import { resolveAt } from "../../values/resolution/select.ts";
 import type { Callbacks } from "../callbacks/callbacks.ts";
 import type { Logging } from "../logging/logging.ts";
 import { CHDIR_WARNING } from "../version-base.ts";

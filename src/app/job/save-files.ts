@@ -4,7 +4,7 @@ import { removeDeadDrafts, writeFileAtomicSync } from "../../system/atomic-write
 import { makeDirectory } from "../../system/files.ts";
 import type { ConfigNode, MapNode } from "../../values/node.ts";
 import { map } from "../../values/node.ts";
-import { writeYaml } from "../../values/writer.ts";
+import { writeYaml } from "../../values/yaml/writer.ts";
 
 /**
  * The three files Hydra leaves with every job, in its own formatting, interpolations unresolved,

@@ -1,6 +1,6 @@
 import type { Suspension } from "../../system/process-signals.ts";
-import type { ResolveContext } from "../../values/interpolation/context.ts";
 import type { MapNode } from "../../values/node.ts";
+import type { ResolveContext } from "../../values/resolution/context.ts";
 import type { JobResult } from "../job/job.ts";
 import type { PlannedJob } from "../job/plan-job.ts";
 import type { Logging } from "../logging/logging.ts";

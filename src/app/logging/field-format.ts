@@ -1,6 +1,5 @@
 import { ConfigError } from "../../values/errors.ts";
-import { floatRepr } from "../../values/python-number.ts";
-import { pyRepr } from "../../values/python-text.ts";
+import { floatRepr, pyRepr } from "../../values/python-text.ts";
 import type { AttributeValue } from "./attributes.ts";
 import {
   filledWithZeros,

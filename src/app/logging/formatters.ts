@@ -1,5 +1,4 @@
-import { ConfigError } from "../../values/errors.ts";
-import { alternativesTo } from "../../values/nearest.ts";
+import { alternativesTo, ConfigError } from "../../values/errors.ts";
 import { coloredFormat } from "./colored-format.ts";
 import { compileFormat, type RecordFormatter } from "./record-format.ts";
 

@@ -1,5 +1,4 @@
-import { ConfigError } from "../../values/errors.ts";
-import { alternativesTo } from "../../values/nearest.ts";
+import { alternativesTo, ConfigError } from "../../values/errors.ts";
 import type { Console } from "../process/console.ts";
 import { openLogFile, openRotatingFile } from "./log-files.ts";
 import type { HandlerSettings, LogSink } from "./log-sink.ts";

@@ -1,6 +1,10 @@
 /** What a log config says (the dictionary schema of Python's logging.config), as handlers that are open. */
-import { ConfigError, type ErrorDetails, isConfigError } from "../../values/errors.ts";
-import { alternativesTo } from "../../values/nearest.ts";
+import {
+  alternativesTo,
+  ConfigError,
+  type ErrorDetails,
+  isConfigError,
+} from "../../values/errors.ts";
 import type { Console } from "../process/console.ts";
 import { openFormatter } from "./formatters.ts";
 import { handlerKind } from "./handlers.ts";

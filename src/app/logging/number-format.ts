@@ -1,5 +1,5 @@
 import { ConfigError } from "../../values/errors.ts";
-import { floatRepr } from "../../values/python-number.ts";
+import { floatRepr } from "../../values/python-text.ts";
 
 /** How `%` and `format()` of Python write a number, without its width. */
 export interface NumberFormat {

@@ -1,6 +1,6 @@
 import type { MapNode } from "../../values/node.ts";
-import type { Resolver } from "../../values/resolvers/resolver.ts";
-import { resolverList } from "../../values/resolvers/resolver-list.ts";
+import { resolverList } from "../../values/resolution/context.ts";
+import type { Resolver } from "../../values/resolution/resolver.ts";
 import { hydraResolver } from "./hydra.ts";
 import { nowResolver } from "./now.ts";
 import { pythonVersionResolver } from "./python-version.ts";

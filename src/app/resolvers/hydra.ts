@@ -1,9 +1,9 @@
 import { ConfigError } from "../../values/errors.ts";
-import { withFlags } from "../../values/flags.ts";
 import type { ConfigNode } from "../../values/node.ts";
 import { isMissing } from "../../values/node.ts";
+import { withFlags } from "../../values/place.ts";
 import { pyStr } from "../../values/python-text.ts";
-import type { Resolver } from "../../values/resolvers/resolver.ts";
+import type { Resolver } from "../../values/resolution/resolver.ts";
 
 /**
  * `${hydra:runtime.cwd}`: a value of the `hydra` node, from wherever it is used. A map or list of it

@@ -1,6 +1,6 @@
 import { ConfigError } from "../../values/errors.ts";
 import { pyStr } from "../../values/python-text.ts";
-import type { Resolver } from "../../values/resolvers/resolver.ts";
+import type { Resolver } from "../../values/resolution/resolver.ts";
 import { strftime } from "../python/strftime.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { ConfigError } from "../../values/errors.ts";
 import { pyStr } from "../../values/python-text.ts";
-import type { Resolver } from "../../values/resolvers/resolver.ts";
+import type { Resolver } from "../../values/resolution/resolver.ts";
 
 /**
  * The Python whose behaviour this dialect has. There is no Python to ask here, and a tree that

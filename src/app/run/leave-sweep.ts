@@ -4,7 +4,7 @@ import { writeFileAtomicSync } from "../../system/atomic-write.ts";
 import { INTERRUPTS } from "../../system/process-signals.ts";
 import { plural } from "../../text/plural.ts";
 import { shellQuote } from "../../text/shell-words.ts";
-import { writeYaml } from "../../values/writer.ts";
+import { writeYaml } from "../../values/yaml/writer.ts";
 import { EXIT_ERROR, EXIT_OK, type Session } from "../commands/command.ts";
 import { makeSweepDirectory } from "../job/run-directory.ts";
 import type { SweepJob } from "../launchers/launcher.ts";

@@ -1,7 +1,7 @@
 import type { RunMode } from "../../compose/index.ts";
 import { isConfigError } from "../../values/errors.ts";
 import { pyStr } from "../../values/python-text.ts";
-import { selectNode } from "../../values/select.ts";
+import { selectNode } from "../../values/resolution/select.ts";
 import type { Composer } from "../composer.ts";
 
 export interface ChosenMode {

@@ -1,11 +1,11 @@
 import type { Composition } from "../../compose/index.ts";
-import type { ConfigSchema } from "../../compose/schemas/config-schema.ts";
+import type { ConfigSchema } from "../../compose/sources/config-source.ts";
 import type { StoreEntry } from "../../compose/sources/memory-source.ts";
-import type { ResolveContext } from "../../values/interpolation/context.ts";
 import { splitKey } from "../../values/key-path.ts";
 import type { ConfigNode } from "../../values/node.ts";
 import { pyStr } from "../../values/python-text.ts";
-import { selectNode } from "../../values/select.ts";
+import type { ResolveContext } from "../../values/resolution/context.ts";
+import { selectNode } from "../../values/resolution/select.ts";
 import type { ComposerRequest } from "../composer.ts";
 
 /** The texts of all secrets in a composed config, including values that were overridden. */

@@ -1,6 +1,6 @@
 import { type Config, leavesOf, pathText } from "../../compose/index.ts";
 import { showValue } from "../../schema/show-value.ts";
-import { describeOrigin } from "../../values/position.ts";
+import { describeOrigin } from "../../values/origin.ts";
 import { oneLine } from "./origins-text.ts";
 
 /** A config value for people: its text, and what set it. */

@@ -2,7 +2,7 @@ import pc from "picocolors";
 import { type Difference, pathText } from "../../compose/index.ts";
 import { showBoth, showValue } from "../../schema/show-value.ts";
 import type { ConfigNode } from "../../values/node.ts";
-import { describeOrigin } from "../../values/position.ts";
+import { describeOrigin } from "../../values/origin.ts";
 import { oneLine } from "./origins-text.ts";
 
 /** What `--diff` prints: each differing key with both values and their origins; empty without differences. */

@@ -1,7 +1,7 @@
 import type { Cause, DefaultsStep, Explanation } from "../../compose/index.ts";
 import { showValue } from "../../schema/show-value.ts";
-import { wrongArgument } from "../../values/check-arguments.ts";
-import { describeOrigin } from "../../values/position.ts";
+import { wrongArgument } from "../../values/check-options.ts";
+import { describeOrigin } from "../../values/origin.ts";
 import { oneLine } from "./origins-text.ts";
 
 /**

@@ -7,11 +7,10 @@ import {
   showValue,
 } from "../../schema/index.ts";
 import { ConfigError } from "../../values/errors.ts";
-import { splitKey } from "../../values/key-path.ts";
-import { nearestKey } from "../../values/nearest-key.ts";
+import { nearestKey, splitKey } from "../../values/key-path.ts";
 import type { ConfigNode } from "../../values/node.ts";
-import { describeOrigin } from "../../values/position.ts";
-import { describeType } from "../../values/types/describe.ts";
+import { describeOrigin } from "../../values/origin.ts";
+import { describeType } from "../../values/types/type-errors.ts";
 import { oneLine } from "./origins-text.ts";
 
 export interface KeyHelpRequest {

@@ -1,8 +1,8 @@
-import type { Composition } from "../../compose/composition.ts";
+import type { Composition } from "../../compose/compose.ts";
 import type { Repository } from "../../compose/sources/repository.ts";
-import type { ResolveContext } from "../../values/interpolation/context.ts";
 import { pyStr } from "../../values/python-text.ts";
-import { selectNode } from "../../values/select.ts";
+import type { ResolveContext } from "../../values/resolution/context.ts";
+import { selectNode } from "../../values/resolution/select.ts";
 import type { Flag } from "../flags/flag.ts";
 import { flagsHelp } from "../flags/usage.ts";
 import { fillTemplate } from "../python/python-template.ts";

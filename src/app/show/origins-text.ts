@@ -1,5 +1,5 @@
 import type { OriginLine } from "../../compose/index.ts";
-import { describeOrigin } from "../../values/position.ts";
+import { describeOrigin } from "../../values/origin.ts";
 
 /** Comments are aligned in one column, except on lines wider than this. */
 const WIDEST_ALIGNED = 60;

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ConfigError } from "../../values/errors.ts";
 import type { ConfigNode } from "../../values/node.ts";
-import { readYaml } from "../../values/reader.ts";
+import { readYaml } from "../../values/yaml/reader.ts";
 
 const PLACES = ["config.yaml", ".hydra/config.yaml"];
 

@@ -1,13 +1,13 @@
 import { leavesOf, originLines } from "../../compose/index.ts";
 import { ConfigError } from "../../values/errors.ts";
-import type { ResolveContext } from "../../values/interpolation/context.ts";
-import { createResolution } from "../../values/interpolation/create-resolution.ts";
-import { IN_PLACE, resolveDeep, resolveTree } from "../../values/interpolation/resolve-tree.ts";
 import { splitKey } from "../../values/key-path.ts";
 import { type ConfigNode, isMissing, keyId, type MapNode } from "../../values/node.ts";
 import { pyStr } from "../../values/python-text.ts";
-import { findPlace } from "../../values/select.ts";
-import { writeYaml } from "../../values/writer.ts";
+import type { ResolveContext } from "../../values/resolution/context.ts";
+import { createResolution } from "../../values/resolution/evaluate.ts";
+import { IN_PLACE, resolveDeep, resolveTree } from "../../values/resolution/resolve-tree.ts";
+import { findPlace } from "../../values/resolution/select.ts";
+import { writeYaml } from "../../values/yaml/writer.ts";
 import { originsText } from "./origins-text.ts";
 import { originsJson, valueJson } from "./value-json.ts";
 

@@ -1,6 +1,6 @@
 import type { Repository } from "../../compose/index.ts";
 import { child, type MapNode } from "../../values/node.ts";
-import { writeYaml } from "../../values/writer.ts";
+import { writeYaml } from "../../values/yaml/writer.ts";
 
 /** The option that configures Hydra's own log by default. */
 const OPTION = "hydra/hydra_logging/default";

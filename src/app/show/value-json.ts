@@ -1,12 +1,11 @@
 import { constants } from "node:buffer";
 import type { Cause, Difference, Explanation, KeyedNode } from "../../compose/index.ts";
 import { pathText } from "../../compose/index.ts";
-import { limitError } from "../../values/budget.ts";
+import { limitError } from "../../values/limits.ts";
 import type { ConfigNode } from "../../values/node.ts";
-import type { Origin } from "../../values/origin.ts";
-import { lineColumn } from "../../values/position.ts";
-import { floatRepr } from "../../values/python-number.ts";
-import { toObject } from "../../values/to-object.ts";
+import { lineColumn, type Origin } from "../../values/origin.ts";
+import { toObject } from "../../values/plain-objects.ts";
+import { floatRepr } from "../../values/python-text.ts";
 
 /** What `--explain KEY --json` prints. */
 export const explanationJson = ({ key, value, cause, replaced }: Explanation): string =>

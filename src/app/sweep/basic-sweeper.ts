@@ -1,10 +1,10 @@
 import type { Repository } from "../../compose/index.ts";
 import { parseOverrides, type SweepOptions } from "../../overrides/index.ts";
-import type { ResolveContext } from "../../values/interpolation/context.ts";
-import { asDeclared } from "../../values/interpolation/context.ts";
 import type { MapNode } from "../../values/node.ts";
 import { pyStr } from "../../values/python-text.ts";
-import { selectNode } from "../../values/select.ts";
+import type { ResolveContext } from "../../values/resolution/context.ts";
+import { asDeclared } from "../../values/resolution/context.ts";
+import { selectNode } from "../../values/resolution/select.ts";
 import { basicBatches } from "./basic-batches.ts";
 import { readExclusion } from "./exclude.ts";
 import type { SweeperKind } from "./sweeper.ts";

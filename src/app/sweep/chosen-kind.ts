@@ -1,10 +1,9 @@
 import type { Composition } from "../../compose/index.ts";
-import { launchRefusal } from "../../compose/plugins/plugin-groups.ts";
-import { ConfigError } from "../../values/errors.ts";
-import { nearest } from "../../values/nearest.ts";
+import { launchRefusal } from "../../compose/plugins/plugin.ts";
+import { ConfigError, nearest } from "../../values/errors.ts";
 import type { ConfigNode } from "../../values/node.ts";
 import { pyStr } from "../../values/python-text.ts";
-import { selectNode } from "../../values/select.ts";
+import { selectNode } from "../../values/resolution/select.ts";
 import type { Composer } from "../composer.ts";
 import { plainAt } from "../job/hydra-values.ts";
 import type { InsteadOf } from "../launchers/launcher.ts";

@@ -5,12 +5,11 @@ import {
   parseOverride,
 } from "../../overrides/index.ts";
 import { getOrCreate } from "../../system/get-or-create.ts";
-import { ConfigError } from "../../values/errors.ts";
-import type { ResolveContext } from "../../values/interpolation/context.ts";
-import { nearest } from "../../values/nearest.ts";
+import { ConfigError, nearest } from "../../values/errors.ts";
 import type { ConfigNode, MapNode, ScalarNode } from "../../values/node.ts";
 import { keyText } from "../../values/python-text.ts";
-import { selectNode } from "../../values/select.ts";
+import type { ResolveContext } from "../../values/resolution/context.ts";
+import { selectNode } from "../../values/resolution/select.ts";
 import { bareKey, keysOf } from "./dimensions.ts";
 import {
   type Rule,

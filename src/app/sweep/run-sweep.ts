@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { maskSecrets } from "../../compose/secrets.ts";
 import { writeFileAtomicSync } from "../../system/atomic-write.ts";
-import { writeYaml } from "../../values/writer.ts";
+import { writeYaml } from "../../values/yaml/writer.ts";
 import type { JobResult } from "../job/job.ts";
 import { makeSweepDirectory } from "../job/run-directory.ts";
 import type { LaunchEvent, Launcher, SweepJob } from "../launchers/launcher.ts";

@@ -6,8 +6,7 @@ import {
 } from "../../command-line/parse.ts";
 import { usage } from "../../command-line/usage.ts";
 import { shellQuote } from "../../text/shell-words.ts";
-import { ConfigError } from "../../values/errors.ts";
-import { nearest } from "../../values/nearest.ts";
+import { ConfigError, nearest } from "../../values/errors.ts";
 import { SWEEP_ACTIONS, type SweepAction } from "./next-commands.ts";
 import { ACTION_LINES, SWEEP_LINE } from "./sweep-lines.ts";
 

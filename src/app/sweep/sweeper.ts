@@ -1,6 +1,6 @@
 import type { Composition, Repository } from "../../compose/index.ts";
-import type { ResolveContext } from "../../values/interpolation/context.ts";
 import type { MapNode } from "../../values/node.ts";
+import type { ResolveContext } from "../../values/resolution/context.ts";
 import type { JobResult } from "../job/job.ts";
 
 /** The overrides of one job of a sweep, as they would be typed. */

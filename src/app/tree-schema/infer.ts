@@ -1,8 +1,8 @@
-import { isInterpolationNode } from "../../values/interpolation/parse-node.ts";
+import { isInterpolationNode } from "../../values/interpolation/parser.ts";
 import type { ConfigNode, MapNode, ScalarNode } from "../../values/node.ts";
 import { isMissingOrNull } from "../../values/node.ts";
+import { toObject } from "../../values/plain-objects.ts";
 import { keyText } from "../../values/python-text.ts";
-import { toObject } from "../../values/to-object.ts";
 
 export interface InferredSchema {
   readonly [keyword: string]: unknown;

@@ -7,8 +7,8 @@ import { usage } from "../../command-line/usage.ts";
 import { writeFileAtomic } from "../../system/atomic-write.ts";
 import { fileProblem, readablePath } from "../../system/files.ts";
 import { ConfigError, isConfigError } from "../../values/errors.ts";
-import { resolveTree } from "../../values/interpolation/resolve-tree.ts";
 import type { ConfigNode } from "../../values/node.ts";
+import { resolveTree } from "../../values/resolution/resolve-tree.ts";
 import { openComposer } from "../composer.ts";
 import type { Invocation } from "../process/invocation.ts";
 import {

@@ -1,6 +1,5 @@
 import type { Repository } from "../../compose/index.ts";
-import { ConfigError } from "../../values/errors.ts";
-import { alternativesTo } from "../../values/nearest.ts";
+import { alternativesTo, ConfigError } from "../../values/errors.ts";
 import type { ConfigNode, MapNode } from "../../values/node.ts";
 import { defaultsSchema, groupsOf, optionDefinitions } from "./defaults-schema.ts";
 import { INTERPOLATION_DEFINITION, type InferredSchema, inferSchema } from "./infer.ts";

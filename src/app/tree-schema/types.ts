@@ -1,5 +1,5 @@
 import { ConfigError } from "../../values/errors.ts";
-import { requireDependency } from "../../values/own-package.ts";
+import { requireDependency } from "../../values/package-info.ts";
 
 /**
  * TypeScript types of a JSON Schema. The library that makes them is loaded here and nowhere else: it

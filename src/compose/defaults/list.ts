@@ -1,8 +1,123 @@
+/** The defaults list of a request: its overrides split, the tree built and flattened. */
+
+import {
+  type Element,
+  isSweepValue,
+  type Override,
+  type OverrideValue,
+} from "../../overrides/ast.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { Origin } from "../../values/origin.ts";
-import { EMPTY_CONFIG } from "../hydra/schema.ts";
-import type { LoadedConfig } from "../sources/config-source.ts";
-import type { DefaultsTree, DefaultsTreeNode } from "./tree.ts";
+import { pyTypeName } from "../../values/python-text.ts";
+import type { ResolveContext } from "../../values/resolution/context.ts";
+import { isHydraOverride } from "../hydra/runtime-node.ts";
+import { EMPTY_CONFIG, HYDRA_CONFIG } from "../hydra/schema.ts";
+import type { GroupItem, GroupValue, LoadedConfig } from "../sources/config-source.ts";
+import type { Repository } from "../sources/repository.ts";
+import {
+  type CompositionWarning,
+  checkUsage,
+  type Deletion,
+  type GroupChoices,
+  type Selection,
+} from "./choice-tracker.ts";
+import { buildDefaultsTree, type DefaultsTree, type DefaultsTreeNode } from "./tree.ts";
+
+export interface DefaultsRequest {
+  readonly repository: Repository;
+  readonly configName: string | null;
+  readonly mode: RunMode;
+  readonly choices: GroupChoices;
+  readonly context: ResolveContext;
+  /** Is told what there is to warn about, whether or not there is a list in the end. */
+  readonly onWarning?: (warning: CompositionWarning) => void;
+}
+
+/** The configs that take part, with the tree that they come from. */
+export interface Defaults {
+  readonly tree: DefaultsTree;
+  readonly defaults: readonly DefaultsRow[];
+}
+
+/**
+ * What takes part in a composition, Hydra's own configs first; no value is looked at.
+ *
+ * @throws ConfigError `compose.*`, and `yaml.*` for bad files
+ */
+export function listDefaults(request: DefaultsRequest): Defaults {
+  const { choices, configName, context, mode, onWarning, repository } = request;
+  const tree = buildDefaultsTree({
+    repository,
+    roots: [
+      { path: HYDRA_CONFIG, primary: false },
+      { path: configName ?? EMPTY_CONFIG, primary: true },
+    ],
+    choices,
+    skipMissing: mode === "multirun",
+    resolvers: context,
+    ...(onWarning && { onWarning }),
+  });
+  const defaults = flattenTree(tree, { rootName: "<root>" });
+  checkUsage(tree, repository);
+  return { tree, defaults };
+}
+
+/** `hydra.mode`: a single job, or a sweep. */
+export type RunMode = "run" | "multirun";
+
+export interface SweepLegality {
+  readonly mode: RunMode;
+  /** Whether the overrides were typed in a shell, where quotes must be escaped. */
+  readonly fromShell: boolean;
+}
+
+/**
+ * A run takes no sweeps, and a sweep does not vary Hydra's own configuration.
+ *
+ * @throws ConfigError `override.sweep_not_allowed`, at the override.
+ */
+export function checkSweeps(overrides: readonly Override[], { mode, fromShell }: SweepLegality) {
+  for (const override of overrides) {
+    const { value, origin } = override;
+    if (value === undefined || !isSweepValue(value)) continue;
+    const keys = value.kind === "zip" ? [override, ...value.columns] : [override];
+    if (mode === "multirun" && !keys.some(isHydraOverride)) continue;
+    const simple = value.kind === "choice" && value.simple;
+    throw new ConfigError({
+      code: "override.sweep_not_allowed",
+      message:
+        mode === "multirun"
+          ? `Sweeping over Hydra's configuration is not supported : '${origin.text}'`
+          : simple
+            ? ambiguous(origin.text, fromShell)
+            : `Sweep parameters '${origin.text}' requires --multirun`,
+      origin,
+      key: override.keyOrGroup,
+      hint: remedy(override, { mode, fromShell }),
+    });
+  }
+}
+
+/** What would be refused in its turn is no remedy. */
+function remedy(override: Override, { fromShell, mode }: SweepLegality): string {
+  if (isHydraOverride(override))
+    return mode === "multirun"
+      ? "set Hydra's own configuration to one value per sweep"
+      : "set Hydra's own configuration to one value: it cannot be swept over, even with --multirun";
+  return fromShell
+    ? "add --multirun to run one job for each value"
+    : "compose once for each value, or use the mode multirun, which ignores sweeps";
+}
+
+function ambiguous(text: string, fromShell: boolean): string {
+  const quoted = fromShell ? "key=\\'value1,value2\\'" : "key='value1,value2'";
+  return [
+    `Ambiguous value for argument '${text}'`,
+    "1. To use it as a list, use key=[value1,value2]",
+    `2. To use it as string, quote the value: ${quoted}`,
+    "3. To sweep over it, add --multirun to your command line",
+  ].join("\n");
+}
 
 /** One row of the final defaults list: a config, or a config's own content (`isSelf`). */
 export interface DefaultsRow {
@@ -92,4 +207,107 @@ function refuseDuplicates(rows: readonly DefaultsRow[]): void {
       });
     seen.set(overrideKey, row);
   }
+}
+
+/**
+ * Tells the overrides of config groups from those of config values: an override is about a group
+ * if a group of that name exists in any source, except that a dict is always a value. Sweeps take
+ * no part in a composition.
+ *
+ * @throws ConfigError `compose.override_failed` for a group override that makes no sense, and
+ * `value.wrong_type` for one whose value names no option.
+ */
+export function splitOverrides(
+  overrides: readonly Override[],
+  repository: Pick<Repository, "groupExists">,
+): GroupChoices {
+  const selected = new Map<string, Selection>();
+  const deleted = new Map<string, Deletion>();
+  const appended: GroupItem[] = [];
+  const values: Override[] = [];
+  const about: Override[] = [];
+
+  for (const override of overrides) {
+    const { value, origin, type } = override;
+    if (value !== undefined && isSweepValue(value)) continue;
+    if (value?.kind === "dict" || !repository.groupExists(override.keyOrGroup)) {
+      values.push(override);
+      continue;
+    }
+    about.push(override);
+    if (type === "force_add")
+      throw refused(
+        "compose.override_failed",
+        override,
+        `force-add of config groups is not supported: '${origin.text}'`,
+      );
+    else if (type === "delete")
+      deleted.set(overrideKeyOf(override), { name: deletedName(override, value), origin });
+    else if (type === "add") appended.push(appendedItem(override, groupValue(override, value)));
+    else selected.set(overrideKeyOf(override), { value: groupValue(override, value), origin });
+  }
+  return { selected, deleted, appended, overrides: about, values };
+}
+
+/** `group` or `group@package`, as it is typed. */
+const overrideKeyOf = (override: Override): string =>
+  override.package === undefined
+    ? override.keyOrGroup
+    : `${override.keyOrGroup}@${override.package}`;
+
+function deletedName(override: Override, value: Element | undefined): string | null {
+  if (value === undefined) return null;
+  if (value.kind === "scalar" && (value.value === null || typeof value.value === "string"))
+    return value.value;
+  throw refused(
+    "value.wrong_type",
+    override,
+    `Config group override deletion value must be a string : ${override.origin.text}`,
+    `to delete the group whatever its option, use ~${overrideKeyOf(override)}`,
+  );
+}
+
+function groupValue(override: Override, value: Element | undefined): GroupValue {
+  if (value?.kind === "list") return value.items.map(nameOf);
+  if (value?.kind === "scalar" && typeof value.value === "string") return value.value;
+  const got = value?.kind === "scalar" ? pyTypeName(value.value) : "NoneType";
+  throw refused(
+    "value.wrong_type",
+    override,
+    `Config group override must be a string or a list. Got ${got}`,
+    override.keyOrGroup === ""
+      ? "nothing precedes the '=': write KEY=VALUE or GROUP=OPTION"
+      : got === "NoneType"
+        ? `to remove the config group, use ~${overrideKeyOf(override)}`
+        : `quote the name of the option: ${overrideKeyOf(override)}="'${override.origin.text.split("=", 2)[1] ?? ""}'"`,
+  );
+}
+
+const nameOf = (item: OverrideValue): string | null =>
+  item.kind === "scalar" && typeof item.value === "string" ? item.value : null;
+
+const appendedItem = (override: Override, value: GroupValue): GroupItem => ({
+  kind: "group",
+  group: override.keyOrGroup,
+  value,
+  package: override.package === "_here_" ? "" : (override.package ?? null),
+  optional: false,
+  override: false,
+  appended: true,
+  origin: override.origin,
+});
+
+function refused(
+  code: "compose.override_failed" | "value.wrong_type",
+  override: Override,
+  message: string,
+  hint?: string,
+): ConfigError {
+  return new ConfigError({
+    code,
+    message,
+    origin: override.origin,
+    key: overrideKeyOf(override),
+    hint,
+  });
 }

@@ -1,4 +1,4 @@
-import type { ConfigItem, GroupItem } from "./item.ts";
+import type { ConfigItem, GroupItem } from "../sources/config-source.ts";
 
 /** Where a defaults list stands: the group and the final package of the config that holds it. */
 export interface Place {

@@ -1,7 +1,7 @@
 import type { ConfigSource } from "../sources/config-source.ts";
 import type { StoreEntry } from "../sources/memory-source.ts";
 import { memorySource } from "../sources/memory-source.ts";
-import { rememberingSource } from "../sources/remembering-source.ts";
+import { memoizedSource } from "../sources/repository.ts";
 
 /*
  * Hydra's own config groups, as `pkg://hydra.conf` holds them. The texts must come out of a
@@ -153,7 +153,7 @@ const TEXTS: Readonly<Record<string, string>> = {
 const ENTRIES = Object.entries(TEXTS).map(([path, text]): [string, StoreEntry] => [path, { text }]);
 
 // These texts never change: what is read of them is shared by all engines.
-const SOURCE = rememberingSource(
+const SOURCE = memoizedSource(
   memorySource({ scheme: "pkg", path: "hydra.conf", provider: "hydra" }, new Map(ENTRIES)),
 );
 

@@ -1,19 +1,26 @@
 import type { Override } from "../../overrides/ast.ts";
-import { checkTree } from "../../values/check-tree.ts";
 import { ConfigError } from "../../values/errors.ts";
-import type { ResolveContext } from "../../values/interpolation/context.ts";
-import { asDeclared } from "../../values/interpolation/context.ts";
-import { isInterpolationNode } from "../../values/interpolation/parse-node.ts";
-import type { ConfigNode, MapNode, NodeType, ScalarValue } from "../../values/node.ts";
-import { isMissing, list, map } from "../../values/node.ts";
+import { isInterpolationNode } from "../../values/interpolation/parser.ts";
+import {
+  type ConfigNode,
+  editTree,
+  getAt,
+  isMissing,
+  list,
+  type MapNode,
+  map,
+  type NodeType,
+  type ScalarValue,
+  type TreeEditor,
+} from "../../values/node.ts";
 import { fromCode } from "../../values/origin.ts";
 import { pyStr } from "../../values/python-text.ts";
-import { selectNode } from "../../values/select.ts";
+import { asDeclared, type ResolveContext } from "../../values/resolution/context.ts";
+import { selectNode } from "../../values/resolution/select.ts";
+import { checkTree } from "../../values/yaml/check-tree.ts";
 import type { SourceInfo } from "../sources/config-source.ts";
-import type { TreeEditor } from "../tree-edit.ts";
-import { editTree, getAt } from "../tree-edit.ts";
-import { overrideDirname } from "./override-dirname.ts";
-import { ANY, STR } from "./typed.ts";
+import { byCodePoint } from "../sources/repository.ts";
+import { ANY, STR } from "./schema.ts";
 
 /** What is only known once a composition is under way. */
 export interface RuntimeFacts {
@@ -214,4 +221,28 @@ function strings(root: MapNode, path: readonly string[], context: ResolveContext
   const options = { deep: true, throwOnMissing: true };
   const node = selectNode(root, path.join("."), asDeclared(context), options);
   return node?.kind === "list" ? node.items.map((item) => pyStr(item)) : [];
+}
+
+export interface DirnameOptions {
+  readonly keyValueSeparator: string;
+  readonly itemSeparator: string;
+  /** Compared with the group or key, without prefix and package. */
+  readonly excludeKeys: readonly string[];
+}
+
+/**
+ * `hydra.job.override_dirname`: the overrides as they were typed, sorted, joined, with every `=`
+ * replaced.
+ * @see https://hydra.cc/docs/1.3/configure_hydra/job/#hydrajoboverride_dirname
+ */
+export function overrideDirname(
+  overrides: readonly Override[],
+  { keyValueSeparator, itemSeparator, excludeKeys }: DirnameOptions,
+): string {
+  return overrides
+    .filter((override) => !excludeKeys.includes(override.keyOrGroup))
+    .map((override) => override.origin.text)
+    .sort(byCodePoint)
+    .join(itemSeparator)
+    .replaceAll("=", () => keyValueSeparator);
 }

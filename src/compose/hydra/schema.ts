@@ -1,24 +1,118 @@
+/** The `hydra` node as a structured config: its classes and their fields. */
+
+import type { ErrorCode } from "../../values/errors.ts";
 import type { Limits } from "../../values/limits.ts";
-import type { NodeType } from "../../values/node.ts";
-import { map } from "../../values/node.ts";
-import { fromCode } from "../../values/origin.ts";
-import type { ConfigSource } from "../sources/config-source.ts";
-import type { StoreEntry } from "../sources/memory-source.ts";
-import { memorySource } from "../sources/memory-source.ts";
 import {
-  ANY,
-  BOOL,
-  emptyList,
-  emptyMap,
-  field,
-  INT,
-  listOf,
-  mapOf,
-  object,
-  optional,
-  STR,
-  withDefaults,
-} from "./typed.ts";
+  type ConfigNode,
+  type ContainerType,
+  emptyContainer,
+  list,
+  type MapNode,
+  MISSING,
+  map,
+  type NodeType,
+  type ScalarValue,
+  scalar,
+} from "../../values/node.ts";
+import { fromCode, type SchemaOrigin } from "../../values/origin.ts";
+import type { ConfigSource } from "../sources/config-source.ts";
+import { memorySource, type StoreEntry } from "../sources/memory-source.ts";
+
+/*
+ * A small vocabulary for structured configs: a field is its type and its default, and an object is
+ * a field made of fields. `schema.ts` reads like the declaration it stands for.
+ */
+
+export interface Field {
+  readonly type: NodeType;
+  readonly node: ConfigNode;
+}
+
+const ORIGIN: SchemaOrigin = { kind: "schema", schema: "hydra" };
+
+export const ANY: NodeType = { kind: "any" };
+export const STR: NodeType = { kind: "str" };
+export const INT: NodeType = { kind: "int" };
+export const FLOAT: NodeType = { kind: "float" };
+export const BOOL: NodeType = { kind: "bool" };
+
+export const listOf = (element: NodeType): NodeType => ({ kind: "list", element });
+export const mapOf = (element: NodeType): NodeType => ({ kind: "map", key: STR, element });
+
+export const optional = (type: NodeType): NodeType =>
+  type.kind === "any" ? type : { ...type, optional: true };
+
+/** A field of a type; without a default it is mandatory (`???`). */
+export const field = (type: NodeType, value: ScalarValue = MISSING): Field => ({
+  type,
+  node: { ...scalar(value, ORIGIN), type },
+});
+
+export function emptyList(element: NodeType): Field {
+  const type = listOf(element);
+  return { type, node: { ...list([], ORIGIN), type } };
+}
+
+export function emptyMap(element: NodeType): Field {
+  const type = mapOf(element);
+  return { type, node: { ...map([], ORIGIN), type } };
+}
+
+/**
+ * @param bases names of the types that this one extends.
+ * @param latent fields that a config may set and that are not there before: what we add to Hydra's
+ * own types, whose dumps must stay the same
+ */
+export function object(
+  name: string,
+  fields: Readonly<Record<string, Field>>,
+  bases: readonly string[] = [],
+  latent: Readonly<Record<string, NodeType>> = {},
+): Field {
+  const entries = Object.entries(fields);
+  const type: ContainerType = {
+    kind: "object",
+    name,
+    ...(bases.length > 0 && { bases }),
+    fields: new Map([
+      ...entries.map(([key, { type: fieldType }]) => [key, fieldType] as const),
+      ...Object.entries(latent),
+    ]),
+    defaults: new Map(entries.map(([key, { node }]) => [key, node])),
+  };
+  return { type, node: emptyContainer(type, ORIGIN) };
+}
+
+/**
+ * A defaults list of `group: option` items, in front of an object's fields. The list is a field as
+ * well, until all configs are merged: a config may write over it, which changes nothing.
+ */
+export function withDefaults(
+  { type, node }: Field,
+  defaults: Readonly<Record<string, string | null>>,
+): ConfigNode {
+  if (type.kind !== "object" || node.kind !== "map") throw new TypeError("not an object");
+  const items = Object.entries(defaults).map(([group, option]) =>
+    map([[group, scalar(option, ORIGIN)]], ORIGIN),
+  );
+  const field = listOf(ANY);
+  const fields = [...node.entries.values()].map(({ key, value }) => [key, value] as const);
+  return {
+    ...map([["defaults", { ...list(items, ORIGIN), type: field }], ...fields], ORIGIN),
+    type: { ...type, fields: new Map([["defaults", field], ...type.fields]) },
+  };
+}
+
+/** Such an object once all configs are merged: without the list, and without a field for it. */
+export function withoutDefaultsField(node: MapNode): MapNode {
+  const { type } = node;
+  if (type?.kind !== "object") return node;
+  const entries = new Map(node.entries);
+  const fields = new Map(type.fields);
+  entries.delete("defaults");
+  fields.delete("defaults");
+  return { ...node, entries, type: { ...type, fields } };
+}
 
 /*
  * The types of the `hydra` node, as users of Hydra know them from `--cfg hydra`.
@@ -139,3 +233,25 @@ export function schemaSource(
     limits,
   );
 }
+
+/**
+ * The OmegaConf exception that stands for a code. Hydra prints the class in the first line of a
+ * composition error, and that line is what people search for.
+ */
+const CLASS_NAMES: Partial<Record<ErrorCode, string>> = {
+  "key.invalid_type": "KeyValidationError",
+  "key.not_found": "ConfigKeyError",
+  "value.missing": "MissingMandatoryValue",
+  "value.wrong_type": "ValidationError",
+  "value.readonly": "ReadonlyConfigError",
+  "value.struct": "ConfigKeyError",
+  "merge.incompatible": "ConfigTypeError",
+  "interpolation.syntax": "GrammarParseError",
+  "interpolation.not_found": "InterpolationKeyError",
+  "interpolation.cycle": "InterpolationResolutionError",
+  "interpolation.to_missing": "InterpolationToMissingValueError",
+  "resolver.unknown": "UnsupportedInterpolationType",
+  "resolver.failed": "InterpolationResolutionError",
+};
+
+export const hydraClassName = (code: ErrorCode): string => CLASS_NAMES[code] ?? "ConfigError";

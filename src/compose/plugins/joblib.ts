@@ -1,4 +1,4 @@
-import { FLOAT, field, INT, object, optional, STR } from "../hydra/typed.ts";
+import { FLOAT, field, INT, object, optional, STR } from "../hydra/schema.ts";
 import type { Plugin } from "./plugin.ts";
 
 const launcher = () =>

@@ -1,4 +1,4 @@
-import type { Field } from "../hydra/typed.ts";
+import type { Field } from "../hydra/schema.ts";
 import {
   ANY,
   BOOL,
@@ -10,7 +10,7 @@ import {
   optional,
   STR,
   withDefaults,
-} from "../hydra/typed.ts";
+} from "../hydra/schema.ts";
 import type { Plugin } from "./plugin.ts";
 
 /** Any sampler fits the sweeper's field: all of them extend this type. */

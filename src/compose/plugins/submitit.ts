@@ -1,4 +1,4 @@
-import { ANY, BOOL, emptyMap, field, INT, listOf, object, optional, STR } from "../hydra/typed.ts";
+import { ANY, BOOL, emptyMap, field, INT, listOf, object, optional, STR } from "../hydra/schema.ts";
 import type { Plugin } from "./plugin.ts";
 
 /** What every queue has, in front of its own fields. */
@@ -20,7 +20,7 @@ const target = (className: string) => ({
 
 const local = () => object("LocalQueueConf", { ...base(), ...target("LocalLauncher") }).node;
 
-const slurm = (ours: Parameters<typeof object>[1] = {}) =>
+const slurmFields = (ours: Parameters<typeof object>[1] = {}) =>
   object("SlurmQueueConf", {
     ...base(),
     ...target("SlurmLauncher"),
@@ -49,13 +49,19 @@ export const submitit: Plugin = {
   name: "submitit",
   store: {
     "hydra/launcher/submitit_local": { create: local },
-    "hydra/launcher/submitit_slurm": { create: () => slurm() },
+    "hydra/launcher/submitit_slurm": { create: () => slurmFields() },
   },
 };
 
 /** The same job array under our own name, with what our sweeps know beside submitit's keys. */
-export const slurmLauncherConfig = () =>
-  slurm({
+const slurmLauncherConfig = () =>
+  slurmFields({
     _target_: field(STR, "hydraconf.SlurmLauncher"),
     on_failure: field(STR, "continue"),
   });
+
+/** Ours, under submitit's keys: jobs of a sweep as a job array of a Slurm cluster. */
+export const slurm: Plugin = {
+  name: "slurm",
+  store: { "hydra/launcher/slurm": { create: slurmLauncherConfig, replaceable: true } },
+};

@@ -1,8 +1,6 @@
-import type { ResolveContext } from "../../values/interpolation/context.ts";
 import type { ConfigNode } from "../../values/node.ts";
 import type { Origin } from "../../values/origin.ts";
-import type { DefaultsItem } from "../defaults/item.ts";
-import type { ConfigSchema } from "../schemas/config-schema.ts";
+import type { ResolveContext } from "../../values/resolution/context.ts";
 
 /**
  * A place where configs are found by path: a directory, a package, a store in memory. Paths are
@@ -65,3 +63,104 @@ export interface SourceInfo {
 /** How Hydra writes a source in its messages. */
 export const describeSource = ({ scheme, path, provider }: SourceInfo): string =>
   `provider=${provider}, path=${scheme}://${path}`;
+
+/** `db/mysql` and `db/mysql.yaml` both name the file `db/mysql.yaml`; `.yml` is never looked for. */
+export const yamlFileName = (configPath: string): string =>
+  configPath.endsWith(".yaml") ? configPath : `${configPath}.yaml`;
+
+/** One item of a defaults list as it is written, before it is known where the list stands. */
+export type DefaultsItem = SelfItem | ConfigItem | GroupItem;
+
+/** `_self_`: where the config's own content goes. */
+export interface SelfItem {
+  readonly kind: "self";
+  readonly origin: Origin;
+  /** The group of `db: _self_`, which Hydra takes for a `_self_`; null for the plain one. */
+  readonly group: string | null;
+}
+
+/** `- path/to/config`, with `/` in front for a path from the root. */
+export interface ConfigItem {
+  readonly kind: "config";
+  readonly path: string;
+  /** The package after `@`; null where there is none. */
+  readonly package: string | null;
+  /** Only for an option of a list (`- optional db: [a, b]`): a missing config is left out. */
+  readonly optional: boolean;
+  readonly origin: Origin;
+}
+
+/** `- group: option`, with `optional` and `override` in front. */
+export interface GroupItem {
+  readonly kind: "group";
+  readonly group: string;
+  readonly value: GroupValue;
+  readonly package: string | null;
+  readonly optional: boolean;
+  readonly override: boolean;
+  /** Given on the command line as `+group=option`: it may stand below overrides. */
+  readonly appended: boolean;
+  readonly origin: Origin;
+}
+
+/**
+ * null selects nothing, a list selects several options of one group. Among those null is one that an
+ * override gave and that is no name: it is refused where the group is reached.
+ */
+export type GroupValue = string | null | readonly (string | null)[];
+
+export const SELF = "_self_";
+
+export const isOptionList = (value: GroupValue): value is readonly (string | null)[] =>
+  typeof value === "object" && value !== null;
+
+/**
+ * What a config of the store may be checked against: a JSON Schema (draft 2020-12) as plain data,
+ * or the validator of any library that implements https://standardschema.dev.
+ */
+export type ConfigSchema = boolean | JsonSchemaObject | StandardSchema;
+
+/** A JSON Schema, draft 2020-12. */
+export interface JsonSchemaObject {
+  readonly [keyword: string]: unknown;
+}
+
+/** The part of the standard-schema interface that a check needs. */
+export interface StandardSchema {
+  readonly "~standard": {
+    readonly version: number;
+    readonly vendor: string;
+    /** `{value}` where the value fits, `{issues}` where it does not. */
+    readonly validate: (value: unknown) => unknown;
+  };
+}
+
+/** One way in which a tree does not fit, as the checker tells it. */
+export interface SchemaProblem {
+  readonly problem: "invalid_value" | "missing_value" | "missing_key" | "unknown_key";
+  /** The full key below the tree that was checked; empty for the tree itself. */
+  readonly key: string;
+  /** The value found; absent for a missing key. */
+  readonly value?: ConfigNode;
+  /** What the schema wants, to be read after "expected". */
+  readonly expected: string;
+  /** What is wrong, in the words of a validator that has its own. */
+  readonly says?: string;
+  readonly description?: string;
+  readonly origin: Origin;
+  readonly available?: readonly string[];
+  readonly nearest?: string;
+}
+
+/**
+ * What reads schemas: the stage `schema`, which composing does not import. Gets trees that may hold
+ * interpolations and missing values, and returns every problem in the order of the document.
+ */
+export interface SchemaReader {
+  /** All ways in which a tree does not fit, in the order of the document. */
+  problems(schema: ConfigSchema, tree: ConfigNode): readonly SchemaProblem[];
+  /** The keys of the values that the schema marks secret. */
+  secrets(schema: ConfigSchema, tree: ConfigNode): readonly (readonly string[])[];
+  /** Whether a value at these keys would be secret. */
+  isSecret(schema: ConfigSchema, path: readonly string[]): boolean;
+}

@@ -1,16 +1,22 @@
 import { ConfigError } from "../../values/errors.ts";
-import { createResolution } from "../../values/interpolation/create-resolution.ts";
-import { isInterpolationNode } from "../../values/interpolation/parse-node.ts";
+import { isInterpolationNode } from "../../values/interpolation/parser.ts";
 import type { Limits } from "../../values/limits.ts";
-import type { ConfigNode, MapNode } from "../../values/node.ts";
-import { isMissing, map } from "../../values/node.ts";
+import { type ConfigNode, isMissing, type MapNode, map } from "../../values/node.ts";
 import type { SourceText } from "../../values/origin.ts";
-import { pyTypeName } from "../../values/python-text.ts";
-import { createConfig, readYaml } from "../../values/reader.ts";
-import { findPlace } from "../../values/select.ts";
-import { readDefaultsItems } from "../defaults/read-items.ts";
-import type { LoadedConfig, SourceInfo } from "./config-source.ts";
-import { packageHeader } from "./package-header.ts";
+import { pyRepr, pyTypeName } from "../../values/python-text.ts";
+import { createResolution } from "../../values/resolution/evaluate.ts";
+import { findPlace } from "../../values/resolution/select.ts";
+import { createConfig, readYaml } from "../../values/yaml/reader.ts";
+import {
+  type ConfigItem,
+  type DefaultsItem,
+  type GroupItem,
+  type GroupValue,
+  type LoadedConfig,
+  SELF,
+  type SelfItem,
+  type SourceInfo,
+} from "./config-source.ts";
 
 const DEFAULTS = "defaults";
 
@@ -88,10 +94,199 @@ function readFileNode({ name, text }: SourceText, limits: Limits | undefined): C
   });
 }
 
-/** One that is a field of a type goes when all configs are merged (`hydra/typed.ts`). */
+/** One that is a field of a type goes when all configs are merged (`hydra/schema.ts`). */
 function withoutDefaults(node: MapNode): MapNode {
   if (node.type?.kind === "object" && node.type.fields.has(DEFAULTS)) return node;
   const entries = new Map(node.entries);
   entries.delete(DEFAULTS);
   return { ...node, entries };
+}
+
+/** Hydra looks for the header in this many characters of a file and no further, counted with one for each end of a line. */
+const HEADER_LIMIT = 512;
+
+/** What Python's `str.splitlines` takes for the end of a line. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: Python counts these separators as line ends
+const LINE_END = /\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/u;
+
+/** Leading and trailing blanks as Python's `str.strip` sees them (a BOM is none). */
+const BLANK = String.raw`[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]`;
+const OUTER_BLANKS = new RegExp(`^${BLANK}+|${BLANK}+$`, "gu");
+
+const HEADER_LINE = /^#\s*@/u;
+
+/**
+ * The value of the `# @package` line at the top of a config file. Blank lines and other
+ * `# @key value` lines may stand around it; the scan ends at the first line of any other kind, so
+ * an ordinary comment before the header disables it. The last of several wins.
+ *
+ * @throws ConfigError `compose.invalid_config` for a header line that is not KEY VALUE.
+ * @see https://hydra.cc/docs/1.3/advanced/overriding_packages/
+ */
+export function packageHeader(source: SourceText): string | null {
+  let found: string | null = null;
+  for (const raw of headOf(source.text).split(LINE_END)) {
+    const line = strip(raw);
+    if (line === "") continue;
+    if (!HEADER_LINE.test(line)) break;
+    const [key, value] = keyAndValue(strip(line.replace(/^#+/u, "")), source);
+    if (key === "@package") found = value;
+  }
+  return found;
+}
+
+/** A character of Python is one or two units here. */
+const headOf = (text: string): string =>
+  [...text.slice(0, 2 * HEADER_LIMIT).replaceAll(/\r\n?/g, "\n")].slice(0, HEADER_LIMIT).join("");
+
+function keyAndValue(header: string, source: SourceText): readonly [string, string] {
+  const [key, value, ...rest] = header.split(" ").filter((part) => part !== "");
+  if (key === undefined || value === undefined)
+    throw malformed(`Expected header format: KEY VALUE, got '${header}'`, header, source);
+  if (rest.length > 0) throw malformed(`Too many components in '${header}'`, header, source);
+  return [strip(key), strip(value)];
+}
+
+function malformed(message: string, header: string, source: SourceText): ConfigError {
+  const start = source.text.indexOf(header);
+  return new ConfigError({
+    code: "compose.invalid_config",
+    message,
+    origin: { kind: "file", source, start, end: start + header.length },
+    hint: "write the header as `# @package PACKAGE` on a line of its own",
+  });
+}
+
+const strip = (text: string): string => text.replace(OUTER_BLANKS, "");
+
+const KEYWORDS: ReadonlySet<string> = new Set(["optional", "override"]);
+
+/**
+ * Reads the `defaults` entry of a config: what the items say, not yet where they lead.
+ *
+ * @param configPath path of the config that holds the list, for messages.
+ * @throws ConfigError `compose.invalid_defaults` at the offending item.
+ * @see https://hydra.cc/docs/1.3/advanced/defaults_list/
+ */
+export function readDefaultsItems(configPath: string, defaults: ConfigNode): DefaultsItem[] {
+  if (defaults.kind !== "list")
+    throw invalid(
+      `Invalid defaults list in '${configPath}', defaults must be a list (got ${defaults.kind === "map" ? "mapping" : pyTypeName(defaults.value)})`,
+      defaults,
+      "write it as a list, e.g. `defaults: [_self_, {db: mysql}]`",
+    );
+  return defaults.items.map((item) => readItem(configPath, item));
+}
+
+function readItem(configPath: string, item: ConfigNode): DefaultsItem {
+  if (item.kind === "map") return readGroupItem(configPath, item);
+  if (item.kind === "list" || typeof item.value !== "string")
+    throw invalid(
+      `Unsupported type in defaults : ${pyTypeName(item)}`,
+      item,
+      "an item is a config name, `group: option` or `_self_`; quote a name that looks like a number",
+    );
+  return readConfigItem(item.value, item);
+}
+
+function readConfigItem(text: string, node: ConfigNode): ConfigItem | SelfItem {
+  const { name, package: pkg } = splitPackage(text);
+  if (name !== SELF)
+    return { kind: "config", path: name, package: pkg, optional: false, origin: node.origin };
+  if (pkg !== null)
+    throw invalid(
+      "_self_@PACKAGE is not supported",
+      node,
+      "give the whole file a package with a `# @package` header",
+    );
+  return { kind: "self", origin: node.origin, group: null };
+}
+
+function readGroupItem(configPath: string, item: MapNode): GroupItem | SelfItem {
+  const [entry, ...more] = item.entries.values();
+  if (entry === undefined)
+    throw invalid(`In ${configPath}: Missing group name in {}`, item, "write `group: option`");
+  if (more.length > 0)
+    throw invalid(
+      `In ${configPath}: Too many keys in default item ${pyRepr(item)}`,
+      item,
+      "write `optional` before the group (`optional db: mysql`), and each group as a separate item",
+    );
+  if (typeof entry.key !== "string")
+    throw invalid(
+      `In ${configPath}: the group name in ${pyRepr(item)} must be a string`,
+      item,
+      "quote the name of the config group",
+    );
+
+  const { name, package: pkg } = splitPackage(entry.key);
+  const { group, optional, override } = splitKeywords(name);
+  const value = readValue(entry.value);
+  if (group === "")
+    throw invalid(`In ${configPath}: Missing group name in ${pyRepr(item)}`, item, "name a group");
+  if (value === SELF) return { kind: "self", origin: item.origin, group };
+  return {
+    kind: "group",
+    group,
+    value,
+    package: pkg,
+    optional,
+    override,
+    appended: false,
+    origin: item.origin,
+  };
+}
+
+function readValue(node: ConfigNode): GroupValue {
+  if (node.kind === "list") return node.items.map(readOption);
+  if (node.kind === "scalar" && (node.value === null || typeof node.value === "string"))
+    return node.value;
+  throw invalid(
+    `Unsupported item value in defaults : ${containerType(node)}. Supported: string or list`,
+    node,
+    "quote the option if its name looks like a number or a boolean",
+  );
+}
+
+function readOption(node: ConfigNode): string {
+  if (node.kind === "scalar" && typeof node.value === "string") return node.value;
+  throw invalid(
+    `Unsupported item value in defaults : ${containerType(node)}, nested list items must be strings`,
+    node,
+    "a list selects several options of the config group by name",
+  );
+}
+
+/**
+ * `group@package`. Hydra 1.0 had renames (`group@from:to`); what follows the colon is dropped now.
+ */
+function splitPackage(text: string): { readonly name: string; readonly package: string | null } {
+  const at = text.indexOf("@");
+  if (at === -1) return { name: text, package: null };
+  const [pkg = ""] = text.slice(at + 1).split(":", 1);
+  return { name: text.slice(0, at), package: pkg === "_here_" ? "" : pkg };
+}
+
+function splitKeywords(text: string) {
+  const words = text.split(" ");
+  const group = words.pop() ?? "";
+  const end = words.findIndex((word) => !KEYWORDS.has(word));
+  const keywords = end === -1 ? words : words.slice(0, end);
+  return {
+    group,
+    optional: keywords.includes("optional"),
+    override: keywords.includes("override"),
+  };
+}
+
+const containerType = (node: ConfigNode): string =>
+  node.kind === "map" ? "dict" : node.kind === "list" ? "list" : pyTypeName(node.value);
+
+function invalid(message: string, node: ConfigNode, hint: string): ConfigError {
+  return new ConfigError({
+    code: "compose.invalid_defaults",
+    message,
+    origin: node.origin,
+    hint,
+  });
 }

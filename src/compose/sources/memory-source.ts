@@ -1,13 +1,28 @@
-import { checkOptions, type OptionChecks } from "../../values/check-options.ts";
-import { fromObject } from "../../values/from-object.ts";
+import {
+  anything,
+  checkObject,
+  checkOptions,
+  fn,
+  mapOf,
+  type OptionCheck,
+  type OptionChecks,
+  optional,
+  shape,
+  text,
+  trueOrFalse,
+  wrongArgument,
+} from "../../values/check-options.ts";
 import type { Limits } from "../../values/limits.ts";
 import type { ConfigNode } from "../../values/node.ts";
-import { text } from "../../values/option-kinds.ts";
 import { fromCode } from "../../values/origin.ts";
-import type { ConfigSchema } from "../schemas/config-schema.ts";
-import { configStore } from "./check-entry.ts";
-import type { ConfigSource, ItemKind, SourceInfo } from "./config-source.ts";
-import { yamlFileName } from "./file-name.ts";
+import { fromObject } from "../../values/plain-objects.ts";
+import {
+  type ConfigSchema,
+  type ConfigSource,
+  type ItemKind,
+  type SourceInfo,
+  yamlFileName,
+} from "./config-source.ts";
 import { configFromNode, configFromText } from "./load-config.ts";
 
 /**
@@ -136,3 +151,31 @@ const asInStore = (path: string): string =>
 
 const withoutExtension = (path: string): string =>
   path.endsWith(".yaml") ? path.slice(0, -".yaml".length) : path;
+
+/** An entry of a store: a text, a tree, data, or what makes a tree. */
+export const storeEntry: OptionCheck = (by, name, value) => {
+  checkObject(by, name, value, HINT);
+  MEMBERS(by, name, value);
+  if (!["text", "create", "node", "value"].some((member) => member in value))
+    throw wrongArgument(by, name, "an entry of a store", value, HINT);
+};
+
+const HINT =
+  'give the config of an entry as one of: { value: data }, { text: "yaml" }, { node: tree }, { create: () => tree }';
+
+/** A JSON Schema, or the validator of a library, which may be a function. */
+const configSchema: OptionCheck = (by, name, value) => {
+  if (typeof value !== "boolean" && typeof value !== "function") checkObject(by, name, value);
+};
+
+const MEMBERS = shape({
+  text: optional(text),
+  create: optional(fn),
+  node: anything,
+  value: anything,
+  package: optional(text),
+  replaceable: optional(trueOrFalse),
+  schema: optional(configSchema),
+});
+
+export const configStore: OptionCheck = mapOf("configs", storeEntry);

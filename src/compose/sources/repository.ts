@@ -1,5 +1,11 @@
+/** The search path, its sources as one repository, and snapshots that several compositions share. */
+
+import { getOrCreate } from "../../system/get-or-create.ts";
+import { ConfigError } from "../../values/errors.ts";
+import type { Limits } from "../../values/limits.ts";
+import type { Origin } from "../../values/origin.ts";
 import type { ConfigSource, ItemKind, LoadedConfig } from "./config-source.ts";
-import { remember } from "./remember.ts";
+import { fileSource, packageSource } from "./file-source.ts";
 
 /**
  * A snapshot of a search path: the first source that has a config wins, and every answer is kept,
@@ -21,9 +27,9 @@ export function createRepository(sources: readonly ConfigSource[]): Repository {
   const schemaSource = sources.findLast((source) => source.scheme === "structured");
   return {
     sources,
-    load: remember((path) => firstDefined(sources, (source) => source.load(path))),
-    loadSchema: remember((path) => schemaSource?.load(path)),
-    groupExists: remember((path) => sources.some((source) => source.isGroup(path))),
+    load: memoize((path) => firstDefined(sources, (source) => source.load(path))),
+    loadSchema: memoize((path) => schemaSource?.load(path)),
+    groupExists: memoize((path) => sources.some((source) => source.isGroup(path))),
     list: (group, kind) => listAll(sources, group, kind),
   };
 }
@@ -54,4 +60,144 @@ export function byCodePoint(left: string, right: string): number {
   const at = a.findIndex((char, index) => char !== b[index]);
   if (at === -1) return -1;
   return (a[at]?.codePointAt(0) ?? 0) - (b[at]?.codePointAt(0) ?? -1);
+}
+
+/** Asks each question once. Failures are not kept: the next one who asks gets the error anew. */
+function memoize<T>(ask: (path: string) => T): (path: string) => T {
+  const known = new Map<string, { readonly answer: T }>();
+  return (path) => {
+    const before = known.get(path);
+    if (before !== undefined) return before.answer;
+    const answer = ask(path);
+    known.set(path, { answer });
+    return answer;
+  };
+}
+
+/** A source that asks its original every question once. Failures are not kept. */
+export function memoizedSource(source: ConfigSource): ConfigSource {
+  const load = memoize((path: string) => source.load(path));
+  const isGroup = memoize((path: string) => source.isGroup(path));
+  const available = memoize(() => source.available());
+  const lists = {
+    group: memoize((group: string) => source.list(group, "group")),
+    config: memoize((group: string) => source.list(group, "config")),
+  };
+  return {
+    scheme: source.scheme,
+    path: source.path,
+    provider: source.provider,
+    available: () => available(""),
+    isGroup,
+    load,
+    list: (group: string, kind: ItemKind) => lists[kind](group),
+  };
+}
+
+/** One entry of the search path as it is written: `file://conf`, `pkg://name/conf`, `conf`. */
+export interface SearchPathEntry {
+  readonly provider: string;
+  readonly path: string;
+  readonly origin?: Origin;
+}
+
+/** Makes the source that an entry names; `cwd` is where relative paths start. */
+export type SourceFactory = (entry: {
+  readonly provider: string;
+  readonly path: string;
+  readonly cwd: string;
+  /** How much the aliases of a file may add. */
+  readonly limits?: Limits;
+}) => ConfigSource;
+
+/** By scheme. An engine may be given more, e.g. `git://`. */
+type SourceFactories = ReadonlyMap<string, SourceFactory>;
+
+export const STANDARD_SOURCES: SourceFactories = new Map<string, SourceFactory>([
+  ["file", fileSource],
+  ["pkg", packageSource],
+]);
+
+/**
+ * @throws ConfigError `compose.invalid_config` for a scheme nobody handles, and for the config store's
+ */
+export function openSource(
+  entry: SearchPathEntry,
+  cwd: string,
+  factories: SourceFactories,
+  limits?: Limits,
+): ConfigSource {
+  const at = entry.path.indexOf("://");
+  const scheme = at === -1 ? "file" : entry.path.slice(0, at);
+  const factory = factories.get(scheme);
+  if (factory === undefined)
+    throw scheme === STORE ? secondStore(entry) : unknownScheme(entry, scheme, factories);
+  const path = at === -1 ? entry.path : entry.path.slice(at + "://".length);
+  return factory({ provider: entry.provider, path, cwd, ...(limits && { limits }) });
+}
+
+/** The scheme of the config store, which every search path has as its last source. */
+const STORE = "structured";
+
+function unknownScheme(
+  { origin }: SearchPathEntry,
+  scheme: string,
+  factories: SourceFactories,
+): ConfigError {
+  const available = [...factories.keys(), STORE].sort();
+  return new ConfigError({
+    code: "compose.invalid_config",
+    message: `No config source registered for schema ${scheme}, supported types : [${available.join(", ")}]`,
+    ...(origin && { origin }),
+    key: "hydra.searchpath",
+    available,
+  });
+}
+
+const secondStore = ({ path, origin }: SearchPathEntry): ConfigError =>
+  new ConfigError({
+    code: "compose.invalid_config",
+    message: `${path} cannot be added: the config store is already on the search path, after all other sources`,
+    ...(origin && { origin }),
+    key: "hydra.searchpath",
+    hint: `remove ${STORE}:// from hydra.searchpath`,
+  });
+
+/**
+ * The files that compositions are made from, each read when it is first asked for and never again:
+ * all jobs of a sweep see one consistent tree. Take a new snapshot to see changes.
+ */
+export interface Snapshot {
+  /** What `hydra.searchpath` is added to. */
+  readonly repository: Repository;
+  /** The repository with further entries, which come after the main directory. */
+  extended(entries: readonly SearchPathEntry[]): Repository;
+}
+
+export interface SnapshotRequest {
+  /** In order; the schema store always comes last. */
+  readonly sources: readonly ConfigSource[];
+  readonly schemaSource: ConfigSource;
+  readonly cwd: string;
+  readonly factories: SourceFactories;
+  /** How much the aliases of a file may add; default: what the environment says. */
+  readonly limits?: Limits | undefined;
+}
+
+export function takeSnapshot(request: SnapshotRequest): Snapshot {
+  const sources = request.sources.map(memoizedSource);
+  const schemaSource = memoizedSource(request.schemaSource);
+  const extensions = new Map<string, Repository>();
+  return {
+    repository: createRepository([...sources, schemaSource]),
+    extended(entries) {
+      const id = JSON.stringify(entries.map(({ provider, path }) => [provider, path]));
+      return getOrCreate(extensions, id, () => {
+        const opened = entries.map((entry) =>
+          memoizedSource(openSource(entry, request.cwd, request.factories, request.limits)),
+        );
+        return createRepository([...sources, ...opened, schemaSource]);
+      });
+    },
+  };
 }

@@ -1,5 +1,4 @@
-import { floatRepr, parsePythonFloat, parsePythonInt } from "../../values/python-number.ts";
-import { pyRepr } from "../../values/python-text.ts";
+import { floatRepr, parsePythonFloat, parsePythonInt, pyRepr } from "../../values/python-text.ts";
 import {
   type ElementScalar,
   type IntervalSweep,

@@ -1,7 +1,13 @@
 import { plural } from "../../text/plural.ts";
-import { checkOptions, type OptionChecks } from "../../values/check-options.ts";
+import {
+  checkOptions,
+  listOf,
+  type OptionChecks,
+  path,
+  text,
+  trueOrFalse,
+} from "../../values/check-options.ts";
 import { ConfigError } from "../../values/errors.ts";
-import { listOf, path, text, trueOrFalse } from "../../values/option-kinds.ts";
 import type { CollectContext, Collection, Collector } from "../collection/collector.ts";
 import { pauseNotes, runWorkload } from "../machine/process.ts";
 import {

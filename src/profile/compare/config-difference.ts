@@ -4,7 +4,7 @@ import { showBoth, showValue } from "../../schema/show-value.ts";
 import { type Difference, diffConfigs } from "../../values/diff.ts";
 import type { ConfigNode, ListNode } from "../../values/node.ts";
 import { keyText } from "../../values/python-text.ts";
-import { readYaml } from "../../values/reader.ts";
+import { readYaml } from "../../values/yaml/reader.ts";
 
 /**
  * Values in which the saved configurations of two runs differ. Lists of the same length, as the

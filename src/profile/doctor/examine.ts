@@ -1,4 +1,4 @@
-import { packageInfo } from "../../values/own-package.ts";
+import { packageInfo } from "../../values/package-info.ts";
 import type { Check, Findings, Verdict } from "./findings.ts";
 import { type GpuFindings, probeGpu } from "./gpu.ts";
 import type { Machine } from "./machine.ts";

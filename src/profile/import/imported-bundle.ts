@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { dateTime } from "../../report/date-time.ts";
 import type { RegionReportBundle, ReportEnvironment } from "../../report/document.ts";
-import { packageInfo } from "../../values/own-package.ts";
+import { packageInfo } from "../../values/package-info.ts";
 import type { RecordedMachine } from "../nsys/read/machine.ts";
 import { type RegionModel, toReportBundle } from "../regions/index.ts";
 import type { ImportRequest } from "./import-files.ts";

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { packageInfo } from "../../values/own-package.ts";
-import { readYaml } from "../../values/reader.ts";
-import { toObject } from "../../values/to-object.ts";
+import { packageInfo } from "../../values/package-info.ts";
+import { toObject } from "../../values/plain-objects.ts";
+import { readYaml } from "../../values/yaml/reader.ts";
 import type { LabelRules } from "./label-rules.ts";
 
 /** The options of the config group `labels`. */

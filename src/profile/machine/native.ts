@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import type * as NativeBuild from "../../../native/build.d.mts";
 import { importFile } from "../../system/import-file.ts";
 import { ConfigError } from "../../values/errors.ts";
-import { packageInfo } from "../../values/own-package.ts";
+import { packageInfo } from "../../values/package-info.ts";
 import { buildToolsHint } from "./build-tools.ts";
 import { interruptOf } from "./interrupt.ts";
 

@@ -1,8 +1,13 @@
 import { isSystemError } from "../../system/files.ts";
 import { getOrCreate } from "../../system/get-or-create.ts";
-import { checkOptions, type OptionChecks } from "../../values/check-options.ts";
+import {
+  checkOptions,
+  listOf,
+  type OptionChecks,
+  optional,
+  text,
+} from "../../values/check-options.ts";
 import { isConfigError } from "../../values/errors.ts";
-import { listOf, optional, text } from "../../values/option-kinds.ts";
 import { openRecording, type RecordingCursor } from "./cursor.ts";
 import type { RangeId, RecordedEvent } from "./events.ts";
 import { createNotes } from "./notes.ts";

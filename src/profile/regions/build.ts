@@ -31,7 +31,7 @@ export const DEFAULT_OPERATION_DOMAINS: readonly string[] = ["shallow_resnet.ops
 export interface RegionOptions {
   /** NVTX domains whose ranges are CPU operations, never regions. */
   readonly operationDomains?: readonly string[];
-  /** What to show; everything by default. See `select.ts`. */
+  /** What to show; everything by default. See `values/resolution/select.ts`. */
   readonly selection?: SelectionPatterns;
   /** Whether a scope that merges all processes and devices comes first; default true. */
   readonly aggregate?: boolean;

@@ -1,6 +1,13 @@
 import type { SelectionPatterns } from "../../report/selection/range-pattern.ts";
-import type { OptionChecks } from "../../values/check-options.ts";
-import { anything, listOf, optional, shape, text, trueOrFalse } from "../../values/option-kinds.ts";
+import {
+  anything,
+  listOf,
+  type OptionChecks,
+  optional,
+  shape,
+  text,
+  trueOrFalse,
+} from "../../values/check-options.ts";
 import type { LabelRule, LabelRules } from "../labels/label-rules.ts";
 import type { RegionOptions } from "./build.ts";
 import type { ReportContext } from "./to-report.ts";

@@ -7,7 +7,7 @@ import {
 import { matchesGlob, parseGlob } from "../../text/glob.ts";
 import { firstFewOf } from "../../text/plural.ts";
 import { printableLabel } from "../../text/printable.ts";
-import { nearest } from "../../values/nearest.ts";
+import { nearest } from "../../values/errors.ts";
 import { nodesDepthFirst, type PathNode, placeOf } from "./path-tree.ts";
 import type { SelectedNodes } from "./selected-nodes.ts";
 

@@ -1,14 +1,14 @@
-import type { OptionChecks } from "../../values/check-options.ts";
 import {
   anything,
   fn,
   instance,
+  type OptionChecks,
   optional,
   path,
   shape,
   text,
   withMethods,
-} from "../../values/option-kinds.ts";
+} from "../../values/check-options.ts";
 import type { StopRequests } from "../machine/process.ts";
 import type { ProfileRequest } from "./run.ts";
 

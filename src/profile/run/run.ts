@@ -1,7 +1,7 @@
 import { dateTime } from "../../report/date-time.ts";
 import type { RegionReportBundle } from "../../report/document.ts";
 import { checkOptions } from "../../values/check-options.ts";
-import { packageInfo } from "../../values/own-package.ts";
+import { packageInfo } from "../../values/package-info.ts";
 import type { Collection } from "../collection/collector.ts";
 import type { Progress } from "../collection/progress.ts";
 import { enabledCollectors } from "../collectors/index.ts";

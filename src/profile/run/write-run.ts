@@ -11,9 +11,9 @@ import {
 } from "../../report/write-reports.ts";
 import { writeRunReports } from "../../report/write-run-reports.ts";
 import { writeFileAtomic } from "../../system/atomic-write.ts";
-import { fromObject } from "../../values/from-object.ts";
 import { fromCode } from "../../values/origin.ts";
-import { writeYaml } from "../../values/writer.ts";
+import { fromObject } from "../../values/plain-objects.ts";
+import { writeYaml } from "../../values/yaml/writer.ts";
 import type { ProfileConfig } from "../config/config.ts";
 import { whyFailed } from "../machine/process.ts";
 import { writeTraces } from "../trace/write-traces.ts";

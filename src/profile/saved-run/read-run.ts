@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { createAjv } from "../../schema/create-ajv.ts";
 import { errorCode, readablePath, readText } from "../../system/files.ts";
 import type { ConfigError } from "../../values/errors.ts";
-import { packageInfo } from "../../values/own-package.ts";
+import { packageInfo } from "../../values/package-info.ts";
 import { COLLECTOR_NAMES } from "../collection/collector-names.ts";
 import { importableFormat } from "../import/importable.ts";
 import { RUN_FILE } from "../run/result-files.ts";

@@ -7,8 +7,8 @@ import { type JobInput, jobReport, type SharedPlaces } from "../../report/sweep/
 import type { ReportValidator } from "../../report/validation/validate.ts";
 import { fileProblem, readText } from "../../system/files.ts";
 import { ConfigError, isConfigError } from "../../values/errors.ts";
-import { readYaml } from "../../values/reader.ts";
-import { toObject } from "../../values/to-object.ts";
+import { toObject } from "../../values/plain-objects.ts";
+import { readYaml } from "../../values/yaml/reader.ts";
 import { COLLECTOR_NAMES } from "../collection/collector-names.ts";
 import { loadReport, scopeOf } from "../compare/load-report.ts";
 import { whyFailed } from "../machine/process.ts";

@@ -1,7 +1,6 @@
 /** Gates for CI: checks the differences of two reports against the limits of `--fail-on`. */
 import { matchesGlob, parseGlob } from "../../text/glob.ts";
-import { ConfigError } from "../../values/errors.ts";
-import { alternativesTo } from "../../values/nearest.ts";
+import { alternativesTo, ConfigError } from "../../values/errors.ts";
 import { formatNumber } from "../numbers.ts";
 import { pathLines, pathWords } from "../region-path.ts";
 import type { Change } from "./change.ts";

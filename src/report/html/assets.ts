@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { packageInfo } from "../../values/own-package.ts";
+import { packageInfo } from "../../values/package-info.ts";
 
 export interface PageAssets {
   readonly script: string;

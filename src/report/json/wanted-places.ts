@@ -1,4 +1,4 @@
-import { pointerTokens } from "../../schema/pointer.ts";
+import { pointerTokens } from "../../schema/json-document.ts";
 
 /** The places in a document that JSON pointers name, as a tree to descend along with the document. */
 export interface WantedPlace {

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import type { ValidateFunction } from "ajv";
 import { createAjv } from "../../schema/create-ajv.ts";
-import { readYaml } from "../../values/reader.ts";
-import { toObject } from "../../values/to-object.ts";
+import { toObject } from "../../values/plain-objects.ts";
+import { readYaml } from "../../values/yaml/reader.ts";
 import type { RegionReportBundle } from "../document.ts";
 import { type ContractDocument, contractFile } from "./contract-schema.ts";
 

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { packageInfo } from "../../values/own-package.ts";
+import { packageInfo } from "../../values/package-info.ts";
 
 /** The contract file as OpenAPI 3.1 reads it; its schemas are JSON Schema 2020-12. */
 export interface ContractDocument {

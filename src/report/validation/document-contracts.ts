@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Ajv2020 } from "ajv/dist/2020.js";
-import { packageInfo } from "../../values/own-package.ts";
+import { packageInfo } from "../../values/package-info.ts";
 import { COMPARISON_CONTRACTS } from "../compare/json.ts";
 import { SWEEP_CONTRACTS } from "../sweep/document.ts";
 import { sweepIssues } from "../sweep/rules.ts";

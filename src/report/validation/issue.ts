@@ -1,4 +1,4 @@
-import { pointerTo as pointerToTokens } from "../../schema/pointer.ts";
+import { pointerTo as pointerToTokens } from "../../schema/json-document.ts";
 
 /** One way in which a document breaks the contract. */
 export interface ReportIssue {

@@ -10,7 +10,7 @@ import { plural } from "../../text/plural.ts";
 import { printable } from "../../text/printable.ts";
 import { checkOptions } from "../../values/check-options.ts";
 import { isConfigError } from "../../values/errors.ts";
-import { packageInfo } from "../../values/own-package.ts";
+import { packageInfo } from "../../values/package-info.ts";
 import { textOfBytes, textOfFile } from "../json/json-text.ts";
 import { COMMAND_IO } from "../report-options.ts";
 import { readDocument } from "./check-text.ts";

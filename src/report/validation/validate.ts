@@ -1,7 +1,7 @@
 import type { ErrorObject } from "ajv";
 import { expectation } from "../../schema/expectations.ts";
 import { andOthers } from "../../text/plural.ts";
-import { packageInfo } from "../../values/own-package.ts";
+import { packageInfo } from "../../values/package-info.ts";
 import { CONTRACTS, type RegionReportBundle } from "../document.ts";
 import { pointerTo, type ReportIssue } from "./issue.ts";
 import { ruleIssues } from "./rules.ts";

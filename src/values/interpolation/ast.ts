@@ -1,5 +1,5 @@
+import type { ReferenceKey } from "../key-path.ts";
 import type { ScalarValue } from "../node.ts";
-import type { ReferenceKey } from "./reference-key.ts";
 
 /** A text with interpolations, parsed. Escapes are already undone in its literal parts. */
 export interface InterpolationAst {

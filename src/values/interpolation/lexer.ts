@@ -1,3 +1,8 @@
+import { ConfigError } from "../errors.ts";
+import type { Origin } from "../origin.ts";
+import { parsePythonFloat, parsePythonInt } from "../python-text.ts";
+import type { PrimitiveElement, StaticReference } from "./ast.ts";
+
 /**
  * What a token is. The names follow the fields of the language: a colon or a bracket means the same
  * in a key and among arguments, although their lexical rules differ.
@@ -40,7 +45,7 @@ export interface Token {
  * The lexical contexts: free text, inside `${…}` before a colon, arguments (also inside `{…}`), and
  * quoted text. An opening token enters one, its closing token leaves it.
  */
-export type LexerMode = "text" | "key" | "arguments" | "single-quoted" | "double-quoted";
+type LexerMode = "text" | "key" | "arguments" | "single-quoted" | "double-quoted";
 
 interface Rule {
   readonly kind: TokenKind;
@@ -127,7 +132,7 @@ const RULES: Readonly<Record<LexerMode, readonly Rule[]>> = {
  * Splits a text into tokens, the last of which is `end`, or `invalid` at the first place that has
  * none. Whether that matters is for the parser to say: it may not get so far.
  */
-export function tokenize(text: string, initial: LexerMode): readonly Token[] {
+function tokenize(text: string, initial: LexerMode): readonly Token[] {
   const tokens: Token[] = [];
   const modes: LexerMode[] = [];
   let mode = initial;
@@ -167,4 +172,192 @@ function longestMatch(
     }
   }
   return best === null ? null : { rule: best, end };
+}
+
+/** A position in the tokens of a text, which the parser moves on. */
+export interface Cursor {
+  readonly text: string;
+  readonly tokens: readonly Token[];
+  /** References that were read before, by their keys: equal ones are one object. */
+  readonly references: Map<string, StaticReference>;
+  at: number;
+  depth: number;
+}
+
+export const openCursor = (
+  text: string,
+  mode: LexerMode,
+  references: Cursor["references"] = new Map(),
+): Cursor => ({
+  text,
+  tokens: tokenize(text, mode),
+  references,
+  at: 0,
+  depth: 0,
+});
+
+/** Nesting beyond this is refused: it can only be an attack on the stack. */
+const MAX_DEPTH = 200;
+
+/** @throws ConfigError where one more level is too deep; the caller takes the level back */
+export function descend(cursor: Cursor): void {
+  if (++cursor.depth > MAX_DEPTH) throw unexpected(cursor, "too deeply nested");
+}
+
+/** The token list ends with `end` or `invalid`, which nothing consumes but the entry points. */
+export function peek(cursor: Cursor): Token {
+  const token = cursor.tokens[cursor.at] ?? cursor.tokens.at(-1);
+  if (token === undefined) throw new Error("a token list is never empty");
+  return token;
+}
+
+export function next(cursor: Cursor): Token {
+  const token = peek(cursor);
+  cursor.at++;
+  return token;
+}
+
+export function accept(cursor: Cursor, kind: TokenKind): boolean {
+  if (peek(cursor).kind !== kind) return false;
+  cursor.at++;
+  return true;
+}
+
+export function expect(cursor: Cursor, kind: TokenKind): Token {
+  if (peek(cursor).kind !== kind)
+    throw unexpected(cursor, `expected ${DESCRIPTIONS[kind] ?? kind}`);
+  return next(cursor);
+}
+
+const DESCRIPTIONS: Partial<Record<TokenKind, string>> = {
+  close: "'}'",
+  "dict-close": "'}'",
+  "list-close": "']'",
+  colon: "':'",
+  end: "the end",
+  "quote-close": "a closing quote",
+};
+
+/** Where the token before the current one ends. */
+export function endOf(cursor: Cursor): number {
+  const last = cursor.tokens[cursor.at - 1];
+  return last === undefined ? 0 : last.start + last.text.length;
+}
+
+export function unexpected(cursor: Cursor, why: string): ConfigError {
+  const { kind, start } = peek(cursor);
+  return interpolationSyntaxError(
+    cursor.text,
+    start,
+    kind === "invalid" ? "unexpected character" : why,
+  );
+}
+
+/*
+ * What a token stands for: literal text with its escapes undone, or a value of its own type.
+ */
+
+/** Decides what a run of backslashes means at the end of a text. */
+export type TextKind = "free" | "quoted";
+
+/**
+ * The literal text of a token.
+ * @param following the token after it
+ */
+export function unescapeText(token: Token, following: Token, kind: TextKind): string {
+  switch (token.kind) {
+    case "escaped-interpolation":
+      return token.text.slice(-(Math.floor(token.text.length / 2) + 1));
+    case "escaped":
+      return everySecond(token.text);
+    case "backslashes": {
+      const counts =
+        following.kind === "open" || (kind === "quoted" && following.kind === "quote-close");
+      return counts ? everySecond(token.text) : token.text;
+    }
+    default:
+      return token.text;
+  }
+}
+
+/**
+ * The value of a token that stands alone.
+ * @param text the text that it is from, for errors
+ * @throws ConfigError `interpolation.syntax`
+ */
+export function primitive(text: string, token: Token): PrimitiveElement {
+  const value = (known: PrimitiveElement["value"]): PrimitiveElement => ({
+    kind: "primitive",
+    value: known,
+  });
+  switch (token.kind) {
+    case "null":
+      return value(null);
+    case "bool":
+      return value(token.text.toLowerCase() === "true");
+    case "int":
+      return value(parsePythonInt(token.text) ?? tooManyDigits(text, token));
+    case "float":
+      return value(parsePythonFloat(token.text) ?? tooManyDigits(text, token));
+    case "blank":
+      throw interpolationSyntaxError(text, token.start, "nothing but blanks");
+    default:
+      return value(primitiveText(token));
+  }
+}
+
+function tooManyDigits(text: string, token: Token): never {
+  throw interpolationSyntaxError(text, token.start, "a number with too many digits");
+}
+
+/** The text of a token that stands among others in an unquoted value. */
+export const primitiveText = (token: Token): string =>
+  token.kind === "escaped" ? everySecond(token.text) : token.text;
+
+/** Undoes escapes in a text of backslash pairs: of `\\\\`, or of `\\'`, the second of each pair. */
+const everySecond = (text: string): string => text.replace(/\\(.)/gs, "$1");
+
+/**
+ * A text that is not a valid interpolation; `at` is the offset in it of what was not expected. The
+ * origin is the text itself until whoever knows where it stands says so.
+ */
+function interpolationSyntaxError(text: string, at: number, why: string): ConfigError {
+  const found = at < text.length ? `'${text.slice(at, at + 12)}'` : "the end";
+  return new ConfigError({
+    code: "interpolation.syntax",
+    message: `Invalid interpolation '${text}': ${why} at ${found} (offset ${at})`,
+    ...(at < text.length && {
+      hint: "where no interpolation is meant, a backslash keeps it as text: \\${ (in double quotes of YAML \\\\${)",
+    }),
+    origin: {
+      kind: "file",
+      source: { name: "<interpolation>", text },
+      start: at,
+      end: Math.min(at + 1, text.length),
+    },
+  });
+}
+
+/**
+ * The error with its place in the text that the interpolation was read from. Exact where the
+ * interpolation stands there verbatim (a scalar without escapes and folded lines), else the scalar.
+ */
+export function placeSyntaxError(error: unknown, text: string, origin: Origin): unknown {
+  if (!(error instanceof ConfigError) || error.code !== "interpolation.syntax") return error;
+  return new ConfigError({
+    ...error.details,
+    origin: narrow(error.details.origin, text, origin) ?? origin,
+  });
+}
+
+function narrow(inner: Origin | undefined, text: string, outer: Origin): Origin | undefined {
+  if (inner?.kind !== "file" || inner.source.text !== text) return undefined;
+  if (outer.kind === "file") {
+    const base = outer.source.text.indexOf(text, outer.start);
+    if (base < 0 || base + text.length > outer.end) return undefined;
+    return { ...outer, start: base + inner.start, end: base + inner.end };
+  }
+  if (outer.kind !== "override") return undefined;
+  const base = outer.text.indexOf(text, outer.start ?? 0);
+  return base < 0 ? undefined : { ...outer, start: base + inner.start, end: base + inner.end };
 }

@@ -1,3 +1,5 @@
+import { referenceKey } from "../key-path.ts";
+import type { ConfigNode, ScalarNode } from "../node.ts";
 import type {
   Argument,
   DictElement,
@@ -12,17 +14,30 @@ import type {
   TextElement,
   TextPart,
 } from "./ast.ts";
-import type { Cursor } from "./cursor.ts";
-import { accept, descend, endOf, expect, next, openCursor, peek, unexpected } from "./cursor.ts";
-import type { Token, TokenKind } from "./lexer.ts";
-import { referenceKey } from "./reference-key.ts";
-import { primitive, primitiveText, type TextKind, unescapeText } from "./token-value.ts";
+import {
+  accept,
+  type Cursor,
+  descend,
+  endOf,
+  expect,
+  next,
+  openCursor,
+  peek,
+  placeSyntaxError,
+  primitive,
+  primitiveText,
+  type TextKind,
+  type Token,
+  type TokenKind,
+  unescapeText,
+  unexpected,
+} from "./lexer.ts";
 
 /**
  * Whether a string is taken for an interpolation at all. An escaped one counts, for its escape must
  * be undone.
  */
-export const hasInterpolation = (text: string): boolean => text.includes("${");
+const hasInterpolation = (text: string): boolean => text.includes("${");
 
 /**
  * Parses a text that holds interpolations, by the grammar of OmegaConf
@@ -270,3 +285,73 @@ function appendLiteral(parts: TextPart[], text: string): void {
 }
 
 const isToken = (item: Token | Interpolation): item is Token => "text" in item;
+
+/** A text with an interpolation. */
+export interface InterpolationNode extends ScalarNode {
+  readonly value: string;
+}
+
+export const isInterpolationNode = (node: ConfigNode): node is InterpolationNode =>
+  node.kind === "scalar" && typeof node.value === "string" && hasInterpolation(node.value);
+
+/** Nodes are immutable and shared between trees, so each is parsed at most once. */
+const parsed = new WeakMap<ScalarNode, InterpolationAst>();
+
+/**
+ * What equal texts of one tree, and equal references in them, were parsed to: they share it. A large
+ * tree repeats itself, and how long it takes to resolve depends on how much of it the processor's
+ * caches hold.
+ */
+export interface SharedTexts {
+  readonly texts: Map<string, InterpolationAst>;
+  readonly references: Map<string, StaticReference>;
+}
+
+export const createSharedTexts = (): SharedTexts => ({ texts: new Map(), references: new Map() });
+
+/**
+ * The interpolation that a node holds. A syntax error points into the text the node was read from.
+ * @throws ConfigError `interpolation.syntax`
+ */
+export function parseNode(node: InterpolationNode, shared?: SharedTexts): InterpolationAst {
+  const known = parsed.get(node);
+  if (known !== undefined) return known;
+  const ast = shared?.texts.get(node.value) ?? parseTextOfNode(node, shared);
+  shared?.texts.set(node.value, ast);
+  parsed.set(node, ast);
+  return ast;
+}
+
+function parseTextOfNode(
+  node: InterpolationNode,
+  shared: SharedTexts | undefined,
+): InterpolationAst {
+  try {
+    return parseInterpolation(node.value, shared?.references);
+  } catch (error) {
+    throw placeSyntaxError(error, node.value, node.origin);
+  }
+}
+
+/**
+ * Refuses a text whose interpolations have broken syntax, as OmegaConf does where a value enters a
+ * config. Before its grammar it tries a pattern, which takes some texts that the grammar refuses
+ * (`${:x}`, line breaks within the braces): they may stand in a config, and fail once they are
+ * resolved. Most interpolations are such, and are not parsed before that.
+ * @param parse what refuses a text by the grammar
+ * @throws ConfigError `interpolation.syntax`
+ */
+export function checkSyntax(text: string, parse: () => unknown = () => parseInterpolation(text)) {
+  if (!LOOKS_COMMON.test(text)) parse();
+}
+
+/** What Python's `\s` matches among the ASCII characters. */
+const BLANKS = "[ \\t-\\r]*";
+const REFERENCE = "\\.*(?:[$\\w]+|\\[[$\\w]+\\])(?:\\.[$\\w]+|\\[[$\\w]+\\])*";
+const NAME = "[A-Za-z_][\\w-]*(?:\\.[A-Za-z_][\\w-]*)*";
+const ARGUMENT = "[\\w/+.$%*@?|-]+";
+const CALL = `(?:${NAME}${BLANKS})?:${BLANKS}${ARGUMENT}(?:${BLANKS},${BLANKS}${ARGUMENT})*`;
+const LITERAL = "(?:[^$]|\\$(?!\\{))*";
+const LOOKS_COMMON = new RegExp(
+  `^${LITERAL}(?:\\$\\{${BLANKS}(?:${REFERENCE}|${CALL})${BLANKS}\\}${LITERAL})+$`,
+);

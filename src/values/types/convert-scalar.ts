@@ -1,11 +1,26 @@
-import type { EnumType, NodeType, ScalarNode, ScalarValue, UnionType } from "../node.ts";
-import { isPathValue, MISSING } from "../node.ts";
-import type { Place } from "../place.ts";
-import { parsePythonFloat, parsePythonInt } from "../python-number.ts";
-import { pyStr } from "../python-text.ts";
-import { normalizePath } from "./normalize-path.ts";
-import { enumOf } from "./type-of.ts";
-import { wrongType } from "./wrong-type.ts";
+import { ConfigError, isConfigError } from "../errors.ts";
+import {
+  type ConfigNode,
+  type ContainerType,
+  type EnumType,
+  enumOf,
+  isContainerType,
+  isPathValue,
+  type Key,
+  type KeyId,
+  keyId,
+  type ListNode,
+  type MapEntry,
+  type MapNode,
+  MISSING,
+  type NodeType,
+  type ScalarNode,
+  type ScalarValue,
+  type UnionType,
+} from "../node.ts";
+import { below, fullKeyOf, type Place, resultPlace } from "../place.ts";
+import { parsePythonFloat, parsePythonInt, pyRepr, pyStr, pyTypeName } from "../python-text.ts";
+import { describeBareType, typeRepr, wrongType } from "./type-errors.ts";
 
 /**
  * The scalar as a value of a declared type, converted where OmegaConf converts (`"1"` to an int,
@@ -21,7 +36,7 @@ export const convertScalar = (type: NodeType, node: ScalarNode, at: Place): Scal
  * missing value, is a text.
  * @throws ConfigError `value.wrong_type`
  */
-export function convertResolved(type: NodeType, node: ScalarNode, at: Place): ScalarNode {
+function convertResolved(type: NodeType, node: ScalarNode, at: Place): ScalarNode {
   const member = enumOf(node);
   const value =
     member === undefined ? convertValue(type, node.value) : convertMember(type, member, node);
@@ -69,8 +84,7 @@ function convertValue(type: NodeType, value: ScalarValue): ScalarValue | undefin
 }
 
 /** Whether what a scalar is will be known when it is given, or its interpolation is followed. */
-export const isSpecial = (value: ScalarValue): boolean =>
-  value === MISSING || hasInterpolation(value);
+const isSpecial = (value: ScalarValue): boolean => value === MISSING || hasInterpolation(value);
 
 const hasInterpolation = (value: ScalarValue): boolean =>
   typeof value === "string" && value.includes("${");
@@ -136,7 +150,7 @@ function toMember(type: EnumType, value: ScalarValue): string | undefined {
 }
 
 /** In a union nothing is converted: the value must already have the type of a member. */
-export function isExactly(type: NodeType, value: ScalarValue): boolean {
+function isExactly(type: NodeType, value: ScalarValue): boolean {
   switch (type.kind) {
     case "any":
       return true;
@@ -158,3 +172,135 @@ export function isExactly(type: NodeType, value: ScalarValue): boolean {
       return false;
   }
 }
+
+/**
+ * The text of `pathlib.PurePosixPath(text)`: repeated slashes and `.` components vanish, `..` stays,
+ * exactly two leading slashes are kept, and the empty path is `.`.
+ */
+function normalizePath(text: string): string {
+  const root = /^\/\/(?!\/)/.test(text) ? "//" : text.startsWith("/") ? "/" : "";
+  const parts = text.split("/").filter((part) => part !== "" && part !== ".");
+  return root + parts.join("/") || ".";
+}
+
+/** What OmegaConf keeps in a node of its own around a value, which takes whatever its interpolation leads to. */
+type WideType = ContainerType | UnionType;
+
+/**
+ * A typed value that is an interpolation takes its result in its own type: a scalar is converted. That a map, list,
+ * object or union is something else is seen when it is written, and not when it is read.
+ * @param declared whether it is refused when it is read, too
+ * @throws ConfigError `value.wrong_type`
+ */
+export function convertResult(at: Place, result: Place, declared = false): Place {
+  const { type } = at.node;
+  if (type === undefined || type.kind === "any") return result;
+  const { node } = result;
+  if (isContainerType(type) || type.kind === "union") {
+    if (!declared) return result;
+    const fitting = convertWide(type, node, at, convertResolved);
+    return fitting === node ? result : resultPlace(fitting, at);
+  }
+  const converted = taking(at, () => {
+    if (node.kind === "scalar") return convertResolved(type, node, { ...at, plain: true });
+    throw wrongType(type, node, at);
+  });
+  return converted === node ? result : resultPlace(converted, at);
+}
+
+/**
+ * What an interpolation in the place of a map, list, object or union led to: it has to be one.
+ * @param convert whether a text that looks like an interpolation, or missing, is one, as where it is written
+ * @throws ConfigError `value.wrong_type`
+ */
+export function convertWide(
+  type: WideType,
+  node: ConfigNode,
+  at: Place,
+  convert: typeof convertScalar = convertScalar,
+): ConfigNode {
+  if (node.kind === "scalar") return convert(type, node, { ...at, plain: true });
+  if (type.kind === node.kind || (type.kind === "object" && node.kind === "map")) return node;
+  throw wrongType(type, node, at);
+}
+
+/** What a field does not take is told with the interpolation that it came from. */
+function taking({ node }: Place, convert: () => ConfigNode): ConfigNode {
+  try {
+    return convert();
+  } catch (error) {
+    if (!isConfigError(error) || error.code !== "value.wrong_type") throw error;
+    const message = `While dereferencing interpolation '${pyStr(node)}': ${error.details.message}`;
+    throw new ConfigError({ ...error.details, message });
+  }
+}
+
+/**
+ * A map or list that becomes a typed one as it is, as OmegaConf takes what is put into a list or map of such: all in
+ * it must fit, nothing is converted, and any map may stand in the place of an object. Missing values and
+ * interpolations fit every type, names every enum that has them.
+ * @throws ConfigError `value.wrong_type`, `key.invalid_type`
+ */
+export function fitNode(type: NodeType, node: ConfigNode, at: Place): ConfigNode {
+  if (type.kind === "any") return node;
+  if (node.kind === "scalar") return fitScalar(type, node, at);
+  if (node.kind === "list" && type.kind === "list") return fitList(type, node, at);
+  if (node.kind === "map" && type.kind === "map") return fitMap(type, node, at);
+  if (node.kind === "map" && type.kind === "object") return node;
+  throw misfit(`'${pyTypeName(node)}'`, typeRepr(type), node, at);
+}
+
+function fitScalar(type: NodeType, node: ScalarNode, at: Place): ScalarNode {
+  const { value } = node;
+  if (value === null || isSpecial(value) || type.kind === "enum")
+    return convertScalar(type, node, at);
+  if (isInstance(type, node)) return node.type === type ? node : { ...node, type };
+  const isBare =
+    type.kind !== "object" && type.kind !== "list" && type.kind !== "map" && type.kind !== "union";
+  const hint = isBare ? describeBareType(type) : typeRepr(type);
+  throw misfit(`Value ${pyRepr(node)} (${pyTypeName(node)})`, hint, node, at);
+}
+
+/** Python's `isinstance`: a bool is an int, and a member of an enum no text. */
+const isInstance = (type: NodeType, node: ScalarNode): boolean =>
+  enumOf(node) === undefined &&
+  (isExactly(type, node.value) || (type.kind === "int" && typeof node.value === "boolean"));
+
+function fitList(type: ListType, node: ListNode, at: Place): ListNode {
+  const items = node.items.map((item, index) =>
+    fitNode(type.element, item, below(at, node, item, BigInt(index))),
+  );
+  return { ...node, type, items };
+}
+
+/** An object stays one. */
+function fitMap(type: MapType, node: MapNode, at: Place): MapNode {
+  const entries = [...node.entries.values()].map(({ key, value }): [KeyId, MapEntry] => {
+    const place = below(at, node, value, key);
+    requireKey(type.key, key, place);
+    return [keyId(key), { key, value: fitNode(type.element, value, place) }];
+  });
+  return node.type?.kind === "object" ? node : { ...node, type, entries: new Map(entries) };
+}
+
+type ListType = Extract<NodeType, { kind: "list" }>;
+type MapType = Extract<NodeType, { kind: "map" }>;
+
+function requireKey(type: NodeType, key: Key, at: Place): void {
+  const isMember = type.kind === "enum" && typeof key === "string" && type.members.includes(key);
+  if (isMember || isExactly(type, key) || (type.kind === "int" && typeof key === "boolean")) return;
+  throw new ConfigError({
+    code: "key.invalid_type",
+    message: `Key ${pyRepr(key)} (${pyTypeName(key)}) is incompatible with key type hint '${describeBareType(type)}'`,
+    key: fullKeyOf(at),
+    origin: at.node.origin,
+  });
+}
+
+const misfit = (what: string, hint: string, node: ConfigNode, at: Place) =>
+  new ConfigError({
+    code: "value.wrong_type",
+    message: `${what} is incompatible with type hint '${hint}'`,
+    key: fullKeyOf(at),
+    origin: node.origin,
+  });

@@ -1,23 +1,24 @@
 import { ConfigError } from "../errors.ts";
-import type {
-  ConfigNode,
-  Key,
-  KeyId,
-  ListNode,
-  MapEntry,
-  MapNode,
-  NodeType,
-  ObjectType,
+import {
+  type ConfigNode,
+  enumOf,
+  isContainerType,
+  isMissing,
+  type Key,
+  type KeyId,
+  keyId,
+  type ListNode,
+  type MapEntry,
+  type MapNode,
+  type NodeType,
+  type ObjectType,
+  scalar,
 } from "../node.ts";
-import { isMissing, keyId, scalar } from "../node.ts";
 import type { Place } from "../place.ts";
 import { below, fullKeyOf } from "../place.ts";
 import { keyText, pyTypeName } from "../python-text.ts";
-import { convertScalar, isInterpolated } from "./convert-scalar.ts";
-import { describeType } from "./describe.ts";
-import { fitNode } from "./fit.ts";
-import { enumOf, isContainerType } from "./type-of.ts";
-import { notOfClass, notOptional, wrongType } from "./wrong-type.ts";
+import { convertScalar, fitNode, isInterpolated } from "./convert-scalar.ts";
+import { describeType, notOfClass, notOptional, wrongType } from "./type-errors.ts";
 
 /**
  * A node as a value of a declared type: scalars are converted, maps and lists get their elements
@@ -63,7 +64,7 @@ export const convertEntry = (type: NodeType, node: ConfigNode, at: Place): Confi
  * @throws ConfigError as `convertNode`
  */
 export function convertItem(type: NodeType, node: ConfigNode, at: Place): ConfigNode {
-  refuseInterpolatedItem(type, node, at);
+  checkInterpolatedItem(type, node, at);
   if (isRefusedNull(type, node)) throw notOfClass(type, node, at);
   return convertElement(type, node, at);
 }
@@ -72,7 +73,7 @@ export function convertItem(type: NodeType, node: ConfigNode, at: Place): Config
  * In place of an object in a list there is no interpolation, as there may be in place of any other object.
  * @throws ConfigError `value.wrong_type`
  */
-export function refuseInterpolatedItem(type: NodeType, node: ConfigNode, at: Place): void {
+export function checkInterpolatedItem(type: NodeType, node: ConfigNode, at: Place): void {
   if (type.kind === "object" && node.kind === "scalar" && isInterpolated(node))
     throw wrongType(type, node, at);
 }
@@ -81,7 +82,7 @@ export function refuseInterpolatedItem(type: NodeType, node: ConfigNode, at: Pla
  * What is put into a map, or in the place of an item.
  * @throws ConfigError `value.wrong_type` for null where the type is not optional
  */
-export function refuseNull(type: NodeType, node: ConfigNode, at: Place): void {
+export function checkNullable(type: NodeType, node: ConfigNode, at: Place): void {
   if (isRefusedNull(type, node)) throw notOptional(type, node, at);
 }
 
@@ -89,7 +90,7 @@ export function refuseNull(type: NodeType, node: ConfigNode, at: Place): void {
  * What takes the place of an object as a whole is one of its class, too: a map is only merged into it.
  * @throws ConfigError `value.wrong_type`
  */
-export function refuseOtherMap(type: ObjectType, node: ConfigNode, at: Place): void {
+export function checkMapOfObject(type: ObjectType, node: ConfigNode, at: Place): void {
   if (node.kind === "map" && !isObjectOf(type, node)) throw notOfClass(type, node, at);
 }
 
@@ -98,8 +99,8 @@ export function refuseOtherMap(type: ObjectType, node: ConfigNode, at: Place): v
  * and nothing else that of a map or an object.
  * @throws ConfigError `value.wrong_type`
  */
-export function refuseUnlikeMap(type: NodeType, node: ConfigNode, at: Place): void {
-  refuseNull(type, node, at);
+export function checkMapType(type: NodeType, node: ConfigNode, at: Place): void {
+  checkNullable(type, node, at);
   if (node.kind === "scalar" && (node.value === null || isMissing(node) || isInterpolated(node)))
     return;
   if (type.kind === "object" && !isObjectOf(type, node)) throw notOfClass(type, node, at);
@@ -135,7 +136,7 @@ export function convertWritten(type: NodeType, node: ConfigNode, at: Place): Con
   const entries = [...node.entries.values()].map(({ key, value }): [KeyId, MapEntry] => {
     const place = below(at, node, value, key);
     const known = convertKey(type.key, key, place);
-    refuseNull(element, value, place);
+    checkNullable(element, value, place);
     const written = isContainerType(element)
       ? fitNode(element, value, place)
       : convertAmong(element, value, place);
@@ -178,7 +179,7 @@ function convertMap(type: MapType, node: MapNode, at: Place): MapNode {
     const key = type.kind === "map" ? convertKey(type.key, entry.key, given) : entry.key;
     const place = { ...given, key };
     const own = type.kind === "map" ? type.element : fieldType(type, key, place);
-    refuseNull(own, entry.value, place);
+    checkNullable(own, entry.value, place);
     const value =
       type.kind === "map"
         ? convertEntry(own, entry.value, place)

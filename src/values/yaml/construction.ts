@@ -1,8 +1,17 @@
-import type { ConfigNode, KeyId, MapEntry, ScalarValue } from "../node.ts";
-import type { FileOrigin, SourceText } from "../origin.ts";
-import type { MergeState } from "./merge-keys.ts";
-import type { SyntaxNode } from "./syntax-node.ts";
-import type { ListTag, MapTag, TagConstructor } from "./tags/tag-constructor.ts";
+import { ConfigError } from "../errors.ts";
+import { type Limits, limitError } from "../limits.ts";
+import {
+  type ConfigNode,
+  isPathValue,
+  type Key,
+  type KeyId,
+  keyId,
+  type MapEntry,
+  type ScalarValue,
+} from "../node.ts";
+import type { FileOrigin, Origin, SourceText } from "../origin.ts";
+import { type YamlErrorDetails, yamlError } from "./cursor.ts";
+import { type MappingSyntax, type SyntaxNode, type SyntaxPair, TAG } from "./syntax-node.ts";
 
 /** What the construction of one document knows so far; the functions of this folder pass it on. */
 export interface Construction {
@@ -80,3 +89,231 @@ export const originOf = ({ start, end }: SyntaxNode, { source }: Construction): 
   start,
   end,
 });
+
+/**
+ * How the nodes of one tag become values; a table of these is all that the reader knows of tags.
+ * Collections are filled after they were made, as their content may refer to them.
+ */
+export type TagConstructor = ValueTag | ListTag | MapTag;
+
+export interface ValueTag {
+  readonly kind: "value";
+  readonly tag: string;
+  construct(node: SyntaxNode, construction: Construction): ConfigNode;
+}
+
+export interface ListTag {
+  readonly kind: "list";
+  readonly tag: string;
+  fill(node: SyntaxNode, items: ConfigNode[], construction: Construction): void;
+}
+
+export interface MapTag {
+  readonly kind: "map";
+  readonly tag: string;
+  fill(node: SyntaxNode, entries: Map<KeyId, MapEntry>, construction: Construction): void;
+}
+
+/** The text of a scalar node; of a mapping, YAML 1.1 takes what its `=` key holds. */
+export function textOf(node: SyntaxNode, construction: Construction): string {
+  if (node.kind === "scalar") return node.value;
+  if (node.kind === "mapping") {
+    const pair = node.pairs.find(({ key }) => construction.merges.tagOf(key) === TAG.value);
+    if (pair !== undefined && pair.value !== node) return textOf(pair.value, construction);
+  }
+  throw invalid(node, construction, `expected a scalar node, but found ${node.kind}`);
+}
+
+/** The items of a sequence node. */
+export function itemsOf(node: SyntaxNode, construction: Construction): readonly SyntaxNode[] {
+  if (node.kind === "sequence") return node.items;
+  throw invalid(node, construction, `expected a sequence node, but found ${node.kind}`);
+}
+
+export const invalid = (
+  node: SyntaxNode,
+  { source }: Construction,
+  problem: string,
+  more: Partial<YamlErrorDetails> = {},
+) =>
+  yamlError(source, {
+    code: "yaml.invalid_value",
+    problem,
+    start: node.start,
+    end: node.end,
+    ...more,
+  });
+
+/** Up to here comparing keys with each other costs less than making a set of them. */
+const FEW_PAIRS = 8;
+
+/** Builds the entries of a mapping; of equal keys (`1` and `1.0`) the first key and the last value stay. */
+export function fillMapping(
+  node: SyntaxNode,
+  entries: Map<KeyId, MapEntry>,
+  construction: Construction,
+): void {
+  if (node.kind !== "mapping")
+    throw invalid(node, construction, `expected a mapping node, but found ${node.kind}`);
+  for (const pair of pairsOf(node, construction)) {
+    const key = buildKey(node, pair, construction);
+    const id = keyId(key);
+    const value = construction.build(pair.value);
+    entries.set(id, { key: entries.get(id)?.key ?? key, value });
+  }
+}
+
+/** The pairs of a mapping: no string key twice, and what `<<` brings in front. */
+function pairsOf(node: MappingSyntax, construction: Construction): readonly SyntaxPair[] {
+  const { merges } = construction;
+  const pairs = merges.pairsOf(node);
+  let hasMergeKeys = false;
+  const seen = pairs.length > FEW_PAIRS ? new Set<string>() : null;
+  for (const [index, { key }] of pairs.entries()) {
+    const tag = merges.tagOf(key);
+    if (tag === TAG.merge || tag === TAG.value) hasMergeKeys = true;
+    if (key.kind !== "scalar" || tag !== TAG.string) continue;
+    const repeated =
+      seen === null
+        ? standsBefore(pairs, index, key.value, merges)
+        : seen.size === seen.add(key.value).size;
+    if (repeated)
+      throw invalid(key, construction, `found duplicate key ${key.value}`, {
+        ...within(node),
+        code: "yaml.duplicate_key",
+      });
+  }
+  return hasMergeKeys ? flatten(node, merges) : pairs;
+}
+
+/** Whether one of the pairs in front of this one has the same string key. */
+function standsBefore(
+  pairs: readonly SyntaxPair[],
+  index: number,
+  name: string,
+  merges: MergeState,
+): boolean {
+  for (let at = 0; at < index; at++) {
+    const key = pairs[at]?.key;
+    if (key?.kind === "scalar" && key.value === name && merges.tagOf(key) === TAG.string)
+      return true;
+  }
+  return false;
+}
+
+function buildKey(node: MappingSyntax, { key }: SyntaxPair, construction: Construction): Key {
+  const built = construction.build(key);
+  const typeName = construction.foreign.get(built);
+  if (built.kind !== "scalar" || typeName === "set")
+    throw invalid(key, construction, "found unhashable key", within(node));
+  const { value } = built;
+  if (typeName !== undefined || isPathValue(value))
+    throw invalidKeyType(typeName ?? "PosixPath", built.origin);
+  if (value === null) construction.suspicious = true;
+  return value;
+}
+
+const within = ({ start }: MappingSyntax) => ({
+  context: "while constructing a mapping",
+  contextStart: start,
+});
+
+/** OmegaConf's refusal of keys that are not str, int, float, bool or bytes. */
+export const invalidKeyType = (typeName: string, origin: Origin, key = ""): ConfigError =>
+  new ConfigError({
+    code: "key.invalid_type",
+    message: `Incompatible key type '${typeName}'`,
+    origin,
+    key,
+    hint: "quote the key to make it a string",
+  });
+
+/**
+ * What merging has changed in the graph. PyYAML changes its nodes in place, and what it does to
+ * mappings that merge themselves, or that are read after others merged them, follows from that.
+ */
+export interface MergeState {
+  readonly source: SourceText;
+  /** The pairs of a mapping as they are now. */
+  pairsOf(node: MappingSyntax): readonly SyntaxPair[];
+  setPairs(node: MappingSyntax, pairs: readonly SyntaxPair[]): void;
+  /** The tag of a node as it is now: a `=` that was seen as a key is a string from then on. */
+  tagOf(node: SyntaxNode): string;
+  makeString(node: SyntaxNode): void;
+}
+
+/** @param limits `values` also for the pairs that all mappings of a document merge */
+export function createMergeState(source: SourceText, limits: Limits): MergeState {
+  const changed = new Map<MappingSyntax, readonly SyntaxPair[]>();
+  const strings = new Set<SyntaxNode>();
+  let total = 0;
+  return {
+    source,
+    pairsOf: (node) => (changed.size === 0 ? node.pairs : (changed.get(node) ?? node.pairs)),
+    setPairs(node, pairs) {
+      total += pairs.length;
+      if (total > limits.values) throw tooManyPairs(source, node, limits);
+      changed.set(node, pairs);
+    },
+    tagOf: (node) => (strings.size > 0 && strings.has(node) ? TAG.string : node.tag),
+    makeString: (node) => {
+      strings.add(node);
+    },
+  };
+}
+
+/**
+ * YAML 1.1's merge keys. What `<<` brings stands before the mapping's own pairs, whatever the
+ * position of `<<`; of a list of mappings the first wins, so it comes last.
+ */
+function flatten(node: MappingSyntax, state: MergeState): readonly SyntaxPair[] {
+  const merged: SyntaxPair[] = [];
+  let index = 0;
+  for (let pair = state.pairsOf(node)[0]; pair !== undefined; pair = state.pairsOf(node)[index]) {
+    const tag = state.tagOf(pair.key);
+    if (tag === TAG.merge) {
+      state.setPairs(node, state.pairsOf(node).toSpliced(index, 1));
+      for (const brought of broughtBy(node, pair, state)) merged.push(brought);
+    } else {
+      if (tag === TAG.value) state.makeString(pair.key);
+      index++;
+    }
+  }
+  if (merged.length > 0) state.setPairs(node, [...merged, ...state.pairsOf(node)]);
+  return state.pairsOf(node);
+}
+
+function broughtBy(
+  node: MappingSyntax,
+  { value }: SyntaxPair,
+  state: MergeState,
+): readonly SyntaxPair[] {
+  if (value.kind === "mapping") return flatten(value, state);
+  if (value.kind === "scalar")
+    throw yamlError(state.source, {
+      code: "yaml.invalid_value",
+      context: "while constructing a mapping",
+      contextStart: node.start,
+      problem: "expected a mapping or list of mappings for merging, but found scalar",
+      start: value.start,
+      end: value.end,
+    });
+  const groups = value.items.map((item) => {
+    if (item.kind === "mapping") return flatten(item, state);
+    throw yamlError(state.source, {
+      code: "yaml.invalid_value",
+      context: "while constructing a mapping",
+      contextStart: node.start,
+      problem: `expected a mapping for merging, but found ${item.kind}`,
+      start: item.start,
+      end: item.end,
+    });
+  });
+  return groups.reverse().flat();
+}
+
+const tooManyPairs = (source: SourceText, { start, end }: MappingSyntax, { values }: Limits) =>
+  limitError("values", values, {
+    origin: { kind: "file", source, start, end },
+    what: "The merge keys (<<) of a document expand to",
+  });

@@ -1,5 +1,40 @@
-import type { SourceText } from "../origin.ts";
-import { isBreak, SPACE } from "./characters.ts";
+/** The text under the scanner: classes of characters, the position in it, and errors that point there. */
+
+import { ConfigError, type ErrorCode } from "../errors.ts";
+import { type FileOrigin, lineColumn, type SourceText } from "../origin.ts";
+
+/**
+ * The character classes of PyYAML's scanner, over UTF-16 code units. The scanner works on a text
+ * with a NUL behind its end (a NUL inside was refused before), so `END` is the end of the text.
+ */
+export const END = 0;
+
+export const TAB = 0x09;
+export const SPACE = 0x20;
+
+/** YAML 1.1's line breaks, which include NEL and the two Unicode separators. */
+export const isBreak = (c: number): boolean =>
+  c === 0x0a || c === 0x0d || c === 0x85 || c === 0x2028 || c === 0x2029;
+
+export const isBreakOrEnd = (c: number): boolean => c === END || isBreak(c);
+
+export const isSpaceBreakOrEnd = (c: number): boolean => c === SPACE || isBreakOrEnd(c);
+
+/** What separates tokens: white space with tabs, line breaks, the end. */
+export const isBlank = (c: number): boolean => c === SPACE || c === TAB || isBreakOrEnd(c);
+
+export const isDigit = (c: number): boolean => c >= 0x30 && c <= 0x39;
+
+export const isHexDigit = (c: number): boolean =>
+  isDigit(c) || (c >= 0x41 && c <= 0x46) || (c >= 0x61 && c <= 0x66);
+
+/** Letters of anchors, aliases, directives and tag handles: ASCII only. */
+export const isWordCharacter = (c: number): boolean =>
+  isDigit(c) || (c >= 0x41 && c <= 0x5a) || (c >= 0x61 && c <= 0x7a) || c === 0x2d || c === 0x5f;
+
+/** `,` `[` `]` `{` `}` */
+export const isFlowIndicator = (c: number): boolean =>
+  c === 0x2c || c === 0x5b || c === 0x5d || c === 0x7b || c === 0x7d;
 
 /** A place in a text that the scan functions move forward. The only mutable state they share. */
 export interface Cursor {
@@ -62,4 +97,45 @@ export function atDocumentMarker(cursor: Cursor, isEndOfWord: (c: number) => boo
     charAt(cursor, 2) === c &&
     isEndOfWord(charAt(cursor, 3))
   );
+}
+
+export interface YamlErrorDetails {
+  readonly code?: ErrorCode;
+  /** What is wrong, in PyYAML's wording. */
+  readonly problem: string;
+  /** What was being read, and where it began, if that is a different place. */
+  readonly context?: string;
+  readonly contextStart?: number;
+  readonly start: number;
+  readonly end?: number;
+  readonly hint?: string;
+}
+
+/** The error for a text that PyYAML refuses. The caller throws it. */
+export function yamlError(source: SourceText, details: YamlErrorDetails): ConfigError {
+  const { problem, context, contextStart, start, hint } = details;
+  const origin: FileOrigin = { kind: "file", source, start, end: details.end ?? start + 1 };
+  const began =
+    contextStart === undefined ? "" : ` (${beganAt({ ...origin, start: contextStart })})`;
+  const message = context === undefined ? problem : `${context}${began}: ${problem}`;
+  return new ConfigError({
+    code: details.code ?? "yaml.syntax",
+    message,
+    origin,
+    hint,
+  });
+}
+
+function beganAt(origin: FileOrigin): string {
+  const { line, column } = lineColumn(origin);
+  return `from line ${line}, column ${column}`;
+}
+
+/** How messages show a character: quoted, and the end of the text by its name. */
+export function showCharacter(text: string, at: number): string {
+  const code = text.codePointAt(at) ?? 0;
+  if (code === 0 && at >= text.length - 1) return "the end of the text";
+  if (code < 0x20 || (code >= 0x7f && code < 0xa0) || code === 0x2028 || code === 0x2029)
+    return JSON.stringify(String.fromCodePoint(code)).replace(/^"(.*)"$/, "'$1'");
+  return `'${String.fromCodePoint(code)}'`;
 }

@@ -1,13 +1,19 @@
 import {
+  type Cursor,
+  charAt,
   isBlank,
   isBreakOrEnd,
+  isDigit,
   isHexDigit,
   isSpaceBreakOrEnd,
   isWordCharacter,
-} from "./characters.ts";
-import { type Cursor, charAt } from "./cursor.ts";
-import { refusal, showCharacter } from "./refusal.ts";
-import type { NameToken, TagToken } from "./tokens.ts";
+  scanLineBreak,
+  showCharacter,
+  skipSpaces,
+  skipToBreak,
+  yamlError,
+} from "./cursor.ts";
+import type { NameToken, TagDirectiveToken, TagToken, YamlDirectiveToken } from "./tokens.ts";
 
 const BANG = 0x21;
 const PERCENT = 0x25;
@@ -24,7 +30,7 @@ export function scanName(cursor: Cursor, type: "<anchor>" | "<alias>"): NameToke
   const name = scanWord(cursor);
   const next = charAt(cursor);
   if (name === "" || !(isBlank(next) || AFTER_NAME.includes(String.fromCharCode(next))))
-    throw refusal(cursor.source, {
+    throw yamlError(cursor.source, {
       context: type === "<anchor>" ? "while scanning an anchor" : "while scanning an alias",
       contextStart: start,
       problem: `expected alphabetic or numeric character, but found ${showCharacter(cursor.text, cursor.pos)}`,
@@ -65,7 +71,7 @@ export function scanTag(cursor: Cursor): TagToken {
 }
 
 /** `!`, `!!` or `!name!`; also used by the `%TAG` directive. */
-export function scanTagHandle(cursor: Cursor, of: Whole): string {
+function scanTagHandle(cursor: Cursor, of: Whole): string {
   const from = cursor.pos;
   if (charAt(cursor) !== BANG) throw unexpected(cursor, of, "'!'");
   cursor.pos++;
@@ -76,7 +82,7 @@ export function scanTagHandle(cursor: Cursor, of: Whole): string {
   return cursor.text.slice(from, cursor.pos);
 }
 
-export function scanTagUri(cursor: Cursor, of: Whole): string {
+function scanTagUri(cursor: Cursor, of: Whole): string {
   let uri = "";
   for (;;) {
     const from = cursor.pos;
@@ -110,7 +116,7 @@ function scanUriEscapes(cursor: Cursor, of: Whole): string {
       Uint8Array.from(bytes),
     );
   } catch (cause) {
-    throw refusal(cursor.source, {
+    throw yamlError(cursor.source, {
       context: `while scanning a ${of.kind}`,
       problem: `the escaped bytes are not UTF-8 (${cause instanceof Error ? cause.message : ""})`,
       start: from,
@@ -142,8 +148,81 @@ const unexpected = (
   expected: string,
   doing: "scanning" | "parsing" = "scanning",
 ) =>
-  refusal(cursor.source, {
+  yamlError(cursor.source, {
     context: `while ${doing} a ${kind}`,
+    contextStart: start,
+    problem: `expected ${expected}, but found ${showCharacter(cursor.text, cursor.pos)}`,
+    start: cursor.pos,
+  });
+
+/** `%YAML 1.1`, `%TAG !e! prefix`; other names are passed over, as YAML asks. */
+export function scanDirective(cursor: Cursor): YamlDirectiveToken | TagDirectiveToken {
+  const start = cursor.pos;
+  cursor.pos++;
+  const name = scanDirectiveName(cursor, start);
+  const token = scanValue(cursor, name, start);
+  skipSpaces(cursor);
+  if (charAt(cursor) === 0x23) skipToBreak(cursor);
+  if (!isBreakOrEnd(charAt(cursor)))
+    throw unexpectedInDirective(cursor, start, "a comment or a line break");
+  scanLineBreak(cursor);
+  return token;
+}
+
+function scanValue(
+  cursor: Cursor,
+  name: string,
+  start: number,
+): YamlDirectiveToken | TagDirectiveToken {
+  if (name === "YAML") {
+    const major = scanYamlVersion(cursor, start);
+    return { type: "<directive>", name, major, start, end: cursor.pos };
+  }
+  if (name === "TAG") {
+    const directive = { kind: "directive", start } as const;
+    skipSpaces(cursor);
+    const handle = scanTagHandle(cursor, directive);
+    if (charAt(cursor) !== 0x20) throw unexpectedInDirective(cursor, start, "' '");
+    skipSpaces(cursor);
+    const prefix = scanTagUri(cursor, directive);
+    if (!isSpaceBreakOrEnd(charAt(cursor))) throw unexpectedInDirective(cursor, start, "' '");
+    return { type: "<directive>", name, handle, prefix, start, end: cursor.pos };
+  }
+  const end = cursor.pos;
+  skipToBreak(cursor);
+  return { type: "<directive>", name: "unknown", major: 0, start, end };
+}
+
+function scanDirectiveName(cursor: Cursor, start: number): string {
+  const from = cursor.pos;
+  while (isWordCharacter(charAt(cursor))) cursor.pos++;
+  if (cursor.pos === from || !isSpaceBreakOrEnd(charAt(cursor)))
+    throw unexpectedInDirective(cursor, start, "alphabetic or numeric character");
+  return cursor.text.slice(from, cursor.pos);
+}
+
+/** Returns the major version; the minor one is only checked for its form. */
+function scanYamlVersion(cursor: Cursor, start: number): number {
+  skipSpaces(cursor);
+  const major = scanNumber(cursor, start);
+  if (charAt(cursor) !== 0x2e) throw unexpectedInDirective(cursor, start, "a digit or '.'");
+  cursor.pos++;
+  scanNumber(cursor, start);
+  if (!isSpaceBreakOrEnd(charAt(cursor)))
+    throw unexpectedInDirective(cursor, start, "a digit or ' '");
+  return major;
+}
+
+function scanNumber(cursor: Cursor, start: number): number {
+  const from = cursor.pos;
+  while (isDigit(charAt(cursor))) cursor.pos++;
+  if (cursor.pos === from) throw unexpectedInDirective(cursor, start, "a digit");
+  return Number(cursor.text.slice(from, cursor.pos));
+}
+
+const unexpectedInDirective = (cursor: Cursor, start: number, expected: string) =>
+  yamlError(cursor.source, {
+    context: "while scanning a directive",
     contextStart: start,
     problem: `expected ${expected}, but found ${showCharacter(cursor.text, cursor.pos)}`,
     start: cursor.pos,

@@ -1,3 +1,6 @@
+import type { SourceText } from "../origin.ts";
+import { type Cursor, column, createCursor, yamlError } from "./cursor.ts";
+
 /**
  * Tokens of YAML 1.1, by the names that messages give them. Offsets are UTF-16 code units into the
  * source text, ends exclusive.
@@ -69,3 +72,179 @@ export interface TagDirectiveToken extends Span {
 }
 
 export type TokenType = Token["type"];
+
+/**
+ * Tokens that were scanned and not taken yet. They are numbered from the first of the text, for one
+ * that turns out to begin a key gets tokens put in front of it.
+ */
+interface TokenQueue {
+  /** Those that were taken lie in front of `head` until there are many of them. */
+  readonly tokens: Token[];
+  head: number;
+  /** How many were taken: the number of the token at the head. */
+  taken: number;
+}
+
+/** Tokens that were taken are removed so many at a time. */
+const KEPT_TOKENS = 1024;
+
+const createTokenQueue = (): TokenQueue => ({ tokens: [], head: 0, taken: 0 });
+
+export const headOf = ({ tokens, head }: TokenQueue): Token | undefined =>
+  head < tokens.length ? tokens[head] : undefined;
+
+export const nextNumber = ({ tokens, head, taken }: TokenQueue): number =>
+  taken + tokens.length - head;
+
+export function removeHead(queue: TokenQueue): void {
+  queue.head++;
+  queue.taken++;
+  if (queue.head <= KEPT_TOKENS) return;
+  queue.tokens.splice(0, queue.head);
+  queue.head = 0;
+}
+
+/** Puts a token in front of the one with this number. */
+export function insertToken({ tokens, head, taken }: TokenQueue, number: number, token: Token) {
+  tokens.splice(head + number - taken, 0, token);
+}
+
+/**
+ * A place where an implicit key may have started. Only the `:` behind it tells, so the token that
+ * marks the key is put in front of it later. YAML 1.1 allows that on one line and within 1024
+ * characters.
+ */
+export interface PossibleKey {
+  /** How many tokens were made before this one. */
+  readonly tokenNumber: number;
+  /** A block of this indentation is open, so that anything but a key here is an error. */
+  readonly required: boolean;
+  readonly start: number;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** The possible keys of a text, at most one per level of brackets; level 0 is the block context. */
+interface PossibleKeys {
+  save(level: number, tokenNumber: number, required: boolean): void;
+  /** Removes and returns the key of a level. */
+  take(level: number): PossibleKey | undefined;
+  /** Removes the key of a level. Throws where a key had to be. */
+  forget(level: number): void;
+  /** Removes all keys that are too far back to be one. Throws where a key had to be. */
+  dropStale(): void;
+  /** Removes the keys of all levels above this one. */
+  leaveLevelsAbove(level: number): void;
+  has(tokenNumber: number): boolean;
+}
+
+const MAX_KEY_LENGTH = 1024;
+
+function createPossibleKeys(cursor: Cursor): PossibleKeys {
+  const keys: (PossibleKey | undefined)[] = [];
+
+  function forget(level: number): void {
+    const key = keys[level];
+    if (key?.required === true) throw missingColon(cursor, key);
+    keys[level] = undefined;
+  }
+
+  return {
+    forget,
+    save(level, tokenNumber, required) {
+      forget(level);
+      const { pos: start, line } = cursor;
+      keys[level] = { tokenNumber, required, start, line, column: column(cursor) };
+    },
+    take(level) {
+      const key = keys[level];
+      keys[level] = undefined;
+      return key;
+    },
+    dropStale() {
+      for (let level = 0; level < keys.length; level++) {
+        const key = keys[level];
+        if (key === undefined || !isStale(cursor, key)) continue;
+        if (key.required) throw missingColon(cursor, key);
+        keys[level] = undefined;
+      }
+    },
+    leaveLevelsAbove(level) {
+      keys.length = Math.min(keys.length, level + 1);
+    },
+    has(tokenNumber) {
+      for (let level = 0; level < keys.length; level++)
+        if (keys[level]?.tokenNumber === tokenNumber) return true;
+      return false;
+    },
+  };
+}
+
+/** Python counts characters; a pair of surrogates is one. */
+function isStale(cursor: Cursor, key: PossibleKey): boolean {
+  if (key.line !== cursor.line) return true;
+  const units = cursor.pos - key.start;
+  if (units <= MAX_KEY_LENGTH) return false;
+  if (units > 2 * MAX_KEY_LENGTH) return true;
+  return [...cursor.text.slice(key.start, cursor.pos)].length > MAX_KEY_LENGTH;
+}
+
+function missingColon({ source, text }: Cursor, key: PossibleKey) {
+  const line = text.slice(key.start, key.start + 200);
+  const end = line.search(/[\r\n\x85\u2028\u2029\0]/);
+  return yamlError(source, {
+    context: "while scanning a simple key",
+    problem: "could not find expected ':'",
+    start: key.start,
+    end: key.start + (end < 0 ? line.length : end),
+  });
+}
+
+/** Where scanning a document stands: what is open around the cursor, and what may begin there. */
+export interface ScanState {
+  readonly cursor: Cursor;
+  readonly queue: TokenQueue;
+  readonly keys: PossibleKeys;
+  /** Column of the innermost open block; -1 outside of all. */
+  indent: number;
+  /** Columns of the blocks around it. */
+  readonly outerIndents: number[];
+  /** How many brackets are open; 0 is the block context. */
+  flowLevel: number;
+  /** Whether a key may begin here without `?` in front of it. */
+  allowKey: boolean;
+  /** Whether the end of the text was reached. */
+  done: boolean;
+}
+
+export function createScanState(source: SourceText): ScanState {
+  const cursor = createCursor(source);
+  return {
+    cursor,
+    queue: createTokenQueue(),
+    keys: createPossibleKeys(cursor),
+    indent: -1,
+    outerIndents: [],
+    flowLevel: 0,
+    allowKey: true,
+    done: false,
+  };
+}
+
+/** Opens a block at this column, where none is open there. Returns whether it did. */
+export function indentTo(state: ScanState, toColumn: number): boolean {
+  if (state.indent >= toColumn) return false;
+  state.outerIndents.push(state.indent);
+  state.indent = toColumn;
+  return true;
+}
+
+/** Closes the blocks that are indented more than this column; brackets ignore indentation. */
+export function unwind(state: ScanState, toColumn: number): void {
+  if (state.flowLevel > 0) return;
+  const { pos } = state.cursor;
+  while (state.indent > toColumn) {
+    state.indent = state.outerIndents.pop() ?? -1;
+    state.queue.tokens.push({ type: "<block end>", start: pos, end: pos });
+  }
+}

@@ -5,7 +5,7 @@ import { openCallbacks } from "../../../src/app/callbacks/callbacks.ts";
 import type { Callback } from "../../../src/app/index.ts";
 import { createLogging } from "../../../src/app/logging/logging.ts";
 import { createTargets } from "../../../src/instantiate/index.ts";
-import { createResolveContext } from "../../../src/values/interpolation/context.ts";
+import { createResolveContext } from "../../../src/values/resolution/context.ts";
 import { capturedConsole } from "../../captured-console.ts";
 import { composeFiles } from "../../compose/in-memory.ts";
 import { program } from "../program.ts";

@@ -5,7 +5,7 @@ import { delimiter, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { execa } from "execa";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { packageInfo } from "../../../src/values/own-package.ts";
+import { packageInfo } from "../../../src/values/package-info.ts";
 import { commandPath } from "../../e2e/command.ts";
 
 const TERMINAL = fileURLToPath(new URL("terminal.py", import.meta.url));

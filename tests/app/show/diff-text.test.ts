@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { diffText } from "../../../src/app/show/diff-text.ts";
 import { diffConfigs } from "../../../src/compose/index.ts";
-import { readYaml } from "../../../src/values/reader.ts";
+import { readYaml } from "../../../src/values/yaml/reader.ts";
 
 const differences = diffConfigs(readYaml("a: 1\nb: 2\n"), readYaml("a: 10\nc: 3\n"));
 

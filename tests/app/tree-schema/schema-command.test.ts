@@ -5,8 +5,8 @@ import { expect, test } from "vitest";
 import { runSchema } from "../../../src/app/tree-schema/schema-command.ts";
 import { renderIssues, validateTree } from "../../../src/schema/index.ts";
 import { isConfigError } from "../../../src/values/errors.ts";
-import { packageInfo } from "../../../src/values/own-package.ts";
-import { readYaml } from "../../../src/values/reader.ts";
+import { packageInfo } from "../../../src/values/package-info.ts";
+import { readYaml } from "../../../src/values/yaml/reader.ts";
 
 const TREE = {
   "conf/config.yaml":

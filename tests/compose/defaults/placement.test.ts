@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { GroupItem } from "../../../src/compose/defaults/item.ts";
 import { finalPackage, placeItem, ROOT_PLACE } from "../../../src/compose/defaults/placement.ts";
+import type { GroupItem } from "../../../src/compose/sources/config-source.ts";
 import { fromCode } from "../../../src/values/origin.ts";
 
 const groupItem = (group: string, pkg: string | null = null): GroupItem => ({

@@ -3,9 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { fileSource } from "../../../src/compose/sources/file-source.ts";
-import { packageSource, pythonPath } from "../../../src/compose/sources/package-source.ts";
-import { toObject } from "../../../src/values/to-object.ts";
+import { fileSource, packageSource, pythonPath } from "../../../src/compose/sources/file-source.ts";
+import { toObject } from "../../../src/values/plain-objects.ts";
 import { refusal } from "../in-memory.ts";
 
 let cwd = "";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { memorySource } from "../../../src/compose/sources/memory-source.ts";
-import { toObject } from "../../../src/values/to-object.ts";
+import { toObject } from "../../../src/values/plain-objects.ts";
 
 const source = memorySource(
   { scheme: "structured", path: "", provider: "schema" },

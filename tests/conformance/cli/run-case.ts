@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join, sep } from "node:path";
 import { hydraMain, type Invocation } from "../../../src/app/index.ts";
 import { SWEEP_FOLDER } from "../../../src/app/sweep/record/layout.ts";
-import { readYaml } from "../../../src/values/reader.ts";
-import { toObject } from "../../../src/values/to-object.ts";
+import { toObject } from "../../../src/values/plain-objects.ts";
+import { readYaml } from "../../../src/values/yaml/reader.ts";
 import type { CorpusCase } from "../corpus.ts";
 import { taskNamed } from "./tasks.ts";
 

@@ -1,10 +1,10 @@
 import { isAbsolute, join } from "node:path";
 import type { Invocation, Job, Task } from "../../../src/app/index.ts";
 import { toPlain } from "../../../src/compose/index.ts";
-import type { ResolveContext } from "../../../src/values/interpolation/context.ts";
 import type { ConfigNode } from "../../../src/values/node.ts";
 import { pyStr } from "../../../src/values/python-text.ts";
-import { selectNode } from "../../../src/values/select.ts";
+import type { ResolveContext } from "../../../src/values/resolution/context.ts";
+import { selectNode } from "../../../src/values/resolution/select.ts";
 
 /** The tasks of the recorded programs, as the corpus describes them. */
 export function taskNamed(name: string, { console, cwd }: Invocation): Task {

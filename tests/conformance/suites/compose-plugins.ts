@@ -4,7 +4,7 @@ import { STANDARD_PLUGINS } from "../../../src/compose/plugins/standard-plugins.
 import { createEngine } from "../../../src/engine.ts";
 import { child, map } from "../../../src/values/node.ts";
 import { fromCode } from "../../../src/values/origin.ts";
-import { writeYaml } from "../../../src/values/writer.ts";
+import { writeYaml } from "../../../src/values/yaml/writer.ts";
 import type { CorpusCase } from "../corpus.ts";
 import { judge } from "../judge.ts";
 import type { Outcome, Suite, SuiteEnvironment } from "../suite.ts";

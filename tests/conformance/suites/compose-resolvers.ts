@@ -1,5 +1,5 @@
 import { nowResolver } from "../../../src/app/resolvers/now.ts";
-import type { Resolver } from "../../../src/values/resolvers/resolver.ts";
+import type { Resolver } from "../../../src/values/resolution/resolver.ts";
 
 /** `${hydra:...}` outside a running application, as the corpus was recorded. */
 export const hydraUnset: Resolver = {

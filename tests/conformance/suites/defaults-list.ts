@@ -11,7 +11,7 @@ import {
   splitOverrides,
 } from "../../../src/compose/index.ts";
 import { parseOverrides } from "../../../src/overrides/index.ts";
-import { createResolveContext } from "../../../src/values/interpolation/context.ts";
+import { createResolveContext } from "../../../src/values/resolution/context.ts";
 import type { CorpusCase } from "../corpus.ts";
 import { judge } from "../judge.ts";
 import type { Outcome, Suite, SuiteEnvironment } from "../suite.ts";

@@ -10,7 +10,7 @@ import {
   takeSnapshot,
 } from "../../../src/compose/index.ts";
 import { parseOverrides } from "../../../src/overrides/index.ts";
-import { createResolveContext } from "../../../src/values/interpolation/context.ts";
+import { createResolveContext } from "../../../src/values/resolution/context.ts";
 import type { CorpusCase } from "../corpus.ts";
 import { attempt, compare, judge } from "../judge.ts";
 import type { Outcome, Suite } from "../suite.ts";

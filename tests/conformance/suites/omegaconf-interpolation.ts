@@ -1,9 +1,9 @@
 import { ConfigError } from "../../../src/values/errors.ts";
-import type { ResolveContext } from "../../../src/values/interpolation/context.ts";
-import { createResolveContext } from "../../../src/values/interpolation/context.ts";
 import type { ConfigNode } from "../../../src/values/node.ts";
-import { createConfig } from "../../../src/values/reader.ts";
-import { selectNode } from "../../../src/values/select.ts";
+import type { ResolveContext } from "../../../src/values/resolution/context.ts";
+import { createResolveContext } from "../../../src/values/resolution/context.ts";
+import { selectNode } from "../../../src/values/resolution/select.ts";
+import { createConfig } from "../../../src/values/yaml/reader.ts";
 import type { CorpusCase } from "../corpus.ts";
 import { judge } from "../judge.ts";
 import type { Suite } from "../suite.ts";

@@ -1,8 +1,8 @@
-import { withFlags } from "../../../src/values/flags.ts";
-import { createResolveContext } from "../../../src/values/interpolation/context.ts";
-import { mergeNodes } from "../../../src/values/merge.ts";
-import { createConfig } from "../../../src/values/reader.ts";
-import { writeYaml } from "../../../src/values/writer.ts";
+import { mergeNodes } from "../../../src/values/edit/merge.ts";
+import { withFlags } from "../../../src/values/place.ts";
+import { createResolveContext } from "../../../src/values/resolution/context.ts";
+import { createConfig } from "../../../src/values/yaml/reader.ts";
+import { writeYaml } from "../../../src/values/yaml/writer.ts";
 import { judge } from "../judge.ts";
 import type { Suite } from "../suite.ts";
 import { toTagged } from "../tagged.ts";

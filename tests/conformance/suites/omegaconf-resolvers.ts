@@ -2,7 +2,7 @@ import type { ConfigNode, Key, ScalarValue } from "../../../src/values/node.ts";
 import { list, map, scalar } from "../../../src/values/node.ts";
 import { fromCode } from "../../../src/values/origin.ts";
 import { pyStr } from "../../../src/values/python-text.ts";
-import type { Resolver, ResolverArgument } from "../../../src/values/resolvers/resolver.ts";
+import type { Resolver, ResolverArgument } from "../../../src/values/resolution/resolver.ts";
 
 const ORIGIN = fromCode("corpus resolver");
 

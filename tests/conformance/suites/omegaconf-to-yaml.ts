@@ -1,5 +1,5 @@
-import { checkTree } from "../../../src/values/check-tree.ts";
-import { writeYaml } from "../../../src/values/writer.ts";
+import { checkTree } from "../../../src/values/yaml/check-tree.ts";
+import { writeYaml } from "../../../src/values/yaml/writer.ts";
 import { judge } from "../judge.ts";
 import type { Suite } from "../suite.ts";
 import { fromTagged } from "../tagged.ts";

@@ -9,7 +9,7 @@ import {
 } from "../../../src/profile/labels/label-rules.ts";
 import { LABEL_PRESETS, presetRules } from "../../../src/profile/labels/presets.ts";
 import { isConfigError } from "../../../src/values/errors.ts";
-import { packageInfo } from "../../../src/values/own-package.ts";
+import { packageInfo } from "../../../src/values/package-info.ts";
 
 const unify = (rules: LabelRules, ...labels: readonly string[]) => labels.map(labelFunction(rules));
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { createResolveContext } from "../../../src/values/interpolation/context.ts";
-import { IN_PLACE, resolveTree } from "../../../src/values/interpolation/resolve-tree.ts";
-import { mergeNodes } from "../../../src/values/merge.ts";
+import { mergeNodes } from "../../../src/values/edit/merge.ts";
+import { updateNode } from "../../../src/values/edit/update.ts";
 import type { ConfigNode, NodeType } from "../../../src/values/node.ts";
 import { child, list, map, scalar } from "../../../src/values/node.ts";
 import { pyStr } from "../../../src/values/python-text.ts";
-import { updateNode } from "../../../src/values/update.ts";
+import { createResolveContext } from "../../../src/values/resolution/context.ts";
+import { IN_PLACE, resolveTree } from "../../../src/values/resolution/resolve-tree.ts";
 import { ORIGIN, show, value, yaml } from "../trees.ts";
 import { assign, COLOR, INT, OBJECT, STR, typed } from "./typed-trees.ts";
 

@@ -1,7 +1,7 @@
-import { withFlags } from "../../../src/values/flags.ts";
-import { mergeNodes } from "../../../src/values/merge.ts";
+import { mergeNodes } from "../../../src/values/edit/merge.ts";
 import type { ConfigNode, ContainerNode, NodeType } from "../../../src/values/node.ts";
 import { map } from "../../../src/values/node.ts";
+import { withFlags } from "../../../src/values/place.ts";
 import { ORIGIN, show, value, yaml } from "../trees.ts";
 
 export const COLOR: NodeType = {

@@ -1,6 +1,6 @@
 import { ConfigError } from "../../../values/errors.ts";
-import type { ResolveContext } from "../../../values/interpolation/context.ts";
 import type { MapNode } from "../../../values/node.ts";
+import type { ResolveContext } from "../../../values/resolution/context.ts";
 import { plainAt } from "../../job/hydra-values.ts";
 import { usableCpus } from "./usable-cpus.ts";
 

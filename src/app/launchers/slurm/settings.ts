@@ -1,5 +1,4 @@
-import { ConfigError } from "../../../values/errors.ts";
-import { nearest } from "../../../values/nearest.ts";
+import { ConfigError, nearest } from "../../../values/errors.ts";
 import type { InsteadOf } from "../launcher.ts";
 
 /**

@@ -4,7 +4,7 @@ import { shellQuote } from "../../../text/shell-words.ts";
 import { ConfigError } from "../../../values/errors.ts";
 import { map, scalar } from "../../../values/node.ts";
 import { fromCode } from "../../../values/origin.ts";
-import { floatRepr } from "../../../values/python-number.ts";
+import { floatRepr } from "../../../values/python-text.ts";
 import type { Conclusion, JobOverrides, Sweeper } from "../sweeper.ts";
 import { outcomeOf } from "./objective.ts";
 import { byScore, type Direction, type Score, type Search, type Trial } from "./search.ts";

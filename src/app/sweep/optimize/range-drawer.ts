@@ -1,5 +1,5 @@
 import { type RangeSequence, type RangeSweep, rangeSequence } from "../../../overrides/index.ts";
-import { floatRepr } from "../../../values/python-number.ts";
+import { floatRepr } from "../../../values/python-text.ts";
 import type { RandomSource } from "./random-source.ts";
 
 /** Up to here a number in [0, 1) tells all values apart. */

@@ -7,7 +7,7 @@ import {
   type SweepOptions,
 } from "../../../overrides/index.ts";
 import { ConfigError } from "../../../values/errors.ts";
-import { floatRepr } from "../../../values/python-number.ts";
+import { floatRepr } from "../../../values/python-text.ts";
 import { byKey, fixedPoint, type Point, pointsOf, type SizeLimit } from "../dimensions.ts";
 import type { JobOverrides } from "../sweeper.ts";
 import type { RandomSource } from "./random-source.ts";

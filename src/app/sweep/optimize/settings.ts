@@ -1,6 +1,6 @@
 import { parseOverrides } from "../../../overrides/index.ts";
 import { ConfigError } from "../../../values/errors.ts";
-import { selectNode } from "../../../values/select.ts";
+import { selectNode } from "../../../values/resolution/select.ts";
 import { plainAt, textAt } from "../../job/hydra-values.ts";
 import { globOptions, sweepParams } from "../basic-sweeper.ts";
 import { readExclusion } from "../exclude.ts";

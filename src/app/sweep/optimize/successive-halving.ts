@@ -1,4 +1,4 @@
-import { floatRepr } from "../../../values/python-number.ts";
+import { floatRepr } from "../../../values/python-text.ts";
 import type { RandomSource } from "./random-source.ts";
 import { byScore, type Direction, type Search } from "./search.ts";
 import type { SearchSpace } from "./search-space.ts";

@@ -5,8 +5,8 @@
 import { type SpawnSyncReturns, spawnSync } from "node:child_process";
 import { closeSync, existsSync, fstatSync, openSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { limitError } from "../../../values/budget.ts";
 import { ConfigError } from "../../../values/errors.ts";
+import { limitError } from "../../../values/limits.ts";
 import { findExecutable } from "../../machine/executable.ts";
 import { makeTemporaryDirectory } from "../../machine/temporary-directory.ts";
 

@@ -2,7 +2,7 @@
  * Which of the wanted sections, sets and metrics this ncu and this GPU have, asked from ncu itself.
  * `--list-metrics` would not do: it lists only what the enabled sections contain.
  */
-import { nearest } from "../../../values/nearest.ts";
+import { nearest } from "../../../values/errors.ts";
 import { isRangeMode, metricsOf, type NcuCliConfig, namesOf } from "../../config/ncu-config.ts";
 import { askNcu } from "./ask.ts";
 import type { NcuCapabilities } from "./capabilities.ts";

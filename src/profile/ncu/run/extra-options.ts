@@ -1,7 +1,6 @@
 /** `pipeline.ncu.ncu_cli.extra_args`: what ncu must not be told there, or not in every replay mode. */
 
-import { ConfigError } from "../../../values/errors.ts";
-import { nearest } from "../../../values/nearest.ts";
+import { ConfigError, nearest } from "../../../values/errors.ts";
 import type { NcuCliConfig, ReplayMode } from "../../config/ncu-config.ts";
 import type { NcuCapabilities } from "./capabilities.ts";
 import { NO_KERNELS, refusal } from "./refused-option.ts";

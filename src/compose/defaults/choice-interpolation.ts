@@ -1,0 +1,119 @@
+import { ConfigError, isConfigError } from "../../values/errors.ts";
+import type { ConfigNode, MapNode } from "../../values/node.ts";
+import { list, map, scalar } from "../../values/node.ts";
+import { fromCode } from "../../values/origin.ts";
+import type { ResolveContext } from "../../values/resolution/context.ts";
+import { resolveAt } from "../../values/resolution/select.ts";
+import type { ConfigItem, DefaultsItem, GroupItem, GroupValue } from "../sources/config-source.ts";
+import { isOptionList, SELF } from "../sources/config-source.ts";
+import type { Place } from "./placement.ts";
+import { placeItem } from "./placement.ts";
+
+/** What an interpolation in a defaults list can refer to. */
+export interface ChoiceScope {
+  /** The choices made so far, by override key. */
+  readonly known: ReadonlyMap<string, string | null>;
+  /** The items of the list itself, for Hydra's `${defaults...}`. */
+  readonly items: readonly DefaultsItem[];
+  readonly selfAdded: boolean;
+  readonly place: Place;
+}
+
+const ORIGIN = fromCode("defaults list");
+const LEGACY = /^\$\{defaults\.\d\./u;
+
+/** Names that no config group can have: the text to resolve stands below them. */
+const HOLDER = "\u0000holder";
+const TEXT = "text";
+
+/**
+ * Resolves `${other_group}` (and any OmegaConf interpolation) in a defaults list.
+ *
+ * @throws ConfigError `compose.invalid_defaults` with the groups that can be referred to.
+ * @see https://hydra.cc/docs/1.3/advanced/defaults_list/#interpolation-in-the-defaults-list
+ */
+export function resolveChoice(
+  item: ConfigItem | GroupItem,
+  text: string,
+  scope: ChoiceScope,
+  resolvers: ResolveContext,
+): string {
+  if (item.kind === "group" && LEGACY.test(text)) throw legacyForm(item, text, scope.place);
+  const resolved = resolveIn(scopeNode(scope, text), item, text, scope, resolvers);
+  if (resolved.kind === "scalar" && typeof resolved.value === "string") return resolved.value;
+  throw new ConfigError({
+    code: "compose.invalid_defaults",
+    message: `Interpolation '${text}' in the defaults list must give a string`,
+    origin: item.origin,
+    key: placeItem(item, null, scope.place).overrideKey ?? text,
+  });
+}
+
+function resolveIn(
+  root: MapNode,
+  item: ConfigItem | GroupItem,
+  text: string,
+  { known }: ChoiceScope,
+  resolvers: ResolveContext,
+): ConfigNode {
+  try {
+    // Not selected: a resolver may answer `???`, and the group is then left open.
+    return resolveAt(root, [HOLDER, TEXT], resolvers);
+  } catch (error) {
+    if (!isConfigError(error)) throw error;
+    const keys = [...known.keys()];
+    const possible = keys.length === 0 ? "" : `, possible interpolation keys: ${keys.join(", ")}`;
+    const reason = error.code === "interpolation.not_found" ? "" : `\n${error.message}`;
+    throw new ConfigError({
+      code: "compose.invalid_defaults",
+      message: `Error resolving interpolation '${text}'${possible}${reason}`,
+      origin: item.origin,
+      available: keys,
+      hint: "refer to a config group in the same list, or to one chosen earlier",
+      cause: error,
+    });
+  }
+}
+
+function scopeNode({ known, items, selfAdded, place }: ChoiceScope, text: string): MapNode {
+  const choices = [...known].map(([key, name]) => [key, scalar(name, ORIGIN)] as const);
+  const rows = items
+    .filter((item) => !(selfAdded && item.kind === "self"))
+    .map((item) => itemNode(item, place));
+  return map(
+    [
+      ...choices,
+      ["defaults", list(rows, ORIGIN)],
+      [HOLDER, map([[TEXT, scalar(text, ORIGIN)]], ORIGIN)],
+    ],
+    ORIGIN,
+  );
+}
+
+function itemNode(item: DefaultsItem, place: Place): ConfigNode {
+  if (item.kind === "self") return scalar(SELF, ORIGIN);
+  const placed = placeItem(item, null, place);
+  if (item.kind === "config") return scalar(placed.configPath, ORIGIN);
+  return map([[placed.overrideKey ?? item.group, valueNode(item.value)]], ORIGIN);
+}
+
+const valueNode = (value: GroupValue): ConfigNode =>
+  isOptionList(value)
+    ? list(
+        value.map((option) => scalar(option, ORIGIN)),
+        ORIGIN,
+      )
+    : scalar(value, ORIGIN);
+
+function legacyForm(item: GroupItem, text: string, place: Place): ConfigError {
+  const key = placeItem(item, null, place).overrideKey ?? item.group;
+  return new ConfigError({
+    code: "compose.invalid_defaults",
+    message:
+      `Defaults list element '${key}=${text}' is using a deprecated interpolation form.\n` +
+      "See http://hydra.cc/docs/1.1/upgrades/1.0_to_1.1/defaults_list_interpolation for migration information.",
+    origin: item.origin,
+    key,
+    hint: "refer to the group by its name: `${group}`",
+  });
+}

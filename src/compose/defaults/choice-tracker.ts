@@ -1,0 +1,378 @@
+/**
+ * The choices of groups: those of the command line, those made while the tree is built, and those that took no effect.
+ */
+
+import type { Override } from "../../overrides/ast.ts";
+import { parseOverride } from "../../overrides/parser.ts";
+import { overrideNode } from "../../overrides/to-node.ts";
+import { ConfigError, nearest as nearestName } from "../../values/errors.ts";
+import type { Origin } from "../../values/origin.ts";
+import { pyRepr } from "../../values/python-text.ts";
+import { type GroupItem, type GroupValue, isOptionList } from "../sources/config-source.ts";
+import { byCodePoint, type Repository } from "../sources/repository.ts";
+import * as refuse from "./errors.ts";
+import { type Place, type PlacedConfig, placeItem } from "./placement.ts";
+
+/**
+ * What building one tree finds out on its way: which choices were made, which overrides took
+ * effect. It lives as long as that pass; the tree keeps only its `record`.
+ */
+export interface ChoiceTracker {
+  /** The item with the option that overrides select for it. */
+  choose(item: GroupItem, place: Place): GroupItem;
+  /** An `override` item of a list; the command line and whoever came before win over it. */
+  noteOverride(item: GroupItem, placed: PlacedConfig, parent: PlacedConfig): void;
+  /** @throws ConfigError `compose.invalid_defaults` for a second, other choice. */
+  noteChoice(placed: PlacedConfig): void;
+  /** Whether the command line deletes this choice. */
+  takeDeletion(placed: PlacedConfig): boolean;
+  warn(warning: CompositionWarning): void;
+  /** The choices made so far, by override key. */
+  known(): ReadonlyMap<string, string | null>;
+  record(): TreeRecord;
+}
+
+export interface TreeRecord {
+  /** The option of every group, in the order in which they were reached. */
+  readonly known: ReadonlyMap<string, string | null>;
+  /** The override keys under which each group appears. */
+  readonly keysOfGroup: ReadonlyMap<string, ReadonlySet<string>>;
+  /**
+   * All selections, those of the command line first.
+   * @internal
+   */
+  readonly selections: ReadonlyMap<string, RecordedSelection>;
+  /** @internal */
+  readonly deletions: ReadonlyMap<string, Deletion & { readonly used: boolean }>;
+  readonly warnings: readonly CompositionWarning[];
+}
+
+interface RecordedSelection extends Selection {
+  readonly used: boolean;
+  /** The config whose defaults list holds the override; null for the command line. */
+  readonly within: string | null;
+}
+
+/** @param onWarning is told what the record will hold, as it comes up */
+export function createChoiceTracker(
+  choices: GroupChoices,
+  onWarning: (warning: CompositionWarning) => void = () => {},
+): ChoiceTracker {
+  const selections = createSelections(choices);
+  const deletions = createDeletions(choices);
+  const known = new Map<string, string | null>();
+  const chosenBy = new Map<string, PlacedConfig>();
+  const keysOfGroup = new Map<string, Set<string>>();
+  const warnings: CompositionWarning[] = [];
+  return {
+    choose: selections.choose,
+    noteOverride: selections.noteOverride,
+    noteChoice(placed) {
+      const key = placed.overrideKey;
+      if (key === null) return;
+      const before = chosenBy.get(key);
+      if (before !== undefined && before.name !== placed.name)
+        throw refuse.secondChoice(placed, before, key);
+      known.set(key, placed.name);
+      chosenBy.set(key, placed);
+      const keys = keysOfGroup.get(placed.group) ?? new Set();
+      keysOfGroup.set(placed.group, keys.add(key));
+    },
+    takeDeletion: deletions.take,
+    warn(warning) {
+      warnings.push(warning);
+      onWarning(warning);
+    },
+    known: () => new Map(known),
+    record: () => ({
+      known,
+      keysOfGroup,
+      selections: selections.all,
+      deletions: deletions.all(),
+      warnings,
+    }),
+  };
+}
+
+/** What is selected for each group: by the command line, then by whoever says `override` first. */
+function createSelections({ selected }: GroupChoices): Pick<
+  ChoiceTracker,
+  "choose" | "noteOverride"
+> & {
+  readonly all: TreeRecord["selections"];
+} {
+  const all = new Map<string, RecordedSelection>();
+  for (const [key, selection] of selected)
+    all.set(key, { ...selection, used: false, within: null });
+  return {
+    all,
+    choose(item, place) {
+      const key = placeItem(item, null, place).overrideKey;
+      const selection = key === null ? undefined : all.get(key);
+      if (key === null || selection === undefined) return item;
+      all.set(key, { ...selection, used: true });
+      return { ...item, value: selection.value, origin: selection.origin };
+    },
+    noteOverride({ origin, value }, { overrideKey: key }, { configPath }) {
+      if (key === null || all.has(key)) return;
+      all.set(key, { value, origin, used: false, within: configPath });
+    },
+  };
+}
+
+/** The deletions of the command line, and which of them met a choice. */
+function createDeletions({ deleted }: GroupChoices): {
+  readonly take: ChoiceTracker["takeDeletion"];
+  readonly all: () => TreeRecord["deletions"];
+} {
+  const used = new Set<string>();
+  return {
+    take({ name, overrideKey: key }) {
+      const deletion = key === null ? undefined : deleted.get(key);
+      if (key === null || deletion === undefined) return false;
+      if (deletion.name !== null && deletion.name !== name) return false;
+      used.add(key);
+      return true;
+    },
+    all: () =>
+      new Map([...deleted].map(([key, deletion]) => [key, { ...deletion, used: used.has(key) }])),
+  };
+}
+
+/** How a selection is written on the command line. */
+const selectionText = (value: RecordedSelection["value"]): string =>
+  isOptionList(value) ? `[${value.join(",")}]` : (value ?? "null");
+
+/** What the overrides of a command line say about config groups, and the rest of them. */
+export interface GroupChoices {
+  /** `group=option` and `group@package=option`, by override key. */
+  readonly selected: ReadonlyMap<string, Selection>;
+  /** `~group` and `~group=option`, by override key. */
+  readonly deleted: ReadonlyMap<string, Deletion>;
+  /** `+group=option`, in order. */
+  readonly appended: readonly GroupItem[];
+  /** The overrides that the above come from. */
+  readonly overrides: readonly Override[];
+  /** The other overrides: those of config values. */
+  readonly values: readonly Override[];
+}
+
+export interface Selection {
+  readonly value: GroupValue;
+  readonly origin: Origin;
+}
+
+export interface Deletion {
+  /** Only the group's choice of this name is deleted; null deletes whichever it is. */
+  readonly name: string | null;
+  readonly origin: Origin;
+}
+
+/**
+ * Every override of a group and every deletion must have met its group in the tree.
+ *
+ * @throws ConfigError `compose.unused_override`, or `compose.ambiguous_override` where the group
+ * appears under several packages.
+ */
+export function checkUsage(record: TreeRecord, repository: Repository): void {
+  const { selections, deletions, known } = record;
+  for (const [key, selection] of selections)
+    if (!selection.used) throw unusedSelection(key, selection, record, repository);
+  for (const [key, deletion] of deletions)
+    if (!deletion.used) {
+      const what = deletion.name === null ? key : `${key}=${deletion.name}`;
+      const available = [...known.keys()];
+      const nearest = nearestName(key, available);
+      throw new ConfigError({
+        code: "compose.unused_override",
+        message: `Could not delete '${what}'. No match in the defaults list`,
+        origin: deletion.origin,
+        key,
+        available,
+        ...(nearest !== undefined && { nearest, hint: `use ~${nearest}` }),
+      });
+    }
+}
+
+function unusedSelection(
+  key: string,
+  { origin, value, within }: RecordedSelection,
+  { keysOfGroup, known }: TreeRecord,
+  repository: Repository,
+): ConfigError {
+  const [group = key] = key.split("@", 1);
+  const similar = [...(keysOfGroup.get(group) ?? [])].sort(byCodePoint);
+  const [first] = similar;
+  const meant = within === null ? [] : suggestOverrides({ key, within }, keysOfGroup);
+  const nearest = meant[0]?.key ?? first ?? nearestName(key, [...known.keys()]);
+  const option = selectionText(value);
+  const has = (key: string) => {
+    const options = repository.list(key.split("@", 1)[0] ?? "", "config");
+    return [value].flat().every((each) => each === null || options.includes(each));
+  };
+  const isNamed = ![value].flat().includes(null);
+  const typed = [
+    ...(isNamed && nearest !== undefined && has(nearest) ? [`${nearest}=${option}`] : []),
+    ...(isNamed && has(group) ? [`+${key}=${option}`] : []),
+  ];
+  const lines = meant
+    .filter(({ key }) => has(key))
+    .map((line) => `\`override ${line.written}: ${option}\``);
+  const inFile = known.has(key)
+    ? `an override reaches what stands above its file in the list: put ${key} above ${within}`
+    : lines.length > 0
+      ? `write ${lines.join(", or ")}`
+      : has(group)
+        ? "the list has no such group yet: without `override`, the line adds it"
+        : undefined;
+  const hint =
+    (isNamed ? undefined : "quote option names that look like numbers") ??
+    groupsBelow(`${group}/${option}`, [...known.keys()], repository) ??
+    (within !== null ? inFile : typed.length > 0 ? `use ${typed.join(", or ")}` : undefined) ??
+    chosenOtherwise({ typed: group, option, tail: `=${option}` }, { choices: known, repository });
+  return new ConfigError({
+    code: similar.length > 1 ? "compose.ambiguous_override" : "compose.unused_override",
+    message: [
+      within === null ? "" : `In '${within}': `,
+      `Could not override '${key}'.`,
+      first === undefined
+        ? " No match in the defaults list."
+        : `\nDid you mean to override ${similar.length > 1 ? "one of " : ""}${similar.join(", ")}?`,
+      within === null
+        ? `\nTo append to your default list use +${key}=${pythonText(value, origin)}`
+        : "",
+    ].join(""),
+    origin,
+    key,
+    available: similar.length > 0 ? similar : [...known.keys()],
+    nearest,
+    hint,
+  });
+}
+
+/** A folder was named as if it were an option: what it holds are groups, chosen one by one. */
+function groupsBelow(
+  folder: string,
+  known: readonly string[],
+  repository: Repository,
+): string | undefined {
+  const commands = known
+    .filter((key) => key.startsWith(`${folder}/`))
+    .sort(byCodePoint)
+    .map((key) => {
+      const [option] = repository.list(key.split("@", 1)[0] ?? "", "config");
+      return `${key}=${option ?? "OPTION"}`;
+    });
+  return commands.length === 0
+    ? undefined
+    : `'${folder}' contains config groups; choose each of them: ${commands.join(", ")}`;
+}
+
+function chosenOtherwise(choice: TypedChoice, groups: ChosenGroups): string | undefined {
+  const meant = suggestChoice(choice, groups);
+  return meant === undefined ? undefined : `to choose an option, use ${meant}`;
+}
+
+/** As Hydra's message shows the options: a list of them in Python's notation. */
+function pythonText(value: RecordedSelection["value"], origin: Origin): string {
+  if (!isOptionList(value)) return selectionText(value);
+  // What names no option is shown as it was given.
+  const given =
+    value.includes(null) && origin.kind === "override"
+      ? overrideNode(parseOverride(origin.text))
+      : null;
+  return given === null ? `[${value.map((option) => pyRepr(option)).join(", ")}]` : pyRepr(given);
+}
+
+// What was meant by an `override` of a config file that met no group of the list.
+
+/** An `override`, by the group that it names from the root of the tree. */
+export interface UnusedOverride {
+  /** `GROUP`, or `GROUP@PACKAGE` where the package is not that of the group's name. */
+  readonly key: string;
+  /** The config that it stands in, e.g. `experiment/small`. */
+  readonly within: string;
+}
+
+export interface SuggestedOverride {
+  /** The group that there is. */
+  readonly key: string;
+  /** As it is written in that config to reach it, without the option. */
+  readonly written: string;
+}
+
+/**
+ * A group's name without a slash before it is looked for beside the file, and its package is one inside of the file's:
+ * the two reasons why an override of a group that is there does not meet it.
+ *
+ * @param keysOfGroup what the list has of each group
+ * @returns several where the group is in several packages and none of them is named
+ */
+function suggestOverrides(
+  { key, within }: UnusedOverride,
+  keysOfGroup: ReadonlyMap<string, ReadonlySet<string>>,
+): readonly SuggestedOverride[] {
+  const [group = key, given = ownPackage(group)] = key.split("@", 2);
+  const beside = within.slice(0, within.lastIndexOf("/") + 1);
+  const named =
+    keysOfGroup.has(group) || !group.startsWith(beside) ? group : group.slice(beside.length);
+  const there = [...(keysOfGroup.get(named) ?? [])].sort(byCodePoint).map((found) => {
+    const [, place = ownPackage(named)] = found.split("@", 2);
+    const isAtRoot = given === place || given === ownPackage(named);
+    const isNamed = given === place || given.endsWith(`.${place}`);
+    const written = isAtRoot ? `/${found}` : `/${named}@_global_.${place}`;
+    return { meant: { key: found, written }, isNamed };
+  });
+  const isAnyNamed = there.some(({ isNamed }) => isNamed);
+  return there.flatMap(({ meant, isNamed }) => (isNamed || !isAnyNamed ? [meant] : []));
+}
+
+const ownPackage = (group: string): string => group.replaceAll("/", ".");
+
+/** The groups that a composition chose from. */
+export interface ChosenGroups {
+  /** By override key, e.g. `profiling/ncu@pipeline.ncu`. */
+  readonly choices: ReadonlyMap<string, string | null>;
+  readonly repository: Pick<Repository, "list">;
+}
+
+/** A choice as typed. */
+interface TypedChoice {
+  /** What stands before `=`, without a package. */
+  readonly typed: string;
+  /** What was chosen. */
+  readonly option: string;
+  /** `=` and what follows it, as typed. */
+  readonly tail: string;
+}
+
+/**
+ * The command line that somebody meant who named a group by its last part, or by the last part of
+ * the package where it stands: `ncu=hopper` for `profiling/ncu@pipeline.ncu=hopper`.
+ */
+export function suggestChoice(
+  { typed, option, tail }: TypedChoice,
+  { choices, repository }: ChosenGroups,
+): string | undefined {
+  const dotted = typed.replaceAll("/", ".");
+  for (const key of choices.keys()) {
+    const [group = "", pkg = ""] = key.split("@");
+    if (!endsWith(group.replaceAll("/", "."), dotted) && !endsWith(pkg, dotted)) continue;
+    const options = repository.list(group, "config");
+    if (options.includes(option)) return `${key}${tail}`;
+    const near = nearestName(option, options);
+    if (near !== undefined) return `${key}=${near}`;
+  }
+  return undefined;
+}
+
+const endsWith = (path: string, tail: string): boolean =>
+  path === tail || path.endsWith(`.${tail}`);
+
+/** Something to tell the user that does not stop a composition. Warnings are data: the app prints. */
+export interface CompositionWarning {
+  readonly code: "missing_self" | "unavailable_source" | "schema_match";
+  /** In Hydra's wording. */
+  readonly message: string;
+  readonly origin?: Origin;
+}

@@ -1,0 +1,210 @@
+import { ConfigError, nearest as nearestName } from "../../values/errors.ts";
+import { EMPTY_CONFIG } from "../hydra/schema.ts";
+import { type DefaultsItem, describeSource, type GroupItem } from "../sources/config-source.ts";
+import type { Repository } from "../sources/repository.ts";
+import type { PlacedConfig } from "./placement.ts";
+import { addressOf } from "./placement.ts";
+
+/*
+ * The messages of the first pass. The first line is Hydra's, word for word, because people search
+ * for it; place, options and the command that works are ours.
+ */
+
+export function noPrimary(placed: PlacedConfig, repository: Repository): ConfigError {
+  const available = optionsOf(placed.group, repository);
+  const nearest = nearestName(placed.name ?? "", available);
+  return new ConfigError({
+    code: "compose.missing_config",
+    message: `Cannot find primary config '${placed.configPath}'. Check that it's in your config search path.\n${searchPath(repository)}`,
+    key: placed.configPath,
+    available,
+    nearest,
+    hint: primaryHint(placed, nearest, repository),
+  });
+}
+
+/** A path from where the program runs is what one types first; names are within the directory. */
+function primaryHint(
+  { configPath, group }: PlacedConfig,
+  nearest: string | undefined,
+  repository: Repository,
+): string {
+  if (nearest !== undefined)
+    return `choose it with --config-name ${group === "" ? "" : `${group}/`}${nearest}`;
+  const within = configPath.replace(/\.yaml$/, "").split("/");
+  const known = within
+    .map((_, index) => within.slice(index))
+    .find((name) => optionsOf(name.slice(0, -1).join("/"), repository).includes(name.at(-1) ?? ""));
+  if (known !== undefined)
+    return `config names are relative to the config directory: use --config-name ${known.join("/")}`;
+  return "--config-name NAME (-cn) gives the name of the config, --config-path DIR (-cp) its directory";
+}
+
+export function notFound(
+  placed: PlacedConfig,
+  parent: PlacedConfig | undefined,
+  repository: Repository,
+): ConfigError {
+  const within = `In '${parent?.configPath ?? "<root>"}': `;
+  const common = { key: placed.configPath, origin: placed.item.origin };
+  if (placed.item.kind === "config") {
+    const available = optionsOf(placed.group, repository);
+    const nearest = nearestName(placed.name ?? "", available);
+    return new ConfigError({
+      ...common,
+      code: "compose.missing_config",
+      message: `${within}Could not load '${placed.configPath}'.\n${searchPath(repository)}`,
+      available,
+      nearest,
+    });
+  }
+  const available = optionsOf(placed.group, repository);
+  const nearest = nearestName(placed.name ?? "", available);
+  const options =
+    available.length === 0
+      ? ""
+      : `\nAvailable options in '${placed.group}':\n${indented(available)}`;
+  return new ConfigError({
+    ...common,
+    code: "compose.missing_option",
+    message: `${within}Could not find '${placed.configPath}'\n${options}${searchPath(repository)}`,
+    available,
+    ...(nearest !== undefined && {
+      nearest,
+      hint: `use ${placed.overrideKey}=${nearest}`,
+    }),
+    ...(nearest === undefined && folderHint(placed.configPath, repository)),
+  });
+}
+
+/** The path is a folder with groups and not an option. */
+function folderHint(path: string, repository: Repository): { readonly hint?: string } {
+  const groups = repository.list(path, "group");
+  return groups.length === 0
+    ? {}
+    : {
+        hint: `'${path}' is not an option but a config group with the groups ${groups.join(", ")}`,
+      };
+}
+
+/** `group: ???`, and nothing chosen. */
+export function nothingChosen(placed: PlacedConfig, repository: Repository): ConfigError {
+  const { item, overrideKey } = placed;
+  if (overrideKey === null)
+    return new ConfigError({
+      code: "compose.invalid_defaults",
+      message: `Missing ConfigDefault is not supported : ${placed.configPath}`,
+      origin: item.origin,
+      key: placed.configPath,
+      hint: "only the option of a config group can be left open: `group: ???`",
+    });
+  const available = optionsOf(placed.group, repository);
+  return new ConfigError({
+    code: "compose.missing_option",
+    message: `You must specify '${overrideKey}', e.g, ${overrideKey}=<OPTION>\nAvailable options:\n${indented(available)}`,
+    origin: item.origin,
+    key: overrideKey,
+    available,
+    ...(available[0] !== undefined && { hint: `add ${overrideKey}=${available[0]}` }),
+  });
+}
+
+export function cycle(placed: PlacedConfig, parents: readonly PlacedConfig[]): ConfigError {
+  const paths = parents.map((parent) => parent.configPath);
+  const from = paths.lastIndexOf(placed.configPath);
+  const loop = from === -1 ? paths.slice(-5) : paths.slice(from);
+  return new ConfigError({
+    code: "compose.invalid_defaults",
+    message: `Defaults lists include each other endlessly: ${[...loop, placed.configPath].join(" -> ")}`,
+    origin: placed.item.origin,
+    key: placed.configPath,
+    hint: "break the cycle: a config cannot include itself, directly or through others",
+  });
+}
+
+export function overrideBefore(
+  parent: PlacedConfig,
+  override: { readonly item: GroupItem; readonly placed: PlacedConfig },
+  after: { readonly item: DefaultsItem; readonly placed: PlacedConfig },
+): ConfigError {
+  const { item, placed } = after;
+  const first = `${override.placed.overrideKey} : ${override.placed.name ?? "None"}`;
+  const second = `${addressOf(placed)}: ${placed.name ?? "None"}`;
+  return new ConfigError({
+    code: "compose.invalid_defaults",
+    message:
+      `In ${parent.configPath}: Override '${first}' is defined before '${second}'.\n` +
+      "Overrides must be at the end of the defaults list",
+    origin: override.item.origin,
+    key: override.placed.overrideKey ?? override.placed.configPath,
+    hint: `move the override below '${item.kind === "group" ? item.group : placed.configPath}'`,
+  });
+}
+
+export function overrideBelowInterpolation(
+  parent: PlacedConfig,
+  placed: PlacedConfig,
+): ConfigError {
+  return new ConfigError({
+    code: "compose.invalid_defaults",
+    message:
+      `${parent.configPath}: Default List Overrides are not allowed in the subtree\n` +
+      `of an in interpolated config group (override ${placed.overrideKey}=${placed.name ?? "None"}).`,
+    origin: placed.item.origin,
+    key: placed.overrideKey ?? placed.configPath,
+    hint: "choose the parent by name, or move the override into the list with the interpolation",
+  });
+}
+
+export const optionWithoutName = ({ group, origin }: GroupItem): ConfigError =>
+  new ConfigError({
+    code: "compose.override_failed",
+    message: `Config group override must be a list of strings: ${origin.kind === "override" ? `'${origin.text}'` : group}`,
+    origin,
+    key: group,
+    hint: "quote names that look like numbers",
+  });
+
+export function interpolationInOptions(
+  item: GroupItem,
+  parent: PlacedConfig | undefined,
+): ConfigError {
+  return new ConfigError({
+    code: "compose.invalid_defaults",
+    message: `In '${parent?.configPath ?? "<root>"}': Defaults List interpolation is not supported in options list items`,
+    origin: item.origin,
+    key: item.group,
+    hint: "name the options, or interpolate only one: `group: ${other}`",
+  });
+}
+
+/**
+ * @param early the choice that stands earlier in the list
+ * @param late the one that was to take its place: lists are walked from their ends
+ */
+export function secondChoice(early: PlacedConfig, late: PlacedConfig, key: string): ConfigError {
+  const { origin } = late.item;
+  const name = late.name ?? "None";
+  return new ConfigError({
+    code: "compose.invalid_defaults",
+    message: `Multiple values for ${key}. To override a value use 'override ${key}: ${name}'`,
+    origin,
+    key,
+    hint: remedy(early, late, key),
+  });
+}
+
+function remedy(early: PlacedConfig, late: PlacedConfig, key: string): string {
+  if (late.item.origin.kind !== "override")
+    return `write \`override /${key}: ${late.name}\` at the end of the list`;
+  if (early.item.origin.kind === "override") return `keep only one: ${key} is added twice`;
+  return `the config group already has a value: use ${key}=${late.name} without +`;
+}
+
+const optionsOf = (group: string, repository: Repository): readonly string[] =>
+  repository.list(group, "config").filter((name) => name !== EMPTY_CONFIG);
+
+const searchPath = (repository: Repository): string =>
+  `\nConfig search path:\n${indented(repository.sources.map(describeSource))}`;
+
+const indented = (lines: readonly string[]): string => lines.map((line) => `\t${line}`).join("\n");

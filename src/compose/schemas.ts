@@ -1,0 +1,239 @@
+/** Schemas of the configs of a tree: where they hold, and what of a composed tree does not fit them. */
+import type { Override } from "../overrides/ast.ts";
+import { ConfigError } from "../values/errors.ts";
+import { isInterpolationNode } from "../values/interpolation/parser.ts";
+import { splitKey } from "../values/key-path.ts";
+import {
+  type ConfigNode,
+  child,
+  getAt,
+  isMissing,
+  type Key,
+  type MapNode,
+  withoutEntry,
+} from "../values/node.ts";
+import type { Origin, OverrideOrigin } from "../values/origin.ts";
+import { parsePythonInt } from "../values/python-text.ts";
+import type { DefaultsRow } from "./defaults/list.ts";
+import {
+  type ConfigSchema,
+  type SchemaProblem,
+  type SchemaReader,
+  yamlFileName,
+} from "./sources/config-source.ts";
+import type { Repository } from "./sources/repository.ts";
+
+/**
+ * Checks a composed tree against the schemas of its configs. What is not known yet is not judged:
+ * a missing value, an interpolation, and what holds one of them. They are checked when they are
+ * accessed.
+ *
+ * @throws ConfigError `schema.mismatch` of the first problem, at the file or the override
+ */
+export function checkComposed(
+  schemas: readonly PlacedSchema[],
+  root: ConfigNode,
+  overrides: readonly Override[],
+): void {
+  for (const placed of schemas)
+    refuse(placed, problemsAt(placed, root).filter(isCertain), overrides);
+}
+
+/**
+ * Checks a value that was resolved on access, in its place in the tree.
+ *
+ * @throws ConfigError `schema.mismatch`
+ */
+export function checkAccessed(
+  schemas: readonly PlacedSchema[],
+  root: MapNode,
+  key: string,
+  resolved: ConfigNode,
+): void {
+  if (schemas.length === 0) return;
+  const path = key === "" ? [] : pathIn(root, splitKey(key));
+  const before = path === undefined ? undefined : nodeAt(root, path);
+  // What was there as it is has been checked; what lies behind an interpolation stands elsewhere.
+  if (path === undefined || before === undefined || before === resolved) return;
+  const tree = withNode(root, path, resolved);
+  for (const placed of schemas) {
+    const found = problemsAt(placed, tree).filter(isCertain);
+    refuse(
+      placed,
+      found.filter((problem) => isWithin(pathOf(placed, problem), path)),
+    );
+  }
+}
+
+/** The keys of a path as they stand in the tree: an index is written in several ways (`01`, `+1`). */
+function pathIn(root: ConfigNode, components: readonly string[]): readonly string[] | undefined {
+  const path: string[] = [];
+  let at: ConfigNode | undefined = root;
+  for (const component of components) {
+    const index: bigint | null = at?.kind === "list" ? parsePythonInt(component) : null;
+    if (at === undefined || (at.kind === "list" && index === null)) return undefined;
+    path.push(index === null ? component : String(index));
+    at = child(at, index ?? component);
+  }
+  return path;
+}
+
+const nodeAt = (root: ConfigNode, path: readonly string[]): ConfigNode | undefined =>
+  path.reduce<ConfigNode | undefined>((node, key) => node && child(node, keyIn(node, key)), root);
+
+const keyIn = (node: ConfigNode, key: string): Key => (node.kind === "list" ? BigInt(key) : key);
+
+/** The tree with another node at a path that it has. */
+function withNode(at: ConfigNode, path: readonly string[], node: ConfigNode): ConfigNode {
+  const [key, ...rest] = path;
+  if (key === undefined) return node;
+  if (at.kind === "list") {
+    const items = at.items.map((item, index) =>
+      String(index) === key ? withNode(item, rest, node) : item,
+    );
+    return { ...at, items };
+  }
+  const before = at.kind === "map" ? at.entries.get(key) : undefined;
+  if (at.kind !== "map" || before === undefined) return at;
+  const value = withNode(before.value, rest, node);
+  return { ...at, entries: new Map(at.entries).set(key, { ...before, value }) };
+}
+
+/** Nothing in it depends on what is not known. */
+const isCertain = ({ problem, value }: SchemaProblem): boolean =>
+  problem === "unknown_key" ||
+  problem === "missing_key" ||
+  (problem === "invalid_value" && (value === undefined || isKnown(value)));
+
+function isKnown(node: ConfigNode): boolean {
+  if (node.kind === "list") return node.items.every(isKnown);
+  if (node.kind === "map") return [...node.entries.values()].every(({ value }) => isKnown(value));
+  return !isMissing(node) && !isInterpolationNode(node);
+}
+
+const pathOf = ({ path }: PlacedSchema, { key }: SchemaProblem): readonly string[] =>
+  key === "" ? path : [...path, ...splitKey(key)];
+
+const isWithin = (path: readonly string[], outer: readonly string[]): boolean =>
+  outer.every((key, index) => path[index] === key);
+
+function refuse(
+  placed: PlacedSchema,
+  problems: readonly SchemaProblem[],
+  overrides: readonly Override[] = [],
+): void {
+  const [first, ...others] = problems;
+  if (first === undefined) return;
+  const key = keyOf(placed, first);
+  const more =
+    others.length === 0
+      ? ""
+      : `\nOther problems: ${others.map((problem) => keyOf(placed, problem)).join(", ")}`;
+  const { available, description, nearest } = first;
+  const deletion = first.problem === "missing_key" ? deletedBy(key, overrides) : undefined;
+  const origin = deletion ?? first.origin;
+  const hint = quoted(first, key, origin) ?? description;
+  throw new ConfigError({
+    code: "schema.mismatch",
+    message: `${sentence(key, first)} (schema of '${placed.name}')${more}`,
+    key,
+    origin,
+    available,
+    nearest,
+    hint,
+  });
+}
+
+/**
+ * OmegaConf makes a text of a number where one is declared; a schema only looks. The text is shown as it was typed: `1e5` is
+ * not `100000.0`, and of a secret only the former is known, and masked.
+ */
+function quoted({ expected, problem, value }: SchemaProblem, key: string, by: Origin) {
+  const isOther =
+    value?.kind === "scalar" && value.value !== null && typeof value.value !== "string";
+  if (problem !== "invalid_value" || expected !== "a string" || !isOther) return undefined;
+  if (by.kind !== "override" && by.kind !== "file") return undefined;
+  const { start, end } = by;
+  const all = by.kind === "override" ? by.text : by.source.text;
+  const typed = all.slice(start, end);
+  if (!/^[\w.+-]+$/.test(typed)) return undefined;
+  const before = all.slice(0, start);
+  return by.kind === "override" && before.replace(/^\+{1,2}/, "") === `${key}=`
+    ? `to make it a string, write '${before}"${typed}"' in a shell`
+    : `to make it a string, write "${typed}"`;
+}
+
+function keyOf({ path }: PlacedSchema, { key }: SchemaProblem): string {
+  const prefix = path.join(".");
+  if (prefix === "" || key === "") return `${prefix}${key}` || "(the whole config)";
+  return key.startsWith("[") ? `${prefix}${key}` : `${prefix}.${key}`;
+}
+
+function sentence(key: string, { expected, problem, says }: SchemaProblem): string {
+  if (says !== undefined) return `Value of '${key}' does not fit: ${says}`;
+  switch (problem) {
+    case "unknown_key":
+      return `Key '${key}' is not in the schema`;
+    case "missing_key":
+      return `Key '${key}' is missing`;
+    case "missing_value":
+      return `Key '${key}' has no value`;
+    case "invalid_value":
+      return `Value of '${key}' does not fit: expected ${expected}`;
+  }
+}
+
+/**
+ * The override that took a key out (`~db.port`), or what it stood in (`~db`, a group at its package):
+ * it is to blame where a schema misses the key, and not the file around it.
+ */
+export function deletedBy(key: string, overrides: readonly Override[]): OverrideOrigin | undefined {
+  const path = splitKey(key);
+  return overrides.findLast(({ keyOrGroup, package: pkg, type }) => {
+    if (type !== "delete") return false;
+    const deleted = splitKey(pkg ?? keyOrGroup.replaceAll("/", "."));
+    return deleted.every((part, index) => path[index] === part);
+  })?.origin;
+}
+
+/** A schema of the store and where in the composed tree it holds. */
+export interface PlacedSchema {
+  /** The config path of the entry, e.g. `db/base_mysql`. */
+  readonly name: string;
+  /** The package of the entry; empty for the job's whole config. */
+  readonly path: readonly string[];
+  readonly schema: ConfigSchema;
+  readonly reader: SchemaReader;
+}
+
+/**
+ * The schemas that a defaults list brings in, in its order: those of the entries that it names, and
+ * of entries with the path of a file that it names.
+ */
+export function placedSchemas(
+  rows: readonly DefaultsRow[],
+  repository: Repository,
+  reader: SchemaReader | undefined,
+): readonly PlacedSchema[] {
+  if (reader === undefined) return [];
+  return rows.flatMap(({ configPath, loaded, package: pkg }): readonly PlacedSchema[] => {
+    const { schema } =
+      loaded.source.scheme === "structured"
+        ? loaded
+        : (repository.loadSchema(yamlFileName(configPath)) ?? {});
+    const path = pkg === "" ? [] : splitKey(pkg);
+    return schema === undefined ? [] : [{ name: configPath, path, schema, reader }];
+  });
+}
+
+/** What of a tree is wrong under a schema; nothing where its place is not in the tree. */
+function problemsAt(
+  { path, reader, schema }: PlacedSchema,
+  root: ConfigNode,
+): readonly SchemaProblem[] {
+  const node = getAt(root, path);
+  if (node === undefined) return [];
+  // The `hydra` node is not the job's.
+  const own = path.length === 0 && node.kind === "map" ? withoutEntry(node, "hydra") : node;
+  return reader.problems(schema, own);
+}

@@ -1,0 +1,45 @@
+import type { Ajv2020, Options } from "ajv/dist/2020.js";
+import { ConfigError } from "../values/errors.ts";
+import { requireDependency } from "../values/package-info.ts";
+
+/** What there is of ajv, however it was loaded. */
+export interface LoadedAjv {
+  readonly Ajv2020: typeof Ajv2020;
+  readonly addFormats: (ajv: Ajv2020) => void;
+}
+
+/**
+ * An ajv for JSON Schema 2020-12 with the standard formats, reporting all errors with their data.
+ *
+ * @throws ConfigError `schema.invalid` where this process may not run what ajv makes of schemas
+ */
+export function configuredAjv({ Ajv2020, addFormats }: LoadedAjv, options: Options): Ajv2020 {
+  requireCodeGeneration();
+  const ajv = new Ajv2020({ allErrors: true, verbose: true, allowUnionTypes: true, ...options });
+  addFormats(ajv);
+  return ajv;
+}
+
+/** ajv makes a function of each schema; it would print all of its code where that is refused. */
+function requireCodeGeneration(): void {
+  try {
+    Function("");
+  } catch (cause) {
+    throw new ConfigError({
+      code: "schema.invalid",
+      message: "JSON Schemas cannot be checked: this process must not generate code from strings",
+      hint: "run node without --disallow-code-generation-from-strings (check NODE_OPTIONS)",
+      cause,
+    });
+  }
+}
+
+/**
+ * As `createAjv`, but loads ajv only when it is called, and at once: a composition cannot wait, and
+ * most of them check nothing.
+ */
+export function requireAjv(options: Options): Ajv2020 {
+  const { Ajv2020 } = requireDependency("ajv/dist/2020.js") as typeof import("ajv/dist/2020.js");
+  const addFormats = requireDependency("ajv-formats") as LoadedAjv["addFormats"];
+  return configuredAjv({ Ajv2020, addFormats }, options);
+}

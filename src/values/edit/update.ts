@@ -1,0 +1,255 @@
+import { ConfigError } from "../errors.ts";
+import { isInterpolationNode } from "../interpolation/parser.ts";
+import { keyComponents } from "../key-path.ts";
+import { createBudget, type Limits } from "../limits.ts";
+import {
+  type ConfigNode,
+  type ContainerNode,
+  child,
+  emptyContainer,
+  isContainerType,
+  isMissing,
+  type Key,
+  list,
+  MAX_TREE_DEPTH,
+  map,
+} from "../node.ts";
+import { fromCode, type OverrideOrigin } from "../origin.ts";
+import { fullKeyOf, type Place } from "../place.ts";
+import { parsePythonInt, pyRepr } from "../python-text.ts";
+import { createResolveContext, type ResolveContext } from "../resolution/context.ts";
+import { checkTree, type ForeignTypes } from "../yaml/check-tree.ts";
+import { readConstructed } from "../yaml/reader.ts";
+import { assign, checkReplacesMissing, incompatible, normalizeKey } from "./assign.ts";
+import {
+  type Copies,
+  createCopies,
+  type Draft,
+  draftChild,
+  draftFollowed,
+  draftRoot,
+} from "./draft.ts";
+import { mergeInto, withoutStruct } from "./merge.ts";
+
+export interface UpdateOptions {
+  /** Merge a map or list into one that stands there already, instead of replacing it. Default: true. */
+  readonly merge?: boolean;
+  /** Add what is not there in spite of `struct` and of declared fields. Default: false. */
+  readonly forceAdd?: boolean;
+  /** The value is plain data, and no part of a config: only the words of refusals differ. Default: false. */
+  readonly plain?: boolean;
+  /** Nodes of the value that have no place in a config: they are refused where they would stand. */
+  readonly foreign?: ForeignTypes;
+}
+
+/**
+ * `OmegaConf.update`: a new root in which `key` (`a.b[0]`) has the given value. Maps are made on the
+ * way where there is nothing, or only a scalar; list items must exist.
+ * @param copies where one update follows another: what those before have copied is written to and not
+ *   copied again, so that the root they gave is not to be used any more
+ * @throws ConfigError `value.struct`, `value.readonly`, `value.wrong_type`, `merge.incompatible`,
+ *   `key.not_found` (a list index out of range), `key.invalid_type` (one that is no number)
+ */
+export function updateNode(
+  root: ConfigNode,
+  key: string,
+  value: ConfigNode,
+  options: UpdateOptions = {},
+  context: ResolveContext = createResolveContext(),
+  copies: Copies = createCopies(createBudget(context.limits)),
+): ContainerNode {
+  if (root.kind === "scalar")
+    throw new ConfigError({
+      code: "value.wrong_type",
+      message: "Only a map or a list can be updated",
+      key,
+      origin: root.origin,
+    });
+  const components = keyComponents(key);
+  if (components.length > MAX_TREE_DEPTH)
+    throw new ConfigError({
+      code: "key.invalid_type",
+      message: `A key with ${components.length} components; at most ${MAX_TREE_DEPTH} are allowed`,
+      origin: value.origin,
+    });
+  const start = draftRoot(root, copies);
+  let at = start;
+  for (const component of components.slice(0, -1))
+    at = enter(at, component, value, options, context);
+  const last = keyIn(at, components.at(-1) ?? "");
+  opened(at, options, () => put(at, last, value, options, context));
+  return start.node;
+}
+
+/** The map or list at a key, made where it is not there. */
+function enter(
+  at: Draft,
+  component: string,
+  value: ConfigNode,
+  options: UpdateOptions,
+  context: ResolveContext,
+): Draft {
+  const key = keyIn(at, component);
+  const present = outOfRange(key) ? undefined : child(at.node, key);
+  if (present !== undefined && present.kind !== "scalar") return draftChild(at, key, present);
+  if (present !== undefined && isContainerType(present.type)) {
+    if (!isInterpolationNode(present)) throw unset(at, key, present);
+    const followed = draftFollowed(at, key, context);
+    if (followed !== undefined) return followed;
+    throw noContainer({ kind: "place", node: value, parent: at, key });
+  }
+  opened(at, options, () => assign(at, key, map([], value.origin), { plain: true }));
+  const place = { kind: "place", node: value, parent: at, key } as const;
+  const known = normalizeKey(at, key, place);
+  const made = child(at.node, known);
+  if (made === undefined || made.kind === "scalar") throw noContainer(place);
+  // Messages name a negative index as it was given.
+  return { ...draftChild(at, known, made), key };
+}
+
+const noContainer = (place: Place): ConfigError =>
+  new ConfigError({
+    code: "value.wrong_type",
+    message: `Unexpected type for ${fullKeyOf(place)}`,
+    key: fullKeyOf(place),
+    origin: place.node.origin,
+  });
+
+/** What is declared as a map or list is not made on the way: it must have been given. */
+function unset(at: Draft, key: Key, present: ConfigNode): ConfigError {
+  const full = fullKeyOf(at, key);
+  return new ConfigError({
+    code: isMissing(present) ? "value.missing" : "value.wrong_type",
+    message: isMissing(present) ? `Missing mandatory value: ${full}` : `'${full}' is null`,
+    key: full,
+    origin: present.origin,
+    hint: `set '${full}' first`,
+  });
+}
+
+function put(
+  at: Draft,
+  key: Key,
+  value: ConfigNode,
+  options: UpdateOptions,
+  context: ResolveContext,
+): void {
+  if (options.merge !== false && value.kind !== "scalar") {
+    const place = { kind: "place", node: value, parent: at, key } as const;
+    const known = normalizeKey(at, key, place);
+    const old = child(at.node, known);
+    refuseOtherKind(place, old, value);
+    if (isUnchanged(old, value)) return;
+    const present = mergeable(old, value);
+    if (present !== undefined) {
+      if (old !== undefined) checkReplacesMissing(place, old, value);
+      checkTree(value, place, options.foreign);
+      mergeInto(
+        draftChild(at, known, present),
+        value,
+        context,
+        old !== undefined && isInterpolationNode(old),
+      );
+      return;
+    }
+  }
+  assign(at, key, value, options);
+}
+
+/** A declared map that is null stays so where nothing is merged into it. */
+const isUnchanged = (old: ConfigNode | undefined, value: ContainerNode): boolean =>
+  old?.kind === "scalar" &&
+  old.value === null &&
+  (old.type?.kind === "map" || old.type?.kind === "object") &&
+  value.kind === "map" &&
+  value.entries.size === 0;
+
+/** What is declared as a map takes no list, and the other way round, also where nothing stands there yet. */
+function refuseOtherKind(at: Place, old: ConfigNode | undefined, value: ContainerNode): void {
+  if (old?.kind !== "scalar" || !isContainerType(old.type)) return;
+  const isList = old.type?.kind === "list";
+  if (isList !== (value.kind === "list"))
+    throw incompatible({ ...at, node: isList ? list([], old.origin) : map([], old.origin) }, value);
+}
+
+/** What a value is merged into: where a map, an object or a list is declared and missing, one is made, which `struct` holds for. */
+function mergeable(present: ConfigNode | undefined, value: ConfigNode): ContainerNode | undefined {
+  if (present === undefined || present.kind !== "scalar") return present;
+  const { origin, type } = present;
+  if (!isContainerType(type) || (type.kind === "list") !== (value.kind === "list"))
+    return undefined;
+  const isMade = type.kind === "list" || isMissing(present) || isInterpolationNode(present);
+  return isMade ? emptyContainer(type, origin) : undefined;
+}
+
+/** List items are looked up by index; maps are always asked for strings. */
+function keyIn(at: Draft, component: string): Key {
+  if (at.node.kind === "map") return component;
+  const index = parsePythonInt(component);
+  if (index !== null) return index;
+  throw new ConfigError({
+    code: "key.invalid_type",
+    message: `invalid literal for int() with base 10: ${pyRepr(component)}`,
+    key: fullKeyOf(at, component),
+    origin: at.node.origin,
+  });
+}
+
+const outOfRange = (key: Key): boolean => typeof key === "bigint" && key < 0n;
+
+/** Makes a change, with `struct` off where additions are forced. */
+function opened(at: Draft, options: UpdateOptions, change: () => void): void {
+  if (options.forceAdd === true) withoutStruct(at, change);
+  else change();
+}
+
+/**
+ * `OmegaConf.from_dotlist`: a map of `key=value` texts, whose values are YAML (not the language of
+ * overrides). A text without `=` sets null.
+ * @throws ConfigError of the YAML reader, or as `updateNode`
+ */
+export const fromDotlist = (dotlist: readonly string[]): ContainerNode =>
+  mergeDotlist(map([], fromCode("dotlist")), dotlist);
+
+/**
+ * `merge_with_dotlist`: the root with each of the texts applied to it, in order.
+ * @throws ConfigError as `fromDotlist`
+ */
+export function mergeDotlist(
+  root: ContainerNode,
+  dotlist: readonly string[],
+  context?: ResolveContext,
+): ContainerNode;
+export function mergeDotlist(
+  root: ConfigNode,
+  dotlist: readonly string[],
+  context?: ResolveContext,
+): ConfigNode;
+export function mergeDotlist(
+  root: ConfigNode,
+  dotlist: readonly string[],
+  context: ResolveContext = createResolveContext(),
+): ConfigNode {
+  let target = root;
+  const copies = createCopies(createBudget(context.limits));
+  for (const [index, text] of dotlist.entries()) {
+    const separator = text.indexOf("=");
+    const key = separator < 0 ? text : text.slice(0, separator);
+    const origin: OverrideOrigin = { kind: "override", text, index };
+    const { value, foreign } = readValue(
+      separator < 0 ? "" : text.slice(separator + 1),
+      origin,
+      context.limits,
+    );
+    target = updateNode(target, key, value, { foreign, plain: true }, context, copies);
+  }
+  return target;
+}
+
+/** The value with the text as its origin. What has no place in a config is for the update to refuse. */
+function readValue(text: string, origin: OverrideOrigin, limits: Limits) {
+  const { root, foreign } = readConstructed(text, limits);
+  const value = { ...root, origin };
+  const typeName = foreign.get(root);
+  return { value, foreign: typeName === undefined ? foreign : new Map([[value, typeName]]) };
+}

@@ -1,0 +1,144 @@
+import { alternativesTo, ConfigError, isConfigError } from "../errors.ts";
+import { parseElement } from "../interpolation/parser.ts";
+import { referenceKey } from "../key-path.ts";
+import type { ConfigNode, ScalarValue } from "../node.ts";
+import { isNode, scalar } from "../node.ts";
+import { fromCode } from "../origin.ts";
+import type { Place } from "../place.ts";
+import { fullKeyOf, pathOf, resultPlace, rootOf } from "../place.ts";
+import { type Resolution, selectPath, startOf } from "./resolution.ts";
+import type { Resolver, ResolverArgument, ResolverCall } from "./resolver.ts";
+
+/** One use of a resolver, its arguments evaluated and as they are written. */
+export interface ResolverInvocation {
+  readonly name: string;
+  readonly args: readonly ResolverArgument[];
+  readonly sources: readonly string[];
+  readonly at: Place;
+}
+
+/**
+ * @throws ConfigError `resolver.unknown`, or `resolver.failed` with what the resolver threw as its
+ *   cause
+ */
+export function callResolver(resolution: Resolution, invocation: ResolverInvocation): Place {
+  const { context } = resolution;
+  const { name, at } = invocation;
+  const resolver = context.resolvers.get(name);
+  if (resolver === undefined) throw unknownResolver(resolution, name, at);
+  context.onResolverCall?.();
+  if (resolver.useCache !== true) return invoke(resolution, resolver, invocation);
+  const cacheKey = JSON.stringify([name, ...invocation.sources]);
+  const cached = context.cache.get(cacheKey);
+  if (cached !== undefined) return resolution.ownPlace(cached);
+  const result = invoke(resolution, resolver, invocation);
+  context.cache.set(cacheKey, resolution.sharedPlace(result));
+  return result;
+}
+
+function invoke(resolution: Resolution, resolver: Resolver, invocation: ResolverInvocation): Place {
+  const { args, at, name } = invocation;
+  if (resolver.pure !== true && resolver.useCache !== true) resolution.markImpure();
+  let result: Place | ConfigNode | ScalarValue;
+  try {
+    result = resolver.resolve(args, callFrom(resolution, at));
+  } catch (error) {
+    throw isConfigError(error) ? error : failed(name, at, error);
+  }
+  if (isPlace(result)) return result;
+  const origin = fromCode(`resolver ${name}`);
+  return resultPlace(isNode(result) ? result : scalar(result, origin), at);
+}
+
+function callFrom(resolution: Resolution, at: Place): ResolverCall {
+  const parent = at.parent ?? at;
+  return {
+    parent: parent.node,
+    root: rootOf(at).node,
+    node: at.node,
+    path: pathOf(at),
+    context: resolution.context,
+    fullKey: (place = at) => fullKeyOf(place),
+    select(key, options) {
+      const parsed = referenceKey(key);
+      const start = startOf(parsed, at);
+      return selectPath(resolution, start, parsed.components, {
+        ...options,
+        scalarsAreEmpty: true,
+      });
+    },
+    selectIn(root, path, key) {
+      let from = resolution.otherRoot(root);
+      for (const step of path) {
+        const child = resolution.places.child(from, step);
+        if (child === undefined) return undefined;
+        from = resolution.dereference(child);
+      }
+      const tree = from;
+      const parsed = referenceKey(key.startsWith(".") ? key : `.${key}`);
+      // The place of a child: the first dot leads from there to where the search begins.
+      const start = startOf(parsed, { kind: "place", node: tree.node, parent: tree });
+      return asking(
+        () => selectPath(resolution, start, parsed.components, { scalarsAreEmpty: true }),
+        () => fullKeyOf(tree, key),
+      );
+    },
+    child(container, key) {
+      const child = resolution.places.child(container, key);
+      if (child === undefined) return undefined;
+      // What stands in a literal or a result is plain data: it is not interpolated again.
+      if (container.result === true) return { ...child, result: true };
+      return asking(
+        () => resolution.dereference(child),
+        () => fullKeyOf(child),
+      );
+    },
+    evaluate: (text) => resolution.evaluate(parseElement(text), at),
+    create: (node) => resolution.dereference({ kind: "place", node, parent }),
+  };
+}
+
+/** What a resolver finds at a key that it asks for; what goes wrong there is told with that key. */
+function asking<Found>(find: () => Found, key: () => string): Found {
+  try {
+    return find();
+  } catch (error) {
+    throw isConfigError(error) ? error.askedFor(key()) : error;
+  }
+}
+
+function unknownResolver(resolution: Resolution, name: string, at: Place): ConfigError {
+  const { available, nearest } = alternativesTo(name, [...resolution.context.resolvers.keys()]);
+  const unknown = {
+    code: "resolver.unknown",
+    message: `Unsupported interpolation type ${name}`,
+    key: fullKeyOf(at),
+    origin: at.node.origin,
+    available,
+  } as const;
+  if (OF_HYDRA.has(name))
+    return new ConfigError({
+      ...unknown,
+      hint: "a composed config resolves it; to resolve a tree, pass its context: { context: config.context }",
+    });
+  if (nearest !== undefined) return new ConfigError({ ...unknown, nearest });
+  const hint = `register your own resolvers: resolvers: [resolver("${name}", …)]; resolvers of a Python program stay as written without --resolve`;
+  return new ConfigError({ ...unknown, hint });
+}
+
+/** Resolvers that Hydra has beside OmegaConf's: every composed config has them. */
+const OF_HYDRA: ReadonlySet<string> = new Set(["hydra", "now", "python_version"]);
+
+const failed = (name: string, at: Place, cause: unknown): ConfigError =>
+  new ConfigError({
+    code: "resolver.failed",
+    message: `Resolver '${name}' failed: ${cause instanceof Error ? cause.message : String(cause)}`,
+    key: fullKeyOf(at),
+    origin: at.node.origin,
+    cause,
+  });
+
+type ResolverResult = Place | ConfigNode | ScalarValue;
+
+const isPlace = (value: ResolverResult): value is Place =>
+  typeof value === "object" && value !== null && "kind" in value && value.kind === "place";

@@ -1,0 +1,302 @@
+import { ConfigError, isConfigError } from "../errors.ts";
+import type {
+  DictElement,
+  Element,
+  Interpolation,
+  InterpolationAst,
+  NestedReference,
+  ResolverUse,
+  Sequence,
+  TextPart,
+} from "../interpolation/ast.ts";
+import { createSharedTexts, parseNode } from "../interpolation/parser.ts";
+import { type ReferenceKey, referenceKey } from "../key-path.ts";
+import { checkSize, createBudget, isLimitError, sizeOf, spendCharacters } from "../limits.ts";
+import {
+  type ConfigNode,
+  isPathValue,
+  type Key,
+  list,
+  map,
+  type ScalarValue,
+  scalar,
+} from "../node.ts";
+import {
+  createPlaceIndex,
+  detachedPlace,
+  fullKeyOf,
+  PENDING,
+  type Place,
+  resultPlace,
+  rootPlace,
+} from "../place.ts";
+import { pyStr, pyTypeName } from "../python-text.ts";
+import { convertResult } from "../types/convert-scalar.ts";
+import { callResolver } from "./call-resolver.ts";
+import type { ResolveContext } from "./context.ts";
+import { cycleError, followReference, isInterpolation, type Resolution } from "./resolution.ts";
+
+/**
+ * Interpolations, lists and dicts that wait for each other beyond this are refused, long before the
+ * stack is exhausted. Python gives up below 100.
+ */
+const MAX_DEPTH = 500;
+
+/**
+ * Starts the resolution of a tree. Results are kept as long as it lives, but only where no impure
+ * resolver had a part in them: a tree of n references costs n evaluations, and yet every reference
+ * to an impure value evaluates it anew.
+ */
+export function createResolution(root: ConfigNode, context: ResolveContext): Resolution {
+  const shared = createSharedTexts();
+  let impureCalls = 0;
+  let depth = 0;
+  const others = new Map<ConfigNode, Place>();
+  const own = new Map<Place, Place>();
+
+  const resolution: Resolution = {
+    context,
+    root: rootPlace(root),
+    places: createPlaceIndex(),
+    budget: createBudget(context.limits),
+    sizes: new Map(),
+    otherRoot(other) {
+      const known = others.get(other) ?? rootPlace(other);
+      others.set(other, known);
+      return known;
+    },
+    sharedPlace(place) {
+      const shared = detachedPlace(place);
+      own.set(shared, place);
+      return shared;
+    },
+    ownPlace(shared) {
+      const known = own.get(shared) ?? detachedPlace(shared);
+      own.set(shared, known);
+      return known;
+    },
+    dereference(place) {
+      if (!isInterpolation(place)) return place;
+      const known = place.outcome;
+      if (known === PENDING) throw cycleError(place, "Recursive interpolation detected");
+      if (known !== undefined) return known;
+      place.outcome = PENDING;
+      let kept: Place | undefined;
+      try {
+        const before = impureCalls;
+        const ast = parseNode(place.node, shared);
+        const result = convertResult(place, evaluateText(resolution, ast, place), context.declared);
+        if (impureCalls === before) kept = result;
+        return result;
+      } finally {
+        place.outcome = kept;
+      }
+    },
+    evaluate: (element, at) => evaluateElement(resolution, element, at),
+    enter(at) {
+      if (depth >= MAX_DEPTH)
+        throw cycleError(at, `Interpolations are nested more than ${MAX_DEPTH} levels deep`);
+      depth++;
+    },
+    leave() {
+      depth--;
+    },
+    markImpure() {
+      impureCalls++;
+    },
+    impureCalls: () => impureCalls,
+  };
+  return resolution;
+}
+
+/**
+ * The value of a text that stands at a place. A single interpolation keeps its type (and, for a
+ * map or list, its place); anything longer is a string.
+ */
+function evaluateText(resolution: Resolution, ast: InterpolationAst, at: Place): Place {
+  const [first] = ast.parts;
+  if (ast.parts.length === 1 && first !== undefined && first.kind !== "literal")
+    return evaluateInterpolation(resolution, first, at);
+  return resultPlace(textAt(at, concatenate(resolution, ast.parts, at, writtenAt(at))), at);
+}
+
+/** How long the text is that stands at a place. */
+const writtenAt = ({ node }: Place): number =>
+  node.kind === "scalar" && typeof node.value === "string" ? node.value.length : 0;
+
+/** The text that an interpolation gives, as what took its place. */
+const textAt = ({ node }: Place, value: string): ConfigNode => ({
+  kind: "scalar",
+  value,
+  origin: node.origin,
+  replaced: node,
+});
+
+/** The value of one element of a resolver's arguments. */
+function evaluateElement(resolution: Resolution, element: Element, at: Place): Place {
+  switch (element.kind) {
+    case "primitive":
+      return valueAt(at, element.value);
+    case "text":
+      return valueAt(at, concatenate(resolution, element.parts, at, 0));
+    case "list": {
+      const items = evaluateSequence(resolution, element.items, at).map((item) => item.node);
+      return made(resolution, list(items, at.node.origin), at);
+    }
+    case "dict":
+      return evaluateDict(resolution, element, at);
+    default:
+      return evaluateInterpolation(resolution, element, at);
+  }
+}
+
+function evaluateDict(resolution: Resolution, element: DictElement, at: Place): Place {
+  resolution.enter(at);
+  const entries: (readonly [Key, ConfigNode])[] = [];
+  try {
+    for (const [key, value] of element.entries)
+      entries.push([keyOf(key.value), evaluateElement(resolution, value, at).node]);
+  } finally {
+    resolution.leave();
+  }
+  return made(resolution, map(entries, at.node.origin), at);
+}
+
+/** A list or dict among arguments, in which the same map can stand many times. */
+function made(resolution: Resolution, node: ConfigNode, at: Place): Place {
+  checkSize(resolution.budget, sizeOf(node, resolution.sizes), at);
+  return resultPlace(node, at);
+}
+
+function evaluateInterpolation(
+  resolution: Resolution,
+  interpolation: Interpolation,
+  at: Place,
+): Place {
+  resolution.enter(at);
+  try {
+    return interpolation.kind === "reference"
+      ? followReference(
+          resolution,
+          interpolation.parts === undefined
+            ? interpolation
+            : keyOfParts(resolution, interpolation, at),
+          at,
+        )
+      : evaluateResolver(resolution, interpolation, at);
+  } catch (error) {
+    throw asInterpolationError(error, interpolation, at);
+  } finally {
+    resolution.leave();
+  }
+}
+
+function evaluateResolver(resolution: Resolution, use: ResolverUse, at: Place): Place {
+  const name = use.name.map((part) => nameComponent(resolution, part, at)).join(".");
+  const args = evaluateSequence(resolution, use.args, at);
+  const sources = use.args.args.map((argument) => argument.source);
+  return callResolver(resolution, { name, args, sources, at });
+}
+
+function evaluateSequence(resolution: Resolution, sequence: Sequence, at: Place): readonly Place[] {
+  if (sequence.incomplete !== undefined)
+    resolution.context.warn(
+      `In the sequence \`${sequence.incomplete}\` some elements are missing: please replace them with empty quoted strings. See https://github.com/omry/omegaconf/issues/572 for details.`,
+    );
+  resolution.enter(at);
+  try {
+    return sequence.args.map((argument) => evaluateElement(resolution, argument.value, at));
+  } finally {
+    resolution.leave();
+  }
+}
+
+function keyOfParts(resolution: Resolution, { parts }: NestedReference, at: Place): ReferenceKey {
+  let key = "";
+  for (const part of parts) {
+    if (typeof part === "string") key += part;
+    else {
+      const { node } = evaluateInterpolation(resolution, part, at);
+      if (node.kind !== "scalar" || typeof node.value !== "string")
+        throw notText(node, at, "is used to denote a config key and thus should return a string");
+      key += node.value;
+      spendCharacters(resolution.budget, node.value.length, at);
+    }
+  }
+  return referenceKey(key);
+}
+
+function nameComponent(resolution: Resolution, part: string | Interpolation, at: Place): string {
+  if (typeof part === "string") return part;
+  const { node } = evaluateInterpolation(resolution, part, at);
+  if (node.kind === "scalar" && typeof node.value === "string") return node.value;
+  throw notText(node, at, "is used as the name of a resolver, which must be a string");
+}
+
+function notText(node: ConfigNode, at: Place, why: string): ConfigError {
+  return new ConfigError({
+    code: "value.wrong_type",
+    message: `An interpolation in '${pyStr(at.node)}' ${why}, but it returned '${pyStr(node)}' of type ${pyTypeName(node)}`,
+    key: fullKeyOf(at),
+    origin: at.node.origin,
+  });
+}
+
+/** @param written how long the text is in whose place this one comes: only what is more is added */
+function concatenate(
+  resolution: Resolution,
+  parts: readonly TextPart[],
+  at: Place,
+  written: number,
+): string {
+  let text = "";
+  let counted = written;
+  for (const part of parts) {
+    text +=
+      part.kind === "literal"
+        ? part.text
+        : textOf(resolution, evaluateInterpolation(resolution, part, at).node, at);
+    if (text.length > counted) {
+      spendCharacters(resolution.budget, text.length - counted, at);
+      counted = text.length;
+    }
+  }
+  return text;
+}
+
+/** What stands for a value in a text; that of a map is as long as all that is in it. */
+function textOf({ budget, sizes }: Resolution, node: ConfigNode, at: Place): string {
+  if (node.kind !== "scalar") checkSize(budget, sizeOf(node, sizes), at);
+  return pyStr(node);
+}
+
+const valueAt = (at: Place, value: ScalarValue): Place =>
+  resultPlace(scalar(value, at.node.origin), at);
+
+const keyOf = (value: ScalarValue): Key => (isPathValue(value) ? value.path : value);
+
+const INTERPOLATION_CODES: ReadonlySet<string> = new Set([
+  "interpolation.not_found",
+  "interpolation.cycle",
+  "interpolation.to_missing",
+  "resolver.unknown",
+  "resolver.failed",
+  "value.wrong_type",
+]);
+
+/**
+ * Whatever goes wrong inside an interpolation is a failure of that interpolation. The key of the
+ * error is the one that holds it, since that is what its user has to look at.
+ */
+function asInterpolationError(error: unknown, interpolation: Interpolation, at: Place): unknown {
+  if (!isConfigError(error)) return error;
+  if (INTERPOLATION_CODES.has(error.code) || isLimitError(error)) return error;
+  return new ConfigError({
+    ...error.details,
+    code: interpolation.kind === "resolver" ? "resolver.failed" : "value.wrong_type",
+    message: `Error while resolving '${pyStr(at.node)}': ${error.message}`,
+    key: fullKeyOf(at),
+    origin: at.node.origin,
+    cause: error,
+  });
+}

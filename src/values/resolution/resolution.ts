@@ -1,0 +1,305 @@
+import { ConfigError, type ErrorCode, isConfigError } from "../errors.ts";
+import type { Element, StaticReference } from "../interpolation/ast.ts";
+import { type InterpolationNode, isInterpolationNode, parseNode } from "../interpolation/parser.ts";
+import { keyComponents, nearestKey, type ReferenceKey } from "../key-path.ts";
+import { type Budget, isLimitError, type SizeCache } from "../limits.ts";
+import { type ConfigNode, child, isContainerType, isMissing } from "../node.ts";
+import { fullKeyOf, isWithin, type Place, type PlaceIndex, rootOf } from "../place.ts";
+import { parsePythonInt, pyStr } from "../python-text.ts";
+import type { ResolveContext } from "./context.ts";
+
+/**
+ * The resolution of one tree, as the parts of the evaluator see it: they call each other through
+ * it.
+ * @see createResolution
+ */
+export interface Resolution {
+  readonly context: ResolveContext;
+  readonly root: Place;
+  readonly places: PlaceIndex;
+  /** What the resolution has added to the tree so far. */
+  readonly budget: Budget;
+  /** Sizes of maps and lists that were referred to. */
+  readonly sizes: SizeCache;
+  /** The root of another tree. What stands in it is resolved by what stands in it. */
+  otherRoot(root: ConfigNode): Place;
+  /**
+   * A place of this resolution as others may have it: resolving in place writes to places, and what others
+   * made of their trees is not to be seen here.
+   */
+  sharedPlace(place: Place): Place;
+  /** What stands for a shared place here: where it is from, or a place that is this resolution's own. */
+  ownPlace(shared: Place): Place;
+  /**
+   * What a place stands for: itself, or where its interpolation leads in the end.
+   * @throws ConfigError of an interpolation: every failure on the way is one
+   */
+  dereference(place: Place): Place;
+  /** The value of one element of a resolver's arguments, as if it stood at a place. */
+  evaluate(element: Element, at: Place): Place;
+  /**
+   * Says that the evaluation of a part of the text at a place begins, one within the other.
+   * @throws ConfigError `interpolation.cycle` when there are too many
+   */
+  enter(at: Place): void;
+  /** Says that it ended, whether or not it failed. */
+  leave(): void;
+  /** Says that an impure resolver is called. */
+  markImpure(): void;
+  /** How often one was called: a result may be kept if none was while it was evaluated. */
+  impureCalls(): number;
+}
+
+/**
+ * As `dereference`, but undefined where that throws, unless the text at the place itself has broken
+ * syntax: OmegaConf parses it before it looks away. What is too large is not absent, either.
+ * @throws ConfigError `interpolation.syntax`, `limit.values`, `limit.characters`
+ */
+export function tryDereference(resolution: Resolution, place: Place): Place | undefined {
+  try {
+    return resolution.dereference(place);
+  } catch (error) {
+    if (isLimitError(error)) throw error;
+    if (error instanceof ConfigError && error.code !== "interpolation.syntax") return undefined;
+    throw error;
+  }
+}
+
+export const isInterpolation = (
+  place: Place,
+): place is Place & { readonly node: InterpolationNode } =>
+  place.result !== true && isInterpolationNode(place.node);
+
+export const cycleError = (place: Place, message: string): ConfigError =>
+  new ConfigError({
+    code: "interpolation.cycle",
+    message,
+    key: fullKeyOf(place),
+    origin: place.node.origin,
+  });
+
+/**
+ * What `${key}` at a place leads to, resolved.
+ * @throws ConfigError `interpolation.not_found`, `interpolation.to_missing`, `interpolation.cycle`,
+ *   or as `selectPlace`
+ */
+export function followReference(resolution: Resolution, key: ReferenceKey, at: Place): Place {
+  const target = selectTarget(resolution, key, at);
+  if (target === undefined)
+    throw new ConfigError(
+      {
+        code: "interpolation.not_found",
+        message: `Interpolation key '${key.rest}' not found`,
+        key: fullKeyOf(at),
+        origin: at.node.origin,
+      },
+      () => keysBeside(key, at),
+    );
+  if (isWithin(at.parent, target)) throw cycleError(at, "Interpolation to parent node detected");
+  return target;
+}
+
+const WIDEST = 200;
+
+/** The keys that a reference could have meant, as it would write them. */
+function keysBeside(
+  key: ReferenceKey,
+  at: Place,
+): { readonly available?: readonly string[]; readonly nearest?: string } {
+  const { available, nearest } = nearestKey(startOf(key, at).node, key.rest, WIDEST);
+  if (available.length === 0) return {};
+  const written = (name: string) => `${".".repeat(key.levels)}${name}`;
+  return {
+    available: available.map(written),
+    ...(nearest !== undefined && { nearest: written(nearest) }),
+  };
+}
+
+/** The place that a key is looked up from: the root, or as many levels up as it has leading dots. */
+export function startOf({ levels, rest }: ReferenceKey, at: Place): Place {
+  if (levels === 0) return rootOf(at);
+  let start: Place | null = at;
+  for (let level = 0; level < levels && start !== null; level++) start = start.parent;
+  if (start === null)
+    throw new ConfigError({
+      code: "key.not_found",
+      message: `Error resolving key '${".".repeat(levels)}${rest}': there are fewer levels above`,
+      key: fullKeyOf(at),
+      origin: at.node.origin,
+    });
+  return start;
+}
+
+function selectTarget(resolution: Resolution, key: ReferenceKey, at: Place): Place | undefined {
+  try {
+    return selectPath(resolution, startOf(key, at), key.components, REFERENCE);
+  } catch (error) {
+    const code = isConfigError(error) ? REFERENCE_CODES.get(error.code) : undefined;
+    if (!isConfigError(error) || code === undefined) throw error;
+    throw new ConfigError({
+      code,
+      message: `Error while resolving interpolation '${pyStr(at.node)}': ${error.message}`,
+      key: fullKeyOf(at),
+      origin: at.node.origin,
+      cause: error,
+    });
+  }
+}
+
+const REFERENCE = { throwOnMissing: true } as const;
+
+/** What failures to select become when it is an interpolation that selects. */
+const REFERENCE_CODES: ReadonlyMap<ErrorCode, ErrorCode> = new Map([
+  ["value.missing", "interpolation.to_missing"],
+  ["key.not_found", "interpolation.not_found"],
+]);
+
+/**
+ * What an interpolation may lead to, told without evaluating anything: a key that leads to a scalar, or
+ * nowhere, is a matter of a few look-ups, whereas an evaluation that fails takes the time of an error.
+ */
+export type StaticKind =
+  /** A map or list of no declared type. */
+  | "untyped container"
+  /** A map or list of a declared type, or something that only an evaluation tells. */
+  | "any container"
+  /** A scalar or a text, or the evaluation will fail. */
+  | "no container";
+
+/** @throws ConfigError `interpolation.syntax` */
+export function staticKind(node: InterpolationNode, at: Place): StaticKind {
+  const [only, ...others] = parseNode(node).parts;
+  if (only === undefined || others.length > 0 || only.kind === "literal") return "no container";
+  if (only.kind === "resolver" || only.parts !== undefined) return "any container";
+  const target = targetOf(only, at);
+  if (target === undefined) return "no container";
+  if (target.kind === "scalar")
+    return isInterpolationNode(target) || isContainerType(target.type)
+      ? "any container"
+      : "no container";
+  return target.type === undefined ? "untyped container" : "any container";
+}
+
+/** What stands at the key, or the interpolation on the way there that would have to be followed. */
+function targetOf(reference: StaticReference, at: Place): ConfigNode | undefined {
+  let node: ConfigNode | undefined = startNode(reference, at);
+  for (const component of reference.components) {
+    if (node === undefined || node.kind === "scalar") return node;
+    node = node.kind === "map" ? child(node, component) : itemOf(node, component);
+  }
+  return node;
+}
+
+function startNode(reference: StaticReference, at: Place): ConfigNode | undefined {
+  try {
+    return startOf(reference, at).node;
+  } catch (error) {
+    if (error instanceof ConfigError) return undefined;
+    throw error;
+  }
+}
+
+function itemOf(node: ConfigNode, component: string): ConfigNode | undefined {
+  const index = parsePythonInt(component);
+  return index === null ? undefined : child(node, index);
+}
+
+export interface SelectPlaceOptions {
+  /** Refuse a missing value (`???`) on the way or at the end. Default: false. */
+  readonly throwOnMissing?: boolean;
+  /** Refuse what cannot be resolved; otherwise it is not found. Default: true. */
+  readonly throwOnResolutionFailure?: boolean;
+  /** A key that leads through a scalar is not found; otherwise it is refused. Default: false. */
+  readonly scalarsAreEmpty?: boolean;
+}
+
+/**
+ * Follows a key from a place downwards, resolving interpolations on the way and at the end.
+ * Undefined when there is no such key. The empty key is the place itself.
+ * @throws ConfigError `value.missing`, `value.wrong_type` (a scalar on the way), `key.invalid_type`
+ *   (a list index that is no number), `key.not_found` (`[a`) or that of an interpolation
+ */
+export function selectPlace(
+  resolution: Resolution,
+  start: Place,
+  key: string,
+  options: SelectPlaceOptions = {},
+): Place | undefined {
+  return selectPath(resolution, start, key === "" ? [] : keyComponents(key), options);
+}
+
+/**
+ * As `selectPlace`, of a key that is taken apart already.
+ * @throws ConfigError as `selectPlace`
+ */
+export function selectPath(
+  resolution: Resolution,
+  start: Place,
+  components: readonly string[],
+  options: SelectPlaceOptions = {},
+): Place | undefined {
+  const strict = options.throwOnResolutionFailure !== false;
+  const last = components.length - 1;
+  let at: Place = start;
+  // Every reference passes here: an iterator with its pairs would be a quarter of what it allocates.
+  for (let index = 0; index <= last; index++) {
+    const child = step(resolution, at, components[index] ?? "", options);
+    if (child === undefined) return undefined;
+    const found = strict ? resolution.dereference(child) : tryDereference(resolution, child);
+    if (found === undefined || index === last) return found;
+    if (!isContainer(found)) {
+      if (options.scalarsAreEmpty === true) return undefined;
+      throw notContainer(components, index, found);
+    }
+    if (isNone(found)) return undefined;
+    at = found;
+  }
+  return at;
+}
+
+/** A map or list, or a node declared as one that is still null, missing or an interpolation. */
+const isContainer = ({ node, result }: Place): boolean =>
+  result !== true && (node.kind !== "scalar" || isContainerType(node.type));
+
+const isNone = ({ node }: Place): boolean => node.kind === "scalar";
+
+function step(
+  resolution: Resolution,
+  at: Place,
+  component: string,
+  options: SelectPlaceOptions,
+): Place | undefined {
+  const key = at.node.kind === "list" ? listIndex(at, component, options) : component;
+  const child = key === undefined ? undefined : resolution.places.child(at, key);
+  if (child !== undefined && options.throwOnMissing === true && isMissing(child.node))
+    throw new ConfigError({
+      code: "value.missing",
+      message: `Missing mandatory value: ${fullKeyOf(child)}`,
+      key: fullKeyOf(child),
+      origin: child.node.origin,
+    });
+  return child;
+}
+
+function listIndex(at: Place, component: string, options: SelectPlaceOptions): bigint | undefined {
+  const index = parsePythonInt(component);
+  if (index !== null) return index < 0n ? undefined : index;
+  if (options.throwOnResolutionFailure === false) return undefined;
+  throw new ConfigError({
+    code: "key.invalid_type",
+    message: `Index '${component}' (str) is not an int`,
+    key: fullKeyOf(at),
+    origin: at.node.origin,
+  });
+}
+
+function notContainer(components: readonly string[], index: number, found: Place): ConfigError {
+  const key = components.join(".");
+  const parent = components.slice(0, index + 1).join(".");
+  return new ConfigError({
+    code: "value.wrong_type",
+    message: `Error trying to access ${key}: node \`${parent}\` is not a container and thus cannot contain \`${components[index + 1]}\``,
+    key: fullKeyOf(found),
+    origin: found.node.origin,
+  });
+}

@@ -1,0 +1,332 @@
+import { ConfigError, isConfigError } from "../errors.ts";
+import { checkSyntax, isInterpolationNode } from "../interpolation/parser.ts";
+import { charactersOf, sizeOf, spend, spendCharacters } from "../limits.ts";
+import {
+  type ConfigNode,
+  type ContainerNode,
+  child,
+  isContainerType,
+  isMissing,
+  type Key,
+  type KeyId,
+  keyId,
+  type ListNode,
+  MAX_PASS_DEPTH,
+  type MapEntry,
+  type MapNode,
+  MISSING,
+  type ScalarNode,
+} from "../node.ts";
+import {
+  checkNotReadonly,
+  checkSettable,
+  fullKeyOf,
+  type Place,
+  type Walk,
+  writeTo,
+} from "../place.ts";
+import { bareValue, convertNode, convertWritten } from "../types/convert.ts";
+import { convertWide } from "../types/convert-scalar.ts";
+import type { ResolveContext } from "./context.ts";
+import { createResolution } from "./evaluate.ts";
+import { cycleError, isInterpolation, type Resolution } from "./resolution.ts";
+
+export interface ResolveOptions {
+  /** Refuse missing values (`???`). Default: false, they stay. */
+  readonly throwOnMissing?: boolean;
+  /**
+   * What an interpolation that leads to a missing value becomes: an error, as in
+   * `OmegaConf.to_container(resolve=True)`, or missing itself, as in `OmegaConf.resolve`.
+   * Default: "error".
+   */
+  readonly toMissing?: "error" | "missing";
+  /**
+   * Refuse what cannot be written to a config: results of resolvers that are plain maps and lists, or
+   * texts with the broken syntax of an interpolation, and values of what is read-only. Default: false.
+   */
+  readonly onlyValues?: boolean;
+  /**
+   * References find what was resolved before them, as if it had been written to the tree: `b: ${a}` below
+   * `a: ${uuid:}` is the same, and a map that is written as text shows its values. Default: false, each
+   * reference is evaluated on its own.
+   */
+  readonly inPlace?: boolean;
+}
+
+/** What `OmegaConf.resolve` does, which writes what it resolves to the config. */
+export const IN_PLACE = { toMissing: "missing", onlyValues: true, inPlace: true } as const;
+
+/**
+ * The tree with all interpolations resolved. What does not change is shared with the input, and a
+ * map or list that is referred to several times is resolved once and shared in the result. A
+ * resolved node keeps its interpolation as `replaced`.
+ * @throws ConfigError of the first interpolation that cannot be resolved, `value.missing`, `limit.values` or
+ *   `limit.characters`
+ */
+export function resolveTree(
+  root: ConfigNode,
+  context: ResolveContext,
+  options: ResolveOptions = {},
+): ConfigNode {
+  const resolution = createResolution(root, context);
+  return resolveDeep(resolution, resolution.root, options);
+}
+
+/**
+ * Resolves a place and everything below it.
+ * @throws ConfigError as `resolveTree`
+ */
+export function resolveDeep(
+  resolution: Resolution,
+  place: Place,
+  options: ResolveOptions = {},
+): ConfigNode {
+  const deep = { resolution, options, done: new Map(), open: new Map(), unsettled: 0 };
+  const value = resolvePlace(deep, place);
+  return deep.unsettled > 0 ? asWritten(deep, place) : value;
+}
+
+interface Deep {
+  readonly resolution: Resolution;
+  readonly options: ResolveOptions;
+  readonly done: Map<Place, ConfigNode>;
+  /** The maps and lists that are being resolved, from the outside in, each with the place that led there. */
+  readonly open: Map<Place, Place>;
+  /** How many texts were written that are interpolations themselves: who comes there again resolves them. */
+  unsettled: number;
+}
+
+function resolvePlace(deep: Deep, place: Place): ConfigNode {
+  const value = resolvedAt(deep, place);
+  if (deep.options.inPlace === true && value !== place.node) {
+    writeTo(place, value);
+    if (isInterpolationNode(value)) deep.unsettled++;
+  }
+  return value;
+}
+
+function resolvedAt(deep: Deep, place: Place): ConfigNode {
+  const target = follow(deep, place);
+  const { onlyValues, throwOnMissing } = deep.options;
+  if (target === undefined) {
+    if (onlyValues === true) checkSettable(place);
+    return { ...place.node, kind: "scalar", value: MISSING };
+  }
+  if (throwOnMissing === true && isMissing(target.node))
+    throw new ConfigError({
+      code: "value.missing",
+      message: `Missing mandatory value: ${fullKeyOf(place)}`,
+      key: fullKeyOf(place),
+      origin: place.node.origin,
+    });
+  const found = resolveBelow(deep, target, place);
+  if (target === place) return found;
+  const node = onlyValues === true ? writtenValue(found, target, place) : found;
+  // What was made for this very place was counted then.
+  if (node.replaced === place.node) return node;
+  count(deep.resolution, node, place);
+  return inPlaceOf(node, place.node);
+}
+
+/** Counts what a reference adds to the tree beyond its own text, which it takes the place of. */
+function count({ budget, sizes }: Resolution, node: ConfigNode, place: Place): void {
+  const written = place.node.kind === "scalar" ? charactersOf(place.node.value) : 0;
+  if (node.kind !== "scalar") {
+    const { values, characters } = sizeOf(node, sizes);
+    spend(budget, { values: values - 1, characters }, place);
+  } else if (typeof node.value === "string" || typeof node.value === "bigint") {
+    const added = charactersOf(node.value) - written;
+    if (added > 0) spendCharacters(budget, added, place);
+  }
+}
+
+/** The node with another one as what it took the place of. */
+function inPlaceOf(node: ConfigNode, replaced: ConfigNode): ConfigNode {
+  // A field that a spread copy gains costs an allocation of its own, and most nodes are bare scalars.
+  if (node.kind === "scalar" && node.type === undefined && node.flags === undefined)
+    return { kind: "scalar", value: node.value, origin: node.origin, replaced };
+  return { ...node, replaced };
+}
+
+function follow(deep: Deep, place: Place): Place | undefined {
+  if (!isInterpolation(place)) return place;
+  if (place.parent === null)
+    throw new ConfigError({
+      code: "value.wrong_type",
+      message: "Cannot resolve interpolation for a node without a parent",
+      origin: place.node.origin,
+    });
+  try {
+    return deep.resolution.dereference(place);
+  } catch (error) {
+    if (!isConfigError(error)) throw error;
+    if (error.code === "interpolation.to_missing" && deep.options.toMissing === "missing")
+      return undefined;
+    throw error.askedFor(fullKeyOf(place));
+  }
+}
+
+function resolveBelow(deep: Deep, target: Place, from: Place): ConfigNode {
+  const { node } = target;
+  if (node.kind === "scalar" || target.result === true) return node;
+  const known = deep.done.get(target);
+  if (known !== undefined) return known;
+  if (deep.open.has(target)) throw cycleThrough(deep, target, from);
+  if (deep.open.size >= MAX_PASS_DEPTH)
+    throw cycleError(target, `Maps and lists are nested more than ${MAX_PASS_DEPTH} levels deep`);
+  deep.open.set(target, from);
+  const before = changesIn(deep);
+  const value =
+    node.kind === "map" ? resolveMap(deep, target, node) : resolveList(deep, target, node);
+  deep.open.delete(target);
+  if (deep.options.inPlace === true) writeTo(target, value);
+  if (changesIn(deep) === before) deep.done.set(target, value);
+  return value;
+}
+
+/** Counts what makes a map or list another one for who comes there again. */
+const changesIn = ({ options, resolution, unsettled }: Deep): number =>
+  options.inPlace === true ? unsettled : resolution.impureCalls();
+
+/**
+ * What stands at a place and below it in the end: who referred to a map or list resolved the interpolations
+ * that had been written to it, after it had become a part of what is around it.
+ */
+function asWritten(deep: Deep, place: Place): ConfigNode {
+  const { node } = place;
+  if (node.kind === "scalar") return node;
+  const later = new Map<Key, ConfigNode>();
+  for (const below of deep.resolution.places.knownBelow(place)) {
+    const value = asWritten(deep, below);
+    if (below.key !== undefined && value !== child(node, below.key)) later.set(below.key, value);
+  }
+  return later.size === 0 ? node : withChildren(node, later);
+}
+
+function withChildren(node: ContainerNode, values: ReadonlyMap<Key, ConfigNode>): ContainerNode {
+  if (node.kind === "list")
+    return { ...node, items: node.items.map((item, index) => values.get(BigInt(index)) ?? item) };
+  const entries = new Map(node.entries);
+  for (const [key, value] of values) entries.set(keyId(key), { key, value });
+  return { ...node, entries };
+}
+
+/** The error of a place that leads back into a map or list around it, by way of these interpolations. */
+function cycleThrough({ open }: Deep, target: Place, from: Place): ConfigError {
+  const targets = [...open.keys()];
+  const inside = targets.slice(targets.indexOf(target) + 1);
+  const steps = [...inside.map((place) => open.get(place) ?? place), from].filter(isInterpolation);
+  const keys = [...steps.map((place) => fullKeyOf(place)), fullKeyOf(target)];
+  return cycleError(from, `Recursive interpolation detected: ${keys.join(" -> ")}`);
+}
+
+function resolveMap(deep: Deep, place: Place, node: MapNode): MapNode {
+  const walk = deep.resolution.places.walk(place);
+  let entries: Map<KeyId, MapEntry> | undefined;
+  node.entries.forEach((entry, id) => {
+    const value = resolveChild(deep, place, walk, entry.key, entry.value);
+    if (value === entry.value && entries === undefined) return;
+    if (entries === undefined) {
+      const resolved = entriesBefore(node, id);
+      entries = resolved;
+      if (walk !== undefined) walk.resolved = (asked) => resolved.get(asked)?.value;
+    }
+    entries.set(id, value === entry.value ? entry : { key: entry.key, value });
+  });
+  return entries === undefined ? node : { ...node, entries };
+}
+
+function entriesBefore(node: MapNode, id: KeyId): Map<KeyId, MapEntry> {
+  const before = new Map<KeyId, MapEntry>();
+  for (const [other, entry] of node.entries) {
+    if (other === id) break;
+    before.set(other, entry);
+  }
+  return before;
+}
+
+function resolveList(deep: Deep, place: Place, node: ListNode): ListNode {
+  const walk = deep.resolution.places.walk(place);
+  let items: ConfigNode[] | undefined;
+  node.items.forEach((item, index) => {
+    const value = resolveChild(deep, place, walk, BigInt(index), item);
+    if (value === item && items === undefined) return;
+    if (items === undefined) {
+      const resolved = node.items.slice(0, index);
+      items = resolved;
+      if (walk !== undefined) walk.resolved = (asked) => resolved[Number(asked)];
+    }
+    items.push(value);
+  });
+  return items === undefined ? node : { ...node, items };
+}
+
+function resolveChild(
+  deep: Deep,
+  parent: Place,
+  walk: Walk | undefined,
+  key: Key,
+  node: ConfigNode,
+): ConfigNode {
+  // Most values are plain: they need no place.
+  if (isPlain(node)) return node;
+  if (walk !== undefined && node.kind === "scalar") return resolveVisited(deep, walk, key, node);
+  const child = deep.resolution.places.child(parent, key);
+  return child === undefined ? node : resolvePlace(deep, child);
+}
+
+function resolveVisited(deep: Deep, walk: Walk, key: Key, node: ScalarNode): ConfigNode {
+  const { resolution } = deep;
+  const place = walk.visit(key, node);
+  const before = resolution.impureCalls();
+  const value = resolvePlace(deep, place);
+  // A map or list is referred to in its own place, and what is not a result must be asked for again.
+  const isValue =
+    value.kind === "scalar" &&
+    value.type === undefined &&
+    !isMissing(value) &&
+    (deep.options.inPlace !== true || !isInterpolationNode(value));
+  if (!isValue || resolution.impureCalls() !== before) walk.keep(place);
+  return value;
+}
+
+/** Whether a node is itself whatever the options say. */
+const isPlain = (node: ConfigNode): boolean =>
+  node.kind === "scalar" &&
+  (typeof node.value !== "string" || (!node.value.includes("${") && node.value !== MISSING));
+
+/**
+ * What an interpolation led to, as it is written to its place.
+ * @param value what stands at the target, resolved
+ * @throws ConfigError `value.readonly`, `value.wrong_type`, `interpolation.syntax`
+ */
+function writtenValue(value: ConfigNode, target: Place, place: Place): ConfigNode {
+  const { type } = place.node;
+  const isReplaced = type === undefined && isContainer(target.node) && target.result !== true;
+  if (isReplaced && place.parent !== null) checkNotReadonly(place.parent, place);
+  else checkSettable(place);
+  refuseNoValue(target, place);
+  if (type === undefined) return isContainer(target.node) ? value : bareValue(value);
+  if (!isContainerType(type) && type.kind !== "union") return convertWritten(type, value, place);
+  const fitting = convertWide(type, value, place);
+  return target.result === true && fitting.kind !== "scalar"
+    ? convertNode(type, fitting, { ...place, plain: true })
+    : convertWritten(type, fitting, place);
+}
+
+/** What is declared as a map or list is one of OmegaConf's also where it is null. */
+const isContainer = (node: ConfigNode): boolean =>
+  node.kind !== "scalar" || isContainerType(node.type);
+
+function refuseNoValue({ node, result }: Place, place: Place): void {
+  if (result !== true) return;
+  if (isInterpolationNode(node)) checkSyntax(node.value);
+  // A declared map or list takes plain data as its own.
+  if (node.kind === "scalar" || isContainerType(place.node.type)) return;
+  throw new ConfigError({
+    code: "value.wrong_type",
+    message: `Value '${node.kind === "map" ? "dict" : "list"}' is not a supported primitive type`,
+    key: fullKeyOf(place),
+    origin: place.node.origin,
+  });
+}

@@ -1,0 +1,200 @@
+/** Errors of values that do not fit their declared type, and how types are written. */
+
+import { ConfigError } from "../errors.ts";
+import { type ConfigNode, enumOf, isContainerType, type NodeType } from "../node.ts";
+import { fullKeyOf, type Place } from "../place.ts";
+import { pyStr, pyTypeName } from "../python-text.ts";
+
+/** A type as Python's annotations write it: `int`, `Optional[str]`, `Dict[str, List[int]]`. */
+export function describeType(type: NodeType): string {
+  const name = describeBareType(type);
+  return type.kind !== "any" && type.optional === true ? `Optional[${name}]` : name;
+}
+
+/** A type that may be optional as if it were not: what a value has to be that is not null. */
+export function describeBareType(type: NodeType): string {
+  switch (type.kind) {
+    case "any":
+      return "Any";
+    case "path":
+      return "Path";
+    case "enum":
+    case "object":
+      return type.name;
+    case "union":
+      return `Union[${type.members.map(describeType).join(", ")}]`;
+    case "list":
+      return `List[${describeType(type.element)}]`;
+    case "map":
+      return `Dict[${describeType(type.key)}, ${describeType(type.element)}]`;
+    default:
+      return type.kind;
+  }
+}
+
+/** A type as Python shows it where it is a value: `<class 'int'>`, `typing.List[int]`. */
+export function typeRepr(type: NodeType): string {
+  switch (type.kind) {
+    case "enum":
+      return `<enum '${type.name}'>`;
+    case "path":
+      return "<class 'pathlib.Path'>";
+    case "any":
+    case "union":
+    case "list":
+    case "map":
+      return bareParameterRepr(type);
+    default:
+      return `<class '${describeBareType(type)}'>`;
+  }
+}
+
+/** A type as it is shown inside another one. */
+function parameterRepr(type: NodeType): string {
+  const name = bareParameterRepr(type);
+  return type.kind !== "any" && type.optional === true ? `typing.Optional[${name}]` : name;
+}
+
+function bareParameterRepr(type: NodeType): string {
+  switch (type.kind) {
+    case "any":
+      return "typing.Any";
+    case "path":
+      return "pathlib.Path";
+    case "union":
+      return `typing.Union[${type.members.map(parameterRepr).join(", ")}]`;
+    case "list":
+      return `typing.List[${parameterRepr(type.element)}]`;
+    case "map":
+      return `typing.Dict[${parameterRepr(type.key)}, ${parameterRepr(type.element)}]`;
+    default:
+      return describeBareType(type);
+  }
+}
+
+/*
+ * What a field says of a value that it does not take, in OmegaConf's words. They tell what was given as plain
+ * data (`list`, `bool`) from what came as part of a config (`ListConfig`, `AnyNode`).
+ */
+
+/** That a value, which may be a map or list, is none of a type. */
+export const wrongType = (type: NodeType, node: ConfigNode, at: Place): ConfigError =>
+  refusal(type, node, at, reason(type, node, at));
+
+/** That null is put where something has to be: in a map, or in the place of an item of a list. */
+export function notOptional(type: NodeType, node: ConfigNode, at: Place): ConfigError {
+  const key = fullKeyOf(at);
+  const isItem = at.parent?.node.kind === "list";
+  const message = isItem
+    ? `${key} is not optional and cannot be assigned None`
+    : `field '${key}' is not Optional`;
+  return refusal(type, node, at, message);
+}
+
+/** That a value is not of the class that is wanted. */
+export const notOfClass = (type: NodeType, node: ConfigNode, at: Place): ConfigError =>
+  refusal(type, node, at, noSubclass(type, node));
+
+function refusal(type: NodeType, node: ConfigNode, at: Place, message: string): ConfigError {
+  return new ConfigError({
+    code: "value.wrong_type",
+    message,
+    key: fullKeyOf(at),
+    origin: node.origin,
+    ...(type.kind === "enum" && { available: type.members }),
+  });
+}
+
+/** That a value is no map of a type. */
+function noSubclass(type: NodeType, node: ConfigNode): string {
+  return `Invalid type assigned: ${className(node)} is not a subclass of ${describeBareType(type)}. value: ${pyStr(node)}`;
+}
+
+/** What a node holds: an object of a class, or plain data. */
+function className(node: ConfigNode): string {
+  if (node.kind === "scalar") return pyTypeName(node);
+  if (node.kind === "list") return "list";
+  return node.type?.kind === "object" ? node.type.name : "dict";
+}
+
+function reason(type: NodeType, node: ConfigNode, at: Place): string {
+  if (node.kind === "scalar" && node.value === null) return reasonOfNull(type, node, at);
+  const text = pyStr(node);
+  const shown = `Value '${text}'`;
+  const name = givenName(node, at);
+  const found = `of type '${name}'`;
+  switch (type.kind) {
+    case "int":
+      return `${shown} ${found} could not be converted to Integer`;
+    case "float":
+      return `${shown} ${found} could not be converted to Float`;
+    case "path":
+      return `${shown} ${found} could not be converted to Path`;
+    case "bool":
+      return `${shown} is not a valid bool (type ${name})`;
+    case "str":
+      return `Cannot convert '${name}' to string: '${text}'`;
+    case "bytes":
+      return `${shown} ${found} is not of type 'bytes'`;
+    case "enum":
+      return couldBeMember(node)
+        ? `Invalid value '${text}', expected one of [${type.members.join(", ")}]`
+        : `Value ${text} (${name}) is not a valid input for ${typeRepr(type)}`;
+    case "list":
+      return `Invalid value assigned: ${nodeName(node, at)} is not a ListConfig, list or tuple.`;
+    case "map":
+      return node.kind === "scalar" || node.type?.kind === "object"
+        ? `Cannot assign ${className(node)} to ${describeBareType(type)}`
+        : noSubclass(type, node);
+    case "object":
+      return noSubclass(type, node);
+    case "union":
+      return node.kind !== "scalar" && at.plain !== true
+        ? `Cannot assign container '${text}' ${found} to ${describeType(type)}`
+        : `${shown} ${found} is incompatible with type hint '${describeType(type)}'`;
+    default:
+      return `${shown} ${found} is incompatible with type hint '${describeType(type)}'`;
+  }
+}
+
+function reasonOfNull(type: NodeType, node: ConfigNode, at: Place): string {
+  if (isContainerType(type)) return notOptional(type, node, at).message;
+  return type.kind === "union"
+    ? `Value 'None' is incompatible with type hint '${describeType(type)}'`
+    : `Incompatible value 'None' for field of type '${describeType(type)}'`;
+}
+
+/** Whether a value is of a kind that members are written as: a name, or the member's number. A bool is one. */
+const couldBeMember = (node: ConfigNode): boolean =>
+  node.kind === "scalar" &&
+  enumOf(node) === undefined &&
+  (typeof node.value === "string" ||
+    typeof node.value === "bigint" ||
+    typeof node.value === "boolean");
+
+/** The type of a value with its module. Of enums none is known. */
+function givenName(node: ConfigNode, at: Place): string {
+  const name = pyTypeName(node);
+  if (name === "PosixPath") return `pathlib.${name}`;
+  return node.kind !== "scalar" && at.plain === true ? className(node) : name;
+}
+
+const NODE_NAMES: { readonly [Kind in NodeType["kind"]]?: string } = {
+  int: "IntegerNode",
+  float: "FloatNode",
+  bool: "BooleanNode",
+  str: "StringNode",
+  bytes: "BytesNode",
+  path: "PathNode",
+  enum: "EnumNode",
+  union: "UnionNode",
+};
+
+/** What stands for a value: itself, as for items of lists, or OmegaConf's node that it is in. */
+function nodeName(node: ConfigNode, at: Place): string {
+  const isItem = at.parent?.node.kind === "list" && node.kind === "scalar";
+  if (at.plain === true || isItem) return className(node);
+  return node.kind === "scalar"
+    ? (NODE_NAMES[node.type?.kind ?? "any"] ?? "AnyNode")
+    : pyTypeName(node);
+}

@@ -1,0 +1,235 @@
+import { ConfigError } from "../errors.ts";
+import { checkSyntax } from "../interpolation/parser.ts";
+import { checkExpansion, type Limits, limitsOf, withLimits } from "../limits.ts";
+import { type ConfigNode, MAX_TREE_DEPTH, map, scalar } from "../node.ts";
+import type { SourceText } from "../origin.ts";
+import { acceptConfig, type InterpolationCheck } from "./check-tree.ts";
+import {
+  buildAs,
+  buildScalar,
+  type Construction,
+  createMergeState,
+  type MergeState,
+} from "./construction.ts";
+import { yamlError } from "./cursor.ts";
+import { type ParsedDocument, parseDocument } from "./parser.ts";
+import { createScanner } from "./scanner.ts";
+import { type SyntaxNode, TAG } from "./syntax-node.ts";
+import { TAG_CONSTRUCTORS } from "./tags.ts";
+
+/** How errors speak of the text, and what its aliases may be. */
+export interface ReadOptions {
+  /** What positions and errors call the text, usually its path. */
+  readonly name?: string;
+  /** How much aliases may add, where it is not what the environment says. */
+  readonly limits?: Partial<Limits>;
+}
+
+/**
+ * Reads one YAML document as OmegaConf's loader does: PyYAML's YAML 1.1, OmegaConf's floats, no
+ * timestamps, no string key twice. An empty text is null.
+ *
+ * What cannot be in a config is refused too: null keys, values without a config type, and
+ * interpolations with broken syntax (but a document that is one string is not looked into).
+ * @throws ConfigError `yaml.*`, `limit.*`, `key.invalid_type`, `interpolation.syntax`, with the place
+ */
+export function readYaml(text: string, options: ReadOptions = {}): ConfigNode {
+  const source = { name: options.name ?? "<string>", text };
+  return read(source, checkSyntax, withLimits(limitsOf(process.env), options.limits));
+}
+
+/**
+ * As `readYaml`, but null keys and interpolations are for whoever puts the value into a config to check.
+ * @throws ConfigError `yaml.*`
+ */
+export function readYamlValue(text: string): ConfigNode {
+  const constructed = readConstructed(text);
+  if (constructed.suspicious) acceptConfig(constructed);
+  return constructed.root;
+}
+
+/**
+ * As `readYamlValue`, but values of types that have no place in a config are not refused either.
+ * @throws ConfigError `yaml.*`
+ */
+export const readConstructed = (text: string, limits = limitsOf(process.env)): Constructed =>
+  load({ name: "<string>", text }, limits);
+
+function read(source: SourceText, check: InterpolationCheck, limits: Limits): ConfigNode {
+  const constructed = load(source, limits);
+  if (constructed.suspicious) acceptConfig(constructed, check);
+  return constructed.root;
+}
+
+function load(source: SourceText, limits: Limits): Constructed {
+  checkPrintable(source);
+  const document = parseDocument(source, createScanner(source));
+  if (document === null) {
+    const empty = scalar(null, { kind: "file", source, start: 0, end: 0 });
+    return { root: empty, foreign: new Map(), suspicious: false };
+  }
+  const constructed = construct(source, document, limits);
+  if (document.hasAliases) checkAliases(constructed.root, source, limits);
+  return constructed;
+}
+
+/**
+ * `OmegaConf.create(text)`: a document that is one string becomes `{text: null}`, an empty one `{}`.
+ * @throws ConfigError as `readYaml`, and `value.wrong_type` for a document that is another scalar
+ */
+export function createConfig(text: string, options: ReadOptions = {}): ConfigNode {
+  const node = readYaml(text, options);
+  if (node.kind !== "scalar") return node;
+  const { value, origin } = node;
+  if (value === null) return map([], origin);
+  if (typeof value === "string") return map([[value, scalar(null, origin)]], origin);
+  throw new ConfigError({
+    code: "value.wrong_type",
+    message: "a config must be a mapping or a list, not a single value",
+    origin,
+  });
+}
+
+/** YAML's printable characters; with the `u` flag half a surrogate pair matches on its own. */
+const UNACCEPTABLE = /[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
+
+/** Refuses control characters, half surrogate pairs, U+FFFE and U+FFFF anywhere in the text. */
+function checkPrintable(source: SourceText): void {
+  const found = UNACCEPTABLE.exec(source.text);
+  if (found === null) return;
+  const code = (source.text.codePointAt(found.index) ?? 0).toString(16).padStart(4, "0");
+  throw yamlError(source, {
+    problem: `unacceptable character #x${code}: special characters are not allowed`,
+    start: found.index,
+    hint: 'in double quotes, write it as an escape, e.g. "\\x07"',
+  });
+}
+
+/**
+ * Refuses aliases that contain themselves, that nest too deep, and aliases of aliases that multiply. The tree shares
+ * aliased nodes and is small; but whoever walks it meets every occurrence.
+ */
+function checkAliases(root: ConfigNode, source: SourceText, limits: Limits): void {
+  const heights = new Map<ConfigNode, number>();
+  const open = new Set<ConfigNode>();
+
+  function measure(node: ConfigNode, depth: number): number {
+    if (node.kind === "scalar") return 0;
+    const known = heights.get(node);
+    if (depth + (known ?? 0) > MAX_TREE_DEPTH) throw tooDeep(node);
+    if (known !== undefined) return known;
+    if (open.has(node)) throw recursive(node);
+    open.add(node);
+    let height = 0;
+    for (const inner of childrenOf(node)) height = Math.max(height, 1 + measure(inner, depth + 1));
+    open.delete(node);
+    heights.set(node, height);
+    return height;
+  }
+
+  const recursive = (node: ConfigNode) =>
+    yamlError(source, {
+      code: "yaml.alias_limit",
+      problem: "an alias inside this value refers to the value itself",
+      ...spanOf(node),
+    });
+
+  const tooDeep = (node: ConfigNode) =>
+    yamlError(source, {
+      code: "yaml.depth_limit",
+      problem: `aliases nest the document more than ${MAX_TREE_DEPTH} levels deep`,
+      ...spanOf(node),
+    });
+
+  measure(root, 0);
+  // Escapes and folding only make a text shorter than it is written.
+  checkExpansion(root, limits, undefined, source.text.length);
+}
+
+function* childrenOf(node: ConfigNode): Generator<ConfigNode> {
+  if (node.kind === "list") yield* node.items;
+  else if (node.kind === "map") for (const { value } of node.entries.values()) yield value;
+}
+
+function spanOf({ origin }: ConfigNode): { start: number; end: number } {
+  if (origin.kind === "file") return { start: origin.start, end: origin.end };
+  return { start: 0, end: 0 };
+}
+
+/** What a document says before OmegaConf's own rules are applied to it. */
+export interface Constructed {
+  readonly root: ConfigNode;
+  /** Values of Python types that OmegaConf does not know, by their placeholder: the type's name. */
+  readonly foreign: ReadonlyMap<ConfigNode, string>;
+  /** Whether there is anything that OmegaConf could refuse; most files never need the check. */
+  readonly suspicious: boolean;
+}
+
+/**
+ * Turns a graph of syntax nodes into a config tree, level by level as PyYAML does: of two errors the
+ * one nearer to the root is reported. Aliased nodes are built once and shared.
+ */
+function construct(source: SourceText, document: ParsedDocument, limits: Limits): Constructed {
+  const merges = createMergeState(source, limits);
+  const construction = startConstruction(source, merges, document.hasAliases ? new Map() : null);
+  const root = construction.build(document.root);
+  fillCollections(construction);
+  const { foreign, suspicious } = construction;
+  return { root, foreign, suspicious };
+}
+
+function startConstruction(
+  source: SourceText,
+  merges: MergeState,
+  built: Construction["built"],
+): Construction {
+  const construction: Construction = {
+    source,
+    merges,
+    built,
+    foreign: new Map(),
+    pending: [],
+    suspicious: false,
+    build: (node) => build(node, construction),
+  };
+  return construction;
+}
+
+function build(node: SyntaxNode, construction: Construction): ConfigNode {
+  const { built } = construction;
+  if (built === null) return buildNew(node, construction);
+  const known = built.get(node);
+  if (known !== undefined) return known;
+  const result = buildNew(node, construction);
+  built.set(node, result);
+  return result;
+}
+
+function buildNew(node: SyntaxNode, construction: Construction): ConfigNode {
+  const name = construction.merges.tagOf(node);
+  // By far the most nodes.
+  if (node.kind === "scalar" && name === TAG.string)
+    return buildScalar(node, node.value, construction);
+  const tag = TAG_CONSTRUCTORS.get(name);
+  if (tag === undefined) throw unsupportedTag(node, construction);
+  return buildAs(tag, node, construction);
+}
+
+/** Filling a collection appends those inside it to the ones that wait. */
+function fillCollections(construction: Construction): void {
+  for (const work of construction.pending) {
+    if (work.kind === "list") work.tag.fill(work.node, work.target, construction);
+    else work.tag.fill(work.node, work.target, construction);
+  }
+}
+
+const unsupportedTag = ({ tag, start, end }: SyntaxNode, { source }: Construction) =>
+  yamlError(source, {
+    code: "yaml.unsupported_tag",
+    problem: `could not determine a constructor for the tag '${tag}'`,
+    start,
+    end,
+    ...((tag === TAG.value || tag === TAG.merge) && {
+      hint: "quote it to make it a string",
+    }),
+  });

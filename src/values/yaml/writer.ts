@@ -1,0 +1,204 @@
+import { type Limits, limitError, limitsOf } from "../limits.ts";
+import {
+  type ConfigNode,
+  checkDepth,
+  isPathValue,
+  type Key,
+  type ListNode,
+  MAX_TREE_DEPTH,
+  type MapEntry,
+  type MapNode,
+  type PathValue,
+  type ScalarValue,
+} from "../node.ts";
+import {
+  append,
+  breakLine,
+  emitSimpleKey,
+  emitValue,
+  INDENT,
+  moveTo,
+  type Output,
+  type PlainScalar,
+  startLine,
+} from "./emit-scalar.ts";
+
+export interface WriteOptions {
+  /** Sort the keys of every mapping, as Python's `sorted` would. Default: keep their order. */
+  readonly sortKeys?: boolean;
+  /** `characters` also for the text. Default: what the environment says. */
+  readonly limits?: Limits;
+  /** Told of every node once it is written, children first: its span in the text, in UTF-16 units. */
+  readonly onWritten?: (node: ConfigNode, start: number, end: number) => void;
+}
+
+/**
+ * `OmegaConf.to_yaml`: byte for byte what PyYAML's block style prints, 80 columns, Unicode as it
+ * is. Interpolations are written unresolved: resolve the tree first for `resolve=True`.
+ * @throws ConfigError `yaml.depth_limit` for a tree deeper than any that is read, `limit.characters`
+ */
+export function writeYaml(root: ConfigNode, options: WriteOptions = {}): string {
+  const out: Emission = {
+    text: "",
+    column: 0,
+    depth: 0,
+    most: (options.limits ?? limitsOf(process.env)).characters,
+    entriesOf: options.sortKeys === true ? sortedEntries : entriesInOrder,
+    onWritten: options.onWritten,
+  };
+  emitNode(out, root, 0, "root");
+  if (out.column > 0) breakLine(out);
+  refuseLong(out, root);
+  return out.text;
+}
+
+const entriesInOrder = ({ entries }: MapNode) => entries.values();
+
+const sortedEntries = ({ entries }: MapNode) => sortEntries([...entries.values()]);
+
+/** Python's `sorted` of the keys; keys that Python cannot compare stay in their order. */
+function sortEntries(entries: readonly MapEntry[]): readonly MapEntry[] {
+  const kinds = new Set(entries.map(({ key }) => kindOf(key)));
+  if (kinds.size !== 1 || entries.length < 2 || kinds.has("null")) return entries;
+  return entries.toSorted((left, right) => compare(left.key, right.key));
+}
+
+const kindOf = (key: Key): "null" | "number" | "string" | "bytes" => {
+  if (key === null) return "null";
+  if (typeof key === "string") return "string";
+  return typeof key === "object" ? "bytes" : "number";
+};
+
+function compare(left: Key, right: Key): number {
+  // The order of UTF-8 bytes is that of code points, which is Python's.
+  if (typeof left === "string" && typeof right === "string")
+    return Buffer.compare(Buffer.from(left), Buffer.from(right));
+  if (left instanceof Uint8Array && right instanceof Uint8Array) return Buffer.compare(left, right);
+  const [a, b] = [numberOf(left), numberOf(right)];
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+const numberOf = (key: Key): number | bigint =>
+  typeof key === "bigint" || typeof key === "number" ? key : Number(key);
+
+/** Where writing a tree stands: the text so far, and what the emitting functions go by. */
+interface Emission extends Output {
+  /** How many nodes are open around the next one. */
+  depth: number;
+  /** How long the text may become: what is deep inside takes far more room than where it is read in brackets. */
+  readonly most: number;
+  readonly entriesOf: (node: MapNode) => Iterable<MapEntry>;
+  readonly onWritten: ((node: ConfigNode, start: number, end: number) => void) | undefined;
+}
+
+/**
+ * What stands in front of a node on its line. After `-`, and the `:` of a complex key, a block
+ * begins on the same line; after `key:` it begins on the next, and a list keeps the key's column.
+ */
+type Place = "root" | "after key" | "after dash" | "after complex key";
+
+const PATH_TAG = "!!python/object/apply:pathlib.PosixPath";
+
+/** Writes a node and all that is in it; `indent` is the column of the collection around it. */
+function emitNode(out: Emission, node: ConfigNode, indent: number, place: Place): void {
+  checkDepth(++out.depth, node, MAX_TREE_DEPTH);
+  const start = out.text.length;
+  // What is written of a text is never shorter: one that is too long is not written first.
+  refuseLong(
+    out,
+    node,
+    node.kind === "scalar" && typeof node.value === "string" ? node.value.length : 0,
+  );
+  if (node.kind === "map" && node.entries.size > 0) emitMap(out, node, indent, place);
+  else if (node.kind === "list" && node.items.length > 0) emitList(out, node, indent, place);
+  else if (node.kind !== "scalar") emitEmpty(out, node.kind === "map" ? "{}" : "[]", place);
+  else emitScalar(out, node.value, indent, place);
+  refuseLong(out, node);
+  out.onWritten?.(node, start, out.text.length);
+  out.depth--;
+}
+
+/**
+ * Refuses a text that is longer than it may become.
+ * @param more how many characters at least are going to be added
+ * @throws ConfigError `limit.characters`
+ */
+function refuseLong({ most, text }: Emission, { origin }: ConfigNode, more = 0): void {
+  if (text.length + more > most)
+    throw limitError("characters", most, { what: "The config as YAML has", origin });
+}
+
+function emitMap(out: Emission, node: MapNode, indent: number, place: Place): void {
+  const column = blockColumn(indent, place);
+  let startEntry = firstEntryStart(place);
+  for (const { key, value } of out.entriesOf(node)) {
+    startEntry(out, column);
+    startEntry = startLine;
+    if (emitSimpleKey(out, key, column + INDENT)) {
+      append(out, ":");
+      emitNode(out, value, column, "after key");
+    } else {
+      append(out, "? ");
+      emitValue(out, key, column + INDENT);
+      startLine(out, column);
+      append(out, ":");
+      emitNode(out, value, column, "after complex key");
+    }
+  }
+}
+
+function emitList(out: Emission, node: ListNode, indent: number, place: Place): void {
+  // A list under a key is not indented further.
+  const column = place === "after key" ? indent : blockColumn(indent, place);
+  let startEntry = firstEntryStart(place);
+  for (const item of node.items) {
+    startEntry(out, column);
+    startEntry = startLine;
+    append(out, "-");
+    emitNode(out, item, column, "after dash");
+  }
+}
+
+function emitEmpty(out: Output, brackets: "{}" | "[]", place: Place): void {
+  append(out, place === "root" ? brackets : ` ${brackets}`);
+}
+
+function emitScalar(out: Output, value: ScalarValue, indent: number, place: Place): void {
+  if (isPathValue(value)) {
+    emitPath(out, value, indent, place);
+    return;
+  }
+  if (place !== "root") append(out, " ");
+  const style = emitValue(out, value, indent + INDENT);
+  // A plain scalar as a whole document has an explicit end, or it could go on.
+  if (place === "root" && style === "plain") append(out, "\n...");
+}
+
+/** A pathlib object: a tag and the parts of the path. */
+function emitPath(out: Output, { path }: PathValue, indent: number, place: Place): void {
+  append(out, place === "root" ? PATH_TAG : ` ${PATH_TAG}`);
+  const parts = pathParts(path);
+  if (parts.length === 0) append(out, " []");
+  // Behind the tag nothing is inline, so under any key the list keeps the key's column.
+  const underKey = place === "after key" || place === "after complex key";
+  const column = underKey ? indent : blockColumn(indent, place);
+  for (const part of parts) {
+    startLine(out, column);
+    append(out, "- ");
+    emitValue(out, part, column + INDENT);
+  }
+}
+
+const blockColumn = (indent: number, place: Place): number =>
+  place === "root" ? 0 : indent + INDENT;
+
+/** Behind a dash, and the `:` of a complex key, the first entry stands on the same line. */
+const firstEntryStart = (place: Place): typeof startLine =>
+  place === "after dash" || place === "after complex key" ? moveTo : startLine;
+
+/** `PurePosixPath.parts`: the root, if any, and the names. */
+function pathParts(path: string): readonly PlainScalar[] {
+  const root = /^\/\/(?!\/)/.test(path) ? "//" : path.startsWith("/") ? "/" : "";
+  const names = path.split("/").filter((name) => name !== "" && name !== ".");
+  return root === "" ? names : [root, ...names];
+}
