@@ -304,7 +304,7 @@ const callableNames = (
     return members.map((member) => `${name}.${member}`);
   });
 
-/** What a getter would do is nobody's wish here. */
+/** Getters are not called. */
 const dataOf = (holder: object): readonly (readonly [string, unknown])[] =>
   Object.entries(Object.getOwnPropertyDescriptors(holder)).map(([name, { value }]) => [
     name,

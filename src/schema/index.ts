@@ -21,7 +21,7 @@ export { showValue } from "./show-value.ts";
 /**
  * Checks a resolved tree against a JSON Schema (draft 2020-12, with `format`s and OpenAPI's
  * `discriminator`) and returns every problem at once, in document order. Mandatory values that
- * nobody gave (`???`) are problems of their own kind. An empty list means that the tree fits.
+ * are not given (`???`) are problems of their own kind. An empty list means that the tree fits.
  *
  * @throws ConfigError `schema.invalid` when the schema itself is none.
  */

@@ -99,7 +99,7 @@ function checkKnown(by: string, value: object, checks: object, prefix: string): 
   }
 }
 
-/** Whoever copies options loses what is none of their own: a getter of a class, a prototype's value. */
+/** A copy of options lacks what is not their own property: a getter of a class, a prototype's value. */
 const inheritedOption = (by: string, name: string): ConfigError =>
   new ConfigError({
     code: "value.wrong_type",

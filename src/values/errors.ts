@@ -120,7 +120,7 @@ export interface ErrorDetails {
 
 /**
  * The only error the engine throws for bad input. Rendered for people by `renderError`; its stack
- * begins with the same text, so that it also helps where nobody catches it or a program logs it.
+ * begins with the same text, so that it also helps where it is not caught or a program logs it.
  * `details` is no property of its own, which would be printed: its origin holds the whole text of a config file.
  */
 export class ConfigError extends Error {
@@ -129,7 +129,7 @@ export class ConfigError extends Error {
   readonly #given: ErrorDetails;
   readonly #hints: ErrorHints | undefined;
   #details: ErrorDetails | undefined;
-  /** Whether the key is the one that was asked for: none of the details, since nobody is shown it. */
+  /** Whether the key is the one that was asked for: none of the details, since it is not shown. */
   #tellsAskedKey = false;
   readonly #frames: () => readonly string[];
 
@@ -165,7 +165,7 @@ export class ConfigError extends Error {
 
   /**
    * The same error about another key: the one that was asked for rather than where it failed. Who asked first is
-   * told: a resolver that reads `c[0]` of a list asks for that item, whoever refers to the resolver.
+   * told: a resolver that reads `c[0]` of a list asks for that item, whichever key refers to the resolver.
    *
    * @internal
    */
@@ -207,7 +207,7 @@ const STACK: PropertyDescriptor & ThisType<ConfigError> = {
  */
 export const isConfigError = (error: unknown): error is ConfigError => error instanceof ConfigError;
 
-/** Deep enough to reach from the bottom of a composition to whoever asked for it. */
+/** Deep enough to reach from the bottom of a composition to its caller. */
 const DEPTH = 100;
 
 /**
@@ -229,7 +229,7 @@ const framesIn = (stack = ""): readonly string[] =>
   stack.split("\n").filter((line) => /^\s+at /.test(line));
 
 /**
- * The frames of whoever called us, since ours help nobody with a config that is wrong; all of them
+ * The caller's frames, since the engine's do not help with a config that is wrong; all of them
  * where the caller is one of our commands.
  */
 export function framesOfCaller(frames: readonly string[]): readonly string[] {

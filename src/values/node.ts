@@ -135,7 +135,7 @@ export interface EnumType {
  */
 export const MAX_TREE_DEPTH = 500;
 
-/** The marker of a mandatory value that nobody has given yet. */
+/** The marker of a mandatory value that is not given yet. */
 export const MISSING = "???";
 
 /**

@@ -40,7 +40,7 @@ export interface Place {
 export const PENDING = Symbol("pending");
 
 /**
- * Writes a value to a place, as an assignment to the config would: whoever refers to the place from now on
+ * Writes a value to a place, as an assignment to the config would: every later reference to the place
  * finds that, and not what stood there.
  */
 export function writeTo(
@@ -120,12 +120,12 @@ export interface PlaceIndex {
 }
 
 /**
- * A pass over the children of one place. What it has resolved answers whoever asks for such a child
+ * A pass over the children of one place. What it has resolved is the answer to every request for such a child
  * later, so that most places live no longer than their turn: in a large tree the garbage collector
  * would spend more time on places that are kept than their resolution takes.
  */
 export interface Walk {
-  /** The place of an interpolation: the one that is known, or one that nobody else will get. */
+  /** The place of an interpolation: the one that is known, or one that is not shared. */
   visit(key: Key, node: ScalarNode): Place;
   /** Keeps a visited place after all: what it leads to is more than the value it resolved to. */
   keep(place: Place): void;

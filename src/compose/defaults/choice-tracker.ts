@@ -20,7 +20,7 @@ import { type Place, type PlacedConfig, placeItem } from "./placement.ts";
 export interface ChoiceTracker {
   /** The item with the option that overrides select for it. */
   choose(item: GroupItem, place: Place): GroupItem;
-  /** An `override` item of a list; the command line and whoever came before win over it. */
+  /** An `override` item of a list; the command line and earlier overrides win over it. */
   noteOverride(item: GroupItem, placed: PlacedConfig, parent: PlacedConfig): void;
   /** @throws ConfigError `compose.invalid_defaults` for a second, other choice. */
   noteChoice(placed: PlacedConfig): void;
@@ -94,7 +94,7 @@ export function createChoiceTracker(
   };
 }
 
-/** What is selected for each group: by the command line, then by whoever says `override` first. */
+/** What is selected for each group: by the command line, then by the first `override`. */
 function createSelections({ selected }: GroupChoices): Pick<
   ChoiceTracker,
   "choose" | "noteOverride"
@@ -283,8 +283,6 @@ function pythonText(value: RecordedSelection["value"], origin: Origin): string {
       : null;
   return given === null ? `[${value.map((option) => pyRepr(option)).join(", ")}]` : pyRepr(given);
 }
-
-// What was meant by an `override` of a config file that met no group of the list.
 
 /** An `override`, by the group that it names from the root of the tree. */
 export interface UnusedOverride {

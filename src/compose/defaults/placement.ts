@@ -20,7 +20,7 @@ export interface PlacedConfig {
   readonly overrideKey: string | null;
   /** The package written in the list, `_group_` filled in; null leaves it to the header. */
   readonly explicitPackage: string | null;
-  /** The package when nobody says otherwise, relative to `place.package`. */
+  /** The package by default, relative to `place.package`. */
   readonly defaultPackage: string;
   /** The group and the package of the config whose list this stands in. */
   readonly parentGroup: string;

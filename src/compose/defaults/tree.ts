@@ -91,7 +91,7 @@ export interface TreeRequest {
  * @see https://hydra.cc/docs/1.3/advanced/defaults_list/
  */
 export function buildDefaultsTree(request: TreeRequest): DefaultsTree {
-  const ledger = createChoiceTracker(request.choices, request.onWarning);
+  const tracker = createChoiceTracker(request.choices, request.onWarning);
   const roots = request.roots.toReversed().map(({ path, primary }) => {
     const item = { kind: "config", path, package: null, optional: false } as const;
     const placed = placeItem(
@@ -99,14 +99,14 @@ export function buildDefaultsTree(request: TreeRequest): DefaultsTree {
       null,
       ROOT_PLACE,
     );
-    return expand(placed, { request, ledger, parents: [], primary, interpolated: false });
+    return expand(placed, { request, tracker, parents: [], primary, interpolated: false });
   });
-  return { roots: roots.reverse(), ...ledger.record() };
+  return { roots: roots.reverse(), ...tracker.record() };
 }
 
 interface Surroundings {
   readonly request: TreeRequest;
-  readonly ledger: ChoiceTracker;
+  readonly tracker: ChoiceTracker;
   /** From the root to the parent. */
   readonly parents: readonly PlacedConfig[];
   readonly primary: boolean;
@@ -118,7 +118,7 @@ interface Surroundings {
 const DEPTH_LIMIT = 400;
 
 function expand(placed: PlacedConfig, around: Surroundings): DefaultsTreeNode {
-  const { ledger, parents, primary, request } = around;
+  const { tracker, parents, primary, request } = around;
   if (parents.length > DEPTH_LIMIT) throw refuse.cycle(placed, parents);
 
   // The config is read before anything is decided about it: even where it is then deleted, its
@@ -138,8 +138,8 @@ function expand(placed: PlacedConfig, around: Surroundings): DefaultsTreeNode {
   });
 
   if (primary && loaded === undefined) throw refuse.noPrimary(placed, request.repository);
-  if (ledger.takeDeletion(placed)) return node("deleted");
-  ledger.noteChoice(placed);
+  if (tracker.takeDeletion(placed)) return node("deleted");
+  tracker.noteChoice(placed);
   if (placed.name === null) return node("none");
   if (placed.configPath.endsWith("???")) {
     if (request.skipMissing) return node("missing");
@@ -157,7 +157,7 @@ function expandList(
   loaded: LoadedConfig,
   around: Surroundings,
 ): readonly DefaultsTreeChild[] {
-  const { ledger, primary, request } = around;
+  const { tracker, primary, request } = around;
   const { items, selfAdded, warning } = completeItems({
     configPath: placed.configPath,
     loaded,
@@ -165,7 +165,7 @@ function expandList(
     appended: primary ? request.choices.appended : [],
     resolvers: request.resolvers,
   });
-  if (warning) ledger.warn(warning);
+  if (warning) tracker.warn(warning);
 
   const place: Place = {
     group: placed.group,
@@ -186,7 +186,7 @@ function noteOverrides(
   items: readonly DefaultsItem[],
   parent: PlacedConfig,
   place: Place,
-  { ledger, interpolated }: Surroundings,
+  { tracker, interpolated }: Surroundings,
 ): void {
   let last: { readonly item: GroupItem; readonly placed: PlacedConfig } | undefined;
   for (const item of items) {
@@ -198,7 +198,7 @@ function noteOverrides(
     if (!overrides) continue;
     const placed = placeItem(item, name, place);
     if (interpolated) throw refuse.overrideBelowInterpolation(parent, placed);
-    ledger.noteOverride(item, placed, parent);
+    tracker.noteOverride(item, placed, parent);
     last = { item, placed };
   }
 }
@@ -227,7 +227,7 @@ function expandItems(
 
   for (const item of written.toReversed()) {
     const chosen =
-      item.kind === "group" && !item.override ? below.ledger.choose(item, place) : item;
+      item.kind === "group" && !item.override ? below.tracker.choose(item, place) : item;
     items.push(chosen);
     if (chosen.kind === "self") children.push(context.self);
     else if (!(chosen.kind === "group" && chosen.override))
@@ -245,7 +245,7 @@ function resolveDeferred(
 ): DefaultsTreeChild[] {
   if (!children.some((child) => child.kind === "deferred"))
     return children.filter((child) => child.kind !== "deferred");
-  const scope = { known: below.ledger.known(), items, selfAdded, place };
+  const scope = { known: below.tracker.known(), items, selfAdded, place };
   return children.map((child) => {
     if (child.kind !== "deferred") return child;
     const name = resolveChoice(child.item, child.text, scope, below.request.resolvers);

@@ -20,7 +20,7 @@ import { memorySource, type StoreEntry } from "../sources/memory-source.ts";
 
 /*
  * A small vocabulary for structured configs: a field is its type and its default, and an object is
- * a field made of fields. `schema.ts` reads like the declaration it stands for.
+ * a field made of fields. The schema reads like the declaration it stands for.
  */
 
 export interface Field {

@@ -44,7 +44,7 @@ export function fileSource({ provider, path, cwd, limits }: FileSourceOptions): 
   };
 }
 
-/** False as well where nobody may look. */
+/** False as well where the directory may not be read. */
 const isDirectory = (path: string): boolean => statusOf(path)?.isDirectory() ?? false;
 
 const isFile = (path: string): boolean => statusOf(path)?.isFile() ?? false;

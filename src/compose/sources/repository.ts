@@ -119,7 +119,7 @@ export const STANDARD_SOURCES: SourceFactories = new Map<string, SourceFactory>(
 ]);
 
 /**
- * @throws ConfigError `compose.invalid_config` for a scheme nobody handles, and for the config store's
+ * @throws ConfigError `compose.invalid_config` for a scheme that no source handles, and for the config store's
  */
 export function openSource(
   entry: SearchPathEntry,

@@ -136,7 +136,7 @@ export function follow(parent: Place, key: Key, context: ResolveContext): Place 
 
 /**
  * The map or list that the interpolation at a key leads to, to be changed where it stands. One that a resolver
- * made stands nowhere: what becomes of it is seen by nobody. Undefined where it leads to anything else.
+ * made stands nowhere: no later change of it is seen. Undefined where it leads to anything else.
  * @throws ConfigError of the interpolation
  */
 export function draftFollowed(parent: Draft, key: Key, context: ResolveContext): Draft | undefined {

@@ -384,12 +384,12 @@ function asDeclared(dest: Draft, key: Key, old: ConfigNode, source: ConfigNode):
  * can make a difference.
  */
 function isExpanded(dest: Draft, key: Key, old: InterpolationNode, source: ConfigNode): boolean {
-  const outlook = staticKind(old, { kind: "place", node: old, parent: dest, key });
-  if (outlook === "any container") return true;
+  const kind = staticKind(old, { kind: "place", node: old, parent: dest, key });
+  if (kind === "any container") return true;
   const isReplaced =
     source.kind === "scalar" &&
     !isMissing(source) &&
     old.type === undefined &&
     elementType(dest.node, key) === undefined;
-  return outlook === "untyped container" && !isReplaced;
+  return kind === "untyped container" && !isReplaced;
 }

@@ -319,7 +319,7 @@ const everySecond = (text: string): string => text.replace(/\\(.)/gs, "$1");
 
 /**
  * A text that is not a valid interpolation; `at` is the offset in it of what was not expected. The
- * origin is the text itself until whoever knows where it stands says so.
+ * origin is the text itself until the caller that knows its place sets it.
  */
 function interpolationSyntaxError(text: string, at: number, why: string): ConfigError {
   const found = at < text.length ? `'${text.slice(at, at + 12)}'` : "the end";

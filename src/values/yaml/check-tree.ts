@@ -98,7 +98,7 @@ export function acceptConfig({ root, foreign }: Constructed, check?: Interpolati
     const typeName = foreign.get(node);
     if (typeName !== undefined) throw unsupported(node, typeName, keyIn(root, node));
     if (node.kind === "scalar") {
-      // A document that is one string becomes a key, which nobody interpolates.
+      // A document that is one string becomes a key, which is not interpolated.
       if (node !== root && check !== undefined && isInterpolationNode(node)) checkNode(node, check);
     } else if (node.kind === "list") {
       for (const item of node.items) visit(item);

@@ -39,7 +39,7 @@ export function readYaml(text: string, options: ReadOptions = {}): ConfigNode {
 }
 
 /**
- * As `readYaml`, but null keys and interpolations are for whoever puts the value into a config to check.
+ * As `readYaml`, but null keys and interpolations are not checked: putting the value into a config does that.
  * @throws ConfigError `yaml.*`
  */
 export function readYamlValue(text: string): ConfigNode {
@@ -107,7 +107,7 @@ function checkPrintable(source: SourceText): void {
 
 /**
  * Refuses aliases that contain themselves, that nest too deep, and aliases of aliases that multiply. The tree shares
- * aliased nodes and is small; but whoever walks it meets every occurrence.
+ * aliased nodes and is small; but a walk meets every occurrence.
  */
 function checkAliases(root: ConfigNode, source: SourceText, limits: Limits): void {
   const heights = new Map<ConfigNode, number>();
