@@ -14,7 +14,7 @@ const commands = readdirSync(source)
   .map((name) => name.slice(0, -".ts".length));
 
 /** Imported on demand, but in the first bundle nevertheless: what must be quick needs them. */
-const QUICK = ["src/app/completion/run.ts"];
+const QUICK = ["src/cli/completion/run.ts"];
 
 /** What a command does while its code cache is made: what it should be quick at. */
 const SHOWN_AND_COMPLETED = [

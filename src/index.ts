@@ -4,7 +4,7 @@
  *
  * @module hydraconf
  */
-import { withHydraResolvers } from "./app/resolvers/hydra-resolvers.ts";
+
 import type { Config } from "./compose/config.ts";
 import {
   COMPOSE_OPTIONS,
@@ -15,11 +15,11 @@ import {
   type EngineOptions,
   openEngine,
 } from "./engine.ts";
+import { withHydraResolvers } from "./job/resolvers.ts";
 import { checkOptions } from "./values/check-options.ts";
 
-export { hydraMain } from "./app/hydra-main.ts";
-export { exitCode } from "./app/job/job.ts";
-export { renderExplanation } from "./app/show/explain-text.ts";
+export { renderExplanation } from "./cli/explain.ts";
+export { hydraMain } from "./cli/hydra-main.ts";
 export { HYDRA_VERSION } from "./compose/dialect.ts";
 export {
   diffConfigs,
@@ -35,6 +35,7 @@ export {
   nodeOf,
   target,
 } from "./instantiate/index.ts";
+export { exitCode } from "./job/job.ts";
 export {
   fromDotlist,
   isInterpolation,

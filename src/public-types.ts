@@ -2,24 +2,9 @@
  * The types that the functions of `hydraconf` take and give, so that a program can name each of
  * them. `npm run docs:site` fails where one is missing.
  */
-export type {
-  Callback,
-  CallbackEvents,
-  ComposedEvent,
-  JobEvent,
-} from "./app/callbacks/callback.ts";
-export type { Flag } from "./app/flags/flag.ts";
-export type { HydraMainOptions } from "./app/hydra-main.ts";
-export type { ExitCode, Job, JobResult, Task } from "./app/job/job.ts";
-export type { Logger } from "./app/logging/logger.ts";
-export type { JobPlan, SummaryPage } from "./app/options.ts";
-export type { Console, Terminal } from "./app/process/console.ts";
-export type { Invocation } from "./app/process/invocation.ts";
-export type { Subcommand, SubcommandLine, SubcommandOption } from "./app/subcommand.ts";
-export type { JobStatus } from "./app/sweep/record/job-state.ts";
-export type { JobStanding } from "./app/sweep/standing.ts";
-export type { SweepRow } from "./app/sweep/sweep-rows.ts";
-export type { VersionBase } from "./app/version-base.ts";
+
+export type { Subcommand, SubcommandLine, SubcommandOption } from "./cli/arguments/subcommand.ts";
+export type { HydraMainOptions } from "./cli/hydra-main.ts";
 export type { PlacedConfig } from "./compose/defaults/placement.ts";
 export type { SelfMark } from "./compose/defaults/tree.ts";
 export type {
@@ -84,6 +69,16 @@ export type {
   Targets,
   TargetsOptions,
 } from "./instantiate/index.ts";
+export type {
+  Callback,
+  CallbackEvents,
+  ComposedEvent,
+  JobEvent,
+} from "./job/callbacks.ts";
+export type { ExitCode, Job, JobResult, Task } from "./job/job.ts";
+export type { Logger } from "./job/logging/logger.ts";
+export type { Flag, JobPlan, SummaryPage, VersionBase } from "./job/options.ts";
+export type { Console, Invocation, Terminal } from "./job/process/invocation.ts";
 export type { ResolvingOptions, SelectOptions, UpdateOptions } from "./omegaconf.ts";
 export type {
   ChoiceSweep,
@@ -106,6 +101,8 @@ export type {
   Sweep,
   ZipSweep,
 } from "./overrides/index.ts";
+export type { JobStatus } from "./record/job-state.ts";
+export type { SweepJobStatus, SweepRow } from "./sweep/job-status.ts";
 export type { ErrorCode, ErrorDetails, ErrorHints } from "./values/errors.ts";
 export type { Limits } from "./values/limits.ts";
 export type {

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
-import { type ExitCode, exitCode, hydraMain, type Job, processInvocation } from "../app/index.ts";
-import { claimRunDirectory, makeRunDirectory } from "../app/job/run-directory.ts";
-import { configLines } from "../app/show/config-lines.ts";
+import { configLines } from "../cli/explain.ts";
+import { type ExitCode, exitCode, hydraMain, type Job, processInvocation } from "../cli/index.ts";
 import { type Config, maskSecrets } from "../compose/index.ts";
+import { claimRunDirectory, makeRunDirectory } from "../job/run-directory.ts";
 import { commandOverrides } from "../profile/config/command-override.ts";
 import type { ProfileConfig } from "../profile/config/config.ts";
 import { RESULT_FILES } from "../profile/run/result-files.ts";

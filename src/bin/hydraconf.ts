@@ -1,5 +1,5 @@
-import { hydraMain } from "../app/hydra-main.ts";
-import { ownDirectory } from "../app/process/own-directory.ts";
+import { hydraMain } from "../cli/hydra-main.ts";
+import { ownDirectory } from "../job/process/invocation.ts";
 import { packageInfo } from "../values/package-info.ts";
 
 const ABOUT = `hydraconf composes any Hydra configuration tree and prints it. It runs and writes nothing.
@@ -29,16 +29,16 @@ void hydraMain(
       {
         name: "sweep",
         summary: "manages a sweep: status DIR, wait DIR, cancel DIR, collect DIR",
-        commandLine: async () => (await import("../app/sweep/sweep-lines.ts")).SWEEP_LINE,
+        commandLine: async () => (await import("../cli/sweep-line.ts")).SWEEP_LINE,
         run: async (args, io) =>
-          (await import("../app/sweep/sweep-command.ts")).runSweepCommand(args, io),
+          (await import("../cli/sweep-command.ts")).runSweepCommand(args, io),
       },
       {
         name: "schema",
         summary: "JSON Schemas of the files of a tree for editors, and TypeScript types",
-        commandLine: async () => (await import("../app/tree-schema/schema-command.ts")).COMMAND,
+        commandLine: async () => (await import("../cli/tree-schema/schema-command.ts")).COMMAND,
         run: async (args, io) =>
-          (await import("../app/tree-schema/schema-command.ts")).runSchema(args, io),
+          (await import("../cli/tree-schema/schema-command.ts")).runSchema(args, io),
       },
     ],
   },

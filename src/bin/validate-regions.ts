@@ -1,5 +1,5 @@
-import { tolerateClosedPipes } from "../app/process/closed-pipes.ts";
 import { runValidateCommand } from "../report/validation/validate-command.ts";
+import { tolerateClosedPipes } from "../system/closed-pipes.ts";
 import { takesColor } from "../system/terminal.ts";
 
 tolerateClosedPipes();

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { CommandLine } from "../../src/command-line/command-line.ts";
+import { type CommandLine, usageText } from "../../src/command-line/command-line.ts";
 import { parseCommandLine } from "../../src/command-line/parse.ts";
-import { usageText } from "../../src/command-line/usage.ts";
 import { isConfigError } from "../../src/values/errors.ts";
 
 const LINE: CommandLine = {

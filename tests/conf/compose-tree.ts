@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
-import { openComposer } from "../../src/app/composer.ts";
 import { toPlain } from "../../src/compose/index.ts";
+import { openComposer } from "../../src/job/composer.ts";
 import type { ConfigNode } from "../../src/values/node.ts";
 import { resolveTree } from "../../src/values/resolution/resolve-tree.ts";
 

@@ -7,8 +7,8 @@ import { execa } from "execa";
 import { describe, expect, test, vi } from "vitest";
 import { holderOf, tryClaim } from "../../src/system/process-claim.ts";
 import { identityOf, thisProcess } from "../../src/system/process-identity.ts";
-import { canMount, withFullDisk } from "../app/mounts.ts";
 import { bundled } from "../bundled.ts";
+import { canMount, withFullDisk } from "../cli/mounts.ts";
 import { runs } from "../runs.ts";
 
 const HOOK = fileURLToPath(new URL("kill-at/hook.cjs", import.meta.url));

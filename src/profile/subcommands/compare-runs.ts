@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
+import { usage } from "../../command-line/command-line.ts";
 import type { ParsedCommand } from "../../command-line/parse.ts";
-import { usage } from "../../command-line/usage.ts";
 import { compareReports, type ReportComparison } from "../../report/compare/compare-reports.ts";
 import type { Comparison } from "../../report/compare/comparison.ts";
 import { gateSummary } from "../../report/compare/comparison.ts";

@@ -1,8 +1,7 @@
 /** The options by which subcommands unify labels, as the config group `labels` does for a run. */
 
-import type { CommandOption } from "../../command-line/command-line.ts";
+import { type CommandOption, usage } from "../../command-line/command-line.ts";
 import type { ParsedCommand } from "../../command-line/parse.ts";
-import { usage } from "../../command-line/usage.ts";
 import { checkPattern, type LabelRule, type LabelRules } from "../labels/label-rules.ts";
 import { LABEL_PRESETS, presetRules } from "../labels/presets.ts";
 

@@ -1,6 +1,6 @@
 import { resolve, sep } from "node:path";
+import { usage } from "../../command-line/command-line.ts";
 import type { ParsedCommand } from "../../command-line/parse.ts";
-import { usage } from "../../command-line/usage.ts";
 import { renderSweepMarkdown } from "../../report/sweep/writers.ts";
 import { realPlace } from "../../system/files.ts";
 import { ConfigError } from "../../values/errors.ts";

@@ -1,7 +1,6 @@
 /** What `deep-profile` does beside profiling: `deep-profile NAME ARG...`. */
 
-import type { CommandLine } from "../../command-line/command-line.ts";
-import { commandHelp } from "../../command-line/help.ts";
+import { type CommandLine, commandHelp } from "../../command-line/command-line.ts";
 import { type ParsedCommand, parseCommandLine } from "../../command-line/parse.ts";
 import { terminalWidth } from "../../system/terminal.ts";
 import type { Terminal } from "../run/terminal-report.ts";

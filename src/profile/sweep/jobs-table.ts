@@ -23,7 +23,7 @@ export interface JobsTablePage {
   /** How a path is read best. */
   readonly readable: (path: string) => string;
   /** The numbers of jobs that ran while another of them did, on the same machine. */
-  readonly sideBySide: readonly number[];
+  readonly concurrentJobs: readonly number[];
 }
 
 /** More are in the files. */
@@ -39,7 +39,7 @@ const GAP = "  ";
  */
 export function jobsTable(
   jobs: readonly SweptJob[],
-  { directory, readable, sideBySide }: JobsTablePage,
+  { directory, readable, concurrentJobs: sideBySide }: JobsTablePage,
 ): string | undefined {
   if (jobs.length === 0) return undefined;
   const results = jobs.map(({ result }) => (isJobSummary(result) ? result : undefined));

@@ -3,7 +3,7 @@
  * B. A condition is `[region:GLOB.|kernel:GLOB.]NAME OP NUMBER[%]`, and compares the change of that
  * number, absolute or in percent of A.
  */
-import { usage } from "../../command-line/usage.ts";
+import { usage } from "../../command-line/command-line.ts";
 
 const OPERATORS = [">", ">=", "<", "<="] as const;
 

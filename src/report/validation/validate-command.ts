@@ -1,10 +1,13 @@
 /** The `validate-regions` command, apart from its process: arguments in, lines and exit code out. */
 
 import picocolors from "picocolors";
-import type { CommandLine } from "../../command-line/command-line.ts";
-import { commandHelp } from "../../command-line/help.ts";
+import {
+  type CommandLine,
+  commandHelp,
+  usage,
+  usageText,
+} from "../../command-line/command-line.ts";
 import { type ParsedCommand, parseCommandLine } from "../../command-line/parse.ts";
-import { usage, usageText } from "../../command-line/usage.ts";
 import { fileProblem } from "../../system/files.ts";
 import { plural } from "../../text/plural.ts";
 import { printable } from "../../text/printable.ts";

@@ -1,8 +1,8 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, sep } from "node:path";
-import { hydraMain, type Invocation } from "../../../src/app/index.ts";
-import { SWEEP_FOLDER } from "../../../src/app/sweep/record/layout.ts";
+import { hydraMain, type Invocation } from "../../../src/cli/index.ts";
+import { SWEEP_FOLDER } from "../../../src/record/layout.ts";
 import { toObject } from "../../../src/values/plain-objects.ts";
 import { readYaml } from "../../../src/values/yaml/reader.ts";
 import type { CorpusCase } from "../corpus.ts";

@@ -1,5 +1,5 @@
 import { isAbsolute, join } from "node:path";
-import type { Invocation, Job, Task } from "../../../src/app/index.ts";
+import type { Invocation, Job, Task } from "../../../src/cli/index.ts";
 import { toPlain } from "../../../src/compose/index.ts";
 import type { ConfigNode } from "../../../src/values/node.ts";
 import { pyStr } from "../../../src/values/python-text.ts";

@@ -1,12 +1,10 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { hydraMatches } from "../../../src/app/completion/hydra-matches.ts";
-import { divideLine } from "../../../src/app/completion/hydra-query.ts";
-import { stripProgram } from "../../../src/app/completion/program-name.ts";
-import { treeFor } from "../../../src/app/completion/tree.ts";
-import { openComposer } from "../../../src/app/composer.ts";
-import { HYDRA_FLAGS } from "../../../src/app/flags/hydra-flags.ts";
+import { HYDRA_FLAGS } from "../../../src/cli/arguments/hydra-flags.ts";
+import { divideLine, hydraMatches, stripProgram } from "../../../src/cli/completion/hydra-query.ts";
+import { treeFor } from "../../../src/cli/completion/tree.ts";
+import { openComposer } from "../../../src/job/composer.ts";
 import type { CorpusCase } from "../corpus.ts";
 import { judge } from "../judge.ts";
 import type { Outcome, Suite } from "../suite.ts";

@@ -1,4 +1,4 @@
-import { nowResolver } from "../../../src/app/resolvers/now.ts";
+import { nowResolver } from "../../../src/job/resolvers.ts";
 import type { Resolver } from "../../../src/values/resolution/resolver.ts";
 
 /** `${hydra:...}` outside a running application, as the corpus was recorded. */

@@ -1,7 +1,6 @@
-import { basicBatches } from "../../../src/app/sweep/basic-batches.ts";
-import { sweepParams } from "../../../src/app/sweep/basic-sweeper.ts";
 import { createEngine } from "../../../src/engine.ts";
 import { parseOverrides, type SweepOptions } from "../../../src/overrides/index.ts";
+import { basicBatches, sweepParams } from "../../../src/sweep/sweepers/basic-sweeper.ts";
 import { fromObject } from "../../../src/values/plain-objects.ts";
 import { createResolveContext } from "../../../src/values/resolution/context.ts";
 import type { CorpusCase } from "../corpus.ts";

@@ -46,7 +46,7 @@ test("one job has no other to be better than", () => {
 test("jobs that had the machine not to themselves are named below the one that took the least", () => {
   const jobs = Array.from({ length: 12 }, (_, number) => job(number, { total_ms: 12 - number }));
   const said = (...sideBySide: readonly number[]) =>
-    jobsTable([...jobs, job(12, null)], { ...PAGE, sideBySide })
+    jobsTable([...jobs, job(12, null)], { ...PAGE, concurrentJobs: sideBySide })
       ?.split("\n")
       .filter((line) => line.includes("ran while"));
   expect(said(0, 3)).toEqual([

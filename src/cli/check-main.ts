@@ -1,0 +1,116 @@
+import { plugins } from "../compose/plugins/plugin.ts";
+import { configStore } from "../compose/sources/memory-source.ts";
+import type { Flag, HydraMainOptions } from "../job/options.ts";
+import type { Console, Invocation } from "../job/process/invocation.ts";
+import {
+  anything,
+  checkedAsRegistered,
+  checkObject,
+  checkOptions,
+  environment,
+  fn,
+  having,
+  instance,
+  listOf,
+  mapOf,
+  type OptionCheck,
+  type OptionChecks,
+  oneOf,
+  optional,
+  orNull,
+  path,
+  recordOf,
+  shape,
+  text,
+  trueOrFalse,
+  withMethods,
+} from "../values/check-options.ts";
+import { limitsOption } from "../values/limits.ts";
+import type { Subcommand } from "./arguments/subcommand.ts";
+
+/** @throws ConfigError `value.wrong_type` for arguments of `hydraMain` that the types do not allow */
+export function checkMain(options: unknown, task: unknown): void {
+  checkOptions("hydraMain", options, MAIN_OPTIONS, EXAMPLE);
+  fn("hydraMain", "the task", task);
+}
+
+/** Throws for an invalid invocation: without a valid console, an error cannot be shown. */
+export const checkInvocation = (invocation: unknown): void =>
+  checkOptions("hydraMain", invocation, INVOCATION);
+
+const EXAMPLE = 'hydraMain({ configPath: "conf", configName: "config" }, task)';
+
+const schema: OptionCheck = (by, name, value) => {
+  if (typeof value !== "string" && typeof value !== "boolean")
+    checkObject(by, name, value, "a JSON Schema, or the path of a file with one");
+};
+
+const FLAG: OptionChecks<Flag> = {
+  id: text,
+  names: listOf("strings", text, '["--name"]'),
+  takes: oneOf("nothing", "value", "optional-value", "overrides"),
+  choices: optional(listOf("strings", text)),
+  valueIfBare: optional(text),
+  final: optional(trueOrFalse),
+  completes: optional(oneOf("config", "directory", "file", "key")),
+  help: text,
+  refusal: optional(text),
+};
+
+const SUBCOMMAND: OptionChecks<Subcommand> = {
+  name: text,
+  summary: text,
+  commandLine: optional(fn),
+  run: fn,
+};
+
+const MAIN_OPTIONS: OptionChecks<HydraMainOptions> = {
+  name: optional(text),
+  version: optional(text),
+  about: optional(text),
+  configPath: orNull(path),
+  configName: orNull(text),
+  base: optional(path),
+  schema: optional(schema),
+  check: optional(fn),
+  planJob: optional(fn),
+  summarizeSweep: optional(fn),
+  targets: optional(
+    withMethods(["resolve", "load"], "targets", "createTargets({ name: function }) makes them"),
+  ),
+  resolvers: checkedAsRegistered,
+  limits: limitsOption,
+  sources: optional(mapOf("functions", fn)),
+  versionBase: optional(oneOf("1.1", "1.2", "1.3")),
+  flags: optional(listOf("flags", shape(FLAG))),
+  subcommands: optional(listOf("subcommands", having(SUBCOMMAND))),
+  resultFiles: optional(listOf("strings", text)),
+  restAsOverrides: optional(fn),
+  plugins: optional(plugins),
+  hasUserCode: optional(trueOrFalse),
+  store: optional(configStore),
+  whenBare: optional(oneOf("run", "show")),
+};
+
+const CONSOLE: OptionChecks<Console> = {
+  stdout: fn,
+  stderr: fn,
+  color: optional(trueOrFalse),
+  stdoutColor: optional(trueOrFalse),
+  terminal: optional(recordOf(anything)),
+  redact: optional(fn),
+  secretsKnown: optional(fn),
+};
+
+const INVOCATION: OptionChecks<Invocation> = {
+  argv: listOf("strings", text),
+  script: optional(text),
+  command: optional(listOf("strings", text)),
+  worker: anything,
+  announce: anything,
+  resumed: anything,
+  env: environment,
+  cwd: path,
+  console: having(CONSOLE),
+  now: instance(Date, "a Date"),
+};

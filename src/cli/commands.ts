@@ -1,0 +1,171 @@
+/** What a program does where a flag asks for it, and that it runs its task otherwise. */
+
+import { type Composition, explain, maskSecrets } from "../compose/index.ts";
+import { readSchema } from "../job/options.ts";
+import type { WorkerRequest } from "../job/process/worker-request.ts";
+import { type Command, EXIT_OK, type Session } from "../job/session.ts";
+import { ConfigError } from "../values/errors.ts";
+import { nearestKey } from "../values/key-path.ts";
+import type { ParsedArguments } from "./arguments/parse-argv.ts";
+import { renderExplanation } from "./explain.ts";
+import {
+  type ConfigView,
+  explanationJson,
+  showConfig,
+  showConfigJson,
+  showOrigins,
+  showOriginsJson,
+  showParts,
+} from "./show-config.ts";
+
+/** What a program is for: its task, once or as a sweep. Loaded when something runs. */
+export const runCommand: Command = {
+  isAsked: () => true,
+  execute: async (session) => (await import("./run.ts")).runTask(session),
+};
+
+/** What a program does that a launcher started: one job of a sweep. */
+export const workerCommand = (request: WorkerRequest): Command => ({
+  isAsked: () => true,
+  execute: async (session) => (await import("../launch/worker.ts")).runWorker(session, request),
+});
+
+/** `--dry-run`: what would run, where, with which config; makes nothing. */
+export const dryRunCommand: Command = {
+  isAsked: ({ flags }) => flags.has("dry-run"),
+  execute: async (session) => (await import("./dry-run.ts")).dryRun(session),
+};
+
+/** `--info TOPIC`: how the configuration is composed. */
+export const infoCommand: Command = {
+  isAsked: ({ flags }) => flags.has("info"),
+  execute: async (session) => {
+    const { openLook, TOPICS } = await import("./info.ts");
+    const { invocation, overrides, parsed } = session;
+    const topic = TOPICS.find(({ name }) => name === parsed.flags.get("info"));
+    const look = openLook(() => session.composer, overrides);
+    for (const { text } of topic?.show(look) ?? []) invocation.console.stdout(`${text}\n`);
+    return EXIT_OK;
+  },
+};
+
+/** `--shell-completion`: installs completion in a shell, and answers the shell then. */
+export const completionCommand: Command = {
+  isAsked: ({ flags }) => flags.has("shell-completion"),
+  execute: async (session) => {
+    const { runCompletion } = await import("./completion/run.ts");
+    await runCompletion(session);
+    return EXIT_OK;
+  },
+};
+
+/** `--schema`: the JSON Schema that the program's config must fit. */
+export const schemaCommand: Command = {
+  isAsked: ({ flags }) => flags.has("schema"),
+  execute: ({ invocation, options }) => {
+    if (options.schema === undefined)
+      throw new ConfigError({
+        code: "app.unsupported",
+        message: `--schema: ${options.name} declares no schema of its config`,
+      });
+    invocation.console.stdout(`${JSON.stringify(readSchema(options.schema), null, 2)}\n`);
+    return EXIT_OK;
+  },
+};
+
+/** `--explain KEY`: where a value comes from. */
+export const explainCommand: Command = {
+  isAsked: ({ flags }) => flags.has("explain"),
+  execute: ({ composer, invocation, overrides, parsed }) => {
+    const key = String(parsed.flags.get("explain"));
+    const composition = composer.compose(overrides);
+    const explanation = explain(composition, key);
+    if (explanation === undefined)
+      throw new ConfigError({
+        code: "key.not_found",
+        message: `Key '${key}' not found in config`,
+        key,
+        ...nearestKey(composition.root, key),
+      });
+    const isJson = parsed.flags.has("json");
+    invocation.console.stdout(
+      isJson ? explanationJson(explanation) : `${renderExplanation(explanation)}\n`,
+    );
+    return EXIT_OK;
+  },
+};
+
+/** `--cfg job|hydra|all`, and what a program that only shows does without it. */
+export const showCommand: Command = {
+  isAsked: ({ flags }, { whenBare }) => flags.has("cfg") || whenBare === "show",
+  execute: (session) => {
+    const { composer, invocation, overrides, parsed } = session;
+    // Hydra refuses --cfg with --multirun: this is the sweep of a program that only shows.
+    if (parsed.flags.has("multirun")) return showJobs(session);
+    const composition = composer.compose(overrides);
+    const request = { root: shownRoot(session, composition), ...viewOf(parsed) };
+    const parts = isPlain(parsed)
+      ? showParts(request, composer.context)
+      : [writerFor(parsed)(request, composer.context)];
+    for (const part of parts) invocation.console.stdout(part);
+    return EXIT_OK;
+  },
+};
+
+/** One YAML document for each job of a sweep, or a JSON array. */
+async function showJobs(session: Session): Promise<number> {
+  const { composeMaster, planSweep } = await import("../sweep/plan-sweep.ts");
+  const { placeOf } = await import("../job/plan-job.ts");
+  const { composer, invocation, overrides, parsed } = session;
+  const { planBatch, sweeper } = planSweep(
+    composeMaster(composer, overrides),
+    overrides,
+    composer,
+    placeOf(session),
+  );
+  const { stdout } = invocation.console;
+  const isJson = parsed.flags.has("json");
+  let number = 0;
+  for (let batch = sweeper.ask(); batch !== undefined; batch = sweeper.ask()) {
+    for (const job of planBatch(batch, number)) {
+      const root = shownRoot(session, job.composition, job.root);
+      const text = writerFor(parsed)({ root, ...viewOf(parsed) }, composer.context);
+      const separator = isJson ? "," : "---\n";
+      const title = isJson ? "" : `${[`# job ${job.number}:`, ...job.overrides].join(" ")}\n`;
+      stdout(`${number === 0 ? (isJson ? "[" : "") : separator}${title}${text}`);
+      number++;
+    }
+    sweeper.tell([]);
+  }
+  if (isJson) stdout(`${number === 0 ? "[" : ""}]\n`);
+  return EXIT_OK;
+}
+
+/** The tree with its secrets masked, and what `${hydra:...}` is to read while it is shown. */
+function shownRoot(
+  { composer, parsed }: Session,
+  composition: Composition,
+  root = composition.root,
+) {
+  const shown = maskSecrets(root, composition, { resolving: parsed.flags.has("resolve") });
+  composer.publish(shown);
+  return shown;
+}
+
+const viewOf = ({ flags }: ParsedArguments) => {
+  const part = flags.get("package");
+  return {
+    // The flag's choices are the views.
+    view: (flags.get("cfg") ?? "job") as ConfigView,
+    resolve: flags.has("resolve"),
+    ...(typeof part === "string" && { package: part }),
+  };
+};
+
+const isPlain = ({ flags }: ParsedArguments): boolean =>
+  !flags.has("origins") && !flags.has("json");
+
+function writerFor({ flags }: ParsedArguments): typeof showConfig {
+  if (!flags.has("origins")) return flags.has("json") ? showConfigJson : showConfig;
+  return flags.has("json") ? showOriginsJson : showOrigins;
+}

@@ -1,0 +1,203 @@
+import {
+  type Composition,
+  checkSweeps,
+  type Repository,
+  type RunMode,
+  splitOverrides,
+} from "../../compose/index.ts";
+import { type Composer, secretTexts } from "../../job/composer.ts";
+import { parseOverrides } from "../../overrides/index.ts";
+import { ConfigError } from "../../values/errors.ts";
+import { type ConfigNode, isMissing } from "../../values/node.ts";
+import { keyText, pyStr } from "../../values/python-text.ts";
+import type { ResolveContext } from "../../values/resolution/context.ts";
+import { selectNode } from "../../values/resolution/select.ts";
+
+/** The configs of a program for the words before the one to complete; each is worked out once. */
+export interface ComposedTree extends CompletionTree {
+  readonly configName: string | null;
+  composition(): Composition;
+  /** Texts that must not be shown, as far as anything has been composed that could hold them. */
+  secrets(): readonly string[];
+}
+
+export function treeFor(composer: Composer, words: readonly string[], mode: RunMode): ComposedTree {
+  const groups = once<Repository>(() => composer.searchPath(words));
+  let composed: Composition | undefined;
+  const composition = (): Composition => {
+    composed ??= composer.compose(words, { mode });
+    return composed;
+  };
+  return {
+    configName: composer.configName,
+    groups,
+    composition,
+    secrets: () => (composed === undefined ? [] : secretTexts(composed, composer.context)),
+    checkWords() {
+      const overrides = parseOverrides(words);
+      checkSweeps(overrides, { mode, fromShell: true });
+      splitOverrides(overrides, groups());
+    },
+    config: () => composition().root,
+    context: composer.context,
+  };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+/** What completion asks of a program's configs, for the words before the one to complete. */
+export interface CompletionTree {
+  /** Options and groups, with what the words add to the search path. Nothing is composed for it. */
+  groups(): Repository;
+  /**
+   * Looks at the words alone, before anything is composed.
+   * @throws ConfigError for overrides that no config could take, such as `group=null`
+   */
+  checkWords(): void;
+  /** The composed tree with its `hydra` node. */
+  config(): ConfigNode;
+  readonly context: ResolveContext;
+}
+
+/** Names of groups, or options of one, that a word may go on to. */
+export interface GroupMatches {
+  readonly matches: readonly string[];
+  /** The word names a group: it cannot be a key of the config, too. */
+  readonly isOption: boolean;
+}
+
+/**
+ * `db` → `db=`, `model/` → `model/resnet=`, `db=my` → `db=mysql`; with `+` or `~` in front likewise.
+ * A group with nothing but groups in it ends with `/`; one with both stays as it is.
+ */
+export function matchGroups(groups: Repository, given: string): GroupMatches {
+  const prefix = /^[+~]?/.exec(given)?.[0] ?? "";
+  const word = given.slice(prefix.length);
+  const equals = word.lastIndexOf("=");
+  if (equals >= 0) {
+    const group = word.slice(0, equals);
+    const options = groups.list(group, "config");
+    const names = options.map((option) => (group === "" ? option : `${group}=${option}`));
+    return { matches: startingWith(names, word, prefix), isOption: options.length > 0 };
+  }
+  const parent = word.slice(0, Math.max(0, word.lastIndexOf("/")));
+  const names = groups
+    .list(parent, "group")
+    .map((name) => (parent === "" ? name : `${parent}/${name}`))
+    .filter((name) => name.startsWith(word))
+    .map((name) => `${name}${groupEnding(groups, name, prefix)}`);
+  return { matches: startingWith(names, "", prefix), isOption: false };
+}
+
+function groupEnding(groups: Repository, name: string, prefix: string): "" | "=" | "/" {
+  const hasOptions = groups.list(name, "config").length > 0;
+  const hasGroups = groups.list(name, "group").length > 0;
+  if (hasGroups) return hasOptions ? "" : "/";
+  return hasOptions && prefix !== "~" ? "=" : "";
+}
+
+const startingWith = (names: readonly string[], word: string, prefix: string): readonly string[] =>
+  names.filter((name) => name.startsWith(word)).map((name) => `${prefix}${name}`);
+
+/**
+ * Keys of a config that a word may go on to (`db.` for what has keys itself, `db.port=` for a
+ * value), and behind `=` the value that stands there. Interpolations are listed, not followed.
+ *
+ * @throws ConfigError of an interpolation on the way, and for a word that leads through a value
+ */
+export function matchKeys(
+  config: ConfigNode,
+  word: string,
+  context: ResolveContext,
+): readonly string[] {
+  if (/[.=]$/.test(word)) {
+    const key = word.slice(0, -1);
+    return valuesAt(config, key, context).map((match) => `${word}${match}`);
+  }
+  const dot = word.lastIndexOf(".");
+  if (dot < 0) return keysOf(config, word, itemAt(config, "", context));
+  const base = word.slice(0, dot);
+  const node = selectNode(config, base, context);
+  if (node === undefined || isNull(node)) return [];
+  if (!isContainer(node))
+    throw new ConfigError({
+      code: "value.wrong_type",
+      message: `There are no keys below '${base}', which is a value`,
+      key: base,
+    });
+  return keysOf(node, word.slice(dot + 1), itemAt(config, base, context)).map(
+    (match) => `${base}.${match}`,
+  );
+}
+
+/** What may follow a key and a dot or an equals sign. */
+function valuesAt(config: ConfigNode, key: string, context: ResolveContext): readonly string[] {
+  const node = selectOrMissing(config, key, context);
+  if (node === "missing") return [""];
+  if (node === undefined || isNull(node)) return [];
+  if (isContainer(node)) return keysOf(node, "", itemAt(config, key, context));
+  return [
+    node.kind === "scalar" && typeof node.value === "boolean" ? String(node.value) : pyStr(node),
+  ];
+}
+
+function selectOrMissing(
+  config: ConfigNode,
+  key: string,
+  context: ResolveContext,
+): ConfigNode | "missing" | undefined {
+  try {
+    return selectNode(config, key, context, { throwOnMissing: true });
+  } catch (error) {
+    if (error instanceof ConfigError && error.code === "value.missing") return "missing";
+    throw error;
+  }
+}
+
+/** The items of a list at a key, resolved where they stand. */
+const itemAt =
+  (config: ConfigNode, key: string, context: ResolveContext) =>
+  (index: number): ConfigNode | undefined =>
+    selectNode(config, `${key}[${index}]`, context);
+
+function keysOf(
+  node: ConfigNode,
+  prefix: string,
+  item: (index: number) => ConfigNode | undefined,
+): readonly string[] {
+  if (node.kind === "map")
+    return [...node.entries.values()]
+      .map(({ key, value }) => ({ name: keyText(key), value }))
+      .filter(({ name }) => name.startsWith(prefix))
+      .map(({ name, value }) => nameOf(name, value));
+  if (node.kind !== "list") return [];
+  // As Hydra does, what is missing is offered whatever was typed.
+  return node.items.flatMap((given, index) => {
+    if (isMissing(given)) return [nameOf(String(index), given)];
+    const value = item(index) ?? given;
+    return String(index).startsWith(prefix) ? [nameOf(String(index), value)] : [];
+  });
+}
+
+const nameOf = (name: string, value: ConfigNode): string =>
+  `${name}${isContainer(value) ? "." : "="}`;
+
+/** A map or list, or what is declared as one and has no value yet. */
+const isContainer = ({ kind, type }: ConfigNode): boolean =>
+  kind !== "scalar" || type?.kind === "map" || type?.kind === "list" || type?.kind === "object";
+
+const isNull = (node: ConfigNode): boolean => node.kind === "scalar" && node.value === null;
+
+/** Whether a text holds one of the secrets. */
+export const holdsSecret = (text: string, secrets: readonly string[]): boolean =>
+  secrets.some((secret) => secret !== "" && text.includes(secret));
+
+/** Whether a candidate's value does: a key is no secret, whatever it reads like. */
+export const showsSecret = (candidate: string, secrets: readonly string[]): boolean =>
+  candidate.includes("=") && holdsSecret(candidate.slice(candidate.indexOf("=") + 1), secrets);

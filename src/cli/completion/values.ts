@@ -1,0 +1,139 @@
+import type { JsonSchema } from "../../schema/applicable-schemas.ts";
+import { describePlace, valuesAt } from "../../schema/describe.ts";
+import type { JsonValue } from "../../schema/json-document.ts";
+import { splitKey } from "../../values/key-path.ts";
+import type { ScalarValue } from "../../values/node.ts";
+import { toObject } from "../../values/plain-objects.ts";
+import { pyStr } from "../../values/python-text.ts";
+import { selectNode } from "../../values/resolution/select.ts";
+import { type Candidate, candidate, matching } from "./candidate.ts";
+import { type ComposedTree, matchKeys } from "./tree.ts";
+
+/** What the program's schema says, if it has one. */
+export interface SchemaKnowledge {
+  /** Listed values of a key, and those that are examples, as they are typed. */
+  values(key: string): readonly string[];
+  description(key: string): string | undefined;
+  /** Names of what may stand in a map. */
+  properties(key: string): readonly string[];
+}
+
+export function schemaKnowledge(schema: JsonSchema, tree: ComposedTree): SchemaKnowledge {
+  let plain: JsonValue | undefined;
+  const document = (): JsonValue => {
+    plain ??= toObject(tree.composition().config) as JsonValue;
+    return plain;
+  };
+  const tokens = (key: string) => (key === "" ? [] : splitKey(key));
+  return {
+    values: (key) => [
+      ...valuesAt(schema, tokens(key), document()).filter(isPlain).map(String),
+      ...describePlace(schema, tokens(key), document()).examples.filter((text) => PLAIN.test(text)),
+    ],
+    description: (key) => describePlace(schema, tokens(key), document()).description,
+    properties: (key) => describePlace(schema, tokens(key), document()).properties,
+  };
+}
+
+/** A list, or what needs quotes, is to be read and not to be taken as it is. */
+const PLAIN = /^[\w.:/@%+-]+$/;
+const isPlain = (value: unknown): boolean => typeof value !== "object" || value === null;
+
+/** Values that a key may have: the one it has, both of a boolean's, and those that the schema lists. */
+export function valueCandidates(
+  tree: ComposedTree,
+  word: string,
+  schema: SchemaKnowledge | undefined,
+): readonly Candidate[] {
+  const match = /^((?:\+\+?)?)([\w.[\]-]+)=/.exec(word);
+  if (match === null) return [];
+  const [lead, , key = ""] = match;
+  const node = selectNode(tree.config(), key, tree.context, { throwOnResolutionFailure: false });
+  const own = node?.kind === "scalar" && node.value !== null ? [node.value] : [];
+  const listed = own.some((value) => typeof value === "boolean") ? ["true", "false"] : [];
+  const known = key.startsWith("hydra.") ? [] : (schema?.values(key) ?? []);
+  const texts = [...own.map(typedText), ...listed, ...known];
+  return matching(
+    word,
+    [...new Set(texts)].map((text) => candidate(`${lead}${text}`)),
+  );
+}
+
+/** As an override is typed: booleans in small letters. */
+const typedText = (value: ScalarValue): string =>
+  typeof value === "boolean" ? String(value) : pyStr(value);
+
+/**
+ * Keys behind a prefix that Hydra does not complete: `++db.`, `~db.`, and with `+` what the schema
+ * knows and the config has not.
+ */
+export function prefixedKeys(
+  tree: ComposedTree,
+  word: string,
+  schema: SchemaKnowledge | undefined,
+): readonly Candidate[] {
+  const [prefix = ""] = /^(\+\+|\+|~)/.exec(word) ?? [];
+  const key = word.slice(prefix.length);
+  if (prefix === "" || /[=/@]/.test(key)) return [];
+  if (prefix === "+") return absentKeys(tree, key, schema);
+  const matches = matchKeys(tree.config(), key, tree.context);
+  return matches.map((match) =>
+    candidate(`${prefix}${prefix === "~" ? match.replace(/=$/, "") : match}`),
+  );
+}
+
+function absentKeys(
+  tree: ComposedTree,
+  key: string,
+  schema: SchemaKnowledge | undefined,
+): readonly Candidate[] {
+  if (schema === undefined) return [];
+  const parent = key.slice(0, Math.max(0, key.lastIndexOf(".")));
+  const node = selectNode(tree.config(), parent, tree.context);
+  if (node?.kind !== "map") return [];
+  return schema
+    .properties(parent)
+    .filter((name) => !node.entries.has(name))
+    .map((name) => (parent === "" ? name : `${parent}.${name}`))
+    .filter((name) => name.startsWith(key))
+    .map((name) => candidate(`+${name}=`, schema.description(name)));
+}
+
+/** What the schema says of a key, or else its value; the options of a group. */
+export function described(
+  each: Candidate,
+  tree: ComposedTree,
+  schema: SchemaKnowledge | undefined,
+): Candidate {
+  if (each.description !== undefined) return each;
+  const match = /^(?:\+\+|[+~])?([\w./@[\]-]+?)([.=/]?)$/.exec(each.text);
+  if (match === null) return each;
+  const [, name = "", ending = ""] = match;
+  const text =
+    ending === "." || !isGroupName(tree, name)
+      ? keyText(name, tree, schema)
+      : groupText(name, tree);
+  return candidate(each.text, text);
+}
+
+const isGroupName = (tree: ComposedTree, name: string): boolean =>
+  tree.groups().groupExists(name.replace(/@.*/, ""));
+
+const groupText = (name: string, tree: ComposedTree): string =>
+  tree.groups().list(name.replace(/@.*/, ""), "config").join(", ");
+
+function keyText(
+  key: string,
+  tree: ComposedTree,
+  schema: SchemaKnowledge | undefined,
+): string | undefined {
+  try {
+    const own = key.startsWith("hydra.") ? undefined : schema?.description(key);
+    if (own !== undefined) return own;
+    const node = selectNode(tree.config(), key, tree.context, { throwOnResolutionFailure: false });
+    return node?.kind === "scalar" ? pyStr(node) : undefined;
+  } catch {
+    // A description is never worth an error.
+    return undefined;
+  }
+}

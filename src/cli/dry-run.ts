@@ -1,0 +1,104 @@
+import { checkJobs } from "../job/check-jobs.ts";
+import type { JobPlan } from "../job/options.ts";
+import { type PlannedJob, placeOf, planJob } from "../job/plan-job.ts";
+import { checkJobDirectories } from "../job/run-directory.ts";
+import { EXIT_ERROR, EXIT_OK, type Session } from "../job/session.ts";
+import { composeMaster, planSweep } from "../sweep/plan-sweep.ts";
+import { plural } from "../text/plural.ts";
+import { drawTable } from "../text/table.ts";
+import { isConfigError } from "../values/errors.ts";
+import { configFingerprint } from "../values/fingerprint.ts";
+import { chooseMode } from "./run.ts";
+
+/** What would run, without the jobs' configs. */
+interface Plan {
+  readonly mode: "run" | "multirun";
+  /** The directory of the run, or of the sweep. */
+  readonly directory: string;
+  readonly jobs: readonly JobRow[];
+  /** What is unknown before jobs have run. */
+  readonly note?: string;
+}
+
+interface JobRow {
+  readonly number?: number;
+  readonly directory: string;
+  readonly overrides: readonly string[];
+  /** Null if the config does not resolve as a whole. */
+  readonly fingerprint: string | null;
+  /** How the program would run it, if the program tells. */
+  readonly plan?: unknown;
+}
+
+/**
+ * Composes and checks every job as a run would, and prints a line for each: its directory, its
+ * overrides and the fingerprint of its config. Then the program's own plans follow.
+ */
+export async function dryRun(session: Session): Promise<number> {
+  const { invocation, options, parsed } = session;
+  const { directory, jobs, mode, note } = planAll(session);
+  if (mode === "multirun") checkJobDirectories(jobs, options.resultFiles ?? []);
+  if (!(await checkJobs(jobs, options, invocation.console, { isPlan: true }))) return EXIT_ERROR;
+  const details: JobPlan[] = [];
+  if (options.planJob !== undefined)
+    for (const job of jobs) details.push(await options.planJob(job.resolved(), job.outputDir));
+  const rows = jobs.map((job, index) => ({
+    ...rowOf(job),
+    ...(details[index] !== undefined && { plan: details[index].data }),
+  }));
+  const plan: Plan = { mode, directory, jobs: rows, ...(note !== undefined && { note }) };
+  invocation.console.stdout(
+    parsed.flags.has("json")
+      ? `${JSON.stringify(plan, null, 2)}\n`
+      : `${planText(plan)}${details.map(({ text }) => `\n${text}`).join("")}`,
+  );
+  return EXIT_OK;
+}
+
+function planAll(session: Session) {
+  const { composer, parsed } = session;
+  const { mode, overrides } = chooseMode(session.overrides, parsed.flags.has("multirun"), composer);
+  const all = [...session.overrides, ...overrides];
+  const place = placeOf(session);
+  if (mode === "run") {
+    const composition = composer.compose(all);
+    const job = planJob(composition, place);
+    return { mode, directory: job.outputDir, jobs: [job], note: undefined } as const;
+  }
+  const { directory, planBatch, sweeper } = planSweep(
+    composeMaster(composer, all),
+    all,
+    composer,
+    place,
+  );
+  const jobs: PlannedJob[] = [];
+  for (let batch = sweeper.ask(); batch !== undefined; batch = sweeper.ask()) {
+    for (const job of planBatch(batch, jobs.length)) jobs.push(job);
+    sweeper.tell([]);
+  }
+  return { mode, directory, jobs, note: sweeper.unforeseeable } as const;
+}
+
+function rowOf({ number, outputDir, overrides, resolved }: PlannedJob): JobRow {
+  const facts = { ...(number !== undefined && { number }), directory: outputDir, overrides };
+  try {
+    return { ...facts, fingerprint: configFingerprint(resolved(), outputDir) };
+  } catch (error) {
+    if (!isConfigError(error)) throw error;
+    return { ...facts, fingerprint: null };
+  }
+}
+
+const HASH_LETTERS = 19;
+
+function planText({ directory, jobs, mode, note }: Plan): string {
+  const what = mode === "run" ? "One job" : plural(jobs.length, "job");
+  const rows = jobs.map((job) => [
+    String(job.number ?? ""),
+    job.directory,
+    job.overrides.join(" "),
+    job.fingerprint?.slice(0, HASH_LETTERS) ?? "does not resolve",
+  ]);
+  const table = drawTable([["#", "Directory", "Overrides", "Config"], ...rows]);
+  return `${what} would run in ${directory}; nothing was written.\n${jobs.length === 0 ? "" : table}${note === undefined ? "" : `${note}\n`}`;
+}

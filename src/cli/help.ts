@@ -1,0 +1,226 @@
+import type { Composition } from "../compose/compose.ts";
+import { maskSecrets } from "../compose/index.ts";
+import type { Repository } from "../compose/sources/repository.ts";
+import { type Flag, readSchema } from "../job/options.ts";
+import { type Command, EXIT_OK, type Session } from "../job/session.ts";
+import { ConfigError, isConfigError } from "../values/errors.ts";
+import { child, type MapNode } from "../values/node.ts";
+import { pyStr } from "../values/python-text.ts";
+import type { ResolveContext } from "../values/resolution/context.ts";
+import { selectNode } from "../values/resolution/select.ts";
+import { writeYaml } from "../values/yaml/writer.ts";
+import { flagsHelp } from "./arguments/hydra-flags.ts";
+import { subcommandsHelp } from "./arguments/subcommand.ts";
+import { showConfig } from "./show-config.ts";
+
+/** `--help`: the program's groups and config. `--help KEY...`: what these keys are. */
+export const helpCommand: Command = {
+  isAsked: ({ flags }) => flags.has("help"),
+  execute: (session) => {
+    const keys = session.overrides.filter(isKey);
+    return keys.length === 0 ? printHelp(session, "app") : printKeys(keys, session);
+  },
+};
+
+/** `--hydra-help`: the flags and Hydra's own groups. */
+export const hydraHelpCommand: Command = {
+  isAsked: ({ flags }) => flags.has("hydra-help"),
+  execute: (session) => printHelp(session, "hydra"),
+};
+
+/** A word that can be no override. */
+const isKey = (word: string): boolean =>
+  word.trim() !== "" && !word.includes("=") && !/^[~+]/.test(word);
+
+async function printKeys(keys: readonly string[], session: Session): Promise<number> {
+  const { keyHelp } = await import("./help-key.ts");
+  const { composer, invocation, options, overrides } = session;
+  const composition = composer.compose(
+    overrides.filter((word) => !isKey(word)),
+    { mode: "multirun" },
+  );
+  const { schema } = options;
+  const texts = keys.map((key) =>
+    keyHelp({
+      key,
+      composition,
+      color: invocation.console.stdoutColor === true,
+      ...(schema !== undefined && { schema: readSchema(schema) }),
+    }),
+  );
+  invocation.console.stdout(texts.join("\n"));
+  return EXIT_OK;
+}
+
+async function printHelp(session: Session, about: "app" | "hydra"): Promise<number> {
+  const { options, flags, invocation } = session;
+  const { stdout } = invocation.console;
+  const ofTree = () => configHelp(session, about);
+  if (options.about === undefined) {
+    const help = await ofTree();
+    stdout(about === "app" ? help + otherHelp(session, help) : help);
+    return EXIT_OK;
+  }
+  // A program for any tree must explain itself also where there is none.
+  const own = `${options.about}\n${otherHelp(session, options.about)}\n${flagsHelp(flags)}\n`;
+  const help = await unlessMissing(ofTree);
+  if (help === null) stdout(own);
+  else stdout(about === "app" ? `${own}\n${help}` : help);
+  return EXIT_OK;
+}
+
+/** What the config's template cannot know, unless it says it itself. */
+function otherHelp({ options: { name, subcommands = [] } }: Session, help: string): string {
+  if (subcommands.every((subcommand) => help.includes(`${name} ${subcommand.name}`))) return "";
+  return `\n== Subcommands ==\nWith arguments of their own (${name} NAME --help)\n\n${subcommandsHelp(name, subcommands)}\n`;
+}
+
+async function configHelp(session: Session, about: "app" | "hydra"): Promise<string> {
+  const { composer, flags, overrides, parsed } = session;
+  // Hydra's own help needs no primary config, and must work where there is a broken one.
+  const changes = about === "hydra" ? { configName: null } : {};
+  const composed = composer.compose(overrides, changes);
+  if (!isDefaultLogging(composed.root, composer.repository)) {
+    const { logHelp } = await import("./log-info.ts");
+    await logHelp(session, composed, changes);
+  }
+  const resolving = parsed.flags.has("resolve");
+  const composition = { ...composed, root: maskSecrets(composed.root, composed, { resolving }) };
+  const request = {
+    composition,
+    repository: composer.repository,
+    about,
+    flags,
+    resolve: parsed.flags.has("resolve"),
+  };
+  return helpText(request, composer.context);
+}
+
+async function unlessMissing<T>(work: () => Promise<T>): Promise<T | null> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isConfigError(error) && error.code === "compose.missing_config") return null;
+    throw error;
+  }
+}
+
+export interface HelpRequest {
+  readonly composition: Composition;
+  /** The repository whose groups are listed: as in Hydra, without the config's additions to the search path. */
+  readonly repository: Repository;
+  /** Whether to show the program's help, or that of Hydra's flags and groups. */
+  readonly about: "app" | "hydra";
+  readonly flags: readonly Flag[];
+  readonly resolve: boolean;
+}
+
+/**
+ * Fills the help template of the config (`hydra.help.template`, `hydra.hydra_help.template`):
+ * `$APP_CONFIG_GROUPS`, `$HYDRA_CONFIG_GROUPS`, `$CONFIG` and `$FLAGS_HELP` stand in it.
+ *
+ * @throws ConfigError `app.help_template` for other names in the template.
+ */
+function helpText(request: HelpRequest, context: ResolveContext): string {
+  const { composition, repository, about, flags, resolve } = request;
+  const key = about === "app" ? "hydra.help.template" : "hydra.hydra_help.template";
+  const template = selectNode(composition.root, key, context, { throwOnMissing: true });
+  const groups = allGroups(repository);
+  const values = {
+    FLAGS_HELP: flagsHelp(flags),
+    HYDRA_CONFIG_GROUPS: groupLines(repository, groups.filter(isHydraGroup)),
+    APP_CONFIG_GROUPS: groupLines(
+      repository,
+      groups.filter((group) => !isHydraGroup(group)),
+    ),
+    CONFIG: showConfig(
+      {
+        root: composition.root,
+        view: about === "app" ? "job" : "hydra",
+        resolve: resolve && "strictly",
+      },
+      context,
+    ),
+  };
+  return `${fillTemplate(template === undefined ? "" : pyStr(template), values)}\n`;
+}
+
+const isHydraGroup = (group: string): boolean => group === "hydra" || group.startsWith("hydra/");
+
+/** Every group that has options of its own, groups inside groups included. */
+function allGroups(repository: Repository, parent = ""): readonly string[] {
+  return repository.list(parent, "group").flatMap((name) => {
+    const group = parent === "" ? name : `${parent}/${name}`;
+    const own = repository.list(group, "config").length > 0 ? [group] : [];
+    return [...own, ...allGroups(repository, group)];
+  });
+}
+
+/** `db: mysql, pg`, one line per group. */
+function groupLines(repository: Repository, groups: readonly string[]): string {
+  return [...groups]
+    .sort()
+    .map((group) => `${group}: ${repository.list(group, "config").join(", ")}\n`)
+    .join("");
+}
+
+/** The option that configures Hydra's own log by default. */
+const OPTION = "hydra/hydra_logging/default";
+
+/**
+ * Whether Hydra's own log has its default config: then nothing about it can be wrong, and records below
+ * INFO are dropped. This is found out without loading the logging code.
+ */
+export function isDefaultLogging(root: MapNode, repository: Repository): boolean {
+  const hydra = child(root, "hydra");
+  const verbose = hydra && child(hydra, "verbose");
+  const config = hydra && child(hydra, "hydra_logging");
+  const usual = repository.load(OPTION);
+  if (config === undefined || usual === undefined) return false;
+  const isQuiet = verbose?.kind === "scalar" && verbose.value === false;
+  return isQuiet && writeYaml(config) === writeYaml(usual.node);
+}
+
+/**
+ * Python's `string.Template`: `$name` and `${name}` stand for values, `$$` for a dollar sign.
+ *
+ * @throws ConfigError `app.help_template` for a name without a value and a dollar sign alone.
+ */
+export function fillTemplate(template: string, values: Readonly<Record<string, string>>): string {
+  return template.replace(
+    /\$(?:(\$)|([_a-zA-Z][_a-zA-Z0-9]*)|\{([_a-zA-Z][_a-zA-Z0-9]*)\})?/g,
+    (
+      _whole,
+      escaped: string | undefined,
+      plain: string | undefined,
+      braced: string | undefined,
+      offset: number,
+    ) => {
+      if (escaped !== undefined) return "$";
+      const name = plain ?? braced;
+      if (name === undefined)
+        throw failure(
+          `Invalid placeholder in string: ${placeIn(template, offset)}`,
+          "in the help template, write $$ for a $",
+        );
+      const value = Object.hasOwn(values, name) ? values[name] : undefined;
+      if (value === undefined)
+        throw failure(
+          `Unknown placeholder '$${name}' in help template`,
+          `known: ${Object.keys(values)
+            .map((known) => `$${known}`)
+            .join(", ")}`,
+        );
+      return value;
+    },
+  );
+}
+
+/** The line and column of an offset, both from 1 as in Python. */
+function placeIn(template: string, offset: number): string {
+  const before = template.slice(0, offset).split("\n");
+  return `line ${before.length}, col ${(before.at(-1) ?? "").length + 1}`;
+}
+
+const failure = (message: string, hint: string): ConfigError =>
+  new ConfigError({ code: "app.help_template", message, hint });

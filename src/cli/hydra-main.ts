@@ -1,0 +1,308 @@
+import { dirname, parse, resolve } from "node:path";
+import { HYDRA_VERSION } from "../compose/dialect.ts";
+import {
+  addedDirectories,
+  type Composer,
+  type ComposerRequest,
+  openComposer,
+  type Schemas,
+} from "../job/composer.ts";
+import type { Task } from "../job/job.ts";
+import {
+  COMPATIBILITY_WARNING,
+  changesDirectoryByDefault,
+  type Flag,
+  type HydraMainOptions,
+  type ProgramOptions,
+  schemaThatMarksSecrets,
+} from "../job/options.ts";
+import {
+  type Console,
+  type Invocation,
+  ownDirectory,
+  processInvocation,
+} from "../job/process/invocation.ts";
+import type { WorkerRequest } from "../job/process/worker-request.ts";
+import { createRedaction, guardConsole, type Redaction } from "../job/redaction.ts";
+import { reportOwnError, warnOf } from "../job/report-error.ts";
+import { type Command, EXIT_ERROR, EXIT_OK, EXIT_USAGE } from "../job/session.ts";
+import { callerOf } from "../system/caller.ts";
+import { findPackage } from "../system/package-root.ts";
+import { visibleControls } from "../text/printable.ts";
+import { type ConfigError, isConfigError } from "../values/errors.ts";
+import { refuseConfigInPath, refuseConflicts, refuseUnsupported } from "./arguments/check-flags.ts";
+import { HYDRA_FLAGS, OWN_FLAGS, usageText } from "./arguments/hydra-flags.ts";
+import { type ParsedArguments, parseArgv } from "./arguments/parse-argv.ts";
+import { refuseMisspelt, runSubcommand, subcommandOf } from "./arguments/subcommand.ts";
+import { checkInvocation, checkMain } from "./check-main.ts";
+import {
+  completionCommand,
+  dryRunCommand,
+  explainCommand,
+  infoCommand,
+  runCommand,
+  schemaCommand,
+  showCommand,
+  workerCommand,
+} from "./commands.ts";
+import { diffCommand } from "./diff.ts";
+import { helpCommand, hydraHelpCommand } from "./help.ts";
+
+export type { HydraMainOptions };
+
+/** The first command that the flags ask for is executed. */
+const COMMANDS: readonly Command[] = [
+  helpCommand,
+  hydraHelpCommand,
+  explainCommand,
+  diffCommand,
+  infoCommand,
+  schemaCommand,
+  dryRunCommand,
+  completionCommand,
+  showCommand,
+  runCommand,
+];
+
+/**
+ * What `@hydra.main` is to a Python program: reads the command line, composes the config, sets the
+ * job up and calls the task with its config; shows the config, the help or the version instead
+ * where a flag asks for it. Never throws for a user's mistakes, nor for options that the types do not allow:
+ * both are shown as errors.
+ *
+ * @returns the exit code: 0, what the task said with `exitCode`, 1 for errors, 2 for a wrong
+ * command line
+ */
+export async function hydraMain(
+  declared: HydraMainOptions,
+  task: Task,
+  given: Invocation = processInvocation(),
+): Promise<number> {
+  checkInvocation(given);
+  try {
+    checkMain(declared, task);
+  } catch (error) {
+    reportOwnError(error, { invocation: given, options: {} });
+    return EXIT_ERROR;
+  }
+  const options = placed(declared, () => callerOf(hydraMain).file);
+  const redaction = createRedaction();
+  const invocation = { ...given, console: guardConsole(given.console, redaction) };
+  const subcommands = options.subcommands ?? [];
+  const subcommand = subcommandOf(invocation.argv, subcommands);
+  if (subcommand !== undefined) return runSubcommand(subcommand, options.name, invocation);
+  const endWatch = watchForLostTask(invocation.console);
+  if (given.worker === undefined && changesDirectoryByDefault(options.versionBase))
+    warnOf(COMPATIBILITY_WARNING, invocation);
+  try {
+    const takesProgram = options.restAsOverrides !== undefined;
+    refuseMisspelt(invocation.argv, subcommands, takesProgram, flagsOf(options));
+    return await dispatch(options, task, invocation, redaction);
+  } catch (thrown) {
+    const error = await explained(thrown, options, invocation.argv);
+    if (!isConfigError(error) || error.code !== "app.usage") {
+      reportOwnError(error, { invocation, options });
+      return EXIT_ERROR;
+    }
+    invocation.console.stderr(usageError(error, options));
+    return EXIT_USAGE;
+  } finally {
+    endWatch();
+  }
+}
+
+/** What only the program's own command line and schema tell about an error of the engine. */
+async function explained(
+  error: unknown,
+  options: ProgramOptions,
+  argv: readonly string[],
+): Promise<unknown> {
+  if (!isConfigError(error)) return error;
+  if (error.code === "override.syntax")
+    return (await import("./override-hints.ts")).hintMistypedArgument(
+      error,
+      argv,
+      flagsOf(options),
+    );
+  // Adding a key is no remedy if the program's schema allows no more keys.
+  if (options.schema === undefined) return error;
+  return (await import("./override-hints.ts")).omitAppendHint(error, options);
+}
+
+/** As in Hydra, a program's name and directory default to those of the module that declares it. */
+function placed(options: HydraMainOptions, callingModule: () => string): ProgramOptions {
+  const place = nameAndBase(options, callingModule);
+  const { schema } = options;
+  const schemaThere = typeof schema === "string" ? { schema: resolve(place.base, schema) } : {};
+  return { ...options, ...place, ...schemaThere };
+}
+
+function nameAndBase(
+  { base, name }: HydraMainOptions,
+  callingModule: () => string,
+): Pick<ProgramOptions, "name" | "base"> {
+  if (base !== undefined && name !== undefined) return { base, name };
+  const file = callingModule() || process.argv[1] || "";
+  return {
+    base: base ?? (file === "" ? ownDirectory() : dirname(file)),
+    name: name ?? (parse(file).name || "app"),
+  };
+}
+
+/**
+ * In argparse's words: the usage, then one line that says what is wrong. A program with subcommands gets a short
+ * usage, because its full list of flags would push the error off the screen.
+ */
+function usageError({ message, details }: ConfigError, options: ProgramOptions): string {
+  const rest = options.restAsOverrides === undefined ? "" : " [-- ARG ...]";
+  const usage =
+    options.subcommands === undefined
+      ? usageText(options.name, flagsOf(options), `[overrides ...]${rest}`)
+      : `usage: ${options.name} [flags] [overrides ...]${rest}    (more: ${options.name} --help)\n`;
+  const near = details.nearest === undefined ? "" : ` (did you mean ${details.nearest}?)`;
+  const hint = details.hint === undefined ? "" : `  ${details.hint}\n`;
+  return visibleControls(`${usage}${options.name}: error: ${message}${near}\n${hint}`);
+}
+
+/** Flags that resume a recorded sweep. */
+const RESUMING = ["resume", "retry-failed", "accept-changes"] as const;
+
+async function dispatch(
+  options: ProgramOptions,
+  task: Task,
+  given: Invocation,
+  redaction: Redaction,
+): Promise<number> {
+  const { worker } = given;
+  const invocation = worker === undefined ? given : await atTimeOfSweep(given, worker);
+  const flags = flagsOf(options);
+  const parsed = parseArgv(invocation.argv, flags);
+  if (parsed.flags.has("version")) {
+    invocation.console.stdout(versionText(options));
+    return EXIT_OK;
+  }
+  refuseConfigInPath(parsed, options);
+  addedDirectories(composerRequest(options, parsed), invocation.cwd);
+  refuseConflicts(parsed, options);
+  refuseUnsupported(parsed, flags);
+  const isHelp = parsed.flags.has("help") || parsed.flags.has("hydra-help");
+  const isResuming = RESUMING.some((id) => parsed.flags.has(id));
+  if (isResuming && !isHelp && invocation.resumed === undefined) {
+    const { resumedInvocation } = await import("../sweep/resume.ts");
+    return dispatch(options, task, resumedInvocation(parsed, invocation), redaction);
+  }
+  const command =
+    worker === undefined
+      ? (COMMANDS.find(({ isAsked }) => isAsked(parsed, options)) ?? runCommand)
+      : workerCommand(worker);
+  const schemas = await openSchemas(options);
+  // Opened lazily, since not every command composes: comparing two run directories needs no config tree.
+  let composer: Composer | undefined;
+  return command.execute({
+    options,
+    task,
+    invocation,
+    parsed,
+    flags,
+    overrides: [...parsed.overrides, ...restOverrides(options, parsed)],
+    get composer() {
+      composer ??= openComposer(
+        {
+          ...composerRequest(options, parsed),
+          schemas,
+          redaction,
+          // The process that started a worker has shown the warnings already.
+          ...(worker === undefined && { onWarning: (message) => warnOf(message, invocation) }),
+        },
+        invocation,
+      );
+      return composer;
+    },
+    composerFor: (other) =>
+      openComposer(
+        { ...composerRequest(options, other), schemas },
+        { ...invocation, console: SILENT },
+      ),
+  });
+}
+
+/** A worker uses the time at which its sweep began. */
+async function atTimeOfSweep(
+  invocation: Invocation,
+  { folder }: WorkerRequest,
+): Promise<Invocation> {
+  const { readFacts } = await import("../record/manifest.ts");
+  return { ...invocation, now: new Date(readFacts(folder).now) };
+}
+
+/** The program's own version if it has one, then ours and Hydra's. */
+function versionText({ name, version }: ProgramOptions): string {
+  const ours = `hydraconf ${findPackage()?.version ?? "in a bundle"}`;
+  return version === undefined || name === "hydraconf"
+    ? `${ours} (Hydra ${HYDRA_VERSION})\n`
+    : `${name} ${version} (${ours}, Hydra ${HYDRA_VERSION})\n`;
+}
+
+const SILENT: Console = { stdout: () => {}, stderr: () => {} };
+
+function composerRequest(options: ProgramOptions, { flags }: ParsedArguments): ComposerRequest {
+  const text = (id: string): string | undefined => {
+    const value = flags.get(id);
+    return typeof value === "string" ? value : undefined;
+  };
+  const configPath = text("config-path") ?? options.configPath ?? null;
+  const configDir = text("config-dir");
+  return {
+    jobName: options.name,
+    configPath: configPath === null ? null : withBase(configPath, options.base),
+    configName: text("config-name") ?? options.configName ?? null,
+    base: options.base,
+    ...(configDir !== undefined && { configDir }),
+    ...(options.versionBase !== undefined && { versionBase: options.versionBase }),
+    ...(options.plugins !== undefined && { plugins: options.plugins }),
+    ...(options.resolvers !== undefined && { resolvers: options.resolvers }),
+    ...(options.limits !== undefined && { limits: options.limits }),
+    ...(options.sources !== undefined && { sources: options.sources }),
+    ...(options.store !== undefined && { store: options.store }),
+  };
+}
+
+/** Composing reads the store's schemas, and the program's schema if it marks secrets. */
+async function openSchemas({ schema, store }: ProgramOptions): Promise<Schemas> {
+  const programSchema = schema === undefined ? undefined : schemaThatMarksSecrets(schema);
+  if (store === undefined && programSchema === undefined) return {};
+  const { createConfigReader } = await import("../schema/config-reader.ts");
+  return {
+    schemaReader: createConfigReader(),
+    ...(programSchema !== undefined && { programSchema }),
+  };
+}
+
+const withBase = (path: string, base: string): string =>
+  path.startsWith("pkg://") ? path : resolve(base, path);
+
+function restOverrides(options: HydraMainOptions, { rest }: ParsedArguments): readonly string[] {
+  if (rest === undefined) return [];
+  return options.restAsOverrides?.(rest) ?? rest;
+}
+
+function flagsOf(options: HydraMainOptions): readonly Flag[] {
+  return [...HYDRA_FLAGS, ...OWN_FLAGS, ...(options.flags ?? [])];
+}
+
+/**
+ * Reports a task whose promise can never settle: Node then ends the program silently, with a code that
+ * depends on how the promise was awaited.
+ *
+ * @returns ends the watch
+ */
+function watchForLostTask(console: Console): () => void {
+  const tell = (): void => {
+    console.stderr(
+      "The program ended before its task did: the task awaits a promise that nothing can settle any more\n",
+    );
+    process.exitCode = 1;
+  };
+  process.once("beforeExit", tell);
+  return () => void process.removeListener("beforeExit", tell);
+}

@@ -1,0 +1,201 @@
+import { HYDRA_VERSION } from "../compose/dialect.ts";
+import type {
+  Composition,
+  Defaults,
+  DefaultsTree,
+  DefaultsTreeChild,
+  DefaultsTreeNode,
+} from "../compose/index.ts";
+import type { Plugin } from "../compose/plugins/plugin.ts";
+import type { Composer, CompositionChanges } from "../job/composer.ts";
+import { LAUNCHERS, SWEEPERS } from "../plugins/kinds.ts";
+import { tableLines, titleLines } from "../text/table.ts";
+import type { ConfigNode } from "../values/node.ts";
+import { toObject } from "../values/plain-objects.ts";
+import { pyStr } from "../values/python-text.ts";
+import type { ResolveContext } from "../values/resolution/context.ts";
+import { selectNode } from "../values/resolution/select.ts";
+import { writeYaml } from "../values/yaml/writer.ts";
+import { configView } from "./show-config.ts";
+
+/** One thing `--info` can show. */
+export interface Topic {
+  readonly name: string;
+  /** Its parts as they become known: what stands before a broken part is shown. */
+  readonly show: (look: InfoContext) => Iterable<InfoLine>;
+}
+
+/** A record of Hydra's log, which `--info` shows bare. The level is Hydra's own. */
+export interface InfoLine {
+  readonly level: "debug" | "info";
+  readonly text: string;
+}
+
+const debug = (lines: readonly string[]): readonly InfoLine[] =>
+  lines.map((text) => ({ level: "debug", text }));
+const info = (lines: readonly string[]): readonly InfoLine[] =>
+  lines.map((text) => ({ level: "info", text }));
+
+/** What topics look at. */
+export interface InfoContext {
+  /** What takes part: known also where the values cannot be composed. */
+  readonly taken: () => Defaults;
+  readonly whole: () => Composition;
+  readonly context: () => ResolveContext;
+  readonly plugins: () => readonly Plugin[];
+}
+
+/** @param composer is asked when a topic comes to what it is needed for. */
+export const openLook = (
+  composer: () => Composer,
+  overrides: readonly string[],
+  changes: CompositionChanges = {},
+): InfoContext => {
+  let taken: Defaults | undefined;
+  let whole: Composition | undefined;
+  return {
+    context: () => composer().context,
+    plugins: () => composer().plugins,
+    taken: () => {
+      taken ??= composer().defaults(overrides, changes);
+      return taken;
+    },
+    whole: () => {
+      whole ??= composer().compose(overrides, changes);
+      return whole;
+    },
+  };
+};
+
+function sourceRow(source: ConfigNode): readonly string[] {
+  const text = (key: string): string =>
+    pyStr((source.kind === "map" ? source.entries.get(key)?.value : undefined) ?? null);
+  return [text("provider"), `${text("schema")}://${text("path")}`];
+}
+
+const searchPath: Topic = {
+  name: "searchpath",
+  *show({ context, whole }) {
+    yield* debug(["", ...titleLines("Config search path")]);
+    // What the config says of them: interpolations in a path find the hydra node only.
+    const view = configView(whole().root, "hydra");
+    const sources = selectNode(view, "hydra.runtime.config_sources", context(), { deep: true });
+    const rows = sources?.kind === "list" ? sources.items.map(sourceRow) : [];
+    yield* debug(tableLines([["Provider", "Search path"], ...rows]));
+  },
+};
+
+const defaultsList: Topic = {
+  name: "defaults",
+  *show({ taken }) {
+    const rows = taken().defaults.map(({ configPath, isSelf, package: pkg, parent }) => [
+      configPath,
+      pkg,
+      isSelf ? "True" : "False",
+      parent ?? "",
+    ]);
+    const header = ["Config path", "Package", "_self_", "Parent"];
+    // Hydra ends the header, and no other row, with a blank.
+    yield* debug(["", ...titleLines("Defaults List"), ...tableLines([header, ...rows], " ")]);
+  },
+};
+
+const defaultsTree: Topic = {
+  name: "defaults-tree",
+  *show({ taken }) {
+    const lines = treeLines(taken().tree);
+    yield* info([""]);
+    yield* debug(titleLines("Defaults Tree"));
+    yield* info(lines);
+  },
+};
+
+const config: Topic = {
+  name: "config",
+  *show(look) {
+    for (const topic of [searchPath, defaultsTree, defaultsList]) yield* topic.show(look);
+    yield* debug(titleLines("Config"));
+    yield* info([writeYaml(look.whole().config)]);
+  },
+};
+
+const plugins: Topic = {
+  name: "plugins",
+  *show(look) {
+    yield* debug(pluginLines(look.plugins()));
+  },
+};
+
+const all: Topic = {
+  name: "all",
+  *show(look) {
+    yield* debug(titleLines(`Hydra ${HYDRA_VERSION}`, "="));
+    for (const topic of [plugins, config]) yield* topic.show(look);
+  },
+};
+
+export const TOPICS: readonly Topic[] = [
+  all,
+  config,
+  defaultsList,
+  defaultsTree,
+  plugins,
+  searchPath,
+];
+
+/**
+ * What there is of each kind of Hydra's plugins, under Hydra's names: configs name launchers and
+ * sweepers by them. Beside Hydra's own there are those that an active plugin has a config for.
+ */
+export function pluginLines(plugins: readonly Plugin[]): readonly string[] {
+  const offered = new Set(plugins.flatMap(targetsOf));
+  const classNames = (kinds: readonly { readonly targets: readonly string[] }[]) => {
+    const targets = kinds.flatMap((kind) => kind.targets);
+    const named = targets.filter((target) => target.startsWith(CORE) || offered.has(target));
+    return [...new Set(named.map((target) => target.split(".").at(-1) ?? target))];
+  };
+  const kinds: readonly (readonly [string, readonly string[]])[] = [
+    [
+      "ConfigSource",
+      ["FileConfigSource", "ImportlibResourcesConfigSource", "StructuredConfigSource"],
+    ],
+    ["CompletionPlugin", ["BashCompletion", "FishCompletion", "ZshCompletion"]],
+    ["Launcher", classNames(LAUNCHERS)],
+    ["Sweeper", classNames(SWEEPERS)],
+  ];
+  const parts = kinds.flatMap(([kind, names]) => {
+    const lines = [...titleLines(`${kind}:`, "-"), ...names.map((name) => `\t${name}`)];
+    return lines.map((line) => `\t${line}`);
+  });
+  return [...titleLines("Installed Hydra Plugins"), ...parts];
+}
+
+/** Where Hydra's own classes live. */
+const CORE = "hydra._internal.";
+
+/** What the configs of a plugin name in `_target_`. */
+const targetsOf = ({ store = {} }: Plugin): readonly string[] =>
+  Object.values(store).flatMap((entry) => {
+    const value = "create" in entry ? toObject(entry.create()) : null;
+    const target = (value as { readonly _target_?: unknown } | null)?._target_;
+    return typeof target === "string" ? [target] : [];
+  });
+
+/** The defaults tree, two blanks per level, as `--info defaults-tree` draws it. */
+export const treeLines = ({ roots }: DefaultsTree): readonly string[] => [
+  "<root>:",
+  ...roots.flatMap((root) => drawNode(root, 1)),
+];
+
+function drawNode(node: DefaultsTreeChild, depth: number): readonly string[] {
+  const indent = "  ".repeat(depth);
+  if (node.kind === "self") return [`${indent}${node.path}`];
+  const below = node.children.flatMap((child) => drawNode(child, depth + 1));
+  return [`${indent}${label(node)}${below.length > 0 ? ":" : ""}`, ...below];
+}
+
+function label({ placed }: DefaultsTreeNode): string {
+  return placed.overrideKey === null
+    ? placed.configPath
+    : `${placed.overrideKey}: ${placed.name ?? "null"}`;
+}

@@ -1,0 +1,253 @@
+import { resolve } from "node:path";
+import { listenForInterrupt } from "../job/process/interrupt.ts";
+import type { Invocation } from "../job/process/invocation.ts";
+import { basicLauncher } from "../launch/basic-launcher.ts";
+import { type JobState, tookMs } from "../record/job-state.ts";
+import { sweepFolder } from "../record/layout.ts";
+import { type ManifestJob, readManifest } from "../record/manifest.ts";
+import { cancelSweep } from "../sweep/cancel.ts";
+import type { SweepRow } from "../sweep/job-status.ts";
+import {
+  type JobView,
+  readSweepStatus,
+  recordedExitCode,
+  type SweepView,
+} from "../sweep/status.ts";
+import { writeSweepTables } from "../sweep/sweep-tables.ts";
+import { distinctOverrides, durationText, heldLine } from "../sweep/tally.ts";
+import { waitForSweep } from "../sweep/wait.ts";
+import { startTimer } from "../system/long-timer.ts";
+import { plural } from "../text/plural.ts";
+import { printable } from "../text/printable.ts";
+import { shellQuote } from "../text/shell-words.ts";
+import { drawTable } from "../text/table.ts";
+import { parseSweepLine } from "./sweep-line.ts";
+
+const TIMED_OUT = 124;
+
+const LAST_LOOK_MS = 1_000;
+
+/**
+ * `hydraconf sweep`: looks after a recorded sweep of any program.
+ *
+ * @throws ConfigError `app.usage`, and `app.sweep_record` where there is no sweep
+ */
+export async function runSweepCommand(
+  args: readonly string[],
+  invocation: Invocation,
+): Promise<number> {
+  const request = parseSweepLine(args);
+  if (request.help !== null) {
+    invocation.console.stdout(request.help);
+    return 0;
+  }
+  const { action, json, timeout } = request;
+  const directory = resolve(invocation.cwd, request.directory);
+  switch (action) {
+    case "status":
+      return status(directory, json, invocation);
+    case "wait":
+      return wait(directory, { json, timeout }, invocation);
+    case "cancel":
+      return cancel(directory, invocation);
+    case "collect":
+      return collect(directory, invocation);
+  }
+}
+
+async function status(
+  directory: string,
+  json: boolean,
+  { console, env }: Invocation,
+): Promise<number> {
+  const { view } = await readSweepStatus(directory, env);
+  console.stdout(json ? `${JSON.stringify(view, null, 2)}\n` : shownView(view));
+  return !view.more_to_come && view.jobs.every((job) => job.status === "completed") ? 0 : 1;
+}
+
+async function wait(
+  directory: string,
+  { json, timeout }: { readonly json: boolean; readonly timeout: number | undefined },
+  { console, env }: Invocation,
+): Promise<number> {
+  const folder = sweepFolder(directory);
+  readManifest(folder);
+  const shownOf = createShownOverrides();
+  const say = (line: string) => console.stdout(`${line}\n`);
+  const interrupt = listenForInterrupt();
+  const late = new AbortController();
+  if (!json)
+    console.stderr(`Waiting for the sweep in ${directory}; Ctrl-C ends only the waiting\n`);
+  const stopTimer = timeout === undefined ? undefined : startTimer(timeout, () => late.abort());
+  try {
+    await waitForSweep({
+      directory,
+      env,
+      signal: AbortSignal.any([interrupt.signal, late.signal]),
+      ...(!json && {
+        onEnd: (job, state, jobs) => say(endLine(shownOf(job, jobs), state)),
+        onHeld: (held, obstacle, jobs) => {
+          const cards = held.map((job) => ({
+            number: job.number,
+            overrides: shownOf(job, jobs),
+          }));
+          say(heldLine(cards, printable(obstacle)));
+        },
+      }),
+    });
+  } finally {
+    stopTimer?.();
+    interrupt.release();
+  }
+  const code = interrupt.exitCode() ?? (late.signal.aborted ? TIMED_OUT : undefined);
+  // A scheduler that is silent must not hold up who does not want to wait any more.
+  const patience = code === undefined ? undefined : AbortSignal.timeout(LAST_LOOK_MS);
+  const { rows, view } = await readSweepStatus(directory, env, patience);
+  console.stdout(json ? `${JSON.stringify(view, null, 2)}\n` : summary(view));
+  if (code === TIMED_OUT)
+    console.stderr("Timeout: the waiting has ended, but the sweep continues\n");
+  else if (code !== undefined) console.stderr("The waiting has ended, but the sweep continues\n");
+  const manifest = readManifest(folder);
+  // Nobody else is there at the end of a sweep that a scheduler alone had; a plain one stays as Hydra leaves it.
+  if (code === undefined && !basicLauncher.targets.includes(manifest.launcher))
+    collectIfAllowed(directory, rows, console);
+  return code ?? recordedExitCode(folder, manifest);
+}
+
+/** Who waits may be somebody else than who may write there: the exit code is what they came for. */
+function collectIfAllowed(
+  directory: string,
+  rows: readonly SweepRow[],
+  { stderr }: Invocation["console"],
+): void {
+  try {
+    writeSweepTables(directory, rows);
+  } catch (error) {
+    if (!(error instanceof Error && "syscall" in error)) throw error;
+    stderr(`Cannot write the tables of the sweep: ${error.message}\n`);
+  }
+}
+
+async function cancel(directory: string, { console, env }: Invocation): Promise<number> {
+  const say = (line: string) => console.stderr(`${line}\n`);
+  const wasRunning = await cancelSweep({ directory, env, say });
+  const { view } = await readSweepStatus(directory, env);
+  console.stdout(`${wasRunning ? "Cancelled" : "Nothing of it is running"}; ${summary(view)}`);
+  return view.exit_code === null ? 1 : 0;
+}
+
+async function collect(directory: string, { console, env }: Invocation): Promise<number> {
+  const { rows } = await readSweepStatus(directory, env);
+  for (const file of writeSweepTables(directory, rows)) console.stdout(`${directory}/${file}\n`);
+  return 0;
+}
+
+/** `hydraconf sweep status`: a line per job, and what they come to. */
+function shownView(view: SweepView): string {
+  const { jobs } = view;
+  if (jobs.length === 0) return summary(view);
+  const hasScheduler = jobs.some(({ scheduler }) => scheduler !== null);
+  const overrides = distinctOverrides(
+    jobs.map(({ swept }) => ({
+      overrides: Object.entries(swept).map(([key, value]) => `${key}=${value}`),
+    })),
+  );
+  const rows = jobs.map((job, index) => [
+    String(job.number),
+    overrides[index] ?? "",
+    job.status,
+    ...(hasScheduler ? [scheduled(job)] : []),
+    String(job.attempts),
+    job.seconds === null ? "" : job.seconds.toFixed(1),
+    printable(job.error ?? ""),
+  ]);
+  const waiting = obstacleLines(jobs.map((job, index) => ({ job, text: overrides[index] ?? "" })));
+  const head = ["#", "Overrides", "Status", "Attempts", "Seconds", "Error"];
+  if (hasScheduler) head.splice(3, 0, "Scheduler");
+  return `${drawTable([head, ...rows])}${waiting}${summary(view)}`;
+}
+
+/** A line for all jobs that wait for the same thing to be done. */
+function obstacleLines(jobs: readonly { readonly job: JobView; readonly text: string }[]): string {
+  const waiting = new Map<string, { number: number; overrides: string }[]>();
+  for (const { job, text } of jobs) {
+    const obstacle = job.scheduler?.obstacle;
+    if (obstacle == null) continue;
+    const same = waiting.get(obstacle) ?? [];
+    same.push({ number: job.number, overrides: text });
+    waiting.set(obstacle, same);
+  }
+  return [...waiting]
+    .map(([obstacle, held]) => `${printable(heldLine(held, obstacle))}\n`)
+    .join("");
+}
+
+const scheduled = ({ scheduler }: JobView): string =>
+  scheduler === null ? "" : `${scheduler.id} ${scheduler.state}`;
+
+/** What makes each job different, worked out once for a list of jobs that may be long. */
+function createShownOverrides(): (job: ManifestJob, jobs: readonly ManifestJob[]) => string {
+  let known: readonly ManifestJob[] = [];
+  let shown: ReadonlyMap<number, string> = new Map();
+  return ({ number }, jobs) => {
+    if (jobs !== known) {
+      const texts = distinctOverrides(jobs.map((job) => ({ overrides: job.task_overrides })));
+      shown = new Map(jobs.map((job, index) => [job.number, texts[index] ?? ""]));
+      known = jobs;
+    }
+    return shown.get(number) ?? "";
+  };
+}
+
+/** How a job of the sweep ended, in a line, as progress tells it where there is no terminal. */
+export function endLine(overrides: string, { attempts, number, status }: JobState): string {
+  const last = attempts.at(-1);
+  const time =
+    last === undefined || last.ended === null
+      ? ""
+      : ` ${status === "completed" ? "in" : "after"} ${durationText(tookMs(last))}`;
+  const { error } = last ?? {};
+  const why = error == null || status === "completed" ? "" : `: ${printable(error)}`;
+  return `#${number}${overrides === "" ? "" : ` ${overrides}`}: ${status.replace("_", " ")}${time}${why}`;
+}
+
+/** One line on all jobs and on who runs them, and how to go on where nobody does. */
+export function summary(view: SweepView): string {
+  const { counts, directory, driver, jobs, more_to_come, program, scheduler_problem } = view;
+  const completed = counts.completed ?? 0;
+  const others = Object.entries(counts)
+    .filter(([status]) => status !== "completed")
+    .map(([status, count]) => `${count} ${status.replace("_", " ")}`);
+  const first = [`${completed} of ${plural(jobs.length, "job")} completed`, ...others].join(", ");
+  const inScheduler = jobs.filter(({ scheduler }) => scheduler !== null).length;
+  const toDo = (counts.missing ?? 0) + (counts.stopped ?? 0);
+  const failed = (counts.failed ?? 0) + (counts.timed_out ?? 0);
+  const isLeft =
+    driver === null &&
+    inScheduler === 0 &&
+    scheduler_problem === null &&
+    (counts.running ?? 0) === 0;
+  const who =
+    driver !== null
+      ? `; process ${driver.pid} on ${driver.host} runs it`
+      : inScheduler > 0 || scheduler_problem !== null
+        ? [
+            inScheduler > 0 ? `; the scheduler has ${inScheduler} of them` : "",
+            scheduler_problem === null ? "" : `; ${printable(scheduler_problem)}`,
+          ].join("")
+        : toDo > 0
+          ? "; no launcher runs it"
+          : more_to_come
+            ? "; no launcher runs it, and more jobs were to come"
+            : "";
+  const command = (flag: string, what: string) =>
+    `  ${program} ${flag} ${shellQuote(directory)}   ${what}\n`;
+  const isCutOff = toDo > 0 || (more_to_come && failed === 0);
+  const next =
+    !isLeft || (!isCutOff && failed === 0)
+      ? ""
+      : isCutOff
+        ? command("--resume", "runs the missing jobs")
+        : command("--retry-failed", "runs the failed jobs again");
+  return `${first}${who}\n${next}`;
+}

@@ -1,0 +1,168 @@
+import { readFileSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
+import { type CommandLine, commandHelp, usage } from "../../command-line/command-line.ts";
+import { type ParsedCommand, parseCommandLine } from "../../command-line/parse.ts";
+import { openComposer } from "../../job/composer.ts";
+import type { Invocation } from "../../job/process/invocation.ts";
+import { writeFileAtomic } from "../../system/atomic-write.ts";
+import { fileProblem, readablePath } from "../../system/files.ts";
+import { ConfigError, isConfigError } from "../../values/errors.ts";
+import type { ConfigNode } from "../../values/node.ts";
+import { requireDependency } from "../../values/package-info.ts";
+import { resolveTree } from "../../values/resolution/resolve-tree.ts";
+import {
+  dataSchema,
+  groupSchema,
+  groupsWithOptions,
+  primarySchema,
+  type TreeOfConfigs,
+} from "./tree-schemas.ts";
+
+export const COMMAND: CommandLine = {
+  name: "hydraconf schema",
+  takes: { shown: "[GROUP]", expected: "at most one GROUP", most: 1 },
+  about: `Prints a JSON Schema of the files of a config tree, for editors: of the options of GROUP, e.g. db or
+model/arch, or, without it, of the primary config. Keys and types are those in the files; defaults
+lists allow the options of each group. It changes nothing.`,
+  options: {
+    "config-path": { short: "cp", value: "DIR", help: "the tree (default: conf)" },
+    "config-name": { short: "cn", value: "NAME", help: "the primary config (default: config)" },
+    "config-dir": { short: "cd", value: "DIR", help: "a directory added to the search path" },
+    output: {
+      short: "o",
+      value: "DIR",
+      help: "write all schemas: DIR/NAME.schema.json and DIR/groups/GROUP.schema.json",
+    },
+    types: { help: "TypeScript types of the composed config instead" },
+    from: { value: "FILE", help: "with --types: of this JSON Schema instead of a tree" },
+  },
+  epilogue: `  hydraconf schema -o schemas             all schemas of the tree in conf/
+  hydraconf schema --types > config.ts    types for hydraMain or compose
+  hydraconf schema --types --from my.schema.json
+
+An editor with yaml-language-server checks and completes a file whose first line is
+  # yaml-language-server: $schema=../../schemas/groups/db.schema.json
+
+Exit code: 0 printed or written, 1 the tree or the schema cannot be read, 2 wrong usage.`,
+};
+
+/** `hydraconf schema`. */
+export async function runSchema(args: readonly string[], invocation: Invocation): Promise<number> {
+  const command = parseCommandLine(COMMAND, args);
+  const { console } = invocation;
+  if (command.has("help")) {
+    console.stdout(commandHelp(COMMAND));
+    return 0;
+  }
+  const [group] = command.positionals;
+  const [from, output] = [command.value("from"), command.value("output")];
+  const isTypes = command.has("types");
+  if (from !== undefined && !isTypes) throw usage("--from needs --types");
+  if (isTypes && (group ?? output) !== undefined)
+    throw usage("--types takes neither GROUP nor --output");
+  if (from !== undefined) {
+    console.stdout(await typesOf(readJson(from, invocation.cwd), typeName(from)));
+    return 0;
+  }
+  const tree = openTreeOf(command, invocation);
+  if (isTypes) console.stdout(await typesOf(dataSchema(tree), tree.configName));
+  else if (output !== undefined) await writeAll(tree, output, invocation);
+  else console.stdout(text(group === undefined ? primarySchema(tree) : groupSchema(tree, group)));
+  return 0;
+}
+
+/** A tree whose groups are open composes all the same: `multirun` leaves them so. */
+function openTreeOf(command: ParsedCommand, invocation: Invocation): TreeOfConfigs {
+  const { cwd } = invocation;
+  const configName = command.value("config-name") ?? "config";
+  const path = command.value("config-path") ?? "conf";
+  const configDir = command.value("config-dir");
+  const composer = openComposer(
+    {
+      jobName: "hydraconf",
+      configPath: path.includes("://") ? path : resolve(cwd, path),
+      configName,
+      ...(configDir !== undefined && { configDir }),
+    },
+    invocation,
+  );
+  const { config, repository } = composer.compose([], { mode: "multirun" });
+  const resolved = (): ConfigNode => {
+    try {
+      return resolveTree(config, composer.context, { toMissing: "missing" });
+    } catch (error) {
+      // Some values are only known in a run.
+      if (isConfigError(error)) return config;
+      throw error;
+    }
+  };
+  return { repository, configName, config, resolved };
+}
+
+async function writeAll(tree: TreeOfConfigs, output: string, { console, cwd }: Invocation) {
+  const directory = resolve(cwd, output);
+  const files: readonly (readonly [string, object])[] = [
+    [`${tree.configName}.schema.json`, primarySchema(tree)],
+    ...groupsWithOptions(tree.repository).map(
+      (group) => [`groups/${group}.schema.json`, groupSchema(tree, group)] as const,
+    ),
+  ];
+  for (const [name, schema] of files) {
+    const file = join(directory, name);
+    try {
+      await writeFileAtomic(file, text(schema));
+    } catch (cause) {
+      throw new ConfigError({
+        code: "app.system",
+        message: `Cannot write '${readablePath(file, cwd)}': ${fileProblem(cause)}`,
+        hint: "choose another directory with --output DIR",
+        cause,
+      });
+    }
+    console.stdout(`${readablePath(file, cwd)}\n`);
+  }
+}
+
+const text = (schema: object): string => `${JSON.stringify(schema, null, 2)}\n`;
+
+function readJson(file: string, cwd: string): object {
+  try {
+    return JSON.parse(readFileSync(resolve(cwd, file), "utf8"));
+  } catch (cause) {
+    const [problem] = fileProblem(cause).split("\n");
+    throw new ConfigError({
+      code: "schema.invalid",
+      message: `Cannot read the JSON Schema '${file}': ${problem}`,
+      cause,
+    });
+  }
+}
+
+const typeName = (file: string): string => basename(file).replace(/(\.schema)?\.json$/, "");
+
+/**
+ * TypeScript types of a JSON Schema. The library that makes them is loaded here and nowhere else: it
+ * brings a formatter along.
+ *
+ * @param name of the type of the whole, unless the schema has a `title`
+ * @throws ConfigError `schema.invalid`
+ */
+async function typesOf(schema: object, name: string): Promise<string> {
+  const { compile } = requireDependency(
+    "json-schema-to-typescript",
+  ) as typeof import("json-schema-to-typescript");
+  try {
+    return await compile(schema, name, {
+      bannerComment: "// Made by `hydraconf schema --types`. Make it again instead of editing it.",
+      additionalProperties: false,
+      // References lead nowhere outside of the schema.
+      $refOptions: { resolve: { external: false } },
+    });
+  } catch (cause) {
+    throw new ConfigError({
+      code: "schema.invalid",
+      message: `Cannot make types from the schema: ${cause instanceof Error ? cause.message : String(cause)}`,
+      cause,
+    });
+  }
+}

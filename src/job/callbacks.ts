@@ -1,0 +1,157 @@
+import type { Config } from "../compose/index.ts";
+import { createTargets, instantiateAt, NO_TARGETS, type Targets } from "../instantiate/index.ts";
+import type { MapNode } from "../values/node.ts";
+import { fromCode } from "../values/origin.ts";
+import { fromObject } from "../values/plain-objects.ts";
+import { pyStr } from "../values/python-text.ts";
+import { asDeclared, type ResolveContext } from "../values/resolution/context.ts";
+import { resolveAt, selectNode } from "../values/resolution/select.ts";
+import type { Job, JobResult } from "./job.ts";
+import type { Logging } from "./logging/logging.ts";
+
+/** What the methods of a callback are told. */
+export interface CallbackEvents {
+  /** The config of a run or of a sweep was composed; not for the single jobs of a sweep. */
+  readonly onComposeConfig: ComposedEvent;
+  readonly onRunStart: ComposedEvent;
+  readonly onRunEnd: ComposedEvent & { readonly result: JobResult };
+  readonly onMultirunStart: ComposedEvent;
+  /** `results` are those of the jobs that ran, in order. */
+  readonly onMultirunEnd: ComposedEvent & { readonly results: readonly JobResult[] };
+  /** Called around each job, in its environment and, with `hydra.job.chdir`, in its directory. */
+  readonly onJobStart: JobEvent;
+  readonly onJobEnd: JobEvent & { readonly result: JobResult };
+}
+
+/** A composed run or sweep. */
+export interface ComposedEvent {
+  /** The whole config, with its `hydra` node. */
+  readonly config: Config;
+  readonly configName: string | null;
+  readonly overrides: readonly string[];
+}
+
+/** A single job, and the config it was composed to. */
+export interface JobEvent {
+  readonly config: Config;
+  readonly job: Job;
+}
+
+/**
+ * Is told what a program does, at the points where Hydra tells its callbacks. Methods may be async:
+ * each is waited for. What one throws is reported as a warning and stops nothing.
+ *
+ * A config lists callbacks as `hydra.callbacks.NAME`, with a `_target_` that the program registered
+ * (`hydraMain({ targets })`) and gives one of these.
+ *
+ * @see https://hydra.cc/docs/1.3/experimental/callbacks/
+ */
+export type Callback = {
+  readonly [Name in keyof CallbackEvents]?: (event: CallbackEvents[Name]) => unknown;
+};
+
+/** The callbacks of a program run. */
+export interface Callbacks {
+  /** Calls a method of each in turn; those of an end in reverse. Never throws. */
+  notify<Name extends keyof CallbackEvents>(
+    method: Name,
+    event: CallbackEvents[Name],
+  ): Promise<void>;
+  /** Whether any has one of these methods. */
+  hasAny(methods: readonly (keyof CallbackEvents)[]): boolean;
+}
+
+const NO_CALLBACKS: Callbacks = { notify: async () => {}, hasAny: () => false };
+
+export interface CallbacksRequest {
+  readonly root: MapNode;
+  readonly context: ResolveContext;
+  /** What a config may name as `_target_`. */
+  readonly targets?: Targets;
+  /** Where callbacks of Hydra's own log. */
+  readonly logging: Logging;
+  readonly onWarning: (message: string) => void;
+}
+
+/**
+ * Makes the callbacks that `hydra.callbacks` lists, in its order: each is instantiated.
+ *
+ * @throws ConfigError `instantiate.*` for a target that the program did not register
+ */
+export async function openCallbacks(request: CallbacksRequest): Promise<Callbacks> {
+  const { context, logging, onWarning, root } = request;
+  const names = namesOf(root, context);
+  if (names.length === 0) return NO_CALLBACKS;
+  const targets = withHydraCallbacks(request.targets ?? NO_TARGETS, logging);
+  const callbacks: { readonly name: string; readonly callback: Callback }[] = [];
+  for (const name of names) {
+    const path = [...CALLBACKS, name];
+    const made = await instantiateAt({ root, context }, path, targets);
+    // Hydra warns of such a one at each of its events.
+    const written = resolveAt(root, path, context);
+    if (written.kind !== "map" || !written.entries.has("_target_"))
+      onWarning(`Callback ${name} has no _target_: nothing is called`);
+    callbacks.push({ name, callback: made as Callback });
+  }
+  return {
+    hasAny: (methods) =>
+      callbacks.some(({ callback }) => methods.some((method) => callback?.[method] !== undefined)),
+    async notify(method, event) {
+      const order = method.endsWith("End") ? [...callbacks].reverse() : callbacks;
+      for (const { name, callback } of order)
+        try {
+          await callback?.[method]?.(event);
+        } catch (error) {
+          onWarning(`Callback ${name}.${method} raised ${errorLine(error)}`);
+        }
+    },
+  };
+}
+
+const CALLBACKS = ["hydra", "callbacks"];
+
+function namesOf(root: MapNode, context: ResolveContext): readonly string[] {
+  const listed = selectNode(root, CALLBACKS.join("."), asDeclared(context));
+  return listed?.kind === "map" ? [...listed.entries.values()].map(({ key }) => pyStr(key)) : [];
+}
+
+const errorLine = (error: unknown): string =>
+  error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+
+const LOG_JOB_RETURN = "hydra.experimental.callbacks.LogJobReturnCallback";
+
+/**
+ * The targets of a program, and beside them the callbacks of Hydra's own that need no Python.
+ *
+ * @see https://hydra.cc/docs/1.3/experimental/callbacks/
+ */
+function withHydraCallbacks(targets: Targets, logging: Logging): Targets {
+  const own = createTargets({ [LOG_JOB_RETURN]: () => logJobReturn(logging) });
+  const ofHydra = (name: string): boolean =>
+    own.names.includes(name) && !targets.names.includes(name);
+  return {
+    ...targets,
+    resolve: (name) => (ofHydra(name) ? own : targets).resolve(name),
+    load: (name) => (ofHydra(name) ? own : targets).load(name),
+  };
+}
+
+/** Logs what a job returned or threw, as the last record of its log. */
+function logJobReturn(logging: Logging): Callback {
+  const log = logging.logger(LOG_JOB_RETURN);
+  return {
+    onJobEnd: ({ result }) => {
+      if (result.status === "failed") log.error("", result.error);
+      else log.info(`Succeeded with return value: ${pythonText(result.returnValue)}`);
+    },
+  };
+}
+
+/** As Python prints it; what is no plain data as JavaScript does. */
+function pythonText(value: unknown): string {
+  try {
+    return value === undefined ? "None" : pyStr(fromObject(value, fromCode("task")));
+  } catch {
+    return String(value);
+  }
+}

@@ -1,0 +1,71 @@
+import { suggestChoice } from "../compose/defaults/choice-tracker.ts";
+import { type Composition, maskSecrets } from "../compose/index.ts";
+import { checkAccessed, deletedBy } from "../compose/schemas.ts";
+import type { SchemaIssue } from "../schema/index.ts";
+import { pointerTokens } from "../schema/json-document.ts";
+import { type HydraMainOptions, readSchema } from "./options.ts";
+import type { PlannedJob } from "./plan-job.ts";
+import type { Console } from "./process/invocation.ts";
+
+/** What an override took out is missing because of it, and not because of a file. */
+function blamed(issue: SchemaIssue, { overrides }: Composition): SchemaIssue {
+  const origin = issue.problem === "missing_key" ? deletedBy(issue.key, overrides) : undefined;
+  return origin === undefined ? issue : { ...issue, origin };
+}
+
+/** A value in place of a mapping that an option of a group fills was meant to choose another option. */
+function withChoiceMeant(issue: SchemaIssue, composition: Composition): SchemaIssue {
+  const { key, origin, value } = issue;
+  if (origin.kind !== "override" || value?.kind !== "scalar" || typeof value.value !== "string")
+    return issue;
+  const option = value.value;
+  const meant = suggestChoice({ typed: key, option, tail: `=${option}` }, composition);
+  return meant === undefined ? issue : { ...issue, nearest: meant };
+}
+
+/** What was found is not told where it is a secret. */
+function withoutSecret(issue: SchemaIssue, composition: Composition): SchemaIssue {
+  const { origin, pointer, value } = issue;
+  const path = pointerTokens(pointer);
+  const shown = { kind: "scalar", value: null, origin } as const;
+  return {
+    ...issue,
+    origin: maskSecrets(shown, composition, { path }).origin,
+    ...(value !== undefined && { value: maskSecrets(value, composition, { path }) }),
+  };
+}
+
+const told = (issue: SchemaIssue, composition: Composition): SchemaIssue =>
+  withoutSecret(withChoiceMeant(blamed(issue, composition), composition), composition);
+
+/**
+ * Whether the configs of jobs fit the program's schema; all problems of all jobs are shown at once.
+ * Then the program's own check. ajv is loaded only here: most uses of a config never need it.
+ *
+ * @throws ConfigError of the program's check, and of interpolations that cannot be resolved
+ */
+export async function checkJobs(
+  jobs: readonly PlannedJob[],
+  { check, schema }: Pick<HydraMainOptions, "check" | "schema">,
+  { stderr }: Console,
+  how: { readonly isPlan: boolean } = { isPlan: false },
+): Promise<boolean> {
+  let fit = true;
+  if (schema !== undefined) {
+    const { renderIssues, validateTree } = await import("../schema/index.ts");
+    const document = readSchema(schema);
+    for (const { composition, number, overrides, resolved } of jobs) {
+      const issues = validateTree(resolved(), document);
+      if (issues.length === 0) continue;
+      fit = false;
+      const title = number === undefined ? "" : `Job #${number} (${overrides.join(" ")}):\n`;
+      stderr(`${title}${renderIssues(issues.map((issue) => told(issue, composition)))}\n`);
+    }
+  }
+  if (fit)
+    for (const { composition, resolved } of jobs)
+      if (composition.schemas.length > 0)
+        checkAccessed(composition.schemas, composition.config, "", resolved());
+  if (fit && check !== undefined) for (const { resolved } of jobs) await check(resolved(), how);
+  return fit;
+}

@@ -1,0 +1,241 @@
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import type { ComposeRequest, Composition } from "../compose/compose.ts";
+import type { CompositionWarning } from "../compose/defaults/choice-tracker.ts";
+import type { RunMode } from "../compose/defaults/list.ts";
+import { HYDRA_VERSION, HYDRA_VERSION_BASE } from "../compose/dialect.ts";
+import { composeConfig, composeDefaults, type Defaults, requirePrimary } from "../compose/index.ts";
+import { extendSearchPath, openTree } from "../compose/open-tree.ts";
+import type { Plugin } from "../compose/plugins/plugin.ts";
+import { STANDARD_PLUGINS } from "../compose/plugins/standard-plugins.ts";
+import type { ConfigSchema } from "../compose/sources/config-source.ts";
+import type { StoreEntry } from "../compose/sources/memory-source.ts";
+import type { Repository, SourceFactory } from "../compose/sources/repository.ts";
+import { parseOverrides } from "../overrides/index.ts";
+import { ConfigError } from "../values/errors.ts";
+import { splitKey } from "../values/key-path.ts";
+import type { Limits } from "../values/limits.ts";
+import type { ConfigNode, MapNode } from "../values/node.ts";
+import { pyStr } from "../values/python-text.ts";
+import { createResolveContext, type ResolveContext } from "../values/resolution/context.ts";
+import type { Resolver } from "../values/resolution/resolver.ts";
+import { selectNode } from "../values/resolution/select.ts";
+import type { Invocation } from "./process/invocation.ts";
+import type { Redaction } from "./redaction.ts";
+import { eachOnce } from "./report-error.ts";
+import { withHydraResolvers } from "./resolvers.ts";
+
+export interface ComposerRequest {
+  readonly jobName: string;
+  /** Directory (or `pkg://NAME/DIR`) of the primary config; null for a program without one. */
+  readonly configPath: string | null;
+  readonly configName: string | null;
+  /** The directory of the program. Default: the working directory. */
+  readonly base?: string;
+  /** Directory added to the end of the search path (`--config-dir`). */
+  readonly configDir?: string;
+  /** What `hydra.runtime.version_base` says; default: that of the dialect. */
+  readonly versionBase?: string;
+  /** Default: `STANDARD_PLUGINS`. */
+  readonly plugins?: readonly Plugin[];
+  /** The program's own. */
+  readonly resolvers?: Iterable<Resolver>;
+  /** Of the program; default: what the environment says. */
+  readonly limits?: Partial<Limits>;
+  /** Further kinds of sources for search paths, by scheme. */
+  readonly sources?: ReadonlyMap<string, SourceFactory>;
+  /** The config store. */
+  readonly store?: ReadonlyMap<string, StoreEntry>;
+  /** The reader of the store's schemas, and the program's own schema if it marks secrets. */
+  readonly schemas?: Schemas;
+  /** Learns every secret that is composed. */
+  readonly redaction?: Redaction;
+  /** Receives each warning once. */
+  readonly onWarning?: (message: string) => void;
+}
+
+/** The schemas that composing looks at. */
+export type Schemas = Pick<ComposeRequest, "schemaReader" | "programSchema">;
+
+/** How a composition differs from the one a run would use. */
+export interface CompositionChanges {
+  /** A primary config other than the program's; null for none. */
+  readonly configName?: string | null;
+  /** `multirun` leaves sweeps, and groups without an option, as they are. */
+  readonly mode?: RunMode;
+  /** Also leaves out sweeps that would be refused. */
+  readonly anySweeps?: boolean;
+}
+
+/** Composes for one program run: one snapshot of the files, one time, one set of resolvers. */
+export interface Composer {
+  readonly configName: string | null;
+  readonly context: ResolveContext;
+  readonly plugins: readonly Plugin[];
+  /** The search path before a config adds to it. */
+  readonly repository: Repository;
+  /** The search path including what overrides and the primary config add to it, without composing. */
+  searchPath(overrides: readonly string[]): Repository;
+  compose(overrides: readonly string[], changes?: CompositionChanges): Composition;
+  /** The configs that take part, without their values. */
+  defaults(overrides: readonly string[], changes: Pick<CompositionChanges, "configName">): Defaults;
+  /** Sets the tree that `${hydra:...}` reads. */
+  publish(root: MapNode): void;
+}
+
+/** @throws ConfigError where the added directory does not exist. */
+export function openComposer(request: ComposerRequest, invocation: Invocation): Composer {
+  const { configName: primary, plugins = STANDARD_PLUGINS, redaction } = request;
+  const { cwd, env } = invocation;
+  const published: { root?: MapNode } = {};
+  const context = contextOf(request, invocation, () => published.root);
+  const configDirs = addedDirectories(request, cwd);
+  const snapshot = openTree({
+    ...request,
+    configDir: request.configPath,
+    configDirs,
+    cwd,
+    env,
+    limits: context.limits,
+  });
+  const warnOnce = eachOnce(request.onWarning ?? (() => {}));
+  const onWarning = ({ message }: CompositionWarning): void => warnOnce(message);
+  const surroundings = { snapshot, context, onWarning };
+  return {
+    configName: primary,
+    context,
+    plugins,
+    repository: snapshot.repository,
+    searchPath: (overrides) =>
+      extendSearchPath(primary, parseOverrides(overrides), snapshot, context).repository,
+    defaults: (overrides, { configName = primary }) =>
+      composeDefaults({ ...surroundings, configName, overrides: parseOverrides(overrides) }),
+    compose(overrides, { configName = primary, mode = "run", anySweeps = false } = {}) {
+      requirePrimary(snapshot.repository);
+      // First, so that no error message can show a secret.
+      redaction?.learn(suspectTexts(overrides, request));
+      const composition = composeConfig({
+        ...surroundings,
+        ...request.schemas,
+        configName,
+        overrides: parseOverrides(overrides),
+        mode,
+        anySweeps,
+        fromShell: true,
+        jobName: request.jobName,
+        cwd,
+        version: HYDRA_VERSION,
+        versionBase: request.versionBase ?? HYDRA_VERSION_BASE,
+      });
+      if (composition.secrets.length > 0) redaction?.learn(secretTexts(composition, context));
+      published.root = composition.root;
+      return composition;
+    },
+    publish: (root) => {
+      published.root = root;
+    },
+  };
+}
+
+const contextOf = (
+  { resolvers, limits }: ComposerRequest,
+  { now, env, console }: Invocation,
+  root: () => MapNode | undefined,
+): ResolveContext =>
+  createResolveContext({
+    resolvers: withHydraResolvers(resolvers, { now, root }),
+    env,
+    ...(limits && { limits }),
+    onWarning: (message) => console.stderr(`UserWarning: ${message}\n`),
+  });
+
+/**
+ * The search path entries of `--config-dir`.
+ *
+ * @throws ConfigError where it names no directory
+ */
+export function addedDirectories(
+  { configDir }: Pick<ComposerRequest, "configDir">,
+  cwd: string,
+): readonly string[] {
+  if (configDir === undefined) return [];
+  const path = resolve(cwd, configDir);
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return [`file://${path}`];
+  throw new ConfigError({
+    code: "compose.missing_config",
+    message: `Additional config directory '${path}' not found`,
+  });
+}
+
+/** The texts of all secrets in a composed config, including values that were overridden. */
+export function secretTexts(composition: Composition, context: ResolveContext): readonly string[] {
+  return composition.secrets.flatMap((path) => {
+    const key = path.join(".");
+    const options = { throwOnResolutionFailure: false, deep: true };
+    return [composition.root, composition.config].flatMap((root) => {
+      const node = safely(() => selectNode(root, key, context, options));
+      return node === undefined ? [] : textsOf(node);
+    });
+  });
+}
+
+/** A value that cannot be resolved cannot appear in a text either. */
+function safely<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
+
+function textsOf(node: ConfigNode): readonly string[] {
+  const own =
+    node.kind === "list"
+      ? node.items.flatMap(textsOf)
+      : node.kind === "map"
+        ? [...node.entries.values()].flatMap(({ value }) => textsOf(value))
+        : node.value === null || typeof node.value === "boolean"
+          ? []
+          : [pyStr(node)];
+  return node.replaced === undefined ? own : [...own, ...textsOf(node.replaced)];
+}
+
+/** A schema and the package it applies to. */
+interface Marked {
+  readonly path: readonly string[];
+  readonly schema: ConfigSchema;
+}
+
+/**
+ * The values of overrides whose keys are marked secret by a schema, taken from the overrides' text: so
+ * that they are hidden even in errors about overrides that cannot be composed.
+ */
+function suspectTexts(
+  overrides: readonly string[],
+  { schemas = {}, store = new Map() }: Pick<ComposerRequest, "schemas" | "store">,
+): readonly string[] {
+  const { schemaReader: reader, programSchema: schema } = schemas;
+  if (reader === undefined) return [];
+  const marked: readonly Marked[] = [
+    ...(schema === undefined ? [] : [{ path: [], schema }]),
+    ...[...store].flatMap(([name, entry]) => markedBy(name, entry)),
+  ];
+  return overrides.flatMap((text) => {
+    const [, key = "", value = ""] = /^(?:\+{1,2}|~)?([^=@]+)=(.*)$/su.exec(text) ?? [];
+    const path = splitKey(key);
+    const isSecret = marked.some(
+      (mark) =>
+        mark.path.every((part, index) => path[index] === part) &&
+        reader.isSecret(mark.schema, path.slice(mark.path.length)),
+    );
+    return isSecret ? [value, value.replace(/^(["'])(.*)\1$/su, "$2")] : [];
+  });
+}
+
+function markedBy(name: string, entry: StoreEntry): readonly Marked[] {
+  if (!("schema" in entry) || entry.schema === undefined) return [];
+  const group = name.split("/").slice(0, -1);
+  const { package: pkg } = entry;
+  const path = pkg === undefined ? group : pkg === "_global_" || pkg === "" ? [] : splitKey(pkg);
+  return [{ path, schema: entry.schema }];
+}

@@ -1,0 +1,381 @@
+import { quoted } from "../overrides/print.ts";
+
+/**
+ * Where a secret stands in a text: as it is, and as programs write texts within other texts. That is percent-encoding
+ * (also of forms), escapes with backslashes (JSON, YAML, Python, shells, overrides), doubled quotes (YAML), quotes within
+ * a shell's words, and base64 of the secret or of a longer text around it.
+ */
+export interface SecretForm {
+  /** The text that is looked for. */
+  readonly core: string;
+  /** The digit of base64 in front, which has bits of the secret and of what precedes it; "": none has. */
+  readonly before: string;
+  /** The same after it. */
+  readonly after: string;
+  /** Finds where the core may begin in another form; absent for one that has none. */
+  readonly starts?: RegExp;
+}
+
+/** What is masked: the part of a text from `start` up to `end`. */
+export type AddSpan = (start: number, end: number) => void;
+
+export function formsOf(secret: string): readonly SecretForm[] {
+  // Also what programs encode most: a JSON document that holds the secret.
+  const inJson = JSON.stringify(secret).slice(1, -1);
+  const encoded = inJson === secret ? [secret] : [secret, inJson];
+  return [
+    { core: secret, before: "", after: "", starts: startsOf(secret) },
+    // What backslashes and quotes in a row mean can depend on what precedes them: these are found in any case.
+    ...[...quotedForms(secret)].map((core) => ({ core, before: "", after: "" })),
+    ...encoded.flatMap((text) => [0, 1, 2].flatMap((lead) => base64Forms(text, lead))),
+  ];
+}
+
+function quotedForms(secret: string): ReadonlySet<string> {
+  const forms = new Set([
+    JSON.stringify(secret).slice(1, -1),
+    quoted(secret, "'").slice(1, -1),
+    quoted(secret, '"').slice(1, -1),
+    secret.replaceAll("'", "''"),
+    secret.replaceAll("'", SHELL_QUOTES[0]),
+    ...percentForms(secret),
+  ]);
+  forms.delete(secret);
+  return forms;
+}
+
+function percentForms(secret: string): readonly string[] {
+  if (/\p{Cs}/u.test(secret)) return []; // half of a pair, which nothing encodes
+  const forms = [encodeURIComponent(secret), String(new URLSearchParams([["", secret]])).slice(1)];
+  const lower = (text: string): string => text.replaceAll(/%../g, (hex) => hex.toLowerCase());
+  return [...forms, ...forms.map(lower)];
+}
+
+export function findForm(text: string, form: SecretForm, add: AddSpan): void {
+  if (form.core === "") return;
+  for (let at = text.indexOf(form.core); at >= 0; ) {
+    const end = withEdges(text, form, at, at + form.core.length, add);
+    at = text.indexOf(form.core, end ?? at + 1);
+  }
+  if (form.starts !== undefined && mayBeEncoded(text, form.core))
+    findEncoded(text, form, form.starts, add);
+}
+
+const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+const urlSafe = (digits: string): string => digits.replaceAll("+", "-").replaceAll("/", "_");
+
+/** In base64 and base64url, `lead` bytes after the beginning of a group of three. */
+function base64Forms(secret: string, lead: number): readonly SecretForm[] {
+  const bytes = Buffer.from(secret, "utf8");
+  const digits = Buffer.concat([Buffer.alloc(lead), bytes]).toString("base64");
+  const [firstBit, endBit] = [lead * 8, (lead + bytes.length) * 8];
+  // The digits whose six bits are all of the secret; of those at the edges some are.
+  const [from, to] = [Math.ceil(firstBit / 6), Math.floor(endBit / 6)];
+  const lowBits = from * 6 - firstBit;
+  const highBits = endBit - to * 6;
+  const before = lowBits === 0 ? "" : alike(digits[from - 1], (value) => value % 2 ** lowBits);
+  const after = highBits === 0 ? "" : alike(digits[to], (value) => value >> (6 - highBits));
+  const core = digits.slice(from, to);
+  const inUrls = urlSafe(core);
+  const plain = { core: inUrls, before, after };
+  // Its letters and digits are the same in all forms.
+  return inUrls === core ? [plain] : [plain, { core, before, after, starts: startsOf(core) }];
+}
+
+/** Runs of backslashes and quotes are taken whole, from their beginnings. */
+function startsOf(core: string): RegExp {
+  const first = String.fromCodePoint(core.codePointAt(0) ?? 0);
+  const byte = (Buffer.from(first, "utf8")[0] ?? 0).toString(16).padStart(2, "0");
+  const hex = [...byte].map((digit) => `[${digit}${digit.toUpperCase()}]`).join("");
+  const isPlain = /[A-Za-z0-9]/.test(first);
+  const itself =
+    first === "\\"
+      ? []
+      : [first === "'" ? "(?<!')'" : `\\u{${(first.codePointAt(0) ?? 0).toString(16)}}`];
+  const escaped = isPlain ? "(?<!\\\\)\\\\(?=\\\\*[uUx])" : "(?<!\\\\)\\\\";
+  const backslashes = runLength(core, 0, "\\");
+  const exactly = backslashes === 0 ? [] : [`(?<=\\\\)\\\\{${backslashes}}(?!\\\\)`];
+  const spaces = first === " " ? ["\\+", "\\n"] : [];
+  return new RegExp(
+    [...itself, ...spaces, ...exactly, `%(?=(?:25)*(?:${hex}|5[cC]))`, escaped].join("|"),
+    "gu",
+  );
+}
+
+function alike(digit = "", bits: (value: number) => number): string {
+  const wanted = bits(DIGITS.indexOf(digit));
+  const same = [...DIGITS].filter((_, value) => bits(value) === wanted).join("");
+  return same + urlSafe(same).replaceAll(/[^-_]/g, "");
+}
+
+/** Adds what was found, with the digits at its edges. Returns its end; undefined if they show that it is something else. */
+function withEdges(
+  text: string,
+  { after, before }: SecretForm,
+  coreStart: number,
+  coreEnd: number,
+  add: AddSpan,
+): number | undefined {
+  let [start, end] = [coreStart, coreEnd];
+  if (before !== "") {
+    const [written = "", hex] = /(?:%(?:25)*([2][bBfFdD])|.)$/su.exec(
+      text.slice(Math.max(0, start - 9), start),
+    ) ?? [""];
+    if (!holds(before, written, hex)) return undefined;
+    start -= written.length;
+  }
+  if (after !== "") {
+    const [written = "", hex] = /^(?:%(?:25)*([2][bBfFdD])|\\*\/|.)/su.exec(
+      text.slice(end, end + 9),
+    ) ?? [""];
+    if (!holds(after, written.replaceAll("\\", ""), hex)) return undefined;
+    end += written.length;
+  }
+  if (before !== "" || after !== "")
+    end += /^(?:=|%(?:25)*3[dD])*/.exec(text.slice(end, end + 20))?.[0].length ?? 0;
+  add(start, end);
+  return end;
+}
+
+const holds = (digits: string, written: string, hex: string | undefined): boolean => {
+  const digit = hex === undefined ? written : String.fromCharCode(Number.parseInt(hex, 16));
+  return digit !== "" && digits.includes(digit);
+};
+
+/** Most texts are not, which is seen at once. */
+const mayBeEncoded = (text: string, core: string): boolean =>
+  text.includes("\\") ||
+  text.includes("%") ||
+  (core.includes("'") && text.includes("'")) ||
+  (core.includes(" ") && text.includes("+")) ||
+  (/[ \n]/.test(core) && text.includes("\n"));
+
+function findEncoded(text: string, form: SecretForm, starts: RegExp, add: AddSpan): void {
+  let runEnd = 0;
+  starts.lastIndex = 0;
+  for (let found = starts.exec(text); found !== null; found = starts.exec(text)) {
+    const { index } = found;
+    if (index < runEnd && /[\\%\n]/.test(found[0])) continue;
+    const core = encodedEnd(text, index, form.core);
+    const end = core === undefined ? undefined : withEdges(text, form, index, core, add);
+    starts.lastIndex = end ?? index + found[0].length;
+    if (end === undefined) runEnd = Math.max(runEnd, endOfRun(text, index, form.core));
+  }
+}
+
+/**
+ * Up to where the secret begins with no other backslash or line break of a run if not with the first: each would read
+ * all that follows it again. It may begin with the last backslashes, as many as it has itself, or where they are part
+ * of one that is written by its number.
+ */
+function endOfRun(text: string, start: number, core: string): number {
+  if (text[start] === "\n" && core.startsWith("\n")) return start + runLength(text, start, "\n");
+  const run = matchAt(BACKSLASHES, text, start) ?? "";
+  const backslashes = runLength(core, 0, "\\");
+  if (backslashes === 0) return start + run.length;
+  const last = [...run.matchAll(BACKSLASH)].at(-backslashes)?.index ?? 0;
+  let numbered = run.length;
+  while (run[numbered - 1] === "\\") numbered -= 1;
+  return start + Math.min(last, numbered);
+}
+
+/** Where the secret ends that is written from `start`; undefined if it is not. */
+function encodedEnd(text: string, start: number, core: string): number | undefined {
+  let at = start;
+  for (let index = 0; index < core.length; ) {
+    if (index > 0 && text[at] === "\\" && !core.startsWith("\\\n", index)) {
+      const pattern = core[index] === "\\" ? CONTINUATION_AND_ESCAPE : CONTINUATION;
+      at += matchAt(pattern, text, at)?.length ?? 0;
+    }
+    const backslashes = runLength(core, index, "\\");
+    const slashes = backslashRun(text, at, backslashes);
+    if (slashes === undefined) return undefined;
+    at = slashes.end;
+    index += backslashes;
+    const point = core.codePointAt(index);
+    if (point === undefined) return at;
+    const character = String.fromCodePoint(point);
+    if (character === "'") {
+      const end = slashes.isEscape ? quoteEnd(text, at) : quotesEnd(text, at, core, index);
+      if (end === undefined) return undefined;
+      at = end.at;
+      index += end.quotes;
+      continue;
+    }
+    if (character === "\n" && text[at] === "\n" && !slashes.isEscape) {
+      const broken = breaksEnd(text, at, core, index);
+      if (broken === undefined) return undefined;
+      ({ at, index } = broken);
+      continue;
+    }
+    const code = slashes.isEscape ? escapeAt(text, at, core, index) : undefined;
+    if (code !== undefined) {
+      at = code.end;
+      index += code.units;
+      continue;
+    }
+    if (slashes.isEscape && backslashes === 0 && /^[A-Za-z0-9]$/.test(character)) return undefined;
+    if (character === "%" && text[at] === "%") {
+      const [written, wanted] = [matchAt(PERCENTS, text, at), matchAt(PERCENTS, core, index)];
+      if (written === undefined || wanted === undefined || written.length < wanted.length)
+        return undefined;
+      at += written.length;
+      index += wanted.length;
+      continue;
+    }
+    const end = characterEnd(text, at, character);
+    if (end === undefined) return undefined;
+    at = end;
+    index += character.length;
+  }
+  return at;
+}
+
+/** A long line in YAML's double quotes goes on in the next one; a space that begins it is escaped. */
+const CONTINUATION = /\\\n *(?:\\(?= ))?/y;
+/** In front of a backslash, which is an escape there. */
+const CONTINUATION_AND_ESCAPE = /\\\n *(?=\\\\)/y;
+
+/** YAML doubles line breaks and indents what follows them. */
+function breaksEnd(
+  text: string,
+  start: number,
+  core: string,
+  from: number,
+): { readonly at: number; readonly index: number } | undefined {
+  const wanted = runLength(core, from, "\n");
+  const breaks = runLength(text, start, "\n");
+  const indented = runLength(core, from + wanted, " ");
+  const spaces = runLength(text, start + breaks, " ");
+  if (breaks < wanted || spaces < indented) return undefined;
+  return { at: start + breaks + spaces, index: from + wanted + indented };
+}
+
+function runLength(text: string, start: number, unit: string): number {
+  let end = start;
+  while (text[end] === unit) end += 1;
+  return end - start;
+}
+
+interface Slashes {
+  readonly end: number;
+  /** There are more of them than the secret has: what follows is an escape. */
+  readonly isEscape: boolean;
+}
+
+const BACKSLASH = /\\|%(?:25)*5[cC]/g;
+const BACKSLASHES = /(?:\\|%(?:25)*5[cC])*/y;
+/** A backslash as the escape of its number. */
+const NUMBERED_BACKSLASH = /\\+(?:u005[cC]|x5[cC]|u\{5[cC]\})/y;
+
+/** Escapes within escapes double them, so that a run of many can stand for one. */
+function backslashRun(text: string, start: number, wanted: number): Slashes | undefined {
+  const unit = text[start];
+  if (unit !== "\\" && unit !== "%")
+    return wanted === 0 ? { end: start, isEscape: false } : undefined;
+  let [at, missing] = [start, wanted];
+  for (; missing > 0; missing -= 1) {
+    const numbered = matchAt(NUMBERED_BACKSLASH, text, at);
+    if (numbered === undefined) break;
+    at += numbered.length;
+  }
+  const run = matchAt(BACKSLASHES, text, at) ?? "";
+  const count = run.replaceAll(BACKSLASH, "\\").length;
+  if (count < missing) return undefined;
+  return { end: at + run.length, isEscape: count > missing };
+}
+
+function matchAt(pattern: RegExp, text: string, at: number): string | undefined {
+  pattern.lastIndex = at;
+  return pattern.exec(text)?.[0];
+}
+
+const SHELL_QUOTES = [`'\\''`, `'"'"'`] as const;
+
+interface Quotes {
+  readonly at: number;
+  readonly quotes: number;
+}
+
+function quoteEnd(text: string, at: number): Quotes | undefined {
+  const end = characterEnd(text, at, "'");
+  return end === undefined ? undefined : { at: end, quotes: 1 };
+}
+
+/** YAML doubles quotes; a shell's word is left and entered again for each. */
+function quotesEnd(text: string, at: number, core: string, index: number): Quotes | undefined {
+  const wanted = runLength(core, index, "'");
+  const ofShell = SHELL_QUOTES.find(
+    (quote) => text.startsWith(quote, at) && !core.startsWith(quote, index),
+  );
+  if (ofShell !== undefined) return { at: at + ofShell.length, quotes: 1 };
+  const run = runLength(text, at, "'");
+  if (run >= wanted) return { at: at + run, quotes: wanted };
+  return run > 0 ? undefined : quoteEnd(text, at);
+}
+
+const NUMBERED = /u\{([0-9a-fA-F]{1,8})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|U([0-9a-fA-F]{8})/y;
+
+const NAMED: Readonly<Record<string, string>> = {
+  n: "\n",
+  r: "\r",
+  t: "\t",
+  b: "\b",
+  f: "\f",
+  v: "\v",
+  a: "\x07",
+  e: "\x1b",
+  "0": "\0",
+  N: "\x85",
+  _: "\xa0",
+  L: "\u2028",
+  P: "\u2029",
+};
+
+/** What follows the backslashes of an escape that stands for the secret's next unit or code point. */
+function escapeAt(
+  text: string,
+  at: number,
+  core: string,
+  index: number,
+): { readonly end: number; readonly units: number } | undefined {
+  const name = text[at];
+  if (name !== undefined && NAMED[name] === core[index]) return { end: at + 1, units: 1 };
+  if (name !== "u" && name !== "x" && name !== "U") return undefined;
+  const numbered = matchAt(NUMBERED, text, at);
+  if (numbered === undefined) return undefined;
+  const value = Number.parseInt(numbered.replaceAll(/[uxU{}]/g, ""), 16);
+  const end = at + numbered.length;
+  if (value === core.charCodeAt(index)) return { end, units: 1 };
+  return value === core.codePointAt(index) ? { end, units: 2 } : undefined;
+}
+
+/** A character as it is or percent-encoded, once or several times. */
+function characterEnd(text: string, at: number, character: string): number | undefined {
+  if (text.startsWith(character, at)) return at + character.length;
+  if (character === " ") {
+    if (text[at] === "+") return at + 1;
+    // YAML folds long lines.
+    if (text[at] === "\n") return at + 1 + runLength(text, at + 1, " ");
+  }
+  if (text[at] !== "%") return undefined;
+  let end = at;
+  for (const byte of Buffer.from(character, "utf8")) {
+    const [written = "", hex = ""] = percentAt(text, end) ?? [];
+    if (Number.parseInt(hex, 16) !== byte) return undefined;
+    end += written.length;
+  }
+  return end;
+}
+
+/** The character, however often it was encoded. */
+const PERCENTS = /%(?:25)*/y;
+
+const PERCENT = /%(?:25)*([0-9a-fA-F]{2})/y;
+
+/** Of `%25` the last is the character itself. */
+function percentAt(text: string, at: number): RegExpExecArray | null {
+  PERCENT.lastIndex = at;
+  return PERCENT.exec(text);
+}

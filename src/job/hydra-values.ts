@@ -1,0 +1,45 @@
+import { toPlain } from "../compose/index.ts";
+import type { ConfigNode, MapNode } from "../values/node.ts";
+import { pyStr } from "../values/python-text.ts";
+import type { ResolveContext } from "../values/resolution/context.ts";
+import { asDeclared } from "../values/resolution/context.ts";
+import { selectNode } from "../values/resolution/select.ts";
+
+/** The text of a value; undefined for null and what is missing. */
+export function textAt(root: MapNode, key: string, context: ResolveContext): string | undefined {
+  const node = selectNode(root, key, asDeclared(context));
+  if (node === undefined || (node.kind === "scalar" && node.value === null)) return undefined;
+  return pyStr(node);
+}
+
+/** A value as plain data, resolved; undefined where there is none. */
+export function plainAt(root: MapNode, key: string, context: ResolveContext): unknown {
+  const node = selectNode(root, key, asDeclared(context), { deep: true });
+  return node === undefined ? undefined : toPlain(node);
+}
+
+/**
+ * As `plainAt`, for what Hydra cannot do without.
+ * @throws ConfigError `value.missing` for `???`
+ */
+export function requiredAt(root: MapNode, key: string, context: ResolveContext): unknown {
+  const node = requiredNode(root, key, context);
+  return node === undefined ? undefined : toPlain(node);
+}
+
+/**
+ * The same as a tree.
+ * @throws ConfigError `value.missing` for `???`
+ */
+export const requiredNode = (
+  root: MapNode,
+  key: string,
+  context: ResolveContext,
+): ConfigNode | undefined =>
+  selectNode(root, key, asDeclared(context), { deep: true, throwOnMissing: true });
+
+/** The items of a list as texts; none where there is no list. */
+export function textsAt(root: MapNode, key: string, context: ResolveContext): readonly string[] {
+  const node = selectNode(root, key, asDeclared(context));
+  return node?.kind === "list" ? node.items.map((item) => pyStr(item)) : [];
+}

@@ -1,0 +1,58 @@
+import { type Composition, createConfig } from "../compose/index.ts";
+import { type ComposedEvent, openCallbacks } from "./callbacks.ts";
+import type { Logging } from "./logging/logging.ts";
+import { changesDirectoryByDefault } from "./options.ts";
+import { placeOf } from "./plan-job.ts";
+import { eachOnce, warnOf } from "./report-error.ts";
+import { type JobContext, logSettings } from "./run-job.ts";
+import type { Session } from "./session.ts";
+
+/** What all jobs of one program run share. */
+export async function openJobContext(
+  session: Session,
+  composition: Composition,
+  logging: Logging,
+): Promise<JobContext> {
+  const { composer, invocation, options, parsed, task } = session;
+  const own = new Set((options.flags ?? []).map((flag) => flag.id));
+  return {
+    program: options.name,
+    task,
+    logging,
+    callbacks: await openCallbacks({
+      root: composition.root,
+      context: composer.context,
+      logging,
+      ...(options.targets !== undefined && { targets: options.targets }),
+      onWarning: (message) => warnOf(message, invocation),
+    }),
+    ...placeOf(session),
+    chdirByDefault: changesDirectoryByDefault(options.versionBase),
+    warn: eachOnce((message) => warnOf(message, invocation)),
+    flags: new Map([...parsed.flags].filter(([id]) => own.has(id))),
+    restArgs: parsed.rest ?? [],
+  };
+}
+
+/** Returns a function that directs Hydra's own messages, and those of jobs without a log of their own, to Hydra's log. */
+export function hydraLogging(
+  { root }: Composition,
+  { composer, invocation, options }: Session,
+  logging: Logging,
+): () => void {
+  // The program's logger exists before any config, like a module's logger in Python.
+  logging.logger(options.name);
+  const settings = logSettings(root, "hydra.hydra_logging", composer.context);
+  return () => logging.configure(...settings(invocation.cwd));
+}
+
+/** What callbacks receive about a composition. */
+export const composedEvent = (
+  composition: Composition,
+  overrides: readonly string[],
+  { composer }: Session,
+): ComposedEvent => ({
+  config: createConfig(composition.root, composition, composer.context),
+  configName: composition.configName,
+  overrides,
+});

@@ -1,0 +1,221 @@
+/**
+ * How a program declares itself, and what follows from it: its schema, its flags, Hydra's behaviour of its version
+ * base.
+ */
+
+import { readFileSync } from "node:fs";
+import type { Subcommand } from "../cli/arguments/subcommand.ts";
+import type { Plugin } from "../compose/plugins/plugin.ts";
+import type { StoreEntry } from "../compose/sources/memory-source.ts";
+import type { SourceFactory } from "../compose/sources/repository.ts";
+import type { Targets } from "../instantiate/index.ts";
+import type { JsonSchema } from "../schema/index.ts";
+import type { SweepRow } from "../sweep/job-status.ts";
+import { ConfigError } from "../values/errors.ts";
+import type { Limits } from "../values/limits.ts";
+import type { ConfigNode } from "../values/node.ts";
+import type { Resolver } from "../values/resolution/resolver.ts";
+
+/** How a program declares itself: the arguments of `@hydra.main`, and our additions. */
+export interface HydraMainOptions {
+  /**
+   * The program's name: in usage texts, and `hydra.job.name` unless the config says otherwise.
+   * Default: the name of the module that calls `hydraMain`.
+   */
+  readonly name?: string;
+  /** The program's own version. `--version` shows it together with hydraconf's and Hydra's. */
+  readonly version?: string;
+  /**
+   * The program's own help, shown before that of the config: for programs that work with any tree, and
+   * must explain themselves without one.
+   */
+  readonly about?: string;
+  /** Directory of the primary config, absolute or relative to `base`; null for none. */
+  readonly configPath?: string | null;
+  /** Name of the primary config; null for none. */
+  readonly configName?: string | null;
+  /**
+   * The directory to which `configPath`, `schema` and `--config-path` are relative. Default: that of the
+   * module that calls `hydraMain`.
+   */
+  readonly base?: string;
+  /**
+   * A JSON Schema that the resolved config of a job must fit, or the path of a file with one,
+   * absolute or relative to `base`.
+   */
+  readonly schema?: string | JsonSchema;
+  /**
+   * A last check of a job's resolved config after the schema and before anything is created: for what
+   * depends on the machine, or on what the program can do.
+   * @param how `isPlan`: the job is only shown (`--dry-run`), so it should not be refused for what this
+   *   machine lacks
+   * @throws ConfigError to refuse the run
+   */
+  readonly check?: (
+    resolved: ConfigNode,
+    how: { readonly isPlan: boolean },
+  ) => void | Promise<void>;
+  /**
+   * What `--dry-run` shows of a job besides its directory and its config: how the program would run it.
+   * Must leave no files behind.
+   */
+  readonly planJob?: (resolved: ConfigNode, outputDir: string) => Promise<JobPlan>;
+  /**
+   * What to print for people at the end of a sweep: its jobs with the task's result for each.
+   * @returns the text, which ends with a line break; undefined if there is nothing to print
+   */
+  readonly summarizeSweep?: (
+    rows: readonly SweepRow[],
+    page: SummaryPage,
+  ) => Promise<string | undefined>;
+  /**
+   * The targets that `hydra.callbacks` may name in `_target_`, from `createTargets`. Other names are
+   * refused: a config alone never gets anything imported.
+   */
+  readonly targets?: Targets;
+  /** Resolvers for `${name:...}` besides OmegaConf's and Hydra's; `resolver()` turns a function into one. */
+  readonly resolvers?: readonly Resolver[];
+  /** How much aliases and interpolations may add to a config. Default: what the environment says. */
+  readonly limits?: Partial<Limits>;
+  /** Further kinds of sources for search paths, by scheme, as `git://`. */
+  readonly sources?: ReadonlyMap<string, SourceFactory>;
+  /**
+   * `1.1` as in Hydra's `version_base`: jobs work in their run directory unless `hydra.job.chdir`
+   * says otherwise. Composition is that of 1.3 all the same. Default: `1.3`.
+   */
+  readonly versionBase?: VersionBase;
+  /** The program's own flags, besides Hydra's. */
+  readonly flags?: readonly Flag[];
+  /** What else the program can do, each chosen by its name as the first word of the command line. */
+  readonly subcommands?: readonly Subcommand[];
+  /** Files and directories that show that a run directory holds results already. */
+  readonly resultFiles?: readonly string[];
+  /**
+   * Accepts `-- ARG...`: turns the arguments after `--` into the overrides they stand for. Without
+   * it, arguments after `--` are overrides like the others.
+   */
+  readonly restAsOverrides?: (args: readonly string[]) => readonly string[];
+  /** The plugins whose config groups exist besides Hydra's own. Default: `STANDARD_PLUGINS`. */
+  readonly plugins?: readonly Plugin[];
+  /**
+   * Whether the users wrote the program themselves, as is usual with Hydra: then every error ends with a hint
+   * how to see the whole stack. False for a tool, whose users get no such hint for a wrong config or command
+   * line. Default: true.
+   */
+  readonly hasUserCode?: boolean;
+  /** The config store: values, trees or YAML texts by config path. Values and trees may have a schema. */
+  readonly store?: ReadonlyMap<string, StoreEntry>;
+  /** What to do without flags: run the task, or show the config, which writes nothing. */
+  readonly whenBare?: "run" | "show";
+}
+
+/** What a summary is about. */
+export interface SummaryPage {
+  /** The absolute path of the sweep's directory. */
+  readonly directory: string;
+  /** The readable form of a path: relative if it lies below the working directory. */
+  readonly readable: (path: string) => string;
+  /** The numbers of jobs that ran while another of them did, on the same machine: what they measured is not what they take alone. */
+  readonly concurrentJobs: readonly number[];
+}
+
+/** How a program would run a job. */
+export interface JobPlan {
+  /** For people; ends with a line break. */
+  readonly text: string;
+  /** For programs: what `--json` prints as the job's `plan`. */
+  readonly data: unknown;
+}
+
+/** Options with the defaults for the program's name and directory filled in. */
+export type ProgramOptions = HydraMainOptions & {
+  readonly name: string;
+  readonly base: string;
+};
+
+/** Hydra's `version_base`: composition is always that of 1.3; see `HydraMainOptions.versionBase`. */
+export type VersionBase = "1.1" | "1.2" | "1.3";
+
+/** Until 1.2 a job worked in its run directory unless `hydra.job.chdir` said otherwise. */
+export const changesDirectoryByDefault = (versionBase: VersionBase | undefined): boolean =>
+  versionBase === "1.1";
+
+/** What a program with this version base always prints. */
+export const COMPATIBILITY_WARNING = `version_base="1.1" selects Hydra 1.1 compatibility behavior.`;
+
+/** What it prints when a job changes its directory only because of this default. */
+export const CHDIR_WARNING = `Future Hydra versions will no longer change working directory at job runtime by default.
+See https://hydra.cc/docs/1.2/upgrades/1.1_to_1.2/changes_to_job_working_dir/ for more information.`;
+
+type Schema = NonNullable<HydraMainOptions["schema"]>;
+
+/**
+ * The schema if it marks anything as secret. A schema that cannot be read is refused even if nothing
+ * is checked against it: otherwise nobody would know which values may be shown.
+ *
+ * @throws ConfigError `schema.invalid` for a file that cannot be read
+ */
+export function schemaThatMarksSecrets(schema: Schema): JsonSchema | undefined {
+  const text = typeof schema === "string" ? textOf(schema) : JSON.stringify(schema);
+  return /"writeOnly"|"password"/.test(text) ? parsed(schema, text) : undefined;
+}
+
+/** @throws ConfigError `schema.invalid` for a file that cannot be read */
+export const readSchema = (schema: Schema): JsonSchema =>
+  typeof schema === "string" ? parsed(schema, textOf(schema)) : schema;
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (cause) {
+    throw unreadable(path, cause);
+  }
+}
+
+function parsed(schema: Schema, text: string): JsonSchema {
+  if (typeof schema !== "string") return schema;
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw unreadable(schema, cause);
+  }
+}
+
+const unreadable = (path: string, cause: unknown): ConfigError =>
+  new ConfigError({
+    code: "schema.invalid",
+    message: `The schema '${path}' cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`,
+    hint: "the program gives it in `schema`, relative to its own module",
+    cause,
+  });
+
+/** One command-line flag. A flag is data: the parser, the usage text and the help only iterate. */
+export interface Flag {
+  /** What the parsed arguments call it. */
+  readonly id: string;
+  /** As typed, long form first: `["--config-name", "-cn"]`. */
+  readonly names: readonly [string, ...string[]];
+  /** `overrides`: every word behind it that is no flag is the flag's, not an override of the run. */
+  readonly takes: "nothing" | "value" | "optional-value" | "overrides";
+  /** Accepted values; absent means any. */
+  readonly choices?: readonly string[];
+  /** The value of an `optional-value` flag that has none. */
+  readonly valueIfBare?: string;
+  /** Ends parsing at once, whatever comes after it. */
+  readonly final?: boolean;
+  /** What a value is, for shell completion; absent: something that only the user can know. */
+  readonly completes?: "config" | "directory" | "file" | "key";
+  /** One line for help. */
+  readonly help: string;
+  /** Why this version refuses the flag; absent when it is supported. */
+  readonly refusal?: string;
+}
+
+/** How messages call a flag: `--cfg/-c`. */
+export const flagLabel = (flag: Flag): string => flag.names.join("/");
+
+/** What stands for the value in usage texts: `{job,hydra,all}`, `CONFIG_NAME`. */
+export const flagValueName = (flag: Flag): string =>
+  flag.choices === undefined
+    ? flag.names[0].replace(/^-+/, "").replaceAll("-", "_").toUpperCase()
+    : `{${flag.choices.join(",")}}`;

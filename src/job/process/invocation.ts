@@ -1,0 +1,162 @@
+import { statSync, writeSync } from "node:fs";
+import type { Resumption } from "../../record/job-selection.ts";
+import { tolerateClosedPipes } from "../../system/closed-pipes.ts";
+import { statOf } from "../../system/process-identity.ts";
+import { takesColor } from "../../system/terminal.ts";
+import { takeDriverRequest, takeWorkerRequest, type WorkerRequest } from "./worker-request.ts";
+
+/** Everything a program takes from its surroundings, in one place, so that tests can replace them. */
+export interface Invocation {
+  /** The arguments, without the interpreter and the script. */
+  readonly argv: readonly string[];
+  /** The file that was started, as it was called: `/usr/bin/deep-profile`, `/home/me/train.mjs`. */
+  readonly script?: string;
+  /** The command that starts this program again, without arguments: `[node, ..., script]`. */
+  readonly command?: readonly string[];
+  /**
+   * The one job that this process is to run for a launcher.
+   * @internal
+   */
+  readonly worker?: WorkerRequest;
+  /**
+   * Tells the process that started this one that it now drives the sweep.
+   * @internal
+   */
+  readonly announce?: () => void;
+  /**
+   * The recorded sweep to resume.
+   * @internal
+   */
+  readonly resumed?: ResumedSweep;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly console: Console;
+  /** The time of the run: one for every `${now:...}` in it. */
+  readonly now: Date;
+}
+
+/** A sweep that is resumed, and which of its jobs. */
+export interface ResumedSweep extends Resumption {
+  /** The absolute path of its directory. */
+  readonly directory: string;
+  /** Whether a separate process is to run it. */
+  readonly detach?: boolean;
+  /** Overrides of the launcher that were added on the command line. */
+  readonly added?: readonly string[];
+}
+
+/** The invocation of this process. */
+export function processInvocation(): Invocation {
+  tolerateClosedPipes();
+  const worker = takeWorkerRequest(process.env);
+  const announce = takeDriverRequest(process.env);
+  return {
+    argv: process.argv.slice(2),
+    ...(process.argv[1] !== undefined && {
+      script: process.argv[1],
+      command: [process.execPath, ...inheritedOptions(), process.argv[1]],
+    }),
+    ...(worker !== undefined && { worker }),
+    ...(announce !== undefined && { announce }),
+    env: process.env,
+    cwd: ownDirectory(),
+    console: {
+      stdout: (text) => void process.stdout.write(text),
+      stderr: (text) => void process.stderr.write(text),
+      color: takesColor(process.stderr, process.env),
+      stdoutColor: takesColor(process.stdout, process.env),
+      ...(canRedraw(process.stderr, process.env) && { terminal: terminalOf(process.stderr) }),
+    },
+    now: new Date(),
+  };
+}
+
+/** CI systems log their terminals, and a dumb terminal cannot move its cursor. */
+const canRedraw = (stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): boolean =>
+  stream.isTTY === true &&
+  env["TERM"] !== "dumb" &&
+  ["", "0", "false", undefined].includes(env["CI"]);
+
+/** Some terminals, in containers for example, report a width of 0. */
+const terminalOf = (stream: NodeJS.WriteStream): Terminal => ({
+  get columns() {
+    return stream.columns || 80;
+  },
+  get rows() {
+    return stream.rows || 24;
+  },
+  get isOthers() {
+    return isInBackground();
+  },
+});
+
+/** False if the system does not tell. */
+function isInBackground(): boolean {
+  const stat = statOf("self");
+  return stat !== undefined && stat.foreground > 0 && stat.foreground !== stat.group;
+}
+
+/** Node's own options, except for the debugger's, whose port is taken. */
+const inheritedOptions = (): readonly string[] =>
+  process.execArgv.filter((option) => !option.startsWith("--inspect"));
+
+/** Where a program writes. Tests pass their own, the entry points that of the process. */
+export interface Console {
+  /** Writes text unchanged; it includes its line breaks. */
+  readonly stdout: (text: string) => void;
+  /** Likewise. */
+  readonly stderr: (text: string) => void;
+  /** Whether text on `stderr` may be coloured. */
+  readonly color?: boolean;
+  /** Whether text on `stdout` may be coloured. */
+  readonly stdoutColor?: boolean;
+  /** `stderr` as a terminal whose lines can be redrawn; absent if they cannot. */
+  readonly terminal?: Terminal;
+  /** Removes secrets from a text that will be stored. */
+  readonly redact?: (text: string) => string;
+  /** How many secrets `redact` knows. When this has grown, texts redacted earlier may still contain one. */
+  readonly secretsKnown?: () => number;
+}
+
+/** The current state of a terminal. */
+export interface Terminal {
+  readonly columns: number;
+  readonly rows: number;
+  /** Whether this process is in the background, so that the terminal belongs to another one. */
+  readonly isOthers?: boolean;
+}
+
+/**
+ * The working directory of this process. If it was removed, or its name is not UTF-8, paths cannot be resolved or written:
+ * then this ends the process with a message and exit code 1.
+ */
+export function ownDirectory(): string {
+  let path: string;
+  try {
+    path = process.cwd();
+  } catch {
+    return end("The current directory was removed\n  Hint: change to an existing directory (cd)\n");
+  }
+  return isWholeName(path)
+    ? path
+    : end(
+        `The name of the current directory is not UTF-8: ${path}\n  Hint: rename it, or change to another directory (cd)\n`,
+      );
+}
+
+/** Node reads invalid UTF-8 as U+FFFD, which names another directory or none: results would be written to the wrong place. */
+function isWholeName(path: string): boolean {
+  if (!path.includes("\uFFFD")) return true;
+  const named = statSync(path, { throwIfNoEntry: false });
+  const here = statSync(".");
+  return named !== undefined && named.ino === here.ino && named.dev === here.dev;
+}
+
+function end(message: string): never {
+  try {
+    writeSync(2, message);
+  } catch {
+    // There is nobody left to tell.
+  }
+  return process.exit(1);
+}

@@ -1,0 +1,115 @@
+import { ConfigError, isConfigError } from "../values/errors.ts";
+import { pyRepr } from "../values/python-text.ts";
+import { renderError } from "../values/render-error.ts";
+import type { JobResult } from "./job.ts";
+import type { HydraMainOptions } from "./options.ts";
+import type { Invocation } from "./process/invocation.ts";
+
+const FULL_ERROR = "HYDRA_FULL_ERROR";
+
+/** Where an error is shown, and for which program. */
+export interface Failing {
+  readonly invocation: Invocation;
+  readonly options: Pick<HydraMainOptions, "hasUserCode">;
+}
+
+/** Shows what a job threw, as Hydra does. */
+export function showFailure(
+  { error, overrides }: Pick<JobResult, "error" | "overrides">,
+  program: Failing,
+): void {
+  const shown = overrides.map((override) => pyRepr(override)).join(", ");
+  program.invocation.console.stderr(`Error executing job with overrides: [${shown}]\n`);
+  reportError(error, program);
+}
+
+/**
+ * Shows an error as Hydra does: what is wrong and where, and how to see the whole stack. An error that
+ * is not ours is shown with its stack, without our own frames unless `HYDRA_FULL_ERROR=1` is set. If no
+ * code is the user's, a mistake in the config has no stack worth showing.
+ */
+export function reportError(error: unknown, { invocation, options }: Failing): void {
+  const { console, env } = invocation;
+  const full = env[FULL_ERROR] === "1";
+  const lines = isConfigError(error)
+    ? [
+        renderError(error, { color: console.color === true }),
+        ...(full ? [...error.frames, ...causesOf(error)] : ofTarget(error)),
+      ]
+    : full
+      ? stacks(error)
+      : userStacks(error);
+  console.stderr(`${lines.join("\n")}\n`);
+  if (!full && (options.hasUserCode !== false || !isConfigError(error)))
+    console.stderr(`\nSet the environment variable ${FULL_ERROR}=1 for a complete stack trace.\n`);
+}
+
+/**
+ * Shows an error outside of every job. An error of the system (a directory that cannot be made, a full disk)
+ * is shown without a stack: its message names the path, and the lines of our code would help nobody.
+ */
+export function reportOwnError(error: unknown, program: Failing): void {
+  const isFull = program.invocation.env[FULL_ERROR] === "1";
+  reportError(isFull ? error : coded(error), program);
+}
+
+/** What the system refused us, as an error with a code; all others as they are. */
+export const coded = (error: unknown): unknown =>
+  isRefusalOfSystem(error)
+    ? new ConfigError({ code: "app.system", message: error.message, cause: error })
+    : error;
+
+/** Whether the system refused something that we asked for, not the user's code. */
+export const isRefusalOfSystem = (error: unknown): error is Error =>
+  error instanceof Error && "syscall" in error && !OF_USER.test(error.stack ?? "");
+
+/** What a target threw is the user's own error, shown below ours about the config that called it. */
+const ofTarget = (error: ConfigError): readonly string[] =>
+  error.code === "instantiate.failed" ? ["", ...userStacks(error.details.cause)] : [];
+
+const causesOf = (error: ConfigError): readonly string[] =>
+  error.cause === undefined ? [] : [`Caused by: ${stacks(error.cause).join("\n")}`];
+
+/** The stack of an error and of everything that caused it. */
+const stacks = (error: unknown): readonly string[] =>
+  withCauses(error, (at) => (at instanceof Error ? (at.stack ?? at.message) : String(at)));
+
+/** The same without our frames. An error of ours that the user's code wrapped is shown by its message. */
+const userStacks = (error: unknown): readonly string[] =>
+  withCauses(error, (at) => (isConfigError(at) ? at.message : userStack(at)));
+
+const MOST_CAUSES = 10;
+
+function withCauses(error: unknown, show: (error: unknown) => string): readonly string[] {
+  const chain: string[] = [];
+  for (let at = error; at !== undefined && chain.length < MOST_CAUSES; at = causeOf(at))
+    chain.push(`${chain.length === 0 ? "" : "Caused by: "}${show(at)}`);
+  return chain;
+}
+
+const causeOf = (error: unknown): unknown => (error instanceof Error ? error.cause : undefined);
+
+/** The functions of ours that call the user's code. */
+const OF_USER = /\b(runUserTask|invokeTarget)\b/;
+
+/** The stack down to the user's code: below it there are only frames of ours and of Node. */
+function userStack(error: unknown): string {
+  if (!(error instanceof Error)) return `Error: ${String(error)}`;
+  const lines = (error.stack ?? `${error.name}: ${error.message}`).split("\n");
+  const ours = lines.findIndex((line) => /^\s+at /.test(line) && OF_USER.test(line));
+  const own = ours < 0 ? lines : lines.slice(0, ours);
+  return own.filter((line) => !/^\s+at .*\(?node:internal\//.test(line)).join("\n");
+}
+
+/** Warns the user as Python shows Hydra's warnings. */
+export const warnOf = (message: string, { console }: Pick<Invocation, "console">): void =>
+  console.stderr(`UserWarning: ${message}\n`);
+
+/** Passes each message on once, however many jobs it concerns. */
+export function eachOnce(tell: (message: string) => void): (message: string) => void {
+  const told = new Set<string>();
+  return (message) => {
+    if (!told.has(message)) tell(message);
+    told.add(message);
+  };
+}

@@ -1,0 +1,147 @@
+import { accessSync, constants, existsSync, renameSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { removeDeadDrafts } from "../system/atomic-write.ts";
+import { fileProblem, makeDirectory } from "../system/files.ts";
+import { DIRECTORY_CLAIM, tryClaim } from "../system/process-claim.ts";
+import { ConfigError } from "../values/errors.ts";
+
+/**
+ * Makes the directory of a run. Results of two runs in one directory would be read as one, so a
+ * directory that already holds any of the program's results is refused; one that holds only the
+ * configuration of an earlier attempt is not.
+ *
+ * @throws ConfigError `app.run_directory`
+ */
+export function makeRunDirectory(path: string, resultFiles: readonly string[]): void {
+  refuseResults(path, resultFiles);
+  makeOrRefuse(path, "run");
+}
+
+/**
+ * Makes the directory of a sweep; what is in it is for its record to judge.
+ *
+ * @param sweep.isResumed whether the sweep lies there already
+ * @throws ConfigError `app.run_directory`
+ */
+export const makeSweepDirectory = (
+  path: string,
+  { isResumed = false }: { readonly isResumed?: boolean } = {},
+): void => makeOrRefuse(path, isResumed ? "resumed sweep" : "sweep");
+
+type DirectoryKind = "run" | "sweep" | "resumed sweep";
+
+function makeOrRefuse(path: string, kind: DirectoryKind): void {
+  try {
+    const isNew = makeDirectory(path);
+    if (!isNew) accessSync(path, constants.W_OK);
+  } catch (cause) {
+    throw unusable(path, kind, cause);
+  }
+}
+
+/** @throws ConfigError `app.run_directory` for a directory that holds another run's results */
+function refuseResults(path: string, resultFiles: readonly string[]): void {
+  const results = resultFiles.filter((name) => existsSync(join(path, name)));
+  if (results.length === 0) return;
+  throw new ConfigError({
+    code: "app.run_directory",
+    message: `The run directory '${path}' holds the results of another run: ${results.join(", ")}`,
+    key: "hydra.run.dir",
+    hint: "choose another directory with hydra.run.dir=DIR, or move this one away",
+  });
+}
+
+/**
+ * Puts what an earlier attempt at the same job left into `.attempts/N`, so that its results are not
+ * taken for those of the next one, and are not lost either.
+ *
+ * @param attempt the number of the attempt that left them, from 1
+ */
+export function setAside(path: string, resultFiles: readonly string[], attempt: number): void {
+  const aside = join(path, ".attempts", String(attempt));
+  for (const name of resultFiles.filter((one) => existsSync(join(path, one)))) {
+    makeDirectory(dirname(join(aside, name)));
+    rmSync(join(aside, name), { recursive: true, force: true });
+    renameSync(join(path, name), join(aside, name));
+    removeDeadDrafts(join(aside, name), { recursive: true });
+  }
+  removeDeadDrafts(path);
+}
+
+/**
+ * The directories of a sweep's jobs, looked at before any is made.
+ *
+ * @throws ConfigError `app.run_directory` where results would mix, with earlier ones or each other's
+ */
+export function checkJobDirectories(
+  jobs: readonly { readonly number?: number; readonly outputDir: string }[],
+  resultFiles: readonly string[],
+): void {
+  if (resultFiles.length === 0) return;
+  const owners = new Map<string, number | undefined>();
+  for (const { number, outputDir } of jobs) {
+    refuseResults(outputDir, resultFiles);
+    if (owners.has(outputDir))
+      throw new ConfigError({
+        code: "app.run_directory",
+        message: `Jobs #${owners.get(outputDir)} and #${number} would share the directory '${outputDir}'`,
+        key: "hydra.sweep.subdir",
+        hint: "give each job its own directory, e.g. with hydra.sweep.subdir='${hydra.job.num}'",
+      });
+    owners.set(outputDir, number);
+  }
+}
+
+/**
+ * A directory that nobody chose by name, like one named by the second, moves on to the next free
+ * name: `20260102-030405`, `20260102-030405-2`, ...
+ */
+export function nextFreeDirectory(path: string, resultFiles: readonly string[]): string {
+  const isTaken = (directory: string) =>
+    [...resultFiles, DIRECTORY_CLAIM].some((name) => existsSync(join(directory, name)));
+  let free = path;
+  for (let number = 2; isTaken(free); number++) free = `${path}-${number}`;
+  return free;
+}
+
+/**
+ * Takes a run directory for this process, so that two runs named by the same second do not mix. A claim that a
+ * dead process left behind counts for nothing.
+ *
+ * @returns gives the directory up
+ * @throws ConfigError `app.run_directory` while another process holds it
+ */
+export function claimRunDirectory(path: string): () => void {
+  const file = join(path, DIRECTORY_CLAIM);
+  const attempt = tryClaim(file);
+  if (attempt.kind === "taken") return attempt.claim.release;
+  const { alive, holder } = attempt;
+  throw new ConfigError({
+    code: "app.run_directory",
+    message: `The run directory '${path}' is in use by process ${holder.pid} on ${holder.host}`,
+    key: "hydra.run.dir",
+    hint: `${alive === "elsewhere" ? `if that process has ended, remove ${file}; otherwise ` : ""}choose another directory with hydra.run.dir=DIR`,
+  });
+}
+
+/**
+ * Drops the claim that an earlier attempt at a job left behind, on whatever machine it was: for jobs of
+ * a scheduler, which starts none again before it has ended.
+ */
+export const dropClaim = (path: string): void =>
+  rmSync(join(path, DIRECTORY_CLAIM), { force: true });
+
+function unusable(path: string, kind: DirectoryKind, cause: unknown): ConfigError {
+  const isThere = existsSync(path);
+  const key = kind === "run" ? "hydra.run.dir" : "hydra.sweep.dir";
+  return new ConfigError({
+    code: "app.run_directory",
+    message: `Cannot ${isThere ? "use" : "create"} the ${key.split(".")[1]} directory '${path}': ${fileProblem(cause)}`,
+    key,
+    hint:
+      kind === "resumed sweep"
+        ? "a sweep is recorded in its own directory: make it writable, or copy the directory and resume the copy"
+        : `choose another directory with ${key}=DIR`,
+    cause,
+  });
+}

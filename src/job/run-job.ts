@@ -1,0 +1,254 @@
+import { join, resolve } from "node:path";
+import { type Config, createConfig, toPlain } from "../compose/index.ts";
+import { maskSecrets, type Secrets } from "../compose/secrets.ts";
+import { removeDeadDrafts, writeFileAtomicSync } from "../system/atomic-write.ts";
+import { makeDirectory } from "../system/files.ts";
+import { ConfigError } from "../values/errors.ts";
+import { type ConfigNode, child, isMissing, type MapNode, map } from "../values/node.ts";
+import { pyStr, pyTypeName } from "../values/python-text.ts";
+import { asDeclared, type ResolveContext } from "../values/resolution/context.ts";
+import { resolveAt } from "../values/resolution/select.ts";
+import { writeYaml } from "../values/yaml/writer.ts";
+import type { Callbacks } from "./callbacks.ts";
+import { requiredAt, requiredNode, textAt } from "./hydra-values.ts";
+import { failedJob, type Job, type JobResult, readReturn, type Task } from "./job.ts";
+import type { Locate } from "./logging/log-config.ts";
+import type { Logging } from "./logging/logging.ts";
+import { CHDIR_WARNING } from "./options.ts";
+import type { PlannedJob } from "./plan-job.ts";
+import { claimRunDirectory, makeRunDirectory } from "./run-directory.ts";
+
+/** What all jobs of one call of a program share. */
+export interface JobContext {
+  /** Names the task's own logger. */
+  readonly program: string;
+  readonly task: Task;
+  readonly context: ResolveContext;
+  /** Is told the tree that `${hydra:...}` is to read. */
+  readonly publish: (root: MapNode) => void;
+  readonly logging: Logging;
+  readonly callbacks: Callbacks;
+  readonly cwd: string;
+  readonly resultFiles: readonly string[];
+  /** What `hydra.job.chdir: null` means: false since Hydra 1.2. */
+  readonly chdirByDefault: boolean;
+  /** Tells the user, each message once. */
+  readonly warn: (message: string) => void;
+  readonly flags: ReadonlyMap<string, string | true>;
+  readonly restArgs: readonly string[];
+}
+
+/**
+ * Takes the directory of a job: makes it and, for a program with results, keeps others out.
+ *
+ * @returns gives it up
+ * @throws ConfigError `app.run_directory`
+ */
+export function takeDirectory({ outputDir }: PlannedJob, resultFiles: readonly string[]) {
+  makeRunDirectory(outputDir, resultFiles);
+  // Hydra lets runs share a directory; only results must not mix.
+  return resultFiles.length === 0 ? () => {} : claimRunDirectory(outputDir);
+}
+
+/**
+ * Runs one job in the directory that was taken for it, as Hydra does: opens the job's log, saves the
+ * three files, changes into the directory if `hydra.job.chdir` says so, sets `hydra.job.env_set`, and
+ * calls the task. What the task throws is in the result.
+ *
+ * @throws ConfigError for anything wrong before the task is called
+ */
+export async function runJob(planned: PlannedJob, surroundings: JobContext): Promise<JobResult> {
+  const { composition, outputDir, root, tree } = planned;
+  const { callbacks, chdirByDefault, context, logging, publish, task } = surroundings;
+  publish(root);
+  const own = hydraAlone(root);
+  const chosen = requiredAt(own, "hydra.job.chdir", context) ?? undefined;
+  if (chosen === undefined && chdirByDefault) surroundings.warn(CHDIR_WARNING);
+  const chdir = chosen ?? chdirByDefault;
+  const workingDirectory = chdir === true ? { cwd: outputDir } : {};
+  const settingsOfLog = logSettings(root, "hydra.job_logging", context);
+  logging.configure(...settingsOfLog(workingDirectory.cwd ?? surroundings.cwd));
+  const subdirectory = requiredAt(root, "hydra.output_subdir", context) ?? undefined;
+  if (subdirectory !== undefined) saveJobFiles(resolve(outputDir, String(subdirectory)), planned);
+  const config = createConfig(tree, { ...composition, root, config: tree }, context);
+  const job = describeJob(planned, surroundings);
+  // What is wrong with it shows when the files are there, as in Hydra.
+  const settings = { env: environmentAt(own, context), ...workingDirectory };
+  return withEnvironment(settings, async () => {
+    await callbacks.notify("onJobStart", { config, job });
+    const result = await callTask(task, config, job);
+    await callbacks.notify("onJobEnd", { config, job, result });
+    return result;
+  });
+}
+
+/** Hydra sets a job up from a copy of its own node: the job's config cannot be referred to there. */
+function hydraAlone(root: MapNode): MapNode {
+  const hydra = root.entries.get("hydra");
+  return { ...root, entries: new Map(hydra === undefined ? [] : [["hydra", hydra]]) };
+}
+
+const ENV_SET = ["hydra", "job", "env_set"] as const;
+
+/**
+ * Python sets the variables one by one, so that `oc.env` in a value knows those above it.
+ * @throws ConfigError `value.missing`, and of interpolations
+ */
+function environmentAt(own: MapNode, context: ResolveContext): Readonly<Record<string, string>> {
+  const settings = resolveAt(own, ENV_SET, asDeclared(context));
+  const variables: Record<string, string> = {};
+  if (settings.kind !== "map") return variables;
+  const env = { ...context.env };
+  for (const { key } of settings.entries.values()) {
+    const name = pyStr(key);
+    const value = resolveAt(own, [...ENV_SET, key], { ...context, env });
+    if (isMissing(value))
+      throw new ConfigError({
+        code: "value.missing",
+        message: `Missing mandatory value: hydra.job.env_set.${name}`,
+        key: `hydra.job.env_set.${name}`,
+      });
+    if (value.kind !== "scalar") throw noText(name, value);
+    env[name] = variables[name] = pyStr(value);
+  }
+  return variables;
+}
+
+const noText = (name: string, value: ConfigNode): ConfigError =>
+  new ConfigError({
+    code: "value.wrong_type",
+    message: `An environment variable must be a string, not ${pyTypeName(value)}`,
+    origin: value.origin,
+    key: `hydra.job.env_set.${name}`,
+  });
+
+async function callTask(task: Task, config: Config, job: Job): Promise<JobResult> {
+  const { number, outputDir, overrides } = job;
+  try {
+    const returned = readReturn(await runUserTask(task, config, job));
+    return {
+      status: "completed",
+      ...(number !== undefined && { number }),
+      outputDir,
+      overrides,
+      ...returned,
+      error: undefined,
+    };
+  } catch (error) {
+    return failedJob(job, error);
+  }
+}
+
+/** Its name marks the border in stacks: what lies below it is ours, not the user's. */
+async function runUserTask(task: Task, config: Config, job: Job): Promise<unknown> {
+  return await task(config, job);
+}
+
+function describeJob(planned: PlannedJob, surroundings: JobContext): Job {
+  const { number, outputDir, overrides, resolved, root } = planned;
+  const { context, flags, logging, program, restArgs } = surroundings;
+  return {
+    // Whether it has a value matters to tasks that ask for it.
+    get name() {
+      return textAt(root, "hydra.job.name", context) ?? "None";
+    },
+    ...(number !== undefined && { number }),
+    outputDir,
+    overrides,
+    flags,
+    restArgs,
+    root,
+    get: <T>(key: string) => requiredAt(root, key, context) as T | undefined,
+    resolved,
+    log: logging.logger(program),
+    logger: logging.logger,
+  };
+}
+
+/** What a job changes in its process while it runs. */
+export interface ProcessSettings {
+  /** Variables to set (`hydra.job.env_set`). */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Directory to work in (`hydra.job.chdir`). */
+  readonly cwd?: string;
+}
+
+/** Runs something with other variables or another directory, and puts both back afterwards. */
+async function withEnvironment<T>(settings: ProcessSettings, run: () => Promise<T>): Promise<T> {
+  const variables = Object.entries(settings.env ?? {});
+  const before = variables.map(([name]) => [name, process.env[name]] as const);
+  const cwd = process.cwd();
+  for (const [name, value] of variables) process.env[name] = value;
+  if (settings.cwd !== undefined) process.chdir(settings.cwd);
+  try {
+    return await run();
+  } finally {
+    if (settings.cwd !== undefined) process.chdir(cwd);
+    for (const [name, value] of before) {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
+  }
+}
+
+/**
+ * The three files Hydra leaves with every job, in its own formatting, interpolations unresolved,
+ * secrets masked.
+ */
+function saveJobFiles(
+  directory: string,
+  job: { readonly root: MapNode; readonly tree: MapNode; readonly composition: Secrets },
+): void {
+  const root = maskSecrets(job.root, job.composition);
+  const config = maskSecrets(job.tree, job.composition);
+  const hydra = root.entries.get("hydra")?.value;
+  if (hydra === undefined) return;
+  const files: Readonly<Record<string, ConfigNode | undefined>> = {
+    "config.yaml": config,
+    "hydra.yaml": map([["hydra", hydra]], hydra.origin),
+    "overrides.yaml": at(hydra, "overrides", "task"),
+  };
+  // Now and not by the first write, for which a directory that is missing is an error to recover from.
+  makeDirectory(directory);
+  removeDeadDrafts(directory);
+  for (const [name, node] of Object.entries(files))
+    if (node !== undefined) writeFileAtomicSync(join(directory, name), writeYaml(node));
+}
+
+function at(node: ConfigNode, ...path: readonly string[]): ConfigNode | undefined {
+  return path.reduce<ConfigNode | undefined>(
+    (parent, key) => (parent?.kind === "map" ? parent.entries.get(key)?.value : undefined),
+    node,
+  );
+}
+
+/** The arguments of `Logging.configure`. */
+type LogSettings = (cwd: string) => Parameters<Logging["configure"]>;
+
+/**
+ * Reads a log config and `hydra.verbose`.
+ *
+ * @param key `hydra.job_logging` or `hydra.hydra_logging`
+ * @throws ConfigError `value.missing`, and of interpolations
+ */
+export function logSettings(root: MapNode, key: string, context: ResolveContext): LogSettings {
+  const node = requiredNode(root, key, context);
+  const config = node === undefined ? undefined : toPlain(node);
+  const verbose = requiredAt(root, "hydra.verbose", context);
+  return (cwd) => [config, verbose, cwd, locateIn(node, key)];
+}
+
+/** The key and the origin of what is at a path, or of the nearest map around it that exists. */
+const locateIn =
+  (node: ConfigNode | undefined, key: string): Locate =>
+  (path) => {
+    let at = node;
+    let place = key;
+    for (const name of path) {
+      const next = at && child(at, name);
+      if (next === undefined) break;
+      at = next;
+      place += `.${name}`;
+    }
+    return { key: place, ...(at !== undefined && { origin: at.origin }) };
+  };

@@ -1,0 +1,31 @@
+import type { ParsedArguments } from "../cli/arguments/parse-argv.ts";
+import type { Composer } from "./composer.ts";
+import type { Task } from "./job.ts";
+import type { Flag, ProgramOptions } from "./options.ts";
+import type { Invocation } from "./process/invocation.ts";
+
+/** One thing a program does instead of, or as, running its task. */
+export interface Command {
+  readonly isAsked: (parsed: ParsedArguments, options: ProgramOptions) => boolean;
+  /** @returns the exit code */
+  readonly execute: (session: Session) => number | Promise<number>;
+}
+
+/** One call of a program: its declaration, its command line, and where it was called. */
+export interface Session {
+  readonly options: ProgramOptions;
+  readonly task: Task;
+  readonly invocation: Invocation;
+  readonly parsed: ParsedArguments;
+  /** All flags the program knows. */
+  readonly flags: readonly Flag[];
+  /** Those of the command line, and what stands after `--` turned into some. */
+  readonly overrides: readonly string[];
+  readonly composer: Composer;
+  /** A composer for other flags than those of this command line, which prints nothing. */
+  readonly composerFor: (parsed: ParsedArguments) => Composer;
+}
+
+export const EXIT_OK = 0;
+export const EXIT_ERROR = 1;
+export const EXIT_USAGE = 2;

@@ -1,0 +1,284 @@
+import { constants } from "node:os";
+import { join } from "node:path";
+import { failedJob, type JobResult, wasStopped } from "../../job/job.ts";
+import type { JobState } from "../../record/job-state.ts";
+import { liveWorkers } from "../../record/orphans.ts";
+import { INTERRUPTS, type Suspendable } from "../../system/process-signals.ts";
+import { plural } from "../../text/plural.ts";
+import { ConfigError } from "../../values/errors.ts";
+import { loggedOverrides } from "../basic-launcher.ts";
+import type { LaunchEvent, LauncherKind, LauncherRequest, SweepJob } from "../launcher.ts";
+import { refuseUnstartable } from "../worker.ts";
+import { LOCAL_TARGETS, type LocalSettings, localSettings } from "./settings.ts";
+import { openSlots, type SlotAttempt, type SlotPool, slotsOfMachine } from "./slots.ts";
+import { type RunningJob, startJob } from "./worker-process.ts";
+
+const LOGGER = "hydraconf.launchers.local";
+
+/** Jobs as processes of this machine, several at a time. */
+export const localLauncher: LauncherKind = {
+  targets: LOCAL_TARGETS,
+  retries: (root, context) => localSettings(root, context).retries,
+  open(request) {
+    const settings = localSettings(request.root, request.context);
+    return { launch: (batch) => launch(batch, request, settings) };
+  },
+};
+
+/** Between looks at slots that other sweeps have. */
+const SLOTS_MS = 300;
+
+/** A batch while its jobs run. */
+interface BatchRun {
+  readonly request: LauncherRequest;
+  readonly settings: LocalSettings;
+  readonly log: ReturnType<typeof openLog>;
+  readonly pool: SlotPool;
+  readonly queue: JobQueue;
+  readonly running: Set<RunningJob>;
+  readonly endings: Endings<Ended>;
+  readonly interruption: Interruption;
+  /** Whether a job was ended by a signal. */
+  isAnyStopped: boolean;
+}
+
+interface Ended {
+  readonly running: RunningJob;
+  readonly state: JobState;
+}
+
+/** Starts jobs as there is place for them, and takes in their ends, until none waits or runs. */
+async function* launch(
+  batch: readonly SweepJob[],
+  request: LauncherRequest,
+  settings: LocalSettings,
+): AsyncGenerator<LaunchEvent> {
+  refuseUnstartable(request.record.facts());
+  const run = beginBatch(batch, request, settings);
+  const { endings, interruption, running } = run;
+  const separate = request.suspension?.join(together(running));
+  try {
+    for (;;) {
+      const lacksSlots = yield* startJobs(run);
+      if (running.size === 0 && !lacksSlots) break;
+      const ended = await endings.next(lacksSlots ? SLOTS_MS : undefined);
+      if (ended !== undefined) yield* takeIn(ended, run);
+    }
+    const signal = interruption.signal();
+    const next = run.queue.first();
+    // A signal that no job was ended by has ended the sweep all the same.
+    if (signal !== undefined && next !== undefined && !run.isAnyStopped)
+      yield { kind: "ended", job: next, result: notStarted(next, signal) };
+  } finally {
+    separate?.();
+    interruption.release();
+  }
+}
+
+/** Jobs run in process groups of their own, which a key typed at the terminal does not reach. */
+function together(running: ReadonlySet<RunningJob>): Suspendable {
+  let goOn: readonly (() => void)[] = [];
+  return {
+    suspend() {
+      goOn = [...running].map(({ worker }) => worker.suspend());
+    },
+    resume() {
+      for (const one of goOn) one();
+      goOn = [];
+    },
+  };
+}
+
+function beginBatch(
+  batch: readonly SweepJob[],
+  request: LauncherRequest,
+  settings: LocalSettings,
+): BatchRun {
+  const { folder } = request.record;
+  const running = new Set<RunningJob>();
+  return {
+    request,
+    settings,
+    log: openLog(batch.length, request, settings),
+    pool: poolOf(settings, folder),
+    queue: createQueue(batch, folder),
+    running,
+    endings: createEndings(),
+    interruption: listenForSignals((signal) => {
+      for (const { worker } of running) worker.signal(signal);
+    }),
+    isAnyStopped: false,
+  };
+}
+
+/**
+ * Starts those that wait, the first ones first, while there is place.
+ *
+ * @returns whether the next one only lacks slots, which other sweeps have
+ */
+function* startJobs(run: BatchRun): Generator<LaunchEvent, boolean> {
+  const { endings, log, pool, queue, request, running, settings } = run;
+  while (running.size < settings.jobs && !isStopping(run) && request.gate.mayStart()) {
+    const job = queue.first();
+    if (job === undefined) return false;
+    const start = startJob(job, queue.starts(job) === 0, pool, request, settings);
+    if (start.kind === "lacks slots") {
+      if (running.size === 0) log.lacksSlots(start.attempt);
+      return true;
+    }
+    queue.shift();
+    if (start.kind === "running") {
+      log.started(job);
+      running.add(start.running);
+      endings.add(start.running.worker.ended.then((state) => ({ ...start, state })));
+    }
+    yield { kind: "started", job };
+    if (start.kind === "over") yield { kind: "ended", job, result: start.result };
+  }
+  return false;
+}
+
+/** Tells what became of a job whose worker has ended, or puts it back to start again. */
+function* takeIn(ended: Ended, run: BatchRun): Generator<LaunchEvent> {
+  const { queue, request, running, settings } = run;
+  const { job, slots } = ended.running;
+  running.delete(ended.running);
+  slots?.giveBack();
+  const reason = failureOf(ended.state);
+  if (reason !== undefined && !isStopping(run) && queue.starts(job) <= settings.retries) {
+    queue.putBack(job);
+    yield { kind: "retried", job, reason };
+    return;
+  }
+  const result = request.record.resultOf(job);
+  if (result === undefined) return;
+  run.isAnyStopped ||= wasStopped(result);
+  yield { kind: "ended", job, result };
+}
+
+const isStopping = ({ interruption }: BatchRun): boolean => interruption.signal() !== undefined;
+
+/** What the launcher tells of a batch in its log. */
+function openLog(jobs: number, { logAsHydra, logging }: LauncherRequest, settings: LocalSettings) {
+  logAsHydra();
+  const log = logging.logger(LOGGER);
+  const atOnce = Math.min(settings.jobs, Math.max(1, jobs));
+  log.info(`Launching ${plural(jobs, "job")} in ${plural(atOnce, "process", "processes")}`);
+  let isToldOfSlots = false;
+  return {
+    started: (job: SweepJob) => log.info(`\t#${job.number} : ${loggedOverrides(job)}`),
+    /** Once: a sweep may wait for hours. */
+    lacksSlots({ holder, resource, slot }: SlotAttempt & { readonly kind: "none" }) {
+      if (isToldOfSlots) return;
+      isToldOfSlots = true;
+      const use = holder.use === undefined ? "" : ` (${holder.use})`;
+      log.info(`Waiting for a slot of ${resource}: process ${holder.pid} holds ${slot}${use}`);
+    },
+  };
+}
+
+const poolOf = ({ resources, slotScope }: LocalSettings, folder: string): SlotPool =>
+  openSlots(
+    resources,
+    slotScope === "sweep" || resources.size === 0 ? join(folder, "slots") : slotsOfMachine(),
+  );
+
+const failureOf = ({ attempts, status }: JobState): string | undefined =>
+  status === "failed" || status === "timed_out" ? (attempts.at(-1)?.error ?? status) : undefined;
+
+const notStarted = (job: SweepJob, signal: NodeJS.Signals): JobResult => ({
+  ...failedJob(job, new ConfigError({ code: "app.job", message: `not started: ${signal}` })),
+  exitCode: 128 + constants.signals[signal],
+});
+
+/** What comes to its end, in the order in which it does. */
+interface Endings<T> {
+  /** Listened to once, however often the next one is waited for: a promise never forgets who waits. */
+  add(ending: Promise<T>): void;
+  /**
+   * @param within milliseconds; undefined: however long it takes
+   * @returns undefined where nothing ends in that time
+   * @throws what an ending was rejected with
+   */
+  next(within?: number): Promise<T | undefined>;
+}
+
+export function createEndings<T>(): Endings<T> {
+  const over: (() => T)[] = [];
+  let wake = (): void => {};
+  const settle = (outcome: () => T): void => {
+    over.push(outcome);
+    wake();
+  };
+  return {
+    add(ending) {
+      ending.then(
+        (value) => settle(() => value),
+        (reason) =>
+          settle(() => {
+            throw reason;
+          }),
+      );
+    },
+    async next(within) {
+      if (over.length === 0)
+        await new Promise<void>((done) => {
+          const timer = within === undefined ? undefined : setTimeout(done, within);
+          wake = () => {
+            clearTimeout(timer);
+            done();
+          };
+        });
+      return over.shift()?.();
+    },
+  };
+}
+
+/** The jobs of a batch that have not ended and do not run, in the order in which they start. */
+interface JobQueue {
+  first(): SweepJob | undefined;
+  /** Takes the first one out: it starts. */
+  shift(): void;
+  /** Puts one back that is to start again, before all others. */
+  putBack(job: SweepJob): void;
+  /** How often a job was started here. */
+  starts(job: SweepJob): number;
+}
+
+/** Jobs that workers of an earlier launcher still run come first: these have their slots. */
+function createQueue(batch: readonly SweepJob[], folder: string): JobQueue {
+  const left = new Set(liveWorkers(folder, batch).map(({ number }) => number));
+  const jobs = batch.toSorted((a, b) => Number(left.has(b.number)) - Number(left.has(a.number)));
+  const starts = new Map<SweepJob, number>();
+  return {
+    first: () => jobs[0],
+    shift() {
+      const job = jobs.shift();
+      if (job !== undefined) starts.set(job, (starts.get(job) ?? 0) + 1);
+    },
+    putBack: (job) => void jobs.unshift(job),
+    starts: (job) => starts.get(job) ?? 0,
+  };
+}
+
+interface Interruption {
+  /** The first signal that came. */
+  signal(): NodeJS.Signals | undefined;
+  release(): void;
+}
+
+/** @param passOn is told each signal: asked twice, a job may end sooner */
+function listenForSignals(passOn: (signal: NodeJS.Signals) => void): Interruption {
+  let first: NodeJS.Signals | undefined;
+  const onSignal = (signal: NodeJS.Signals): void => {
+    first ??= signal;
+    passOn(signal);
+  };
+  for (const signal of INTERRUPTS) process.on(signal, onSignal);
+  return {
+    signal: () => first,
+    release() {
+      for (const signal of INTERRUPTS) process.off(signal, onSignal);
+    },
+  };
+}

@@ -1,0 +1,263 @@
+/** A job in a process of its own: how that process is started, and what it does. */
+
+import os from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+import { checkJobs } from "../job/check-jobs.ts";
+import { failedJob, type JobResult } from "../job/job.ts";
+import { hydraLogging, openJobContext } from "../job/job-context.ts";
+import { createLogging } from "../job/logging/logging.ts";
+import { type PlannedJob, placeOf, planJob } from "../job/plan-job.ts";
+import {
+  type NotedStart,
+  type WorkerRequest,
+  workerEnvironment,
+} from "../job/process/worker-request.ts";
+import { coded, reportError } from "../job/report-error.ts";
+import { dropClaim, setAside } from "../job/run-directory.ts";
+import { runJob, takeDirectory } from "../job/run-job.ts";
+import { EXIT_ERROR, EXIT_OK, type Session } from "../job/session.ts";
+import { type JobState, readJobState } from "../record/job-state.ts";
+import {
+  type ManifestJob,
+  readManifestJob,
+  type SweepFacts,
+  type SweepProgram,
+} from "../record/manifest.ts";
+import { beginJob, endOf, firstLine, type RecordedJob, recordJob } from "../record/recorded-job.ts";
+import { jobFingerprint } from "../record/sweep-record.ts";
+import { isRunning } from "../system/process-identity.ts";
+import { INTERRUPTS } from "../system/process-signals.ts";
+import { ConfigError } from "../values/errors.ts";
+
+/** How to start the worker of a job: a process of its own, in this directory. */
+export interface WorkerCommand {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  /** To be added to the environment of the launcher. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/**
+ * The command line of a job's worker.
+ *
+ * @throws ConfigError `app.unsupported` for a program that nothing can start again
+ */
+export function workerCommand({ cwd, program }: SweepFacts, request: WorkerRequest): WorkerCommand {
+  const [file, ...first] = program.command ?? [];
+  if (file === undefined) throw unstartable(program);
+  return { file, args: [...first, ...program.argv], cwd, env: workerEnvironment(request) };
+}
+
+/** @throws ConfigError `app.unsupported` for sweeps whose jobs no other process can run */
+export function refuseUnstartable({ holds_secrets, program }: SweepFacts): void {
+  if (holds_secrets)
+    throw new ConfigError({
+      code: "app.unsupported",
+      message: "A secret on the command line cannot be passed to jobs in other processes",
+      key: "hydra.launcher",
+      hint: "put it into an environment variable and write KEY='${oc.env:NAME}'",
+    });
+  if (program.command === null) throw unstartable(program);
+}
+
+const unstartable = ({ name }: SweepProgram): ConfigError =>
+  new ConfigError({
+    code: "app.unsupported",
+    message: `'${name}' was not started from a file, so other processes cannot run its jobs`,
+    key: "hydra.launcher",
+    hint: "use hydra/launcher=basic",
+  });
+
+/**
+ * Runs one job of a recorded sweep in this process, as the launcher would: composed again from the
+ * manifest's overrides, with the sweep's own time, in its directory. Writes what becomes of it. It
+ * needs the launcher for nothing: should that die, the job still ends and is recorded.
+ *
+ * @returns the exit code of the task; 1 for a job that failed
+ * @throws ConfigError `app.sweep_record` for a job that is in no manifest
+ */
+export async function runWorker(session: Session, request: WorkerRequest): Promise<number> {
+  const { folder, number } = request;
+  const job = readManifestJob(folder, number);
+  if (job === undefined)
+    throw new ConfigError({
+      code: "app.sweep_record",
+      message: `The sweep in '${folder}' has no job #${number}`,
+    });
+  // Two launchers may have had the same thought: what is done is done.
+  if (readJobState(folder, number)?.status === "completed") return EXIT_OK;
+  const { redact, stderr } = session.invocation.console;
+  const { details, isFirst, signals } = scheduledTask(session.invocation.env);
+  const recorded = isFirst ? await recordStart(request, details) : UNRECORDED;
+  if (recorded === undefined) {
+    stderr(`The launcher of job #${number} ended before recording the job: nothing was run\n`);
+    return EXIT_ERROR;
+  }
+  const release = endWithProcess(recorded, (error) => firstLine(error, redact), signals);
+  const result = await runAlone(session, job, recorded.earlierAttempts, isFirst);
+  recorded.end(endOf(result, redact));
+  release();
+  if (result.status === "failed") reportError(result.error, session);
+  return result.exitCode;
+}
+
+/** Undefined where this process is not to run the job. */
+async function recordStart(
+  { folder, number, start }: WorkerRequest,
+  details: ScheduledTask["details"],
+): Promise<RecordedJob | undefined> {
+  if (start === undefined)
+    return beginJob(folder, number, { durable: true, ...(details && { details }) });
+  const noted = await awaitNotedStart({ folder, number }, start);
+  return noted && recordJob(folder, noted, { durable: true });
+}
+
+/** A process of a job that another one records. */
+const UNRECORDED: RecordedJob = { earlierAttempts: 0, end: () => {} };
+
+/** What goes wrong before the task is a failure of the job, too. */
+async function runAlone(
+  session: Session,
+  job: ManifestJob,
+  earlierAttempts: number,
+  isFirst: boolean,
+): Promise<JobResult> {
+  const { composer, invocation, options } = session;
+  const logging = createLogging({ console: invocation.console });
+  const place = placeOf(session);
+  try {
+    const composition = composer.compose(job.overrides);
+    const planned = planJob(composition, place, job.number, job.output_dir);
+    refuseChanged(planned, job);
+    if (!(await checkJobs([planned], options, invocation.console)))
+      throw new ConfigError({
+        code: "schema.mismatch",
+        message: "The config does not fit the program's schema",
+      });
+    hydraLogging(composition, session, logging)();
+    const surroundings = await openJobContext(session, composition, logging);
+    // Processes that run a job together share the directory that the first one takes.
+    const resultFiles = isFirst ? place.resultFiles : [];
+    if (earlierAttempts > 0) {
+      if (isScheduled(invocation.env)) dropClaim(planned.outputDir);
+      setAside(planned.outputDir, resultFiles, earlierAttempts);
+    }
+    const giveUp = takeDirectory(planned, resultFiles);
+    return await runJob(planned, surroundings).finally(giveUp);
+  } catch (error) {
+    return failedJob(
+      { number: job.number, outputDir: job.output_dir, overrides: job.task_overrides },
+      coded(error),
+    );
+  } finally {
+    logging.close();
+  }
+}
+
+/** @throws ConfigError `app.sweep_changed` */
+function refuseChanged(planned: PlannedJob, job: ManifestJob): void {
+  if (jobFingerprint(planned) === job.fingerprint) return;
+  throw new ConfigError({
+    code: "app.sweep_changed",
+    message: `The config of job #${job.number} differs from the one that the sweep started with: its files have changed`,
+    hint: "restore them, or resume the sweep with --accept-changes",
+  });
+}
+
+const LOOK_MS = 10;
+
+/**
+ * Waits until the launcher has noted that this process runs the job. Nothing is done before: so the record of a job
+ * goes from its start to its end whatever holds the launcher up, and who comes after a launcher that was killed
+ * finds every process that does something.
+ *
+ * @returns the job's state with its start; undefined where the launcher has ended without noting it, or somebody has
+ * ended the job meanwhile: then it is not this process's to run
+ */
+async function awaitNotedStart(
+  { folder, number }: Pick<WorkerRequest, "folder" | "number">,
+  { id, launcher }: NotedStart,
+): Promise<JobState | undefined> {
+  for (;;) {
+    // Asked first: what it noted just before its end is seen.
+    const mayStillCome = isRunning(launcher) !== false;
+    const state = readJobState(folder, number);
+    if (state?.attempts.at(-1)?.id === id) return state.status === "running" ? state : undefined;
+    if (!mayStillCome) return undefined;
+    await sleep(LOOK_MS);
+  }
+}
+
+/** What a scheduler says of the process that a worker is. */
+interface ScheduledTask {
+  /** The scheduler's name of the job, for its record. */
+  readonly details?: Readonly<Record<string, string>>;
+  /**
+   * Whether this process records the job: the first of those that run it together
+   * (`nodes`, `tasks_per_node`).
+   */
+  readonly isFirst: boolean;
+  /** What the scheduler sends when the job's time is nearly up, beside the usual signals. */
+  readonly signals: readonly NodeJS.Signals[];
+}
+
+/** Slurm's variables; without them, a process is on its own. */
+function scheduledTask(env: Readonly<Record<string, string | undefined>>): ScheduledTask {
+  const { SLURM_ARRAY_JOB_ID: array, SLURM_ARRAY_TASK_ID: index, SLURM_PROCID: rank } = env;
+  if (array === undefined || index === undefined) return { isFirst: true, signals: [] };
+  return {
+    details: { slurm: `${array}_${index}` },
+    isFirst: rank === undefined || rank === "0",
+    signals: ["SIGUSR2"],
+  };
+}
+
+/** Whether a scheduler started this process, and sees to it that no other does the same job. */
+const isScheduled = (env: Readonly<Record<string, string | undefined>>): boolean =>
+  scheduledTask(env).details !== undefined;
+
+/**
+ * Sees to it that a job's record ends when its process does, however that comes: a signal, an error
+ * that nobody caught, a task that leaves by `process.exit`. Only a kill goes unnoticed; whoever
+ * started the process records that.
+ *
+ * @param more signals that end the process, too, unless the task listens to them
+ * @returns gives the signals back
+ */
+function endWithProcess(
+  recorded: RecordedJob,
+  firstLine: (error: unknown) => string,
+  more: readonly NodeJS.Signals[],
+) {
+  const signals = [...INTERRUPTS, ...more];
+  let uncaught: string | undefined;
+  const onUncaught = (error: unknown) => {
+    uncaught = firstLine(error);
+  };
+  const onExit = (code: number) =>
+    recorded.end({
+      status: "failed",
+      exitCode: code === 0 ? 1 : code,
+      error: uncaught ?? `the process ended with code ${code} before the job did`,
+    });
+  let wasHeard = false;
+  const onSignal = (signal: NodeJS.Signals) => {
+    const isHeard = process.listenerCount(signal) > 1;
+    wasHeard ||= isHeard;
+    // A task that listens itself stops in its own way, and its result says so. What a scheduler sends of its own may
+    // come after the signal that it listens to, and says the same.
+    if (isHeard || (wasHeard && more.includes(signal))) return;
+    const exitCode = 128 + os.constants.signals[signal];
+    recorded.end({ status: "stopped", exitCode, error: `stopped by ${signal}` });
+    process.exit(exitCode);
+  };
+  process.on("uncaughtExceptionMonitor", onUncaught);
+  process.on("exit", onExit);
+  for (const signal of signals) process.on(signal, onSignal);
+  return () => {
+    process.off("uncaughtExceptionMonitor", onUncaught);
+    process.off("exit", onExit);
+    for (const signal of signals) process.off(signal, onSignal);
+  };
+}

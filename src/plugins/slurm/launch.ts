@@ -1,0 +1,178 @@
+import { resolve } from "node:path";
+import { failedJob, type JobResult } from "../../job/job.ts";
+import { listenForInterrupt } from "../../job/process/interrupt.ts";
+import { loggedOverrides } from "../../launch/basic-launcher.ts";
+import type {
+  LaunchEvent,
+  LauncherRequest,
+  SweepBackend,
+  SweepJob,
+} from "../../launch/launcher.ts";
+import { readJobState, tookMs } from "../../record/job-state.ts";
+import { nextCommand, nextCommands } from "../../record/next-commands.ts";
+import { liveWorkers } from "../../record/orphans.ts";
+import type { SweepRecord } from "../../record/sweep-record.ts";
+import { andOthers, plural } from "../../text/plural.ts";
+import { ConfigError, isConfigError } from "../../values/errors.ts";
+import { createSlurm } from "./client.ts";
+import { logFolder } from "./job-logs.ts";
+import type { SlurmSettings } from "./settings.ts";
+import { adoptSubmissions, slurmSweep } from "./slurm-sweep.ts";
+import { readSubmissions, tasksOf } from "./submissions.ts";
+import { submitJobs } from "./submit.ts";
+
+/** submitit's name, which log configs may use. */
+const LOGGER = "hydra_plugins.hydra_submitit_launcher.submitit_launcher";
+
+/**
+ * Submits the jobs of a batch. Jobs that Slurm still has from an earlier launcher of the same sweep
+ * are not submitted again.
+ *
+ * @param signal ends the waiting for a Slurm that takes nothing for now
+ */
+export async function submitToSlurm(
+  batch: readonly SweepJob[],
+  given: SlurmSettings,
+  request: LauncherRequest,
+  signal?: AbortSignal,
+): Promise<SweepBackend> {
+  const { invocation, logAsHydra, logging, record } = request;
+  const { folder } = record;
+  const facts = record.facts();
+  const client = createSlurm(invocation.env);
+  const sweep = slurmSweep(folder, client);
+  const log = logging.logger(LOGGER);
+  logAsHydra();
+  await adoptSubmissions(folder, client);
+  const live = await liveJobs(batch, request, sweep);
+  refuseRunning(batch, record);
+  const due = batch.filter(({ number }) => !live.has(number));
+  if (due.length > 0) {
+    const numbers = due.map(({ number }) => number);
+    const settings = placed(given, facts.cwd);
+    const say = (line: string) => invocation.console.stderr(`${line}\n`);
+    const patience = { say, ...(signal && { signal }) };
+    const arrays = await submitJobs({ client, settings, facts, folder, numbers, patience });
+    log.info(`Submitted ${plural(due.length, "job")} to Slurm: ${arrays.join(", ")}`);
+    for (const job of due) log.info(`\t#${job.number} : ${loggedOverrides(job)}`);
+  }
+  if (live.size > 0) log.info(`Slurm already has ${plural(live.size, "job")} of this sweep`);
+  return sweep;
+}
+
+/** Relative directories start where the sweep began. */
+const placed = (settings: SlurmSettings, cwd: string): SlurmSettings => ({
+  ...settings,
+  submitit_folder: resolve(cwd, settings.submitit_folder),
+});
+
+/**
+ * Submits the jobs of a batch and follows them to their ends. Ctrl-C ends the following, never the
+ * jobs: they belong to Slurm, as with submitit.
+ */
+export async function* launchOnSlurm(
+  batch: readonly SweepJob[],
+  given: SlurmSettings,
+  request: LauncherRequest,
+): AsyncGenerator<LaunchEvent, void> {
+  const { gate, invocation, record } = request;
+  const { cwd, directory } = record.facts();
+  const settings = placed(given, cwd);
+  const sweep = await submitToSlurm(batch, settings, request);
+
+  const jobs = new Map(batch.map((job) => [job.number, job]));
+  const interrupt = listenForInterrupt();
+  const open = new Map(jobs);
+  let withdrawn = false;
+  try {
+    const watch = { numbers: new Set(jobs.keys()), signal: interrupt.signal };
+    for await (const event of sweep.watch(watch)) {
+      if (event.kind === "held") {
+        const held = event.numbers.flatMap((number) => jobs.get(number) ?? []);
+        yield { kind: "held", jobs: held, obstacle: event.obstacle };
+        continue;
+      }
+      const job = jobs.get(event.number);
+      if (job === undefined) continue;
+      if (event.kind === "started") yield { kind: "started", job };
+      else if (event.kind === "retried") yield { kind: "retried", job, reason: event.reason };
+      else {
+        open.delete(event.number);
+        if (event.kind === "ended") yield endOf(job, settings, request);
+        else if (!withdrawn) yield { kind: "ended", job, result: lost(job, event.reason) };
+      }
+      if (!withdrawn && !gate.mayStart()) {
+        withdrawn = true;
+        await sweep.cancel({ onlyWaiting: true });
+      }
+    }
+  } finally {
+    interrupt.release();
+  }
+  const [first] = open.values();
+  if (!interrupt.signal.aborted || first === undefined) return;
+  invocation.console.stderr(
+    `Stopped following ${plural(open.size, "job; it goes", "jobs; they go")} on in Slurm.\n` +
+      `  --resume ${directory}   follows them again\n${nextCommands(directory, ["wait", "cancel"])}`,
+  );
+  const result = failedJob(first, failure("no longer followed"));
+  yield { kind: "ended", job: first, result: { ...result, exitCode: interrupt.exitCode() ?? 130 } };
+}
+
+/** The result of a job that Slurm has dropped before it began. */
+const lost = (job: SweepJob, reason: string): JobResult => ({
+  ...failedJob(job, failure(reason)),
+  isLeftUndone: true,
+});
+
+const failure = (message: string): ConfigError => new ConfigError({ code: "app.job", message });
+
+function endOf(job: SweepJob, settings: SlurmSettings, request: LauncherRequest): LaunchEvent {
+  const last = readJobState(request.record.folder, job.number)?.attempts.at(-1);
+  const result = resultOf(job, settings, request);
+  const hasEnded = last !== undefined && last.ended !== null;
+  return { kind: "ended", job, result, ...(hasEnded && { took: tookMs(last) }) };
+}
+
+/** What a job came to, and where it logged. */
+function resultOf(job: SweepJob, settings: SlurmSettings, { record }: LauncherRequest): JobResult {
+  const result = record.resultOf(job) ?? failedJob(job, failure("its record is missing"));
+  if (result.status === "completed") return result;
+  const task = tasksOf(readSubmissions(record.folder)).get(job.number);
+  const log = task && logFolder(task.logs ?? settings.submitit_folder, task);
+  const error =
+    isConfigError(result.error) && log !== undefined
+      ? new ConfigError({ ...result.error.details, hint: `its output is in ${log}` })
+      : result.error;
+  return { ...result, error, ...(log !== undefined && { log }) };
+}
+
+/** The jobs of a batch that Slurm still has: of a resumed sweep. */
+async function liveJobs(
+  batch: readonly SweepJob[],
+  { invocation }: LauncherRequest,
+  sweep: SweepBackend,
+): Promise<ReadonlySet<number>> {
+  if (invocation.resumed === undefined) return new Set();
+  const ours = new Set(batch.map(({ number }) => number));
+  const live = (await sweep.status()).filter(({ phase }) => phase !== "over");
+  return new Set(live.map(({ number }) => number).filter((number) => ours.has(number)));
+}
+
+/**
+ * A job that a process of an earlier launcher still runs must not be submitted beside it.
+ *
+ * @throws ConfigError `app.sweep_record`
+ */
+function refuseRunning(batch: readonly SweepJob[], { facts, folder }: SweepRecord): void {
+  const [first, ...others] = liveWorkers(folder, batch);
+  if (first === undefined) return;
+  const { host, pid } = first.process;
+  const { directory } = facts();
+  throw new ConfigError({
+    code: "app.sweep_record",
+    message: `Job #${first.number}${andOthers(others.length)} is still running outside Slurm, as process ${pid} on ${host}`,
+    key: "hydra/launcher",
+    hint: `wait for it with '${nextCommand("wait", directory)}', or end it with '${nextCommand("cancel", directory)}'`,
+  });
+}

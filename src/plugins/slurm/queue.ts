@@ -1,0 +1,244 @@
+import type { ChildProcess } from "node:child_process";
+import { execa } from "execa";
+import { missing } from "./slurm-errors.ts";
+import type { TaskReport } from "./task-state.ts";
+
+/** What is in Slurm's queue of these arrays; undefined while it does not answer. */
+export type Queue = (
+  arrays: readonly string[],
+  signal?: AbortSignal,
+) => Promise<readonly TaskReport[] | undefined>;
+
+/** Longer answers are not asked for again, where most of them is about jobs of others. */
+const LONG_ANSWER = 1 << 20;
+
+/** Asks squeue for JSON, and for lines once it is known that it has none, or too much. */
+export function createQueue(call: CallSlurm): Queue {
+  let hasJson = true;
+
+  const askForJson: Queue = async (arrays, signal) => {
+    const answer = await call("squeue", ["--json", `--jobs=${arrays.join(",")}`], signal);
+    const read = answer.failed ? undefined : readQueueJson(answer.stdout);
+    if (read !== undefined) {
+      const asked = read.filter(({ array }) => arrays.includes(array));
+      // Older versions answer with the whole queue whatever is asked for: once, where it is long.
+      hasJson = asked.length === read.length || answer.stdout.length < LONG_ANSWER;
+      return asked;
+    }
+    // Nor would it answer in other words.
+    if (answer.isGivenUp === true) return undefined;
+    hasJson = !/unrecognized|invalid|unknown|plugin|serializer/i.test(answer.stderr);
+    return askForLines(arrays, signal);
+  };
+
+  const askForLines: Queue = async (arrays, signal) => {
+    const options = ["--array", "--noheader", "--states=all", `--format=${QUEUE_FORMAT}`];
+    const args = [...options, `--jobs=${arrays.join(",")}`];
+    const { failed, stderr, stdout } = await call("squeue", args, signal);
+    if (!failed) return readQueueLines(stdout);
+    // A single job that has left the queue is an error to squeue, and an answer to us.
+    return isForgotten(stderr) ? [] : undefined;
+  };
+
+  return (arrays, signal) => (hasJson ? askForJson : askForLines)(arrays, signal);
+}
+
+/** Slurm's words for a job that it does not know any more. */
+export const isForgotten = (stderr: string): boolean => /invalid job id/i.test(stderr);
+
+/** Runs one of Slurm's commands. With a signal, it is given up as soon as that comes. */
+type CallSlurm = (
+  command: string,
+  args: readonly string[],
+  signal?: AbortSignal,
+) => Promise<Answer>;
+
+/** How long a command that only asks may take. A busy controller may need a minute. */
+const ANSWER_MS = 90_000;
+/** sbatch itself tries for two minutes while the queue is full, and its tries take their time. */
+const SUBMIT_MS = 300_000;
+const limitOf = (command: string): number => (command === "sbatch" ? SUBMIT_MS : ANSWER_MS);
+
+/**
+ * Slurm's commands in an environment.
+ *
+ * @throws ConfigError `slurm.missing`, when one is called that is not there
+ */
+export const slurmCommands =
+  (env: Readonly<Record<string, string | undefined>>): CallSlurm =>
+  async (command, args, signal) => {
+    const running = execa(command, args, {
+      env: outsideOfJobs(env),
+      extendEnv: false,
+      reject: false,
+      stdin: "ignore",
+      maxBuffer: 1 << 30,
+    });
+    const result = await Promise.race([running, givenUp(running, command, signal)]);
+    if (result.code === "ENOENT") throw missing(command);
+    return result;
+  };
+
+/** What a command came to. */
+export interface Answer {
+  readonly failed: boolean;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly exitCode?: number | undefined;
+  readonly code?: string | undefined;
+  readonly shortMessage?: string | undefined;
+  /** Whether the command was not waited for any longer. */
+  readonly isGivenUp?: true;
+}
+
+/** A command that runs. */
+type Command = Pick<ChildProcess, "kill" | "stdout" | "stderr"> & PromiseLike<unknown>;
+
+/**
+ * No answer, as soon as the signal comes, or the time is up. The command is not waited for: where it is a script around the
+ * real one, that one may hang on and hold what it prints to.
+ */
+const givenUp = (
+  running: Command,
+  command: string,
+  signal: AbortSignal | undefined,
+): Promise<Answer> =>
+  new Promise((settle) => {
+    const giveUp = (shortMessage: string) => {
+      forget();
+      running.kill("SIGKILL");
+      running.stdout?.destroy();
+      running.stderr?.destroy();
+      settle({ failed: true, stdout: "", stderr: "", shortMessage, isGivenUp: true });
+    };
+    const onAbort = () => giveUp(`stopped waiting for ${command}`);
+    const limit = limitOf(command);
+    const timer = setTimeout(
+      () => giveUp(`${command} has not answered within ${limit / 1000} s`),
+      limit,
+    );
+    const forget = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", onAbort);
+    };
+    if (signal?.aborted === true) onAbort();
+    else signal?.addEventListener("abort", onAbort, { once: true });
+    running.then(forget, forget);
+  });
+
+/**
+ * The environment without what Slurm set for a job that we are ourselves in: sbatch would take it
+ * for options. Where Slurm is configured is no such thing. Lists of indices are not to be cut.
+ */
+function outsideOfJobs(env: Readonly<Record<string, string | undefined>>) {
+  const kept = Object.entries(env).filter(
+    ([name]) => !/^(SLURM|SLURMD|SRUN)_/.test(name) || name === "SLURM_CONF",
+  );
+  return { ...Object.fromEntries(kept), SLURM_BITSTR_LEN: "0", SLURM_TIME_FORMAT: "standard" };
+}
+
+/**
+ * Reads `squeue --json`. Its form differs between versions of Slurm: states are a text, or a list of
+ * texts; numbers are numbers, or `{set, infinite, number}`.
+ *
+ * @returns undefined for what is no such answer
+ */
+export function readQueueJson(text: string): readonly TaskReport[] | undefined {
+  let answer: unknown;
+  try {
+    answer = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const jobs = field(answer, "jobs");
+  return Array.isArray(jobs) ? jobs.flatMap(tasksOf) : undefined;
+}
+
+/** One entry may stand for many tasks that still wait: `2-5,8%4`. */
+function tasksOf(job: unknown): readonly TaskReport[] {
+  const array = number(field(job, "array_job_id"));
+  if (array === null || array === 0) return [];
+  const states = field(job, "job_state");
+  const state = String(Array.isArray(states) ? states[0] : states);
+  // What Slurm says in words says more: of a job whose node failed, the reason is only that it is held.
+  const reason = field(job, "state_description") || field(job, "state_reason");
+  const report = {
+    array: String(array),
+    state,
+    reason: meaning(typeof reason === "string" ? reason : ""),
+    exitCode: exitCodeOf(field(job, "exit_code")),
+  };
+  const index = number(field(job, "array_task_id"));
+  const indices =
+    index === null ? readIndices(String(field(job, "array_task_string") ?? "")) : [index];
+  return indices.map((one) => ({ ...report, index: one }));
+}
+
+/** The form of `squeue` lines that is asked for where there is no `--json`. */
+const QUEUE_FORMAT = "%F|%K|%T|%r";
+
+export function readQueueLines(text: string): readonly TaskReport[] {
+  return text.split("\n").flatMap((line) => {
+    const [array = "", indices = "", state = "", ...reason] = line.trim().split("|");
+    if (!/^\d+$/.test(array)) return [];
+    const report = { array, state, reason: meaning(reason.join("|")), exitCode: null };
+    return readIndices(indices).map((index) => ({ ...report, index }));
+  });
+}
+
+/** Reads `scontrol --oneliner show job`: a line of `Key=value` pairs per task. */
+export function readShownJobs(text: string): readonly TaskReport[] {
+  return text.split("\n").flatMap((line) => {
+    const at = (key: string) => new RegExp(`(?:^| )${key}=(\\S*)`).exec(line)?.[1];
+    const array = at("ArrayJobId");
+    if (array === undefined) return [];
+    const [code, signal] = at("ExitCode")?.split(":") ?? [];
+    const report = {
+      array,
+      state: at("JobState") ?? "",
+      reason: meaning(at("Reason") ?? ""),
+      exitCode: code === undefined ? null : asShellsSay(Number(code), Number(signal ?? 0)),
+    };
+    return readIndices(at("ArrayTaskId") ?? "").map((index) => ({ ...report, index }));
+  });
+}
+
+/** `2-5,8%4`: ranges, and behind `%` how many run at a time; squeue may put brackets around. */
+function readIndices(text: string): readonly number[] {
+  const [list = ""] = text.replaceAll(/[[\]]/g, "").split("%");
+  return list.split(",").flatMap((part) => {
+    const [, first, last, step] = /^(\d+)(?:-(\d+)(?::(\d+))?)?$/.exec(part) ?? [];
+    if (first === undefined) return [];
+    const [from, by] = [Number(first), Number(step ?? 1)];
+    const to = last === undefined ? from : Number(last);
+    return Array.from({ length: Math.floor((to - from) / by) + 1 }, (_, at) => from + at * by);
+  });
+}
+
+const meaning = (reason: string): string | null =>
+  ["", "None", "(null)"].includes(reason) ? null : reason;
+
+/** A wait status, or what newer versions say in its place. */
+function exitCodeOf(value: unknown): number | null {
+  if (typeof value === "number") return asShellsSay(value >> 8, value & 0x7f);
+  const code = number(field(value, "return_code"));
+  const signal = field(value, "signal");
+  const by = number(field(signal, "id")) ?? number(field(signal, "signal_id")) ?? 0;
+  return code === null && by === 0 ? null : asShellsSay(code ?? 0, by);
+}
+
+/** Shells add 128 to the number of a signal. Slurm has numbers that are none: 125 is a lack of memory. */
+const asShellsSay = (code: number, signal: number): number =>
+  signal > 0 && signal <= LAST_SIGNAL ? 128 + signal : code;
+
+const LAST_SIGNAL = 64;
+
+function number(value: unknown): number | null {
+  if (typeof value === "number") return value;
+  return field(value, "set") === true ? number(field(value, "number")) : null;
+}
+
+const field = (value: unknown, key: string): unknown =>
+  typeof value === "object" && value !== null
+    ? (value as Readonly<Record<string, unknown>>)[key]
+    : undefined;

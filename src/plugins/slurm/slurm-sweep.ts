@@ -1,0 +1,164 @@
+import { rmSync } from "node:fs";
+import type { ScheduledJob, SweepBackend } from "../../launch/launcher.ts";
+import { hasEnded, readJobState } from "../../record/job-state.ts";
+import { queueOf, reportsOf, type SlurmClient } from "./client.ts";
+import { pendingReasons } from "./pending-reasons.ts";
+import { noAnswer } from "./slurm-errors.ts";
+import {
+  noteSubmissions,
+  readSubmissions,
+  type Submission,
+  type SubmittedTask,
+  taskName,
+  taskRanges,
+  tasksKnownOver,
+  tasksOf,
+} from "./submissions.ts";
+import { phaseOf, type TaskReport } from "./task-state.ts";
+import { watchTasks } from "./watch.ts";
+
+/** One that is queued again in this very moment must not hold up who only looks. */
+const SETTLE_MS = 30_000;
+
+/** The Slurm side of a recorded sweep. */
+export function slurmSweep(folder: string, client: SlurmClient): SweepBackend {
+  return {
+    async status({ signal } = {}) {
+      const tasks = unfinished(folder, await submittedTasks(folder, client, signal));
+      const queue = await queueOf(tasks, client, signal);
+      if (queue === undefined) throw noAnswer();
+      const held = pendingReasons([...queue.values()]);
+      return tasks.flatMap((task) => {
+        const name = taskName(task);
+        const report = queue.get(name);
+        return report === undefined ? [] : [scheduledJob(task, report, held.get(name)?.text)];
+      });
+    },
+    handedOver() {
+      // One whose number was not noted may have been submitted, too.
+      const noted = readSubmissions(folder).map((one) => ({ ...one, array: one.array ?? "?" }));
+      return new Set(unfinished(folder, tasksOf(noted)).map(({ number }) => number));
+    },
+    async reconcile({ signal } = {}) {
+      const tasks = unfinished(folder, await submittedTasks(folder, client, signal));
+      const { over, unknown } = await tasksOver(tasks, client, signal);
+      const late = AbortSignal.timeout(SETTLE_MS);
+      const request = { folder, client, tasks: over };
+      const watch = watchTasks({
+        ...request,
+        signal: signal ? AbortSignal.any([signal, late]) : late,
+      });
+      for await (const event of watch) void event;
+      return unknown.length === 0
+        ? undefined
+        : { problem: noAnswer().message, jobs: new Set(unknown.map(({ number }) => number)) };
+    },
+    async *watch({ numbers, signal } = {}) {
+      const tasks = await submittedTasks(folder, client, signal);
+      const chosen = [...tasks.values()].filter(({ number }) => numbers?.has(number) ?? true);
+      yield* watchTasks({ folder, client, tasks: chosen, ...(signal && { signal }) });
+    },
+    async cancel({ numbers, onlyWaiting = false } = {}) {
+      const tasks = unfinished(folder, await submittedTasks(folder, client));
+      const chosen = tasks.filter(({ number }) => numbers?.has(number) ?? true);
+      await client.cancel(taskRanges(chosen), { onlyWaiting });
+    },
+  };
+}
+
+/**
+ * The tasks of a sweep's jobs, also of arrays whose number is not noted yet. Nothing is written: whoever
+ * looks may do so while a launcher submits.
+ *
+ * @throws ConfigError `slurm.no_answer` for arrays that have to be looked for
+ */
+const submittedTasks = async (
+  folder: string,
+  client: SlurmClient,
+  signal?: AbortSignal,
+): Promise<ReadonlyMap<number, SubmittedTask>> =>
+  tasksOf(await foundSubmissions(readSubmissions(folder), client, signal));
+
+/**
+ * Notes the numbers of arrays that were submitted by a launcher that died before it could, and gives up what it
+ * was about to submit: should that still come, because its sbatch is slower than we are, it runs nothing. Only for
+ * who has claimed the sweep.
+ *
+ * @throws ConfigError `slurm.no_answer`
+ */
+export async function adoptSubmissions(folder: string, client: SlurmClient): Promise<void> {
+  const open = readSubmissions(folder).filter(({ array }) => array === null);
+  const found = await foundSubmissions(open, client);
+  for (const { array, script } of found) {
+    if (array !== null) continue;
+    rmSync(script, { force: true });
+    // What came in between may have begun.
+    const late = await client.arrayOf(script);
+    if (late !== undefined) await client.cancel([late]);
+  }
+  if (found.length > 0)
+    noteSubmissions(
+      folder,
+      found.map(({ array, script }) =>
+        array === null ? { script, given_up: true } : { script, array },
+      ),
+    );
+}
+
+/** An array whose number is not noted is looked for in the queue, by its script. */
+const foundSubmissions = (
+  noted: readonly Submission[],
+  client: SlurmClient,
+  signal?: AbortSignal,
+): Promise<readonly Submission[]> =>
+  Promise.all(
+    noted.map(async (one) =>
+      one.array === null
+        ? { ...one, array: (await client.arrayOf(one.script, signal)) ?? null }
+        : one,
+    ),
+  );
+
+/** Those whose record does not say how they ended, and that Slurm may still have. */
+function unfinished(
+  folder: string,
+  tasks: ReadonlyMap<number, SubmittedTask>,
+): readonly SubmittedTask[] {
+  const over = tasksKnownOver(folder);
+  return [...tasks.values()].filter((task) => {
+    const state = readJobState(folder, task.number);
+    return !(hasEnded(state) && state.attempts.length > task.attempts) && !over.has(taskName(task));
+  });
+}
+
+/**
+ * Those that Slurm says are over, or knows no more; and those that its queue does not have, and of which it says nothing else.
+ *
+ * @throws ConfigError `slurm.no_answer`
+ */
+async function tasksOver(
+  tasks: readonly SubmittedTask[],
+  client: SlurmClient,
+  signal?: AbortSignal,
+): Promise<Readonly<Record<"over" | "unknown", readonly SubmittedTask[]>>> {
+  const queue = await queueOf(tasks, client, signal);
+  if (queue === undefined) throw noAnswer();
+  const reports = await reportsOf(tasks, queue, client, signal);
+  const over = tasks.filter((task) => {
+    const report = reports.get(taskName(task));
+    return report === "gone" || (report !== undefined && phaseOf(report) === "over");
+  });
+  return { over, unknown: tasks.filter((task) => !reports.has(taskName(task))) };
+}
+
+const scheduledJob = (
+  task: SubmittedTask,
+  report: TaskReport,
+  obstacle: string | undefined,
+): ScheduledJob => ({
+  number: task.number,
+  id: taskName(task),
+  phase: phaseOf(report),
+  state: report.reason === null ? report.state : `${report.state} (${report.reason})`,
+  obstacle: obstacle ?? null,
+});

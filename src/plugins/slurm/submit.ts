@@ -1,0 +1,247 @@
+import { randomUUID } from "node:crypto";
+import { chmodSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { WORKER_VARIABLE } from "../../job/process/worker-request.ts";
+import { readJobState } from "../../record/job-state.ts";
+import type { SweepFacts } from "../../record/manifest.ts";
+import { writeFileAtomicSync } from "../../system/atomic-write.ts";
+import { makeDirectory } from "../../system/files.ts";
+import { shellQuote } from "../../text/shell-words.ts";
+import { ConfigError, isConfigError } from "../../values/errors.ts";
+import { batchScript, keyGiven, MEMORY_OPTIONS, sbatchOptions } from "./batch-script.ts";
+import type { SlurmClient } from "./client.ts";
+import type { SlurmSettings } from "./settings.ts";
+import { busy, busyForNow } from "./slurm-errors.ts";
+import { adoptSubmissions } from "./slurm-sweep.ts";
+import {
+  noteSubmissions,
+  readSubmissions,
+  slurmFolder,
+  taskName,
+  timeoutFolder,
+} from "./submissions.ts";
+import { phaseOf } from "./task-state.ts";
+
+export interface SubmitRequest {
+  readonly client: SlurmClient;
+  readonly settings: SlurmSettings;
+  readonly facts: SweepFacts;
+  /** The absolute path of the sweep's `.sweep` folder. */
+  readonly folder: string;
+  /** The jobs to be submitted. */
+  readonly numbers: readonly number[];
+  readonly patience: RetryPolicy;
+}
+
+/**
+ * Hands jobs to Slurm: an array for each `MaxArraySize` of them. An array waits for the one before,
+ * so that no more than `array_parallelism` jobs run at a time. Each array is noted before and after
+ * it is submitted: whatever happens between, it is found again by its script. A Slurm that takes
+ * nothing for now is asked again.
+ *
+ * @returns Slurm's numbers of the arrays
+ * @throws ConfigError `slurm.missing`, `slurm.rejected`, `slurm.full`, `slurm.no_answer`, `slurm.busy`; then none of the arrays stays that is
+ * known, unless Slurm does not take that either
+ */
+export async function submitJobs(request: SubmitRequest): Promise<readonly string[]> {
+  const { client, folder, facts, numbers, patience } = request;
+  const command = restartable(facts);
+  makeDirectory(timeoutFolder(folder));
+  const size = await withRetry(() => client.maxArraySize(), patience);
+  const arrays: string[] = [];
+  for (let first = 0; first < numbers.length; first += size)
+    try {
+      const jobs = numbers.slice(first, first + size);
+      await submitArray(request, { command, jobs, arrays });
+    } catch (error) {
+      // What Slurm does not take now, it may not end either: it goes on, and --resume follows it.
+      await client.cancel(arrays).catch((other: unknown) => {
+        if (!isBusy(error)) throw other;
+      });
+      throw error;
+    }
+  return arrays;
+}
+
+/** The jobs of an array. */
+interface ArrayRequest {
+  /** What starts the program. */
+  readonly command: readonly string[];
+  /** Their numbers. */
+  readonly jobs: readonly number[];
+  /** Those before it, of which it waits for the last; it is added as soon as there is one. */
+  readonly arrays: string[];
+}
+
+/** Of a try that Slurm may or may not have taken, the array is looked for before there is another. */
+async function submitArray(request: SubmitRequest, array: ArrayRequest): Promise<void> {
+  const { client, folder, patience } = request;
+  let script: string | undefined;
+  let isLastTry = false;
+  return withRetry(async () => {
+    const found = script === undefined ? undefined : await foundAfterAll(folder, client, script);
+    if (found !== undefined) {
+      array.arrays.push(found);
+      return;
+    }
+    script = join(slurmFolder(folder), `${randomUUID()}.sh`);
+    try {
+      await tryToSubmit(request, array, script);
+    } catch (error) {
+      if (!isFull(error) || isLastTry) throw error;
+      const ended = endedTasks(folder);
+      if (ended.size === 0) throw error;
+      // What left between the two answers has made room.
+      isLastTry = !(await areLeaving(ended, client));
+      throw busyForNow(error);
+    }
+  }, patience);
+}
+
+const isFull = (error: unknown): error is ConfigError =>
+  isConfigError(error) && error.code === "slurm.full";
+
+/** The tasks of the sweep whose jobs say that they have ended, with their arrays: their scripts may not have come to their own ends. */
+function endedTasks(folder: string): ReadonlyMap<string, string> {
+  const ended = new Map<string, string>();
+  for (const { array, jobs } of readSubmissions(folder)) {
+    if (array === null) continue;
+    for (const [index, { attempts, number }] of jobs.entries()) {
+      const last = readJobState(folder, number)?.attempts.slice(attempts).at(-1);
+      if (last !== undefined && last.ended !== null) ended.set(taskName({ array, index }), array);
+    }
+  }
+  return ended;
+}
+
+/** Whether any of them counts still among the jobs that are submitted; while Slurm does not answer they may. */
+async function areLeaving(
+  ended: ReadonlyMap<string, string>,
+  client: SlurmClient,
+): Promise<boolean> {
+  const queue = await client.tasks([...new Set(ended.values())]);
+  return queue?.some((task) => phaseOf(task) === "running" && ended.has(taskName(task))) ?? true;
+}
+
+/**
+ * The array that a script was submitted as; undefined for none, and then there will be none.
+ *
+ * @throws ConfigError `slurm.busy` where that cannot be told yet
+ */
+async function foundAfterAll(
+  folder: string,
+  client: SlurmClient,
+  script: string,
+): Promise<string | undefined> {
+  try {
+    await adoptSubmissions(folder, client);
+  } catch (error) {
+    throw isConfigError(error) && error.code === "slurm.no_answer" ? busy(error.message) : error;
+  }
+  return readSubmissions(folder).find((one) => one.script === script)?.array ?? undefined;
+}
+
+async function tryToSubmit(
+  { client, facts, folder, settings }: SubmitRequest,
+  { arrays, command, jobs: numbers }: ArrayRequest,
+  script: string,
+): Promise<void> {
+  const before = arrays.at(-1);
+  const options = sbatchOptions(settings, {
+    size: numbers.length,
+    cwd: facts.cwd,
+    log: { folder: slurmFolder(folder), name: "%A_%a.log" },
+    ...(before !== undefined && { after: before }),
+  });
+  const text = batchScript(settings, {
+    jobs: numbers,
+    command: [...command, ...facts.program.argv],
+    variable: { name: WORKER_VARIABLE, rest: folder },
+    path: script,
+    timeoutFolder: timeoutFolder(folder),
+    slurmLog: `${shellQuote(slurmFolder(folder))}/"$id".log`,
+  });
+  writeFileAtomicSync(script, text);
+  chmodSync(script, 0o700);
+  const jobs = numbers.map((number) => ({
+    number,
+    attempts: readJobState(folder, number)?.attempts.length ?? 0,
+  }));
+  const memory_key = keyGiven(options, MEMORY_OPTIONS);
+  const made = { script, array: null, jobs, logs: settings.submitit_folder };
+  noteSubmissions(folder, [{ ...made, ...(memory_key !== undefined && { memory_key }) }]);
+  try {
+    const array = await client.submit(options, script);
+    arrays.push(array);
+    noteSubmissions(folder, [{ script, array }]);
+  } catch (error) {
+    // An array that there is, or may be, is looked for by its script.
+    const isRefused = isConfigError(error) && !MAY_BE_THERE.has(error.code);
+    if (isRefused) noteSubmissions(folder, [{ script, given_up: true }]);
+    throw error;
+  }
+}
+
+/** After these Slurm may have taken the array all the same. */
+const MAY_BE_THERE: ReadonlySet<string> = new Set(["slurm.no_answer", "slurm.busy"]);
+
+/** @throws ConfigError `app.launcher` for a program that a cluster cannot start */
+function restartable({ holds_secrets, program }: SweepFacts): readonly string[] {
+  if (program.command === null)
+    throw new ConfigError({
+      code: "app.launcher",
+      message: `The Slurm launcher cannot start '${program.name}' on other nodes: it was not started as a script`,
+      key: "hydra/launcher",
+      hint: "use hydra/launcher=basic",
+    });
+  if (holds_secrets)
+    throw new ConfigError({
+      code: "app.launcher",
+      message: "The command line contains a secret, which a batch script would show",
+      key: "hydra/launcher",
+      hint: "pass it through the environment: password=${oc.env:PASSWORD}",
+    });
+  return program.command;
+}
+
+/** How to wait for a Slurm that takes nothing for now. */
+interface RetryPolicy {
+  /** Is told what is waited for, a line each time. */
+  readonly say: (line: string) => void;
+  /** Ends the waiting: no other try follows. */
+  readonly signal?: AbortSignal;
+  /** Waits for milliseconds, or until the signal comes. */
+  readonly pause?: (milliseconds: number, signal?: AbortSignal) => Promise<unknown>;
+}
+
+/** Five minutes in all: as long as a controller takes that is started again with a long queue. */
+const PAUSES_S = [1, 2, 4, 8, 15, 30, 60, 60, 60, 60];
+
+/**
+ * Tries until Slurm takes it, or that has taken too long.
+ *
+ * @throws whatever a try throws but `slurm.busy`; that once there is no patience left, or the signal comes
+ */
+export async function withRetry<T>(attempt: () => Promise<T>, patience: RetryPolicy): Promise<T> {
+  const { pause = pauseFor, say, signal } = patience;
+  const isStopped = () => signal?.aborted === true;
+  for (let tries = 0; ; tries++)
+    try {
+      return await attempt();
+    } catch (error) {
+      const seconds = PAUSES_S[tries];
+      if (seconds === undefined || !isBusy(error) || isStopped()) throw error;
+      say(`${error.message}; trying again in ${seconds} s`);
+      await pause(seconds * 1000, signal);
+      if (isStopped()) throw error;
+    }
+}
+
+const isBusy = (error: unknown): error is Error =>
+  isConfigError(error) && error.code === "slurm.busy";
+
+const pauseFor = (milliseconds: number, signal?: AbortSignal): Promise<unknown> =>
+  sleep(milliseconds, undefined, signal && { signal }).catch((error: unknown) => {
+    if (signal?.aborted !== true) throw error;
+  });

@@ -1,0 +1,149 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ScheduledEvent } from "../../launch/launcher.ts";
+import { hasEnded, type JobState, readJobState } from "../../record/job-state.ts";
+import { getOrCreate } from "../../system/get-or-create.ts";
+import { type Queue, queueOf, type Reports, reportsOf, type SlurmClient } from "./client.ts";
+import { pendingReasons } from "./pending-reasons.ts";
+import { createReconcile, type Reconcile } from "./reconcile.ts";
+import { type SubmittedTask, taskName } from "./submissions.ts";
+import { phaseOf, type TaskReport } from "./task-state.ts";
+
+export interface WatchRequest {
+  readonly folder: string;
+  readonly client: SlurmClient;
+  readonly tasks: readonly SubmittedTask[];
+  readonly signal?: AbortSignal;
+}
+
+/** Between looks at the jobs' own records. */
+const RECORDS_MS = 500;
+/** Between questions to Slurm, which many users ask: soon while things happen, then rarely. */
+const QUEUE_MS = { first: 2_000, most: 15_000, growth: 1.5 };
+/**
+ * How long the record of a job may come later than Slurm's word that its task is over: file systems
+ * of clusters show a file that another machine wrote with a delay.
+ */
+const RECORD_DELAY_MS = { ended: 10_000, lost: 2_000 };
+
+/** What is known of a task that has not ended. */
+interface Watched {
+  readonly task: SubmittedTask;
+  /** Attempts of this array that were seen. */
+  seen: number;
+  /** Since when Slurm says that it is over, on a clock that nobody sets. */
+  overSince?: number;
+  /** What keeps it from starting, as it was told last. */
+  heldFor?: string | undefined;
+}
+
+/**
+ * Watches tasks: their records first, which the jobs write themselves, and Slurm for those that
+ * cannot write any more. Ends when all have ended. Slurm's accounting is not needed.
+ */
+export async function* watchTasks(request: WatchRequest): AsyncGenerator<ScheduledEvent, void> {
+  const { client, folder, signal } = request;
+  const watched = new Map<string, Watched>();
+  for (const task of request.tasks) watched.set(taskName(task), { task, seen: 0 });
+  let pause: number = QUEUE_MS.first;
+  let nextQuestion = 0;
+  while (watched.size > 0 && signal?.aborted !== true) {
+    let happened = false;
+    for (const [name, one] of watched) {
+      const state = newer(readJobState(folder, one.task.number), one.task);
+      for (const event of newEvents(one, state)) {
+        happened = true;
+        if (event.kind === "ended") watched.delete(name);
+        yield event;
+      }
+    }
+    if (happened) pause = QUEUE_MS.first;
+    if (watched.size > 0 && performance.now() >= nextQuestion) {
+      const tasks = [...watched.values()].map(({ task }) => task);
+      const queue = await queueOf(tasks, client, signal);
+      if (queue !== undefined) {
+        yield* newlyHeld(watched, queue);
+        const reports = await reportsOf(tasks, queue, client, signal);
+        for (const event of newlyLost(watched, reports, folder)) {
+          pause = QUEUE_MS.first;
+          yield event;
+        }
+      }
+      const soon = [...watched.values()].some(({ overSince }) => overSince !== undefined);
+      nextQuestion = performance.now() + (soon ? QUEUE_MS.first : pause);
+      pause = Math.min(pause * QUEUE_MS.growth, QUEUE_MS.most);
+    }
+    if (watched.size > 0)
+      await sleep(RECORDS_MS, undefined, { ...(signal && { signal }) }).catch(() => {});
+  }
+}
+
+/** The record as far as it is about this array. */
+const newer = (state: JobState | undefined, { attempts }: SubmittedTask): JobState | undefined =>
+  state !== undefined && state.attempts.length > attempts ? state : undefined;
+
+function* newEvents(one: Watched, state: JobState | undefined): Generator<ScheduledEvent> {
+  if (state === undefined) return;
+  const { attempts, number } = one.task;
+  const made = state.attempts.length - attempts;
+  if (one.seen === 0) {
+    one.seen = 1;
+    yield { kind: "started", number };
+  }
+  for (; one.seen < made; one.seen++) {
+    const reason = state.attempts[attempts + one.seen - 1]?.error ?? "its process was ended";
+    yield { kind: "retried", number, reason };
+  }
+  if (hasEnded(state)) yield { kind: "ended", number };
+}
+
+/** Jobs that have come to wait for somebody to do something, by what that is, and those that do so no more. */
+function* newlyHeld(
+  watched: ReadonlyMap<string, Watched>,
+  queue: Queue,
+): Generator<ScheduledEvent> {
+  const held = pendingReasons([...queue.values()]);
+  const news = new Map<string | null, number[]>();
+  for (const [name, one] of watched) {
+    const obstacle = held.get(name);
+    if (obstacle?.what === one.heldFor) continue;
+    one.heldFor = obstacle?.what;
+    const text = obstacle?.text ?? null;
+    getOrCreate(news, text, () => []).push(one.task.number);
+  }
+  for (const [obstacle, numbers] of news) yield { kind: "held", numbers, obstacle };
+}
+
+/** Records how tasks ended that are over, and whose record does not come any more. They are watched no more. */
+function* newlyLost(
+  watched: Map<string, Watched>,
+  reports: Reports,
+  folder: string,
+): Generator<ScheduledEvent> {
+  let settle: Reconcile | undefined;
+  for (const [name, one] of watched) {
+    const report = reports.get(name);
+    if (report === undefined) continue;
+    // Slurm forgets tasks some minutes after their end.
+    const known = report === "gone" ? undefined : report;
+    if (!isLost(one, known)) continue;
+    // The record may have come while Slurm was asked: then the next look finds it.
+    settle ??= createReconcile(folder);
+    const outcome = settle(one.task, known);
+    if (outcome === "recorded already") continue;
+    watched.delete(name);
+    const { number } = one.task;
+    if (outcome.kind === "ended" && one.seen === 0) yield { kind: "started", number };
+    yield { ...outcome, number };
+  }
+}
+
+/** @param report undefined where Slurm knows the task no more */
+function isLost(one: Watched, report: TaskReport | undefined): boolean {
+  if (report !== undefined && phaseOf(report) !== "over") {
+    delete one.overSince;
+    return false;
+  }
+  one.overSince ??= performance.now();
+  const delay = report?.state === "COMPLETED" ? RECORD_DELAY_MS.ended : RECORD_DELAY_MS.lost;
+  return performance.now() - one.overSince >= delay;
+}

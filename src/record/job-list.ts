@@ -1,0 +1,125 @@
+import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { appendLinesDurableSync, writeFileDurableSync } from "../system/atomic-write.ts";
+import { count, fits, maybe, oneOf, type Shape, text, texts, wrongField } from "../system/shape.ts";
+import { draftFile, jobListFile, jobListName } from "./layout.ts";
+
+/** What a job of a sweep is. Keys are those of the file. */
+export interface ManifestJob {
+  readonly number: number;
+  /** All overrides that the job is composed with. */
+  readonly overrides: readonly string[];
+  /** Those that make it different from other jobs, for people. */
+  readonly task_overrides: readonly string[];
+  /** Absolute. */
+  readonly output_dir: string;
+  /** Fingerprint of the job's composed config, interpolations as written. */
+  readonly fingerprint: string;
+  /**
+   * Whether the sweep that went on has no such job any more: a search asked for others once it was told other
+   * results. Its record stays, it never runs, and the sweep does not fail because of it.
+   */
+  readonly left_out?: true;
+}
+
+export const JOB: Shape<ManifestJob> = {
+  number: count,
+  overrides: texts,
+  task_overrides: texts,
+  output_dir: text,
+  fingerprint: text,
+  left_out: maybe(oneOf(true)),
+};
+
+/**
+ * The jobs of a sweep as a file: a line of JSON for each. It only grows, so that a sweep of many batches writes each job once, and a
+ * worker finds its own without reading the others. Who takes a sweep up writes a new list and adds to that one: so half a line, of
+ * somebody who was killed, stands at the end of a list and nowhere else, and stands for a job that nobody has started.
+ */
+export interface JobList {
+  /** As the manifest names it. */
+  readonly name: string;
+  /** Adds jobs behind the others; they survive the machine, too. One that was carried over is then where it is asked for. */
+  add(jobs: readonly ManifestJob[]): void;
+}
+
+/** A line. */
+interface Entry extends ManifestJob {
+  /** Whether the job is an earlier one that the sweep which goes on has not come to yet: it stands after all others. */
+  readonly carried_over?: true;
+}
+
+/**
+ * Begins a list. Nobody knows of it before the manifest names it.
+ *
+ * @param carriedOver jobs that stand behind those that will be added
+ */
+export function createJobList(
+  folder: string,
+  jobs: readonly ManifestJob[],
+  carriedOver: readonly ManifestJob[],
+): JobList {
+  const id = randomUUID();
+  const name = jobListName(id);
+  const file = jobListFile(folder, name);
+  const later = carriedOver.map((job): Entry => ({ ...job, carried_over: true }));
+  const options = { mode: 0o600, draft: draftFile(folder, id) };
+  writeFileDurableSync(file, linesOf([...jobs, ...later]), options);
+  return {
+    name,
+    add: (more) => appendLinesDurableSync(file, linesOf(more)),
+  };
+}
+
+/** @throws the system's error, `ENOENT` for one that somebody has replaced by another meanwhile; SyntaxError for what is no list */
+export function readJobList(folder: string, name: string): readonly ManifestJob[] {
+  const text = readFileSync(jobListFile(folder, name), "utf8");
+  const entries = text
+    .slice(0, text.lastIndexOf("\n") + 1)
+    .split("\n")
+    .filter((line) => line !== "")
+    .map(entryOf);
+  const asked = entries.filter((entry) => entry.carried_over !== true);
+  const numbers = new Set(asked.map(({ number }) => number));
+  const later = entries.filter(
+    (entry) => entry.carried_over === true && !numbers.has(entry.number),
+  );
+  return [...asked, ...later.map(jobOf)];
+}
+
+/** One job of a list, of which nothing else is parsed. */
+export function readListedJob(
+  folder: string,
+  name: string,
+  number: number,
+): ManifestJob | undefined {
+  const bytes = readFileSync(jobListFile(folder, name));
+  const whole = bytes.subarray(0, bytes.lastIndexOf(NEW_LINE) + 1);
+  const start = `${beginning(number)},`;
+  // The last line of a number holds; no text inside of a line holds a line break.
+  const at = whole.lastIndexOf(`\n${start}`) + 1;
+  if (at === 0 && !whole.subarray(0, start.length).equals(Buffer.from(start))) return undefined;
+  return jobOf(entryOf(whole.toString("utf8", at, whole.indexOf(NEW_LINE, at))));
+}
+
+/** @throws SyntaxError for what is no entry of a list */
+function entryOf(line: string): Entry {
+  const entry: unknown = JSON.parse(line);
+  if (fits<Entry>(entry, ENTRY)) return entry;
+  const wrong = wrongField(entry, ENTRY);
+  throw new SyntaxError(`'${wrong}' of a job is missing or invalid: ${line.slice(0, 80)}`);
+}
+
+const ENTRY: Shape<Entry> = { ...JOB, carried_over: maybe(oneOf(true)) };
+
+const NEW_LINE = 0x0a;
+
+const jobOf = ({ carried_over: _, ...job }: Entry): ManifestJob => job;
+
+const linesOf = (entries: readonly Entry[]): string =>
+  entries
+    .map(({ number, ...rest }) => `${beginning(number)},${JSON.stringify(rest).slice(1)}\n`)
+    .join("");
+
+/** Of each line, so that one is found by it. */
+const beginning = (number: number): string => `{"number":${number}`;

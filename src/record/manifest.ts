@@ -1,0 +1,275 @@
+import { randomUUID } from "node:crypto";
+import { existsSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { writeFileDurableSync } from "../system/atomic-write.ts";
+import { errorCode, fileProblem, readText } from "../system/files.ts";
+import {
+  text as anyText,
+  flag,
+  listOf,
+  maybe,
+  objectOf,
+  oneOf,
+  orNull,
+  type Shape,
+  texts,
+  time,
+  wrongField,
+} from "../system/shape.ts";
+import { ConfigError } from "../values/errors.ts";
+import { JOB, type ManifestJob, readJobList, readListedJob } from "./job-list.ts";
+import { draftFile, jobListFile, manifestFile, SWEEP_FOLDER } from "./layout.ts";
+
+export type { ManifestJob } from "./job-list.ts";
+
+/** What a sweep is, but for its jobs. Keys are those of the file. */
+export interface SweepFacts {
+  readonly program: SweepProgram;
+  /** The working directory of the launcher: where relative paths start. */
+  readonly cwd: string;
+  /** The time of the sweep, ISO 8601: one for every `${now:...}` in it, also when it is resumed. */
+  readonly now: string;
+  /** The absolute path of `hydra.sweep.dir`. */
+  readonly directory: string;
+  /** The overrides that the sweep itself was composed with, as typed, sweeps and all. */
+  readonly overrides: readonly string[];
+  /** `hydra.launcher._target_`. */
+  readonly launcher: string;
+  /** The option of `hydra/launcher`, whoever chose it; null where none is. Not there in records of early versions. */
+  readonly launcher_choice?: string | null;
+  /** Fingerprint of the sweep's own composition, before any job's overrides. */
+  readonly fingerprint: string;
+  /** Whether arguments or overrides are masked: then nothing can be started from this file. */
+  readonly holds_secrets: boolean;
+  /** Whether the sweep, which has ended, counts failed jobs as no failure of its own. */
+  readonly tolerates_failures?: boolean;
+  /** Whether there may be other jobs than those that are recorded: of a batch that the sweep has not come to. */
+  readonly more_to_come?: boolean;
+}
+
+/**
+ * What a sweep is: all that another process needs to run any one of its jobs, to run the rest of
+ * it, or to say how it stands.
+ */
+export interface SweepManifest extends SweepFacts {
+  readonly jobs: readonly ManifestJob[];
+}
+
+export interface SweepProgram {
+  readonly name: string;
+  /** What starts it again, before its arguments: `[node, ..., script]`; null where nothing can. */
+  readonly command: readonly string[] | null;
+  /** Its arguments as typed: flags, overrides, and what stands after `--`. */
+  readonly argv: readonly string[];
+}
+
+/** The jobs that make a sweep up by now. */
+export const currentJobs = ({ jobs }: Pick<SweepManifest, "jobs">): readonly ManifestJob[] =>
+  jobs.filter((job) => job.left_out !== true);
+
+/**
+ * The file. Of version 1 it has the jobs in it, from 2 on it names their list. With 3, what was handed to Slurm stands in
+ * `submissions.jsonl`: who knows no 3 would overlook it, and submit jobs a second time. All are read, and 3 is written.
+ */
+type Manifest =
+  | (SweepManifest & { readonly version: 1 })
+  | (SweepFacts & { readonly version: 2 | typeof VERSION; readonly job_list: string });
+
+const VERSION = 3;
+
+/**
+ * Written so that it survives the machine, too.
+ *
+ * @param list the name of the file that has the jobs
+ */
+export const writeManifest = (folder: string, facts: SweepFacts, list: string): void =>
+  writeFileDurableSync(
+    manifestFile(folder),
+    `${JSON.stringify({ version: VERSION, ...facts, job_list: list } satisfies Manifest, null, 1)}\n`,
+    { mode: 0o600, draft: draftFile(folder, randomUUID()) },
+  );
+
+/** @throws ConfigError `app.sweep_record` where there is no sweep, or none that can be read */
+export const readManifest = (folder: string): SweepManifest =>
+  withManifest(folder, (manifest) => ({
+    ...factsOf(manifest),
+    jobs: manifest.version === 1 ? manifest.jobs : readJobList(folder, manifest.job_list),
+  }));
+
+/**
+ * The same without the jobs, of which there may be many.
+ *
+ * @throws ConfigError as `readManifest`
+ */
+export const readFacts = (folder: string): SweepFacts => withManifest(folder, factsOf);
+
+/**
+ * The name of the file that has the jobs; undefined where the manifest has them in it.
+ *
+ * @throws ConfigError as `readManifest`
+ */
+export function readListName(folder: string): string | undefined {
+  const manifest = parsedManifest(folder);
+  return manifest.version === 1 ? undefined : manifest.job_list;
+}
+
+/**
+ * One of the jobs; undefined where there is none of this number.
+ *
+ * @throws ConfigError as `readManifest`
+ */
+export const readManifestJob = (folder: string, number: number): ManifestJob | undefined =>
+  withManifest(folder, (manifest) =>
+    manifest.version === 1
+      ? manifest.jobs.find((job) => job.number === number)
+      : readListedJob(folder, manifest.job_list, number),
+  );
+
+/** Reads the manifest as often as it is asked, and parses it when it has changed: jobs are added to it. No clock is asked. */
+export function manifestReader(folder: string): () => SweepManifest {
+  let known: { readonly text: string; readonly manifest: SweepManifest } | undefined;
+  return () => {
+    const text = withManifest(folder, (manifest) =>
+      // A list only grows, and another one has another name.
+      manifest.version === 1
+        ? JSON.stringify(manifest)
+        : JSON.stringify([manifest, statSync(jobListFile(folder, manifest.job_list)).size]),
+    );
+    if (known?.text !== text) known = { text, manifest: readManifest(folder) };
+    return known.manifest;
+  };
+}
+
+const factsOf = (manifest: Manifest): SweepFacts => {
+  if (manifest.version === 1) {
+    const { jobs: _jobs, version: _version, ...facts } = manifest;
+    return facts;
+  }
+  const { job_list: _list, version: _version, ...facts } = manifest;
+  return facts;
+};
+
+/** Who takes a sweep up replaces the list, and removes the one that a reader was about to open. */
+function withManifest<T>(folder: string, read: (manifest: Manifest) => T): T {
+  for (let manifest = parsedManifest(folder); ; ) {
+    try {
+      return read(manifest);
+    } catch (cause) {
+      if (cause instanceof SyntaxError && manifest.version !== 1)
+        throw unreadableList(folder, manifest.job_list, cause);
+      if (!(cause instanceof Error && "syscall" in cause)) throw cause;
+      const now = parsedManifest(folder);
+      if (manifest.version === 1) throw cause;
+      if (now.version !== 1 && now.job_list === manifest.job_list)
+        throw unreadableList(folder, now.job_list, cause);
+      manifest = now;
+    }
+  }
+}
+
+function parsedManifest(folder: string): Manifest {
+  const file = manifestFile(folder);
+  let text: string;
+  try {
+    text = readText(file);
+  } catch (cause) {
+    throw unreadable(folder, cause);
+  }
+  const version = versionOf(text);
+  if (version === 1 || version === 2 || version === VERSION) return checked(JSON.parse(text), file);
+  throw new ConfigError({
+    code: "app.sweep_record",
+    message:
+      version === undefined
+        ? `${file} is not the manifest of a sweep`
+        : `${file} has version ${version}; this program reads versions 1, 2 and ${VERSION}`,
+    ...(version !== undefined && { hint: "use the version of the program that made it" }),
+  });
+}
+
+const PROGRAM: Shape<SweepProgram> = {
+  name: anyText,
+  command: orNull(texts),
+  argv: texts,
+};
+
+const FACTS: Shape<SweepFacts> = {
+  program: objectOf(PROGRAM),
+  cwd: anyText,
+  now: time,
+  directory: anyText,
+  overrides: texts,
+  launcher: anyText,
+  launcher_choice: maybe(orNull(anyText)),
+  fingerprint: anyText,
+  holds_secrets: flag,
+  tolerates_failures: maybe(flag),
+  more_to_come: maybe(flag),
+};
+
+const VERSIONS = {
+  whole: { ...FACTS, version: oneOf(1), jobs: listOf(objectOf(JOB)) } satisfies Shape<
+    Extract<Manifest, { readonly version: 1 }>
+  >,
+  listed: { ...FACTS, version: oneOf(2, VERSION), job_list: anyText } satisfies Shape<
+    Exclude<Manifest, { readonly version: 1 }>
+  >,
+};
+
+function checked(manifest: Manifest, file: string): Manifest {
+  const wrong =
+    manifest.version === 1
+      ? wrongField(manifest, VERSIONS.whole)
+      : wrongField(manifest, VERSIONS.listed);
+  if (wrong === undefined) return manifest;
+  throw new ConfigError({
+    code: "app.sweep_record",
+    message: `${file} is damaged: '${wrong}' is missing or invalid`,
+    hint: "the results of its jobs are in their own directories",
+  });
+}
+
+function unreadable(folder: string, cause: unknown): ConfigError {
+  const directory = folder.slice(0, -SWEEP_FOLDER.length - 1) || "/";
+  const file = manifestFile(folder);
+  const code = errorCode(cause);
+  const isThere = code !== "ENOENT" && code !== "ENOTDIR";
+  return new ConfigError({
+    code: "app.sweep_record",
+    message: isThere
+      ? `Cannot read the sweep in '${directory}': ${file}: ${fileProblem(cause)}`
+      : `There is no sweep in '${directory}': ${existsSync(directory) ? file : "the directory"} does not exist`,
+    hint: isThere
+      ? "only the user who started a sweep may see and resume it"
+      : (sweepAbove(directory) ?? "give a sweep directory (hydra.sweep.dir)"),
+    cause,
+  });
+}
+
+/** Who names the directory of a job, or the folder of the record, means the sweep that it is of. */
+function sweepAbove(directory: string): string | undefined {
+  for (let at = directory; dirname(at) !== at; at = dirname(at))
+    if (existsSync(manifestFile(join(dirname(at), SWEEP_FOLDER))))
+      return `it is inside the sweep directory ${dirname(at)}`;
+  return undefined;
+}
+
+/** The manifest is there, and what it names is not, or is something else. */
+function unreadableList(folder: string, name: string, cause: unknown): ConfigError {
+  const file = jobListFile(folder, name);
+  return new ConfigError({
+    code: "app.sweep_record",
+    message: `Cannot read the sweep in '${dirname(folder)}': ${file}: ${fileProblem(cause)}`,
+    hint: "the file lists its jobs: if you copied the directory, copy all of it",
+    cause,
+  });
+}
+
+function versionOf(text: string): number | undefined {
+  try {
+    const { version } = JSON.parse(text) as { readonly version?: unknown };
+    return typeof version === "number" ? version : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,240 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, fstatSync, openSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { maskSecrets } from "../compose/secrets.ts";
+import type { Logging } from "../job/logging/logging.ts";
+import { listenForInterrupt } from "../job/process/interrupt.ts";
+import type { Invocation } from "../job/process/invocation.ts";
+import { DRIVER_VARIABLE, DRIVES } from "../job/process/worker-request.ts";
+import { makeSweepDirectory } from "../job/run-directory.ts";
+import { EXIT_ERROR, EXIT_OK, type Session } from "../job/session.ts";
+import type { SweepJob } from "../launch/launcher.ts";
+import { lastLines } from "../launch/log-tail.ts";
+import { refuseUnstartable } from "../launch/worker.ts";
+import { launcherLog } from "../record/layout.ts";
+import { nextCommands } from "../record/next-commands.ts";
+import { writeFileAtomicSync } from "../system/atomic-write.ts";
+import { makeDirectory } from "../system/files.ts";
+import { INTERRUPTS } from "../system/process-signals.ts";
+import { plural } from "../text/plural.ts";
+import { shellQuote } from "../text/shell-words.ts";
+import { ConfigError } from "../values/errors.ts";
+import { writeYaml } from "../values/yaml/writer.ts";
+import { cancelSweep } from "./cancel.ts";
+import { type OpenSweep, openSweep, withResumeHint } from "./open-sweep.ts";
+import { SWEEP_FILE } from "./plan-sweep.ts";
+
+/**
+ * `--detach`: composes, checks and records every job known so far, hands the jobs to a scheduler or to a separate
+ * process, and prints how to follow them. The separate process calls the sweep's callbacks. What asks this process to
+ * end takes the sweep back as long as it is not completely handed over; closing the terminal does not.
+ *
+ * @returns the exit code: 0 once the sweep is on its way, 128 + N if signal N took it back
+ * @throws ConfigError for what a sweep in the foreground would refuse before its first job, and `app.launcher`
+ * if the process ended before it took over
+ */
+export async function detachSweep(
+  session: Session,
+  overrides: readonly string[],
+  logging: Logging,
+): Promise<number> {
+  const { invocation } = session;
+  const open = await openSweep(session, overrides, logging);
+  const { record, sweep } = open;
+  try {
+    const admitted = await admitAll(open);
+    if (admitted === null) return EXIT_ERROR;
+    refuseUnstartable(record.facts());
+    const interrupt = listenForInterrupt(TAKE_BACK);
+    const handed = canLeaveAll(open, admitted)
+      ? submit(open, admitted, interrupt.signal)
+      : leaveToDriver(open, invocation, interrupt.signal);
+    const who = await handed.catch((error: unknown) => {
+      if (interrupt.exitCode() === undefined) throw error;
+    });
+    const exitCode = interrupt.exitCode();
+    if (exitCode !== undefined) {
+      // Cancelling signals the holder of the claim, which must not be this process.
+      record.release();
+      await takeBack(sweep.directory, invocation, session.options.name);
+    }
+    interrupt.release();
+    if (exitCode !== undefined) return exitCode;
+    const { stdout } = invocation.console;
+    stdout(`${who}\n${nextCommands(sweep.directory)}`);
+    return EXIT_OK;
+  } catch (error) {
+    throw withResumeHint(error, sweep.directory, session.options.name);
+  } finally {
+    record.release();
+  }
+}
+
+/** A closed terminal is what `--detach` is for. */
+const TAKE_BACK = INTERRUPTS.filter((signal) => signal !== "SIGHUP");
+
+/** Cancels the whole sweep: the user has not been told yet that it is on its way. */
+async function takeBack(
+  directory: string,
+  { console, env }: Invocation,
+  program: string,
+): Promise<void> {
+  await cancelSweep({ directory, env, say: (line) => console.stderr(`${line}\n`) });
+  console.stderr(
+    `The sweep in ${shellQuote(directory)} was stopped before it started\n` +
+      `  ${program} --resume ${shellQuote(directory)}   runs it\n`,
+  );
+}
+
+/** The known jobs that are to run, by batch. */
+interface Admitted {
+  readonly batches: readonly (readonly SweepJob[])[];
+}
+
+/**
+ * Checks all batches and records them in the manifest. A search needs results for its next batch, so only its
+ * first one is recorded.
+ *
+ * @returns null if jobs were refused
+ */
+async function admitAll({ check, record, sweep }: OpenSweep): Promise<Admitted | null> {
+  const { directory, master, planBatch, sweeper } = sweep;
+  if (record.isResumed) makeSweepDirectory(directory, record);
+  const planned: (readonly SweepJob[])[] = [];
+  let count = 0;
+  for (let batch = sweeper.ask(); batch !== undefined; batch = sweeper.ask()) {
+    const jobs = planBatch(batch, count, record.numberOf);
+    count += jobs.length;
+    planned.push(jobs);
+    if (sweeper.judgesFailures === true) break;
+  }
+  const batches = planned.map((jobs) => record.due(jobs));
+  if (!(await check(batches.flat()))) return null;
+  makeSweepDirectory(directory, record);
+  writeFileAtomicSync(join(directory, SWEEP_FILE), writeYaml(maskSecrets(master.root, master)));
+  record.admit(planned.flat(), sweeper.judgesFailures === true);
+  record.conclude(sweeper.judgesFailures !== true);
+  return { batches };
+}
+
+/**
+ * Whether a scheduler alone can finish the sweep: nothing depends on the outcome of its jobs, neither the next
+ * batch nor (with `on_failure`) whether waiting jobs may start, and no callback waits for the sweep's end.
+ */
+const canLeaveAll = (
+  { launcher, policy, surroundings, sweep }: OpenSweep,
+  { batches }: Admitted,
+): boolean =>
+  launcher.submit !== undefined &&
+  batches.length === 1 &&
+  sweep.sweeper.judgesFailures !== true &&
+  policy.kind !== "stop" &&
+  !surroundings.callbacks.hasAny(SWEEP_METHODS);
+
+/** The callbacks that the process running the sweep calls, and not its jobs. */
+const SWEEP_METHODS = ["onComposeConfig", "onMultirunStart", "onMultirunEnd"] as const;
+
+async function submit(
+  { launcher, sweep }: OpenSweep,
+  { batches }: Admitted,
+  signal: AbortSignal,
+): Promise<string> {
+  const jobs = batches.flat();
+  if (jobs.length > 0) await launcher.submit?.(jobs, signal);
+  return `${plural(jobs.length, "job")} of the sweep in ${shellQuote(sweep.directory)} handed to the scheduler`;
+}
+
+async function leaveToDriver(
+  { record, sweep }: OpenSweep,
+  invocation: Invocation,
+  signal: AbortSignal,
+): Promise<string> {
+  const log = launcherLog(record.folder);
+  const pid = await startDriver({
+    command: invocation.command ?? [],
+    args: driverArguments(sweep.directory, invocation.resumed),
+    cwd: invocation.cwd,
+    env: invocation.env,
+    log,
+    onStart: record.handOver,
+    signal,
+  });
+  return `Process ${pid} runs the sweep in ${shellQuote(sweep.directory)}; it logs to ${shellQuote(log)}`;
+}
+
+/** The arguments with which another process continues the sweep, as `--resume` would. */
+function driverArguments(directory: string, resumed: Invocation["resumed"]): readonly string[] {
+  if (resumed === undefined) return ["--resume", directory];
+  const { acceptChanges, added = [], failed, missing } = resumed;
+  return [
+    ...(missing ? ["--resume", directory] : []),
+    ...(failed ? ["--retry-failed", directory] : []),
+    ...(acceptChanges ? ["--accept-changes"] : []),
+    ...added,
+  ];
+}
+
+export interface DriverStart {
+  /** What starts the program: `[node, ..., script]`. */
+  readonly command: readonly string[];
+  /** Its arguments: those that carry the sweep on. */
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The file for all that it prints; appended to. */
+  readonly log: string;
+  /** Is told the process as soon as there is one. */
+  readonly onStart: (pid: number) => void;
+  /** Ends the waiting for its first word; what becomes of the process is then the caller's. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Starts a process that carries a sweep on when this one, its terminal and its session are gone: the leader
+ * of a session of its own, with nothing to read and its output in a file.
+ *
+ * @returns its process id, once it drives the sweep
+ * @throws ConfigError `app.launcher` where it ended before, with what it said last, and where the signal came
+ */
+export async function startDriver(request: DriverStart): Promise<number> {
+  const { args, command, cwd, env, log, onStart, signal } = request;
+  const [file = "", ...first] = command;
+  makeDirectory(dirname(log));
+  const output = openSync(log, "a", 0o600);
+  const before = fstatSync(output).size;
+  // Not execa, which pipes through us; `detached` is setsid: no terminal reaches it.
+  const child = spawn(file, [...first, ...args], {
+    cwd,
+    env: { ...env, [DRIVER_VARIABLE]: "1" },
+    stdio: ["ignore", output, output, "ipc"],
+    detached: true,
+  });
+  closeSync(output);
+  if (child.pid !== undefined) onStart(child.pid);
+  const problem = await firstWord(child, signal);
+  if (child.connected) child.disconnect();
+  child.unref();
+  if (problem === undefined) return child.pid ?? 0;
+  const said = lastLines(log, LINES, before).join("\n");
+  throw new ConfigError({
+    code: "app.launcher",
+    message: `The process that was to run the sweep ${problem}${said === "" ? "" : `:\n${said}`}`,
+    hint: `its full output is in ${log}`,
+  });
+}
+
+/** Undefined once it drives the sweep; else why it will not. */
+const firstWord = (child: ChildProcess, stop?: AbortSignal): Promise<string | undefined> =>
+  new Promise((settle) => {
+    const onStop = () => settle("was not waited for");
+    stop?.addEventListener("abort", onStop, { once: true });
+    if (stop?.aborted === true) onStop();
+    child.once("error", ({ message }) => settle(`could not be started: ${message}`));
+    child.once("message", (word) => word === DRIVES && settle(undefined));
+    child.once("exit", (code, signal) =>
+      settle(signal === null ? `ended with code ${code}` : `was killed by ${signal}`),
+    );
+  });
+
+/** Of what it said, as many lines. */
+const LINES = 12;

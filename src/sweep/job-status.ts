@@ -1,0 +1,106 @@
+import type { ScheduledJob } from "../launch/launcher.ts";
+import { type Attempt, type JobState, type JobStatus, tookMs } from "../record/job-state.ts";
+import { sweepFolder } from "../record/layout.ts";
+import { type ManifestJob, readManifest } from "../record/manifest.ts";
+import { recordOrphan } from "../record/orphans.ts";
+import { isRunning } from "../system/process-identity.ts";
+import { splitAtEquals } from "../text/shell-words.ts";
+
+/**
+ * As in a job's own record; and `missing`: it has not started, or its process is gone, and nobody is about
+ * to run it.
+ */
+export type SweepJobStatus = JobStatus | "missing";
+
+/** What may still become of jobs, beside what their records say. */
+export interface SweepActivity {
+  /** Whether a process drives the sweep, and is to start what has not ended. */
+  readonly isDriven: boolean;
+  /** What a scheduler has of it, by number. */
+  readonly scheduled: ReadonlyMap<number, ScheduledJob>;
+  /** Jobs that were handed to a scheduler which does not answer: for all that is known it still has them. */
+  readonly unanswered: ReadonlySet<number>;
+}
+
+/** Of a sweep that nobody drives, and no scheduler has jobs of. */
+export const NO_ACTIVITY: SweepActivity = {
+  isDriven: false,
+  scheduled: new Map(),
+  unanswered: new Set(),
+};
+
+/** How a job stands: the same word wherever it is told. */
+export function sweepJobStatus(
+  number: number,
+  state: JobState | undefined,
+  { isDriven, scheduled, unanswered }: SweepActivity,
+): { readonly status: SweepJobStatus; readonly error?: string } {
+  const job = scheduled.get(number);
+  const waits = isDriven || unanswered.has(number) || (job !== undefined && job.phase !== "over");
+  if (state === undefined || state.status === "queued")
+    return { status: waits ? "queued" : "missing" };
+  // It may be about to start again; what is being cancelled has not ended yet.
+  if (state.status === "stopped" && job !== undefined && job.phase !== "over")
+    return { status: job.phase === "waiting" ? "queued" : "running" };
+  if (state.status !== "running") return { status: state.status };
+  const last = state.attempts.at(-1);
+  // What a node took with it when it was lost could not record that, and waits for another one.
+  if (job?.phase === "waiting")
+    return { status: last !== undefined && isRunning(last) === true ? "running" : "queued" };
+  if (waits || (last !== undefined && isRunning(last) !== false)) return { status: "running" };
+  return { status: "missing", error: `process ${last?.pid ?? "?"} is gone` };
+}
+
+/** A job in the table of a sweep; keys are those of `sweep.json`. */
+export interface SweepRow {
+  readonly number: number;
+  /** What the job's overrides set, by key. */
+  readonly swept: Readonly<Record<string, string>>;
+  readonly status: SweepJobStatus;
+  readonly attempts: number;
+  /** Seconds that the last attempt took, of a running job so far; null where nobody knows. */
+  readonly seconds: number | null;
+  readonly exit_code: number | null;
+  readonly error: string | null;
+  /** What the task returned. */
+  readonly result: unknown;
+  readonly output_dir: string;
+}
+
+/**
+ * A row for each job; of those that the sweep has no more, for each that is done.
+ *
+ * @throws ConfigError `app.sweep_record` where there is no sweep
+ */
+export function sweepRows(directory: string, prospect: SweepActivity): readonly SweepRow[] {
+  const folder = sweepFolder(directory);
+  return readManifest(folder).jobs.flatMap((job) => {
+    const state = recordOrphan(folder, job.number);
+    if (job.left_out === true && state?.status !== "completed") return [];
+    return [rowOf(job, state, prospect)];
+  });
+}
+
+function rowOf(job: ManifestJob, state: JobState | undefined, prospect: SweepActivity): SweepRow {
+  const last = state?.attempts.at(-1);
+  const { error, status } = sweepJobStatus(job.number, state, prospect);
+  return {
+    number: job.number,
+    swept: Object.fromEntries(job.task_overrides.map(keyAndValue)),
+    status,
+    attempts: state?.attempts.length ?? 0,
+    seconds: last === undefined ? null : secondsOf(last, status),
+    exit_code: last?.exit_code ?? null,
+    error: error ?? last?.error ?? null,
+    result: state?.return_value ?? null,
+    output_dir: job.output_dir,
+  };
+}
+
+const secondsOf = (attempt: Attempt, status: SweepJobStatus): number | null =>
+  attempt.ended === null && status !== "running" ? null : tookMs(attempt) / 1000;
+
+function keyAndValue(override: string): readonly [string, string] {
+  const [key, value = ""] = splitAtEquals(override);
+  return [key.replace(/^[+~]+/, ""), value];
+}

@@ -1,0 +1,210 @@
+import { logInfo } from "../cli/log-info.ts";
+import { checkJobs } from "../job/check-jobs.ts";
+import { textAt } from "../job/hydra-values.ts";
+import { failedJob, type JobResult } from "../job/job.ts";
+import { hydraLogging, openJobContext } from "../job/job-context.ts";
+import type { Logging } from "../job/logging/logging.ts";
+import { type PlannedJob, placeOf } from "../job/plan-job.ts";
+import type { Invocation } from "../job/process/invocation.ts";
+import { coded, isRefusalOfSystem } from "../job/report-error.ts";
+import { checkJobDirectories, setAside } from "../job/run-directory.ts";
+import { type JobContext, runJob, takeDirectory } from "../job/run-job.ts";
+import type { Session } from "../job/session.ts";
+import {
+  type FailureGate,
+  type FailurePolicy,
+  failurePolicy,
+  openGate,
+} from "../launch/failure-policy.ts";
+import type { Launcher, LauncherKind, SweepJob } from "../launch/launcher.ts";
+import { backendOf, LAUNCHERS } from "../plugins/kinds.ts";
+import { readJobState } from "../record/job-state.ts";
+import { awaitOrder, isCancelled, refuseIfRun } from "../record/launcher-claim.ts";
+import { sweepFolder } from "../record/layout.ts";
+import { nextCommand } from "../record/next-commands.ts";
+import { beginJob, endOf } from "../record/recorded-job.ts";
+import {
+  isRecorded,
+  openRecord,
+  type SweepRecord,
+  sweepFingerprint,
+} from "../record/sweep-record.ts";
+import type { Suspension } from "../system/process-signals.ts";
+import { firstFewOf, plural } from "../text/plural.ts";
+import { shellQuote } from "../text/shell-words.ts";
+import { ConfigError } from "../values/errors.ts";
+import { chosenKind, composeMaster, type PlannedSweep, planSweep } from "./plan-sweep.ts";
+
+/** A sweep, with everything needed to run it or to hand it to another process. */
+export interface OpenSweep {
+  readonly sweep: PlannedSweep;
+  readonly surroundings: JobContext;
+  readonly launcher: Launcher;
+  readonly record: SweepRecord;
+  /** Whether jobs run in this process. */
+  readonly inThisProcess: boolean;
+  readonly policy: FailurePolicy;
+  readonly gate: FailureGate;
+  /** Checks jobs before they are recorded; false after showing what is wrong. */
+  readonly check: (jobs: readonly SweepJob[]) => Promise<boolean>;
+  /** Directs log messages to Hydra's own log again. */
+  readonly logAsHydra: () => void;
+}
+
+/**
+ * Plans a sweep and opens its launcher and its record. Creates no files.
+ *
+ * @throws ConfigError for what cannot be composed or launched, and `app.sweep_record` if another process runs
+ * the sweep, or a scheduler still has jobs of it that this launcher does not know
+ */
+export async function openSweep(
+  session: Session,
+  overrides: readonly string[],
+  logging: Logging,
+  suspension?: Suspension,
+): Promise<OpenSweep> {
+  const { composer, invocation, options } = session;
+  const place = placeOf(session);
+  const { announce, console, resumed } = invocation;
+  const wished = composeMaster(composer, overrides);
+  const logAsHydra = hydraLogging(wished, session, logging);
+  logAsHydra();
+  await logInfo(composer, overrides, { mode: "multirun" }, logging);
+  const sweep = planSweep(wished, overrides, composer, place, resumed?.directory);
+  const { master } = sweep;
+  const surroundings = await openJobContext(session, master, logging);
+  const kind = chosenKind("hydra.launcher", LAUNCHERS, master, composer);
+  const policy = failurePolicy(master.root, composer.context);
+  const record = openRecord({
+    sweep: sweepFacts(session, sweep, overrides),
+    isSearch: sweep.sweeper.judgesFailures === true,
+    ...(sweep.sweeper.problemOf && { problemOf: sweep.sweeper.problemOf }),
+    retries: kind.retries?.(master.root, composer.context) ?? 0,
+    ...(resumed !== undefined && { resumption: resumed }),
+    ...(console.redact !== undefined && { redact: console.redact }),
+    ...(console.secretsKnown !== undefined && { secretsKnown: console.secretsKnown }),
+    ...(announce !== undefined && { onAdmitted: announce }),
+  });
+  // A process started to continue the sweep has been handed the claim.
+  if (announce === undefined) refuseIfRun(record.folder);
+  await awaitOrder(record.folder, (line) => console.stderr(`${line}\n`));
+  await refuseScheduled(sweep.directory, kind, invocation);
+  const gate = openGate(policy, () => isCancelled(record.folder));
+  const launcher = kind.open({
+    root: master.root,
+    context: composer.context,
+    logging,
+    logAsHydra,
+    record,
+    gate,
+    invocation,
+    ...(suspension !== undefined && { suspension }),
+    runHere: (job) => runHere(job, surroundings, record.folder, console.redact),
+  });
+  const check = async (jobs: readonly SweepJob[]) => {
+    // Files of a job's earlier attempt are moved aside when it starts.
+    const isNew = ({ number }: SweepJob) =>
+      resumed === undefined || readJobState(record.folder, number) === undefined;
+    checkJobDirectories(jobs.filter(isNew), place.resultFiles);
+    const { check: _onThisMachine, ...elsewhere } = options;
+    return checkJobs(jobs, kind.runsElsewhere === true ? elsewhere : options, console);
+  };
+  const inThisProcess = kind.inThisProcess === true;
+  return { sweep, surroundings, launcher, record, inThisProcess, policy, gate, check, logAsHydra };
+}
+
+/** The facts about a sweep that its manifest records. */
+const sweepFacts = (
+  { composer, invocation, options }: Session,
+  { directory, master }: PlannedSweep,
+  overrides: readonly string[],
+) => ({
+  program: {
+    name: options.name,
+    command: invocation.command ?? null,
+    argv: invocation.argv,
+  },
+  cwd: invocation.cwd,
+  now: invocation.now.toISOString(),
+  directory,
+  overrides,
+  launcher: textAt(master.root, "hydra.launcher._target_", composer.context) ?? "",
+  launcher_choice: master.choices.get("hydra/launcher") ?? null,
+  fingerprint: sweepFingerprint(master, directory),
+});
+
+/**
+ * Runs one job of a sweep in this process. If its directory cannot be taken, the job fails; errors between
+ * that and its task, such as a wrong log config, end the sweep, as in Hydra.
+ */
+async function runHere(
+  job: SweepJob,
+  surroundings: JobContext,
+  folder: string,
+  redact: ((text: string) => string) | undefined,
+): Promise<JobResult> {
+  const recorded = beginJob(folder, job.number);
+  if (recorded.earlierAttempts > 0)
+    setAside(job.outputDir, surroundings.resultFiles, recorded.earlierAttempts);
+  try {
+    const result = await runInDirectory(job, surroundings);
+    recorded.end(endOf(result, redact));
+    return result;
+  } catch (error) {
+    recorded.end(endOf(failedJob(job, error), redact));
+    throw error;
+  }
+}
+
+async function runInDirectory(job: PlannedJob, surroundings: JobContext): Promise<JobResult> {
+  let release: () => void;
+  try {
+    release = takeDirectory(job, surroundings.resultFiles);
+  } catch (error) {
+    return failedJob(job, coded(error));
+  }
+  return runJob(job, surroundings).finally(release);
+}
+
+/**
+ * Adds to an error of the system that ended a sweep, such as a full disk or a directory that became read-only, how to resume the
+ * sweep: finished jobs are not lost. Other errors are returned unchanged.
+ */
+export function withResumeHint(error: unknown, directory: string, program: string): unknown {
+  if (!isRefusalOfSystem(error)) return error;
+  const shown = shellQuote(directory);
+  return new ConfigError({
+    code: "app.system",
+    message: error.message,
+    hint: isRecorded(directory)
+      ? `finished jobs are recorded; fix this, then run the rest with ${program} --resume ${shown}, and failed jobs with --retry-failed ${shown}`
+      : "no job has started; fix this, or choose another directory with hydra.sweep.dir=DIR",
+    cause: error,
+  });
+}
+
+/**
+ * A scheduler runs what it was given, whoever begins or resumes a sweep meanwhile: jobs that it still has must
+ * not run a second time, nor into the directories of another sweep. Only its own launcher goes on with them.
+ *
+ * @throws ConfigError `app.sweep_record`
+ */
+async function refuseScheduled(
+  directory: string,
+  kind: LauncherKind,
+  { env, resumed }: Invocation,
+): Promise<void> {
+  if (resumed !== undefined && kind.backend !== undefined) return;
+  const backend = await backendOf(sweepFolder(directory), env);
+  if (backend === undefined) return;
+  // What it lost and nobody recorded is no reason to refuse.
+  await backend.reconcile();
+  const live = (await backend.status()).filter(({ phase }) => phase !== "over");
+  if (live.length === 0) return;
+  throw new ConfigError({
+    code: "app.sweep_record",
+    message: `The scheduler still has ${plural(live.length, "job")} of ${resumed === undefined ? "an earlier sweep" : "the sweep"} in '${directory}': ${firstFewOf(live, 3, ({ id }) => id)}`,
+    key: resumed === undefined ? "hydra.sweep.dir" : "hydra/launcher",
+    hint: `cancel them with '${nextCommand("cancel", directory)}', or ${resumed === undefined ? "choose another directory for this sweep" : "continue with the same hydra/launcher"}`,
+  });
+}

@@ -1,0 +1,121 @@
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import type { ParsedArguments } from "../cli/arguments/parse-argv.ts";
+import { optionTarget, STANDARD_PLUGINS } from "../compose/index.ts";
+import type { Invocation } from "../job/process/invocation.ts";
+import { basicLauncher } from "../launch/basic-launcher.ts";
+import { tidyRecord } from "../record/cleanup.ts";
+import { sweepFolder } from "../record/layout.ts";
+import { readFacts, type SweepFacts } from "../record/manifest.ts";
+import { ConfigError } from "../values/errors.ts";
+
+/**
+ * What `--resume DIR` and `--retry-failed DIR` stand for: the call that began the sweep, at its time
+ * and in its working directory, with what is to run of it. Overrides of the launcher may be added, and those that
+ * say what a search makes of results.
+ *
+ * @throws ConfigError `app.sweep_record` where there is no such sweep, `app.usage` for flags that do not go together
+ * and overrides of anything else, `app.unsupported` for a sweep whose overrides held secrets
+ */
+export function resumedInvocation(
+  { flags, overrides }: ParsedArguments,
+  invocation: Invocation,
+): Invocation {
+  const named = ["resume", "retry-failed"].flatMap((id) => flags.get(id) ?? []).map(String);
+  const directories = new Set(named.map((name) => resolve(invocation.cwd, name)));
+  const [directory] = directories;
+  if (directory === undefined || directories.size > 1)
+    throw new ConfigError({
+      code: "app.usage",
+      message:
+        directory === undefined
+          ? "argument --accept-changes: only allowed with --resume DIR or --retry-failed DIR"
+          : "argument --retry-failed: it must name the same sweep as --resume",
+    });
+  const folder = sweepFolder(directory);
+  tidyRecord(folder);
+  const manifest = readFacts(folder);
+  const { cwd, now } = manifest;
+  if (manifest.holds_secrets)
+    throw new ConfigError({
+      code: "app.unsupported",
+      message: `The sweep in '${directory}' had a secret among its overrides, which was not stored`,
+      hint: "put secrets into environment variables: KEY='${oc.env:NAME}'",
+    });
+  refuseOtherOverrides(overrides);
+  enter(cwd);
+  return {
+    ...invocation,
+    argv: withOverrides(manifest, overrides),
+    cwd,
+    now: new Date(now),
+    resumed: {
+      directory,
+      missing: flags.has("resume"),
+      failed: flags.has("retry-failed"),
+      acceptChanges: flags.has("accept-changes"),
+      detach: flags.has("detach"),
+      added: overrides,
+      judgesAnew: overrides.some((override) => OF_JUDGEMENT.test(override)),
+    },
+  };
+}
+
+function refuseOtherOverrides(overrides: readonly string[]): void {
+  const other = overrides.find(
+    (override) => !OF_LAUNCHER.test(override) && !OF_JUDGEMENT.test(override),
+  );
+  if (other === undefined) return;
+  throw new ConfigError({
+    code: "app.usage",
+    message: `'${other}' cannot be given here: a resumed sweep keeps its overrides`,
+    hint: "allowed are hydra/launcher, hydra.launcher.KEY and, for a search, hydra.sweeper.objective, .direction and .max_failure_rate",
+  });
+}
+
+/** Relative paths are those of the directory where the sweep began. */
+function enter(cwd: string): void {
+  if (process.cwd() === cwd) return;
+  if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw new ConfigError({
+      code: "app.sweep_record",
+      message: `The directory '${cwd}', where the sweep was started, does not exist`,
+    });
+  process.chdir(cwd);
+}
+
+/** The settings of another launcher than the one that is chosen now are none of it, and would be refused. */
+function withOverrides(facts: SweepFacts, more: readonly string[]): readonly string[] {
+  const { argv } = facts.program;
+  const dashes = argv.indexOf("--");
+  const rest = dashes < 0 ? [] : argv.slice(dashes);
+  const began = dashes < 0 ? argv : argv.slice(0, dashes);
+  const chosen = choiceIn(more);
+  const isOther = chosen !== undefined && !isChoiceOf(facts, began, chosen);
+  const kept = isOther ? began.filter((word) => !OF_LAUNCHER.test(word)) : began;
+  return [...kept, ...more, ...rest];
+}
+
+/**
+ * Whether a sweep began with an option of `hydra/launcher`. Earlier versions did not record that: what they were called with says
+ * it, or where the config has chosen, the class, by which the options are told apart that come with this program.
+ */
+function isChoiceOf(
+  { launcher, launcher_choice }: SweepFacts,
+  began: readonly string[],
+  option: string,
+): boolean {
+  const choice = launcher_choice ?? choiceIn(began);
+  if (choice !== undefined) return choice === option;
+  return option === "basic"
+    ? basicLauncher.targets.includes(launcher)
+    : launcher === optionTarget(STANDARD_PLUGINS, `hydra/launcher/${option}`);
+}
+
+const choiceIn = (overrides: readonly string[]): string | undefined =>
+  overrides.findLast((override) => CHOICE.test(override))?.replace(CHOICE, "");
+
+const OF_LAUNCHER = /^[+~]*hydra[./]launcher\b/;
+const CHOICE = /^\+*hydra\/launcher=/;
+/** What a search makes of results: no job is another one for it. */
+const OF_JUDGEMENT = /^\+*hydra\.sweeper\.(objective|direction|max_failure_rate)=/;

@@ -1,0 +1,122 @@
+import { join } from "node:path";
+import { maskSecrets } from "../compose/secrets.ts";
+import type { JobResult } from "../job/job.ts";
+import { makeSweepDirectory } from "../job/run-directory.ts";
+import type { FailureGate } from "../launch/failure-policy.ts";
+import type { LaunchEvent, Launcher, SweepJob } from "../launch/launcher.ts";
+import type { SweepRecord } from "../record/sweep-record.ts";
+import { writeFileAtomicSync } from "../system/atomic-write.ts";
+import { writeYaml } from "../values/yaml/writer.ts";
+import { type PlannedSweep, SWEEP_FILE } from "./plan-sweep.ts";
+import type { Conclusion } from "./sweepers/sweeper.ts";
+
+export interface SweepRequest {
+  readonly sweep: PlannedSweep;
+  readonly launcher: Launcher;
+  readonly record: SweepRecord;
+  readonly gate: FailureGate;
+  /** Looks at all jobs of a batch before the first starts; `false` after telling what is wrong. */
+  readonly check: (jobs: readonly SweepJob[]) => Promise<boolean>;
+  /** Takes secrets out of what is written. */
+  readonly redact?: (text: string) => string;
+  /** Is told of each batch how many jobs were composed, and in how many seconds. */
+  readonly onPlanned?: (jobs: number, seconds: number) => void;
+  /** Is told the jobs of a batch before the first of them starts. */
+  readonly onBatch?: (jobs: readonly BatchJob[]) => void;
+  /** Is told what happens, as it happens. */
+  readonly onEvent?: (event: LaunchEvent) => void;
+}
+
+/** A job of a batch; one that is not to run again has its result. */
+export interface BatchJob {
+  readonly job: SweepJob;
+  readonly result?: JobResult;
+}
+
+export interface SweepOutcome {
+  /** Of the jobs that ran, in order. */
+  readonly results: readonly JobResult[];
+  /** Jobs that came to no end: the policy stopped the sweep before them, or they were not due. */
+  readonly unfinished: number;
+  /** Whether jobs were refused before they started. */
+  readonly refused: boolean;
+  /** What the sweeper found, and what was written down of it; undefined where there is nothing. */
+  readonly conclusion?: Conclusion;
+}
+
+/**
+ * Runs a sweep: notes its config in `multirun.yaml`, then batch by batch composes and checks every
+ * job before the first of them starts, records what is going to run, and launches it. Of a resumed
+ * sweep only what is due runs; the results of the others come from its record.
+ * No batch follows one with a failed job, unless the launcher's policy or the sweeper says otherwise.
+ *
+ * @throws ConfigError before a job of its batch has started
+ */
+export async function runSweep(request: SweepRequest): Promise<SweepOutcome> {
+  const { check, gate, record, redact = (text: string) => text, sweep } = request;
+  const { directory, master, planBatch, sweeper } = sweep;
+  makeSweepDirectory(directory, record);
+  writeFileAtomicSync(join(directory, SWEEP_FILE), writeYaml(maskSecrets(master.root, master)));
+  const results: JobResult[] = [];
+  let planned = 0;
+  let wasCutShort = false;
+  for (let batch = sweeper.ask(); batch !== undefined; batch = sweeper.ask()) {
+    const begin = performance.now();
+    const jobs = planBatch(batch, planned, record.numberOf);
+    request.onPlanned?.(jobs.length, (performance.now() - begin) / 1000);
+    planned += jobs.length;
+    const due = record.due(jobs);
+    if (!(await check(due))) return { results, unfinished: 0, refused: true };
+    record.admit(jobs, sweeper.mayAskForMore());
+    request.onBatch?.(withResults(jobs, due, record));
+    // A batch of nothing is launched: Hydra's launchers say so.
+    const isDone = due.length === 0 && jobs.length > 0;
+    const fresh = isDone ? new Map<SweepJob, JobResult>() : await launch(due, request);
+    const ended = jobs.map((job) => fresh.get(job) ?? record.resultOf(job));
+    for (const result of ended) if (result !== undefined) results.push(result);
+    const mayGoOn = sweeper.judgesFailures === true ? gate.mayStart() : gate.mayFollow();
+    if (!mayGoOn) {
+      wasCutShort = true;
+      break;
+    }
+    sweeper.tell(ended);
+  }
+  // A sweep of no batch is recorded, too.
+  if (planned === 0) record.admit([], false);
+  record.conclude(!wasCutShort);
+  const conclusion = sweeper.conclude?.();
+  const outcome = { results, unfinished: planned - results.length, refused: false };
+  if (conclusion === undefined) return outcome;
+  const { content, file, toleratesFailures } = conclusion;
+  writeFileAtomicSync(join(directory, file), redact(writeYaml(content)));
+  const tolerates = toleratesFailures && !wasCutShort;
+  return { ...outcome, conclusion: { ...conclusion, toleratesFailures: tolerates } };
+}
+
+function withResults(
+  jobs: readonly SweepJob[],
+  due: readonly SweepJob[],
+  record: SweepRecord,
+): readonly BatchJob[] {
+  const toRun = new Set(due);
+  return jobs.map((job) => {
+    const result = toRun.has(job) ? undefined : record.resultOf(job);
+    return result === undefined ? { job } : { job, result };
+  });
+}
+
+/** The results by job, whichever ends first. */
+async function launch(
+  jobs: readonly SweepJob[],
+  { gate, launcher, onEvent }: SweepRequest,
+): Promise<ReadonlyMap<SweepJob, JobResult>> {
+  const results = new Map<SweepJob, JobResult>();
+  for await (const event of launcher.launch(jobs)) {
+    if (event.kind === "ended") {
+      results.set(event.job, event.result);
+      gate.count(event.result);
+    }
+    onEvent?.(event);
+  }
+  return results;
+}

@@ -1,0 +1,124 @@
+/** The table of a sweep as files: for people, for spreadsheets, for programs. */
+import { join } from "node:path";
+import { writeFileAtomicSync } from "../system/atomic-write.ts";
+import { csvRecord } from "../text/csv.ts";
+import { plural } from "../text/plural.ts";
+import { printable } from "../text/printable.ts";
+import type { SweepRow } from "./job-status.ts";
+
+/**
+ * Writes the table of a sweep into a directory: `sweep.json`, `sweep.csv`, `sweep.md`.
+ *
+ * @returns the names of the files
+ */
+export function writeSweepTables(into: string, rows: readonly SweepRow[]): readonly string[] {
+  const cells = sweepCells(rows);
+  const texts = {
+    "sweep.md": markdownText(cells),
+    "sweep.csv": csvText(cells),
+    "sweep.json": `${JSON.stringify({ version: 1, jobs: rows }, null, 2)}\n`,
+  };
+  for (const [name, text] of Object.entries(texts)) writeFileAtomicSync(join(into, name), text);
+  return Object.keys(texts);
+}
+
+const BEFORE = ["status", "attempts", "seconds"];
+const AFTER = ["error", "output_dir"];
+
+/**
+ * The table as lines of cells, the names of its columns first: a column for each key and result. No
+ * two have one name: a key `seconds` is `swept.seconds`, a result with the name of a key `result.KEY`; where
+ * there is such a name, too, it is put before once more.
+ */
+export function sweepCells(rows: readonly SweepRow[]): readonly (readonly string[])[] {
+  const keys = namesIn(rows.map(({ swept }) => new Map(Object.entries(swept))));
+  const fields = rows.map(({ result }) => new Map(fieldsOf(result)));
+  const results = namesIn(fields);
+  const taken = new Set(["job", ...BEFORE, ...AFTER]);
+  const head = [
+    "job",
+    ...distinctNames(keys, "swept.", taken),
+    ...BEFORE,
+    ...distinctNames(results, "result.", taken),
+    ...AFTER,
+  ];
+  return [
+    head,
+    ...rows.map((row, at) => [
+      String(row.number),
+      ...keys.map((key) => row.swept[key] ?? ""),
+      row.status,
+      String(row.attempts),
+      row.seconds === null ? "" : String(row.seconds),
+      ...results.map((name) => cell(fields[at]?.get(name))),
+      row.error ?? "",
+      row.output_dir,
+    ]),
+  ];
+}
+
+/** Those that are free stay as they are; the others give way. All are taken then. */
+function distinctNames(
+  names: readonly string[],
+  prefix: string,
+  taken: Set<string>,
+): readonly string[] {
+  const before = new Set(taken);
+  for (const name of names) taken.add(name);
+  return names.map((name) => {
+    if (!before.has(name)) return name;
+    let other = `${prefix}${name}`;
+    while (taken.has(other)) other = `${prefix}${other}`;
+    taken.add(other);
+    return other;
+  });
+}
+
+const namesIn = (records: readonly ReadonlyMap<string, unknown>[]): readonly string[] => [
+  ...new Set(records.flatMap((record) => [...record.keys()])),
+];
+
+/** A result that is a record has a column for each of its fields, `val.loss` for one inside another. */
+function fieldsOf(result: unknown, path = ""): readonly (readonly [string, unknown])[] {
+  if (result === null || typeof result !== "object" || Array.isArray(result))
+    return path === "" && result === null ? [] : [[path || "result", result]];
+  return Object.entries(result).flatMap(([name, value]) =>
+    fieldsOf(value, path === "" ? name : `${path}.${name}`),
+  );
+}
+
+const cell = (value: unknown): string =>
+  value === undefined || value === null
+    ? ""
+    : typeof value === "string"
+      ? value
+      : JSON.stringify(value);
+
+export const csvText = (cells: readonly (readonly string[])[]): string =>
+  cells.map((line) => `${csvRecord(line)}\n`).join("");
+
+/** A wider table is read by nobody. */
+const MOST_COLUMNS = 24;
+/** What stands last, and is shown in any case: the error and the directory. */
+const LAST_COLUMNS = 2;
+
+export function markdownText(cells: readonly (readonly string[])[]): string {
+  const width = cells[0]?.length ?? 0;
+  const left = Math.max(0, width - MOST_COLUMNS);
+  const shown = (line: readonly string[]): readonly string[] =>
+    left === 0
+      ? line
+      : [...line.slice(0, MOST_COLUMNS - LAST_COLUMNS), ...line.slice(-LAST_COLUMNS)];
+  const lines = cells.map((line) => `| ${shown(line).map(markdownCell).join(" | ")} |\n`);
+  const [head = "", ...body] = lines;
+  const rule = `|${"---|".repeat(width - left)}\n`;
+  const note =
+    left === 0
+      ? ""
+      : `\n${plural(left, "more column is", "more columns are")} in sweep.csv and sweep.json.\n`;
+  return [head, rule, ...body, note].join("");
+}
+
+/** Results and errors may hold anything, also what drives a terminal that shows the file. */
+const markdownCell = (text: string): string =>
+  printable(text.replaceAll(/\r?\n/g, " ")).replaceAll(/[\\|]/g, "\\$&");

@@ -1,0 +1,101 @@
+import type { Repository } from "../../compose/index.ts";
+import { type Override, parseOverrides, type SweepOptions } from "../../overrides/index.ts";
+import { plural } from "../../text/plural.ts";
+import { ConfigError } from "../../values/errors.ts";
+import type { MapNode } from "../../values/node.ts";
+import { pyStr } from "../../values/python-text.ts";
+import { asDeclared, type ResolveContext } from "../../values/resolution/context.ts";
+import { selectNode } from "../../values/resolution/select.ts";
+import { byKey, pointsOf, product } from "./dimensions.ts";
+import { readExclusion } from "./exclusion.ts";
+import type { JobOverrides, SweeperKind } from "./sweeper.ts";
+
+/** Hydra's name, which log configs may use. */
+const LOGGER = "hydra._internal.core_plugins.basic_sweeper";
+
+/**
+ * Hydra's own sweeper: `hydra.sweeper.params`, then the sweeps of the command line, all
+ * combinations but those in `hydra.sweeper.exclude` (which is ours), in batches of
+ * `hydra.sweeper.max_batch_size`.
+ * @see https://hydra.cc/docs/1.3/tutorials/basic/running_your_app/multi-run/
+ */
+export const basicSweeper: SweeperKind = {
+  targets: ["hydra._internal.core_plugins.basic_sweeper.BasicSweeper"],
+  settings: ["max_batch_size", "params", "exclude"],
+  open: ({ context, groups, master, overrides }) => {
+    const size = selectNode(master.root, "hydra.sweeper.max_batch_size", context);
+    const all = parseOverrides([...sweepParams(master.root, context), ...overrides]);
+    const isExcluded = readExclusion(master.root, context, all);
+    const batches = basicBatches({
+      overrides: all,
+      ...(isExcluded !== undefined && { isExcluded }),
+      maxBatchSize: size === undefined || pyStr(size) === "None" ? null : Number(pyStr(size)),
+      options: globOptions(groups),
+    });
+    let asked = 0;
+    return {
+      ask: () => batches[asked++],
+      mayAskForMore: () => asked < batches.length,
+      tell: () => {},
+      logger: LOGGER,
+    };
+  },
+};
+
+/** `hydra.sweeper.params` as overrides. */
+export function sweepParams(root: MapNode, context: ResolveContext): readonly string[] {
+  const params = selectNode(root, "hydra.sweeper.params", asDeclared(context), { deep: true });
+  if (params?.kind !== "map") return [];
+  return [...params.entries.values()].map(({ key, value }) => `${pyStr(key)}=${pyStr(value)}`);
+}
+
+/** What `glob` selects from. */
+export const globOptions = (repository: Repository): SweepOptions => ({
+  groupOptions: (group) => repository.list(group, "config"),
+});
+
+export interface BatchesRequest {
+  /** `hydra.sweeper.params` first, then what the command line says. */
+  readonly overrides: readonly Override[];
+  /** `hydra.sweeper.max_batch_size`; null for one batch of everything. */
+  readonly maxBatchSize: number | null;
+  /** Whether a combination is left out. */
+  readonly isExcluded?: (job: JobOverrides) => boolean;
+  readonly options?: SweepOptions;
+}
+
+/**
+ * Every combination of the values of all sweeps, the last one changing fastest, in batches. A key
+ * that comes again keeps its place and takes the new values.
+ *
+ * @throws ConfigError `override.sweep_not_allowed` for an interval and where every combination is
+ * excluded, `override.function` for what has no values to enumerate, `value.wrong_type` for a batch
+ * size below 1
+ */
+export function basicBatches(request: BatchesRequest): readonly (readonly JobOverrides[])[] {
+  const { isExcluded, maxBatchSize, options, overrides } = request;
+  // One that a later override of its key replaces must be a sweep of ours all the same.
+  const points = new Map(overrides.map((one) => [one, pointsOf(one, options)]));
+  const all = product([...byKey(overrides).values()].map((one) => points.get(one) ?? []));
+  const jobs = isExcluded === undefined ? all : all.filter((job) => !isExcluded(job));
+  if (jobs.length === 0 && all.length > 0)
+    throw new ConfigError({
+      code: "override.sweep_not_allowed",
+      message: `hydra.sweeper.exclude leaves none of ${plural(all.length, "job")}`,
+      key: "hydra.sweeper.exclude",
+    });
+  if (maxBatchSize === null) return [jobs];
+  if (maxBatchSize < 1)
+    throw new ConfigError({
+      code: "value.wrong_type",
+      message: `hydra.sweeper.max_batch_size must be at least 1, not ${maxBatchSize}`,
+      key: "hydra.sweeper.max_batch_size",
+    });
+  return chunks(jobs, maxBatchSize);
+}
+
+function chunks<T>(items: readonly T[], size: number): readonly (readonly T[])[] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
+    items.slice(index * size, (index + 1) * size),
+  );
+}

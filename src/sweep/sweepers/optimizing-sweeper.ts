@@ -1,0 +1,241 @@
+import type { JobResult } from "../../job/job.ts";
+import { overrideKeyElement, overrideNode, parseOverride } from "../../overrides/index.ts";
+import { andOthers, firstFew, plural } from "../../text/plural.ts";
+import { shellQuote } from "../../text/shell-words.ts";
+import { ConfigError } from "../../values/errors.ts";
+import { map, scalar } from "../../values/node.ts";
+import { fromCode } from "../../values/origin.ts";
+import { floatRepr } from "../../values/python-text.ts";
+import type { Conclusion, JobOverrides, Sweeper } from "./sweeper.ts";
+
+/** What all searches have in common. */
+export interface OptimizingRequest {
+  /** As the results file names the sweeper. */
+  readonly name: string;
+  readonly search: Search;
+  readonly direction: Direction;
+  /** Trials in a batch; undefined for all that may run side by side. */
+  readonly batchSize: number | undefined;
+  /** The share of a batch that may fail before the sweep ends. */
+  readonly maxFailureRate: number;
+  /** Where the number stands in what the task returns; undefined for the number itself. */
+  readonly objective: string | undefined;
+  /** The absolute path of the sweep's directory. */
+  readonly directory: string;
+  readonly unforeseeable?: string;
+}
+
+/** As Hydra's optimising sweepers name it. */
+const RESULTS_FILE = "optimization_results.yaml";
+
+interface Scored {
+  readonly trial: Trial;
+  readonly score: Score;
+}
+
+/**
+ * A search as a sweeper. All it knows is what it was told: told the same results, it asks for the
+ * same jobs, and that is how a sweep is resumed.
+ */
+export function optimizingSweeper(request: OptimizingRequest): Sweeper {
+  const { batchSize, directory, maxFailureRate, objective, search } = request;
+  const told: Scored[] = [];
+  let round: readonly Trial[] = [];
+  let scores: Score[] = [];
+  let asked = 0;
+  let failures = 0;
+  let failedTooOften = false;
+
+  return {
+    judgesFailures: true,
+    ...(request.unforeseeable !== undefined && { unforeseeable: request.unforeseeable }),
+    ask(): readonly JobOverrides[] | undefined {
+      if (failedTooOften) return undefined;
+      if (asked === round.length) {
+        const next = search.next(scores);
+        round = next.done === true ? [] : next.value;
+        scores = [];
+        asked = 0;
+      }
+      const batch = round.slice(asked, asked + (batchSize ?? round.length));
+      asked += batch.length;
+      return batch.length === 0 ? undefined : batch.map(({ overrides }) => overrides);
+    },
+    mayAskForMore: () => true,
+    tell(results) {
+      const batch = round.slice(scores.length, asked);
+      const problems: string[] = [];
+      let lost = 0;
+      for (const [index, trial] of batch.entries()) {
+        const result = results[index];
+        const outcome = result && outcomeOf(result, objective);
+        const score = outcome?.score ?? null;
+        told.push({ trial, score });
+        scores.push(score);
+        if (outcome?.score !== null) continue;
+        lost++;
+        if (result?.status === "completed")
+          problems.push(`job #${result.number ?? told.length - 1}: ${outcome.problem}`);
+      }
+      failures += lost;
+      if (lost === 0 || lost / batch.length <= maxFailureRate) return;
+      failedTooOften = true;
+      if (problems.length > 0) throw withoutNumber(problems, directory);
+    },
+    problemOf(result) {
+      const outcome = result.status === "completed" ? outcomeOf(result, objective) : undefined;
+      return outcome?.score === null ? outcome.problem : undefined;
+    },
+    conclude: () => conclusionOf(told, failures, !failedTooOften, request),
+  };
+}
+
+function withoutNumber(problems: readonly string[], directory: string): ConfigError {
+  const [first, ...others] = problems;
+  return new ConfigError({
+    code: "app.objective",
+    message: `${first}${andOthers(others.length)}`,
+    key: "hydra.sweeper.objective",
+    hint: `name the key of a number in the returned values: --resume ${shellQuote(directory)} hydra.sweeper.objective=KEY continues, keeping finished jobs; or let the task return the number: --retry-failed ${shellQuote(directory)} runs ${others.length === 0 ? "the job" : "these jobs"} again`,
+  });
+}
+
+/** The best of those with the largest budget that has results; the earlier among equals. */
+function bestOf(told: readonly Scored[], direction: Direction): Scored | undefined {
+  const scored = told.filter(({ score }) => score !== null);
+  const top = scored.reduce((level, { trial }) => Math.max(level, trial.level), 0);
+  return scored.filter(({ trial }) => trial.level === top).sort(byScore(direction))[0];
+}
+
+function conclusionOf(
+  told: readonly Scored[],
+  failures: number,
+  toleratesFailures: boolean,
+  { direction, name }: OptimizingRequest,
+): Conclusion | undefined {
+  const best = bestOf(told, direction);
+  if (best === undefined || best.score === null) return undefined;
+  const origin = fromCode("sweep");
+  const params = best.trial.params.map((text) => {
+    const override = parseOverride(text);
+    return [overrideKeyElement(override), overrideNode(override) ?? scalar(null, origin)] as const;
+  });
+  const counts = `${plural(told.length, "trial")}${failures === 0 ? "" : `, ${failures} failed`}`;
+  return {
+    file: RESULTS_FILE,
+    content: map(
+      [
+        ["name", scalar(name, origin)],
+        ["best_evaluated_params", map(params, origin)],
+        ["best_evaluated_value", scalar(best.score, origin)],
+      ],
+      origin,
+    ),
+    text: `Best of ${counts}: ${bestText(best.trial, floatRepr(best.score))}`,
+    toleratesFailures,
+  };
+}
+
+const bestText = ({ params }: Trial, score: string): string =>
+  params.length === 0 ? `${score} (nothing was swept)` : `${params.join(" ")} with ${score}`;
+
+/** One job of a search. */
+export interface Trial {
+  readonly overrides: JobOverrides;
+  /** Those of the overrides that the search chose among. */
+  readonly params: JobOverrides;
+  /** Results of a higher level are worth more: they come from a larger budget. */
+  readonly level: number;
+}
+
+/** What a trial achieved; null where it failed or never ran. */
+type Score = number | null;
+
+/**
+ * Yields trials that may run side by side and gets their scores, in their order. It has no other
+ * input, so that the same scores lead to the same trials.
+ */
+export type Search = Generator<readonly Trial[], void, readonly Score[]>;
+
+export type Direction = "minimize" | "maximize";
+
+/** Sorts the best first; what has no score comes last, and equals keep their order. */
+export const byScore =
+  (direction: Direction) =>
+  (a: { readonly score: Score }, b: { readonly score: Score }): number => {
+    if (a.score === null || b.score === null)
+      return Number(a.score === null) - Number(b.score === null);
+    return direction === "minimize" ? a.score - b.score : b.score - a.score;
+  };
+
+/** What a job achieved, or why there is no number to go by. */
+export type Outcome =
+  | { readonly score: number }
+  | { readonly score: null; readonly problem: string };
+
+/**
+ * The number that a job's task returned.
+ *
+ * @param key where it stands in what was returned, with dots; undefined for the number itself
+ */
+function outcomeOf(result: JobResult, key: string | undefined): Outcome {
+  if (result.status === "failed") return { score: null, problem: "the job failed" };
+  const value = key === undefined ? result.returnValue : valueAt(result.returnValue, key);
+  const score = numberOr(typeof value === "bigint" ? Number(value) : value);
+  if (score !== null) return { score };
+  const what =
+    key === undefined ? "the value that the task" : `'${key}' in the value that the task`;
+  const instead = value === undefined ? `nothing${fields(result.returnValue)}` : shown(value);
+  return { score: null, problem: `${what} returned is not a finite number but ${instead}` };
+}
+
+/** What a record of the sweep cannot keep as a number is none: a resumed sweep reads it from there. */
+const numberOr = (value: unknown): Score =>
+  typeof value === "number" && Number.isFinite(value) ? value : null;
+
+/** A key with dots in it may also stand there as it is. */
+function valueAt(value: unknown, key: string): unknown {
+  if (typeof value !== "object" || value === null) return undefined;
+  if (Object.hasOwn(value, key)) return Reflect.get(value, key);
+  const dot = key.indexOf(".");
+  if (dot < 0) return undefined;
+  const first = key.slice(0, dot);
+  return Object.hasOwn(value, first)
+    ? valueAt(Reflect.get(value, first), key.slice(dot + 1))
+    : undefined;
+}
+
+function shown(value: unknown): string {
+  if (typeof value === "string") return `the string '${value.slice(0, 40)}'`;
+  return typeof value === "object" && value !== null ? `an object${fields(value)}` : String(value);
+}
+
+/** What an objective could name: what is wrong with it is mostly its spelling. */
+function fields(value: unknown): string {
+  const numbers = numberKeys(value);
+  const all = typeof value === "object" && value !== null ? Object.keys(value) : [];
+  const names = numbers.length > 0 ? numbers : all;
+  return names.length === 0 ? "" : ` (there is ${firstFew(names, MOST_NAMES)})`;
+}
+
+const MOST_NAMES = 8;
+
+/** The keys of the numbers in what was returned, as an objective names them. */
+function numberKeys(value: unknown): readonly string[] {
+  const keys: string[] = [];
+  // A task may return any object: one that is met again, as in a circle, has been looked at.
+  const seen = new Set([value]);
+  const level = [{ value, parent: "" }];
+  for (const { value: holder, parent } of level) {
+    if (typeof holder !== "object" || holder === null || isArrayLike(holder)) continue;
+    for (const [name, one] of Object.entries(holder)) {
+      const key = `${parent}${name}`;
+      if (typeof one === "number" || typeof one === "bigint") keys.push(key);
+      else if (!seen.has(one)) level.push({ value: one, parent: `${key}.` });
+      seen.add(one);
+    }
+  }
+  return keys;
+}
+
+const isArrayLike = (value: object): boolean => Array.isArray(value) || ArrayBuffer.isView(value);

@@ -1,0 +1,242 @@
+import { isUndone } from "../job/job.ts";
+import { shownOverrides } from "../launch/basic-launcher.ts";
+import { hasFailed } from "../launch/failure-policy.ts";
+import type { LaunchEvent, SweepJob } from "../launch/launcher.ts";
+import { whyFailed } from "../record/recorded-job.ts";
+import { andOthers, plural } from "../text/plural.ts";
+import { printable } from "../text/printable.ts";
+import type { BatchJob } from "./run-sweep.ts";
+
+export type CardState = "queued" | "running" | "completed" | "failed" | "stopped";
+
+/** How a job of a sweep stands. Times are milliseconds of `performance.now()`. */
+export interface Card {
+  readonly number: number;
+  /** What makes it different from the others of its batch. */
+  readonly overrides: string;
+  readonly state: CardState;
+  readonly started?: number;
+  readonly ended?: number;
+  /** The first line of what went wrong last. */
+  readonly error?: string;
+}
+
+export type HeldEvent = Extract<LaunchEvent, { kind: "held" }>;
+type JobEvent = Exclude<LaunchEvent, HeldEvent>;
+
+type Counts = Readonly<Record<CardState, number>>;
+
+/** All jobs of a sweep that are known so far, and how they stand. */
+export interface Tally {
+  batch(jobs: readonly BatchJob[]): void;
+  /** @returns how the job stands now */
+  event(event: JobEvent, now: number): Card;
+  /** @returns how the jobs stand that wait for somebody to do something */
+  held(event: HeldEvent): readonly Card[];
+  cards(): Iterable<Card>;
+  counts(): Counts;
+  pace(now: number): Pace;
+}
+
+/** How fast the sweep goes. Times are milliseconds since the first job started. */
+interface Pace {
+  readonly elapsed: number;
+  /** Jobs that have ended since, and when the last of them did. */
+  readonly ended: number;
+  readonly lastEnd: number;
+}
+
+export function openTally(): Tally {
+  const cards = new Map<number, Card>();
+  const counts = { queued: 0, running: 0, completed: 0, failed: 0, stopped: 0 };
+  let firstStart: number | undefined;
+  let endedHere = 0;
+  let lastEnd = 0;
+
+  const put = (card: Card): Card => {
+    const before = cards.get(card.number);
+    if (before !== undefined) counts[before.state]--;
+    counts[card.state]++;
+    cards.set(card.number, card);
+    return card;
+  };
+
+  return {
+    batch(jobs) {
+      const shown = distinctOverrides(jobs.map(({ job }) => job));
+      for (const [index, { job, result }] of jobs.entries())
+        put({
+          number: job.number,
+          overrides: shown[index] ?? "",
+          state: result === undefined ? "queued" : stateOf(result),
+        });
+    },
+    event(event, now) {
+      if (event.kind === "started") firstStart ??= now;
+      if (event.kind === "ended") {
+        endedHere++;
+        lastEnd = now;
+      }
+      return put(cardAfter(event, cards.get(event.job.number), now));
+    },
+    held: ({ jobs, obstacle }) =>
+      jobs.map(({ number, ...job }) => {
+        const before = cards.get(number);
+        // Slurm is asked now and then; a job that was let go may have told by itself that it runs.
+        if (obstacle === null && before !== undefined && before.state !== "queued") return before;
+        const why = obstacle === null ? {} : { error: printable(obstacle) };
+        return put({ number, overrides: overridesOn(before, job), state: "queued", ...why });
+      }),
+    cards: () => cards.values(),
+    counts: () => counts,
+    pace(now) {
+      const since = (time: number) => Math.max(0, time - (firstStart ?? time));
+      return { elapsed: since(now), ended: endedHere, lastEnd: since(lastEnd) };
+    },
+  };
+}
+
+/** How a job stands after something happened to it. */
+function cardAfter(event: JobEvent, before: Card | undefined, now: number): Card {
+  const card = {
+    number: event.job.number,
+    overrides: overridesOn(before, event.job),
+    ...(before?.started !== undefined && { started: before.started }),
+  };
+  switch (event.kind) {
+    case "started":
+      return { ...card, state: "running", started: now };
+    case "retried":
+      return { ...card, state: "queued", error: printable(event.reason) };
+    case "ended": {
+      const { result, took } = event;
+      return {
+        ...card,
+        ...(took !== undefined && { started: now - took }),
+        state: stateOf(result),
+        ended: now,
+        ...(hasFailed(result) && { error: errorLine(result) }),
+      };
+    }
+  }
+}
+
+/** Those that are different within its batch, where that is known. */
+const overridesOn = (card: Card | undefined, job: Parameters<typeof shownOverrides>[0]): string =>
+  card?.overrides ?? printable(shownOverrides(job));
+
+type Result = Extract<LaunchEvent, { kind: "ended" }>["result"];
+
+const stateOf = (result: Result): CardState =>
+  isUndone(result) ? "stopped" : hasFailed(result) ? "failed" : "completed";
+
+/** What went wrong with a job, in a line. */
+export const errorLine = (result: Result, redact?: (text: string) => string): string =>
+  printable(whyFailed(result, redact));
+
+/** The overrides of each job, without those that all of them have. */
+export function distinctOverrides(jobs: readonly Pick<SweepJob, "overrides">[]): readonly string[] {
+  const uses = new Map<string, number>();
+  for (const { overrides } of jobs)
+    for (const one of new Set(overrides)) uses.set(one, (uses.get(one) ?? 0) + 1);
+  return jobs.map((job) => {
+    const own = job.overrides.filter((one) => uses.get(one) !== jobs.length);
+    return printable(own.length === 0 ? shownOverrides(job) : own.join(" "));
+  });
+}
+
+/** In the order in which they are told, and their words. */
+const TOLD = [
+  ["failed", "failed"],
+  ["stopped", "stopped"],
+  ["running", "running"],
+  ["queued", "queued"],
+] as const;
+
+/**
+ * `3 of 12 jobs completed, 1 failed, 2 running; 34 s, about 40 s left (5.3 jobs/min)`. Once the sweep
+ * is over nothing is left, whatever has not started.
+ */
+export function totalsLine(
+  tally: Tally,
+  { isOver, now }: { readonly isOver: boolean; readonly now: number },
+): string {
+  const counts = tally.counts();
+  const parts = TOLD.flatMap(([state, word]) => {
+    const told = isOver && state === "queued" ? "not started" : word;
+    return counts[state] === 0 ? [] : [`${counts[state]} ${told}`];
+  });
+  const jobs = all(counts);
+  const done = `${counts.completed} of ${plural(jobs, "job")} completed`;
+  const pace = tally.pace(now);
+  const left = isOver ? "" : leftText(pace, counts.running + counts.queued);
+  return `${[done, ...parts].join(", ")}; ${roughDuration(pace.elapsed)}${left}`;
+}
+
+/** From the jobs that have ended: the estimate and the rate stand still until the next one does. */
+function leftText({ elapsed, ended, lastEnd }: Pace, open: number): string {
+  if (open === 0 || ended === 0 || lastEnd <= 0) return "";
+  const left = (open * lastEnd) / ended - (elapsed - lastEnd);
+  const estimate = left < 500 ? "" : `, about ${roughDuration(left)} left`;
+  return `${estimate} (${rate(ended, lastEnd)})`;
+}
+
+const all = (counts: Counts): number =>
+  Object.values(counts).reduce((sum, count) => sum + count, 0);
+
+/** In the unit that gives a number to read. */
+function rate(ended: number, elapsed: number): string {
+  const units = [
+    ["s", 1000],
+    ["min", 60_000],
+    ["h", 3_600_000],
+  ] as const;
+  const [unit, length] = units.find(([, one]) => (ended * one) / elapsed >= 1) ?? units[2];
+  return `${((ended * length) / elapsed).toFixed(1)} jobs/${unit}`;
+}
+
+/** What happened to a job, as a line: for logs, and for whatever is no terminal. */
+export function eventLine(kind: JobEvent["kind"], card: Card, tally: Tally): string {
+  const { ended, error, number, overrides, started, state } = card;
+  const job = jobText({ number, overrides });
+  if (kind === "started") return `${job}: started`;
+  if (kind === "retried") return `${job}: failed, starts again: ${error ?? ""}`;
+  const counts = tally.counts();
+  const done = all(counts) - counts.queued - counts.running;
+  const time =
+    started === undefined || ended === undefined
+      ? ""
+      : ` ${state === "completed" ? "in" : "after"} ${durationText(ended - started)}`;
+  const why = error === undefined || state === "completed" ? "" : `: ${error}`;
+  return `${job}: ${state}${time} (${done} of ${all(counts)})${why}`;
+}
+
+/** That jobs wait for somebody to do something: `#3 lr=0.1 (and 4 more): waits: it is held (JobHeldUser): ...`. */
+export function heldLine(
+  [first, ...others]: readonly Pick<Card, "number" | "overrides">[],
+  obstacle: string,
+): string {
+  if (first === undefined) return "";
+  return `${jobText(first)}${andOthers(others.length)}: waits: ${obstacle}`;
+}
+
+const jobText = ({ number, overrides }: Pick<Card, "number" | "overrides">): string =>
+  `#${number}${overrides === "" ? "" : ` ${overrides}`}`;
+
+/** A span for people: `0.4 s`, `34 s`, `2 min 5 s`, `3 h 10 min`. */
+export function durationText(milliseconds: number): string {
+  const seconds = milliseconds / 1000;
+  if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
+  return longText(Math.round(seconds));
+}
+
+/** The same without tenths: of what is still going on, or only estimated. */
+export const roughDuration = (milliseconds: number): string =>
+  longText(Math.round(milliseconds / 1000));
+
+function longText(seconds: number): string {
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { backendOf } from "../plugins/kinds.ts";
+import { type JobState, readJobState } from "../record/job-state.ts";
+import { launcherOf } from "../record/launcher-claim.ts";
+import { sweepFolder } from "../record/layout.ts";
+import { type ManifestJob, manifestReader } from "../record/manifest.ts";
+import { liveWorkers, resumeOrphans } from "../record/orphans.ts";
+
+const LOOK_MS = 400;
+
+export interface WaitRequest {
+  readonly directory: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Ends the waiting, never the sweep. */
+  readonly signal: AbortSignal;
+  /** Is told when a job came to an end, or to another one. */
+  readonly onEnd?: (job: ManifestJob, state: JobState, jobs: readonly ManifestJob[]) => void;
+  /** Is told of jobs that wait for somebody to do something, and what. */
+  readonly onHeld?: (
+    held: readonly ManifestJob[],
+    obstacle: string,
+    jobs: readonly ManifestJob[],
+  ) => void;
+}
+
+/**
+ * Waits until nothing of a sweep runs any more: no process that drives it, no worker that such a one left
+ * behind, no job that a scheduler has.
+ *
+ * @throws ConfigError `app.sweep_record` where there is no sweep, `slurm.missing` where a scheduler has jobs
+ * and cannot be asked
+ */
+export async function waitForSweep(request: WaitRequest): Promise<void> {
+  const { directory, env, signal } = request;
+  const folder = sweepFolder(directory);
+  const manifest = manifestReader(folder);
+  const jobs = () => manifest().jobs;
+  const look = lookForEnds(folder, request);
+  const tellHeld = (numbers: readonly number[], obstacle: string): void => {
+    const held = new Set(numbers);
+    request.onHeld?.(
+      jobs().filter(({ number }) => held.has(number)),
+      obstacle,
+      jobs(),
+    );
+  };
+  const lookForHeld = lookAtScheduler(folder, request, tellHeld);
+  let wasWatched = false;
+  let wasDriven = true;
+  while (!signal.aborted) {
+    look(jobs());
+    // In this order: a launcher that ends leaves nothing behind that was not there before.
+    const isDriven = launcherOf(folder) !== undefined;
+    const workers = liveWorkers(folder, jobs());
+    if (wasDriven && !isDriven) resumeOrphans(workers);
+    wasDriven = isDriven;
+    if (isDriven || workers.length > 0) {
+      await lookForHeld();
+      await sleep(LOOK_MS, undefined, { signal }).catch(() => {});
+      continue;
+    }
+    const backend = wasWatched ? undefined : await backendOf(folder, env);
+    if (backend === undefined) break;
+    wasWatched = true;
+    try {
+      for await (const event of backend.watch({ signal })) {
+        look(jobs());
+        if (event.kind === "held" && event.obstacle !== null)
+          tellHeld(event.numbers, event.obstacle);
+      }
+    } catch (error) {
+      // Arrays that it had to look for first: the question was given up.
+      if (!signal.aborted) throw error;
+    }
+  }
+  look(jobs());
+}
+
+/** Tells each end once. What had ended before is known; a job that is done is not looked at again. */
+function lookForEnds(folder: string, { onEnd }: WaitRequest) {
+  const done = new Set<number>();
+  const ends = new Map<number, number>();
+  let isFirst = true;
+  return (jobs: readonly ManifestJob[]): void => {
+    for (const job of jobs) {
+      const { number } = job;
+      if (done.has(number)) continue;
+      const state = readJobState(folder, number);
+      if (state === undefined || state.status === "running" || state.status === "queued") continue;
+      if (state.status === "completed") done.add(number);
+      if (ends.get(number) === state.attempts.length) continue;
+      ends.set(number, state.attempts.length);
+      if (!isFirst) onEnd?.(job, state, jobs);
+    }
+    isFirst = false;
+  };
+}
+
+/** Many users ask a scheduler. */
+const SCHEDULER_MS = 15_000;
+
+/** Where a process follows the jobs of a scheduler, that tells what holds them; who waits elsewhere is to know it, too. */
+function lookAtScheduler(
+  folder: string,
+  { env, onHeld, signal }: WaitRequest,
+  tell: (numbers: readonly number[], obstacle: string) => void,
+): () => Promise<void> {
+  let next = 0;
+  let known = new Set<string>();
+  return async () => {
+    if (onHeld === undefined || performance.now() < next) return;
+    const backend = await backendOf(folder, env);
+    // Who has no answer now may have one later, and the process that follows the jobs has to do with that.
+    const scheduled = await backend?.status({ signal }).catch(() => undefined);
+    next = performance.now() + SCHEDULER_MS;
+    if (scheduled === undefined) return;
+    const held = new Map<string, number[]>();
+    for (const { number, obstacle } of scheduled) {
+      if (obstacle === null) continue;
+      const same = held.get(obstacle);
+      if (same === undefined) held.set(obstacle, [number]);
+      else same.push(number);
+    }
+    for (const [obstacle, numbers] of held) if (!known.has(obstacle)) tell(numbers, obstacle);
+    // Reasons may come and go in turns as long as anything is held.
+    known = new Set(held.size === 0 ? [] : [...known, ...held.keys()]);
+  };
+}

@@ -1,0 +1,42 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { program } from "./program.ts";
+
+const CONFIG = { "conf/config.yaml": "x: 1\nhydra:\n  run: {dir: o}\n  sweep: {dir: s}\n" };
+
+test("one job: its directory, its overrides, its config's fingerprint; nothing is made", async () => {
+  const { run, cwd } = program(CONFIG);
+  const { exitCode, stdout } = await run(["--dry-run", "x=2"], () => expect.unreachable());
+  expect(exitCode).toBe(0);
+  expect(stdout).toContain(`One job would run in ${join(cwd, "o")}; nothing was written.\n`);
+  expect(stdout).toMatch(/\| x=2 +\| sha256:[0-9a-f]{12} \|\n/);
+  expect(readdirSync(cwd)).toEqual(["conf"]);
+});
+
+test("all jobs of a sweep, as JSON; equal configs have equal fingerprints", async () => {
+  const { run, cwd } = program(CONFIG);
+  const { stdout } = await run(["--dry-run", "-m", "x=1,2,1", "--json"], () =>
+    expect.unreachable(),
+  );
+  const { directory, jobs, mode } = JSON.parse(stdout);
+  expect([mode, directory]).toEqual(["multirun", join(cwd, "s")]);
+  expect(jobs).toMatchObject(
+    [1, 2, 1].map((x, number) => ({
+      number,
+      overrides: [`x=${x}`],
+      directory: join(cwd, "s", String(number)),
+    })),
+  );
+  expect(jobs[0].fingerprint).toBe(jobs[2].fingerprint);
+  expect(jobs[0].fingerprint).not.toBe(jobs[1].fingerprint);
+  expect(readdirSync(cwd)).toEqual(["conf"]);
+});
+
+test("says what a run would refuse", async () => {
+  const { run } = program(CONFIG, { schema: { properties: { x: { maximum: 1 } } } });
+  const { exitCode, stderr, stdout } = await run(["--dry-run", "-m", "x=1,2"]);
+  expect([exitCode, stdout]).toEqual([1, ""]);
+  expect(stderr).toContain("Job #1 (x=2):\n");
+  expect((await run(["--dry-run", "--cfg", "job"])).exitCode).toBe(1);
+});

@@ -1,0 +1,54 @@
+import { describe, expect, test } from "vitest";
+import { pluginLines, treeLines } from "../../src/cli/info.ts";
+import type { Plugin } from "../../src/compose/index.ts";
+import { joblib } from "../../src/compose/plugins/joblib.ts";
+import { STANDARD_PLUGINS } from "../../src/compose/plugins/standard-plugins.ts";
+import { composeFiles } from "../compose/in-memory.ts";
+
+describe("plugins", () => {
+  /** The names under a title. */
+  function under(title: string, plugins: readonly Plugin[]): readonly string[] {
+    const lines = pluginLines(plugins);
+    const [, ...after] = lines.slice(lines.indexOf(`\t${title}:`) + 1);
+    const end = after.findIndex((line) => !line.startsWith("\t\t"));
+    return after.slice(0, end === -1 ? undefined : end).map((line) => line.trim());
+  }
+
+  test("Hydra's own are there without any plugin", () => {
+    expect(under("Launcher", [])).toEqual(["BasicLauncher"]);
+    expect(under("Sweeper", [])).toEqual(["BasicSweeper"]);
+  });
+
+  test("a launcher or sweeper is there with the plugin whose config names it", () => {
+    expect(under("Launcher", [joblib])).toEqual(["BasicLauncher", "JoblibLauncher"]);
+    expect(under("Sweeper", [joblib])).toEqual(["BasicSweeper"]);
+    const texts: Plugin = { name: "texts", store: { "hydra/launcher/x": { text: "_target_: 5" } } };
+    const number: Plugin = { name: "n", store: { "hydra/launcher/x": { value: { _target_: 5 } } } };
+    expect(under("Launcher", [texts, number])).toEqual(["BasicLauncher"]);
+    expect(under("Launcher", STANDARD_PLUGINS)).toEqual(
+      expect.arrayContaining(["BasicLauncher", "JoblibLauncher", "LocalLauncher", "SlurmLauncher"]),
+    );
+  });
+});
+
+describe("tree", () => {
+  test("each config stands below the one whose list brings it in, a null and the place of a list's own among them", () => {
+    const { tree } = composeFiles({
+      config: "defaults: [db: pg, net@x: null, /base, _self_]",
+      base: "defaults: [_self_, db@copy: pg]",
+      "db/pg": "",
+      "net/lan": "",
+    }).composition;
+    const lines = treeLines(tree);
+    expect(lines.slice(0, 2)).toEqual(["<root>:", "  hydra/config:"]);
+    expect(lines.slice(lines.indexOf("  config:"))).toEqual([
+      "  config:",
+      "    db: pg",
+      "    net@x: null",
+      "    base:",
+      "      _self_",
+      "      db@copy: pg",
+      "    _self_",
+    ]);
+  });
+});

@@ -1,0 +1,86 @@
+import { describe, expect, it } from "vitest";
+import { program } from "./program.ts";
+
+describe("bare word", () => {
+  const { run } = program({ "conf/config.yaml": "lr: 1\ndb: {port: 2}\n" }, {});
+  const FORM = "Hint: write KEY=VALUE or GROUP=OPTION, without spaces around the '='";
+
+  it.each([
+    [["help"], "; the flag is --help"],
+    [["cfg", "job"], "; the flag is --cfg"],
+    [["lr", "0.3"], ": lr=0.3"],
+    [["--cfg", "job", "db.port", "-5"], ": db.port=-5"],
+    [["lr", "=", "a b"], ": 'lr=a b'"],
+    [["lr", "=0.3"], ": lr=0.3"],
+    [["lr", "--run"], ""],
+    [["lr", "db.port=3"], ""],
+    [["lr", "-m"], ""],
+    [["lr"], ""],
+  ])("%j without '=' is answered with what was meant", async (argv, meant) => {
+    const { exitCode, stderr } = await run(argv);
+    expect(exitCode).toBe(1);
+    expect(stderr.split("\n")).toContain(`  ${FORM}${meant}`);
+  });
+
+  it("other wrong overrides keep their hints", async () => {
+    expect((await run(["lr=[1", "2]"])).stderr).not.toContain(FORM);
+  });
+});
+
+describe("closed key", () => {
+  const FILES = { "conf/config.yaml": "infer: {batch_size: 4}\nfree: {a: 1}\n" };
+  const SCHEMA = {
+    type: "object",
+    additionalProperties: false,
+    properties: {
+      infer: {
+        type: "object",
+        additionalProperties: false,
+        properties: { batch_size: { type: "integer" }, later: { type: "integer" } },
+      },
+      free: { type: "object" },
+    },
+  };
+
+  describe("an override of an unknown key, where the schema", () => {
+    const { run } = program(FILES, { schema: SCHEMA, restAsOverrides: (rest) => rest });
+
+    it("takes no other: says the nearest one, and never to add it", async () => {
+      const { exitCode, stderr } = await run(["infer.batchsize=8"]);
+      expect(exitCode).toBe(1);
+      expect(stderr).toContain("Hint: use infer.batch_size=8\n");
+      expect(stderr).not.toContain("+infer");
+      expect((await run(["batch_size=8"])).stderr).toContain("Hint: use infer.batch_size=8\n");
+    });
+
+    it("takes no other and none is near: says where the keys are shown", async () => {
+      const { stderr } = await run(["infer.lr=8"]);
+      expect(stderr).toContain("'infer' accepts no other keys; 'prog --help infer' lists its keys");
+      expect(stderr).toContain("arguments for your program follow --");
+      expect(stderr).not.toContain("+infer");
+      expect((await run(["lr=8"])).stderr).toContain(
+        "the config accepts no other keys; 'prog --help'",
+      );
+    });
+
+    it.each([["free.b=1"], ["infer.later=1"], ["free.c.d=1"], ["hydra.zzz=1"]])(
+      "takes %s: says how to add it",
+      async (override) => {
+        expect((await run([override])).stderr).toContain(`+${override} to add the key\n`);
+        expect((await run([`+${override}`])).stderr).toBe("");
+      },
+    );
+
+    it("takes it not, in a sweep", async () => {
+      const { stderr } = await run(["-m", "infer.batchsize=8,9"]);
+      expect(stderr).toContain("Hint: use infer.batch_size=8\n");
+    });
+  });
+
+  it("without a schema says how to add the key", async () => {
+    const { stderr } = await program(FILES).run(["infer.batchsize=8"]);
+    expect(stderr).toContain(
+      "Hint: use infer.batch_size=8, or +infer.batchsize=8 to add the key\n",
+    );
+  });
+});

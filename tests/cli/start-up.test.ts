@@ -1,0 +1,90 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Everything that is loaded with a module, whatever the command line: its static imports. */
+function loadedWith(entry: string): ReadonlySet<string> {
+  const seen = new Set<string>();
+  const visit = (file: string): void => {
+    if (seen.has(relative(ROOT, file))) return;
+    seen.add(relative(ROOT, file));
+    const text = readFileSync(file, "utf8");
+    for (const [, types, specifier = ""] of text.matchAll(
+      /^(?:import|export)(\s+type)?\s[^;]*?from\s+"([^"]+)";/gm,
+    )) {
+      if (types !== undefined) continue;
+      if (specifier.startsWith(".")) visit(resolve(dirname(file), specifier));
+      else seen.add(specifier);
+    }
+  };
+  visit(join(ROOT, entry));
+  return seen;
+}
+
+test.each(["src/bin/hydraconf.ts", "src/cli/index.ts", "src/bin/deep-profile.ts"])(
+  "%s loads no heavy module for --cfg job",
+  (entry) => {
+    if (!existsSync(join(ROOT, entry))) {
+      console.warn(`SKIPPED start-up of ${entry}: there is no such file yet`);
+      return;
+    }
+    const loaded = [...loadedWith(entry)];
+    expect(loaded).toContain("src/cli/hydra-main.ts");
+    expect(loaded.filter((name) => /^(ajv|ajv-formats|execa|yargs|node-gyp)\b/.test(name))).toEqual(
+      [],
+    );
+    // What `--` stands for belongs to the command line, and so does what a directory of results looks like; the
+    // profiler itself comes with a run.
+    const light = [
+      "src/profile/collection/collector-names.ts",
+      "src/profile/config/command-override.ts",
+      "src/profile/run/result-files.ts",
+      "src/profile/subcommands/index.ts",
+    ];
+    expect(
+      loaded.filter((name) => /^src\/(profile|report)\//.test(name) && !light.includes(name)),
+    ).toEqual([]);
+    expect(loaded).not.toContain("src/schema/index.ts");
+    // What runs a task comes with a run.
+    const ofRuns = /^src\/(instantiate\/|app\/(run|logging|callbacks|sweep|launchers)\b)/;
+    expect(loaded.filter((name) => ofRuns.test(name))).toEqual([]);
+  },
+);
+
+test("completion adds no heavy module to what every command line loads", () => {
+  const usual = loadedWith("src/bin/deep-profile.ts");
+  const added = [...loadedWith("src/cli/completion/run.ts")].filter((name) => !usual.has(name));
+  expect(added).toContain("src/cli/completion/complete.ts");
+  expect(
+    added.filter(
+      (name) =>
+        !/^src\/app\/|^src\/schema\/(describe|applicable-schemas)|^src\/shell-quote/.test(name),
+    ),
+  ).toEqual([]);
+});
+
+test.each(["compare", "doctor", "import", "report"])(
+  "the help of deep-profile %s needs neither the profiler nor the reports",
+  (name) => {
+    const usual = loadedWith("src/bin/deep-profile.ts");
+    const added = [...loadedWith(`src/profile/subcommands/${name}.ts`)].filter(
+      (module) => !usual.has(module),
+    );
+    const light =
+      /^src\/(command-line\/|profile\/(subcommands|labels)\/|profile\/(collection\/collector-names|import\/formats|recording\/format|machine\/interrupt)\.ts$|system\/)/;
+    expect(added.filter((module) => !light.test(module))).toEqual([]);
+  },
+);
+
+test("the help of hydraconf schema and sweep loads no package that the command does not", () => {
+  const usual = loadedWith("src/bin/hydraconf.ts");
+  for (const entry of ["tree-schema/schema-command.ts", "sweep/sweep-command.ts"])
+    expect(
+      [...loadedWith(`src/app/${entry}`)].filter(
+        (module) => !/^(src\/|node:)/.test(module) && !usual.has(module),
+      ),
+    ).toEqual([]);
+});

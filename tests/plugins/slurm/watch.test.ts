@@ -1,0 +1,115 @@
+import { mkdirSync, mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { ScheduledEvent } from "../../../src/launch/launcher.ts";
+import type { SlurmClient } from "../../../src/plugins/slurm/client.ts";
+import { slurmFolder } from "../../../src/plugins/slurm/submissions.ts";
+import { watchTasks } from "../../../src/plugins/slurm/watch.ts";
+import { begun, ended, readJobState, writeJobState } from "../../../src/record/job-state.ts";
+
+const unexpected = () => {
+  throw new Error("nobody should ask that");
+};
+
+/** The task of a job that was started once before, on this machine. */
+const TASK = { number: 3, array: "7", index: 1, attempts: 1 };
+const BEFORE = ended(begun(3, undefined, {}), { status: "failed", exitCode: 1, error: "boom" });
+const inTask = (before = BEFORE) => begun(3, before, { details: { slurm: "7_1" } });
+
+function place() {
+  const folder = mkdtempSync(join(tmpdir(), "hydraconf-watch-"));
+  mkdirSync(slurmFolder(folder));
+  writeJobState(folder, BEFORE);
+  return folder;
+}
+
+/** Watches the task to its end. At each look Slurm has the next state of it, and stays with the last. */
+async function watched(
+  folder: string,
+  states: readonly string[],
+  {
+    onEvent = () => {},
+    onLook = () => {},
+  }: { onEvent?: (event: ScheduledEvent) => void; onLook?: (look: number) => void },
+) {
+  let looks = 0;
+  const client: SlurmClient = {
+    ...{ submit: unexpected, maxArraySize: unexpected, cancel: unexpected, arrayOf: unexpected },
+    recentTasks: unexpected,
+    tasks: async () => {
+      const state = states[Math.min(looks, states.length - 1)] ?? "";
+      onLook(++looks);
+      return [{ array: "7", index: 1, state, reason: null, exitCode: 1 }];
+    },
+  };
+  const events: ScheduledEvent[] = [];
+  for await (const event of watchTasks({ folder, client, tasks: [TASK] })) {
+    events.push(event);
+    onEvent(event);
+  }
+  return { events, looks, state: readJobState(folder, 3) };
+}
+
+describe("a task is watched", { concurrent: true }, () => {
+  test("by its record: what was before it is not its own, each start is told once and why", async () => {
+    const folder = place();
+    const first = ended(inTask(), { status: "stopped", exitCode: 143, error: "its node failed" });
+    const second = inTask(first);
+    const { events } = await watched(folder, ["RUNNING"], {
+      onLook: (look) => look === 1 && writeJobState(folder, inTask()),
+      onEvent({ kind }) {
+        if (kind === "started") writeJobState(folder, second);
+        if (kind === "retried")
+          writeJobState(folder, ended(second, { status: "completed", exitCode: 0 }));
+      },
+    });
+    expect(events).toEqual([
+      { kind: "started", number: 3 },
+      { kind: "retried", number: 3, reason: "its node failed" },
+      { kind: "ended", number: 3 },
+    ]);
+  });
+
+  test("to an end that only Slurm knows: it started once", async () => {
+    const folder = place();
+    writeJobState(folder, inTask());
+    const { events, state } = await watched(folder, ["RUNNING", "FAILED"], {});
+    expect(events.map(({ kind }) => kind)).toEqual(["started", "ended"]);
+    expect(state).toMatchObject({ status: "failed", attempts: [{}, { exit_code: 1 }] });
+  });
+
+  test("to an end that came before it could note its start, which is told all the same", async () => {
+    const { events, state } = await watched(place(), ["FAILED"], {});
+    expect(events.map(({ kind }) => kind)).toEqual(["started", "ended"]);
+    expect(state?.attempts).toHaveLength(2);
+  });
+
+  test("to an end that is recorded while Slurm is asked: its own word for it counts", async () => {
+    const folder = place();
+    const { events, state } = await watched(folder, ["FAILED"], {
+      onLook: (look) =>
+        look === 2 && writeJobState(folder, ended(inTask(), { status: "completed", exitCode: 0 })),
+    });
+    expect(events.map(({ kind }) => kind)).toEqual(["started", "ended"]);
+    expect(state?.status).toBe("completed");
+  });
+
+  test("on where it runs again after its end, and that end says nothing of the next", async () => {
+    const folder = place();
+    writeJobState(folder, inTask());
+    const { looks } = await watched(folder, ["NODE_FAIL", "RUNNING", "NODE_FAIL"], {});
+    // Over at the third one, and at the next the record has had its time to come.
+    expect(looks).toBe(4);
+  });
+
+  test("longer where Slurm says that all went well: its record is on its way", async () => {
+    const folder = place();
+    const { events, state } = await watched(folder, ["COMPLETED"], {
+      onLook: (look) =>
+        look === 3 && writeJobState(folder, ended(inTask(), { status: "completed", exitCode: 0 })),
+    });
+    expect(events.map(({ kind }) => kind)).toEqual(["started", "ended"]);
+    expect(state?.status).toBe("completed");
+  });
+});

@@ -1,0 +1,120 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, afterEach, describe, expect, it, test, vi } from "vitest";
+import { endLine } from "../../src/cli/sweep-command.ts";
+import {
+  type Attempt,
+  begun,
+  ended,
+  MAX_STORED_DEPTH,
+  readJobState,
+  storedValue,
+  tookMs,
+  writeJobState,
+} from "../../src/record/job-state.ts";
+import { jobFile } from "../../src/record/layout.ts";
+import { NO_ACTIVITY, sweepRows } from "../../src/sweep/job-status.ts";
+import { program } from "../cli/program.ts";
+
+describe("job state", () => {
+  const folder = mkdtempSync(join(tmpdir(), "hydraconf-state-"));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it("takes a return value that no sweep writes for a damaged file: showing it would exhaust the stack", () => {
+    const file = jobFile(folder, 0);
+    mkdirSync(dirname(file), { recursive: true });
+    const state = ended(begun(0, undefined), {
+      status: "completed",
+      exitCode: 0,
+      returnValue: "HERE",
+    });
+    writeJobState(folder, state);
+    expect(readJobState(folder, 0)).toEqual(state);
+    const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
+    writeFileSync(file, JSON.stringify(state).replace('"HERE"', deep));
+    expect(readJobState(folder, 0)).toBeUndefined();
+  });
+});
+
+describe("attempt time", () => {
+  const HOUR = 3_600_000;
+
+  afterEach(() => void vi.useRealTimers());
+
+  /** As NTP or a user does, now. */
+  function setClock(by: number): void {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + by });
+  }
+
+  describe.each([
+    ["backwards", -HOUR],
+    ["forwards", HOUR],
+  ])("a clock that is set %s while a job runs", (_, by) => {
+    test("does not change how long it took", async () => {
+      const { cwd, run } = program({ "conf/config.yaml": "x: 1\nhydra: {sweep: {dir: s}}\n" });
+      await run(["-m", "x=1"], () => setClock(by));
+      const directory = join(cwd, "s");
+      const [row] = sweepRows(directory, NO_ACTIVITY);
+      expect(row?.seconds).toBeLessThan(600);
+      const state = readJobState(join(directory, ".sweep"), 0);
+      const [attempt] = state?.attempts ?? [];
+      expect(attempt?.took_ms).toBeGreaterThanOrEqual(0);
+      if (state !== undefined) expect(endLine("x=1", state)).toMatch(/completed in [\d.]+ m?s$/);
+    });
+
+    test("does not change how long it has taken so far", () => {
+      const [attempt] = begun(0, undefined).attempts;
+      setClock(by);
+      expect(attempt && tookMs(attempt)).toBeLessThan(HOUR / 2);
+    });
+  });
+
+  describe("what this machine has no clock for is told by the times of day", () => {
+    const day = (attempt: Partial<Attempt>): Attempt => {
+      const [first] = begun(0, undefined).attempts;
+      if (first === undefined) throw new Error("a job that began has an attempt");
+      return { ...first, started: "2026-01-02T03:04:05.000Z", ...attempt };
+    };
+    const other = day({ host: "elsewhere" });
+
+    test.each([
+      ["of another machine", other],
+      ["of an earlier boot", day({ birth: "another-boot 1" })],
+    ])("an attempt %s", (_, attempt) => {
+      vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2026-01-02T03:04:07.000Z") });
+      expect(tookMs(attempt)).toBe(2_000);
+      const state = {
+        number: 0,
+        status: "running",
+        attempts: [attempt],
+        return_value: null,
+      } as const;
+      const [after] = ended(state, { status: "failed", exitCode: 1 }).attempts;
+      expect(after?.took_ms).toBe(2_000);
+    });
+
+    test("an attempt that an early version recorded, whose machine was ahead of another", () => {
+      const { took_ms: _took, uptime_ms: _uptime, ...early } = other;
+      expect(tookMs({ ...early, ended: "2026-01-02T03:04:06.500Z" })).toBe(1_500);
+      expect(tookMs({ ...early, ended: "2026-01-02T03:04:04.500Z" })).toBe(0);
+    });
+  });
+});
+
+describe("stored value", () => {
+  const nested = (levels: number): unknown =>
+    Array.from({ length: levels }).reduce<unknown>((inner) => [inner], 1);
+
+  it("keeps what a task returned as JSON, unless it is nested too deeply", () => {
+    const bearable = nested(MAX_STORED_DEPTH);
+    expect(storedValue(bearable)).toEqual(bearable);
+    expect(storedValue(nested(MAX_STORED_DEPTH + 1))).toBe(
+      `${"[".repeat(MAX_STORED_DEPTH + 1)}1${"]".repeat(MAX_STORED_DEPTH + 1)}`,
+    );
+  });
+
+  it("bears any depth", () => {
+    expect(storedValue(nested(100_000))).toBe("a value that cannot be shown");
+  });
+});
