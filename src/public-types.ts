@@ -3,7 +3,7 @@
  * them. `npm run docs:site` fails where one is missing.
  */
 
-export type { Subcommand, SubcommandLine, SubcommandOption } from "./cli/arguments/subcommand.ts";
+export type { Subcommand, SubcommandLine, SubcommandOption } from "./job/options.ts";
 export type { HydraMainOptions } from "./cli/hydra-main.ts";
 export type { PlacedConfig } from "./compose/defaults/placement.ts";
 export type { SelfMark } from "./compose/defaults/tree.ts";
@@ -101,8 +101,9 @@ export type {
   Sweep,
   ZipSweep,
 } from "./overrides/index.ts";
-export type { JobStatus } from "./record/job-state.ts";
-export type { SweepJobStatus, SweepRow } from "./sweep/job-status.ts";
+export type { JobStatus } from "./job/job.ts";
+export type { SweepJobStatus } from "./job/job.ts";
+export type { SweepRow } from "./job/options.ts";
 export type { ErrorCode, ErrorDetails, ErrorHints } from "./values/errors.ts";
 export type { Limits } from "./values/limits.ts";
 export type {

@@ -26,7 +26,7 @@ import {
   withMethods,
 } from "../values/check-options.ts";
 import { limitsOption } from "../values/limits.ts";
-import type { Subcommand } from "./arguments/subcommand.ts";
+import type { Subcommand } from "../job/options.ts";
 
 /** @throws ConfigError `value.wrong_type` for arguments of `hydraMain` that the types do not allow */
 export function checkMain(options: unknown, task: unknown): void {

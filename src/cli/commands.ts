@@ -6,7 +6,7 @@ import type { WorkerRequest } from "../job/process/worker-request.ts";
 import { type Command, EXIT_OK, type Session } from "../job/session.ts";
 import { ConfigError } from "../values/errors.ts";
 import { nearestKey } from "../values/key-path.ts";
-import type { ParsedArguments } from "./arguments/parse-argv.ts";
+import type { ParsedArguments } from "../job/session.ts";
 import { renderExplanation } from "./explain.ts";
 import {
   type ConfigView,

@@ -32,7 +32,8 @@ import { visibleControls } from "../text/printable.ts";
 import { type ConfigError, isConfigError } from "../values/errors.ts";
 import { refuseConfigInPath, refuseConflicts, refuseUnsupported } from "./arguments/check-flags.ts";
 import { HYDRA_FLAGS, OWN_FLAGS, usageText } from "./arguments/hydra-flags.ts";
-import { type ParsedArguments, parseArgv } from "./arguments/parse-argv.ts";
+import { type ParsedArguments } from "../job/session.ts";
+import { parseArgv } from "./arguments/parse-argv.ts";
 import { refuseMisspelt, runSubcommand, subcommandOf } from "./arguments/subcommand.ts";
 import { checkInvocation, checkMain } from "./check-main.ts";
 import {

@@ -1,3 +1,4 @@
+import { without } from "../job/hydra-values.ts";
 import { constants } from "node:buffer";
 import {
   type Cause,
@@ -137,12 +138,6 @@ export function configView(root: ConfigNode, view: ConfigView): ConfigNode {
   if (hydra === undefined) return { ...root, entries: new Map() };
   const value = hydra.value.kind === "map" ? without(hydra.value, HELP_PARTS) : hydra.value;
   return { ...root, entries: new Map([["hydra", { ...hydra, value }]]) };
-}
-
-/** A map without the given keys; the node is otherwise unchanged. */
-export function without(node: MapNode, keys: readonly string[]): MapNode {
-  const dropped = new Set<unknown>(keys.map(keyId));
-  return { ...node, entries: new Map([...node.entries].filter(([id]) => !dropped.has(id))) };
 }
 
 /** What `--explain KEY --json` prints. */

@@ -6,7 +6,7 @@ import { type JobState, tookMs } from "../record/job-state.ts";
 import { sweepFolder } from "../record/layout.ts";
 import { type ManifestJob, readManifest } from "../record/manifest.ts";
 import { cancelSweep } from "../sweep/cancel.ts";
-import type { SweepRow } from "../sweep/job-status.ts";
+import type { SweepRow } from "../job/options.ts";
 import {
   type JobView,
   readSweepStatus,

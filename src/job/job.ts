@@ -120,3 +120,15 @@ export function readReturn(
 
 const isExitCode = (value: unknown): value is ExitCode =>
   typeof value === "object" && value !== null && EXIT_CODE in value;
+
+/**
+ * `queued`: handed to a scheduler; also a job without a file. `stopped`: ended by a signal.
+ * `completed`, `failed` and `timed_out` are ends: such a job never runs again unless asked to.
+ */
+export type JobStatus = "queued" | "running" | "completed" | "failed" | "stopped" | "timed_out";
+
+/**
+ * As in a job's own record; and `missing`: it has not started, or its process is gone, and nobody is about
+ * to run it.
+ */
+export type SweepJobStatus = JobStatus | "missing";

@@ -3,14 +3,16 @@
  * base.
  */
 
+import { type SweepJobStatus } from "./job.ts";
+import { type Invocation } from "./process/invocation.ts";
 import { readFileSync } from "node:fs";
-import type { Subcommand } from "../cli/arguments/subcommand.ts";
+
 import type { Plugin } from "../compose/plugins/plugin.ts";
 import type { StoreEntry } from "../compose/sources/memory-source.ts";
 import type { SourceFactory } from "../compose/sources/repository.ts";
 import type { Targets } from "../instantiate/index.ts";
 import type { JsonSchema } from "../schema/index.ts";
-import type { SweepRow } from "../sweep/job-status.ts";
+
 import { ConfigError } from "../values/errors.ts";
 import type { Limits } from "../values/limits.ts";
 import type { ConfigNode } from "../values/node.ts";
@@ -219,3 +221,53 @@ export const flagValueName = (flag: Flag): string =>
   flag.choices === undefined
     ? flag.names[0].replace(/^-+/, "").replaceAll("-", "_").toUpperCase()
     : `{${flag.choices.join(",")}}`;
+
+/**
+ * Something else that a program can do, chosen by its first word: `PROGRAM NAME ARG...`. It has its own
+ * arguments, but no config and no overrides. Overrides are never bare words, so a name cannot hide one.
+ */
+export interface Subcommand {
+  readonly name: string;
+  /** One line for the program's `--help`. */
+  readonly summary: string;
+  /** Its own options, for shell completion. */
+  readonly commandLine?: () => Promise<SubcommandLine>;
+  /**
+   * @param args the arguments after the name
+   * @returns the exit code
+   * @throws ConfigError `app.usage` for wrong arguments
+   */
+  readonly run: (args: readonly string[], invocation: Invocation) => Promise<number>;
+}
+
+/** The command line of a subcommand, for shell completion. */
+export interface SubcommandLine {
+  /** If the first argument chooses an action: the actions, each with a one-line description. */
+  readonly actions?: Readonly<Record<string, string>>;
+  /** By name, without dashes. */
+  readonly options: Readonly<Record<string, SubcommandOption>>;
+}
+
+/** An option of a subcommand. */
+export interface SubcommandOption {
+  /** The placeholder for its value; absent for a switch. */
+  readonly value?: string;
+  readonly choices?: readonly string[];
+  readonly help: string;
+}
+
+/** A job in the table of a sweep; keys are those of `sweep.json`. */
+export interface SweepRow {
+  readonly number: number;
+  /** What the job's overrides set, by key. */
+  readonly swept: Readonly<Record<string, string>>;
+  readonly status: SweepJobStatus;
+  readonly attempts: number;
+  /** Seconds that the last attempt took, of a running job so far; null where nobody knows. */
+  readonly seconds: number | null;
+  readonly exit_code: number | null;
+  readonly error: string | null;
+  /** What the task returned. */
+  readonly result: unknown;
+  readonly output_dir: string;
+}

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { without } from "../cli/show-config.ts";
+import { without } from "./hydra-values.ts";
 import type { Composition } from "../compose/index.ts";
 import {
   type ConfigNode,
@@ -133,3 +133,10 @@ export const placeOf = ({ composer, invocation, options }: Session): JobPlace =>
   publish: composer.publish,
   resultFiles: options.resultFiles ?? [],
 });
+
+/** A job of a sweep: planned, and with a number. */
+export type SweepJob = PlannedJob & {
+  readonly number: number;
+  /** The overrides as the sweeper gave them: a config that sets `hydra.overrides.task` adds its own to `overrides`. */
+  readonly swept: readonly string[];
+};

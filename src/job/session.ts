@@ -1,4 +1,4 @@
-import type { ParsedArguments } from "../cli/arguments/parse-argv.ts";
+
 import type { Composer } from "./composer.ts";
 import type { Task } from "./job.ts";
 import type { Flag, ProgramOptions } from "./options.ts";
@@ -29,3 +29,16 @@ export interface Session {
 export const EXIT_OK = 0;
 export const EXIT_ERROR = 1;
 export const EXIT_USAGE = 2;
+
+export interface ParsedArguments {
+  /** Values by flag id; `true` for flags that take none. The last of several wins. */
+  readonly flags: ReadonlyMap<string, string | true>;
+  /** Everything that is no flag: overrides, in order. */
+  readonly overrides: readonly string[];
+  /** Those of them that argparse would not take: all behind the first run of words. */
+  readonly apart?: readonly string[];
+  /** The words behind a flag that takes overrides, in order; undefined without such a flag. */
+  readonly more?: readonly string[];
+  /** What stands after `--`, verbatim; undefined without `--`. */
+  readonly rest?: readonly string[];
+}

@@ -1,3 +1,4 @@
+import { type SweepJob } from "../job/plan-job.ts";
 import type { JobResult } from "../job/job.ts";
 import type { Logging } from "../job/logging/logging.ts";
 import type { PlannedJob } from "../job/plan-job.ts";
@@ -7,13 +8,6 @@ import type { Suspension } from "../system/process-signals.ts";
 import type { MapNode } from "../values/node.ts";
 import type { ResolveContext } from "../values/resolution/context.ts";
 import type { FailureGate } from "./failure-policy.ts";
-
-/** A job of a sweep: planned, and with a number. */
-export type SweepJob = PlannedJob & {
-  readonly number: number;
-  /** The overrides as the sweeper gave them: a config that sets `hydra.overrides.task` adds its own to `overrides`. */
-  readonly swept: readonly string[];
-};
 
 /**
  * What happens to the jobs of a batch, as it happens. Every job that started ends; after one that a

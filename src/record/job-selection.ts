@@ -1,7 +1,8 @@
 /** Which jobs of a recorded sweep run again when it goes on. */
+import { type Resumption } from "../job/process/invocation.ts";
 import { existsSync } from "node:fs";
 import type { JobResult } from "../job/job.ts";
-import type { SweepJob } from "../launch/launcher.ts";
+import type { SweepJob } from "../job/plan-job.ts";
 import { ConfigError } from "../values/errors.ts";
 import {
   hasEnded,
@@ -13,17 +14,6 @@ import {
 } from "./job-state.ts";
 import { jobLog } from "./layout.ts";
 import { resultOf } from "./recorded-job.ts";
-
-/** What of a recorded sweep is to run again. */
-export interface Resumption {
-  /** Jobs that came to no end: never started, stopped, or killed with their process. */
-  readonly missing: boolean;
-  readonly failed: boolean;
-  /** Whether a job may have another config than it was recorded with. */
-  readonly acceptChanges: boolean;
-  /** Whether a search makes something else of the results than it did. */
-  readonly judgesAnew?: boolean;
-}
 
 export interface JobSelection {
   /** Whether a job may have another config than it was recorded with. */

@@ -1,3 +1,4 @@
+import { type JobStatus } from "../job/job.ts";
 import { readFileSync, statSync } from "node:fs";
 import {
   aboutFile,
@@ -70,12 +71,6 @@ function parsed(text: string): unknown {
     return text;
   }
 }
-
-/**
- * `queued`: handed to a scheduler; also a job without a file. `stopped`: ended by a signal.
- * `completed`, `failed` and `timed_out` are ends: such a job never runs again unless asked to.
- */
-export type JobStatus = "queued" | "running" | "completed" | "failed" | "stopped" | "timed_out";
 
 /** What became of a job: the file `.sweep/jobs/<number>.json`. Keys are those of the file. */
 export interface JobState {

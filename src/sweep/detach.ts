@@ -8,7 +8,7 @@ import type { Invocation } from "../job/process/invocation.ts";
 import { DRIVER_VARIABLE, DRIVES } from "../job/process/worker-request.ts";
 import { makeSweepDirectory } from "../job/run-directory.ts";
 import { EXIT_ERROR, EXIT_OK, type Session } from "../job/session.ts";
-import type { SweepJob } from "../launch/launcher.ts";
+import type { SweepJob } from "../job/plan-job.ts";
 import { lastLines } from "../launch/log-tail.ts";
 import { refuseUnstartable } from "../launch/worker.ts";
 import { launcherLog } from "../record/layout.ts";

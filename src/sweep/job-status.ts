@@ -1,16 +1,13 @@
+import { type SweepRow } from "../job/options.ts";
+import { type SweepJobStatus } from "../job/job.ts";
 import type { ScheduledJob } from "../launch/launcher.ts";
-import { type Attempt, type JobState, type JobStatus, tookMs } from "../record/job-state.ts";
+import { type JobStatus } from "../job/job.ts";
+import { type Attempt, type JobState, tookMs } from "../record/job-state.ts";
 import { sweepFolder } from "../record/layout.ts";
 import { type ManifestJob, readManifest } from "../record/manifest.ts";
 import { recordOrphan } from "../record/orphans.ts";
 import { isRunning } from "../system/process-identity.ts";
 import { splitAtEquals } from "../text/shell-words.ts";
-
-/**
- * As in a job's own record; and `missing`: it has not started, or its process is gone, and nobody is about
- * to run it.
- */
-export type SweepJobStatus = JobStatus | "missing";
 
 /** What may still become of jobs, beside what their records say. */
 export interface SweepActivity {
@@ -49,22 +46,6 @@ export function sweepJobStatus(
     return { status: last !== undefined && isRunning(last) === true ? "running" : "queued" };
   if (waits || (last !== undefined && isRunning(last) !== false)) return { status: "running" };
   return { status: "missing", error: `process ${last?.pid ?? "?"} is gone` };
-}
-
-/** A job in the table of a sweep; keys are those of `sweep.json`. */
-export interface SweepRow {
-  readonly number: number;
-  /** What the job's overrides set, by key. */
-  readonly swept: Readonly<Record<string, string>>;
-  readonly status: SweepJobStatus;
-  readonly attempts: number;
-  /** Seconds that the last attempt took, of a running job so far; null where nobody knows. */
-  readonly seconds: number | null;
-  readonly exit_code: number | null;
-  readonly error: string | null;
-  /** What the task returned. */
-  readonly result: unknown;
-  readonly output_dir: string;
 }
 
 /**

@@ -16,7 +16,8 @@ import {
   failurePolicy,
   openGate,
 } from "../launch/failure-policy.ts";
-import type { Launcher, LauncherKind, SweepJob } from "../launch/launcher.ts";
+import type { SweepJob } from "../job/plan-job.ts";
+import type { Launcher, LauncherKind } from "../launch/launcher.ts";
 import { backendOf, LAUNCHERS } from "../plugins/kinds.ts";
 import { readJobState } from "../record/job-state.ts";
 import { awaitOrder, isCancelled, refuseIfRun } from "../record/launcher-claim.ts";

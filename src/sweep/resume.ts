@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import type { ParsedArguments } from "../cli/arguments/parse-argv.ts";
+import type { ParsedArguments } from "../job/session.ts";
 import { optionTarget, STANDARD_PLUGINS } from "../compose/index.ts";
 import type { Invocation } from "../job/process/invocation.ts";
 import { basicLauncher } from "../launch/basic-launcher.ts";

@@ -8,7 +8,9 @@ import { sweepFolder } from "../record/layout.ts";
 import { currentJobs, readManifest, type SweepManifest } from "../record/manifest.ts";
 import type { Holder } from "../system/process-claim.ts";
 import { isConfigError } from "../values/errors.ts";
-import { type SweepActivity, type SweepJobStatus, type SweepRow, sweepRows } from "./job-status.ts";
+import { type SweepJobStatus } from "../job/job.ts";
+import { type SweepRow } from "../job/options.ts";
+import { type SweepActivity, sweepRows } from "./job-status.ts";
 
 /** How a sweep stands: what `hydraconf sweep status --json` prints. */
 export interface SweepView {

@@ -4,7 +4,7 @@ import { writeFileAtomicSync } from "../system/atomic-write.ts";
 import { csvRecord } from "../text/csv.ts";
 import { plural } from "../text/plural.ts";
 import { printable } from "../text/printable.ts";
-import type { SweepRow } from "./job-status.ts";
+import type { SweepRow } from "../job/options.ts";
 
 /**
  * Writes the table of a sweep into a directory: `sweep.json`, `sweep.csv`, `sweep.md`.

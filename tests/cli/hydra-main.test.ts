@@ -85,10 +85,10 @@ describe("running a task", () => {
       "Error executing job with overrides: ['x=2']\nTypeError: boom\n",
     );
     expect(brief.stderr).toContain("hydra-main.test.ts");
-    expect(brief.stderr).not.toContain("src/app");
+    expect(brief.stderr).not.toContain("src/job");
     expect(brief.stderr).toContain("HYDRA_FULL_ERROR=1");
     const full = await run(["x=2", "hydra.run.dir=b"], fail, { HYDRA_FULL_ERROR: "1" });
-    expect(full.stderr).toContain("src/app");
+    expect(full.stderr).toContain("src/job");
     expect(full.stderr).not.toContain("Set the environment variable");
   });
 
@@ -99,7 +99,7 @@ describe("running a task", () => {
       throw new Error("outer", { cause: new RangeError("inner") });
     });
     expect(stderr).toMatch(/Error: outer\n +at .*\nCaused by: RangeError: inner\n +at /);
-    expect(stderr).not.toContain("src/app");
+    expect(stderr).not.toContain("src/job");
   });
 
   test("variables that were set before are so again, and one without a value is refused", async () => {

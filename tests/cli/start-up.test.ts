@@ -49,7 +49,7 @@ test.each(["src/bin/hydraconf.ts", "src/cli/index.ts", "src/bin/deep-profile.ts"
     ).toEqual([]);
     expect(loaded).not.toContain("src/schema/index.ts");
     // What runs a task comes with a run.
-    const ofRuns = /^src\/(instantiate\/|app\/(run|logging|callbacks|sweep|launchers)\b)/;
+    const ofRuns = /^src\/(instantiate|job\/(logging|callbacks|run-job)|record|launch|sweep|plugins)\b/;
     expect(loaded.filter((name) => ofRuns.test(name))).toEqual([]);
   },
 );
@@ -61,7 +61,7 @@ test("completion adds no heavy module to what every command line loads", () => {
   expect(
     added.filter(
       (name) =>
-        !/^src\/app\/|^src\/schema\/(describe|applicable-schemas)|^src\/shell-quote/.test(name),
+        !/^src\/(cli|job|text)\/|^src\/schema\/(describe|applicable-schemas)|^src\/shell-quote/.test(name),
     ),
   ).toEqual([]);
 });
@@ -81,9 +81,9 @@ test.each(["compare", "doctor", "import", "report"])(
 
 test("the help of hydraconf schema and sweep loads no package that the command does not", () => {
   const usual = loadedWith("src/bin/hydraconf.ts");
-  for (const entry of ["tree-schema/schema-command.ts", "sweep/sweep-command.ts"])
+  for (const entry of ["tree-schema/schema-command.ts", "sweep-command.ts"])
     expect(
-      [...loadedWith(`src/app/${entry}`)].filter(
+      [...loadedWith(`src/cli/${entry}`)].filter(
         (module) => !/^(src\/|node:)/.test(module) && !usual.has(module),
       ),
     ).toEqual([]);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { failedJob, type JobResult } from "../../src/job/job.ts";
-import type { SweepJob } from "../../src/launch/launcher.ts";
+import type { SweepJob } from "../../src/job/plan-job.ts";
 import { type BoardKind, openBoard } from "../../src/sweep/board.ts";
 import { failureTable } from "../../src/sweep/foreground.ts";
 import { durationText, roughDuration } from "../../src/sweep/tally.ts";

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { SweepRow } from "../../src/sweep/job-status.ts";
+import type { SweepRow } from "../../src/job/options.ts";
 import { readSweepStatus } from "../../src/sweep/status.ts";
 import {
   csvText,

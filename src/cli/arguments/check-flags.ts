@@ -7,7 +7,7 @@ import {
   type ProgramOptions,
 } from "../../job/options.ts";
 import { ConfigError } from "../../values/errors.ts";
-import type { ParsedArguments } from "./parse-argv.ts";
+import type { ParsedArguments } from "../../job/session.ts";
 
 /** @throws ConfigError `app.unsupported` for flags of Hydra that make no sense here */
 export function refuseUnsupported({ flags }: ParsedArguments, known: readonly Flag[]): void {

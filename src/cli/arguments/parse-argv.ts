@@ -1,21 +1,9 @@
+import { type ParsedArguments } from "../../job/session.ts";
 import { type Flag, flagLabel } from "../../job/options.ts";
 import { splitAtEquals } from "../../text/shell-words.ts";
 import { ConfigError, nearest } from "../../values/errors.ts";
 import { pyRepr } from "../../values/python-text.ts";
 import { HYDRA_FLAGS } from "./hydra-flags.ts";
-
-export interface ParsedArguments {
-  /** Values by flag id; `true` for flags that take none. The last of several wins. */
-  readonly flags: ReadonlyMap<string, string | true>;
-  /** Everything that is no flag: overrides, in order. */
-  readonly overrides: readonly string[];
-  /** Those of them that argparse would not take: all behind the first run of words. */
-  readonly apart?: readonly string[];
-  /** The words behind a flag that takes overrides, in order; undefined without such a flag. */
-  readonly more?: readonly string[];
-  /** What stands after `--`, verbatim; undefined without `--`. */
-  readonly rest?: readonly string[];
-}
 
 /**
  * Reads a command line as Python's argparse reads Hydra's: `--flag value`, `--flag=value`,

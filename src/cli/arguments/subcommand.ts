@@ -1,3 +1,4 @@
+import { type Subcommand } from "../../job/options.ts";
 import { usageText } from "../../command-line/command-line.ts";
 import type { Flag } from "../../job/options.ts";
 import type { Invocation } from "../../job/process/invocation.ts";
@@ -6,40 +7,6 @@ import { EXIT_ERROR, EXIT_USAGE } from "../../job/session.ts";
 import { shellCommand } from "../../text/shell-words.ts";
 import { ConfigError, isConfigError, nearest } from "../../values/errors.ts";
 import { flagIn } from "./parse-argv.ts";
-
-/**
- * Something else that a program can do, chosen by its first word: `PROGRAM NAME ARG...`. It has its own
- * arguments, but no config and no overrides. Overrides are never bare words, so a name cannot hide one.
- */
-export interface Subcommand {
-  readonly name: string;
-  /** One line for the program's `--help`. */
-  readonly summary: string;
-  /** Its own options, for shell completion. */
-  readonly commandLine?: () => Promise<SubcommandLine>;
-  /**
-   * @param args the arguments after the name
-   * @returns the exit code
-   * @throws ConfigError `app.usage` for wrong arguments
-   */
-  readonly run: (args: readonly string[], invocation: Invocation) => Promise<number>;
-}
-
-/** The command line of a subcommand, for shell completion. */
-export interface SubcommandLine {
-  /** If the first argument chooses an action: the actions, each with a one-line description. */
-  readonly actions?: Readonly<Record<string, string>>;
-  /** By name, without dashes. */
-  readonly options: Readonly<Record<string, SubcommandOption>>;
-}
-
-/** An option of a subcommand. */
-export interface SubcommandOption {
-  /** The placeholder for its value; absent for a switch. */
-  readonly value?: string;
-  readonly choices?: readonly string[];
-  readonly help: string;
-}
 
 /** The subcommand that a command line asks for. */
 export const subcommandOf = (

@@ -1,5 +1,5 @@
 import type { Flag } from "../../job/options.ts";
-import type { SubcommandLine } from "../arguments/subcommand.ts";
+import type { SubcommandLine } from "../../job/options.ts";
 import { type Candidate, candidate, filesAt, matching } from "./candidate.ts";
 import { type ComposedTree, matchKeys } from "./tree.ts";
 

@@ -1,5 +1,5 @@
 import { statSync, writeSync } from "node:fs";
-import type { Resumption } from "../../record/job-selection.ts";
+
 import { tolerateClosedPipes } from "../../system/closed-pipes.ts";
 import { statOf } from "../../system/process-identity.ts";
 import { takesColor } from "../../system/terminal.ts";
@@ -159,4 +159,15 @@ function end(message: string): never {
     // There is nobody left to tell.
   }
   return process.exit(1);
+}
+
+/** What of a recorded sweep is to run again. */
+export interface Resumption {
+  /** Jobs that came to no end: never started, stopped, or killed with their process. */
+  readonly missing: boolean;
+  readonly failed: boolean;
+  /** Whether a job may have another config than it was recorded with. */
+  readonly acceptChanges: boolean;
+  /** Whether a search makes something else of the results than it did. */
+  readonly judgesAnew?: boolean;
 }

@@ -39,7 +39,7 @@ const GAP = "  ";
  */
 export function jobsTable(
   jobs: readonly SweptJob[],
-  { directory, readable, concurrentJobs: sideBySide }: JobsTablePage,
+  { directory, readable, concurrentJobs: concurrentJobs }: JobsTablePage,
 ): string | undefined {
   if (jobs.length === 0) return undefined;
   const results = jobs.map(({ result }) => (isJobSummary(result) ? result : undefined));
@@ -85,7 +85,7 @@ export function jobsTable(
       ? []
       : [`Job #${best[0].number} took the least time: ${formatMs(best[0].time)} ms`]),
     ...sideBySideNote(
-      sideBySide
+      concurrentJobs
         .filter((number) => best.some((job) => job.number === number))
         .map((number) => `#${number}`),
     ).map(capitalized),

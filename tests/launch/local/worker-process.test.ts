@@ -4,7 +4,8 @@ import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
-import type { LauncherRequest, SweepJob } from "../../../src/launch/launcher.ts";
+import type { SweepJob } from "../../../src/job/plan-job.ts";
+import type { LauncherRequest } from "../../../src/launch/launcher.ts";
 import type { LocalSettings } from "../../../src/launch/local/settings.ts";
 import { startJob } from "../../../src/launch/local/worker-process.ts";
 import {

@@ -4,7 +4,7 @@ import { jobsTable, type SweptJob } from "../../../src/profile/sweep/jobs-table.
 const PAGE = {
   directory: "/w/s",
   readable: (path: string) => path.replace("/w/", ""),
-  sideBySide: [],
+  concurrentJobs: [],
 };
 
 const job = (number: number, times: object | null, values: object = {}): SweptJob => ({
@@ -45,8 +45,8 @@ test("one job has no other to be better than", () => {
 
 test("jobs that had the machine not to themselves are named below the one that took the least", () => {
   const jobs = Array.from({ length: 12 }, (_, number) => job(number, { total_ms: 12 - number }));
-  const said = (...sideBySide: readonly number[]) =>
-    jobsTable([...jobs, job(12, null)], { ...PAGE, concurrentJobs: sideBySide })
+  const said = (...concurrentJobs: readonly number[]) =>
+    jobsTable([...jobs, job(12, null)], { ...PAGE, concurrentJobs: concurrentJobs })
       ?.split("\n")
       .filter((line) => line.includes("ran while"));
   expect(said(0, 3)).toEqual([
