@@ -3,10 +3,10 @@ import { configLines } from "../cli/explain.ts";
 import { type ExitCode, exitCode, hydraMain, type Job, processInvocation } from "../cli/index.ts";
 import { type Config, maskSecrets } from "../compose/index.ts";
 import { claimRunDirectory, makeRunDirectory } from "../job/run-directory.ts";
-import { commandOverrides } from "../profile/config/command-override.ts";
-import type { ProfileConfig } from "../profile/config/config.ts";
-import { RESULT_FILES } from "../profile/run/result-files.ts";
-import { SUBCOMMANDS } from "../profile/subcommands/index.ts";
+import { SUBCOMMANDS } from "../profile/cli/subcommands.ts";
+import { commandOverrides } from "../profile/run/command-override.ts";
+import { RESULT_FILES } from "../profile/tools/collection.ts";
+import type { ProfileConfig } from "../profile/tools/config.ts";
 import { terminalWidth } from "../system/terminal.ts";
 import type { ConfigNode } from "../values/node.ts";
 import { packageInfo } from "../values/package-info.ts";
@@ -29,7 +29,7 @@ void hydraMain(
     restAsOverrides: commandOverrides,
     subcommands: SUBCOMMANDS,
     check: async (resolved, how) => {
-      const { checkRequest } = await import("../profile/request/check-request.ts");
+      const { checkRequest } = await import("../profile/cli/check-request.ts");
       await checkRequest(profileConfig(resolved), invocation.cwd, how);
     },
     planJob: async (resolved, outputDir) => {
@@ -42,7 +42,7 @@ void hydraMain(
       });
     },
     summarizeSweep: async (rows, page) =>
-      (await import("../profile/sweep/jobs-table.ts")).jobsTable(rows, page),
+      (await import("../profile/cli/jobs-table.ts")).jobsTable(rows, page),
   },
   profileTask,
   invocation,
@@ -52,9 +52,9 @@ void hydraMain(
 
 async function profileTask(composed: Config, job: Job): Promise<ExitCode> {
   // The profiler loads only when something is profiled: `--cfg job` stays quick.
-  const { profileMain } = await import("../profile/main.ts");
+  const { profileMain } = await import("../profile/cli/main.ts");
   const { configFingerprint } = await import("../values/fingerprint.ts");
-  const { idleSettings } = await import("../profile/request/idle-settings.ts");
+  const { idleSettings } = await import("../profile/cli/check-request.ts");
   const config = profileConfig(job.resolved());
   for (const note of idleSettings(config.pipeline, job.overrides)) job.log.info(note);
   const { directory, release } = resultDirectory(config, job);

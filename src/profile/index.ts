@@ -5,40 +5,53 @@
  * @module hydraconf/profile
  */
 export { createSuspension, type Suspendable, type Suspension } from "../system/process-signals.ts";
+export * from "./analysis/index.ts";
+export type { LabelRule, LabelRules, NvtxLabel } from "./analysis/labels.ts";
+export type { MachineEnvironment } from "./machine/environment.ts";
+export type { Gpu } from "./machine/gpu.ts";
+export { type NativePart, requireNative } from "./machine/native.ts";
+export type { ProcessOutcome, StopRequests, Workload } from "./machine/process.ts";
+export type * from "./model/timeline.ts";
+export type { MissingCollection } from "./run/collectors.ts";
+export type {
+  InputFile,
+  ProfileRequest,
+  ProfileResult,
+  ProfileSection,
+  RunInputs,
+} from "./run/run.ts";
+export { profile } from "./run/run.ts";
+export type {
+  CollectionSource,
+  CollectorName,
+  NcuPassSource,
+  NcuSource,
+  RecordedSource,
+  RepeatsSource,
+} from "./tools/collection.ts";
 export type {
   CollectContext,
   Collection,
   Collector,
   Measured,
   MeasuredRun,
+  Progress,
   WriteRegionFiles,
-} from "./collection/collector.ts";
-export type { CollectorName } from "./collection/collector-names.ts";
-export { type Progress, silentProgress, terminalProgress } from "./collection/progress.ts";
-export type {
-  CollectionSource,
-  NcuPassSource,
-  NcuSource,
-  RecordedSource,
-  RepeatsSource,
-} from "./collection/source.ts";
-export { createRecorder, type RecorderOptions } from "./collectors/recorder.ts";
-export type { MissingCollection } from "./collectors/run-collectors.ts";
+} from "./tools/collector.ts";
+export { silentProgress, terminalProgress } from "./tools/collector.ts";
 export type {
   InferConfig,
   ModelConfig,
+  Names,
+  NcuCliConfig,
+  NcuConfig,
+  NsysSettings,
   PipelineConfig,
   ProfileConfig,
+  ReplayMode,
   WorkloadConfig,
-} from "./config/config.ts";
-export type { Names, NcuCliConfig, NcuConfig, ReplayMode } from "./config/ncu-config.ts";
-export type { NsysSettings } from "./config/nsys-settings.ts";
-export type { LabelRule, LabelRules } from "./labels/label-rules.ts";
-export type { NvtxLabel } from "./labels/nvtx-label.ts";
-export type { MachineEnvironment } from "./machine/environment.ts";
-export type { Gpu } from "./machine/gpu.ts";
-export { type NativePart, requireNative } from "./machine/native.ts";
-export type { ProcessOutcome, StopRequests } from "./machine/process.ts";
+} from "./tools/config.ts";
+export { createRecorder, type RecorderOptions } from "./tools/recorder/collector.ts";
 export {
   type CategoryName,
   type GpuDevice,
@@ -48,14 +61,4 @@ export {
   readRecording,
   type WatchOptions,
   watchRecording,
-} from "./recording/index.ts";
-export * from "./regions/index.ts";
-export type { InputFile, RunInputs } from "./run/inputs.ts";
-export {
-  type ProfileRequest,
-  type ProfileResult,
-  type ProfileSection,
-  profile,
-} from "./run/run.ts";
-export type * from "./timeline/timeline.ts";
-export type { Workload } from "./workload/workload.ts";
+} from "./tools/recorder/index.ts";

@@ -39,17 +39,18 @@ test.each(["src/bin/hydraconf.ts", "src/cli/index.ts", "src/bin/deep-profile.ts"
     // What `--` stands for belongs to the command line, and so does what a directory of results looks like; the
     // profiler itself comes with a run.
     const light = [
-      "src/profile/collection/collector-names.ts",
-      "src/profile/config/command-override.ts",
-      "src/profile/run/result-files.ts",
-      "src/profile/subcommands/index.ts",
+      "src/profile/tools/collection.ts",
+      "src/profile/run/command-override.ts",
+      "src/profile/tools/collection.ts",
+      "src/profile/cli/subcommands.ts",
     ];
     expect(
       loaded.filter((name) => /^src\/(profile|report)\//.test(name) && !light.includes(name)),
     ).toEqual([]);
     expect(loaded).not.toContain("src/schema/index.ts");
     // What runs a task comes with a run.
-    const ofRuns = /^src\/(instantiate|job\/(logging|callbacks|run-job)|record|launch|sweep|plugins)\b/;
+    const ofRuns =
+      /^src\/(instantiate|job\/(logging|callbacks|run-job)|record|launch|sweep|plugins)\b/;
     expect(loaded.filter((name) => ofRuns.test(name))).toEqual([]);
   },
 );
@@ -61,7 +62,9 @@ test("completion adds no heavy module to what every command line loads", () => {
   expect(
     added.filter(
       (name) =>
-        !/^src\/(cli|job|text)\/|^src\/schema\/(describe|applicable-schemas)|^src\/shell-quote/.test(name),
+        !/^src\/(cli|job|text)\/|^src\/schema\/(describe|applicable-schemas)|^src\/shell-quote/.test(
+          name,
+        ),
     ),
   ).toEqual([]);
 });
@@ -70,7 +73,7 @@ test.each(["compare", "doctor", "import", "report"])(
   "the help of deep-profile %s needs neither the profiler nor the reports",
   (name) => {
     const usual = loadedWith("src/bin/deep-profile.ts");
-    const added = [...loadedWith(`src/profile/subcommands/${name}.ts`)].filter(
+    const added = [...loadedWith(`src/profile/cli/${name}.ts`)].filter(
       (module) => !usual.has(module),
     );
     const light =

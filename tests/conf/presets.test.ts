@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { cliConfig } from "../profile/ncu/run/cli-config.ts";
-import { settings } from "../profile/nsys/settings.ts";
+import { cliConfig } from "../profile/tools/ncu/run/cli-config.ts";
+import { settings } from "../profile/tools/nsys/settings.ts";
 import { sharedOrSkip } from "../shared.ts";
 import { composeTree } from "./compose-tree.ts";
 

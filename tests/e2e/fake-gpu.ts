@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { buildReport, type ResultSketch } from "../profile/ncu/run/report-builder.ts";
+import { buildReport, type ResultSketch } from "../profile/tools/ncu/run/report-builder.ts";
 
 const fixture = (name: string) =>
   fileURLToPath(new URL(`../fixtures/programs/${name}`, import.meta.url));

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { afterAll } from "vitest";
 import { requireNative } from "../../src/profile/machine/native.ts";
 import type { NCUProfileRegion, RegionReportBundle } from "../../src/report/document.ts";
-import { realNcuOrSkip } from "../profile/ncu/run/real-ncu.ts";
+import { realNcuOrSkip } from "../profile/tools/ncu/run/real-ncu.ts";
 import {
   type CommandResult,
   regionsByPath,

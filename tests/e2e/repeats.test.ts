@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { readRecording } from "../../src/profile/recording/index.ts";
-import { buildRegionModel } from "../../src/profile/regions/index.ts";
-import { combineRuns } from "../../src/profile/repeats/across-runs.ts";
+import { buildRegionModel } from "../../src/profile/analysis/index.ts";
+import { combineRuns } from "../../src/profile/analysis/repeats.ts";
+import { readRecording } from "../../src/profile/tools/recorder/index.ts";
 import { readBundle, runCommand, temporaryDirectory } from "./command.ts";
 
 const here = temporaryDirectory();

@@ -13,7 +13,7 @@ import { execa } from "execa";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createAjv } from "../../src/schema/create-ajv.ts";
 import { nsightEnvironment, nsightOrSkip } from "../nsight.ts";
-import { realNcuOrSkip } from "../profile/ncu/run/real-ncu.ts";
+import { realNcuOrSkip } from "../profile/tools/ncu/run/real-ncu.ts";
 import { listFiles } from "../repo/files.ts";
 import { commandPath, readBundle, runCommand, temporaryDirectory } from "./command.ts";
 import { fakeGpu } from "./fake-gpu.ts";

@@ -3,7 +3,7 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { execa } from "execa";
 import { describe, expect, test } from "vitest";
-import { readRecording, watchRecording } from "../../src/profile/recording/index.ts";
+import { readRecording, watchRecording } from "../../src/profile/tools/recorder/index.ts";
 import { availableClients, buildFixture, recorderEnvironment } from "./fixtures.ts";
 import { outline } from "./outline.ts";
 import { type Recorded, record, recordingDirectory } from "./record.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readRecording, watchRecording } from "../../src/profile/recording/index.ts";
+import { readRecording, watchRecording } from "../../src/profile/tools/recorder/index.ts";
 import { until } from "../wait.ts";
 import { emulatedGpuProgram } from "./gpu-emulation.ts";
 import { nativeProgram } from "./programs.ts";

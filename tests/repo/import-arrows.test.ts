@@ -148,14 +148,14 @@ describe("import arrows", () => {
   it.each([
     ["values/node.ts", "overrides/parser.ts"],
     ["compose/compose.ts", "cli/arguments/parse-argv.ts"],
-    ["report/document.ts", "profile/timeline/timeline.ts"],
+    ["report/document.ts", "profile/model/timeline.ts"],
     ["profile/run/run.ts", "job/run-job.ts"],
     ["index.ts", "profile/run/run.ts"],
     ["system/package-root.ts", "values/node.ts"],
     ["text/csv.ts", "system/atomic-write.ts"],
     ["values/node.ts", "../native/build.d.mts"],
-    ["profile/ncu/run/verdict.ts", "profile/collectors/ncu.ts"],
-    ["profile/run/run.ts", "profile/main.ts"],
+    ["profile/tools/ncu/run/verdict.ts", "profile/tools/ncu/collector.ts"],
+    ["profile/run/run.ts", "profile/cli/main.ts"],
   ])("refuses %s importing %s", (file, target) => {
     expect(isAllowed(inSource(file), inSource(target))).toBe(false);
   });

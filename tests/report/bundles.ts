@@ -1,13 +1,13 @@
 /** Report bundles for tests, made by the real builder from small timelines. */
 import fc from "fast-check";
-import { buildRegionModel, toReportBundle } from "../../src/profile/regions/index.ts";
+import { buildRegionModel, toReportBundle } from "../../src/profile/analysis/index.ts";
 import { regionKey } from "../../src/report/directory-name.ts";
 import type {
   NCUProfileRegion,
   NCUProfileRegionReport,
   RegionReportBundle,
 } from "../../src/report/document.ts";
-import { type ProcessSketch, timelineOf } from "../profile/regions/timelines.ts";
+import { type ProcessSketch, timelineOf } from "../profile/analysis/timelines.ts";
 
 export const context = {
   generatedAt: "2026-01-31T12:00:00.000Z",

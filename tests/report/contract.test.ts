@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { buildRegionModel, toReportBundle } from "../../src/profile/regions/index.ts";
-import { combineRuns } from "../../src/profile/repeats/across-runs.ts";
+import { buildRegionModel, toReportBundle } from "../../src/profile/analysis/index.ts";
+import { combineRuns } from "../../src/profile/analysis/repeats.ts";
 import type {
   CollectorInfo,
   InvocationStatistics,
@@ -23,9 +23,9 @@ import type {
 } from "../../src/report/index.ts";
 import { CONTRACTS, contractFile, createReportValidator } from "../../src/report/index.ts";
 import { readContract } from "../../src/report/validation/compile-contract.ts";
-import { assembleNcu } from "../profile/ncu/assemble/assemble-all.ts";
-import { resultOf } from "../profile/ncu/results.ts";
-import { timelineOf, twoLibraries } from "../profile/regions/timelines.ts";
+import { timelineOf, twoLibraries } from "../profile/analysis/timelines.ts";
+import { assembleNcu } from "../profile/tools/ncu/assemble/assemble-all.ts";
+import { resultOf } from "../profile/tools/ncu/results.ts";
 import { bundleOf, context, resnet } from "./bundles.ts";
 
 /** The keys of each type; the compiler refuses a missing or an extra one. */

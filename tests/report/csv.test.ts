@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { renderKernelsCsv, renderRegionsCsv } from "../../src/report/csv.ts";
 import { escapedControls } from "../../src/text/printable.ts";
-import { twoLibraries } from "../profile/regions/timelines.ts";
+import { twoLibraries } from "../profile/analysis/timelines.ts";
 import { runs } from "../runs.ts";
 import { anyName, bundleOf, firstReport, hostileNames, resnet } from "./bundles.ts";
 import { readCsv } from "./read-csv.ts";

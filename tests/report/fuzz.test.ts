@@ -1,8 +1,8 @@
 /** Names and numbers of every kind through every writer: what comes out is what its readers can read. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { renderChromeTrace } from "../../src/profile/trace/chrome-trace.ts";
-import { renderSpeedscope } from "../../src/profile/trace/speedscope.ts";
+import { renderChromeTrace } from "../../src/profile/run/chrome-trace.ts";
+import { renderSpeedscope } from "../../src/profile/run/speedscope.ts";
 import { compareReports } from "../../src/report/compare/compare-reports.ts";
 import type { Comparison } from "../../src/report/compare/comparison.ts";
 import { checkGates } from "../../src/report/compare/gates.ts";
@@ -35,7 +35,7 @@ import {
 import { regionLabels } from "../../src/report/tree-rows.ts";
 import { createDocumentValidator } from "../../src/report/validation/document-contracts.ts";
 import { textWidth } from "../../src/text/text-width.ts";
-import { timelineOf } from "../profile/regions/timelines.ts";
+import { timelineOf } from "../profile/analysis/timelines.ts";
 import { runs } from "../runs.ts";
 import { anyName, bundleOf, firstReport } from "./bundles.ts";
 import { joined } from "./joined.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toReportBundle } from "../../src/profile/regions/index.ts";
+import { toReportBundle } from "../../src/profile/analysis/index.ts";
 import { compareReports } from "../../src/report/compare/compare-reports.ts";
 import { renderKernelsCsv, renderRegionsCsv } from "../../src/report/csv.ts";
 import { renderHtmlReport } from "../../src/report/html/report-page.ts";
@@ -13,8 +13,8 @@ import {
   renderStakeholderSummary,
 } from "../../src/report/index.ts";
 import { exclusiveMs, kernelMs, meanMs, totalMs, wholeMs } from "../../src/report/measured-time.ts";
-import { assembleNcu } from "../profile/ncu/assemble/assemble-all.ts";
-import { type ResultSketch, resultsOf } from "../profile/ncu/results.ts";
+import { assembleNcu } from "../profile/tools/ncu/assemble/assemble-all.ts";
+import { type ResultSketch, resultsOf } from "../profile/tools/ncu/results.ts";
 import { bundleOf as bundleOfSketches, context, firstReport } from "./bundles.ts";
 import { dataOf } from "./html/page.ts";
 

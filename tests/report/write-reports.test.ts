@@ -13,7 +13,7 @@ import {
   writeRunReports,
 } from "../../src/report/index.ts";
 import { growth } from "../growth.ts";
-import { anyKernels, anyRanges, twoLibraries } from "../profile/regions/timelines.ts";
+import { anyKernels, anyRanges, twoLibraries } from "../profile/analysis/timelines.ts";
 import { bundleOf, firstReport, hostileNames, regionNamed, resnet } from "./bundles.ts";
 
 const temporary = () => mkdtempSync(join(tmpdir(), "reports-"));

@@ -1,6 +1,6 @@
+import { readFileSync } from "node:fs";
 import os from "node:os";
 import type { Gpu } from "./gpu.ts";
-import { processorName } from "./processor-name.ts";
 
 /**
  * The machine and versions of a run, as `env.json`. Never the process environment: it holds
@@ -39,3 +39,117 @@ export function describeMachine(
     native: versions.native,
   };
 }
+
+/** What the processor of this machine is called; "unknown" where the system does not tell. */
+export function processorName(): string {
+  const named = process.platform === "linux" ? processorNameIn(cpuinfo()) : null;
+  return named ?? (os.cpus()[0]?.model.trim() || "unknown");
+}
+
+/**
+ * The name in the text of Linux's /proc/cpuinfo: the `model name`, or on Arm, which has numbers in its place, the names
+ * of its kinds of cores in the order in which they stand there, with their revision: `Neoverse-V2 r0p0`. Null where the
+ * text has neither. native/common/processor_name.cc does the same; a test keeps the two in step.
+ */
+export function processorNameIn(text: string): string | null {
+  const kinds = new Set<string>();
+  let core: ArmCore = NO_CORE;
+  for (const line of text.split("\n")) {
+    const colon = line.indexOf(":");
+    if (colon < 0) continue;
+    const value = line.slice(colon + 1).trim();
+    switch (line.slice(0, colon).trim()) {
+      case "model name":
+        if (value !== "") return value;
+        break;
+      case "CPU implementer":
+        core = { ...NO_CORE, implementer: Number(value) };
+        break;
+      case "CPU variant":
+        core = { ...core, variant: Number(value) };
+        break;
+      case "CPU part":
+        core = { ...core, part: Number(value) };
+        break;
+      // Ends the lines of one processor.
+      case "CPU revision":
+        if (core.implementer !== null) kinds.add(armName(core.implementer, core, Number(value)));
+    }
+  }
+  return kinds.size === 0 ? null : [...kinds].join(" + ");
+}
+
+/** One kind of core, as the lines of one processor tell it. */
+interface ArmCore {
+  readonly implementer: number | null;
+  readonly variant: number;
+  readonly part: number;
+}
+
+const NO_CORE: ArmCore = { implementer: null, variant: 0, part: 0 };
+
+function armName(implementer: number, { variant, part }: ArmCore, revision: number): string {
+  const known = ARM_PROCESSORS.find(([by, which]) => by === implementer && which === part)?.[2];
+  const hex = (number: number, digits: number) => number.toString(16).padStart(digits, "0");
+  const name = known ?? `ARM implementer 0x${hex(implementer, 2)} part 0x${hex(part, 3)}`;
+  return `${name} r${variant}p${revision}`;
+}
+
+function cpuinfo(): string {
+  try {
+    return readFileSync("/proc/cpuinfo", "utf8");
+  } catch {
+    return "";
+  }
+}
+
+/**
+ * Names of Arm processors, which /proc/cpuinfo tells in numbers only, as lscpu (util-linux) has them: implementer and
+ * part, bits 31 to 24 and 15 to 4 of the register MIDR_EL1. native/common/arm_processors.hpp holds the same names; a
+ * test keeps the two in step.
+ */
+export const ARM_PROCESSORS: readonly (readonly [
+  implementer: number,
+  part: number,
+  name: string,
+])[] = [
+  // Arm
+  [0x41, 0xd03, "Cortex-A53"],
+  [0x41, 0xd05, "Cortex-A55"],
+  [0x41, 0xd07, "Cortex-A57"],
+  [0x41, 0xd08, "Cortex-A72"],
+  [0x41, 0xd0b, "Cortex-A76"],
+  [0x41, 0xd0c, "Neoverse-N1"],
+  [0x41, 0xd40, "Neoverse-V1"],
+  [0x41, 0xd42, "Cortex-A78AE"],
+  [0x41, 0xd49, "Neoverse-N2"],
+  [0x41, 0xd4f, "Neoverse-V2"],
+  [0x41, 0xd83, "Neoverse-V3AE"],
+  [0x41, 0xd84, "Neoverse-V3"],
+  [0x41, 0xd85, "Cortex-X925"],
+  [0x41, 0xd87, "Cortex-A725"],
+  [0x41, 0xd8e, "Neoverse-N3"],
+  // Cavium and Marvell
+  [0x43, 0x0af, "ThunderX2-99xx"],
+  // Fujitsu
+  [0x46, 0x001, "A64FX"],
+  // HiSilicon
+  [0x48, 0xd01, "TaiShan-v110"],
+  // NVIDIA
+  [0x4e, 0x000, "Denver"],
+  [0x4e, 0x003, "Denver 2"],
+  [0x4e, 0x004, "Carmel"],
+  [0x4e, 0x010, "Olympus"],
+  // Qualcomm
+  [0x51, 0x001, "Oryon"],
+  // Apple, where Linux runs on it
+  [0x61, 0x022, "Icestorm-M1"],
+  [0x61, 0x023, "Firestorm-M1"],
+  [0x61, 0x032, "Blizzard-M2"],
+  [0x61, 0x033, "Avalanche-M2"],
+  // Microsoft
+  [0x6d, 0xd49, "Azure-Cobalt-100"],
+  // Ampere
+  [0xc0, 0xac3, "Ampere-1"],
+  [0xc0, 0xac4, "Ampere-1a"],
+];

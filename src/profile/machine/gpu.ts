@@ -1,4 +1,5 @@
-import { askProgram } from "./ask-program.ts";
+import { ConfigError } from "../../values/errors.ts";
+import { askProgram } from "./run-tool.ts";
 
 /** A GPU of this machine. */
 export interface Gpu {
@@ -85,4 +86,28 @@ function sliceOf(gpus: readonly MachineGpu[], entry: string): readonly Gpu[] {
   const gpu = gpus.find(({ uuid }) => entry.includes(uuid)) ?? gpus[0];
   if (gpu === undefined) return [];
   return [{ index: 0, name: `${gpu.name} (MIG)`, driverVersion: gpu.driverVersion }];
+}
+
+/**
+ * The device that `device=...` means on this machine. `auto` is the first GPU if there is one that the
+ * built-in workload can use, else the CPU.
+ *
+ * @throws ConfigError `profile.device` for a GPU that was requested by name and is not there
+ */
+export function resolveDevice(
+  requested: string,
+  gpus: readonly Gpu[],
+  hasGpuBackend: boolean,
+): string {
+  if (requested === "auto") return gpus.length > 0 && hasGpuBackend ? "cuda:0" : "cpu";
+  if (requested === "cpu") return requested;
+  const index = Number(requested.slice("cuda:".length));
+  if (gpus.some((gpu) => gpu.index === index)) return requested;
+  throw new ConfigError({
+    code: "profile.device",
+    key: "device",
+    message: `device '${requested}' was not found on this machine`,
+    available: ["auto", "cpu", ...gpus.map((gpu) => `cuda:${gpu.index}`)],
+    ...(gpus.length === 0 && { hint: "nvidia-smi lists no GPU here: use device=cpu" }),
+  });
 }

@@ -1,18 +1,16 @@
-import { closeSync, openSync, readSync, statSync } from "node:fs";
+import { closeSync, createWriteStream, openSync, readSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
+import { Writable } from "node:stream";
 import { execa } from "execa";
-import { isSystemError } from "../../system/files.ts";
+import { fileProblem, isSystemError } from "../../system/files.ts";
 import {
   groupsBelow,
   type Suspension,
   signalGroup,
   suspendGroups,
 } from "../../system/process-signals.ts";
-import type { Workload } from "../workload/workload.ts";
-import { fileCopy } from "./file-copy.ts";
 import { interruptOf } from "./interrupt.ts";
-import { watchStandstill } from "./standstill.ts";
-import { terminalCopy } from "./terminal-copy.ts";
+import { detectSuspension } from "./suspend-detector.ts";
 
 /** How a workload ended. Success and failure have the same fields. */
 export interface ProcessOutcome {
@@ -95,7 +93,7 @@ export async function runWorkload(
     cleanup: false,
   });
   const stop = stopOnInterrupt(child.pid, options.interrupt, options.graceMs ?? GRACE_MS);
-  const endWatch = watchStandstill();
+  const endWatch = detectSuspension();
   const result = await child.finally(() => {
     stop.dispose();
     pause.dispose();
@@ -258,4 +256,101 @@ export function whyFailed({
 }): string | null {
   if (problem) return problem.message;
   return succeeded(outcome) ? null : describeOutcome(outcome);
+}
+
+export interface FileCopy {
+  readonly stream: Writable;
+  /** The file's name and why it does not have all of it, in words; null where it has. Known when the stream has finished. */
+  readonly problem: () => string | null;
+}
+
+/**
+ * Copies into a file as long as that takes it. A full disk ends the copy and nothing else: the workload
+ * must not notice, and who reads the terminal misses nothing.
+ */
+function fileCopy(path: string): FileCopy {
+  const file = createWriteStream(path);
+  let problem: string | null = null;
+  const fail = (error: Error | null | undefined): void => {
+    if (error) problem ??= `${basename(path)}: ${fileProblem(error)}`;
+  };
+  file.on("error", fail);
+  const stream = new Writable({
+    write(chunk, _encoding, done) {
+      if (problem !== null) {
+        done();
+        return;
+      }
+      file.write(chunk, (error) => {
+        fail(error);
+        done();
+      });
+    },
+    final(done) {
+      if (problem !== null) {
+        done();
+        return;
+      }
+      file.end((error?: Error | null) => {
+        fail(error);
+        done();
+      });
+    },
+  });
+  return { stream, problem: () => problem };
+}
+
+/**
+ * A stream that copies to the terminal (or whatever reads our output) as long as that takes it. A
+ * reader that goes away (`| head`) ends the copy and nothing else: the workload must not notice.
+ */
+function terminalCopy(target: Writable): Writable {
+  let open = true;
+  target.once("error", () => {
+    open = false;
+  });
+  return new Writable({
+    write(chunk, _encoding, done) {
+      if (!open || target.destroyed) {
+        done();
+        return;
+      }
+      target.write(chunk, (error) => {
+        if (error) open = false;
+        done();
+      });
+    },
+  });
+}
+
+/**
+ * A program to profile, ready to start: an argument vector (never a shell line), where and with
+ * what it runs, and what its standard output is.
+ */
+export interface Workload {
+  /** Short name for progress and reports, e.g. `shallow_resnet` or the program's base name. */
+  readonly label: string;
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  /** Added to the environment that this process has. */
+  readonly env: Readonly<Record<string, string>>;
+  /**
+   * `forward`: a user's program, its output belongs on the terminal. `document`: the built-in
+   * workload prints one JSON document, which is kept as a file.
+   */
+  readonly stdout: "forward" | "document";
+  /** `cpu` or `cuda:N` where it is known before the run. */
+  readonly device: string | null;
+  /** Files that it reads: recorded with their hashes in `inputs.yaml`. */
+  readonly inputFiles: readonly string[];
+}
+
+/** What the builder of a workload needs beside the config. */
+export interface WorkloadContext {
+  /** Where the user stands: relative paths are relative to it. */
+  readonly cwd: string;
+  /** `cpu` or `cuda:N`. */
+  readonly device: string;
+  /** Path of the built-in executable; empty when the workload does not need it. */
+  readonly shallowResnet: string;
 }

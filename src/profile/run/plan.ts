@@ -3,20 +3,19 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { shellCommand } from "../../text/shell-words.ts";
 import { isConfigError } from "../../values/errors.ts";
-import { COLLECTOR_NAMES, type CollectorName } from "../collection/collector-names.ts";
-import { silentProgress } from "../collection/progress.ts";
-import { ncuOptions } from "../collectors/index.ts";
-import { forAnotherMachine, planNcu } from "../collectors/ncu-plan.ts";
-import type { NcuCollectorOptions } from "../collectors/ncu-session.ts";
-import { planNsys } from "../collectors/nsys.ts";
-import type { ProfileConfig } from "../config/config.ts";
+import { makeTemporaryDirectory } from "../machine/files.ts";
 import { queryGpus } from "../machine/gpu.ts";
 import { interruptOf, listenForInterrupt, signalExitCode } from "../machine/interrupt.ts";
 import type { NativePart } from "../machine/native.ts";
-import { makeTemporaryDirectory } from "../machine/temporary-directory.ts";
-import { chooseDevice, nativeFor, withoutGpuSettings } from "../request/gpu-settings.ts";
-import { createWorkload } from "../workload/index.ts";
-import type { Workload } from "../workload/workload.ts";
+import type { Workload } from "../machine/process.ts";
+import { COLLECTOR_NAMES, type CollectorName } from "../tools/collection.ts";
+import { silentProgress } from "../tools/collector.ts";
+import type { ProfileConfig } from "../tools/config.ts";
+import { forAnotherMachine, type NcuCollectorOptions, planNcu } from "../tools/ncu/session.ts";
+import { planNsys } from "../tools/nsys/collector.ts";
+import { ncuOptions } from "./collectors.ts";
+import { chooseDevice, nativeFor, withoutGpuSettings } from "./gpu-settings.ts";
+import { createWorkload } from "./workloads.ts";
 
 /** One run of the workload. */
 export interface PlannedRun {

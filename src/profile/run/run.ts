@@ -1,13 +1,25 @@
+import { statSync } from "node:fs";
 import { dateTime } from "../../report/date-time.ts";
 import type { RegionReportBundle } from "../../report/document.ts";
-import { checkOptions } from "../../values/check-options.ts";
+import { fileHash } from "../../system/files.ts";
+import {
+  anything,
+  checkOptions,
+  fn,
+  instance,
+  type OptionChecks,
+  optional,
+  path,
+  shape,
+  text,
+  withMethods,
+} from "../../values/check-options.ts";
 import { packageInfo } from "../../values/package-info.ts";
-import type { Collection } from "../collection/collector.ts";
-import type { Progress } from "../collection/progress.ts";
-import { enabledCollectors } from "../collectors/index.ts";
-import { type MissingCollection, runCollectors } from "../collectors/run-collectors.ts";
-import type { ProfileConfig } from "../config/config.ts";
+import { buildRegionModel, patternList, type RegionModel } from "../analysis/index.ts";
+import { combineRuns } from "../analysis/repeats.ts";
+import { toReportBundle } from "../analysis/to-report.ts";
 import { describeMachine, type MachineEnvironment } from "../machine/environment.ts";
+import { findExecutable } from "../machine/find-program.ts";
 import { queryGpus } from "../machine/gpu.ts";
 import { gpuPart } from "../machine/native.ts";
 import {
@@ -15,16 +27,14 @@ import {
   describeOutcome,
   type StopRequests,
   succeeded,
+  type Workload,
   whyFailed,
 } from "../machine/process.ts";
-import { buildRegionModel, patternList, type RegionModel } from "../regions/index.ts";
-import { toReportBundle } from "../regions/to-report.ts";
-import { combineRuns } from "../repeats/across-runs.ts";
-import { chooseDevice, nativeFor, whyGpuIsUnused } from "../request/gpu-settings.ts";
-import { createWorkload } from "../workload/index.ts";
-import type { Workload } from "../workload/workload.ts";
-import { describeInputs, type RunInputs } from "./inputs.ts";
-import { PROFILE_REQUEST } from "./profile-options.ts";
+import type { Collection, Progress } from "../tools/collector.ts";
+import type { ProfileConfig } from "../tools/config.ts";
+import { enabledCollectors, type MissingCollection, runCollectors } from "./collectors.ts";
+import { chooseDevice, nativeFor, whyGpuIsUnused } from "./gpu-settings.ts";
+import { createWorkload } from "./workloads.ts";
 
 /** A run of the profiler: what to profile, where to write, and how to communicate with the user. */
 export interface ProfileRequest {
@@ -198,3 +208,58 @@ export function outcomeNotes({
   if (succeeded(outcome)) return cut;
   return [`${describeOutcome(outcome)}: the report covers what was recorded until then`, ...cut];
 }
+
+const signal = instance(AbortSignal, "an AbortSignal");
+
+/** What a request to profile may be. The check throws ConfigError `value.wrong_type`. */
+const PROFILE_REQUEST: OptionChecks<ProfileRequest> = {
+  config: anything,
+  fingerprint: text,
+  runDirectory: path,
+  cwd: path,
+  progress: withMethods(["update", "stop"], "a progress", "silentProgress shows nothing"),
+  say: fn,
+  interrupt: shape<StopRequests>({
+    stop: signal,
+    kill: signal,
+    suspension: optional(withMethods(["join"], "a suspension", "createSuspension makes one")),
+  }),
+};
+
+/** A file that a run read, recorded so that runs can be checked for having measured the same. */
+export interface InputFile {
+  readonly path: string;
+  readonly bytes: number;
+  /** Null if the file may be executed but not read. */
+  readonly sha256: string | null;
+}
+
+/** What was run, for `inputs.yaml`: the command line and its files. */
+export interface RunInputs {
+  readonly workload: string;
+  readonly command: readonly string[];
+  readonly cwd: string;
+  readonly files: readonly InputFile[];
+}
+
+/** Describes the program and the files that the workload names. Missing files are left out. */
+export async function describeInputs(workload: Workload): Promise<RunInputs> {
+  const program = findExecutable(workload.argv[0] ?? "", workload.cwd);
+  const paths = [...(program === null ? [] : [program]), ...workload.inputFiles];
+  const files = await Promise.all(paths.map(describeFile));
+  return {
+    workload: workload.label,
+    command: workload.argv,
+    cwd: workload.cwd,
+    files: files.filter((file) => file !== null),
+  };
+}
+
+async function describeFile(path: string): Promise<InputFile | null> {
+  const status = statSync(path, { throwIfNoEntry: false });
+  if (!status?.isFile()) return null;
+  return { path, bytes: status.size, sha256: await hashOf(path) };
+}
+
+/** Null for a file that cannot be read: programs with mode 711, such as some of root's, still run. */
+const hashOf = (path: string): Promise<string | null> => fileHash(path).catch(() => null);

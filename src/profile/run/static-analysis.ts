@@ -15,7 +15,7 @@ import {
   type Shape,
   text,
 } from "../../system/shape.ts";
-import type { Workload } from "../workload/workload.ts";
+import type { Workload } from "../machine/process.ts";
 import type { ProfileSection } from "./run.ts";
 
 /** The document that the built-in workload prints, as far as it is read here. */

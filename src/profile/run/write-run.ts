@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ConfigLine } from "../../report/html/report-page.ts";
+import { inBlocks } from "../../report/in-blocks.ts";
 import { regionsFolder } from "../../report/report-files.ts";
 import type { RunSection, RunSummary } from "../../report/run-summary.ts";
 import {
@@ -14,10 +15,12 @@ import { writeFileAtomic } from "../../system/atomic-write.ts";
 import { fromCode } from "../../values/origin.ts";
 import { fromObject } from "../../values/plain-objects.ts";
 import { writeYaml } from "../../values/yaml/writer.ts";
-import type { ProfileConfig } from "../config/config.ts";
 import { whyFailed } from "../machine/process.ts";
-import { writeTraces } from "../trace/write-traces.ts";
+import type { Timeline } from "../model/timeline.ts";
+import type { ProfileConfig } from "../tools/config.ts";
+import { renderChromeTrace } from "./chrome-trace.ts";
 import type { ProfileResult, ProfileSection } from "./run.ts";
+import { renderSpeedscope } from "./speedscope.ts";
 import { readStaticAnalysis } from "./static-analysis.ts";
 
 /** Where a run's files are written, and what the reports show about the run. */
@@ -200,3 +203,18 @@ const split = (files: readonly string[], one: string) => [
   files.filter((file) => file === one),
   files.filter((file) => file !== one),
 ];
+
+/** Writes a timeline for trace viewers into a collector's directory; returns the files' paths. */
+async function writeTraces(timeline: Timeline, directory: string): Promise<readonly string[]> {
+  const traces: readonly (readonly [string, Iterable<string>])[] = [
+    ["trace.json", renderChromeTrace(timeline)],
+    ["trace.speedscope.json", renderSpeedscope(timeline, timeline.collector)],
+  ];
+  const files: string[] = [];
+  for (const [name, pieces] of traces) {
+    const file = join(directory, name);
+    await writeFileAtomic(file, inBlocks(pieces));
+    files.push(file);
+  }
+  return files;
+}

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { queryCapabilities, visibleGpus } from "../../../src/profile/machine/gpu.ts";
+import { queryCapabilities, resolveDevice, visibleGpus } from "../../../src/profile/machine/gpu.ts";
 
 const machine = ["A", "B", "C"].map((name) => ({
   name,
@@ -54,5 +54,29 @@ describe("queryCapabilities", () => {
     ["none of a GPU that does not tell", "echo '[N/A]'", []],
   ])("gives %s", async (_, script, capabilities) => {
     expect(await answering(script)).toEqual(capabilities);
+  });
+});
+
+const gpu = { index: 0, name: "H200", driverVersion: "580" };
+
+describe("resolveDevice", () => {
+  it.each([
+    ["auto", [], true, "cpu"],
+    ["auto", [gpu], true, "cuda:0"],
+    // A build without a GPU backend runs on the CPU of a GPU machine.
+    ["auto", [gpu], false, "cpu"],
+    ["cpu", [gpu], true, "cpu"],
+    ["cuda:0", [gpu], true, "cuda:0"],
+  ] as const)("%s with GPUs %j (backend: %s) is %s", (requested, gpus, backend, device) => {
+    expect(resolveDevice(requested, gpus, backend)).toBe(device);
+  });
+
+  it("refuses a GPU that is not there and says what is", () => {
+    expect(() => resolveDevice("cuda:1", [gpu], true)).toThrow(
+      expect.objectContaining({
+        code: "profile.device",
+        details: expect.objectContaining({ key: "device", available: ["auto", "cpu", "cuda:0"] }),
+      }),
+    );
   });
 });

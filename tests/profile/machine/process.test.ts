@@ -10,8 +10,8 @@ import {
   runWorkload,
   succeeded,
   unwrittenOfAll,
+  type Workload,
 } from "../../../src/profile/machine/process.ts";
-import type { Workload } from "../../../src/profile/workload/workload.ts";
 import type { Suspendable, Suspension } from "../../../src/system/process-signals.ts";
 import { eventually } from "../../wait.ts";
 

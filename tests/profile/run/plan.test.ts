@@ -12,11 +12,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { parse } from "yaml";
-import type { ProfileConfig } from "../../../src/profile/config/config.ts";
 import { planProfile } from "../../../src/profile/run/plan.ts";
+import type { ProfileConfig } from "../../../src/profile/tools/config.ts";
 import { fakeGpu } from "../../e2e/fake-gpu.ts";
 import { eventually } from "../../wait.ts";
-import { realNcuOrSkip } from "../ncu/run/real-ncu.ts";
+import { realNcuOrSkip } from "../tools/ncu/run/real-ncu.ts";
 
 const fileOf = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 const preset = (path: string) => parse(readFileSync(fileOf(`conf/profiling/${path}`), "utf8"));

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
+import type { Workload } from "../../../src/profile/machine/process.ts";
 import { readStaticAnalysis } from "../../../src/profile/run/static-analysis.ts";
-import type { Workload } from "../../../src/profile/workload/workload.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "hydraconf-static-"));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));

@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { ProfileConfig } from "../../../src/profile/config/config.ts";
 import type { ProfileResult } from "../../../src/profile/run/run.ts";
 import { writeRun } from "../../../src/profile/run/write-run.ts";
+import type { ProfileConfig } from "../../../src/profile/tools/config.ts";
 import type { RegionReportBundle } from "../../../src/report/document.ts";
 import { ConfigError } from "../../../src/values/errors.ts";
 import { bundleOf, resnet } from "../../report/bundles.ts";

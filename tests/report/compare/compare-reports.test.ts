@@ -4,7 +4,7 @@ import { compareReports } from "../../../src/report/compare/compare-reports.ts";
 import { checkGates } from "../../../src/report/compare/gates.ts";
 import { parseGates } from "../../../src/report/compare/parse-gates.ts";
 import { growth } from "../../growth.ts";
-import { wellNested } from "../../profile/regions/timelines.ts";
+import { wellNested } from "../../profile/analysis/timelines.ts";
 import { runs } from "../../runs.ts";
 import { bundleOf, firstReport, reportOfCalls, resnet } from "../bundles.ts";
 

@@ -4,7 +4,7 @@ import { checkGates } from "../../../src/report/compare/gates.ts";
 import { parseGates } from "../../../src/report/compare/parse-gates.ts";
 import type { NCUProfileRegionReport } from "../../../src/report/document.ts";
 import { upgraded } from "../../../src/report/validation/upgrade.ts";
-import { type ProcessSketch, twoLibraries } from "../../profile/regions/timelines.ts";
+import { type ProcessSketch, twoLibraries } from "../../profile/analysis/timelines.ts";
 import { asOlder, bundleOf, firstReport } from "../bundles.ts";
 
 const only = (domain: string): ProcessSketch => ({

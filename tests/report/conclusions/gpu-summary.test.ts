@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { gpuSummary } from "../../../src/report/conclusions/gpu-summary.ts";
-import type { ProcessSketch } from "../../profile/regions/timelines.ts";
+import type { ProcessSketch } from "../../profile/analysis/timelines.ts";
 import { bundleOf, firstReport } from "../bundles.ts";
 
 const MS = 1_000_000;

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { CONTRACT } from "../../../src/report/document.ts";
 import { renderHtmlReport } from "../../../src/report/html/report-page.ts";
 import { printableLabel } from "../../../src/text/printable.ts";
-import { twoLibraries } from "../../profile/regions/timelines.ts";
+import { twoLibraries } from "../../profile/analysis/timelines.ts";
 import { runs } from "../../runs.ts";
 import { anyName, bundleOf, firstReport, hostileNames, largeBundle, resnet } from "../bundles.ts";
 import { dataOf } from "./page.ts";

@@ -10,7 +10,7 @@ import {
 } from "../../../src/report/index.ts";
 import { regionMarkdownPieces } from "../../../src/report/markdown/region-markdown.ts";
 import { createRegionBundler } from "../../../src/report/region-bundle.ts";
-import type { ProcessSketch } from "../../profile/regions/timelines.ts";
+import type { ProcessSketch } from "../../profile/analysis/timelines.ts";
 import { runs } from "../../runs.ts";
 import { anyName, bundleOf, firstReport, hostileNames, resnet } from "../bundles.ts";
 

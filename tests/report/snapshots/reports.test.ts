@@ -1,12 +1,12 @@
 /** Every writer of a run's reports, on real recordings of the recorder, Nsight Systems and Nsight Compute. */
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { nsysExportImporter } from "../../../src/profile/import/nsys.ts";
-import { openSource } from "../../../src/profile/import/open-source.ts";
-import { readRecording } from "../../../src/profile/recording/index.ts";
-import { renderChromeTrace } from "../../../src/profile/trace/chrome-trace.ts";
-import { renderSpeedscope } from "../../../src/profile/trace/speedscope.ts";
-import { samplesOrSkip } from "../../profile/ncu/samples.ts";
+import { renderChromeTrace } from "../../../src/profile/run/chrome-trace.ts";
+import { renderSpeedscope } from "../../../src/profile/run/speedscope.ts";
+import { nsysExportImporter } from "../../../src/profile/tools/nsys/importer.ts";
+import { readRecording } from "../../../src/profile/tools/recorder/index.ts";
+import { openSource } from "../../../src/profile/tools/source-file.ts";
+import { samplesOrSkip } from "../../profile/tools/ncu/samples.ts";
 import { type Imported, importReal } from "./imported.ts";
 import { expectSnapshot, RECORDINGS } from "./neutral.ts";
 

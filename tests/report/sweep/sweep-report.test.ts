@@ -9,7 +9,7 @@ import {
   sweepJsonPieces,
 } from "../../../src/report/sweep/writers.ts";
 import { upgraded } from "../../../src/report/validation/upgrade.ts";
-import type { ProcessSketch } from "../../profile/regions/timelines.ts";
+import type { ProcessSketch } from "../../profile/analysis/timelines.ts";
 import { asOlder, bundleOf, firstReport, hostileNames } from "../bundles.ts";
 import { joined } from "../joined.ts";
 import { readCsv } from "../read-csv.ts";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { renderRegionTable } from "../../../src/report/index.ts";
 import { textWidth } from "../../../src/text/text-width.ts";
-import { wellNested } from "../../profile/regions/timelines.ts";
+import { wellNested } from "../../profile/analysis/timelines.ts";
 import { anyName, bundleOf, firstReport, hostileNames, resnet } from "../bundles.ts";
 
 const report = firstReport(bundleOf([resnet]));

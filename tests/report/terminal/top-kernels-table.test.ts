@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { showReport } from "../../../src/profile/run/terminal-report.ts";
+import { showReport } from "../../../src/profile/cli/terminal-report.ts";
 import { renderTopKernels } from "../../../src/report/terminal/top-kernels-table.ts";
 import { bundleOf, firstReport, resnet } from "../bundles.ts";
 

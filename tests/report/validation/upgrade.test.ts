@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { CONTRACT, type RegionReportBundle } from "../../../src/report/document.ts";
 import { treeRows } from "../../../src/report/tree-rows.ts";
 import { upgraded } from "../../../src/report/validation/upgrade.ts";
-import { twoLibraries } from "../../profile/regions/timelines.ts";
+import { twoLibraries } from "../../profile/analysis/timelines.ts";
 import { asOlder, bundleOf, firstReport, resnet } from "../bundles.ts";
 
 const domainsOf = (bundle: RegionReportBundle) =>

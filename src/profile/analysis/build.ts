@@ -1,0 +1,145 @@
+/**
+ * From what a collector saw to regions with their numbers.
+ *
+ * A region is identified by kind and path: names and domains of the ranges that the opening thread
+ * saw when the range was opened, outermost first, then its own. So a path names exactly the ranges
+ * that what happens inside counts for. A range that has closed by then is in nobody's path, even
+ * when a range opened inside it lives on.
+ */
+
+import type { SelectionPatterns } from "../../report/selection/range-pattern.ts";
+import { getOrCreate } from "../../system/get-or-create.ts";
+import { checkOptions } from "../../values/check-options.ts";
+import { ranKernels, type Timeline } from "../model/timeline.ts";
+import { type AttributionContext, attributeProcess, type ProcessAttribution } from "./attribute.ts";
+import { createKernelNames, type NumberedNames } from "./kernel-names.ts";
+import { createKernelRows } from "./kernel-rows.ts";
+import { createLabelUnifier, type LabelRules, type LabelUnifier } from "./labels.ts";
+import { createPathTree, type PathNode, selectNodes } from "./path-tree.ts";
+import type { RegionModel } from "./region-model.ts";
+import { labelNotes, notesOfProcesses, unmatchedNotes } from "./region-notes.ts";
+import { REGION_OPTIONS } from "./region-options.ts";
+import { buildScope, type ScopeRequest } from "./scope.ts";
+
+/** Domains whose ranges are CPU operations unless the caller says otherwise. */
+export const DEFAULT_OPERATION_DOMAINS: readonly string[] = ["shallow_resnet.ops"];
+
+/** How a timeline becomes regions. */
+export interface RegionOptions {
+  /** NVTX domains whose ranges are CPU operations, never regions. */
+  readonly operationDomains?: readonly string[];
+  /** What to show; everything by default. See `values/resolution/select.ts`. */
+  readonly selection?: SelectionPatterns;
+  /** Whether a scope that merges all processes and devices comes first; default true. */
+  readonly aggregate?: boolean;
+  /** Rules that unify labels; without any they are the program's own. A selection is of unified labels. */
+  readonly labels?: LabelRules;
+}
+
+/**
+ * Never throws on data: what is odd in a timeline becomes a note. Time linear in its events.
+ *
+ * @throws ConfigError `profile.label_rule` for a rule that is no regular expression
+ */
+export function buildRegionModel(timeline: Timeline, options: RegionOptions = {}): RegionModel {
+  checkOptions("buildRegionModel", options, REGION_OPTIONS);
+  const selection = options.selection ?? { include: [], exclude: [] };
+  const unifier = createLabelUnifier(options.labels);
+  const { root, kernelNames, processes } = attribute(timeline, options, unifier);
+  const selected = selectNodes(root, selection);
+  const kernelRows = createKernelRows(kernelNames);
+  const common = [
+    ...timeline.notes,
+    ...labelNotes(root, unifier),
+    ...unmatchedNotes(root, selection, selected),
+  ];
+  const scopes = scopeRequests(common, processes, options.aggregate ?? true).map((request) =>
+    buildScope(request, root, selected, kernelRows),
+  );
+  return { collector: timeline.collector, clock: timeline.clock, selection, scopes };
+}
+
+interface AttributedRun {
+  readonly root: PathNode;
+  readonly kernelNames: NumberedNames;
+  readonly processes: readonly ProcessAttribution[];
+}
+
+function attribute(
+  timeline: Timeline,
+  { operationDomains }: RegionOptions,
+  unifier: LabelUnifier | null,
+): AttributedRun {
+  const kernelNames = createKernelNames();
+  const context: AttributionContext = {
+    root: createPathTree(),
+    kernelNames,
+    operationDomains: new Set(operationDomains ?? DEFAULT_OPERATION_DOMAINS),
+    countOperations: !timeline.processes.some(ranKernels),
+    labelOf: unifier?.labelOf ?? null,
+  };
+  const processes = timeline.processes.map((process) => attributeProcess(process, context));
+  return { root: context.root, kernelNames: kernelNames.numbered, processes };
+}
+
+function scopeRequests(
+  common: readonly string[],
+  processes: readonly ProcessAttribution[],
+  aggregate: boolean,
+): readonly ScopeRequest[] {
+  const notesOf = (some: readonly ProcessAttribution[]) =>
+    unique([...common, ...notesOfProcesses(some)]);
+  const whole: ScopeRequest = {
+    scope: "aggregate",
+    processes,
+    device: null,
+    notes: notesOf(processes),
+  };
+  const perProcess = [...groupByPid(processes)].map(
+    ([pid, ofPid]): ScopeRequest => ({
+      scope: `process:${pid}`,
+      processes: ofPid,
+      device: null,
+      notes: [
+        ...notesOf(ofPid),
+        ...(ofPid.length > 1 ? [`${ofPid.length} recordings share the process id ${pid}`] : []),
+      ],
+    }),
+  );
+  const perDevice = devicesOf(processes).map(
+    (device): ScopeRequest => ({
+      scope: `device:${device}`,
+      processes,
+      device,
+      notes: [
+        ...notesOf(processes),
+        "this report covers ranges whose kernels or copies ran on this device",
+      ],
+    }),
+  );
+  const scopes = [...perProcess, ...perDevice];
+  // A run in which nothing was seen still gets its report.
+  return aggregate || scopes.length === 0 ? [whole, ...scopes] : scopes;
+}
+
+function groupByPid(
+  processes: readonly ProcessAttribution[],
+): ReadonlyMap<number, readonly ProcessAttribution[]> {
+  const groups = new Map<number, ProcessAttribution[]>();
+  for (const attribution of [...processes].sort((a, b) => a.process.pid - b.process.pid))
+    getOrCreate(groups, attribution.process.pid, () => []).push(attribution);
+  return groups;
+}
+
+function devicesOf(processes: readonly ProcessAttribution[]): readonly string[] {
+  const devices = new Set<string>();
+  for (const { kernels, activities } of processes) {
+    for (const ofRegion of kernels.values())
+      for (const { device } of ofRegion.exclusive) devices.add(device);
+    for (const ofRegion of activities.values())
+      for (const { device } of ofRegion) if (device !== null) devices.add(device);
+  }
+  return [...devices].sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
+}
+
+const unique = (notes: readonly string[]): string[] => [...new Set(notes)];

@@ -1,0 +1,169 @@
+/** What GPUs did while a range was open: how busy they were, what ran beside kernels, and how long the host waited. */
+import type { GpuActivityKind } from "../model/timeline.ts";
+import {
+  coveredNs,
+  createUnion,
+  type Union,
+  type UnionBuilder,
+  unionOf,
+} from "./interval-union.ts";
+import type { RegionIdentity } from "./path-tree.ts";
+
+// What the GPUs of a process did while a range was open, whoever launched it: a range in which they are idle
+// waits for the host, and a copy beside a kernel costs nothing. Times in nanoseconds.
+
+/** Parts of the wall time of ranges, in which overlaps of one kind count once. */
+export interface GpuUse {
+  /** A kernel, a copy or a set of memory ran. */
+  readonly busyNs: number;
+  readonly kernelNs: number;
+  /** Copies and sets. */
+  readonly copyNs: number;
+}
+
+export interface GpuTimeline {
+  readonly busy: Union;
+  readonly kernels: Union;
+  readonly copies: Union;
+}
+
+export interface GpuTimelines {
+  readonly add: (kind: GpuActivityKind, device: string, startNs: number, endNs: number) => void;
+  /** Of one device, or of all together (null), once all have been added; null where nothing ran there. */
+  readonly of: (device: string | null) => GpuTimeline | null;
+}
+
+interface Builders {
+  readonly kernels: UnionBuilder;
+  readonly copies: UnionBuilder;
+}
+
+export function createGpuTimelines(): GpuTimelines {
+  const builders = new Map<string, Builders>();
+  let devices: ReadonlyMap<string, GpuTimeline> | null = null;
+  let all: GpuTimeline | null = null;
+  return {
+    add(kind, device, startNs, endNs) {
+      let unions = builders.get(device);
+      if (unions === undefined) {
+        unions = { kernels: createUnion(), copies: createUnion() };
+        builders.set(device, unions);
+      }
+      (kind === "kernel" ? unions.kernels : unions.copies).add(startNs, endNs);
+    },
+    of(device) {
+      devices ??= new Map([...builders].map(([name, unions]) => [name, finished(unions)]));
+      if (device !== null) return devices.get(device) ?? null;
+      if (devices.size === 0) return null;
+      all ??= together([...devices.values()]);
+      return all;
+    },
+  };
+}
+
+const finished = ({ kernels, copies }: Builders): GpuTimeline =>
+  timelineOf(kernels.finish(), copies.finish());
+
+const timelineOf = (kernels: Union, copies: Union): GpuTimeline => ({
+  kernels,
+  copies,
+  busy: unionOf([kernels, copies]),
+});
+
+/** Of a single device its own: there can be millions of intervals. */
+function together(devices: readonly GpuTimeline[]): GpuTimeline {
+  const [only, ...others] = devices;
+  if (only !== undefined && others.length === 0) return only;
+  return timelineOf(
+    unionOf(devices.map(({ kernels }) => kernels)),
+    unionOf(devices.map(({ copies }) => copies)),
+  );
+}
+
+export const useBetween = (
+  { busy, kernels, copies }: GpuTimeline,
+  fromNs: number,
+  toNs: number,
+): GpuUse => ({
+  busyNs: coveredNs(busy, fromNs, toNs),
+  kernelNs: coveredNs(kernels, fromNs, toNs),
+  copyNs: coveredNs(copies, fromNs, toNs),
+});
+
+// What the GPU did in a region beside kernels, and how long the host waited for it. Kept apart from
+// kernels: copies run on engines of their own and would make kernel times incomparable with those
+// of other tools.
+
+/** What is no kernel: copies and sets of memory, and waits of the host. */
+export type GpuActivity = "memcpy" | "memset" | "synchronization";
+
+/** How often, how long, and how many bytes. */
+export interface ActivityTotals {
+  readonly calls: number;
+  readonly ns: number;
+  /** Copied or set; 0 for waits. */
+  readonly bytes: number;
+}
+
+export interface ActivityTally extends ActivityTotals {
+  readonly activity: GpuActivity;
+  /** `cuda:N`; null for waits, which may be for several devices. */
+  readonly device: string | null;
+}
+
+export interface ActivityTallies {
+  add(
+    regions: readonly RegionIdentity[],
+    activity: GpuActivity,
+    device: string | null,
+    ns: number,
+    bytes: number,
+  ): void;
+  readonly byRegion: ReadonlyMap<RegionIdentity, readonly ActivityTally[]>;
+}
+
+export function createActivityTallies(): ActivityTallies {
+  type Draft = { -readonly [K in keyof ActivityTally]: ActivityTally[K] };
+  const byRegion = new Map<RegionIdentity, Draft[]>();
+  const tallyOf = (region: RegionIdentity, activity: GpuActivity, device: string | null): Draft => {
+    let ofRegion = byRegion.get(region);
+    if (ofRegion === undefined) {
+      ofRegion = [];
+      byRegion.set(region, ofRegion);
+    }
+    const known = ofRegion.find((one) => one.activity === activity && one.device === device);
+    if (known !== undefined) return known;
+    const created: Draft = { activity, device, calls: 0, ns: 0, bytes: 0 };
+    ofRegion.push(created);
+    return created;
+  };
+  return {
+    byRegion,
+    add(regions, activity, device, ns, bytes) {
+      for (const region of regions) {
+        const tally = tallyOf(region, activity, device);
+        tally.calls++;
+        tally.ns += ns;
+        tally.bytes += bytes;
+      }
+    },
+  };
+}
+
+/** Sums by activity. A scope of one device has no waits: nobody knows which device they were for. */
+export function totalActivities(
+  tallies: readonly ActivityTally[],
+  device: string | null,
+): ReadonlyMap<GpuActivity, ActivityTotals> {
+  const totals = new Map<GpuActivity, ActivityTotals>();
+  for (const tally of tallies) {
+    if (device !== null && tally.device !== device) continue;
+    const sum = totals.get(tally.activity) ?? { calls: 0, ns: 0, bytes: 0 };
+    totals.set(tally.activity, {
+      calls: sum.calls + tally.calls,
+      ns: sum.ns + tally.ns,
+      bytes: sum.bytes + tally.bytes,
+    });
+  }
+  return totals;
+}

@@ -1,0 +1,150 @@
+/** Unions of intervals: how long GPUs were busy, and how much of a time ranges cover. */
+import { type Column, createColumn, doubles } from "../model/columns.ts";
+
+// How much of a time GPUs were busy: what kernels and copies of memory cover of it, where overlaps count once.
+// A run can have millions of them, so that their unions are made once and looked up by halving. Times in
+// nanoseconds.
+
+/** Disjoint intervals in order: two numbers for each, since there can be as many as kernels. */
+export interface Union {
+  readonly length: number;
+  readonly starts: Column;
+  readonly ends: Column;
+  /** How much the intervals before each block of `BLOCK` cover. */
+  readonly sums: Float64Array;
+}
+
+export interface UnionBuilder {
+  /** In any order; those in order of their start take no sorting. */
+  readonly add: (startNs: number, endNs: number) => void;
+  /** Once, after all were added. */
+  readonly finish: () => Union;
+}
+
+const BLOCK = 16;
+
+export function createUnion(): UnionBuilder {
+  const starts = createColumn(doubles);
+  const ends = createColumn(doubles);
+  let length = 0;
+  let isOrdered = true;
+  let lastStart = Number.NEGATIVE_INFINITY;
+  let lastEnd = Number.NEGATIVE_INFINITY;
+  return {
+    add(startNs, endNs) {
+      if (!(endNs > startNs)) return;
+      if (startNs < lastStart) isOrdered = false;
+      else if (startNs <= lastEnd) {
+        if (endNs <= lastEnd) return;
+        lastEnd = endNs;
+        ends.set(length - 1, endNs);
+        return;
+      }
+      lastStart = startNs;
+      lastEnd = endNs;
+      starts.set(length, startNs);
+      ends.set(length, endNs);
+      length++;
+    },
+    finish() {
+      const all: Intervals = { length, starts, ends };
+      return isOrdered ? withSums(all) : sorted(all);
+    },
+  };
+}
+
+type Intervals = Omit<Union, "sums">;
+
+function sorted({ length, starts, ends }: Intervals): Union {
+  const order = new Uint32Array(length).map((_, at) => at);
+  order.sort((a, b) => starts.get(a) - starts.get(b));
+  const union = createUnion();
+  for (const at of order) union.add(starts.get(at), ends.get(at));
+  return union.finish();
+}
+
+function withSums({ length, starts, ends }: Intervals): Union {
+  const sums = new Float64Array(Math.ceil(length / BLOCK));
+  let covered = 0;
+  for (let at = 0; at < length; at++) {
+    if (at % BLOCK === 0) sums[at / BLOCK] = covered;
+    covered += ends.get(at) - starts.get(at);
+  }
+  return { length, starts, ends, sums };
+}
+
+/** What any of them covers. */
+export function unionOf(unions: readonly Union[]): Union {
+  const some = unions.filter(({ length }) => length > 0);
+  const [only, ...others] = some;
+  if (only !== undefined && others.length === 0) return only;
+  const union = createUnion();
+  const next = some.map(() => 0);
+  const startOf = ({ length, starts }: Union, at: number) =>
+    at < length ? starts.get(at) : Number.POSITIVE_INFINITY;
+  for (;;) {
+    let first = -1;
+    let firstStart = Number.POSITIVE_INFINITY;
+    for (const [place, one] of some.entries()) {
+      const start = startOf(one, next[place] ?? 0);
+      if (start >= firstStart) continue;
+      first = place;
+      firstStart = start;
+    }
+    if (first < 0) return union.finish();
+    const at = next[first] ?? 0;
+    union.add(firstStart, some[first]?.ends.get(at) ?? firstStart);
+    next[first] = at + 1;
+  }
+}
+
+/** How much of the time between is covered. */
+export const coveredNs = (union: Union, fromNs: number, toNs: number): number =>
+  Math.max(0, coveredUntil(union, toNs) - coveredUntil(union, fromNs));
+
+function coveredUntil({ length, starts, ends, sums }: Union, timeNs: number): number {
+  let low = 0;
+  let high = length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (starts.get(middle) < timeNs) low = middle + 1;
+    else high = middle;
+  }
+  if (low === 0) return 0;
+  const last = low - 1;
+  const block = Math.floor(last / BLOCK);
+  let covered = sums[block] ?? 0;
+  for (let at = block * BLOCK; at < last; at++) covered += ends.get(at) - starts.get(at);
+  return covered + Math.min(timeNs, ends.get(last)) - starts.get(last);
+}
+
+// How much of time a set of intervals covers, where overlaps count once. Times in nanoseconds.
+
+export interface Coverage {
+  coveredNs: number;
+  /** Everything before this time is already counted or known to be uncovered. */
+  untilNs: number;
+}
+
+export const createCoverage = (fromNs: number): Coverage => ({ coveredNs: 0, untilNs: fromNs });
+
+/** Adds an interval. Intervals must come in order of their start: that makes the union one pass. */
+export function cover(coverage: Coverage, startNs: number, endNs: number): void {
+  const from = Math.max(startNs, coverage.untilNs);
+  if (endNs <= from) return;
+  coverage.coveredNs += endNs - from;
+  coverage.untilNs = endNs;
+}
+
+export interface Interval {
+  readonly startNs: number;
+  readonly endNs: number;
+}
+
+/** The time covered by at least one of the intervals, which may come in any order. */
+export function unionNs(intervals: readonly Interval[]): number {
+  const coverage = createCoverage(Number.NEGATIVE_INFINITY);
+  for (const interval of [...intervals].sort((a, b) => a.startNs - b.startNs))
+    cover(coverage, interval.startNs, interval.endNs);
+  return coverage.coveredNs;
+}

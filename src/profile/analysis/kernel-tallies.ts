@@ -1,0 +1,268 @@
+/**
+ * Which kernels ran in which region, and how long. A run can have millions of them, deep inside of
+ * ranges, so that each launch is counted once, for the group of regions that were open then; what a
+ * region got is the sum over its groups.
+ */
+
+import { type Column, createColumn, doubles, words } from "../model/columns.ts";
+import type { KernelNumber, KernelPlace, NumberedNames } from "./kernel-names.ts";
+import type { RegionIdentity } from "./path-tree.ts";
+
+/** What one process ran in a region. */
+export interface KernelTally {
+  readonly counts: GroupedCounts;
+  /** Of `counts`: those in which the region was open. */
+  readonly groups: readonly number[];
+  /** Where they ran, each once. */
+  readonly devices: readonly string[];
+  /** What no region inside this one contains. */
+  readonly exclusive: readonly ExclusiveTime[];
+}
+
+/** Of one kind on one device: scopes of a device need it apart. */
+export interface ExclusiveTime extends KernelPlace {
+  readonly calls: number;
+  readonly ns: number;
+}
+
+export type KernelTallies = ReadonlyMap<RegionIdentity, KernelTally>;
+
+export interface KernelTallyBuilder {
+  /** Counts a kernel for regions of which `owner` holds it directly. */
+  readonly add: (
+    regions: readonly RegionIdentity[],
+    owner: RegionIdentity,
+    kernel: KernelNumber,
+    ns: number,
+  ) => void;
+  /** Once, after all kernels. */
+  readonly finish: () => KernelTallies;
+}
+
+/** Regions that were open at a launch, and the one that holds it directly. */
+interface Group {
+  readonly number: number;
+  readonly regions: readonly RegionIdentity[];
+  readonly owner: RegionIdentity;
+}
+
+/** Groups by their regions, outermost first. */
+interface GroupNode {
+  readonly inside: Map<RegionIdentity, GroupNode>;
+  readonly byOwner: Map<RegionIdentity, Group>;
+}
+
+const createNode = (): GroupNode => ({ inside: new Map(), byOwner: new Map() });
+
+function nodeInside(node: GroupNode, region: RegionIdentity): GroupNode {
+  let inner = node.inside.get(region);
+  if (inner === undefined) {
+    inner = createNode();
+    node.inside.set(region, inner);
+  }
+  return inner;
+}
+
+export function createKernelTallies({ placeOf }: NumberedNames): KernelTallyBuilder {
+  const counts = createKernelCounts();
+  const root = createNode();
+  const groups: Group[] = [];
+  let latest: Group | null = null;
+
+  const groupOf = (regions: readonly RegionIdentity[], owner: RegionIdentity): Group => {
+    // Kernels that are launched one after another see the same list.
+    if (latest !== null && latest.regions === regions && latest.owner === owner) return latest;
+    const { byOwner } = regions.reduce(nodeInside, root);
+    let group = byOwner.get(owner);
+    if (group === undefined) {
+      group = { number: groups.length, regions, owner };
+      groups.push(group);
+      byOwner.set(owner, group);
+    }
+    latest = group;
+    return group;
+  };
+
+  return {
+    add: (regions, owner, kernel, ns) => counts.add(groupOf(regions, owner).number, kernel, ns),
+    finish() {
+      const grouped = counts.byGroup();
+      const tallies = new Map<RegionIdentity, TallyDraft>();
+      for (const { number, regions, owner } of groups) {
+        const times = timesByPlace(grouped, number, placeOf);
+        for (const region of regions) {
+          let tally = tallies.get(region);
+          if (tally === undefined) {
+            tally = { counts: grouped, groups: [], devices: [], exclusive: [] };
+            tallies.set(region, tally);
+          }
+          addGroup(tally, number, times, region === owner);
+        }
+      }
+      return tallies;
+    },
+  };
+}
+
+type Draft<T> = { -readonly [K in keyof T]: T[K] };
+
+interface TallyDraft extends KernelTally {
+  readonly groups: number[];
+  readonly devices: string[];
+  readonly exclusive: Draft<ExclusiveTime>[];
+}
+
+function timesByPlace(
+  counts: GroupedCounts,
+  group: number,
+  placeOf: NumberedNames["placeOf"],
+): readonly ExclusiveTime[] {
+  const times: Draft<ExclusiveTime>[] = [];
+  counts.forEach(group, (kernel, calls, ns) => addTime(times, placeOf(kernel), calls, ns));
+  return times;
+}
+
+function addGroup(
+  tally: TallyDraft,
+  group: number,
+  times: readonly ExclusiveTime[],
+  isOwner: boolean,
+): void {
+  tally.groups.push(group);
+  for (const time of times) {
+    if (!tally.devices.includes(time.device)) tally.devices.push(time.device);
+    if (isOwner) addTime(tally.exclusive, time, time.calls, time.ns);
+  }
+}
+
+function addTime(
+  times: Draft<ExclusiveTime>[],
+  { kind, device }: KernelPlace,
+  calls: number,
+  ns: number,
+): void {
+  const known = times.find((time) => time.device === device && time.kind === kind);
+  if (known === undefined) times.push({ kind, device, calls, ns });
+  else {
+    known.calls += calls;
+    known.ns += ns;
+  }
+}
+
+export const ranOn = ({ devices }: KernelTally, device: string): boolean =>
+  devices.includes(device);
+
+// Calls and time by group and kernel, in columns: a run can have as many names as launches, and an
+// object in a map for each name of each group takes several times as much memory.
+
+export interface KernelCounts {
+  readonly add: (group: number, kernel: KernelNumber, ns: number) => void;
+  /** What was added so far, each kernel of a group once, in order of first appearance. */
+  readonly byGroup: () => GroupedCounts;
+}
+
+export type CountVisitor = (kernel: KernelNumber, calls: number, ns: number) => void;
+
+interface GroupedCounts {
+  readonly forEach: (group: number, visit: CountVisitor) => void;
+}
+
+/** A row for each pair of a group and a kernel. */
+interface Columns {
+  readonly groups: Column;
+  readonly kernels: Column;
+  readonly calls: Column;
+  readonly times: Column;
+}
+
+const FIRST_SLOTS = 2048;
+/** Of slots: 64 bytes. */
+const LINE_BITS = 4;
+const IN_LINE = (1 << LINE_BITS) - 1;
+
+/**
+ * Where the pair stands in `slots`, or the free place where it belongs: a hash table with open
+ * addressing, never more than half full, of 1 + a row or 0.
+ */
+function slotOf(
+  slots: Uint32Array,
+  { groups, kernels }: Columns,
+  group: number,
+  kernel: KernelNumber,
+): number {
+  const mask = slots.length - 1;
+  // Kernels with neighbouring numbers share a line of the processor's cache: they are often launched one after another.
+  const mixed = Math.imul(Math.imul(group, 0x85ebca6b) ^ (kernel >>> LINE_BITS), 0x9e3779b1);
+  let slot = ((mixed >>> Math.clz32(mask >>> LINE_BITS)) << LINE_BITS) | (kernel & IN_LINE);
+  for (;;) {
+    const entry = slots[slot] ?? 0;
+    if (entry === 0 || (kernels.get(entry - 1) === kernel && groups.get(entry - 1) === group))
+      return slot;
+    slot = (slot + 1) & mask;
+  }
+}
+
+export function createKernelCounts(): KernelCounts {
+  const columns: Columns = {
+    groups: createColumn(words),
+    kernels: createColumn(words),
+    calls: createColumn(words),
+    times: createColumn(doubles),
+  };
+  const { groups, kernels, calls, times } = columns;
+  let slots = new Uint32Array(FIRST_SLOTS);
+  let rows = 0;
+
+  const grow = (): void => {
+    const larger = new Uint32Array(2 * slots.length);
+    for (let row = 0; row < rows; row++)
+      larger[slotOf(larger, columns, groups.get(row), kernels.get(row))] = row + 1;
+    slots = larger;
+  };
+
+  return {
+    add(group, kernel, ns) {
+      if (2 * rows === slots.length) grow();
+      const slot = slotOf(slots, columns, group, kernel);
+      let row = (slots[slot] ?? 0) - 1;
+      if (row < 0) {
+        row = rows++;
+        slots[slot] = rows;
+        groups.set(row, group);
+        kernels.set(row, kernel);
+      }
+      calls.set(row, calls.get(row) + 1);
+      times.set(row, times.get(row) + ns);
+    },
+    byGroup: () => grouped(columns, rows),
+  };
+}
+
+/** The rows of each group side by side: `order` from `starts[group]` to `starts[group + 1]`. */
+function grouped({ groups, kernels, calls, times }: Columns, rows: number): GroupedCounts {
+  let count = 0;
+  for (let row = 0; row < rows; row++) count = Math.max(count, groups.get(row) + 1);
+  const starts = new Uint32Array(count + 1);
+  for (let row = 0; row < rows; row++) increment(starts, groups.get(row) + 1);
+  for (let group = 0; group < count; group++)
+    starts[group + 1] = (starts[group + 1] ?? 0) + (starts[group] ?? 0);
+  const next = starts.slice();
+  const order = new Uint32Array(rows);
+  for (let row = 0; row < rows; row++) order[increment(next, groups.get(row))] = row;
+  return {
+    forEach(group, visit) {
+      const end = starts[group + 1] ?? 0;
+      for (let at = starts[group] ?? 0; at < end; at++) {
+        const row = order[at] ?? 0;
+        visit(kernels.get(row), calls.get(row), times.get(row));
+      }
+    },
+  };
+}
+
+/** Returns what was there before. */
+function increment(counts: Uint32Array, at: number): number {
+  const before = counts[at] ?? 0;
+  counts[at] = before + 1;
+  return before;
+}

@@ -1,0 +1,129 @@
+/**
+ * The ranges open in one process while its events are replayed in order, and which of them a thread
+ * sees: its own push/pop ranges and every start/end range of the process, in order of opening.
+ */
+import type { RangeKind } from "../model/timeline.ts";
+import type { Coverage } from "./interval-union.ts";
+import { childNode, type PathNode, type RegionIdentity } from "./path-tree.ts";
+
+/** One instance of a region: a range from its opening to its closing. */
+export interface RegionInstance {
+  readonly region: RegionIdentity;
+  readonly kind: RangeKind;
+  readonly threadId: number;
+  /** Counts up in order of opening. */
+  readonly order: number;
+  /** No range was visible when it was opened. */
+  readonly isRoot: boolean;
+  readonly startNs: number;
+  /** Of a range never closed: the last event of its process. */
+  readonly endNs: number;
+  readonly closed: boolean;
+  /** Time that an enclosing instance of the same region already counts (recursion). */
+  readonly countedNs: number;
+  /** Time covered by ranges opened inside. */
+  readonly inner: Coverage;
+  /** Devices its kernels ran on, children's kernels included, each once. */
+  devices: readonly string[];
+}
+
+export interface OpenRanges {
+  /** What a thread sees now, outermost first. Valid until the next call that changes it. */
+  visibleOn(threadId: number): readonly RegionInstance[];
+  /** The regions of what a thread sees now, each once: recursion shows a region several times. */
+  regionsOn(threadId: number): readonly RegionIdentity[];
+  /** The path of what a thread sees now. */
+  pathOn(threadId: number): PathNode;
+  open(instance: RegionInstance): void;
+  /** Returns false when a range opened later, and visible together with it, is still open. */
+  close(instance: RegionInstance): boolean;
+}
+
+interface ThreadView {
+  readonly own: RegionInstance[];
+  /** `own` and the shared ranges merged, as of `version`. */
+  visible: RegionInstance[];
+  version: number;
+  /** Path nodes of the first `nodes.length` visible ranges; the rest is computed when asked for. */
+  readonly nodes: PathNode[];
+  /** Of `visible`; null when it has changed since. */
+  regions: readonly RegionIdentity[] | null;
+}
+
+export function createOpenRanges(root: PathNode): OpenRanges {
+  const shared: RegionInstance[] = [];
+  const views = new Map<number, ThreadView>();
+  let version = 0;
+
+  const viewOf = (threadId: number): ThreadView => {
+    let view = views.get(threadId);
+    if (view === undefined) {
+      view = { own: [], visible: [], version: -1, nodes: [], regions: null };
+      views.set(threadId, view);
+    }
+    if (view.version !== version) {
+      view.visible = mergeByOrder(view.own, shared);
+      view.version = version;
+      view.nodes.length = 0;
+      view.regions = null;
+    }
+    return view;
+  };
+
+  return {
+    visibleOn: (threadId) => viewOf(threadId).visible,
+
+    regionsOn(threadId) {
+      const view = viewOf(threadId);
+      view.regions ??= [...new Set(view.visible.map(({ region }) => region))];
+      return view.regions;
+    },
+
+    pathOn(threadId) {
+      const { visible, nodes } = viewOf(threadId);
+      for (const { region } of visible.slice(nodes.length))
+        nodes.push(childNode(nodes.at(-1) ?? root, region.node.name, region.node.domain));
+      return nodes.at(-1) ?? root;
+    },
+
+    open(instance) {
+      if (instance.kind === "start_end") {
+        shared.push(instance);
+        version++;
+        return;
+      }
+      const view = viewOf(instance.threadId);
+      view.own.push(instance);
+      view.visible.push(instance);
+      view.regions = null;
+    },
+
+    close(instance) {
+      const view = viewOf(instance.threadId);
+      const wasLast = view.visible.at(-1) === instance;
+      if (instance.kind === "start_end") {
+        remove(shared, instance);
+        version++;
+        return wasLast;
+      }
+      remove(view.own, instance);
+      const at = remove(view.visible, instance);
+      view.regions = null;
+      if (view.nodes.length > at) view.nodes.length = at;
+      return wasLast;
+    },
+  };
+}
+
+function mergeByOrder(a: readonly RegionInstance[], b: readonly RegionInstance[]) {
+  if (b.length === 0) return [...a];
+  return [...a, ...b].sort((left, right) => left.order - right.order);
+}
+
+/** Ranges nearly always close last-in-first-out, so the search starts at the end. */
+function remove(list: RegionInstance[], instance: RegionInstance): number {
+  const at = list.lastIndexOf(instance);
+  if (at === list.length - 1) list.pop();
+  else if (at >= 0) list.splice(at, 1);
+  return at;
+}

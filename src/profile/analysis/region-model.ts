@@ -1,0 +1,143 @@
+/**
+ * Regions with their numbers, as measured: nanoseconds on the timeline's clock, before any unit or
+ * document format. Built once, never changed.
+ */
+import type { KernelRecord, RegionRepeats, ReportScope } from "../../report/document.ts";
+import type { Placed } from "../../report/region-path.ts";
+import type { SelectionPatterns } from "../../report/selection/range-pattern.ts";
+import type { ActivityTotals, GpuActivity, GpuUse } from "./gpu-activity.ts";
+import type { KernelIdentity } from "./kernel-names.ts";
+import type { RegionKind } from "./path-tree.ts";
+
+/**
+ * Regions with their numbers, before they are a report. Times are nanoseconds (fields that end
+ * with `Ns`).
+ */
+export interface RegionModel {
+  readonly collector: string;
+  /** Clock of the wall times. */
+  readonly clock: string;
+  readonly selection: SelectionPatterns;
+  /** What was measured at all; absent where all was, and `selection` chose what is shown. */
+  readonly measuredSelection?: MeasuredSelection;
+  /** Which kernels were counted; absent where all were. */
+  readonly kernelSelection?: KernelSelectionPatterns;
+  /** The aggregate first when it is on, then processes by id, then devices by name. */
+  readonly scopes: readonly ScopeModel[];
+}
+
+/** The regions of one scope: everything, a process, or a device. */
+export interface ScopeModel {
+  readonly scope: ReportScope;
+  /** Selected regions, depth first in order of first appearance; the outside bucket last. */
+  readonly regions: readonly RegionModelEntry[];
+  readonly totals: ScopeTotals;
+  readonly notes: readonly string[];
+}
+
+/** Totals of the whole scope, whatever the selection shows of it. */
+export interface ScopeTotals {
+  readonly kernelCount: number;
+  /** Null where neither kernels nor operations were recorded. */
+  readonly kernelNs: number | null;
+  readonly outsideNs: number | null;
+  readonly outsideKernelCount: number;
+  /** Time covered by at least one outermost range. */
+  readonly wallNs: number | null;
+  readonly kernelKinds: readonly KernelIdentity["kind"][];
+}
+
+/**
+ * A region of a scope. Inclusive numbers contain the regions inside it, `exclusive...` ones do
+ * not.
+ */
+export interface RegionModelEntry extends Placed {
+  readonly kind: RegionKind;
+  readonly device: string | null;
+  readonly processId: number | null;
+  readonly invocations: number;
+  readonly kernelNs: number | null;
+  readonly exclusiveKernelNs: number | null;
+  readonly wallNs: number | null;
+  readonly exclusiveWallNs: number | null;
+  readonly invocationWallNs: Statistics | null;
+  readonly kernelCount: number;
+  /** Longest first; as the report has them, since there can be millions. */
+  readonly kernels: readonly KernelRecord[];
+  /** Over repeated runs. */
+  readonly repeats?: RegionRepeats;
+  /** Hardware metrics by the tool's names, children included; absent where none were measured. */
+  readonly metrics?: ReadonlyMap<string, MetricNumber>;
+  /** Sections of the tool's report, in its order. */
+  readonly sections?: readonly SectionModel[];
+  /** Copies, sets and waits, children's included; without an entry: none were recorded. */
+  readonly activities?: ReadonlyMap<GpuActivity, ActivityTotals>;
+  /** What GPUs did while the range was open; absent where no GPU was seen, or the range has no wall time. */
+  readonly gpuUse?: GpuUse;
+  readonly notes: readonly string[];
+}
+
+/** In base units (ns, byte, cycle/s, byte/s); null where the region has no common value. */
+export interface MetricNumber {
+  readonly value: number | null;
+  readonly unit: string;
+}
+
+/** A section of ncu (`SpeedOfLight`, ...) for one region. */
+export interface SectionModel {
+  readonly name: string;
+  readonly metrics: ReadonlyMap<string, MetricNumber>;
+  /** What the tool's rules say. */
+  readonly messages: readonly SectionMessage[];
+}
+
+/** What a rule of ncu says of a section, e.g. where the bottleneck is. */
+export interface SectionMessage {
+  readonly rule: string;
+  readonly type: string;
+  readonly text: string;
+  /** The tool's estimate in percent; null without one. */
+  readonly speedup: number | null;
+  /** Whether that is of the kernel's time (`global`), or of one part of the hardware; absent where the source does not say. */
+  readonly speedup_type?: "local" | "global";
+  /** For how many kernels it says so. */
+  readonly results: number;
+}
+
+/** What a filter of ncu let be measured: what patterns over labels take, and what expressions of its own do. */
+export interface MeasuredSelection {
+  readonly patterns: SelectionPatterns;
+  readonly expressions: SelectionPatterns;
+}
+
+/** Patterns over names of kernels, as the user wrote them; no include patterns mean all. */
+export interface KernelSelectionPatterns {
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+  readonly nameBase: "function" | "demangled" | "mangled";
+  /** Names to which they were limited beside the patterns, the longest first; null: not limited. */
+  readonly top?: readonly string[] | null;
+}
+
+/** Distribution of a sample, in the sample's unit. */
+export interface Statistics {
+  readonly min: number;
+  /** The middle value, or the mean of the two middle ones. */
+  readonly median: number;
+  readonly max: number;
+  /** Nearest rank: the smallest sample that at least 95 % of the samples do not exceed. */
+  readonly p95: number;
+}
+
+/** Distribution of a sample in its own unit; null for an empty sample. */
+export function describeSample(sample: readonly number[]): Statistics | null {
+  const sorted = Float64Array.from(sample).sort();
+  const [min] = sorted;
+  const max = sorted.at(-1);
+  if (min === undefined || max === undefined) return null;
+  const lower = sorted[(sorted.length - 1) >> 1] ?? min;
+  const upper = sorted[sorted.length >> 1] ?? max;
+  // In integers first: 0.95 * n is not exact, and its error could move the rank by one.
+  const rank = Math.ceil((95 * sorted.length) / 100);
+  return { min, median: lower + (upper - lower) / 2, max, p95: sorted[rank - 1] ?? max };
+}

@@ -1,0 +1,274 @@
+/**
+ * What a report says of its regions in words: processes that are alike, ranges that never closed, labels, patterns
+ * without a match.
+ */
+
+import { unifiedNote } from "../../report/label-rules-note.ts";
+import { pathWords } from "../../report/region-path.ts";
+import {
+  matchesRange,
+  parseRangePattern,
+  type SelectionPatterns,
+} from "../../report/selection/range-pattern.ts";
+import { getOrCreate } from "../../system/get-or-create.ts";
+import { matchesGlob, parseGlob } from "../../text/glob.ts";
+import { agreeing, firstFewOf, grouped, plural } from "../../text/plural.ts";
+import { printableLabel } from "../../text/printable.ts";
+import { nearest } from "../../values/errors.ts";
+import { MAX_DEPTH, type ProcessAttribution } from "./attribute.ts";
+import { allRules, type LabelRule, type LabelUnifier } from "./labels.ts";
+import { nodesDepthFirst, type PathNode, placeOf, type SelectedNodes } from "./path-tree.ts";
+
+/** So many processes may say the same before one of them speaks for all. */
+const MAX_ALIKE = 8;
+/** The most notes on processes that a report of many shows; each process's own report has all of its own. */
+const MAX_NOTES = 64;
+
+/**
+ * What a reader must know about several processes: a run of thousands of them would bury the report
+ * under what each says of itself.
+ */
+export function notesOfProcesses(processes: readonly ProcessAttribution[]): readonly string[] {
+  const told = processes.flatMap((attribution) =>
+    processNotes(attribution).map((note) => splitNote(note, attribution.process.pid)),
+  );
+  return upTo(MAX_NOTES, folded(told));
+}
+
+interface ToldNote {
+  /** E.g. `process 12 (python3)`; empty where the note names none. */
+  readonly who: string;
+  readonly what: string;
+}
+
+function splitNote(note: string, pid: number): ToldNote {
+  const start = new RegExp(`^process ${pid}(?: \\(.*?\\))?(?=: )`).exec(note)?.[0];
+  return start === undefined
+    ? { who: "", what: note }
+    : { who: start, what: note.slice(start.length) };
+}
+
+/** In the order in which each was told first. */
+function folded(notes: readonly ToldNote[]): readonly string[] {
+  const alike = new Map<string, Set<string>>();
+  for (const { who, what } of notes) getOrCreate(alike, what, () => new Set<string>()).add(who);
+  const shown = new Set<string>();
+  for (const { who, what } of notes) {
+    const all = alike.get(what) ?? new Set([who]);
+    const [first = who] = all;
+    shown.add(
+      all.size <= MAX_ALIKE
+        ? `${who}${what}`
+        : `${first} and ${grouped(String(all.size - 1))} others${what}`,
+    );
+  }
+  return [...shown];
+}
+
+const upTo = (limit: number, notes: readonly string[]): readonly string[] =>
+  notes.length <= limit
+    ? notes
+    : [
+        ...notes.slice(0, limit),
+        `${plural(notes.length - limit, "more note")} in the reports of the processes`,
+      ];
+
+/** What a reader must know about one process, each with its process id. */
+function processNotes(attribution: ProcessAttribution): readonly string[] {
+  const { process, ignoredOperations, tooDeep, overlapping } = attribution;
+  const own = [
+    ...unclosedNote(attribution),
+    ...(overlapping > 0
+      ? [
+          `${plural(overlapping, "range")} closed while an inner range was still open; such an inner range can take longer than the outer one`,
+        ]
+      : []),
+    ...(tooDeep > 0
+      ? [
+          `${plural(tooDeep, "range")} nested deeper than ${MAX_DEPTH} levels ${agreeing(tooDeep, "counts", "count")} as part of the enclosing range`,
+        ]
+      : []),
+    ...(ignoredOperations > 0
+      ? [
+          `${plural(ignoredOperations, "CPU operation is", "CPU operations are")} not counted because GPU kernels were recorded`,
+        ]
+      : []),
+  ];
+  return [...process.notes, ...own.map((note) => `process ${process.pid}: ${note}`)];
+}
+
+const MAX_NAMES = 5;
+const MAX_NAME = 80;
+
+/** Names the ranges that were open to the end: the first few, each once. */
+function unclosedNote({ instances }: ProcessAttribution): readonly string[] {
+  const unclosed = instances.filter(({ closed }) => !closed);
+  if (unclosed.length === 0) return [];
+  const names = [...new Set(unclosed.map(({ region }) => region.node.name))];
+  return [neverClosed(unclosed.length, ` (${firstFewOf(names, MAX_NAMES, shorten)})`)];
+}
+
+const shorten = (name: string): string =>
+  name.length > MAX_NAME ? `${name.slice(0, MAX_NAME - 1)}…` : name;
+
+/** @param which of the process's ranges, in brackets */
+export const neverClosed = (count: number, which = ""): string =>
+  `${plural(count, "range was", "ranges were")} never closed${which}; they are assumed to end with the last event of the process`;
+
+// What a report says of its labels: that rules changed them, or that rules would help.
+
+/** @param unifier that saw all labels of the report; null: no rules were given */
+export const labelNotes = (root: PathNode, unifier: LabelUnifier | null): readonly string[] =>
+  unifier === null ? hintNotes(root) : ruleNotes(unifier);
+
+function ruleNotes({ rules, seen }: LabelUnifier): readonly string[] {
+  const { labels, unified, fitted } = seen();
+  if (labels === 0) return [];
+  const { preset = [], rules: own = [] } = rules;
+  const ofPreset = fitted.slice(0, preset.length);
+  const unfit = own.filter((_, index) => fitted[preset.length + index] !== true);
+  return [
+    unifiedNote(labels, unified, allRules(rules).map(ruleWords)),
+    ...(preset.length > 0 && !ofPreset.includes(true)
+      ? [`the ready-made label rules (${preset.map(ruleWords).join(", ")}) match no label`]
+      : []),
+    ...unfit.map((rule) => `the label rule ${ruleWords(rule)} matches no label`),
+  ];
+}
+
+const ruleWords = ({ pattern, replace = "" }: LabelRule): string => `'${pattern}' => '${replace}'`;
+
+/** From so many labels on nobody reads them one by one. */
+const MANY_LABELS = 1_000;
+/** So many labels to one without its numbers: they differ in little else. */
+const MUCH_FEWER = 10;
+
+const OF_PYTORCH = /, (?:seq|op_id) = \d/;
+
+/** Labels that programs number are a region each, and which of them is slow has no answer. */
+function hintNotes(root: PathNode): readonly string[] {
+  const labels = new Set<string>();
+  for (const { name, regions } of nodesDepthFirst(root))
+    if (regions.some(({ kind }) => kind !== "outside")) labels.add(name);
+  if (labels.size <= MANY_LABELS) return [];
+  const withoutNumbers = new Map<string, number>();
+  for (const label of labels) {
+    const plain = label.replaceAll(/\d+/g, "#");
+    withoutNumbers.set(plain, (withoutNumbers.get(plain) ?? 0) + 1);
+  }
+  if (withoutNumbers.size * MUCH_FEWER > labels.size) return [];
+  const [most = ""] = [...withoutNumbers].reduce((a, b) => (b[1] > a[1] ? b : a));
+  const example = [...labels].find((label) => label.replaceAll(/\d+/g, "#") === most) ?? "";
+  const remedy = OF_PYTORCH.test(example)
+    ? "labels=pytorch unifies the labels that PyTorch numbers (import and report: --labels pytorch)"
+    : "label rules unify them (labels.rules; import and report: --label-rule 'REGEX=>TEXT')";
+  return [
+    `${plural(labels.size, "label")} would be ${grouped(String(withoutNumbers.size))} without the numbers in them, e.g. in '${example.slice(0, MAX_EXAMPLE)}': ${remedy}`,
+  ];
+}
+
+const MAX_EXAMPLE = 80;
+
+const MAX_LABELS = 20;
+const MAX_LABEL_LENGTH = 80;
+
+interface Label {
+  readonly domain: string;
+  readonly name: string;
+}
+
+/**
+ * One note for each pattern that fits no region, with the labels that there are: a name that is
+ * misspelt is otherwise only missed. One for each that only fits what is excluded. None where the program
+ * opened no ranges at all.
+ */
+export function unmatchedNotes(
+  root: PathNode,
+  { include, exclude }: SelectionPatterns,
+  selected: SelectedNodes,
+): readonly string[] {
+  if (include.length + exclude.length === 0) return [];
+  const labels = labelsIn(root);
+  if (labels.length === 0) return [];
+  const hint = (text: string) => {
+    const label = labelOfPath(text, root);
+    return label === null
+      ? near(text, labels)
+      : ` (patterns match labels, and this is a path: its label is ${shortenPattern(patternOf(label))})`;
+  };
+  const note = (text: string, key: string): readonly string[] => {
+    const pattern = parseRangePattern(text);
+    return labels.some(({ domain, name }) => matchesRange(pattern, domain, name))
+      ? []
+      : [`${key}: '${text}' matches no region${hint(text)}; available: ${shown(labels)}`];
+  };
+  return [
+    ...include.flatMap((text) => note(text, "include")),
+    ...include
+      .filter((text) => fitsExcludedOnly(text, root, selected))
+      .map(
+        (text) =>
+          `include: '${text}' matches only regions that exclude leaves out (${exclude.join(", ")})`,
+      ),
+    ...exclude.flatMap((text) => note(text, "exclude")),
+  ];
+}
+
+function fitsExcludedOnly(text: string, root: PathNode, selected: SelectedNodes): boolean {
+  const pattern = parseRangePattern(text);
+  const fitting = [...nodesDepthFirst(root)].filter(({ domain, name }) =>
+    matchesRange(pattern, domain, name),
+  );
+  return fitting.length > 0 && !fitting.some((node) => selected.has(node));
+}
+
+/** Gates and tables tell regions by their paths, too: the label at the end of one that the pattern fits. */
+function labelOfPath(text: string, root: PathNode): Label | null {
+  if (!text.includes(" / ")) return null;
+  const tokens = parseGlob(text);
+  for (const node of nodesDepthFirst(root)) {
+    const place = placeOf(node);
+    if ([place.path.join(" / "), pathWords(place)].some((line) => matchesGlob(tokens, line)))
+      return node;
+  }
+  return null;
+}
+
+/** Each once, in order of first appearance. */
+function labelsIn(root: PathNode): readonly Label[] {
+  const labels = new Map<string, Label>();
+  for (const { domain, name } of nodesDepthFirst(root)) {
+    const label = { domain, name };
+    const pattern = patternOf(label);
+    if (!labels.has(pattern)) labels.set(pattern, label);
+  }
+  return [...labels.values()];
+}
+
+/** The pattern that fits this label and no other domain's. */
+const patternOf = ({ domain, name }: Label): string =>
+  domain === "" ? escaped(name) : `${escaped(domain)}@${escaped(name)}`;
+
+const escaped = (text: string): string => text.replaceAll(/[\\@*?]/g, "\\$&");
+
+function near(text: string, labels: readonly Label[]): string {
+  const plain = text.replaceAll("*", "");
+  const named = labels.filter(({ name }) => name !== "");
+  const found =
+    nearest(plain, named.map(patternOf)) ??
+    nearest(
+      plain,
+      named.map(({ name }) => escaped(name)),
+    );
+  return found === undefined ? "" : ` (nearest: ${found})`;
+}
+
+const shown = (labels: readonly Label[]): string =>
+  firstFewOf(labels, MAX_LABELS, (label) => shortenPattern(listed(label)));
+
+/** As a pattern; of a range without a name, what tables show. */
+const listed = (label: Label): string =>
+  `${patternOf(label)}${label.name === "" ? printableLabel("") : ""}`;
+
+const shortenPattern = (label: string): string =>
+  label.length > MAX_LABEL_LENGTH ? `${label.slice(0, MAX_LABEL_LENGTH - 1)}…` : label;

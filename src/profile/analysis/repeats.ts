@@ -1,0 +1,124 @@
+/** Several runs of one workload as one result: the middle run's numbers, and how all of them spread. */
+import { regionKey } from "../../report/directory-name.ts";
+import type { RegionRepeats, RepeatStatistics } from "../../report/document.ts";
+import { medianRunNote } from "../../report/median-run-note.ts";
+import { getOrCreate } from "../../system/get-or-create.ts";
+import { agreeing, partOf, plural } from "../../text/plural.ts";
+import type { RegionModel, RegionModelEntry, ScopeModel } from "./region-model.ts";
+
+export interface AcrossRuns {
+  /** Which of the runs is shown: the one whose time is the median. */
+  readonly shown: number;
+  readonly model: RegionModel;
+}
+
+/**
+ * @param models of the runs, in the order in which they were made; at least one
+ */
+export function combineRuns(models: readonly RegionModel[]): AcrossRuns {
+  const shown = middleRun(models);
+  const model = models[shown];
+  if (model === undefined) throw new Error("no run to combine");
+  if (models.length === 1) return { shown, model };
+  const [first, ...others] = model.scopes;
+  if (first === undefined) return { shown, model };
+  // Processes have other numbers in every run: only the report over all of them has counterparts.
+  const runs = models.flatMap(({ scopes }) => scopes.slice(0, 1));
+  return { shown, model: { ...model, scopes: [withRepeats(first, runs), ...others] } };
+}
+
+function middleRun(models: readonly RegionModel[]): number {
+  const times = models.map((model, index) => ({ index, ns: timeOf(model) }));
+  times.sort((a, b) => a.ns - b.ns || a.index - b.index);
+  return times[Math.floor((times.length - 1) / 2)]?.index ?? 0;
+}
+
+const timeOf = ({ scopes: [scope] }: RegionModel): number =>
+  scope?.totals.wallNs ?? scope?.totals.kernelNs ?? 0;
+
+function withRepeats(scope: ScopeModel, runs: readonly ScopeModel[]): ScopeModel {
+  const found = new Map<string, RegionModelEntry[]>();
+  for (const { regions } of runs)
+    for (const region of regions) getOrCreate(found, regionKey(region), () => []).push(region);
+  const regions = scope.regions.map((region) => ({
+    ...region,
+    repeats: repeatsOf(found.get(regionKey(region)) ?? [], runs.length),
+  }));
+  const all = regions.flatMap(({ repeats }) => repeats.wall_ms ?? repeats.total_ms ?? []);
+  const unstable = all.filter(({ stable }) => !stable).length;
+  const missing = [...found].filter(([, entries]) => entries.length < runs.length).length;
+  return {
+    ...scope,
+    regions,
+    notes: [
+      ...scope.notes,
+      medianRunNote(runs.length),
+      ...(unstable === 0
+        ? []
+        : [
+            `${partOf(unstable, all.length, "region")} ${agreeing(unstable, "is", "are")} not stable over the runs: the 95 % interval of ${agreeing(unstable, "its", "their")} mean is wider than ±5 %`,
+          ]),
+      ...(missing === 0
+        ? []
+        : [`${plural(missing, "region was", "regions were")} not seen in every run`]),
+    ],
+  };
+}
+
+function repeatsOf(entries: readonly RegionModelEntry[], runs: number): RegionRepeats {
+  const over = (of: (entry: RegionModelEntry) => number | null): RepeatStatistics | null => {
+    const values = entries.map(of).filter((ns) => ns !== null);
+    return values.length < runs ? null : repeatStatistics(values.map((ns) => ns / NS_PER_MS));
+  };
+  return {
+    runs: entries.length,
+    total_ms: over(({ kernelNs }) => kernelNs),
+    wall_ms: over(({ wallNs }) => wallNs),
+  };
+}
+
+const NS_PER_MS = 1e6;
+
+// What several runs say about a number together.
+
+/** A number is stable when the 95 % interval of its mean lies within this share of it. */
+const STABLE_WITHIN = 0.05;
+
+/**
+ * Mean, sample standard deviation and the 95 % interval of the mean by Student's t, which few runs
+ * need. Null for less than two values: one run has no spread.
+ */
+export function repeatStatistics(values: readonly number[]): RepeatStatistics | null {
+  const count = values.length;
+  if (count < 2) return null;
+  const mean = values.reduce((sum, value) => sum + value, 0) / count;
+  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  const std = Math.sqrt(squares / (count - 1));
+  const half = (studentT(count - 1) * std) / Math.sqrt(count);
+  return {
+    mean,
+    std,
+    ci95_low: mean - half,
+    ci95_high: mean + half,
+    stable: half <= Math.abs(mean) * STABLE_WITHIN,
+  };
+}
+
+/**
+ * The 97.5 % quantile of Student's t: exact to the third digit for up to 30 degrees of freedom,
+ * beyond that by Cornish and Fisher's expansion around the normal quantile, as exact.
+ */
+export function studentT(freedom: number): number {
+  const known = T_975[freedom - 1];
+  if (known !== undefined) return known;
+  const z = 1.959964;
+  return (
+    z + (z ** 3 + z) / (4 * freedom) + (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * freedom ** 2)
+  );
+}
+
+const T_975: readonly number[] = [
+  12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.16, 2.145,
+  2.131, 2.12, 2.11, 2.101, 2.093, 2.086, 2.08, 2.074, 2.069, 2.064, 2.06, 2.056, 2.052, 2.048,
+  2.045, 2.042,
+];

@@ -1,0 +1,286 @@
+/** Adds up attributed processes into the regions of one scope: everything, a process, a device. */
+import type { ReportScope } from "../../report/document.ts";
+import { partOf } from "../../text/plural.ts";
+import type { ProcessAttribution } from "./attribute.ts";
+import {
+  type ActivityTally,
+  type GpuTimeline,
+  type GpuUse,
+  totalActivities,
+  useBetween,
+} from "./gpu-activity.ts";
+import { unionNs } from "./interval-union.ts";
+import type { KernelIdentity } from "./kernel-names.ts";
+import type { KernelRowsReader } from "./kernel-rows.ts";
+import { type KernelTally, ranOn } from "./kernel-tallies.ts";
+import type { RegionInstance } from "./open-ranges.ts";
+import {
+  nodesDepthFirst,
+  type PathNode,
+  placeOf,
+  type RegionIdentity,
+  type SelectedNodes,
+} from "./path-tree.ts";
+import {
+  describeSample,
+  type RegionModelEntry,
+  type ScopeModel,
+  type ScopeTotals,
+} from "./region-model.ts";
+import { neverClosed } from "./region-notes.ts";
+
+export interface ScopeRequest {
+  readonly scope: ReportScope;
+  readonly processes: readonly ProcessAttribution[];
+  /** Only kernels of this device, and range instances that launched some; null: everything. */
+  readonly device: string | null;
+  readonly notes: readonly string[];
+}
+
+export function buildScope(
+  request: ScopeRequest,
+  root: PathNode,
+  selected: SelectedNodes,
+  kernelRows: KernelRowsReader,
+): ScopeModel {
+  const tallies = tallyRegions(request.processes, request.device);
+  const totals = scopeTotals(request, tallies);
+  const sawGpu = request.processes.some(({ gpu }) => gpu.of(request.device) !== null);
+  const about = { totals, sawGpu, device: request.device };
+  const { regions, count, notes } = scopeEntries(root, tallies, selected, (identity, tally) =>
+    entryOf(identity, tally, about, kernelRows),
+  );
+  const isUntimed = totals.kernelNs === null && count > 0;
+  return {
+    scope: request.scope,
+    regions,
+    totals,
+    notes: [...request.notes, ...notes, ...(isUntimed ? [ONLY_WALL_TIMES] : [])],
+  };
+}
+
+function scopeTotals(
+  { processes, device }: ScopeRequest,
+  tallies: ReadonlyMap<RegionIdentity, RegionTally>,
+): ScopeTotals {
+  const kernelKinds = new Set<KernelIdentity["kind"]>();
+  for (const tally of tallies.values()) for (const kind of tally.kernelKinds) kernelKinds.add(kind);
+  const roots = processes.flatMap(({ instances }) =>
+    instances.filter(
+      ({ isRoot, devices }) => isRoot && (device === null || devices.includes(device)),
+    ),
+  );
+  return {
+    ...kernelTotals(tallies, ({ exclusiveKernelCount, exclusiveKernelNs }) => ({
+      calls: exclusiveKernelCount,
+      ns: exclusiveKernelNs,
+    })),
+    wallNs: roots.length === 0 ? null : unionNs(roots),
+    kernelKinds: [...kernelKinds].sort(),
+  };
+}
+
+interface About {
+  readonly totals: ScopeTotals;
+  /** Whether anything ran on a GPU: a scope without says nothing of GPUs. */
+  readonly sawGpu: boolean;
+  readonly device: string | null;
+}
+
+function entryOf(
+  { node, kind }: RegionIdentity,
+  tally: RegionTally,
+  { totals, sawGpu, device: scopeDevice }: About,
+  kernelRows: KernelRowsReader,
+): RegionModelEntry {
+  const { records, calls, ns } = kernelRows.of(tally.kernels, scopeDevice);
+  const devices = new Set(records.map(({ device }) => device));
+  const timed = tally.durations.length > 0;
+  return {
+    ...placeOf(node),
+    kind,
+    device: onlyOne(devices),
+    processId: onlyOne(tally.processIds),
+    invocations: tally.durations.length,
+    kernelNs: totals.kernelNs === null ? null : ns,
+    exclusiveKernelNs: totals.kernelNs === null ? null : tally.exclusiveKernelNs,
+    wallNs: timed ? tally.wallNs : null,
+    exclusiveWallNs: timed ? tally.exclusiveWallNs : null,
+    invocationWallNs: describeSample(tally.durations),
+    kernelCount: calls,
+    kernels: records,
+    activities: totalActivities(tally.activities, scopeDevice),
+    ...(sawGpu && timed && { gpuUse: tally.gpu }),
+    notes: tally.unclosed > 0 ? [neverClosed(tally.unclosed)] : [],
+  };
+}
+
+const ONLY_WALL_TIMES =
+  "neither GPU kernels nor CPU operations were recorded: only wall times of ranges are known";
+
+// What the processes of a scope did in each region, added up. Times in nanoseconds.
+
+interface RegionTally {
+  readonly durations: number[];
+  wallNs: number;
+  exclusiveWallNs: number;
+  unclosed: number;
+  readonly processIds: Set<number>;
+  /** A part for each process. */
+  readonly kernels: KernelTally[];
+  readonly kernelKinds: Set<KernelIdentity["kind"]>;
+  readonly activities: ActivityTally[];
+  /** Parts of `wallNs`. */
+  readonly gpu: { -readonly [K in keyof GpuUse]: GpuUse[K] };
+  exclusiveKernelNs: number;
+  exclusiveKernelCount: number;
+}
+
+/** @param device only what ran there, and range instances that launched some of it; null: everything */
+function tallyRegions(
+  processes: readonly ProcessAttribution[],
+  device: string | null,
+): ReadonlyMap<RegionIdentity, RegionTally> {
+  const tallies = new Map<RegionIdentity, RegionTally>();
+  const isHere = (where: string | null): boolean => device === null || where === device;
+  for (const { process, instances, kernels, activities, gpu } of processes) {
+    const timeline = gpu.of(device);
+    const tallyOf = (region: RegionIdentity): RegionTally => {
+      let tally = tallies.get(region);
+      if (tally === undefined) {
+        tally = emptyTally();
+        tallies.set(region, tally);
+      }
+      tally.processIds.add(process.pid);
+      return tally;
+    };
+    for (const instance of instances)
+      if (device === null || instance.devices.includes(device))
+        addInstance(tallyOf(instance.region), instance, timeline);
+    for (const [region, part] of kernels)
+      if (device === null || ranOn(part, device)) addKernels(tallyOf(region), part, isHere);
+    for (const [region, ofRegion] of activities)
+      if (ofRegion.some((activity) => isHere(activity.device)))
+        tallyOf(region).activities.push(...ofRegion);
+  }
+  return tallies;
+}
+
+const emptyTally = (): RegionTally => ({
+  durations: [],
+  wallNs: 0,
+  exclusiveWallNs: 0,
+  unclosed: 0,
+  processIds: new Set(),
+  kernels: [],
+  kernelKinds: new Set(),
+  activities: [],
+  gpu: { busyNs: 0, kernelNs: 0, copyNs: 0 },
+  exclusiveKernelNs: 0,
+  exclusiveKernelCount: 0,
+});
+
+function addInstance(
+  tally: RegionTally,
+  instance: RegionInstance,
+  timeline: GpuTimeline | null,
+): void {
+  const duration = instance.endNs - instance.startNs;
+  tally.durations.push(duration);
+  tally.wallNs += duration - instance.countedNs;
+  tally.exclusiveWallNs += duration - instance.inner.coveredNs;
+  if (!instance.closed) tally.unclosed++;
+  if (timeline === null) return;
+  const use = useBetween(timeline, instance.startNs + instance.countedNs, instance.endNs);
+  tally.gpu.busyNs += use.busyNs;
+  tally.gpu.kernelNs += use.kernelNs;
+  tally.gpu.copyNs += use.copyNs;
+}
+
+function addKernels(
+  tally: RegionTally,
+  part: KernelTally,
+  isHere: (device: string) => boolean,
+): void {
+  tally.kernels.push(part);
+  for (const { kind, device, calls, ns } of part.exclusive)
+    if (isHere(device)) {
+      tally.exclusiveKernelNs += ns;
+      tally.exclusiveKernelCount += calls;
+      tally.kernelKinds.add(kind);
+    }
+}
+
+// What scopes have in common, whoever measured them: the order of their regions, their sums, and what a selection hides.
+
+/** The note of a report without regions, for programs to look for. */
+export const NO_MATCHING_REGIONS = "no matching regions";
+
+export interface ScopeEntries {
+  /** Depth first, the outside bucket last. */
+  readonly regions: readonly RegionModelEntry[];
+  /** How many there are, shown or not, without that bucket. */
+  readonly count: number;
+  readonly notes: readonly string[];
+}
+
+export function scopeEntries<T>(
+  root: PathNode,
+  tallies: ReadonlyMap<RegionIdentity, T>,
+  selected: SelectedNodes,
+  entryOf: (identity: RegionIdentity, tally: T) => RegionModelEntry,
+): ScopeEntries {
+  const regions: RegionModelEntry[] = [];
+  const outside: RegionModelEntry[] = [];
+  let leftOut = 0;
+  for (const node of nodesDepthFirst(root))
+    for (const identity of node.regions) {
+      const tally = tallies.get(identity);
+      if (tally === undefined) continue;
+      if (identity.kind === "outside") outside.push(entryOf(identity, tally));
+      else if (selected.has(node)) regions.push(entryOf(identity, tally));
+      else leftOut++;
+    }
+  const count = regions.length + leftOut;
+  return {
+    regions: [...regions, ...outside],
+    count,
+    notes: [
+      ...(regions.length === 0 ? [NO_MATCHING_REGIONS] : []),
+      ...(leftOut > 0
+        ? [`the selection leaves out ${partOf(leftOut, count, "region")}; totals cover all of them`]
+        : []),
+    ],
+  };
+}
+
+/** Each kernel has exactly one exclusive owner, so the exclusive numbers add up to the total. */
+export function kernelTotals<T>(
+  tallies: ReadonlyMap<RegionIdentity, T>,
+  exclusiveOf: (tally: T) => { readonly calls: number; readonly ns: number },
+): Pick<ScopeTotals, "kernelCount" | "kernelNs" | "outsideNs" | "outsideKernelCount"> {
+  let kernelNs = 0;
+  let kernelCount = 0;
+  let outsideNs = 0;
+  let outsideKernelCount = 0;
+  for (const [identity, tally] of tallies) {
+    const { calls, ns } = exclusiveOf(tally);
+    kernelNs += ns;
+    kernelCount += calls;
+    if (identity.kind !== "outside") continue;
+    outsideNs += ns;
+    outsideKernelCount += calls;
+  }
+  return {
+    kernelCount,
+    kernelNs: kernelCount === 0 ? null : kernelNs,
+    outsideNs: kernelCount === 0 ? null : outsideNs,
+    outsideKernelCount,
+  };
+}
+
+/** The only member of a set; null if it has none or several. */
+export function onlyOne<T>(values: ReadonlySet<T>): T | null {
+  const [only] = values;
+  return values.size === 1 && only !== undefined ? only : null;
+}

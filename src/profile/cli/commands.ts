@@ -1,0 +1,183 @@
+/** The command lines of the subcommands. What they do loads when one runs. */
+
+import { resolve } from "node:path";
+import { type CommandLine, NO_POSITIONALS } from "../../command-line/command-line.ts";
+import { COLLECTOR_NAMES } from "../tools/collection.ts";
+import { FORMATS } from "../tools/importer.ts";
+import { LABEL_OPTIONS } from "./label-options.ts";
+import { stoppable, subcommand } from "./subcommand.ts";
+
+export const COMPARE: CommandLine = {
+  name: "deep-profile compare",
+  takes: { shown: "A B", expected: "two runs or reports", least: 2, most: 2 },
+  about: `Compares two runs, A before and B after a change. Each is a run directory, the folder of a collector
+in it, or a report.json. Regions are matched by their paths, kernels by their names. Differences
+within the spread of a region's calls are called unclear.`,
+  options: {
+    "fail-on": {
+      value: "CONDITIONS",
+      repeatable: true,
+      help: `exit with 3 if a condition holds, e.g. 'total_ms>5%' (all kernels together),
+'region:stem.kernel_count>0', 'kernel:*gemm*.total_ms>=0.1'; separated by commas`,
+    },
+    strict: {
+      help: `also fail limits that are exceeded only within the noise, and those that a selection
+leaves unchecked`,
+    },
+    "allow-failed": {
+      help: `also check conditions against a run that failed, which is otherwise an error, since
+what a run did not reach looks faster`,
+    },
+    collector: { value: "NAME", choices: COLLECTOR_NAMES, help: "if the runs have several" },
+    scope: { value: "SCOPE", help: "e.g. process:4711 or device:cuda:0\n(default: the aggregate)" },
+    regions: {
+      value: "N",
+      help: "regions to list; of more, those that changed\n(default: 60)",
+    },
+    kernels: { value: "N", help: "kernels to list (default: 10)" },
+    json: { help: "print everything as JSON" },
+    markdown: { help: "print Markdown, for a pull request" },
+    html: { value: "FILE", help: "also write an HTML page" },
+  },
+  epilogue: `Numbers: total_ms, exclusive_ms, wall_ms, wall_exclusive_ms, median_ms, p95_ms, kernel_count,
+invocations, outside_ms, region_count, calls (of kernels), and metrics by their names; of regions
+gpu_busy_pct and gpu_busy_ms, gpu_kernel_ms, gpu_copy_ms, gpu_overlap_ms; of kernels sm_pct,
+memory_pct, tensor_pct, occupancy_pct, occupancy_limit_pct.
+
+Exit code: 0 no condition holds, 1 something cannot be read, 2 wrong usage, 3 a condition holds.`,
+};
+
+/** `deep-profile compare`. */
+export const runCompare = subcommand(COMPARE, async (command, io) =>
+  (await import("./compare-runs.ts")).compareRuns(command, io),
+);
+
+export const READERS = ["auto", "ncu", "own"] as const;
+export const LOCALES = ["C", "en", "de"] as const;
+export const NVTX_SCOPES = ["thread", "process"] as const;
+export const NAME_BASES = ["function", "demangled", "mangled"] as const;
+
+export const IMPORT: CommandLine = {
+  name: "deep-profile import",
+  takes: { shown: "FILE|RUN...", expected: "files or runs", least: 1 },
+  about: `Makes region reports from files that a profiler wrote, on any machine. Files are recognised by
+their content:
+
+${Object.values(FORMATS)
+  .map((format) => `  ${format}`)
+  .join("\n")}`,
+  options: {
+    output: {
+      short: "o",
+      value: "DIR",
+      help: "where the reports go; a new or empty directory\n(default: tmp/profile-output/<date>-<time>)",
+    },
+    include: { value: "GLOB", repeatable: true, help: "show regions with this label" },
+    exclude: { value: "GLOB", repeatable: true, help: "leave out regions with this label" },
+    ...LABEL_OPTIONS,
+    kernel: {
+      value: "PATTERN",
+      repeatable: true,
+      help: "count kernels with this name: exact, GLOB or regex:EXPR",
+    },
+    "kernel-exclude": {
+      value: "PATTERN",
+      repeatable: true,
+      help: "leave out kernels with this name, even chosen ones",
+    },
+    "kernel-name-base": {
+      value: "BASE",
+      choices: NAME_BASES,
+      help: "which name the patterns match (default: demangled)",
+    },
+    "top-kernels": {
+      value: "N",
+      help: "count the N kernels that take longest in a recording\nor nsys export given as well",
+    },
+    reader: {
+      value: "READER",
+      choices: READERS,
+      help: "how to read .ncu-rep files: with ncu, with our own reader,\nor with ncu if it is installed (default: auto)",
+    },
+    locale: {
+      value: "LOCALE",
+      choices: LOCALES,
+      help: "how a CSV writes numbers: 1234.5; 1,234.5; 1.234,5\n(default: what the file shows)",
+    },
+    "nvtx-scope": {
+      value: "SCOPE",
+      choices: NVTX_SCOPES,
+      help: "whose push/pop ranges a kernel belongs to: those of its\nthread, or of another one if its own has none (default:\nthread; process needs .ncu-rep files)",
+    },
+    "no-aggregate": { help: "only reports per process and per device" },
+    "no-html": { help: "no HTML pages beside the other reports" },
+  },
+  epilogue: `Files of ncu given together are one measurement. A recording or nsys export given with
+them adds calls and wall times, and the order of ranges of several domains.
+The directory of a run means the files that its collectors left in it; \`deep-profile report DIR\`
+rebuilds its own reports, with its config.
+
+Exit code: 0 the reports are written, 1 a file cannot be imported, 2 wrong usage.`,
+};
+
+/** `deep-profile import`. */
+export const runImport = subcommand(IMPORT, async (command, io) => {
+  const { importNamed } = await import("./import-named.ts");
+  return stoppable(io, (withTool) => importNamed(command, io, withTool));
+});
+
+export const REPORT: CommandLine = {
+  name: "deep-profile report",
+  takes: { shown: "DIR", expected: "one run directory", least: 1, most: 1 },
+  about: `Rebuilds every report of a run from its raw files, without running anything: after an update of
+hydraconf, for a page or traces that the run did not write, or after reports were deleted.
+The same version makes the same reports, except for the time they were made.
+
+For a sweep's directory it makes sweep-report.{md,html,json,csv} from the reports of its jobs: regions
+by jobs, the fastest job, and how times grow with the swept values.`,
+  options: {
+    output: {
+      short: "o",
+      value: "DIR",
+      help: "where the reports go; a new or empty directory outside of the run\n(default: DIR, replacing the old ones)",
+    },
+    ...LABEL_OPTIONS,
+    html: { help: "write HTML pages even if the run wrote none" },
+    trace: { help: "write traces even if the run wrote none" },
+    collector: {
+      value: "NAME",
+      choices: COLLECTOR_NAMES,
+      help: "for a sweep whose jobs have several",
+    },
+    open: { help: "open the HTML page in the browser (implies --html)" },
+  },
+  epilogue: `--labels and --label-rule replace the rules in the run's config, for these reports only.
+DIR must contain run.json and the collectors' files. ncu or nsys are needed only if the tables or
+the export that they made are gone.
+
+Exit code: 0 the reports are written, 1 they cannot be made, 2 wrong usage.`,
+};
+
+/** `deep-profile report`. */
+export const runReport = subcommand(REPORT, async (command, io) => {
+  const { reportDirectory } = await import("./report-directory.ts");
+  const [name = ""] = command.positionals;
+  return stoppable(io, (withTool) => reportDirectory(resolve(io.cwd, name), command, io, withTool));
+});
+
+export const DOCTOR: CommandLine = {
+  name: "deep-profile doctor",
+  takes: NO_POSITIONALS,
+  about: `Shows in ten lines what is installed, what is allowed, and which ways to profile will work on this
+machine, with the remedy if something is missing. It changes nothing.`,
+  options: {
+    verbose: { short: "v", help: "one line per finding, with its remedy below" },
+    json: { help: "print the findings as JSON" },
+  },
+  epilogue: "Exit code: 0 some way to profile works, 1 none does, 2 wrong usage.",
+};
+
+/** `deep-profile doctor`. */
+export const runDoctor = subcommand(DOCTOR, async (command, io) =>
+  (await import("./show-doctor.ts")).showDoctor(command, io),
+);

@@ -1,0 +1,223 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { usage } from "../../command-line/command-line.ts";
+import type { ParsedCommand } from "../../command-line/parse.ts";
+import { compareReports, type ReportComparison } from "../../report/compare/compare-reports.ts";
+import {
+  type Comparison,
+  type ConfigDifference,
+  gateSummary,
+} from "../../report/compare/comparison.ts";
+import {
+  collectorNotes,
+  processNotes,
+  SAME_REPORT,
+} from "../../report/compare/comparison-notes.ts";
+import { checkGates, refuseFailed } from "../../report/compare/gates.ts";
+import { renderComparisonHtml } from "../../report/compare/html.ts";
+import { comparisonJsonPieces } from "../../report/compare/json.ts";
+import { comparisonMarkdownPieces } from "../../report/compare/markdown.ts";
+import { type Gate, parseGates } from "../../report/compare/parse-gates.ts";
+import { renderComparison } from "../../report/compare/terminal.ts";
+import type { NCUProfileRegionReport } from "../../report/document.ts";
+import { inBlocks } from "../../report/in-blocks.ts";
+import { createReportValidator } from "../../report/validation/validate.ts";
+import { showBoth, showValue } from "../../schema/show-value.ts";
+import { writeFileAtomic } from "../../system/atomic-write.ts";
+import { fileProblem } from "../../system/files.ts";
+import { terminalWidth } from "../../system/terminal.ts";
+import { type Difference, diffConfigs } from "../../values/diff.ts";
+import { ConfigError } from "../../values/errors.ts";
+import type { ConfigNode, ListNode } from "../../values/node.ts";
+import { keyText } from "../../values/python-text.ts";
+import { readYaml } from "../../values/yaml/reader.ts";
+import { collectorsOf, type LoadedReport, loadReport, scopeOf } from "./load-report.ts";
+import type { SubcommandIo } from "./subcommand.ts";
+
+/** A gate is breached: neither an error nor a success. */
+const EXIT_BREACHED = 3;
+
+/** What `deep-profile compare` does. */
+export async function compareRuns(command: ParsedCommand, io: SubcommandIo): Promise<number> {
+  const [nameA = "", nameB = ""] = command.positionals;
+  if (command.has("json") && command.has("markdown"))
+    throw usage("--json and --markdown cannot be combined");
+  const regions = mostOf("regions", command.value("regions"), 60);
+  const kernels = mostOf("kernels", command.value("kernels"), 10);
+  // Before anything is read: a typing error must not look like a passed gate.
+  const gates = command.values("fail-on").flatMap(parseGates);
+
+  const names: Names = { a: nameA, b: nameB };
+  const chosen = chooseCollector(names, io.cwd, command.value("collector"));
+  const [a, b] = await loadBoth(names, io.cwd, chosen.collector, command.value("scope"));
+  const comparison = compare(a, b, chosen.notes, gates, command.has("allow-failed"));
+  const page = command.value("html");
+  if (page !== undefined) await writePage(page, io.cwd, renderComparisonHtml(comparison));
+  const pieces = command.has("json")
+    ? comparisonJsonPieces(comparison)
+    : command.has("markdown")
+      ? comparisonMarkdownPieces(comparison)
+      : null;
+  if (pieces !== null) for (const block of inBlocks(pieces)) io.console.stdout(block);
+  else {
+    const shown = renderComparison(comparison, {
+      width: terminalWidth(io.env),
+      color: io.console.stdoutColor === true,
+      regions,
+      kernels,
+    });
+    io.console.stdout(page === undefined ? shown : `${shown}\n${page}\n`);
+  }
+  const failing = command.has("strict") ? ["breached", "unclear", "unchecked"] : ["breached"];
+  if (!comparison.gates.some(({ outcome }) => failing.includes(outcome))) return 0;
+  io.console.stderr(`deep-profile compare: ${gateSummary(comparison.gates)}\n`);
+  return EXIT_BREACHED;
+}
+
+async function writePage(page: string, cwd: string, text: string): Promise<void> {
+  try {
+    await writeFileAtomic(resolve(cwd, page), text);
+  } catch (cause) {
+    throw new ConfigError({
+      code: "app.run_directory",
+      message: `Cannot write the page ${page}: ${fileProblem(cause)}`,
+      hint: "choose another file with --html FILE",
+      cause,
+    });
+  }
+}
+
+interface Names {
+  readonly a: string;
+  readonly b: string;
+}
+
+interface Side extends Omit<LoadedReport, "bundle"> {
+  readonly report: NCUProfileRegionReport;
+  /** How many processes an aggregate is of; 0: not known, and of other scopes. */
+  readonly processes: number;
+}
+
+async function loadBoth(
+  names: Names,
+  cwd: string,
+  collector: string,
+  scope: string | undefined,
+): Promise<readonly [Side, Side]> {
+  const validator = await createReportValidator();
+  // Each lets go of its other scopes: two large files would not fit into memory together.
+  const side = (name: string): Side => {
+    const { bundle, ...loaded } = loadReport(name, cwd, validator, collector);
+    const report = scopeOf(name, bundle, scope);
+    const processes = bundle.reports.filter(({ scope }) => scope.startsWith("process:")).length;
+    return { ...loaded, report, processes: report.scope === "aggregate" ? processes : 0 };
+  };
+  return [side(names.a), side(names.b)];
+}
+
+interface Chosen {
+  /** Empty where two report files are compared, which are of one each. */
+  readonly collector: string;
+  /** Of collectors that nobody chose among. */
+  readonly notes: readonly string[];
+}
+
+/** The first collector, in the order in which they run, that both have. */
+function chooseCollector({ a, b }: Names, cwd: string, wanted: string | undefined): Chosen {
+  const ofA = collectorsOf(a, cwd);
+  const ofB = collectorsOf(b, cwd);
+  const both = (ofA ?? ofB ?? []).filter((name) => (ofB ?? ofA ?? []).includes(name));
+  const [first] = wanted === undefined ? both : both.filter((name) => name === wanted);
+  if (first !== undefined) {
+    const isOpen = wanted === undefined && ofA !== null && ofB !== null;
+    return { collector: first, notes: isOpen ? collectorNotes(first, ofA, ofB) : [] };
+  }
+  if (ofA === null && ofB === null) return { collector: "", notes: [] };
+  const list = (found: readonly string[] | null) => found?.join(", ") ?? "a report file";
+  throw new ConfigError({
+    code: "profile.input",
+    message:
+      wanted === undefined
+        ? `the runs have no collector in common: ${a} has ${list(ofA)}, ${b} has ${list(ofB)}`
+        : `--collector ${wanted}: ${a} has ${list(ofA)}, ${b} has ${list(ofB)}`,
+    available: both,
+  });
+}
+
+function compare(
+  a: Side,
+  b: Side,
+  ofCollectors: readonly string[],
+  gates: readonly Gate[],
+  mayFail: boolean,
+): Comparison {
+  const compared = compareReports(a.report, b.report);
+  const same = a.identity === b.identity && a.report.scope === b.report.scope ? [SAME_REPORT] : [];
+  const notes = [
+    ...same,
+    ...ofCollectors,
+    ...processNotes(a.processes, b.processes),
+    ...compared.notes,
+  ];
+  const reports: ReportComparison = { ...compared, notes };
+  if (gates.length > 0 && !mayFail) refuseFailed(reports);
+  return {
+    names: { a: a.name, b: b.name },
+    reports,
+    config:
+      a.configFile === null || b.configFile === null
+        ? null
+        : configDifference(a.configFile, b.configFile),
+    gates: checkGates(gates, reports),
+  };
+}
+
+function mostOf(option: string, text: string | undefined, otherwise: number): number {
+  if (text === undefined) return otherwise;
+  if (!/^\d+$/.test(text)) throw usage(`--${option}: '${text}' is not a number`);
+  return Number(text);
+}
+
+/**
+ * Values in which the saved configurations of two runs differ. Lists of the same length, as the
+ * command lines of two checkouts are, differ item by item: whoever compares runs looks for the one
+ * argument that is another.
+ *
+ * @throws ConfigError for a file that is not YAML
+ */
+export function configDifference(fileA: string, fileB: string): readonly ConfigDifference[] {
+  const read = (file: string) => readYaml(readFileSync(file, "utf8"), { name: file });
+  return diffConfigs(read(fileA), read(fileB)).flatMap((difference) => rows(difference, ""));
+}
+
+function rows(difference: Difference, prefix: string): readonly ConfigDifference[] {
+  const path = difference.path.map(keyText).join(".");
+  const key = prefix !== "" && path !== "" ? `${prefix}.${path}` : `${prefix}${path}`;
+  switch (difference.kind) {
+    case "added":
+      return [{ key, a: null, b: showValue(difference.after) }];
+    case "removed":
+      return [{ key, a: showValue(difference.before), b: null }];
+    case "changed": {
+      const { before, after } = difference;
+      return before.kind === "list" && after.kind === "list"
+        ? listRows(before, after, key)
+        : [changed(before, after, key)];
+    }
+  }
+}
+
+function listRows(before: ListNode, after: ListNode, key: string): readonly ConfigDifference[] {
+  if (before.items.length !== after.items.length) return [changed(before, after, key)];
+  return before.items.flatMap((item, index) => {
+    const other = after.items[index];
+    return other === undefined
+      ? []
+      : diffConfigs(item, other).flatMap((difference) => rows(difference, `${key}[${index}]`));
+  });
+}
+
+function changed(before: ConfigNode, after: ConfigNode, key: string): ConfigDifference {
+  const [a, b] = showBoth(before, after);
+  return { key, a, b };
+}

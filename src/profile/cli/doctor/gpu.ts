@@ -1,0 +1,195 @@
+/** Driver, GPUs, and who may read their counters. */
+
+import { basename, join } from "node:path";
+import { GPU_QUERY, type Gpu, gpusOf, visibleGpus } from "../../machine/gpu.ts";
+import { mismatchedDriver, shadowedDriver } from "./driver-libraries.ts";
+import type { Check, Machine, Problem } from "./machine.ts";
+
+export interface GpuFindings {
+  readonly driver: Check;
+  readonly permissions: Check;
+  /** Why programs have no GPU, e.g. `no GPU answers`; null where they have one. */
+  readonly absence: string | null;
+  /** Whether ncu may read hardware counters; null where nothing says. */
+  readonly countersAllowed: boolean | null;
+}
+
+export async function probeGpu(machine: Machine): Promise<GpuFindings> {
+  const all = gpusOf((await machine.run(GPU_QUERY)) ?? "");
+  const visible = machine.env["CUDA_VISIBLE_DEVICES"];
+  const gpus = visibleGpus(all, visible);
+  const loaded = /NVRM version:.*?\s(\d+\.\d+(?:\.\d+)?)\s/.exec(
+    machine.read("/proc/driver/nvidia/version") ?? "",
+  )?.[1];
+  const onWsl = hasDriverOfWindows(machine);
+  const countersAllowed = counterPermission(machine);
+  const shadowed = shadowedDriver(machine, loaded ?? null);
+  const absence = absenceOf(gpus, shadowed);
+  return {
+    driver:
+      all.length > 0 && gpus.length === 0
+        ? hiddenGpus(all.length, visible ?? "")
+        : driverCheck(gpus, loaded, {
+            onWsl,
+            shadowed,
+            mismatched: loaded === undefined ? null : mismatchedDriver(machine, loaded),
+          }),
+    permissions: permissionCheck(machine, countersAllowed, {
+      present: absence === null,
+      unknown: whoMayRead({ hasDriver: all.length > 0 || loaded !== undefined, onWsl }),
+    }),
+    absence,
+    countersAllowed,
+  };
+}
+
+function absenceOf(gpus: readonly Gpu[], shadowed: Problem | null): string | null {
+  if (gpus.length === 0) return "no GPU answers";
+  return shadowed === null ? null : "programs load a library that is not the driver's";
+}
+
+const WSL_LIBRARIES = "/usr/lib/wsl/lib";
+
+/** WSL 2 lends the driver of Windows: its libraries lie in a folder of their own, and /proc/driver/nvidia is not there. */
+const hasDriverOfWindows = (machine: Machine): boolean =>
+  machine.list(WSL_LIBRARIES).includes("libcuda.so.1");
+
+function whoMayRead(known: { readonly hasDriver: boolean; readonly onWsl: boolean }): string {
+  if (known.onWsl)
+    return "allowed users are set in the NVIDIA Control Panel of Windows (Developer, Manage GPU Performance Counters)";
+  return known.hasDriver ? "the driver does not report who may read them" : "no driver to ask";
+}
+
+const hiddenGpus = (count: number, visible: string): Check => ({
+  name: "GPU",
+  state: "warning",
+  detail: `CUDA_VISIBLE_DEVICES=${visible} hides ${count === 1 ? "the GPU" : `all ${count} GPUs`} from programs`,
+  hint: "unset CUDA_VISIBLE_DEVICES, or name GPUs as nvidia-smi -L does",
+});
+
+interface DriverFacts {
+  readonly onWsl: boolean;
+  readonly shadowed: Problem | null;
+  readonly mismatched: Problem | null;
+}
+
+function driverCheck(
+  gpus: readonly Gpu[],
+  loaded: string | undefined,
+  { onWsl, shadowed, mismatched }: DriverFacts,
+): Check {
+  const name = "GPU";
+  if (shadowed !== null) return { name, state: "warning", ...shadowed };
+  if (gpus.length > 0) {
+    const names = new Map<string, number>();
+    for (const { name: gpu } of gpus) names.set(gpu, (names.get(gpu) ?? 0) + 1);
+    const list = [...names].map(([gpu, count]) => (count === 1 ? gpu : `${count} x ${gpu}`));
+    return {
+      name,
+      state: "ok",
+      detail: `${list.join(", ")}, driver ${gpus[0]?.driverVersion ?? loaded}`,
+    };
+  }
+  if (loaded === undefined && onWsl)
+    return {
+      name,
+      state: "warning",
+      detail: "WSL has the Windows driver, but nvidia-smi shows no GPU",
+      hint: `nvidia-smi is in ${WSL_LIBRARIES}: add that to PATH; if nvidia-smi itself fails: wsl --update in Windows, and install a new NVIDIA driver there`,
+    };
+  if (loaded === undefined) return { name, state: "missing", detail: "no NVIDIA driver" };
+  if (mismatched !== null) return { name, state: "warning", ...mismatched };
+  return {
+    name,
+    state: "warning",
+    detail: `driver ${loaded} is loaded, but nvidia-smi shows no GPU`,
+    hint: "in a container: start it with --gpus all; otherwise see the message of nvidia-smi",
+  };
+}
+
+/** `RmProfilingAdminOnly` of the driver: 1 lets only administrators read hardware counters. */
+function counterPermission(machine: Machine): boolean | null {
+  const value = /^RmProfilingAdminOnly:\s*(\d)/m.exec(
+    machine.read("/proc/driver/nvidia/params") ?? "",
+  )?.[1];
+  return value === undefined ? null : value === "0" || isAdministrator(machine);
+}
+
+/** Bit of `CAP_SYS_ADMIN` among the capabilities of a process (linux/capability.h). */
+const SYS_ADMIN = 21n;
+
+/** The driver asks for the capability: root in a container mostly lacks it. */
+function isAdministrator({ read, isRoot }: Machine): boolean {
+  const effective = /^CapEff:\s*([0-9a-f]+)/m.exec(read("/proc/self/status") ?? "")?.[1];
+  return effective === undefined ? isRoot : ((BigInt(`0x${effective}`) >> SYS_ADMIN) & 1n) === 1n;
+}
+
+function permissionCheck(
+  machine: Machine,
+  countersAllowed: boolean | null,
+  { present, unknown }: { readonly present: boolean; readonly unknown: string },
+): Check {
+  const name = "permissions";
+  const { read, isRoot } = machine;
+  const paranoid = (read("/proc/sys/kernel/perf_event_paranoid") ?? "").trim();
+  const sampling = paranoid === "" ? "" : `, perf_event_paranoid ${paranoid}`;
+  if (countersAllowed === false)
+    return {
+      name,
+      state: "warning",
+      detail: `GPU counters are for ${isRoot ? "root with CAP_SYS_ADMIN" : "root"} only (ERR_NVGPUCTRPERM)${sampling}`,
+      hint: isRoot
+        ? "start the container with --cap-add=SYS_ADMIN; or set NVreg_RestrictProfilingToAdminUsers=0 for the host's driver"
+        : "as root: echo 'options nvidia NVreg_RestrictProfilingToAdminUsers=0' > /etc/modprobe.d/nvidia-profiling.conf, then reboot; or run ncu as root (in a container: --cap-add=SYS_ADMIN)",
+    };
+  const counters = countersAllowed === null ? `GPU counters: ${unknown}` : "GPU counters allowed";
+  const obstacle = present ? counterRestriction(machine) : null;
+  if (obstacle !== null)
+    return {
+      name,
+      state: "warning",
+      detail: `${counters}, but ${obstacle.detail}${sampling}`,
+      hint: obstacle.hint,
+    };
+  if (Number(paranoid) > 2)
+    return {
+      name,
+      state: "warning",
+      detail: `${counters}${sampling}`,
+      hint: "nsys cannot sample the CPU (pipeline.nsys.sample): sudo sysctl kernel.perf_event_paranoid=2",
+    };
+  return { name, state: "ok", detail: `${counters}${sampling}` };
+}
+
+// What keeps ncu from the GPU's counters although this user may read them.
+
+/** The first that is found; null where nothing stands in the way. */
+const counterRestriction = (machine: Machine): Problem | null =>
+  foreignLock(machine) ?? monitor(machine);
+
+/** ncu never removes its lock file; in a folder for all, one of another user cannot be opened even where its mode allows it. */
+function foreignLock({ env, opens }: Machine): Problem | null {
+  const lock = join(env["TMPDIR"] || "/tmp", "nsight-compute-lock");
+  return opens(lock) === false
+    ? {
+        detail: `${lock} cannot be opened for writing (it is another user's or read-only), but ncu must lock it`,
+        hint: "mkdir -p ~/ncu-tmp, then run TMPDIR=~/ncu-tmp deep-profile ...",
+      }
+    : null;
+}
+
+const MONITORS = new Set(["nv-hostengine", "dcgm-exporter"]);
+
+/** Those of a host are not seen from inside a container. */
+function monitor({ list, read }: Machine): Problem | null {
+  for (const pid of list("/proc")) {
+    if (!/^\d+$/.test(pid)) continue;
+    const name = (read(join("/proc", pid, "comm")) ?? "").trim();
+    if (MONITORS.has(basename(name)))
+      return {
+        detail: `${name} (DCGM, process ${pid}) is running and may hold them`,
+        hint: "if ncu reports that a driver resource was unavailable: dcgmi profile --pause before, --resume after",
+      };
+  }
+  return null;
+}

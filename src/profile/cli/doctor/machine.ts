@@ -1,0 +1,105 @@
+/** The machine as the probes see it. Nothing here throws or waits for long, whatever is broken. */
+import {
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+} from "node:fs";
+import { join, relative } from "node:path";
+import { askProgram } from "../../machine/run-tool.ts";
+
+export interface Machine {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** As Node names it: `linux`. */
+  readonly platform: string;
+  /** As Node names it: `arm64`. */
+  readonly arch: string;
+  /** Whether this process runs as root: limits for others do not apply to it. */
+  readonly isRoot: boolean;
+  /** Content of a file; null where it cannot be read. */
+  read(path: string): string | null;
+  /** Whether an existing file can be opened as programs open a file that they share; null where there is none. */
+  opens(path: string): boolean | null;
+  /** Names in a directory; none where it cannot be read. */
+  list(path: string): readonly string[];
+  /** A path with its links followed; the path itself where it leads nowhere. */
+  real(path: string): string;
+  /** What a program prints on standard output; null where it fails or takes too long. */
+  run(argv: readonly string[]): Promise<string | null>;
+  /** Where the file systems of a machine begin. */
+  readonly root: string;
+}
+
+const PROBE_TIMEOUT_MS = 30_000;
+
+export function thisMachine(env: Machine["env"], root = "/"): Machine {
+  return {
+    env,
+    root,
+    platform: process.platform,
+    arch: process.arch,
+    isRoot: process.getuid?.() === 0,
+    read: (path) => orNull(() => readFileSync(join(root, path), "utf8")),
+    opens: (path) => opensShared(join(root, path)),
+    list: (path) => orNull(() => readdirSync(join(root, path))) ?? [],
+    real: (path) => {
+      const found = orNull(() => realpathSync(join(root, path)));
+      return found === null ? path : `/${relative(realpathSync(root), found)}`;
+    },
+    async run(argv) {
+      // Standard error is for warnings, such as those of a wrapper of python3: they are no answer.
+      const { failed, stdout } = await askProgram(argv, { timeoutMs: PROBE_TIMEOUT_MS });
+      return failed ? null : stdout;
+    },
+  };
+}
+
+/** The kernel refuses O_CREAT on files of others in sticky folders, even to root (fs.protected_regular). */
+function opensShared(path: string): boolean | null {
+  if (!existsSync(path)) return null;
+  try {
+    closeSync(openSync(path, constants.O_RDWR | constants.O_CREAT));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function orNull<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch {
+    return null;
+  }
+}
+
+/** What `deep-profile doctor` reports, as data: also what `--json` prints. */
+export interface Findings {
+  /** Of this package. */
+  readonly version: string;
+  readonly checks: readonly Check[];
+  readonly collectors: readonly Verdict[];
+}
+
+/** Something that is installed, or set, or not. */
+export interface Check {
+  readonly name: string;
+  /** `missing` is no failure: hardly anybody needs everything. */
+  readonly state: "ok" | "warning" | "missing";
+  readonly detail: string;
+  /** What to do about it. */
+  readonly hint?: string;
+}
+
+/** What stands in the way of a check that would be ok otherwise. */
+export type Problem = Required<Pick<Check, "detail" | "hint">>;
+
+/** Whether a way to profile works on this machine. */
+export interface Verdict {
+  readonly name: "recorder" | "recorder with kernels" | "nsys" | "ncu";
+  readonly works: "yes" | "partly" | "no";
+  readonly detail: string;
+}

@@ -1,0 +1,94 @@
+/** Whether the native part stands ready, and what it can be built with here. */
+import { join } from "node:path";
+import {
+  buildToolsHint,
+  type NativeDetection,
+  type NativeStatus,
+  nativeBuilder,
+} from "../../machine/native.ts";
+import type { Check, Machine } from "./machine.ts";
+
+export interface NativeFindings {
+  readonly check: Check;
+  readonly toolchain: Check;
+  /** Built, or can be: without it nothing can be recorded by ourselves. */
+  readonly usable: boolean;
+}
+
+/** Asks without building anything. */
+export async function probeNative(machine: Machine, packageRoot: string): Promise<NativeFindings> {
+  const builder = await nativeBuilder(packageRoot).catch(() => null);
+  const [status, { tools, lacking }] = await Promise.all([
+    builder?.nativeStatus(packageRoot).catch(() => null) ?? null,
+    detect(machine, packageRoot, builder),
+  ]);
+  const make = await machine.run(["make", "--version"]);
+  const canBuild = tools?.compiler != null && make !== null;
+  return {
+    check: nativeCheck(status, canBuild, machine),
+    toolchain: toolchainCheck(tools, lacking, make !== null),
+    usable: status?.state === "ready" || canBuild,
+  };
+}
+
+/** What the Python of a build finds; without one, why there is none. */
+async function detect(
+  machine: Machine,
+  packageRoot: string,
+  builder: NativeBuilder | null,
+): Promise<{ readonly tools: Detection | null; readonly lacking: string }> {
+  const lacking = "python3, which looks for the rest, does not run";
+  if (builder === null) return { tools: null, lacking };
+  const { path, tooOld } = await builder.findPython(machine.env, machine.run);
+  if (path === null)
+    return { tools: null, lacking: tooOld.length > 0 ? builder.pythonNeeded(tooOld) : lacking };
+  const found = await machine.run([path, join(packageRoot, "native", "detect.py"), "all"]);
+  return { tools: found === null ? null : parseDetection(found), lacking };
+}
+
+type NativeBuilder = Awaited<ReturnType<typeof nativeBuilder>>;
+
+/** As `NativeDetection`, of a machine that may have no compiler. */
+type Detection = Partial<
+  Omit<NativeDetection, "compiler"> & {
+    readonly compiler: NativeDetection["compiler"] | null;
+  }
+>;
+
+function parseDetection(text: string): Detection | null {
+  try {
+    return JSON.parse(text) as Detection;
+  } catch {
+    return null;
+  }
+}
+
+function nativeCheck(
+  status: NativeStatus | null,
+  canBuild: boolean,
+  { platform, read }: Machine,
+): Check {
+  const name = "native part";
+  if (status?.state === "ready" && status.info !== null)
+    return { name, state: "ok", detail: `built with backends ${status.info.backends.join(", ")}` };
+  if (canBuild) return { name, state: "ok", detail: "not built yet: the first run builds it" };
+  return {
+    name,
+    state: "warning",
+    detail: "not built, and cannot be built on this machine",
+    hint: buildToolsHint(platform, read("/etc/os-release")),
+  };
+}
+
+function toolchainCheck(tools: Detection | null, lacking: string, hasMake: boolean): Check {
+  const name = "toolchain";
+  if (tools === null) return { name, state: "missing", detail: lacking };
+  const { compiler, nvcc, cudnn } = tools;
+  const parts = [
+    compiler == null ? "no C++ compiler" : `${compiler.command} ${compiler.version ?? ""}`.trim(),
+    hasMake ? null : "no make",
+    nvcc == null ? "no nvcc" : `nvcc ${nvcc.version}`,
+    cudnn == null ? "no cuDNN" : `cuDNN ${cudnn.version ?? "of unknown version"}`,
+  ].filter((part) => part !== null);
+  return { name, state: compiler == null ? "missing" : "ok", detail: parts.join(", ") };
+}

@@ -1,0 +1,105 @@
+/** The jobs of a sweep in a few lines, at its end. */
+
+import { capitalized } from "../../report/capitalized.ts";
+import { formatMs } from "../../report/numbers.ts";
+import { sideBySideNote } from "../../report/sweep/side-by-side-note.ts";
+import { basisInWords } from "../../report/sweep/writers.ts";
+import { printable } from "../../text/printable.ts";
+import { shellQuote } from "../../text/shell-words.ts";
+import { columnWidths, fitText, padText } from "../../text/text-width.ts";
+import { isJobSummary, type JobSummary } from "./job-result.ts";
+
+/** A job as the record of its sweep has it. */
+export interface SweptJob {
+  readonly number: number;
+  readonly swept: Readonly<Record<string, string>>;
+  readonly status: string;
+  readonly result: unknown;
+}
+
+export interface JobsTablePage {
+  /** The absolute path of the sweep's directory. */
+  readonly directory: string;
+  /** How a path is read best. */
+  readonly readable: (path: string) => string;
+  /** The numbers of jobs that ran while another of them did, on the same machine. */
+  readonly concurrentJobs: readonly number[];
+}
+
+/** More are in the files. */
+const MOST_ROWS = 40;
+const MOST_VALUE = 40;
+const GAP = "  ";
+
+/**
+ * A row per job: what differs between the jobs, its time, where its report lies; then which took
+ * the least, and how to see more. Undefined for no jobs.
+ *
+ * @see buildSweepReport which compares the same times
+ */
+export function jobsTable(
+  jobs: readonly SweptJob[],
+  { directory, readable, concurrentJobs }: JobsTablePage,
+): string | undefined {
+  if (jobs.length === 0) return undefined;
+  const results = jobs.map(({ result }) => (isJobSummary(result) ? result : undefined));
+  const measured = results.filter((result) => result !== undefined);
+  const basis = measured.every(({ total_ms }) => total_ms !== null) ? "total_ms" : "wall_ms";
+  const timeOf = (result: JobSummary | undefined) => result?.[basis] ?? null;
+  const keys = sweptKeys(jobs);
+  const head = ["Job", ...keys, "ms", "Report"];
+  const rows = jobs.slice(0, MOST_ROWS).map(({ number, status, swept }, at) => {
+    const result = results[at];
+    return [
+      `#${number}`,
+      ...keys.map((key) => swept[key] ?? ""),
+      status === "completed" ? formatMs(timeOf(result)) : status,
+      result === undefined ? "" : readable(result.report),
+    ].map((cell, column) => printable(column <= keys.length ? fitText(cell, MOST_VALUE) : cell));
+  });
+  const widths = columnWidths([head, ...rows]);
+  const last = head.length - 1;
+  const line = (cells: readonly string[]) =>
+    cells
+      .map((cell, column) =>
+        column === last
+          ? cell
+          : padText(cell, widths[column] ?? 0, column === last - 1 ? "right" : "left"),
+      )
+      .join(GAP)
+      .trimEnd();
+  const best = jobs
+    .flatMap(({ number, status }, at) => {
+      const time = timeOf(results[at]);
+      return time === null || status !== "completed" ? [] : [{ number, time }];
+    })
+    .sort((a, b) => a.time - b.time);
+  const collectors = [...new Set(measured.map(({ collector }) => collector))].join(", ");
+  return [
+    "",
+    `Jobs of the sweep${collectors === "" ? "" : `, by ${collectors}; ms: ${basisInWords({ basis })}`}`,
+    line(head.map(printable)),
+    ...rows.map(line),
+    ...(jobs.length > rows.length ? [`and ${jobs.length - rows.length} more`] : []),
+    ...(best[0] === undefined || best.length === 1
+      ? []
+      : [`Job #${best[0].number} took the least time: ${formatMs(best[0].time)} ms`]),
+    ...sideBySideNote(
+      concurrentJobs
+        .filter((number) => best.some((job) => job.number === number))
+        .map((number) => `#${number}`),
+    ).map(capitalized),
+    ...(measured.length < 2
+      ? []
+      : [
+          `Regions by jobs, and how they scale: deep-profile report ${shellQuote(readable(directory))}`,
+        ]),
+    "",
+  ].join("\n");
+}
+
+/** Those that have not the same value in every job. */
+function sweptKeys(jobs: readonly SweptJob[]): readonly string[] {
+  const keys = [...new Set(jobs.flatMap(({ swept }) => Object.keys(swept)))];
+  return keys.filter((key) => new Set(jobs.map(({ swept }) => swept[key])).size > 1);
+}

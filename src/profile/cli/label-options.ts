@@ -1,0 +1,59 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type CommandOption, usage } from "../../command-line/command-line.ts";
+import type { ParsedCommand } from "../../command-line/parse.ts";
+import { packageInfo } from "../../values/package-info.ts";
+import { toObject } from "../../values/plain-objects.ts";
+import { readYaml } from "../../values/yaml/reader.ts";
+import { checkPattern, type LabelRule, type LabelRules } from "../analysis/labels.ts";
+
+/** The options of the config group `labels`. */
+export const LABEL_PRESETS = ["none", "pytorch", "pytorch.shapes"] as const;
+
+export type LabelPreset = (typeof LABEL_PRESETS)[number];
+
+/** The ready-made rules as `labels=NAME` has them, for commands that compose no config. */
+export function presetRules(name: LabelPreset): LabelRules {
+  const file = join(packageInfo().root, "conf", "labels", `${name}.yaml`);
+  // Ours, and held to the config's schema by the tests.
+  return toObject(readYaml(readFileSync(file, "utf8"), { name: file })) as LabelRules;
+}
+
+// The options by which subcommands unify labels, as the config group `labels` does for a run.
+
+export const LABEL_OPTIONS = {
+  labels: {
+    value: "NAME",
+    choices: LABEL_PRESETS,
+    help: "ready-made rules for labels that are numbered call by\ncall; pytorch: those of emit_nvtx (default: none)",
+  },
+  "label-rule": {
+    value: "REGEX=>TEXT",
+    repeatable: true,
+    help: "replace what REGEX matches in labels by TEXT; REGEX\nalone deletes it; applied in order",
+  },
+} satisfies Readonly<Record<string, CommandOption>>;
+
+/**
+ * Null where none of them is given.
+ *
+ * @throws ConfigError `app.usage` for a pattern that is no regular expression
+ */
+export function labelRulesOf(command: ParsedCommand): LabelRules | null {
+  const rules = command.values("label-rule").map(ruleOf);
+  if (!command.has("labels") && rules.length === 0) return null;
+  const { preset = [] } = presetRules(command.choice("labels", LABEL_PRESETS, "none"));
+  return { preset, rules };
+}
+
+/** At the last `=>`: a text rarely has one, a regular expression may. */
+function ruleOf(text: string): LabelRule {
+  const at = text.lastIndexOf(ARROW);
+  const pattern = at < 0 ? text : text.slice(0, at);
+  if (pattern === "") throw usage(`--label-rule: '${text}' has no regular expression before =>`);
+  const problem = checkPattern(pattern);
+  if (problem !== null) throw usage(`--label-rule: ${problem.message}`, problem.hint);
+  return { pattern, replace: at < 0 ? "" : text.slice(at + ARROW.length) };
+}
+
+const ARROW = "=>";

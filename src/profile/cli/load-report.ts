@@ -1,0 +1,175 @@
+/** What stands behind a name on the command line of `compare`: a run, or a report file. */
+
+import { accessSync, constants, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { NCUProfileRegionReport, RegionReportBundle } from "../../report/document.ts";
+import { type JsonText, textOfFile } from "../../report/json/json-text.ts";
+import { regionReportFile } from "../../report/report-files.ts";
+import { type CheckedDocument, readDocument } from "../../report/validation/check-text.ts";
+import { upgraded } from "../../report/validation/upgrade.ts";
+import type { ReportValidator } from "../../report/validation/validate.ts";
+import { errorCode, isFileProblem, readablePath, requireFile } from "../../system/files.ts";
+import { andOthers } from "../../text/plural.ts";
+import { ConfigError, nearest } from "../../values/errors.ts";
+import { importableFormat } from "../run/importers.ts";
+import { COLLECTOR_NAMES } from "../tools/collection.ts";
+import { inputError, unreadableError } from "../tools/source-file.ts";
+
+export interface LoadedReport {
+  /** As the user named it. */
+  readonly name: string;
+  /** The same for one file, whatever it is called. */
+  readonly identity: string;
+  readonly bundle: RegionReportBundle;
+  /** `config.yaml` of the run; null where there is none. */
+  readonly configFile: string | null;
+}
+
+/**
+ * @param collector of a run; a report file is of one already
+ * @throws ConfigError `profile.input` for what is not there, holds no report, or breaks the contract
+ */
+export function loadReport(
+  name: string,
+  cwd: string,
+  validator: ReportValidator,
+  collector: string,
+): LoadedReport {
+  const path = reportIn(name, resolve(cwd, name));
+  const isRun = isDirectory(name, path);
+  const file = isRun ? regionReportFile(join(path, collector)) : path;
+  const config = isRun ? join(path, "config.yaml") : configAbove(path);
+  return {
+    name,
+    bundle: readBundle(
+      isRun ? readablePath(file, cwd) : name,
+      validator,
+      () => {
+        // What the user named may be a pipe, which someone writes to; not what was found in a directory.
+        if (file !== resolve(cwd, name)) requireFile(file);
+        return textOfFile(file);
+      },
+      file,
+    ),
+    identity: identityOf(file),
+    configFile: config !== null && isFile(readablePath(config, cwd), config) ? config : null,
+  };
+}
+
+function identityOf(file: string): string {
+  const { dev, ino } = statSync(file, { bigint: true });
+  return `${dev} ${ino}`;
+}
+
+/** Collectors whose reports a run holds; null for a report file, which is of one. */
+export function collectorsOf(name: string, cwd: string): readonly string[] | null {
+  const path = reportIn(name, resolve(cwd, name));
+  if (!isDirectory(name, path)) return null;
+  const found = COLLECTOR_NAMES.filter((collector) =>
+    isThere(name, regionReportFile(join(path, collector))),
+  );
+  if (found.length > 0) return found;
+  if (isThere(name, join(path, ".sweep")))
+    throw inputError(
+      name,
+      "it is a sweep directory",
+      `compare its jobs, which are runs: ${join(name, "0")}`,
+    );
+  throw inputError(name, "it holds no results of a run", "give a run directory or a report.json");
+}
+
+/** The folder of a collector, or of its regions, stands for the report in it. */
+function reportIn(name: string, path: string): string {
+  const below = [regionReportFile(path), join(path, "report.json")];
+  return below.find((file) => isThere(name, file)) ?? path;
+}
+
+/** The report of one scope; the first, which is the aggregate where there is one, by default. */
+export function scopeOf(
+  name: string,
+  { reports }: RegionReportBundle,
+  scope: string | undefined,
+): NCUProfileRegionReport {
+  const report =
+    scope === undefined ? reports[0] : reports.find((candidate) => candidate.scope === scope);
+  if (report !== undefined) return report;
+  const available = reports.map((candidate) => candidate.scope);
+  const near = scope === undefined ? undefined : nearest(scope, available);
+  throw new ConfigError({
+    code: "profile.input",
+    message:
+      scope === undefined ? `${name} holds no report` : `${name} holds no report of '${scope}'`,
+    available,
+    nearest: near,
+  });
+}
+
+function isDirectory(name: string, path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch (cause) {
+    throw unreadableError(name, cause);
+  }
+}
+
+const isFile = (name: string, path: string): boolean =>
+  isThere(name, path) && statSync(path).isFile();
+
+/** False only for what is missing: what may not be looked at is another problem. */
+function isThere(name: string, path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK);
+    return true;
+  } catch (cause) {
+    const code = errorCode(cause);
+    if (code === "ENOENT" || code === "ENOTDIR") return false;
+    throw unreadableError(name, cause);
+  }
+}
+
+function readBundle(
+  name: string,
+  validator: ReportValidator,
+  open: () => JsonText,
+  path: string,
+): RegionReportBundle {
+  const { document, issues } = checked(name, validator, open);
+  const [issue, ...others] = issues;
+  if (issue !== undefined) {
+    const format = importableFormat(path);
+    if (format !== null)
+      throw inputError(
+        name,
+        `it is not a region report, but a file to import (${format})`,
+        `deep-profile import ${name} -o DIR makes reports from it; then compare DIR`,
+      );
+    if (issue.pointer === "" && issue.message.includes('"contract"'))
+      throw inputError(
+        name,
+        "it is not a region report: it names no contract",
+        "give a run directory or a report.json",
+      );
+    const place = issue.line === undefined ? "" : `:${issue.line}`;
+    throw inputError(
+      `${name}${place}`,
+      `${issue.pointer === "" ? "" : `${issue.pointer}: `}${issue.message}, expected ${issue.expected}${andOthers(others.length)}`,
+      "validate-regions shows every error",
+    );
+  }
+  return upgraded(document as RegionReportBundle);
+}
+
+function checked(name: string, validator: ReportValidator, open: () => JsonText): CheckedDocument {
+  try {
+    return readDocument(open(), validator);
+  } catch (cause) {
+    if (isFileProblem(cause)) throw unreadableError(name, cause);
+    throw cause;
+  }
+}
+
+/** `RUN/COLLECTOR/regions/report.json` belongs to a run. */
+function configAbove(file: string): string | null {
+  const run = /^(.*)[\\/][^\\/]+[\\/]regions[\\/]report\.json$/.exec(file)?.[1];
+  return run === undefined ? null : join(run, "config.yaml");
+}

@@ -1,0 +1,243 @@
+import { stripVTControlCharacters } from "node:util";
+import { readablePath } from "../../system/files.ts";
+import { isConfigError } from "../../values/errors.ts";
+import { renderError } from "../../values/render-error.ts";
+import { requireOpenFiles } from "../machine/files.ts";
+import { interruptOf, listenForInterrupt, signalExitCode } from "../machine/interrupt.ts";
+import { describeOutcome, type ProcessOutcome, succeeded } from "../machine/process.ts";
+import {
+  collectRun,
+  outcomeNotes,
+  type ProfileRequest,
+  type ProfileResult,
+  type ProfileSection,
+  reportOn,
+} from "../run/run.ts";
+import { type ShownConfig, saveRun } from "../run/saved-run.ts";
+import { type WrittenRun, writeRun } from "../run/write-run.ts";
+import { RUN_FILE } from "../tools/collection.ts";
+import { terminalProgress } from "../tools/collector.ts";
+import { type JobResult, jobResult } from "./job-result.ts";
+import { showFiles, showRegions, type Terminal } from "./terminal-report.ts";
+
+export interface MainRequest
+  extends Pick<ProfileRequest, "config" | "fingerprint" | "runDirectory" | "cwd"> {
+  readonly log: {
+    info(message: string): void;
+    error(message: string): void;
+    /** For the log's file alone: the terminal is told in its own way. */
+    failure(message: string): void;
+  };
+  readonly terminal: Terminal;
+  /** The configuration as reports and `run.json` show it, secrets masked. */
+  readonly shownConfig: ShownConfig;
+}
+
+export interface MainResult {
+  /**
+   * 0; 1 when the workload or a collector failed or something could not be written; 128 and the
+   * signal's number when a signal stopped the run.
+   */
+  readonly exitCode: number;
+  /** What failed first; absent where nothing did, or a signal stopped the run. */
+  readonly reason?: string;
+  /** For the tables of a sweep. */
+  readonly result: JobResult | null;
+}
+
+/** The task of `deep-profile`: profiles, shows the result, writes everything a run directory holds. */
+export async function profileMain(request: MainRequest): Promise<MainResult> {
+  requireOpenFiles();
+  const interrupt = listenForInterrupt();
+  try {
+    const run = await collectRun({
+      ...request,
+      progress: terminalProgress(),
+      say: request.log.info,
+      interrupt,
+    });
+    const result = reportOn(run, new Date());
+    const { sections } = result;
+    for (const { collector, outcome } of sections)
+      if (succeeded(outcome))
+        request.log.info(
+          `${describeOutcome(outcome)}${sections.length > 1 ? ` under collector ${collector}` : ""}`,
+        );
+    // Shown before anything is written: a full disk must not hide what was measured.
+    showRegions(sections.map(withoutOutcomeNotes), request.terminal);
+    const { config, runDirectory, shownConfig } = request;
+    const save = () => attemptToSave(() => saveRun(run, shownConfig, runDirectory));
+    const saved = await save();
+    const reports = await writeRun(result, config, {
+      directory: runDirectory,
+      configLines: shownConfig.lines,
+    });
+    // Without it nothing can make the reports again: what kept it from being written may be over.
+    const unsaved = saved.length === 0 ? saved : await save();
+    const cut = sections.flatMap(({ collector, outcome: { unwritten } }) =>
+      unwritten === undefined ? [] : [`${collector}/${unwritten}`],
+    );
+    const written = { ...reports, failures: [...cut, ...unsaved, ...reports.failures] };
+    showFiles(written.reports, request);
+    return {
+      ...conclude(result, written, request, interrupt.stop),
+      result: jobResult(sections, runDirectory),
+    };
+  } catch (error) {
+    // Before anything was measured there is nothing to report.
+    if (!interrupt.stop.aborted || !isConfigError(error)) throw error;
+    request.log.failure(error.details.message);
+    request.terminal.writeError(`${error.details.message}\n`);
+    return { exitCode: signalExitCode(interruptOf(interrupt.stop)), result: null };
+  } finally {
+    interrupt.dispose();
+  }
+}
+
+/** What failed is told at the end, with more than a note can say. */
+function withoutOutcomeNotes(section: ProfileSection): ProfileSection {
+  const { bundle } = section;
+  const told = outcomeNotes(section);
+  const reports = bundle.reports.map((report) => ({
+    ...report,
+    notes: report.notes.filter((note) => !told.includes(note)),
+  }));
+  return { ...section, bundle: { ...bundle, reports } };
+}
+
+/** Without it the reports can be written all the same. */
+async function attemptToSave(save: () => Promise<void>): Promise<readonly string[]> {
+  try {
+    await save();
+    return [];
+  } catch (error) {
+    return [`${RUN_FILE}: ${error instanceof Error ? error.message : String(error)}`];
+  }
+}
+
+/** Says what went wrong and makes it an exit code. */
+function conclude(
+  result: ProfileResult,
+  written: WrittenRun,
+  request: MainRequest,
+  stop: AbortSignal,
+): Pick<MainResult, "exitCode" | "reason"> {
+  const { log, terminal } = request;
+  const unwritten = written.failures.map((failure) => `could not be written: ${failure}`);
+  for (const problem of unwritten) log.error(problem);
+  if (stop.aborted) return { exitCode: signalExitCode(interruptOf(stop)) };
+  const problems = problemsOf(result, request);
+  for (const { shown } of problems) {
+    log.failure(stripVTControlCharacters(shown));
+    terminal.writeError(`\n${shown}\n`);
+  }
+  const [reason] = [...problems.map(({ short }) => short), ...unwritten];
+  return reason === undefined ? { exitCode: 0 } : { exitCode: 1, reason };
+}
+
+interface Problem {
+  /** With what helps. */
+  readonly shown: string;
+  readonly short: string;
+}
+
+/** What failed, each told once. */
+function problemsOf(
+  { sections, missing }: ProfileResult,
+  { cwd, terminal: { color } }: MainRequest,
+): readonly Problem[] {
+  const failed = sections.filter(
+    ({ outcome, problem }) => problem === undefined && !succeeded(outcome),
+  );
+  const errors = [
+    ...sections.flatMap(({ problem }) => (problem === undefined ? [] : [problem])),
+    ...missing.map(({ error }) => error),
+  ];
+  return [
+    ...failed.map(({ outcome }) => {
+      const what = describeOutcome(outcome);
+      const last = lastLine(stripVTControlCharacters(outcome.stderrTail));
+      return {
+        shown: `${what}${lastWords(outcome, cwd)}`,
+        short: last === "" ? what : `${what}: ${last}`,
+      };
+    }),
+    ...errors.map((error) => ({ shown: renderError(error, { color }), short: error.message })),
+  ];
+}
+
+/** As a terminal would show it: behind a carriage return, a line is written again. */
+const lastLine = (text: string): string =>
+  text
+    .trimEnd()
+    .split(/[\r\n]/)
+    .at(-1) ?? "";
+
+/** Of what may have been long: the end, where programs say why. */
+const LAST_WORDS = 10;
+
+function lastWords({ stderrTail, stderrFile }: ProcessOutcome, cwd: string): string {
+  if (stderrTail === "") return "";
+  const lines = stderrTail.split("\n").slice(-LAST_WORDS);
+  const end = lines.map((line) => `\n  ${line}`).join("");
+  const remedy = remedyForProgram(lines);
+  const help = remedy === null ? "" : `\n  -> ${remedy}`;
+  return `; the end of its standard error (all of it is in ${readablePath(stderrFile, cwd)}):${end}${help}`;
+}
+
+// Remedies for CUDA's usual errors, which tell what happened but seldom why.
+
+interface Known {
+  /** Searched for in each of the last lines that the program printed. */
+  readonly says: RegExp;
+  readonly remedy: string;
+}
+
+const KNOWN: readonly Known[] = [
+  {
+    says: /CUPTI_ERROR_MULTIPLE_SUBSCRIBERS/,
+    remedy:
+      "the program uses its own profiler (torch.profiler, TensorFlow's), and CUPTI allows only one: disable it, or set pipeline.recorder.gpu=off",
+  },
+  {
+    says: /CUDA driver version is insufficient for CUDA runtime version|API call is not supported in the installed CUDA driver/,
+    remedy:
+      "the driver is too old for the program's CUDA version: update the driver, or use the CUDA version that nvidia-smi shows or an older one",
+  },
+  {
+    says: /no kernel image is available for execution on the device/,
+    remedy:
+      "the program was not built for this GPU; see its compute capability: nvidia-smi --query-gpu=compute_cap --format=csv",
+  },
+  {
+    says: /libcuda\.so[.\d]*: cannot open shared object file|no CUDA-capable device is detected|No CUDA GPUs are available/,
+    remedy:
+      "no usable GPU: nvidia-smi must list one, and CUDA_VISIBLE_DEVICES must not hide it; a container needs --gpus all, a Slurm job --gres=gpu:1",
+  },
+  {
+    says: /libcudnn\w*\.so[.\d]*: cannot open shared object file|CUDNN_STATUS_\w*VERSION_MISMATCH|Cannot load symbol cudnn/,
+    remedy:
+      "cuDNN's libraries are missing or of mixed versions: LD_LIBRARY_PATH must name a single installation",
+  },
+  {
+    says: /CUDA out of memory|CUDA error: out of memory|cudaErrorMemoryAllocation|CUDA_ERROR_OUT_OF_MEMORY/,
+    remedy: "the GPU's memory is full: nvidia-smi shows who uses it; or use a smaller batch",
+  },
+  {
+    says: /an illegal memory access was encountered|CUDA_ERROR_ILLEGAL_ADDRESS/,
+    remedy: "a kernel reads or writes out of bounds: compute-sanitizer PROG finds it",
+  },
+  {
+    says: /uncorrectable ECC error|CUDA_ERROR_ECC_UNCORRECTABLE/,
+    remedy: "the GPU's memory is faulty: check nvidia-smi -q -d ECC, and use another GPU",
+  },
+];
+
+/** The remedy for the last line that matches, since programs print the cause last; null if none does. */
+export function remedyForProgram(lines: readonly string[]): string | null {
+  for (const line of lines.toReversed()) {
+    const known = KNOWN.find(({ says }) => says.test(line));
+    if (known !== undefined) return known.remedy;
+  }
+  return null;
+}

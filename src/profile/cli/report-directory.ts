@@ -1,0 +1,180 @@
+import { resolve, sep } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { execa } from "execa";
+import { usage } from "../../command-line/command-line.ts";
+import type { ParsedCommand } from "../../command-line/parse.ts";
+import { renderSweepMarkdown } from "../../report/sweep/writers.ts";
+import { realPlace } from "../../system/files.ts";
+import { ConfigError } from "../../values/errors.ts";
+import type { WithTool } from "../machine/interrupt.ts";
+import { readSavedRun } from "../run/read-run.ts";
+import { type Rebuilt, rebuildReports } from "../run/rebuild.ts";
+import { labelRulesOf } from "./label-options.ts";
+import { intoOutputDirectory, type OutputDraft } from "./output-directory.ts";
+import { reportSweep, type SweepReported, sweepJobs } from "./report-sweep.ts";
+import { type SubcommandIo, terminalOf } from "./subcommand.ts";
+import { showFiles, showRegions } from "./terminal-report.ts";
+
+/** What `deep-profile report` does. */
+export async function reportDirectory(
+  runDirectory: string,
+  command: ParsedCommand,
+  io: SubcommandIo,
+  withTool: WithTool,
+): Promise<number> {
+  const wanted = command.value("output");
+  const terminal = terminalOf(io);
+  const labels = labelRulesOf(command);
+  const jobs = sweepJobs(runDirectory);
+  if (jobs.length > 0 && labels !== null)
+    throw usage(
+      "label options apply to runs: rebuild the reports of the jobs first, then those of the sweep",
+      "for each job: deep-profile report DIR/JOB with these options; then: deep-profile report DIR",
+    );
+  if (jobs.length > 0) return ofSweep(runDirectory, jobs, command, io);
+  if (command.has("collector")) throw usage("--collector is only for sweep directories");
+  const rebuild = (output: string | null): Promise<Rebuilt> =>
+    rebuildReports({
+      runDirectory,
+      output,
+      cwd: io.cwd,
+      html: command.has("html") || command.has("open"),
+      trace: command.has("trace"),
+      labels,
+      now: io.now,
+      withTool,
+      say: (line) => io.console.stderr(`${line}\n`),
+    });
+  const show = async ({ result, written }: Rebuilt): Promise<number> => {
+    showRegions(result.sections, terminal);
+    terminal.write("\n");
+    showFiles(written.reports, { terminal, cwd: io.cwd });
+    for (const failure of written.failures)
+      terminal.writeError(`could not be written: ${failure}\n`);
+    if (command.has("open")) await open(written.reports, io);
+    return written.failures.length === 0 ? 0 : 1;
+  };
+  if (wanted === undefined) return show(await rebuild(null));
+  // Before a directory is made: a wrong name leaves nothing behind.
+  readSavedRun(runDirectory, io.cwd);
+  refuseInside(runDirectory, wanted, io.cwd);
+  return intoOutputDirectory({ wanted, cwd: io.cwd, now: io.now }, async (draft) => {
+    const { result, written } = await rebuild(draft.path);
+    const placed = placing(draft);
+    return show({
+      result,
+      written: { reports: written.reports.map(placed), failures: written.failures.map(placed) },
+    });
+  });
+}
+
+/** They would stand among the run's own files, and be taken for some of them. */
+function refuseInside(runDirectory: string, wanted: string, cwd: string): void {
+  const output = realPlace(resolve(cwd, wanted));
+  if (!output.startsWith(`${realPlace(runDirectory)}${sep}`)) return;
+  throw new ConfigError({
+    code: "app.run_directory",
+    message: `The directory '${wanted}' is inside the run that the reports are of`,
+    hint: "choose a directory outside of it, or leave --output out to make its reports again in place",
+  });
+}
+
+async function ofSweep(
+  directory: string,
+  jobs: readonly string[],
+  command: ParsedCommand,
+  io: SubcommandIo,
+): Promise<number> {
+  const wanted = command.value("output");
+  const collector = command.value("collector") ?? null;
+  const build = (output: string): Promise<SweepReported> =>
+    reportSweep({ directory, jobs, output, collector, now: io.now });
+  const show = async ({ report, files }: SweepReported): Promise<number> => {
+    io.console.stdout(renderSweepMarkdown(report));
+    showFiles(files, { terminal: terminalOf(io), cwd: io.cwd });
+    if (command.has("open")) await open(files, io);
+    return 0;
+  };
+  if (wanted === undefined) return show(await build(directory));
+  return intoOutputDirectory({ wanted, cwd: io.cwd, now: io.now }, async (draft) => {
+    const { report, files } = await build(draft.path);
+    return show({ report, files: files.map(placing(draft)) });
+  });
+}
+
+/** Gives the draft its name; returns what files in it are called from now on. */
+function placing({ path, finish }: OutputDraft): (text: string) => string {
+  const place = finish();
+  return (text) => text.replaceAll(path, place);
+}
+
+/** A page that cannot be shown is no failure: it is written, and its path stands there. */
+async function open(reports: readonly string[], io: SubcommandIo): Promise<void> {
+  const page = reports.find((file) => file.endsWith(".html"));
+  if (page === undefined) {
+    io.console.stderr("there is no page to open\n");
+    return;
+  }
+  const problem = await openPage(page, { platform: process.platform, env: io.env });
+  if (problem !== null) io.console.stderr(`not opened (${problem}): ${page}\n`);
+}
+
+// Shows a file in the user's browser.
+
+export interface Desktop {
+  readonly platform: NodeJS.Platform;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** The program that opens files on a desktop, never a shell; null where there is nobody to see it. */
+export function openCommand(file: string, { platform, env }: Desktop): readonly string[] | null {
+  if ((env["CI"] ?? "") !== "") return null;
+  if (platform === "darwin") return ["open", file];
+  if (platform === "win32") return ["explorer.exe", file];
+  // Without a display xdg-open takes a browser in the terminal, or fails.
+  const hasDisplay = [env["DISPLAY"], env["WAYLAND_DISPLAY"], env["WSL_DISTRO_NAME"]].some(
+    (value) => (value ?? "") !== "",
+  );
+  return hasDisplay ? ["xdg-open", file] : null;
+}
+
+/** How long a program may take to say that it cannot open the file. */
+const WAIT_MS = 5_000;
+
+/**
+ * Opens it, without waiting for the browser to end.
+ *
+ * @returns null, or why it was not opened, in words
+ */
+export async function openPage(
+  file: string,
+  desktop: Desktop,
+  waitMs = WAIT_MS,
+): Promise<string | null> {
+  const command = openCommand(file, desktop);
+  if (command === null)
+    return (desktop.env["CI"] ?? "") === "" ? "there is no display" : "CI is set";
+  const [program = "", ...args] = command;
+  const child = execa(program, args, {
+    env: { ...desktop.env },
+    extendEnv: false,
+    stdio: "ignore",
+    detached: true,
+    reject: false,
+    cleanup: false,
+  });
+  child.unref();
+  const patience = new AbortController();
+  // The browser may be this very program, which is not kept waiting for. Until then only the timer
+  // keeps this process from ending before it knows.
+  const ended = await Promise.race([
+    child,
+    setTimeout(waitMs, null, { signal: patience.signal }).catch(() => null),
+  ]);
+  patience.abort();
+  // explorer.exe ends with 1 also where all is well.
+  if (ended === null || ended.exitCode === 0 || desktop.platform === "win32") return null;
+  return ended.exitCode === undefined
+    ? `${program} could not be started`
+    : `${program} ended with exit code ${ended.exitCode}`;
+}

@@ -1,0 +1,220 @@
+import { existsSync, lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { basename, join, relative } from "node:path";
+import { regionReportFile } from "../../report/report-files.ts";
+import {
+  buildSweepReport,
+  type JobInput,
+  jobReport,
+  type SharedPlaces,
+} from "../../report/sweep/build.ts";
+import type { SweepReport } from "../../report/sweep/document.ts";
+import { renderSweepHtml } from "../../report/sweep/html.ts";
+import {
+  renderSweepCsv,
+  renderSweepMarkdown,
+  sweepJsonPieces,
+} from "../../report/sweep/writers.ts";
+import { createReportValidator, type ReportValidator } from "../../report/validation/validate.ts";
+import { writeFileAtomic } from "../../system/atomic-write.ts";
+import { fileProblem, readText } from "../../system/files.ts";
+import { ConfigError, isConfigError } from "../../values/errors.ts";
+import { toObject } from "../../values/plain-objects.ts";
+import { readYaml } from "../../values/yaml/reader.ts";
+import { whyFailed } from "../machine/process.ts";
+import { createRunReader } from "../run/read-run.ts";
+import type { SavedRun } from "../run/saved-run.ts";
+import { COLLECTOR_NAMES, RUN_FILE } from "../tools/collection.ts";
+import { unreadableError } from "../tools/source-file.ts";
+import { loadReport, scopeOf } from "./load-report.ts";
+
+export interface SweepRequest {
+  /** Absolute path of the sweep's directory. */
+  readonly directory: string;
+  readonly jobs: readonly string[];
+  readonly output: string;
+  readonly collector: string | null;
+  readonly now: Date;
+}
+
+export interface SweepReported {
+  readonly report: SweepReport;
+  /** Absolute paths. */
+  readonly files: readonly string[];
+}
+
+/**
+ * Writes `sweep-report.{md,html,json,csv}` from the reports of the jobs.
+ *
+ * @throws ConfigError where no job has a report
+ */
+export async function reportSweep(request: SweepRequest): Promise<SweepReported> {
+  const { directory, jobs, output, collector, now } = request;
+  const loaded = loadSweep(directory, jobs, await createReportValidator(), collector);
+  const report = buildSweepReport(loaded.jobs, { collector: loaded.collector, generatedAt: now });
+  const texts: readonly (readonly [string, string | Iterable<string>])[] = [
+    ["md", renderSweepMarkdown(report)],
+    ["html", renderSweepHtml(report)],
+    ["json", sweepJsonPieces(report)],
+    ["csv", renderSweepCsv(report)],
+  ];
+  const files: string[] = [];
+  for (const [extension, text] of texts) {
+    const file = join(output, `sweep-report.${extension}`);
+    await writeFileAtomic(file, text);
+    files.push(file);
+  }
+  return { report, files };
+}
+
+// The jobs of a sweep, from its directory.
+
+export interface LoadedSweep {
+  readonly collector: string;
+  readonly jobs: readonly JobInput[];
+}
+
+/** What Hydra leaves with every job. */
+const JOB_FILES = ["overrides.yaml", ".hydra/overrides.yaml"];
+
+/** What a sweep leaves in its own directory: one is enough. */
+const SWEEP_FILES = ["multirun.yaml", ".sweep"];
+
+/**
+ * Directories of jobs, also of those that failed, in the order of their numbers; none in a run, and in
+ * what is no directory. `hydra.sweep.subdir` may place them several levels down.
+ *
+ * @returns paths from the sweep's directory
+ * @throws ConfigError `profile.input` for a directory that may not be read
+ */
+export function sweepJobs(directory: string): readonly string[] {
+  if (!isDirectory(directory) || existsSync(join(directory, RUN_FILE))) return [];
+  const isSweep = SWEEP_FILES.some((file) => existsSync(join(directory, file)));
+  return withoutSecondNames(directory, jobsBelow(directory, "", isSweep ? "deep" : "flat")).sort(
+    (a, b) => a.localeCompare(b, "en", { numeric: true }),
+  );
+}
+
+/** In a job no other job is looked for, nor behind links, which may lead anywhere. */
+function jobsBelow(sweep: string, below: string, search: "deep" | "flat"): readonly string[] {
+  return namesIn(join(sweep, below)).flatMap((name) => {
+    const path = join(below, name);
+    const place = join(sweep, path);
+    if (JOB_FILES.some((file) => existsSync(join(place, file)))) return [path];
+    return search === "deep" && mayHoldJobs(place) ? jobsBelow(sweep, path, search) : [];
+  });
+}
+
+function mayHoldJobs(path: string): boolean {
+  if (basename(path).startsWith(".")) return false;
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+/** A link beside the job that it leads to, such as `latest`, is no other job. */
+function withoutSecondNames(sweep: string, jobs: readonly string[]): string[] {
+  const isLink = (job: string): boolean => lstatSync(join(sweep, job)).isSymbolicLink();
+  const named = new Map<string, string>();
+  for (const job of [...jobs.filter((each) => !isLink(each)), ...jobs.filter(isLink)]) {
+    const place = realpathSync(join(sweep, job));
+    if (!named.has(place)) named.set(place, job);
+  }
+  return [...named.values()];
+}
+
+function isDirectory(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory);
+  } catch (cause) {
+    throw unreadableError(directory, cause);
+  }
+}
+
+/**
+ * @param wanted the collector to take; the first that any job has when null
+ * @throws ConfigError `profile.input` where no job has a report of it
+ */
+function loadSweep(
+  directory: string,
+  names: readonly string[],
+  validator: ReportValidator,
+  wanted: string | null,
+): LoadedSweep {
+  const reportOf = (name: string, collector: string) =>
+    existsSync(regionReportFile(join(directory, name, collector)));
+  const found = COLLECTOR_NAMES.filter((collector) =>
+    names.some((name) => reportOf(name, collector)),
+  );
+  const collector = found.find((name) => wanted === null || name === wanted);
+  if (collector === undefined)
+    throw new ConfigError({
+      code: "profile.input",
+      message:
+        wanted === null
+          ? "no job of the sweep has a report"
+          : `no job of the sweep has a report of ${wanted}`,
+      available: found,
+    });
+  const readRun = createRunReader();
+  const places: SharedPlaces = new Map();
+  const resultOf = (name: string, run: SavedRun | null): JobInput["result"] => {
+    if (!reportOf(name, collector)) return without(`no report of ${collector}`);
+    const failure = failureOf(run, collector);
+    if (failure !== null) return without(`${failure}; what it measured is in its own report`);
+    const { bundle } = loadReport(name, directory, validator, collector);
+    return { report: jobReport(scopeOf(name, bundle, undefined), places) };
+  };
+  return {
+    collector,
+    jobs: names.map((name): JobInput => {
+      const job = join(directory, name);
+      let known: Pick<JobInput, "name" | "overrides" | "stay"> = { name, overrides: [] };
+      try {
+        known = { ...known, overrides: overridesOf(job) };
+        const run = existsSync(join(job, RUN_FILE)) ? readRun(job, job) : null;
+        known = { ...known, ...stayOf(run) };
+        return { ...known, result: resultOf(name, run) };
+      } catch (error) {
+        if (!isConfigError(error)) throw error;
+        return { ...known, result: without(error.message) };
+      }
+    }),
+  };
+}
+
+const without = (problem: string): JobInput["result"] => ({ report: null, problem });
+
+/**
+ * Why the times of a job are not to be compared with those of others: a program that failed was
+ * mostly the fastest. Null where all is well, and where nothing says how the run ended.
+ */
+function failureOf(run: SavedRun | null, collector: string): string | null {
+  const found = run?.collectors.find((each) => each.collector === collector);
+  return found === undefined ? null : whyFailed(found);
+}
+
+/** Runs before 1.2 of their contract do not say when they were. */
+function stayOf(run: SavedRun | null): Pick<JobInput, "stay"> {
+  if (run?.started === undefined || run.ended === undefined) return {};
+  const { hostname: host } = run.environment;
+  return { stay: { host, from: Date.parse(run.started), until: Date.parse(run.ended) } };
+}
+
+/** @throws ConfigError for a file that cannot be read, or is not YAML */
+function overridesOf(job: string): readonly string[] {
+  const file = JOB_FILES.map((name) => join(job, name)).find((path) => existsSync(path));
+  if (file === undefined) return [];
+  try {
+    const list: unknown = toObject(readYaml(readText(file), { name: file }));
+    return Array.isArray(list) ? list.map(String) : [];
+  } catch (cause) {
+    const message = `${relative(job, file)}: ${fileProblem(cause)}`;
+    throw new ConfigError({ code: "profile.input", message, cause });
+  }
+}

@@ -1,0 +1,32 @@
+/**
+ * The subcommands of `deep-profile`, in order of its help. This table loads with every start of the
+ * command, so that it names them and imports nothing: their code comes when one is called.
+ */
+import type { Subcommand } from "./subcommand.ts";
+
+export const SUBCOMMANDS: readonly Subcommand[] = [
+  {
+    name: "compare",
+    summary: "compares two runs or reports, and can fail when a limit is exceeded",
+    commandLine: async () => (await import("./commands.ts")).COMPARE,
+    run: async (args, io) => (await import("./commands.ts")).runCompare(args, io),
+  },
+  {
+    name: "import",
+    summary: "makes reports from files that a profiler wrote: ncu, nsys, recordings",
+    commandLine: async () => (await import("./commands.ts")).IMPORT,
+    run: async (args, io) => (await import("./commands.ts")).runImport(args, io),
+  },
+  {
+    name: "report",
+    summary: "rebuilds the reports of a run from its raw files, and opens them",
+    commandLine: async () => (await import("./commands.ts")).REPORT,
+    run: async (args, io) => (await import("./commands.ts")).runReport(args, io),
+  },
+  {
+    name: "doctor",
+    summary: "shows what is installed and which ways to profile will work here",
+    commandLine: async () => (await import("./commands.ts")).DOCTOR,
+    run: async (args, io) => (await import("./commands.ts")).runDoctor(args, io),
+  },
+];

@@ -1,0 +1,56 @@
+import type { NCUProfileRegionReport } from "../../report/document.ts";
+import { renderRegionTable } from "../../report/terminal/region-table.ts";
+import { renderTopKernels } from "../../report/terminal/top-kernels-table.ts";
+import { readablePath } from "../../system/files.ts";
+import { printableLabel } from "../../text/printable.ts";
+import type { ProfileSection } from "../run/run.ts";
+
+/** Where the result of a run is shown. */
+export interface Terminal {
+  readonly write: (text: string) => void;
+  /** For what went wrong: seen also where the output goes to a file. */
+  readonly writeError: (text: string) => void;
+  /** Columns. */
+  readonly width: number;
+  readonly color: boolean;
+}
+
+/** More regions than fit a few screens are for the report, not for the terminal. */
+const MAX_ROWS = 60;
+/** Where there are no regions; `kernels.md` has more. */
+const MAX_KERNELS = 10;
+/** Notes can quote names of the program, of any length and content. */
+const MAX_NOTE = 400;
+
+/** The region table of each collector's main report, its notes, and where it ran. */
+export function showRegions(sections: readonly ProfileSection[], terminal: Terminal): void {
+  for (const { bundle } of sections) {
+    const [report] = bundle.reports;
+    if (report === undefined) continue;
+    showReport(report, terminal);
+    const { device, cpu } = report.environment;
+    const where = device === null ? cpu : `${device} (${cpu})`;
+    terminal.write(`\nrecorded by ${report.collector.name} on ${where}\n`);
+  }
+}
+
+/** The table and the notes alone; without regions, the longest kernels. */
+export function showReport(
+  report: NCUProfileRegionReport,
+  { width, color, write }: Terminal,
+): void {
+  write(`\n${renderRegionTable(report, { width, color, maxRows: MAX_ROWS })}`);
+  if (report.totals.region_count === 0) {
+    const kernels = renderTopKernels(report, { width, color }, MAX_KERNELS);
+    if (kernels !== "") write(`\n${kernels}`);
+  }
+  for (const note of report.notes) write(`note: ${printableLabel(note, MAX_NOTE)}\n`);
+}
+
+/** Where the reports are. */
+export function showFiles(
+  files: readonly string[],
+  { terminal, cwd }: { readonly terminal: Terminal; readonly cwd: string },
+): void {
+  for (const file of files) terminal.write(`${readablePath(file, cwd)}\n`);
+}

@@ -1,0 +1,98 @@
+import { accessSync, constants, readdirSync, statSync } from "node:fs";
+import { delimiter, join, resolve } from "node:path";
+
+export type NsightTool = "nsys" | "ncu";
+
+/** The folder to take the tools from, before all others. */
+const FOLDER_VARIABLE = "HYDRACONF_NSIGHT";
+
+/**
+ * Where NVIDIA's and the distributions' packages put the tools; `*` stands for a version, of which
+ * the newest is taken.
+ */
+const INSTALL_FOLDERS: Readonly<Record<NsightTool, readonly string[]>> = {
+  nsys: [
+    "/opt/nvidia/nsight-systems/*/bin",
+    "/opt/nvidia/nsight-systems-cli/*/bin",
+    "/usr/local/cuda/bin",
+    "/usr/local/cuda-*/bin",
+    "/usr/lib/nsight-systems/bin",
+  ],
+  ncu: [
+    "/opt/nvidia/nsight-compute/*",
+    "/usr/local/cuda/bin",
+    "/usr/local/cuda-*/bin",
+    "/usr/lib/nsight-compute",
+  ],
+};
+
+/**
+ * Finds `nsys` or `ncu`: in the folder that `HYDRACONF_NSIGHT` names, else on PATH, else where their
+ * packages put them. Null when absent.
+ */
+export function findNsightTool(
+  tool: NsightTool,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+  root = "/",
+): string | null {
+  const chosen = env[FOLDER_VARIABLE];
+  const folders = [
+    ...(chosen === undefined || chosen === "" ? [] : [chosen]),
+    ...(env["PATH"] ?? "").split(delimiter),
+    ...INSTALL_FOLDERS[tool].flatMap((pattern) => expand(join(root, pattern))),
+  ];
+  return findExecutable(tool, "/", folders.join(delimiter));
+}
+
+/** What to add to "not found" where `HYDRACONF_NSIGHT` promised a tool that is nowhere; empty where it is not set. */
+export function chosenFolderNote(
+  tool: NsightTool,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): string {
+  const chosen = env[FOLDER_VARIABLE];
+  return chosen === undefined || chosen === ""
+    ? ""
+    : `: ${FOLDER_VARIABLE} names a folder without ${tool}, ${chosen}`;
+}
+
+/** The folders that a pattern with at most one `*` in a name stands for, newest version first. */
+function expand(pattern: string): readonly string[] {
+  const parts = pattern.split("/");
+  const at = parts.findIndex((part) => part.includes("*"));
+  if (at < 0) return [pattern];
+  const parent = parts.slice(0, at).join("/");
+  const [before = "", after = ""] = (parts[at] ?? "").split("*");
+  return namesIn(parent)
+    .filter((name) => name.startsWith(before) && name.endsWith(after))
+    .sort((a, b) => b.localeCompare(a, "en", { numeric: true }))
+    .map((name) => [parent, name, ...parts.slice(at + 1)].join("/"));
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+/** Finds a program as a shell would: a path as it is, a bare name on PATH. Null when absent. */
+export function findExecutable(
+  program: string,
+  cwd: string,
+  path: string = process.env["PATH"] ?? "",
+): string | null {
+  const candidates = program.includes("/")
+    ? [resolve(cwd, program)]
+    : path.split(delimiter).map((directory) => join(directory || ".", program));
+  return candidates.find(isExecutableFile) ?? null;
+}
+
+function isExecutableFile(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}

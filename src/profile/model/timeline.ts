@@ -1,0 +1,178 @@
+/**
+ * What a collector saw, in a form no collector owns: ranges, marks, operations and kernels on one
+ * clock. Importers (recorder files, nsys SQLite, ncu reports) build it; the region tree reads it.
+ *
+ * Times are nanoseconds since `Timeline.originNs` on the collector's clock, as plain numbers: they
+ * stay exact for 104 days.
+ */
+export interface Timeline {
+  /** `recorder`, `nsys` or `ncu`. */
+  readonly collector: string;
+  /** Name of the clock, e.g. `CLOCK_MONOTONIC`. */
+  readonly clock: string;
+  /** The clock's absolute value at time 0, for lining up with other tools; of several clocks, that of the first process. */
+  readonly originNs: bigint;
+  readonly processes: readonly ProcessTimeline[];
+  /** What a reader of the report must know: truncated file, dropped events, unclosed ranges. */
+  readonly notes: readonly string[];
+}
+
+/** What one process did. Times are nanoseconds since `Timeline.originNs`. */
+export interface ProcessTimeline {
+  readonly pid: number;
+  readonly parentPid: number | null;
+  /** Tells apart those of several machines, or of several starts of one; absent where that is not known. */
+  readonly machine?: number;
+  /** Executable path or name, as the collector knows it. */
+  readonly executable: string;
+  /** First and last thing seen. */
+  readonly startNs: number;
+  readonly endNs: number;
+  /** Whether the process told the collector that it ends; if not, `notes` say what that means. */
+  readonly finished: boolean;
+  /** In order of `startNs`; a tie is broken by the order in which they were opened. */
+  readonly ranges: readonly RangeInstance[];
+  readonly marks: readonly MarkInstance[];
+  readonly kernels: KernelList;
+  /** What the program calls its threads, by OS thread id; absent where the collector does not see that. */
+  readonly threadNames?: ReadonlyMap<number, string>;
+  /** Waits of the host for the GPU, by start; absent where the collector does not see them. */
+  readonly synchronizations?: readonly SynchronizationInstance[];
+  readonly notes: readonly string[];
+}
+
+/** How NVTX opened a range: per-thread stack, or process-wide with an id. */
+export type RangeKind = "push_pop" | "start_end";
+
+/** NVTX event attributes shared by ranges and marks. */
+export interface EventAttributes {
+  readonly category: number | null;
+  /** ARGB, e.g. 0xff00ff00. */
+  readonly color: number | null;
+  /** The payload as a number or, where JavaScript cannot hold it exactly, a decimal bigint. */
+  readonly payload: number | bigint | null;
+}
+
+/** One range, from when it was opened to when it was closed. */
+export interface RangeInstance extends EventAttributes {
+  /** Unique in its process. */
+  readonly id: number;
+  readonly kind: RangeKind;
+  /** NVTX domain name; empty for the default domain. */
+  readonly domain: string;
+  readonly name: string;
+  /** OS thread id of the opening thread. */
+  readonly threadId: number;
+  readonly startNs: number;
+  /** Null: never closed. */
+  readonly endNs: number | null;
+  /** OS thread id of the closing thread; differs from `threadId` only for start/end ranges. */
+  readonly endThreadId: number | null;
+  /**
+   * Position of the opening and of the closing in the order in which the process's events were
+   * recorded. They decide between events of equal time, so that nesting survives a coarse clock.
+   * Where a collector does not know them, a range counts as closed before anything that happens
+   * at its end time.
+   */
+  readonly startSequence?: number;
+  readonly endSequence?: number | undefined;
+}
+
+/** A point in time that the program marked (`nvtxMark`). */
+export interface MarkInstance extends EventAttributes {
+  readonly domain: string;
+  readonly name: string;
+  readonly threadId: number;
+  readonly timeNs: number;
+}
+
+/** A GPU kernel, memory copy or memory set. Collectors without a GPU deliver none. */
+export interface KernelInstance {
+  /** What ran; a kernel where absent. Only kernels count as kernels in a report. */
+  readonly kind?: GpuActivityKind;
+  /** A kernel's demangled name; `[CUDA memcpy Host-to-Device]` and the like for the others. */
+  readonly name: string;
+  /** CUDA device index. */
+  readonly device: number;
+  readonly context?: number;
+  readonly stream: number | null;
+  /**
+   * The thread that launched it, and when: the launch, not the execution, decides the region. Null:
+   * the launch was not recorded. No range contains the kernel then, and `launchNs` is its start.
+   */
+  readonly launchThreadId: number | null;
+  readonly launchNs: number;
+  /** Execution on the device. */
+  readonly startNs: number;
+  readonly endNs: number;
+  /** Copied or set. */
+  readonly bytes?: number;
+  /** Ties it to the API call that launched it: one call of a CUDA graph launches many. */
+  readonly correlation?: number;
+  /** The CUDA graph it was a node of. */
+  readonly graph?: { readonly id: number; readonly node: bigint };
+}
+
+/**
+ * In order of `launchNs`. Arrays are such lists, too; readers of large files deliver tables that make an
+ * object for each kernel when it is asked for.
+ */
+export interface KernelList extends Iterable<KernelInstance> {
+  readonly length: number;
+  /** Set where whoever made the list put it in order: to look at millions again takes time. */
+  readonly isOrdered?: true;
+  /** Undefined where there is none; indices count from 0. */
+  readonly at: (index: number) => KernelInstance | undefined;
+}
+
+/** Whether any of them is a kernel, and not only copies and sets. */
+export function ranKernels({ kernels }: Pick<ProcessTimeline, "kernels">): boolean {
+  for (const { kind = "kernel" } of kernels) if (kind === "kernel") return true;
+  return false;
+}
+
+/** What the GPU was busy with: a kernel, a copy of memory, or setting memory to a value. */
+export type GpuActivityKind = "kernel" | "memcpy" | "memset";
+
+/** A call in which a thread waited for the GPU. */
+export interface SynchronizationInstance {
+  readonly kind: "event" | "stream" | "context";
+  /** The waiting thread, and when it called: that decides the region. */
+  readonly threadId: number;
+  readonly callNs: number;
+  /** The wait itself. */
+  readonly startNs: number;
+  readonly endNs: number;
+  readonly stream: number | null;
+}
+
+// Names for CUPTI's numbers, the same whichever tool recorded them, because `compare` matches by name.
+
+/** By `CUpti_ActivityMemcpyKind`, in the words of `nsys stats`. */
+const COPY_KINDS = [
+  "Unknown",
+  "Host-to-Device",
+  "Device-to-Host",
+  "Host-to-Array",
+  "Array-to-Host",
+  "Array-to-Array",
+  "Array-to-Device",
+  "Device-to-Array",
+  "Device-to-Device",
+  "Host-to-Host",
+  "Peer-to-Peer",
+  "Unified Host-to-Device",
+  "Unified Device-to-Host",
+  "Unified Device-to-Device",
+];
+
+/** e.g. `[CUDA memcpy Host-to-Device]` */
+export const memoryCopyName = (kind: number): string =>
+  `[CUDA memcpy ${COPY_KINDS[kind] ?? `kind ${kind}`}]`;
+
+/** By `CUpti_ActivitySynchronizationType`. Types that are not listed do not block the host. */
+export const WAIT_KINDS: ReadonlyMap<number, SynchronizationInstance["kind"]> = new Map([
+  [1, "event"],
+  [3, "stream"],
+  [4, "context"],
+]);

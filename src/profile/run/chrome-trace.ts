@@ -1,0 +1,190 @@
+/**
+ * A timeline as Chrome's trace event format (JSON object format), which Perfetto and
+ * chrome://tracing open: ranges of threads as slices, start/end ranges as async slices, GPU
+ * activity per device and stream with an arrow from the call that launched it. Times are
+ * microseconds from the start of the recording.
+ */
+import type {
+  KernelInstance,
+  ProcessTimeline,
+  RangeInstance,
+  Timeline,
+} from "../model/timeline.ts";
+
+/** No process of Linux has this number, or a larger one (`PID_MAX_LIMIT`): for those whose own is taken. */
+const COPY_PID = 1 << 22;
+
+/** Devices stand beside the processes: their numbers must not meet those of processes. */
+const DEVICE_PID = 1 << 23;
+
+/** Pieces of the file, a line each: the whole may be too large for one string. */
+export function* renderChromeTrace(timeline: Timeline): Generator<string> {
+  yield '{"displayTimeUnit":"ns","traceEvents":[\n';
+  let separator = "";
+  for (const event of events(timeline)) {
+    yield `${separator}${JSON.stringify(event)}`;
+    separator = ",\n";
+  }
+  const metadata = {
+    collector: timeline.collector,
+    clock: timeline.clock,
+    origin_ns: String(timeline.originNs),
+    notes: timeline.notes,
+  };
+  yield `\n],"metadata":${JSON.stringify(metadata)}}\n`;
+}
+
+type TraceEvent = Readonly<Record<string, unknown>>;
+
+function* events({ processes }: Timeline): Generator<TraceEvent> {
+  /** Numbers by names. */
+  const devices = new Map<string, number>();
+  let id = 0;
+  let copies = 0;
+  for (const { process, copy, deviceCopy } of copiesOf(processes)) {
+    const pid = copy === 0 ? process.pid : COPY_PID + copies++;
+    yield named("process_name", pid, 0, processName(process, copy));
+    for (const [thread, name] of process.threadNames ?? [])
+      if (name !== "") yield named("thread_name", pid, thread, name);
+    for (const range of process.ranges) yield* rangeEvents(range, process, pid, id++);
+    for (const mark of process.marks)
+      yield {
+        ph: "i",
+        s: "t",
+        name: mark.name,
+        cat: category(mark.domain),
+        pid,
+        tid: mark.threadId,
+        ts: microseconds(mark.timeNs),
+      };
+    for (const wait of process.synchronizations ?? [])
+      yield {
+        ph: "X",
+        name: `wait for ${wait.kind}`,
+        cat: "synchronization",
+        pid,
+        tid: wait.threadId,
+        ts: microseconds(wait.startNs),
+        dur: microseconds(Math.max(wait.endNs - wait.startNs, 0)),
+        ...(wait.stream !== null && { args: { stream: wait.stream } }),
+      };
+    for (const kernel of process.kernels) {
+      const name = `cuda:${kernel.device}${shownCopy(deviceCopy)}`;
+      const device = devices.get(name) ?? DEVICE_PID + devices.size;
+      devices.set(name, device);
+      yield* kernelEvents(kernel, { process, pid, device }, id++);
+    }
+  }
+  for (const [name, device] of devices) yield named("process_name", device, 0, name);
+}
+
+/** With its own number where a viewer shows another one. */
+function processName({ executable, pid }: ProcessTimeline, copy: number): string {
+  const number = `process ${pid}${shownCopy(copy)}`;
+  if (executable === "") return number;
+  return copy === 0 ? executable : `${executable}, ${number}`;
+}
+
+function* rangeEvents(
+  range: RangeInstance,
+  process: ProcessTimeline,
+  pid: number,
+  id: number,
+): Generator<TraceEvent> {
+  const end = Math.max(range.endNs ?? process.endNs, range.startNs);
+  const common = {
+    name: range.name,
+    cat: category(range.domain),
+    pid,
+    tid: range.threadId,
+    ts: microseconds(range.startNs),
+  };
+  const args = { ...attributes(range), ...(range.endNs === null && { closed: false }) };
+  if (range.kind === "push_pop")
+    yield { ph: "X", ...common, dur: microseconds(end - range.startNs), args };
+  else {
+    yield { ph: "b", ...common, id, args };
+    yield {
+      ph: "e",
+      ...common,
+      tid: range.endThreadId ?? range.threadId,
+      id,
+      ts: microseconds(end),
+    };
+  }
+}
+
+interface Launched {
+  readonly process: ProcessTimeline;
+  /** The numbers of the process and of the device in the trace. */
+  readonly pid: number;
+  readonly device: number;
+}
+
+function* kernelEvents(
+  kernel: KernelInstance,
+  { process, pid, device }: Launched,
+  id: number,
+): Generator<TraceEvent> {
+  const where = { pid: device, tid: kernel.stream ?? 0 };
+  yield {
+    ph: "X",
+    name: kernel.name,
+    cat: kernel.kind ?? "kernel",
+    ...where,
+    ts: microseconds(kernel.startNs),
+    dur: microseconds(Math.max(kernel.endNs - kernel.startNs, 0)),
+    args: {
+      process: process.pid,
+      ...(kernel.bytes !== undefined && { bytes: kernel.bytes }),
+      ...graphOf(kernel),
+    },
+  };
+  if (kernel.launchThreadId === null) return;
+  const arrow = { name: "launch", cat: "launch", id };
+  yield { ph: "s", ...arrow, pid, tid: kernel.launchThreadId, ts: microseconds(kernel.launchNs) };
+  yield { ph: "f", bp: "e", ...arrow, ...where, ts: microseconds(kernel.startNs) };
+}
+
+/** All kernels of a graph have arrows from one call: which of them belong together, and which node each is. */
+const graphOf = ({ graph }: KernelInstance): Readonly<Record<string, unknown>> =>
+  graph === undefined ? {} : { "graph id": graph.id, "graph node id": String(graph.node) };
+
+const named = (what: string, pid: number, tid: number, name: string): TraceEvent => ({
+  ph: "M",
+  name: what,
+  pid,
+  tid,
+  args: { name },
+});
+
+const category = (domain: string): string => (domain === "" ? "default" : domain);
+
+const attributes = ({ category: number, payload }: RangeInstance) => ({
+  ...(number !== null && { category: number }),
+  ...(payload !== null && { payload: typeof payload === "bigint" ? String(payload) : payload }),
+});
+
+/** Three digits behind the point keep nanoseconds. */
+const microseconds = (ns: number): number => Math.round(ns) / 1000;
+
+export interface ProcessCopy {
+  readonly process: ProcessTimeline;
+  /** How many processes of its number stand before it: more than none where recordings are of several machines or boots. */
+  readonly copy: number;
+  /** The same of its devices: those of its machine, which all processes there share. */
+  readonly deviceCopy: number;
+}
+
+/** What tells processes of one number apart, and devices, who must not share a row of a viewer. */
+export function copiesOf(processes: readonly ProcessTimeline[]): readonly ProcessCopy[] {
+  const seen = new Map<number, number>();
+  return processes.map((process) => {
+    const copy = seen.get(process.pid) ?? 0;
+    seen.set(process.pid, copy + 1);
+    return { process, copy, deviceCopy: process.machine ?? copy };
+  });
+}
+
+/** As people see it: the first has its number alone. */
+export const shownCopy = (copy: number): string => (copy === 0 ? "" : ` (${copy + 1})`);

@@ -1,0 +1,236 @@
+/** The table of collectors: which a config enables, how they run one after the other, and repeated. */
+
+import { rmSync } from "node:fs";
+import { join, relative, sep } from "node:path";
+import { makeDirectory } from "../../system/files.ts";
+import { agreeing, plural } from "../../text/plural.ts";
+import { ConfigError, isConfigError } from "../../values/errors.ts";
+import type { NativePart } from "../machine/native.ts";
+import { describeOutcome, succeeded, unwrittenOfAll, type Workload } from "../machine/process.ts";
+import { below, COLLECTOR_NAMES, type CollectorName } from "../tools/collection.ts";
+import type { CollectContext, Collection, Collector } from "../tools/collector.ts";
+import type { ProfileConfig } from "../tools/config.ts";
+import { createNcuCollector } from "../tools/ncu/collector.ts";
+import type { NcuCollectorOptions } from "../tools/ncu/session.ts";
+import { createNsys } from "../tools/nsys/collector.ts";
+import { createRecorder } from "../tools/recorder/collector.ts";
+
+/** What a collector is made from. */
+export interface CollectorParts {
+  readonly config: ProfileConfig;
+  readonly native: NativePart;
+}
+
+const recorderOf = ({ config, native }: CollectorParts, gpu: boolean): Collector =>
+  createRecorder({
+    library: native.regionRecorder,
+    operationDomains: config.pipeline.recorder.operation_domains,
+    gpu,
+  });
+
+const recordsKernels = ({ config }: CollectorParts): boolean =>
+  config.pipeline.recorder.gpu === "auto";
+
+const FACTORIES: Readonly<Record<CollectorName, (parts: CollectorParts) => Collector>> = {
+  recorder: (parts) => recorderOf(parts, recordsKernels(parts)),
+  nsys: ({ config }) => createNsys(config.pipeline.nsys),
+  ncu: (parts) => createNcuCollector(ncuOptions(parts)),
+};
+
+/** What the collector ncu is made from; labels alone are found without recording kernels. */
+export function ncuOptions(parts: CollectorParts): NcuCollectorOptions {
+  const { ncu, recorder, report } = parts.config.pipeline;
+  const choosesKernels = (ncu.top_n_kernels ?? null) !== null;
+  return {
+    config: ncu,
+    aggregate: report.aggregate,
+    operationDomains: recorder.operation_domains,
+    ...(parts.config.labels && { labels: parts.config.labels }),
+    recorder: recorderOf(parts, choosesKernels && recordsKernels(parts)),
+    recordsKernels: recordsKernels(parts),
+  };
+}
+
+/** The collectors that a config switches on, in the order in which they run. */
+export function enabledCollectors(parts: CollectorParts): readonly Collector[] {
+  return COLLECTOR_NAMES.filter((name) => parts.config.pipeline[name].enable).map((name) =>
+    repeated(FACTORIES[name](parts), parts.config),
+  );
+}
+
+/** Nsight Compute replays kernels by itself and locks the clocks: its runs are not repeated. */
+function repeated(collector: Collector, { repeats, warmup_runs }: ProfileConfig): Collector {
+  return collector.name === "ncu" || repeats === 1
+    ? collector
+    : repeatCollector(collector, { runs: repeats, warmup: warmup_runs });
+}
+
+/** A collector that brought nothing back, or was not run, and why. */
+export interface MissingCollection {
+  readonly collector: CollectorName;
+  readonly error: ConfigError;
+}
+
+export interface CollectionRun {
+  /** In the order in which they were made. */
+  readonly collections: readonly Collection[];
+  readonly missing: readonly MissingCollection[];
+}
+
+export interface RunCollectorsOptions extends Omit<CollectContext, "directory" | "earlier"> {
+  readonly runDirectory: string;
+}
+
+/**
+ * Runs the collectors one after the other, each in a folder of its own. One that fails takes nothing
+ * from the others; a workload that fails, or a user who wants to stop, ends the row, since every
+ * further collector would run that workload again.
+ */
+export async function runCollectors(
+  collectors: readonly Collector[],
+  workload: Workload,
+  { runDirectory, ...context }: RunCollectorsOptions,
+): Promise<CollectionRun> {
+  const collections: Collection[] = [];
+  const missing: MissingCollection[] = [];
+  for (const collector of collectors) {
+    const reason = whyNotToGoOn(collections, context);
+    if (reason !== null) {
+      missing.push({ collector: collector.name, error: notRun(collector.name, reason) });
+      continue;
+    }
+    context.say(`recording ${workload.label} with collector ${collector.name}`);
+    const directory = join(runDirectory, collector.name);
+    try {
+      makeDirectory(directory);
+      collections.push(
+        await collector.collect(workload, { ...context, directory, earlier: collections }),
+      );
+    } catch (error) {
+      missing.push({ collector: collector.name, error: asConfigError(error, collector.name) });
+    } finally {
+      context.progress.stop();
+    }
+  }
+  return { collections, missing };
+}
+
+function whyNotToGoOn(
+  collections: readonly Collection[],
+  { interrupt }: Pick<CollectContext, "interrupt">,
+): string | null {
+  if (interrupt.stop.aborted) return `the run was stopped by ${interrupt.stop.reason}`;
+  const failed = collections.find(({ outcome, problem }) => !problem && !succeeded(outcome));
+  return failed === undefined
+    ? null
+    : `${describeOutcome(failed.outcome)} under collector ${failed.collector}`;
+}
+
+const notRun = (name: CollectorName, reason: string): ConfigError =>
+  new ConfigError({
+    code: "profile.collector",
+    message: `the collector ${name} was not run: ${reason}`,
+  });
+
+/** What went wrong in a collector, whatever it threw. */
+function asConfigError(error: unknown, name: CollectorName): ConfigError {
+  if (isConfigError(error)) return error;
+  return new ConfigError({
+    code: "profile.collector",
+    message: `the collector ${name} failed: ${error instanceof Error ? error.message : String(error)}`,
+    cause: error,
+  });
+}
+
+export interface Repeats {
+  /** Runs that are measured. */
+  readonly runs: number;
+  /** Runs before them, whose results are thrown away. */
+  readonly warmup: number;
+}
+
+/**
+ * A collector that runs the workload several times, each into a folder of its own,
+ * `repeats/<number>`. A run that fails, or a signal, ends the row; what was measured until then is
+ * kept.
+ */
+export function repeatCollector(collector: Collector, { runs, warmup }: Repeats): Collector {
+  return {
+    ...collector,
+    collect: async (workload, context) => {
+      const collectIn = async (name: string) => {
+        const directory = join(context.directory, "repeats", name);
+        makeDirectory(directory);
+        const collection = await collector.collect(workload, { ...context, directory });
+        const source = below(`repeats/${name}`, collection.source);
+        return { directory, collection: { ...collection, source } };
+      };
+      for (let run = 1; run <= warmup; run++) {
+        context.say(`warm-up run ${run} of ${warmup}`);
+        const { directory, collection } = await collectIn(`warmup-${run}`);
+        if (!isWhole(collection) || context.interrupt.stop.aborted) return collection;
+        rmSync(directory, { recursive: true, force: true });
+      }
+      const collections: Collection[] = [];
+      for (let run = 1; run <= runs && !context.interrupt.stop.aborted; run++) {
+        context.say(`run ${run} of ${runs}`);
+        try {
+          const { collection } = await collectIn(String(run));
+          collections.push(collection);
+          if (!isWhole(collection)) break;
+        } catch (error) {
+          // What earlier runs measured is worth more than the reason why this one could not.
+          if (collections.length === 0) throw error;
+          return {
+            ...together(collections, runs, context.directory),
+            problem: asConfigError(error, collector.name),
+          };
+        }
+      }
+      return together(collections, runs, context.directory);
+    },
+  };
+}
+
+const isWhole = ({ outcome, problem }: Collection): boolean =>
+  problem === undefined && succeeded(outcome);
+
+/** The last run says how the row ended; all whole ones are measured. */
+function together(
+  collections: readonly Collection[],
+  wanted: number,
+  directory: string,
+): Collection {
+  const last = collections.at(-1);
+  if (last === undefined) throw new Error("no run was completed");
+  const whole = collections.filter(isWhole);
+  const short =
+    whole.length < wanted
+      ? [
+          `${whole.length} of ${plural(wanted, "run")} ${agreeing(whole.length, "was", "were")} completed`,
+        ]
+      : [];
+  const notes = [...new Set([...collections.flatMap((one) => one.notes), ...short])];
+  const repeats = whole.flatMap(({ measured, outcome: { stdoutFile, unwritten } }) =>
+    measured.kind === "timeline"
+      ? [{ timeline: measured.timeline, stdoutFile: unwritten === undefined ? stdoutFile : null }]
+      : [],
+  );
+  const unwritten = unwrittenOfAll(collections.map(({ outcome }) => outcome));
+  const [first] = repeats;
+  if (first === undefined) return { ...last, notes };
+  return {
+    ...last,
+    outcome: { ...last.outcome, ...unwritten },
+    measured: { kind: "timeline", timeline: first.timeline, repeats },
+    source: {
+      kind: "repeats",
+      runs: whole.map(({ source }) => source),
+      outputs: repeats.map(({ stdoutFile }) => stdoutFile && inFolder(directory, stdoutFile)),
+    },
+    notes,
+  };
+}
+
+const inFolder = (directory: string, file: string): string =>
+  relative(directory, file).replaceAll(sep, "/");

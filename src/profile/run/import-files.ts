@@ -1,0 +1,288 @@
+/** From files that profilers wrote to region reports: what `deep-profile import` does. */
+import { realpathSync } from "node:fs";
+import { basename, dirname, join, parse } from "node:path";
+import type { RegionReportBundle } from "../../report/document.ts";
+import { regionsFolder } from "../../report/report-files.ts";
+import { makeDirectory } from "../../system/files.ts";
+import { getOrCreate } from "../../system/get-or-create.ts";
+import { ConfigError } from "../../values/errors.ts";
+import { buildRegionModel, type RegionModel } from "../analysis/index.ts";
+import { topKernelNames } from "../analysis/kernel-selection.ts";
+import type { LabelRules } from "../analysis/labels.ts";
+import { combineRuns } from "../analysis/repeats.ts";
+import type { Timeline } from "../model/timeline.ts";
+import type { Importer, ImportSource, ReadOptions } from "../tools/importer.ts";
+import { joinTables } from "../tools/ncu/run/import-pass.ts";
+import type { RecordedMachine } from "../tools/nsys/read/session.ts";
+import { duplicatesAmong } from "../tools/source-file.ts";
+import { type ImportedNcu, importNcu } from "./import-ncu.ts";
+import { importedBundle } from "./imported-bundle.ts";
+import { importerOf } from "./importers.ts";
+
+export interface ImportRequest {
+  readonly sources: readonly ImportSource[];
+  /** Absolute path of the directory that gets the reports; exists. */
+  readonly directory: string;
+  readonly reader: ReadOptions["reader"];
+  readonly locale: ReadOptions["locale"];
+  /** Which regions to show. */
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+  readonly aggregate: boolean;
+  /** Unify labels; without any they are the program's own. */
+  readonly labels?: LabelRules;
+  readonly kernels: KernelChoice;
+  /** `process`: kernels of threads without ranges belong to those of another thread. */
+  readonly pushPopScope: "thread" | "process";
+  readonly now: Date;
+  readonly withTool: ReadOptions["withTool"];
+  readonly say: (line: string) => void;
+}
+
+/** Which kernels of ncu count. */
+export interface KernelChoice {
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+  readonly nameBase: "function" | "demangled" | "mangled";
+  /** Only so many, by GPU time in a recording given beside; null: all. */
+  readonly top: number | null;
+}
+
+/** The reports of the files of one tool. */
+export interface ImportedReport {
+  readonly collector: Importer["collector"];
+  /** Name of its folder in the output directory. */
+  readonly folder: string;
+  readonly bundle: RegionReportBundle;
+  /** Writes what belongs into the folders of single regions, by `regionKey`. */
+  readonly writeRegionFiles?: (directories: ReadonlyMap<string, string>) => Promise<void>;
+}
+
+/**
+ * Reads every file before anything is reported. All of ncu's files are one measurement, of several
+ * passes or processes; a recording beside them gives calls and wall times, and the order of ranges.
+ *
+ * @throws ConfigError for the first file that is of no known format or damaged
+ */
+export async function importFiles(request: ImportRequest): Promise<readonly ImportedReport[]> {
+  const folders = createFolders(request.directory);
+  const { recordings, ncu } = await readSources(request, folders);
+  const reports = recordingReports(recordings, request);
+  return ncu === null
+    ? reports
+    : [...(await ncuReports(ncu, recordings, request, folders)), ...reports];
+}
+
+/** A file that tells what happened when, as it was read. */
+interface Recording {
+  readonly collector: Importer["collector"];
+  /** That of its report: repeats of one run share it. */
+  readonly folder: string;
+  readonly name: string;
+  readonly toolVersion: string | null;
+  readonly machine: RecordedMachine | null;
+  readonly timeline: Timeline;
+}
+
+/** All of ncu's files. */
+interface NcuFiles {
+  readonly folder: string;
+  readonly files: readonly ImportedNcu[];
+  /** What the names of their tables begin with. */
+  readonly prefixes: readonly string[];
+}
+
+interface ReadSources {
+  readonly recordings: readonly Recording[];
+  readonly ncu: NcuFiles | null;
+}
+
+async function readSources(request: ImportRequest, folders: Folders): Promise<ReadSources> {
+  const sources = await onlyOnce(request);
+  const recognised = sources.map((source) => ({ source, importer: importerOf(source) }));
+  const prefixes = tablePrefixes(recognised);
+  const shared = new Map<string, string>();
+  const recordings: Recording[] = [];
+  const ncu: ImportedNcu[] = [];
+  for (const { source, importer } of recognised) {
+    const { collector } = importer;
+    const { name, path, repeatOf } = source;
+    const together = sharedReport(collector, repeatOf);
+    const folder =
+      (together === null ? undefined : shared.get(together)) ?? folders.take(collector);
+    if (together !== null) shared.set(together, folder);
+    request.say(`reading ${name}`);
+    const imported = await importer.read(source, {
+      reader: request.reader,
+      locale: request.locale,
+      allThreads: request.pushPopScope === "process",
+      directory: folders.pathOf(folder),
+      prefix: repeatOf === null ? (prefixes.get(source) ?? "") : `${basename(dirname(path))}.`,
+      withTool: request.withTool,
+      say: request.say,
+    });
+    if (imported.kind === "ncu") ncu.push({ name, source: imported.source });
+    else recordings.push({ collector, folder, name, ...imported });
+  }
+  const folder = shared.get(OF_NCU);
+  const ofNcu =
+    folder === undefined ? null : { folder, files: ncu, prefixes: [...prefixes.values()] };
+  return { recordings, ncu: ofNcu };
+}
+
+const OF_NCU = "ncu";
+
+/** Each file once, whatever it is called: its kernels would count twice, or its report stand there twice. */
+async function onlyOnce({ sources, say }: ImportRequest): Promise<readonly ImportSource[]> {
+  // Repeats of a run count each, whatever they hold.
+  const copies = await duplicatesAmong(sources.filter(({ repeatOf }) => repeatOf === null));
+  const kept = new Map<string, ImportSource>();
+  for (const source of sources) {
+    const { name } = source;
+    const place = realpathSync(source.path);
+    const same = kept.get(place);
+    const copied = same ?? copies.get(source);
+    if (copied === undefined) kept.set(place, source);
+    else if (same === undefined)
+      say(`${name} has the same content as ${copied.name} and is read once`);
+    else
+      say(
+        `${name} is ${same.name === name ? "given twice" : `the same file as ${same.name}`} and is read once`,
+      );
+  }
+  return [...kept.values()];
+}
+
+/** What files have in common that make one report: those of ncu, or the repeats of a run. Null for any other. */
+function sharedReport(collector: Importer["collector"], repeatOf: string | null): string | null {
+  if (collector === "ncu") return OF_NCU;
+  return repeatOf === null ? null : `${collector} ${repeatOf}`;
+}
+
+function recordingReports(
+  recordings: readonly Recording[],
+  request: ImportRequest,
+): readonly ImportedReport[] {
+  const byFolder = new Map<string, Recording[]>();
+  for (const recording of recordings)
+    getOrCreate(byFolder, recording.folder, () => []).push(recording);
+  return [...byFolder].flatMap(([folder, repeats]): readonly ImportedReport[] => {
+    const last = repeats.at(-1);
+    if (last === undefined) return [];
+    const { model } = combineRuns(repeats.map(({ timeline }) => modelOf(timeline, request)));
+    const bundle = importedBundle(model, request, {
+      toolVersion: last.toolVersion,
+      machine: last.machine,
+      names: repeats.map(({ name }) => name),
+    });
+    return [{ collector: last.collector, folder, bundle }];
+  });
+}
+
+async function ncuReports(
+  { folder, files, prefixes }: NcuFiles,
+  recordings: readonly Recording[],
+  request: ImportRequest,
+  folders: Folders,
+): Promise<readonly ImportedReport[]> {
+  if (prefixes.length > 1)
+    for (const note of await joinTables(folders.pathOf(folder), prefixes)) request.say(note);
+  const models = await importNcu(files, {
+    ...request,
+    recorded: recordedModel(recordings, request),
+    topNames: topNames(recordings, request),
+  });
+  const names = files.map(({ name }) => name);
+  return models.map(({ suffix, model, toolVersion, gpus, writeRegionFiles }): ImportedReport => {
+    const own = suffix === "" ? folder : folders.take(`ncu${suffix}`);
+    const regions = regionsFolder(folders.pathOf(own));
+    return {
+      collector: "ncu",
+      folder: own,
+      bundle: importedBundle(model, request, {
+        toolVersion,
+        machine: { hostname: null, os: null, cpu: null, gpus },
+        names,
+      }),
+      writeRegionFiles: (directories) => writeRegionFiles(regions, directories),
+    };
+  });
+}
+
+/** How the tables of each of ncu's files are called: plainly where there is one, else after the file. */
+function tablePrefixes(
+  files: readonly { readonly source: ImportSource; readonly importer: Importer }[],
+): ReadonlyMap<ImportSource, string> {
+  const sources = files.flatMap(({ source, importer }) =>
+    importer.collector === "ncu" ? [source] : [],
+  );
+  if (sources.length <= 1) return new Map(sources.map((source) => [source, ""]));
+  const taken = new Set<string>();
+  return new Map(
+    sources.map((source) => {
+      const stem = parse(source.path).name;
+      let free = stem;
+      for (let number = 2; taken.has(free); number++) free = `${stem}-${number}`;
+      taken.add(free);
+      return [source, `${free}.`];
+    }),
+  );
+}
+
+const modelOf = (
+  timeline: Timeline,
+  { include, exclude, aggregate, labels }: ImportRequest,
+): RegionModel =>
+  buildRegionModel(timeline, {
+    selection: { include, exclude },
+    aggregate,
+    ...(labels && { labels }),
+  });
+
+/** The first recording given knows the paths; nothing of it is left out, whatever is shown. */
+function recordedModel(
+  recordings: readonly Recording[],
+  request: ImportRequest,
+): RegionModel | null {
+  const [first] = recordings;
+  if (first === undefined) return null;
+  return modelOf(first.timeline, { ...request, include: [], exclude: [], aggregate: true });
+}
+
+function topNames(
+  recordings: readonly Recording[],
+  { kernels: { top } }: ImportRequest,
+): readonly string[] | null {
+  if (top === null) return null;
+  if (recordings.length === 0)
+    throw new ConfigError({
+      code: "app.usage",
+      message: "--top-kernels needs a recording or an nsys export in addition to ncu's files",
+    });
+  return topKernelNames(
+    recordings.map(({ timeline }) => timeline),
+    top,
+  );
+}
+
+interface Folders {
+  /** Makes a folder of this name, or of the next one that is free. */
+  take(name: string): string;
+  /** Its absolute path. */
+  pathOf(folder: string): string;
+}
+
+/** Folders of one output directory: one per file of a tool, since clocks of runs differ. */
+function createFolders(directory: string): Folders {
+  const taken = new Set<string>();
+  return {
+    take(name) {
+      let free = name;
+      for (let number = 2; taken.has(free); number++) free = `${name}-${number}`;
+      taken.add(free);
+      makeDirectory(join(directory, free));
+      return free;
+    },
+    pathOf: (folder) => join(directory, folder),
+  };
+}

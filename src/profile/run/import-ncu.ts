@@ -1,0 +1,155 @@
+import { getOrCreate } from "../../system/get-or-create.ts";
+import type { RegionModel } from "../analysis/index.ts";
+import { createKernelSelection } from "../analysis/kernel-selection.ts";
+import { createLabelUnifier } from "../analysis/labels.ts";
+import { addSections, type NcuResult, type NcuTables } from "../model/counters.ts";
+import type { WriteRegionFiles } from "../tools/collector.ts";
+import type { NcuSource } from "../tools/importer.ts";
+import {
+  type AssembleOptions,
+  createNcuAssembly,
+  type NcuAssembly,
+} from "../tools/ncu/assemble/index.ts";
+import { createStateUnifier } from "../tools/ncu/run/measured-states.ts";
+import { regionTableWriter } from "../tools/ncu/write-region-tables.ts";
+import type { ImportRequest } from "./import-files.ts";
+
+export interface ImportedNcu {
+  readonly name: string;
+  readonly source: NcuSource;
+}
+
+export interface NcuImportOptions
+  extends Pick<
+    ImportRequest,
+    "include" | "exclude" | "aggregate" | "labels" | "kernels" | "pushPopScope" | "say"
+  > {
+  /** What a recording given beside knows of regions. */
+  readonly recorded: RegionModel | null;
+  /** Names of the longest kernels there; null: no limit. */
+  readonly topNames: readonly string[] | null;
+}
+
+export interface NcuModel {
+  /** Empty, or `-ranges` where the files hold kernels and ranges, which cannot be one report. */
+  readonly suffix: string;
+  readonly model: RegionModel;
+  readonly toolVersion: string | null;
+  readonly gpus: readonly string[];
+  readonly writeRegionFiles: WriteRegionFiles;
+}
+
+/** One measurement of all files: passes of one program, or its processes. */
+export async function importNcu(
+  files: readonly ImportedNcu[],
+  options: NcuImportOptions,
+): Promise<readonly NcuModel[]> {
+  const unifier = createLabelUnifier(options.labels);
+  const assembleOptions = { ...assembleOptionsOf(options), unifier };
+  const stateOf = unifier === null ? null : createStateUnifier(unifier.labelOf);
+  const unified = (result: NcuResult): NcuResult =>
+    stateOf === null ? result : { ...result, nvtx: stateOf(result.nvtx) };
+  const assemblies = new Map<NcuResult["kind"], NcuAssembly>();
+  const gpus = new Set<string>();
+  const repeated = createRepeatedResults();
+  const { sections, notes } = await streamAll(files, (result, file) => {
+    repeated.see(file, result);
+    if (result.deviceName !== null) gpus.add(result.deviceName);
+    getOrCreate(assemblies, result.kind, () => createNcuAssembly(assembleOptions)).add(
+      unified(result),
+    );
+  });
+  // A report of nothing says so, too.
+  if (assemblies.size === 0)
+    assemblies.set("kernel", createNcuAssembly({ aggregate: options.aggregate }));
+  const both = assemblies.size > 1;
+  return [...assemblies].sort(kernelsFirst).map(([kind, assembly]): NcuModel => {
+    const own = both ? [`the files hold kernels and ranges: this report covers the ${kind}s`] : [];
+    return {
+      suffix: both && kind === "range" ? "-ranges" : "",
+      model: assembly.finish({ sections, notes: [...notes, ...repeated.notes(), ...own] }),
+      toolVersion: files[0]?.source.toolVersion ?? null,
+      gpus: [...gpus].sort(),
+      writeRegionFiles: regionTableWriter(assembly, (onResult) =>
+        streamAll(files, (result) => onResult(unified(result))),
+      ),
+    };
+  });
+}
+
+function assembleOptionsOf(options: NcuImportOptions): AssembleOptions {
+  const { include, exclude, aggregate, pushPopScope, recorded, kernels, topNames } = options;
+  const kernelPatterns = {
+    include: kernels.include,
+    exclude: kernels.exclude,
+    nameBase: kernels.nameBase,
+  };
+  const isByPatterns = kernels.include.length + kernels.exclude.length > 0;
+  return {
+    selection: { include, exclude },
+    aggregate,
+    pushPopScope,
+    recorded,
+    rangePatterns: include,
+    kernels: createKernelSelection({
+      ...kernelPatterns,
+      top: topNames,
+      keys: { include: "--kernel", exclude: "--kernel-exclude" },
+    }),
+    ...(isByPatterns && { kernelPatterns }),
+  };
+}
+
+/** The results of all files, and what the files say of them together. */
+async function streamAll(
+  files: readonly ImportedNcu[],
+  onResult: (result: NcuResult, file: string) => void,
+): Promise<NcuTables> {
+  const sections = new Map<string, readonly string[]>();
+  const notes: string[] = [];
+  for (const { name, source } of files) {
+    const streamed = await source.stream((result) => onResult(result, name));
+    notes.push(...streamed.notes);
+    addSections(sections, streamed.sections);
+  }
+  return { sections, notes };
+}
+
+const kernelsFirst = ([a]: [NcuResult["kind"], unknown], [b]: [NcuResult["kind"], unknown]) =>
+  a < b ? -1 : a > b ? 1 : 0;
+
+/** Finds tables of one report that are given side by side, in which each kernel stands again. */
+export interface RepeatedResults {
+  see(file: string, result: NcuResult): void;
+  notes(): readonly string[];
+}
+
+/** As many of a file are looked at: tables of one report share their first results. */
+const MOST = 1000;
+
+function createRepeatedResults(): RepeatedResults {
+  const fileOf = new Map<string, string>();
+  const seen = new Map<string, number>();
+  const repeats = new Map<string, { readonly files: readonly string[]; readonly what: string }>();
+
+  return {
+    see(file, { kind, processId, id, kernelName }) {
+      const count = seen.get(file) ?? 0;
+      if (kind !== "kernel" || count >= MOST) return;
+      seen.set(file, count + 1);
+      const key = `${processId} ${id} ${kernelName}`;
+      const first = fileOf.get(key);
+      if (first === undefined) fileOf.set(key, file);
+      else if (first !== file && !repeats.has(`${first}\0${file}`))
+        repeats.set(`${first}\0${file}`, {
+          files: [first, file],
+          what: `result ${id} of process ${processId}`,
+        });
+    },
+    notes: () =>
+      [...repeats.values()].map(
+        ({ files, what }) =>
+          `${files.join(" and ")} both have ${what}: if both are tables of one report, its kernels count twice; give only one of them`,
+      ),
+  };
+}

@@ -1,0 +1,101 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { dateTime } from "../../report/date-time.ts";
+import type { RegionReportBundle, ReportEnvironment } from "../../report/document.ts";
+import type { RunSection } from "../../report/run-summary.ts";
+import { FILES_BESIDE_PAGE, writeReports } from "../../report/write-reports.ts";
+import { writeRunReports } from "../../report/write-run-reports.ts";
+import { packageInfo } from "../../values/package-info.ts";
+import { type RegionModel, toReportBundle } from "../analysis/index.ts";
+import type { RecordedMachine } from "../tools/nsys/read/session.ts";
+import type { ImportedReport, ImportRequest } from "./import-files.ts";
+
+/** Where a report's numbers come from, as far as the files say it. */
+interface Provenance {
+  readonly toolVersion: string | null;
+  readonly machine: RecordedMachine | null;
+  readonly names: readonly string[];
+}
+
+/** The report of an import: what a run knows of itself is unknown, or is told from the request. */
+export function importedBundle(
+  model: RegionModel,
+  request: ImportRequest,
+  { toolVersion, machine, names }: Provenance,
+): RegionReportBundle {
+  return toReportBundle(model, {
+    generatedAt: dateTime(request.now),
+    configFingerprint: fingerprint(request),
+    collectorVersion: toolVersion ?? "unknown",
+    environment: environmentOf(machine),
+    notes: [`imported from ${names.join(", ")}`],
+  });
+}
+
+/** Equal for equal requests, whatever the files hold and wherever the reports go. */
+function fingerprint(request: ImportRequest): string {
+  const { sources, directory: _directory, now: _now, say: _say, ...options } = request;
+  const text = JSON.stringify({ import: sources.map(({ name }) => name), ...options });
+  return `sha256:${createHash("sha256").update(text).digest("hex")}`;
+}
+
+/** The files say little of the machine they were recorded on, and it need not be this one. */
+const environmentOf = (machine: RecordedMachine | null): ReportEnvironment => ({
+  hostname: machine?.hostname ?? "unknown",
+  os: machine?.os ?? "unknown",
+  cpu: machine?.cpu ?? "unknown",
+  gpus: machine?.gpus ?? [],
+  command: [],
+  device: null,
+  hydraconf_version: packageInfo().version,
+});
+
+export interface WrittenImport {
+  /** Absolute paths, the one to read first in front. */
+  readonly reports: readonly string[];
+  /** What could not be written, a line each. */
+  readonly problems: readonly string[];
+}
+
+/** An import has no config; the page links to what stands beside it. */
+const PAGE = { config: [], files: [...FILES_BESIDE_PAGE, "../../report.md"] };
+
+/** Writes the reports of an import as those of a run: per collector, and over all. */
+export async function writeImported(
+  reports: readonly ImportedReport[],
+  directory: string,
+  { html }: { readonly html: boolean },
+): Promise<WrittenImport> {
+  const sections: RunSection[] = [];
+  const bundles: string[] = [];
+  const pages: string[] = [];
+  const problems: string[] = [];
+  for (const { collector, folder, bundle, writeRegionFiles } of reports) {
+    const written = await writeReports(bundle, join(directory, folder), {
+      ...(html && { html: PAGE }),
+    });
+    try {
+      await writeRegionFiles?.(written.regionDirectories);
+    } catch (error) {
+      // The reports stand: what the files say once more must not cost them.
+      if (!(error instanceof Error)) throw error;
+      problems.push(`tables of the regions of ${collector}: ${error.message}`);
+    }
+    sections.push({
+      collector,
+      directory: folder,
+      bundle,
+      html: written.html !== null,
+      regionDirectories: written.regionDirectories,
+    });
+    bundles.push(written.json);
+    if (written.html !== null) pages.push(written.html);
+    problems.push(...written.problems);
+  }
+  const overview = join(directory, "report.md");
+  const ofRun = await writeRunReports(directory, { sections, notes: [] });
+  return {
+    reports: [overview, ...pages, ...bundles, ...ofRun.filter((file) => file !== overview)],
+    problems,
+  };
+}

@@ -1,0 +1,155 @@
+/** The table of importers, and what to give instead of files that none of them reads. */
+
+import { firstFew } from "../../text/plural.ts";
+import { ConfigError, isConfigError } from "../../values/errors.ts";
+import type { Importer, ImportSource } from "../tools/importer.ts";
+import { headAsUtf8 } from "../tools/ncu/csv/rewritten.ts";
+import { ncuCsvImporter, ncuReportImporter } from "../tools/ncu/importer.ts";
+import { ZSTD_MAGIC } from "../tools/ncu/rep/compressed.ts";
+import { nsysExportImporter, nsysReportImporter } from "../tools/nsys/importer.ts";
+import { recordingImporter } from "../tools/recorder/collector.ts";
+import { beginsWith, openSource, readBeginning } from "../tools/source-file.ts";
+
+/** Every format that is read. The first that recognises a file reads it. */
+const IMPORTERS: readonly Importer[] = [
+  ncuReportImporter,
+  ncuCsvImporter,
+  nsysExportImporter,
+  nsysReportImporter,
+  recordingImporter,
+];
+
+/** @throws ConfigError `profile.input` where no format fits */
+export function importerOf(source: ImportSource): Importer {
+  const importer = IMPORTERS.find(({ matches }) => matches(source));
+  if (importer !== undefined) return importer;
+  const what = source.isDirectory ? "directory" : "file";
+  const isEmpty = !source.isDirectory && source.bytes === 0;
+  const hint = remedyFor(source);
+  throw new ConfigError({
+    code: "profile.input",
+    message: isEmpty
+      ? `${source.name} is empty`
+      : `${source.name} is not a ${what} that can be imported`,
+    available: IMPORTERS.map(({ format }) => format),
+    hint,
+  });
+}
+
+// Files of profilers that hold too little to make reports from, and what to give instead.
+
+const RAW_CSV = "ncu --import FILE.ncu-rep --csv --page raw --print-units base";
+const NSYS_STATS =
+  "this is a table of nsys stats, which has no times of single events; give FILE.nsys-rep, or its export (nsys export --type sqlite FILE.nsys-rep)";
+
+const NVPROF =
+  "this is from nvprof, which NVIDIA has replaced: record the program with nsys profile, or measure it with ncu";
+
+const OTHER_EXPORT =
+  "this is an nsys export in a format that is not supported; export to SQLite: nsys export --type sqlite FILE.nsys-rep";
+
+const UNPACK = "this is compressed: unpack it first";
+
+/** By the first bytes. */
+const COMPRESSED: readonly (readonly [bytes: Uint8Array, hint: string])[] = [
+  [Uint8Array.of(0x1f, 0x8b), UNPACK],
+  [Buffer.from("PK\u0003\u0004"), UNPACK],
+  [Uint8Array.of(0xfd, 0x37, 0x7a, 0x58, 0x5a), UNPACK],
+  [ZSTD_MAGIC, `${UNPACK} (zstd -d)`],
+];
+
+/** The same of formats that nsys exports to: HDF5, Arrow (a stream, and a file), Parquet. */
+const EXPORTS: readonly Uint8Array[] = [
+  Buffer.from("\u0089HDF\r\n\u001a\n", "latin1"),
+  Uint8Array.of(0xff, 0xff, 0xff, 0xff),
+  Buffer.from("ARROW1"),
+  Buffer.from("PAR1"),
+];
+
+/** nsys makes directories of these, a file for each table. */
+const EXPORT_FILE = /\.(?:parquet|arrow)$/;
+
+/** By the text of its beginning: the first that fits. */
+const KNOWN: readonly (readonly [shows: RegExp, hint: string])[] = [
+  [/^version https:\/\/git-lfs\./, "this is only a Git LFS pointer: git lfs pull fetches the file"],
+  [
+    /^\s*<(?:!doctype html|html)\b/i,
+    "this is a web page: download the file itself (on GitHub: Raw)",
+  ],
+  [
+    /^[^\n]{0,64}NVIDIA Nsight Systems Stream/,
+    "this is a raw nsys recording, not yet a report: QdstrmImporter -i FILE.qdstrm (part of Nsight Systems) makes FILE.nsys-rep from it",
+  ],
+  [
+    /^==\d+== (?:NVPROF|Profiling (?:application|result))|^"?Type"?,"?Time\(%\)"?,"?Time"?,"?Calls"?/m,
+    NVPROF,
+  ],
+  [
+    /^==(?:PROF|ERROR|WARNING)== |^ {4}Section: \S/m,
+    `this is ncu's terminal output; give its report (.ncu-rep) or a CSV table of it: ${RAW_CSV}`,
+  ],
+  [
+    /^[^\n]*\b(?:Kernel Name"?[,;\t][^\n]*Process ID|Process ID"?[,;\t][^\n]*Kernel Name|Kernel Name"?[,;\t][^\n]*Metric Name)/,
+    `this is a table of ncu that another program has rewritten with other columns; give the original: ${RAW_CSV}`,
+  ],
+  [
+    /^"?(?:Launch Settings|Session)"?\r?\n/,
+    `this is ncu's session page, which has no results; give the report or a CSV table of it: ${RAW_CSV}`,
+  ],
+  // The header of every table has times with their unit.
+  [/^[^\n]*\b(?:Time|Start|Duration|Avg) \(ns\)/, NSYS_STATS],
+  // The same behind other output, and as nsys prints it on the terminal.
+  [/^[^\n]*\bTotal Time \(ns\)/m, NSYS_STATS],
+  // All names, then the events, as lines of JSON or as text; and what nsys calls info.
+  [/^\{"Type":\d+,"\w+Event":\{/m, OTHER_EXPORT],
+  [/^data: "[^\n]*\n(?:data: "|files \{)/, OTHER_EXPORT],
+  [/^\s*\{\s*"VmSystemInformation"/, OTHER_EXPORT],
+  [
+    /^\s*(?:\{[\s\S]*?"traceEvents"\s*:|\[\s*\{[^{}]*"ph"\s*:)/,
+    "this is a Chrome trace, e.g. of torch.profiler, which is not supported: record the program with deep-profile or nsys profile",
+  ],
+];
+
+/** The remedy where a file is known that cannot be imported. */
+function remedyFor(source: ImportSource): string | undefined {
+  const { bytes, isDirectory, entries } = source;
+  if (isDirectory) return remedyForDirectory(entries);
+  if (bytes === 0)
+    return "ncu writes an empty table if no kernel matches its filters, although its exit code is 0";
+  const packed = COMPRESSED.find(([begins]) => beginsWith(source, begins));
+  if (packed !== undefined) return packed[1];
+  if (EXPORTS.some((begins) => beginsWith(source, begins))) return OTHER_EXPORT;
+  const text = new TextDecoder("latin1").decode(headAsUtf8(readBeginning(source)));
+  return KNOWN.find(([shows]) => shows.test(text))?.[1];
+}
+
+function remedyForDirectory(entries: readonly string[]): string | undefined {
+  if (entries.some((name) => EXPORT_FILE.test(name))) return OTHER_EXPORT;
+  const given = entries.filter((name) => GIVEN.test(name));
+  return given.length === 0
+    ? undefined
+    : `give those of its files that belong together: ${firstFew(given, MOST_NAMES)}`;
+}
+
+/** What people keep in folders of their own. */
+const GIVEN = /\.(?:sqlite|nsys-rep|qdrep|ncu-repz?)$/;
+const MOST_NAMES = 5;
+
+/**
+ * What a file is that `deep-profile import` would read, e.g. `report of Nsight Compute`; null for any other. For
+ * messages of those who were given it in the place of a run.
+ *
+ * @param path absolute
+ */
+export function importableFormat(path: string): string | null {
+  try {
+    const source = openSource(path, "/");
+    if (source.isDirectory) return null;
+    const found = IMPORTERS.find(({ matches }) => matches(source));
+    // What stands in brackets is about other files of the kind.
+    return found?.format.replace(/ \(.*$/s, "") ?? null;
+  } catch (error) {
+    if (isConfigError(error)) return null;
+    throw error;
+  }
+}

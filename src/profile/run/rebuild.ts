@@ -1,0 +1,194 @@
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+} from "node:fs";
+import { dirname, join, relative } from "node:path";
+import type { ConfigLine } from "../../report/html/report-page.ts";
+import { regionsFolder } from "../../report/report-files.ts";
+import { fileProblem, isSystemError, makeDirectory, readablePath } from "../../system/files.ts";
+import { INTERRUPTS } from "../../system/process-signals.ts";
+import { ConfigError } from "../../values/errors.ts";
+import type { LabelRules } from "../analysis/labels.ts";
+import { signalExitCode, type WithTool } from "../machine/interrupt.ts";
+import { readSavedRun } from "./read-run.ts";
+import { rereadRun } from "./reread.ts";
+import { type ProfileResult, reportOn } from "./run.ts";
+import { type WrittenRun, writeRun } from "./write-run.ts";
+
+export interface RebuildRequest {
+  /** Absolute path of the run directory. */
+  readonly runDirectory: string;
+  /** Absolute path of an empty directory that gets the reports; null: the run's own, in place of the old ones. */
+  readonly output: string | null;
+  readonly cwd: string;
+  /** Write pages and traces also where the run wrote none. */
+  readonly html: boolean;
+  readonly trace: boolean;
+  /** In the place of the label rules in the run's config; null: those. */
+  readonly labels: LabelRules | null;
+  readonly now: Date;
+  readonly withTool: WithTool;
+  readonly say: (line: string) => void;
+}
+
+export interface Rebuilt {
+  readonly result: ProfileResult;
+  readonly written: WrittenRun;
+}
+
+/** Small files that reports link to, which no report is made from. */
+const LINKED = ["config.yaml", "overrides.yaml", "hydra.yaml", "run.log"];
+
+/**
+ * Makes every report of a run again. Everything is written before the first of the old reports goes,
+ * and where something could not be written, none goes that has no successor.
+ *
+ * @throws ConfigError for a directory that is no run's, raw files that are gone, and a directory that
+ *   may not be written
+ */
+export async function rebuildReports(request: RebuildRequest): Promise<Rebuilt> {
+  const { runDirectory, output, cwd, now, withTool, say } = request;
+  const saved = readSavedRun(runDirectory, cwd);
+  const { labels } = request;
+  const run = await rereadRun(saved, { runDirectory, withTool, say, labels });
+  const { pipeline } = run.config;
+  const report = {
+    ...pipeline.report,
+    html: pipeline.report.html || request.html,
+    trace: pipeline.report.trace || request.trace,
+  };
+  const config = { ...run.config, pipeline: { ...pipeline, report } };
+  const result = reportOn(run, now);
+  const configLines =
+    request.labels === null ? saved.config_lines : withLabels(saved.config_lines, request.labels);
+  if (output !== null) {
+    orRefuse(output, "choose another directory with --output DIR", () => {
+      for (const name of LINKED)
+        if (existsSync(join(runDirectory, name)))
+          copyFileSync(join(runDirectory, name), join(output, name));
+    });
+    return { result, written: await writeRun(result, config, { directory: output, configLines }) };
+  }
+  const write = <T>(step: () => T): T =>
+    orRefuse(readablePath(runDirectory, cwd), "choose another directory with --output DIR", step);
+  // Beside the old ones: files can be moved within a file system only.
+  const { directory, remove } = write(() => openStaging(runDirectory));
+  try {
+    const place = { directory, runDirectory, configLines };
+    const { reports, failures } = await writeRun(result, config, place);
+    const published = write(() => {
+      if (failures.length === 0) removeStale(directory, runDirectory);
+      return publish(directory, runDirectory, reports);
+    });
+    // Nobody knows the folder beside.
+    const named = failures.map((failure) => failure.replaceAll(directory, runDirectory));
+    return { result, written: { reports: published, failures: named } };
+  } finally {
+    remove();
+  }
+}
+
+/** What the page tells of the config, with the rules that its labels were made by. */
+const withLabels = (lines: readonly ConfigLine[], labels: LabelRules): readonly ConfigLine[] => [
+  ...lines.filter(({ key }) => !/^labels(?:$|[.[])/.test(key)),
+  { key: "labels", value: JSON.stringify(labels), origin: "options of deep-profile report" },
+];
+
+/** A step with files; what the system refuses is told with the directory and the way out. */
+function orRefuse<T>(directory: string, hint: string, step: () => T): T {
+  try {
+    return step();
+  } catch (cause) {
+    if (!isSystemError(cause)) throw cause;
+    throw new ConfigError({
+      code: "app.run_directory",
+      message: `Cannot write the reports to '${directory}': ${fileProblem(cause)}`,
+      hint,
+      cause,
+    });
+  }
+}
+
+// Puts new reports into the place of old ones.
+
+/** What the folder of a single region holds of ours. */
+const REGION_FILES = ["report.json", "report.md", "raw.csv", "sections.txt"];
+
+/**
+ * Moves what was written into `staging` into the run's directory, file by file, each at once: a reader
+ * sees an old report or a new one, never half of one. Both must be in one file system.
+ *
+ * @returns the new places of the files given
+ */
+export function publish(
+  staging: string,
+  runDirectory: string,
+  files: readonly string[],
+): readonly string[] {
+  for (const file of filesBelow(staging)) {
+    const place = join(runDirectory, relative(staging, file));
+    makeDirectory(dirname(place));
+    renameSync(file, place);
+  }
+  return files.map((file) => join(runDirectory, relative(staging, file)));
+}
+
+/** Folders of regions that the new reports do not have lose the files that an old report put there. */
+export function removeStale(staging: string, runDirectory: string): void {
+  for (const collector of foldersIn(staging)) removeStaleOf(collector, staging, runDirectory);
+}
+
+function removeStaleOf(collector: string, staging: string, runDirectory: string): void {
+  const old = regionsFolder(join(runDirectory, collector));
+  if (!existsSync(old)) return;
+  for (const name of foldersIn(old)) {
+    const fresh = join(regionsFolder(join(staging, collector)), name);
+    for (const file of REGION_FILES)
+      if (!existsSync(join(fresh, file))) rmSync(join(old, name, file), { force: true });
+    // A user's own files stay where they are.
+    if (readdirSync(join(old, name)).length === 0) rmdirSync(join(old, name));
+  }
+}
+
+const foldersIn = (directory: string): readonly string[] =>
+  readdirSync(directory, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
+
+const filesBelow = (directory: string): readonly string[] =>
+  readdirSync(directory, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+
+// A place for files that are not all there yet.
+
+export interface Staging {
+  /** Absolute path of the new folder. */
+  readonly directory: string;
+  /** Removes it with everything in it. */
+  readonly remove: () => void;
+}
+
+/**
+ * Makes a hidden folder in `directory`. Who ends the process by Ctrl-C before `remove` leaves nothing of it, either.
+ *
+ * @throws the system's error where it cannot be made
+ */
+export function openStaging(directory: string): Staging {
+  const staging = mkdtempSync(join(directory, ".report-"));
+  const onSignal = (signal: NodeJS.Signals): void => {
+    remove();
+    process.exit(signalExitCode(signal));
+  };
+  const remove = (): void => {
+    for (const signal of INTERRUPTS) process.off(signal, onSignal);
+    rmSync(staging, { recursive: true, force: true });
+  };
+  for (const signal of INTERRUPTS) process.on(signal, onSignal);
+  return { directory: staging, remove };
+}

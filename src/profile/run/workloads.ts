@@ -1,0 +1,112 @@
+/** What is profiled: the built-in model, a command, a Python module. */
+
+import { basename, resolve } from "node:path";
+import type { Workload, WorkloadContext } from "../machine/process.ts";
+import type { ProfileConfig, WorkloadConfig } from "../tools/config.ts";
+import { overrideText } from "./command-override.ts";
+
+export function createWorkload(config: ProfileConfig, context: WorkloadContext): Workload {
+  const { workload } = config;
+  switch (workload.kind) {
+    case "shallow_resnet":
+      return shallowResnetWorkload(config, workload.program, context);
+    case "command":
+      return commandWorkload(workload.command, context);
+    case "python_module":
+      return pythonModuleWorkload(workload, context);
+  }
+}
+
+/** The built-in ShallowResNet: one flag per key of `model` and `infer`. */
+function shallowResnetWorkload(
+  config: ProfileConfig,
+  program: "forward" | "regions",
+  context: WorkloadContext,
+): Workload {
+  const { model, infer } = config;
+  const path = (file: string) => resolve(context.cwd, file);
+  const files = {
+    weights: model.weights === null ? null : path(model.weights),
+    input: infer.input === null ? null : path(infer.input),
+  };
+  const onGpu = context.device !== "cpu";
+  // true is a switch that is given, false and null are left out.
+  const flags: Readonly<Record<string, string | number | boolean | null>> = {
+    model: model.name,
+    "in-channels": model.in_channels,
+    "base-channels": model.base_channels,
+    "num-blocks": model.num_blocks,
+    "num-classes": model.num_classes,
+    "batch-size": infer.batch_size,
+    "image-size": infer.image_size,
+    device: context.device,
+    "batch-norm": infer.batch_norm,
+    warmup: infer.warmup,
+    iterations: infer.iterations,
+    seed: infer.seed,
+    weights: files.weights,
+    input: files.input,
+    output: infer.output === null ? null : path(infer.output),
+    program,
+    // Of GPUs: the executable refuses them on the CPU.
+    dtype: onGpu ? infer.dtype : null,
+    tf32: infer.tf32,
+    "gpu-library": onGpu ? infer.gpu_library : null,
+    "cuda-graph": infer.cuda_graph,
+    // For the roofline of the static analysis.
+    peaks: config.pipeline.static_analysis.enable,
+  };
+  return {
+    label: config.model.name,
+    argv: [
+      context.shallowResnet,
+      ...Object.entries(flags).flatMap(([name, value]) =>
+        value === null || value === false
+          ? []
+          : value === true
+            ? [`--${name}`]
+            : [`--${name}`, String(value)],
+      ),
+    ],
+    cwd: context.cwd,
+    // nvidia-smi's numbering, which is the one that people know: CUDA's own puts the fastest first.
+    env: onGpu ? { CUDA_DEVICE_ORDER: "PCI_BUS_ID" } : {},
+    stdout: "document",
+    device: context.device,
+    inputFiles: Object.values(files).filter((file) => file !== null),
+  };
+}
+
+/** Any program, as the user wrote it: no shell, no reinterpretation. */
+function commandWorkload(command: readonly string[], context: WorkloadContext): Workload {
+  return {
+    label: basename(command[0] ?? ""),
+    argv: command,
+    cwd: context.cwd,
+    env: {},
+    stdout: "forward",
+    device: null,
+    inputFiles: [],
+  };
+}
+
+type PythonModule = Extract<WorkloadConfig, { kind: "python_module" }>;
+
+/** `python -m MODULE OVERRIDES...` of a Hydra program, kept in a run directory of its own. */
+function pythonModuleWorkload(config: PythonModule, context: WorkloadContext): Workload {
+  return {
+    label: config.module,
+    argv: [
+      config.python,
+      "-m",
+      config.module,
+      ...config.overrides,
+      `hydra.run.dir=${overrideText(config.run_dir)}`,
+    ],
+    cwd: context.cwd,
+    env: {},
+    stdout: "forward",
+    device: null,
+    inputFiles: [],
+  };
+}

@@ -1,0 +1,156 @@
+import type { LabelRules } from "../analysis/labels.ts";
+
+/**
+ * The composed and validated configuration as the profiler reads it: a plain object, checked
+ * against `schemas/config.schema.json` before it arrives here. Only keys that are read are listed.
+ */
+export interface ProfileConfig {
+  /** `auto`, `cpu` or `cuda:N`. */
+  readonly device: string;
+  readonly model: ModelConfig;
+  readonly infer: InferConfig;
+  readonly workload: WorkloadConfig;
+  /** Rules that unify labels, for all collectors. Absent in older runs, and in trees without such rules. */
+  readonly labels?: LabelRules;
+  readonly pipeline: PipelineConfig;
+  /** Runs of the workload under each collector that records times. */
+  readonly repeats: number;
+  /** Runs before them whose results are discarded; only if `repeats` is more than 1. */
+  readonly warmup_runs: number;
+  readonly runner: {
+    /** `deep` writes every artifact, `light` the region reports only. */
+    readonly mode: "deep" | "light";
+    readonly top_n_kernels: number;
+    readonly artifacts: { readonly stage2_dir: string };
+  };
+}
+
+/** `model`: the shape of the built-in model. */
+export interface ModelConfig {
+  readonly name: string;
+  readonly in_channels: number;
+  readonly base_channels: number;
+  readonly num_blocks: number;
+  readonly num_classes: number;
+  readonly weights: string | null;
+}
+
+/** `infer`: how the built-in model runs. */
+export interface InferConfig {
+  readonly batch_size: number;
+  readonly image_size: number;
+  readonly batch_norm: "running" | "batch";
+  readonly warmup: number;
+  readonly iterations: number;
+  readonly seed: number;
+  readonly input: string | null;
+  readonly output: string | null;
+  readonly dtype: "float32" | "float16" | "bfloat16";
+  readonly tf32: boolean;
+  readonly gpu_library: "auto" | "cudnn" | "cuda";
+  readonly cuda_graph: boolean;
+}
+
+/** `workload`: what is profiled. */
+export type WorkloadConfig =
+  | { readonly kind: "shallow_resnet"; readonly program: "forward" | "regions" }
+  | { readonly kind: "command"; readonly command: readonly string[] }
+  | {
+      readonly kind: "python_module";
+      readonly module: string;
+      readonly overrides: readonly string[];
+      readonly run_dir: string;
+      readonly python: string;
+    };
+
+/** `pipeline`: which collectors run, and what is reported. */
+export interface PipelineConfig {
+  readonly recorder: {
+    readonly enable: boolean;
+    readonly gpu: "auto" | "off";
+    readonly operation_domains: readonly string[];
+    readonly include: string | readonly string[] | null;
+    readonly exclude: string | readonly string[] | null;
+  };
+  readonly nsys: NsysSettings;
+  readonly ncu: NcuConfig;
+  readonly static_analysis: { readonly enable: boolean };
+  readonly report: {
+    readonly aggregate: boolean;
+    readonly html: boolean;
+    readonly trace: boolean;
+  };
+}
+
+// `pipeline.ncu` as the driver reads it: checked against `schemas/config.schema.json` before.
+
+/** What ncu repeats to measure it: a kernel or range in place, or the program as a whole. */
+export type ReplayMode = "kernel" | "application" | "range" | "app-range";
+
+export const isRangeMode = (mode: ReplayMode): boolean => mode === "range" || mode === "app-range";
+
+/** One name, several, or none. */
+export type Names = string | readonly string[] | null;
+
+/** `pipeline.ncu`; keys below `ncu_cli` are options of ncu. */
+export interface NcuConfig {
+  readonly enable: boolean;
+  /** What is profiled depends on NVTX ranges at all. */
+  readonly gating_nvtx: boolean;
+  /** Regions are selected by ncu's own filter; false: in the reports, after everything ran. */
+  readonly native_nvtx: boolean;
+  /** Ranges that cannot be captured are measured by app-range replay. */
+  readonly fallback: boolean;
+  readonly require_match: boolean;
+  /** Only so many kernels, by GPU time in a recording; null, and absent in runs of older versions: all. */
+  readonly top_n_kernels?: number | null;
+  /** Minutes after which one pass of ncu is stopped; null: never. */
+  readonly timeout_min: number | null;
+  readonly ncu_cli: NcuCliConfig;
+}
+
+/** ncu's own options, one to one; null leaves an option to ncu. */
+export interface NcuCliConfig {
+  readonly target_processes: "all" | "application-only" | null;
+  readonly replay_mode: ReplayMode;
+  readonly nvtx: { readonly include: Names; readonly exclude: Names };
+  readonly set: Names;
+  readonly sections: Names;
+  readonly metrics: Names;
+  readonly kernel_name: string | null;
+  readonly kernel_name_base: "function" | "demangled" | "mangled" | null;
+  /** Ours: ncu has no option to leave kernels out. */
+  readonly kernel_exclude: readonly string[];
+  readonly launch_skip: number | null;
+  readonly launch_count: number | null;
+  readonly clock_control: string | null;
+  readonly cache_control: string | null;
+  readonly force_overwrite: boolean;
+  readonly export: { readonly csv: boolean };
+  readonly extra_args: readonly string[];
+}
+
+/** Metrics one by one: ncu's own way is one text with commas between them. */
+export const metricsOf = ({ metrics }: Pick<NcuCliConfig, "metrics">): readonly string[] =>
+  namesOf(metrics)
+    .flatMap((names) => names.split(","))
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+
+/** One name, a list of names, or none, as a list. */
+export const namesOf = (names: Names): readonly string[] =>
+  names === null ? [] : typeof names === "string" ? [names] : names;
+
+/** `pipeline.nsys` as the collector reads it; keys are flags of `nsys profile`. */
+export interface NsysSettings {
+  readonly enable: boolean;
+  /** False records the whole run, whatever `capture_range` says. */
+  readonly gating_nvtx: boolean;
+  readonly trace: string;
+  readonly sample: string;
+  readonly cuda_graph_trace: string;
+  readonly capture_range: "none" | "nvtx" | "cudaProfilerApi";
+  readonly capture_range_end: string | null;
+  readonly nvtx_capture: string | null;
+  readonly extra_args: readonly string[];
+}

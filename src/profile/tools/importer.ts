@@ -1,0 +1,77 @@
+import type { WithTool } from "../machine/interrupt.ts";
+import type { NcuResult, NcuTables } from "../model/counters.ts";
+import type { Timeline } from "../model/timeline.ts";
+import type { CollectorName } from "./collection.ts";
+import type { RecordedMachine } from "./nsys/read/session.ts";
+import { FILE_SUFFIX } from "./recorder/format.ts";
+
+/** One format that `deep-profile import` reads: a data object in a file of its own. */
+export interface Importer {
+  /** Whose reports it makes: also the name of their folder. */
+  readonly collector: CollectorName;
+  /** What the format is called, in messages and in help. */
+  readonly format: (typeof FORMATS)[keyof typeof FORMATS];
+  /** Decided by content; the name counts only where content cannot tell. */
+  readonly matches: (source: ImportSource) => boolean;
+  /** @throws ConfigError when the file is damaged, or a tool is needed that is not there */
+  readonly read: (source: ImportSource, options: ReadOptions) => Promise<Imported>;
+}
+
+/** A file or directory that was given, as much as it takes to know what it is. */
+export interface ImportSource {
+  /** As the user wrote it. */
+  readonly name: string;
+  /** Absolute. */
+  readonly path: string;
+  readonly isDirectory: boolean;
+  /** Names in a directory; empty for a file. */
+  readonly entries: readonly string[];
+  /** The first bytes of a file, as many as magic numbers need; empty for a directory. */
+  readonly head: Uint8Array;
+  readonly bytes: number;
+  /** The run whose repeats this is one of: together they make one report; null for any other. */
+  readonly repeatOf: string | null;
+}
+
+export interface ReadOptions {
+  /** How `.ncu-rep` files are read: by ncu, by our own reader, or by ncu where it is installed. */
+  readonly reader: "auto" | "ncu" | "own";
+  /** Locale of the ncu that printed a CSV; found out from the file where null. */
+  readonly locale: "C" | "en" | "de" | null;
+  /** Whether push/pop ranges of other threads matter: only our own reader has them. */
+  readonly allThreads: boolean;
+  /** Where tools may leave files that belong to the result, e.g. CSVs; exists. */
+  readonly directory: string;
+  /** Begins the names of those files; empty where no other file of the tool goes there. */
+  readonly prefix: string;
+  readonly withTool: WithTool;
+  /** A line at a time, what goes on. */
+  readonly say: (line: string) => void;
+}
+
+/** What was in a file. */
+export type Imported =
+  | {
+      readonly kind: "timeline";
+      readonly timeline: Timeline;
+      /** Of the tool that recorded; null where the file does not say. */
+      readonly toolVersion: string | null;
+      /** What was recorded; null where the format does not tell. */
+      readonly machine: RecordedMachine | null;
+    }
+  | { readonly kind: "ncu"; readonly source: NcuSource };
+
+/** Results of ncu, which may be too many to keep: read as often as they are needed. */
+export interface NcuSource {
+  readonly toolVersion: string | null;
+  readonly stream: (onResult: (result: NcuResult) => void) => Promise<NcuTables>;
+}
+
+/** What is imported, as messages and the help call it; apart from its readers, which the help does not need. */
+export const FORMATS = {
+  ncuReport: "Nsight Compute report (*.ncu-rep, *.ncu-repz; ncu itself is not needed)",
+  ncuCsv: "Nsight Compute CSV (ncu --csv --page raw or details)",
+  nsysExport: "Nsight Systems SQLite export (*.sqlite)",
+  nsysReport: "Nsight Systems report (*.nsys-rep; needs nsys)",
+  recording: `deep-profile recording (*${FILE_SUFFIX}, or a directory of them)`,
+} as const;

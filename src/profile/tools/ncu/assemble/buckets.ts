@@ -1,0 +1,168 @@
+import type { KernelIdentity } from "../../../analysis/kernel-names.ts";
+import type { RegionIdentity } from "../../../analysis/path-tree.ts";
+import type { NcuResult, RuleMessage } from "../../../model/counters.ts";
+import { addToReading, createReading, isOf, type KernelReading } from "./kernel-readings.ts";
+import { DURATIONS } from "./metric-rules.ts";
+import { createMetricTally, type MetricTally } from "./metric-tally.ts";
+
+/** What one process did on one device, by region: the smallest part that every scope is made of. */
+export interface Bucket {
+  readonly processId: number;
+  readonly device: string;
+  readonly regions: Map<RegionIdentity, RegionTally>;
+}
+
+/** The launches of a kernel in a region. */
+export interface KernelRow {
+  calls: number;
+  ns: number;
+  /** What counters say of its launches in the region and in those inside it; null: nothing. */
+  readings: KernelReading[] | null;
+  /** Those of them whose launches no region inside this one contains. */
+  own: KernelReading[] | null;
+}
+
+export interface RegionTally {
+  readonly metrics: MetricTally;
+  readonly kernels: Map<KernelIdentity, KernelRow>;
+  /** Results whose innermost region this is. */
+  exclusiveCalls: number;
+  exclusiveNs: number;
+  /** Range results. */
+  ranges: number;
+  ns: number;
+  /** Results that have no duration. */
+  untimed: number;
+  /** Messages of ncu's rules, by their words. */
+  readonly rules: Map<string, RuleCount>;
+}
+
+export interface RuleCount extends RuleMessage {
+  readonly results: number;
+}
+
+/** Rules word their messages with numbers of the kernel: a region of many kernels has no end of them. */
+const MAX_RULES = 200;
+
+export const emptyTally = (): RegionTally => ({
+  metrics: createMetricTally(),
+  kernels: new Map(),
+  exclusiveCalls: 0,
+  exclusiveNs: 0,
+  ranges: 0,
+  ns: 0,
+  untimed: 0,
+  rules: new Map(),
+});
+
+/** Adds one result to every region it counts for; the last of them owns it. */
+export function addResult(
+  { regions: tallies }: Bucket,
+  regions: readonly RegionIdentity[],
+  result: NcuResult,
+  kernel: KernelIdentity | null,
+): void {
+  const ns = durationOf(result);
+  const timed = Number.isNaN(ns) ? 0 : ns;
+  for (const [level, region] of regions.entries()) {
+    let tally = tallies.get(region);
+    if (tally === undefined) {
+      tally = emptyTally();
+      tallies.set(region, tally);
+    }
+    tally.metrics.add(result);
+    tally.ns += timed;
+    if (Number.isNaN(ns)) tally.untimed++;
+    if (kernel === null) tally.ranges++;
+    else {
+      const row = addCalls(tally.kernels, kernel, 1, timed);
+      if (level === regions.length - 1)
+        addToReading(ownReading(row, result, kernel, regions, tallies), result);
+    }
+    for (const rule of result.rules ?? []) addRule(tally.rules, { ...rule, results: 1 });
+    if (level < regions.length - 1) continue;
+    tally.exclusiveCalls++;
+    tally.exclusiveNs += timed;
+  }
+}
+
+/**
+ * The sums that a launch is added to: once for all regions that it counts for, since there can be many around
+ * it. New ones are told to the kernel's row in each of them.
+ *
+ * @param row of the kernel in the innermost region
+ */
+function ownReading(
+  row: KernelRow,
+  { columns }: NcuResult,
+  kernel: KernelIdentity,
+  regions: readonly RegionIdentity[],
+  tallies: Bucket["regions"],
+): KernelReading {
+  const first = row.own?.[0];
+  if (first !== undefined && isOf(first, columns, regions)) return first;
+  const known = row.own?.find((reading) => isOf(reading, columns, regions));
+  if (known !== undefined) return known;
+  const created = createReading(columns, regions);
+  if (row.own === null) row.own = [created];
+  else row.own.push(created);
+  for (const region of regions) {
+    const around = tallies.get(region)?.kernels.get(kernel);
+    if (around !== undefined) addReadings(around, [created]);
+  }
+  return created;
+}
+
+function addReadings(row: KernelRow, readings: readonly KernelReading[]): void {
+  if (row.readings === null) row.readings = [...readings];
+  else for (const reading of readings) row.readings.push(reading);
+}
+
+/** Adds what one part of a scope has to the whole. */
+export function mergeTally(into: RegionTally, from: RegionTally): void {
+  into.metrics.merge(from.metrics);
+  for (const [kernel, { calls, ns, readings }] of from.kernels) {
+    const row = addCalls(into.kernels, kernel, calls, ns);
+    if (readings !== null) addReadings(row, readings);
+  }
+  into.exclusiveCalls += from.exclusiveCalls;
+  into.exclusiveNs += from.exclusiveNs;
+  into.ranges += from.ranges;
+  into.ns += from.ns;
+  into.untimed += from.untimed;
+  for (const rule of from.rules.values()) addRule(into.rules, rule);
+}
+
+function addCalls(
+  kernels: RegionTally["kernels"],
+  kernel: KernelIdentity,
+  calls: number,
+  ns: number,
+): KernelRow {
+  const known = kernels.get(kernel);
+  if (known === undefined) {
+    const row = { calls, ns, readings: null, own: null };
+    kernels.set(kernel, row);
+    return row;
+  }
+  known.calls += calls;
+  known.ns += ns;
+  return known;
+}
+
+function addRule(rules: RegionTally["rules"], rule: RuleCount): void {
+  const key = `${rule.section}\0${rule.rule}\0${rule.text}`;
+  const known = rules.get(key);
+  if (known !== undefined) rules.set(key, { ...known, results: known.results + rule.results });
+  else if (rules.size < MAX_RULES) rules.set(key, rule);
+}
+
+/** GPU time in nanoseconds; NaN where it was not measured. */
+function durationOf({ columns, values }: NcuResult): number {
+  for (const name of DURATIONS) {
+    const place = columns.index.get(name);
+    const value = place === undefined ? Number.NaN : (values[place] ?? Number.NaN);
+    if (!Number.isNaN(value)) return value;
+  }
+  return Number.NaN;
+}

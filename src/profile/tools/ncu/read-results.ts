@@ -1,0 +1,150 @@
+/** From results of ncu, as they are read, to what a collection holds: while it measures, and again. */
+
+import { buildRegionModel } from "../../analysis/index.ts";
+import { createKernelSelection } from "../../analysis/kernel-selection.ts";
+import { createLabelUnifier, type LabelRules, labelFunction } from "../../analysis/labels.ts";
+import { addSections, type NcuResult } from "../../model/counters.ts";
+import type { Timeline } from "../../model/timeline.ts";
+import type { Measured, WriteRegionFiles } from "../collector.ts";
+import type { NcuConfig } from "../config.ts";
+import { type AssembleOptions, createNcuAssembly } from "./assemble/index.ts";
+import { labelKey } from "./run/labels.ts";
+import { createStateReader, type StateOptions } from "./run/measured-states.ts";
+import { isByLabels, measuredSelection, nvtxRequest } from "./run/pass-plan.ts";
+import type { PassTables } from "./run/read-pass.ts";
+import { regionTableWriter } from "./write-region-tables.ts";
+
+export interface ResultReaderOptions {
+  readonly config: NcuConfig;
+  readonly aggregate: boolean;
+  readonly operationDomains: readonly string[];
+  /** Unify labels in the reports; without any they are the program's own. */
+  readonly labels?: LabelRules;
+  /** Unified the labels that passes measured, where those are others: reports may be made again with new rules. */
+  readonly measuredLabels?: LabelRules;
+  /**
+   * A recording of the same program, for calls, wall times, and the order of ranges of several domains,
+   * which ncu's tables lose; null without one.
+   */
+  readonly recorded: Timeline | null;
+  /** Names of the only kernels that count; null: all. */
+  readonly top: readonly string[] | null;
+}
+
+export interface ResultReader {
+  /** Adds what a pass measured; `read` tells it a result at a time. */
+  readPass(
+    labels: StateOptions["labels"],
+    read: (onResult: (result: NcuResult) => void) => Promise<PassTables>,
+  ): Promise<PassTables>;
+  /** `labelKey` of every region that something was measured in. */
+  readonly seen: ReadonlySet<string>;
+  finish(): ReadResults;
+}
+
+export interface ReadResults {
+  readonly measured: Measured;
+  /** Absent where there were too many results to keep. */
+  readonly writeRegionFiles?: WriteRegionFiles;
+}
+
+export function createResultReader(options: ResultReaderOptions): ResultReader {
+  const { config, aggregate, operationDomains, labels: rules } = options;
+  const unifier = createLabelUnifier(rules);
+  const measuredLabelOf = labelFunction(options.measuredLabels ?? rules);
+  const recorded =
+    options.recorded === null
+      ? null
+      : buildRegionModel(options.recorded, { operationDomains, ...(rules && { labels: rules }) });
+  const request = nvtxRequest(config);
+  const { include, exclude } = request;
+  const measured = measuredSelection(config.ncu_cli.replay_mode, request);
+  const assembly = createNcuAssembly({
+    kernels: kernelsOf(options),
+    ...kernelPatternsOf(options),
+    aggregate,
+    ...(isByLabels(request) && { selection: { include, exclude } }),
+    ...(measured !== null && { measuredSelection: measured }),
+    recorded,
+    unifier,
+  });
+  const kept = createKeptResults();
+  const sections = new Map<string, readonly string[]>();
+  const seen = new Set<string>();
+  return {
+    seen,
+    readPass: async (labels, read) => {
+      const ownState = createStateReader({
+        labels,
+        operationDomains,
+        recorded,
+        measuredLabelOf,
+        ...(unifier !== null && { labelOf: unifier.labelOf }),
+      });
+      const tables = await read((result) => {
+        const own = ownState(result);
+        assembly.add(own);
+        kept.add(own);
+        for (const { node, kind } of assembly.regionsOf(own))
+          if (kind !== "outside")
+            seen.add(labelKey({ domain: node.domain, name: node.name, kind }));
+      });
+      addSections(sections, tables.sections);
+      return tables;
+    },
+    finish: () => ({
+      measured: { kind: "regions", model: assembly.finish({ sections, notes: [] }) },
+      ...(kept.complete() && { writeRegionFiles: regionTableWriter(assembly, kept.stream) }),
+    }),
+  };
+}
+
+/** ncu itself profiles no others than `kernel_name`. */
+const kernelsOf = ({ config, top }: ResultReaderOptions) =>
+  createKernelSelection({
+    include: [],
+    exclude: config.ncu_cli.kernel_exclude,
+    nameBase: config.ncu_cli.kernel_name_base ?? "function",
+    top,
+  });
+
+/** For the report, where that name counts as well. */
+function kernelPatternsOf({
+  config: { ncu_cli },
+  top,
+}: ResultReaderOptions): Pick<AssembleOptions, "kernelPatterns"> {
+  const include = ncu_cli.kernel_name === null ? [] : [ncu_cli.kernel_name];
+  const exclude = ncu_cli.kernel_exclude;
+  if (include.length + exclude.length === 0 && top === null) return {};
+  return {
+    kernelPatterns: { include, exclude, nameBase: ncu_cli.kernel_name_base ?? "function", top },
+  };
+}
+
+/** Results that are needed once more after they were added up; as many as memory allows. */
+export interface KeptResults {
+  add(result: NcuResult): void;
+  /** False once there were too many: then none is kept. */
+  readonly complete: () => boolean;
+  readonly stream: (onResult: (result: NcuResult) => void) => Promise<void>;
+}
+
+const MAX_BYTES = 96e6;
+/** Of a result without its values. */
+const RESULT_BYTES = 300;
+
+function createKeptResults(): KeptResults {
+  let kept: NcuResult[] = [];
+  let bytes = 0;
+  return {
+    add(result) {
+      bytes += RESULT_BYTES + result.values.byteLength;
+      if (bytes <= MAX_BYTES) kept.push(result);
+      else kept = [];
+    },
+    complete: () => bytes <= MAX_BYTES,
+    stream: async (onResult) => {
+      for (const result of kept) onResult(result);
+    },
+  };
+}

@@ -1,0 +1,116 @@
+/**
+ * Reports that ncu compressed: since 2025.4 it can, into `.ncu-repz` (zstd), and newer ones do so where the name that
+ * they are given has no extension.
+ */
+import { type SpawnSyncReturns, spawnSync } from "node:child_process";
+import { closeSync, existsSync, fstatSync, openSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { ConfigError } from "../../../../values/errors.ts";
+import { limitError } from "../../../../values/limits.ts";
+import { makeTemporaryDirectory } from "../../../machine/files.ts";
+import { findExecutable } from "../../../machine/find-program.ts";
+
+/** What every file of zstd begins with. */
+export const ZSTD_MAGIC = Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd);
+
+export const COMPRESSED_EXTENSION = ".ncu-repz";
+const EXTENSIONS = [".ncu-rep", COMPRESSED_EXTENSION];
+
+export const isReportName = (name: string): boolean =>
+  EXTENSIONS.some((extension) => name.endsWith(extension));
+
+/** The report that ncu was told to write as `base`; null where there is none. */
+export const findReport = (base: string): string | null =>
+  EXTENSIONS.map((extension) => `${base}${extension}`).find((file) => existsSync(file)) ?? null;
+
+/**
+ * What is in a compressed report, as an open file that has no name: whoever closes it is rid of it, and nothing is left of
+ * it where this process is killed.
+ *
+ * @param magic what a report begins with: nothing else is unpacked any further
+ * @param mostBytes how much it may hold
+ * @throws ConfigError `profile.input` without `zstd` on the machine, and of a damaged file or one that holds something
+ *   else; `limit.unpacked_bytes`
+ */
+export function openUnpacked(path: string, magic: Uint8Array, mostBytes: number): number {
+  const zstd = findExecutable("zstd", "/");
+  if (zstd === null) throw unpackError(path, "it is compressed, and zstd is not installed");
+  const unpack = [zstd, "-q", "-d", "-c", "--", path] as const;
+  if (!beginsWith(unpack, magic)) throw otherContent(path);
+  const descriptor = openNameless();
+  try {
+    unpackInto(descriptor, unpack, { path, mostBytes });
+    return descriptor;
+  } catch (error) {
+    closeSync(descriptor);
+    throw error;
+  }
+}
+
+/** A command that writes what is in a file to its standard output. */
+type Unpack = readonly [program: string, ...args: string[]];
+
+/** Whether the first bytes are these: the command is stopped behind them. What it fails at is seen when all is unpacked. */
+function beginsWith([program, ...args]: Unpack, magic: Uint8Array): boolean {
+  const { stdout, status } = spawnSync(program, args, {
+    stdio: ["ignore", "pipe", "ignore"],
+    maxBuffer: magic.length,
+  });
+  const failed = status !== null && status !== 0;
+  return failed || stdout?.subarray(0, magic.length).equals(magic) === true;
+}
+
+/** Its name is gone before anything is written to it. */
+function openNameless(): number {
+  const folder = makeTemporaryDirectory("deep-profile-report-");
+  try {
+    return openSync(join(folder, "unpacked.ncu-rep"), "w+");
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The system ends the command where the file would become too large: neither time nor room is lost to the rest. */
+function unpackInto(
+  descriptor: number,
+  unpack: Unpack,
+  { path, mostBytes }: { readonly path: string; readonly mostBytes: number },
+): void {
+  const blocks = Math.ceil(mostBytes / BLOCK);
+  const limit = Number.isSafeInteger(blocks) ? String(blocks) : "unlimited";
+  const result = spawnSync("/bin/sh", ["-c", LIMITED, "sh", limit, ...unpack], {
+    stdio: ["ignore", descriptor, "pipe"],
+    encoding: "utf8",
+  });
+  if (result.status === 0 && fstatSync(descriptor).size <= mostBytes) return;
+  if (result.status === 0 || isTooLarge(result))
+    throw limitError("unpackedBytes", mostBytes, { what: `${path} is compressed, and holds` });
+  throw unpackError(
+    path,
+    `zstd could not unpack it: ${result.error?.message ?? lastLine(result.stderr)}`,
+  );
+}
+
+/** `ulimit -f` counts in these. No core is left of a command that is ended so. */
+const BLOCK = 512;
+const LIMITED = 'ulimit -c 0; ulimit -f "$1" 2>/dev/null; shift; exec "$@"';
+
+/** Ended by the signal of that limit, or told of it where a parent ignores that signal. */
+const isTooLarge = ({ signal, stderr }: SpawnSyncReturns<string>): boolean =>
+  signal === "SIGXFSZ" || /File too large/i.test(stderr);
+
+const lastLine = (text: string): string => text.trim().split("\n").at(-1)?.trim() ?? "";
+
+const otherContent = (path: string): ConfigError =>
+  new ConfigError({
+    code: "profile.input",
+    message: `${path} is not a readable Nsight Compute report: what is compressed in it has the wrong signature`,
+    hint: "give a report that ncu compressed; of anything else only the first bytes were unpacked",
+  });
+
+const unpackError = (path: string, why: string): ConfigError =>
+  new ConfigError({
+    code: "profile.input",
+    message: `${path}: ${why}`,
+    hint: "unpack it: zstd -d -o REPORT.ncu-rep REPORT.ncu-repz; or set HYDRACONF_NSIGHT to the directory of an ncu at least as new as the one that wrote it",
+  });

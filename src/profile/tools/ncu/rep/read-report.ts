@@ -1,0 +1,267 @@
+/**
+ * Our own reader of `.ncu-rep` files, for machines without Nsight Compute. It also has what ncu's
+ * tables leave out: the push/pop ranges of all threads, not only of the launching one.
+ */
+
+import { posix, win32 } from "node:path";
+import { PbfReader } from "pbf";
+import { getOrCreate } from "../../../../system/get-or-create.ts";
+import { plural } from "../../../../text/plural.ts";
+import type { Limits } from "../../../../values/limits.ts";
+import {
+  createSharedColumns,
+  DEVICE_NAME,
+  GRAPH_NAME,
+  type MetricColumns,
+  type NcuResult,
+  type NvtxState,
+  type ReadTables,
+  type SectionTable,
+} from "../../../model/counters.ts";
+import { type Block, type BlockMessage, openReport, type ReportFile } from "./blocks.ts";
+import * as field from "./messages.ts";
+import { type FieldReaders, readWhole } from "./messages.ts";
+import { stateOf } from "./nvtx-state.ts";
+import { emptyResult, type ResultMessage, resultReaders } from "./result-message.ts";
+import { SCOPE, shownMetric } from "./section-filter.ts";
+import { unitOfMetric } from "./units.ts";
+
+/** How a message becomes a result. */
+interface MessageShape {
+  readonly kind: NcuResult["kind"];
+  readonly fields: FieldReaders<ResultMessage>;
+  /** What filters of sections call it. */
+  readonly scope: number;
+  /** What it is called; null: as its message says. */
+  readonly name: string | null;
+}
+
+const SHAPES: Readonly<Partial<Record<BlockMessage["kind"], MessageShape>>> = {
+  kernel: {
+    kind: "kernel",
+    fields: resultReaders(field.profileResult),
+    scope: SCOPE.launch,
+    name: null,
+  },
+  range: {
+    kind: "range",
+    fields: resultReaders(field.rangeResult),
+    scope: SCOPE.range,
+    name: "range",
+  },
+  // Sections show of a graph what they show of a range.
+  graph: {
+    kind: "kernel",
+    fields: resultReaders(field.graphResult),
+    scope: SCOPE.range,
+    name: GRAPH_NAME,
+  },
+};
+
+const CAPABILITY = "device__attribute_compute_capability";
+const DEVICE_INDEX = ["device__attribute_device_index", "launch__device_id"];
+/** Lists of other metrics, under the names that sections give to such lists. */
+const IS_LIST = /^(?:breakdown|group|regex):/;
+
+type Metric = ResultMessage["metrics"][number];
+
+/**
+ * Reads a report, one result in memory at a time.
+ *
+ * @param limits `unpackedBytes` of one that is compressed. Default: what the environment says
+ * @throws ConfigError `profile.input` where it is no report, or one of a format not known, `limit.unpacked_bytes`. A report
+ *   that was cut short is read as far as it goes, and damaged results are left out, each with a note
+ */
+export function streamNcuReport(
+  path: string,
+  onResult: (result: NcuResult) => void,
+  limits?: Limits,
+): ReadTables {
+  const report = openReport(path, limits);
+  try {
+    return readBlocks(report, onResult);
+  } finally {
+    report.close();
+  }
+}
+
+/** What a reader of the reports must know where this reader took ncu's place. */
+export const withoutNcuNote = (name: string): string =>
+  `${name} was read without ncu: units are derived from the names of metrics, and some are unknown`;
+
+/**
+ * Version of the ncu that measured, e.g. `2024.2.1.0`, without reading results; null where the file does not say.
+ *
+ * @throws ConfigError as `streamNcuReport`
+ */
+export function reportVersion(path: string): string | null {
+  const report = openReport(path);
+  try {
+    for (const { toolVersion } of report.blocks()) if (toolVersion !== null) return toolVersion;
+    return null;
+  } finally {
+    report.close();
+  }
+}
+
+function readBlocks(report: ReportFile, onResult: (result: NcuResult) => void): ReadTables {
+  const sections = createSections();
+  const shapeOf = createShapeReader();
+  const shareState = createStateCache();
+  let results = 0;
+  let damaged = 0;
+
+  const take = (
+    { kind, fields, scope, name }: MessageShape,
+    bytes: Uint8Array,
+    { strings, process }: Block,
+  ) => {
+    // As ncu numbers results: over the processes of a report, one after the other.
+    const id = results++;
+    const message = readMessage(bytes, fields);
+    if (message === null) {
+      damaged++;
+      return;
+    }
+    const { metrics } = message;
+    const { shown, columns } = shapeOf(metrics, strings);
+    const values = Float64Array.from(shown, (at) => shownValue(metrics[at]?.value ?? Number.NaN));
+    const nameAt = columns.index.get(DEVICE_NAME);
+    const deviceName = nameAt === undefined ? null : metrics[shown[nameAt] ?? -1]?.text;
+    const numberOf = (name: string) => values[columns.index.get(name) ?? -1] ?? Number.NaN;
+    const device = DEVICE_INDEX.map(numberOf).find((index) => !Number.isNaN(index));
+    const shownFor = { gpu: gpuOf(numberOf), scope };
+    for (const { title, order, filter, metrics: members } of message.sections) {
+      const own = members.map((member) => shownMetric(member, filter, shownFor));
+      sections.add(title, order, own.filter((name) => name !== null).sort());
+    }
+    onResult({
+      kind,
+      id,
+      processId: process.id,
+      processName: programName(process.name),
+      device: device === undefined ? null : `cuda:${device}`,
+      deviceName: deviceName ?? null,
+      kernelName: name ?? nameOfKernel(message),
+      ...(message.functionName !== "" && { functionName: message.functionName }),
+      ...(message.mangledName !== "" && { mangledName: message.mangledName }),
+      context: message.contextId === null ? null : String(message.contextId),
+      stream: message.streamId === null ? null : String(message.streamId),
+      nvtx: shareState(stateOf(message.nvtx, message.threadId)),
+      columns,
+      values,
+      ...(message.rules.length > 0 && { rules: message.rules }),
+    });
+  };
+
+  for (const block of report.blocks()) {
+    for (const { kind, bytes } of block.messages()) {
+      const shape = SHAPES[kind];
+      if (shape === undefined) continue;
+      take(shape, bytes, block);
+    }
+  }
+  return {
+    sections: sections.inOrder(),
+    results: results - damaged,
+    notes: [
+      ...report.notes(),
+      ...(damaged > 0
+        ? [`${plural(damaged, "damaged result was", "damaged results were")} left out`]
+        : []),
+    ],
+  };
+}
+
+/** 75 for compute capability 7.5; null where the result does not say. */
+function gpuOf(numberOf: (name: string) => number): number | null {
+  const gpu = 10 * numberOf(`${CAPABILITY}_major`) + numberOf(`${CAPABILITY}_minor`);
+  return Number.isNaN(gpu) ? null : gpu;
+}
+
+/** GPUs before Volta have counters that ran over many times; ncu, which shows 64 bits, has 0 for them. */
+const COUNTER_END = 2 ** 64;
+
+const shownValue = (value: number): number =>
+  Number.isFinite(value) ? (value >= COUNTER_END ? 0 : value) : Number.NaN;
+
+/** Which of a result's metrics are shown, by their places, and their names. */
+interface MetricShape {
+  readonly shown: readonly number[];
+  readonly columns: MetricColumns;
+}
+
+/** ncu's tables have metrics by their names, in the order of bytes; a report has them as they were measured. */
+const byName = (a: { readonly name: string }, b: { readonly name: string }): number =>
+  a.name < b.name ? -1 : 1;
+
+/** Results nearly always have the metrics of the one before: names are looked at where they differ. */
+function createShapeReader(): (
+  metrics: readonly Metric[],
+  strings: readonly string[],
+) => MetricShape {
+  const columnsOf = createSharedColumns();
+  let ids: readonly number[] = [];
+  let shape: MetricShape = { shown: [], columns: columnsOf([], []) };
+  return (metrics, strings) => {
+    if (ids.length === metrics.length && metrics.every(({ nameId }, at) => nameId === ids[at]))
+      return shape;
+    ids = metrics.map(({ nameId }) => nameId);
+    // A section can have measured what another one had: ncu shows the last value of the two.
+    const last = new Map(ids.map((id, at) => [id, at]));
+    const named = [...last].map(([id, at]) => ({ name: strings[id] ?? `metric ${id}`, at }));
+    const shown = named.filter(({ name }) => !IS_LIST.test(name)).sort(byName);
+    shape = {
+      shown: shown.map(({ at }) => at),
+      columns: columnsOf(
+        shown.map(({ name }) => name),
+        unitOfMetric,
+      ),
+    };
+    return shape;
+  };
+}
+
+/** The report may be of another system than this one; on Windows a zero byte ends the path. */
+const programName = (path: string): string =>
+  (/^(?:[A-Za-z]:\\|\\\\)/.test(path) ? win32 : posix).basename(
+    path.replace(/(?<![\s\0])[\s\0]+$/, ""),
+  );
+
+/** A report need not hold the demangled name. */
+const nameOfKernel = ({ demangledName, functionName, mangledName }: ResultMessage): string =>
+  demangledName || functionName || mangledName;
+
+/** Null where the bytes are no message: whatever the decoder throws then, it is the file's fault. */
+function readMessage(bytes: Uint8Array, fields: FieldReaders<ResultMessage>): ResultMessage | null {
+  try {
+    return readWhole(new PbfReader(bytes), fields, emptyResult());
+  } catch {
+    return null;
+  }
+}
+
+/** Which metrics each section shows. A report has sections by their identifiers; each says where ncu shows it. */
+function createSections() {
+  const sections = new Map<string, { readonly names: Set<string>; order: number }>();
+  return {
+    /** One in which only rules speak keeps its place among the others. */
+    add(title: string, order: number, metrics: readonly string[]): void {
+      const section = sections.get(title) ?? { names: new Set<string>(), order };
+      sections.set(title, section);
+      section.order = order;
+      for (const name of metrics) section.names.add(name);
+    },
+    inOrder: (): SectionTable =>
+      new Map(
+        [...sections]
+          .sort(([a, { order }], [b, { order: other }]) => order - other || (a < b ? -1 : 1))
+          .map(([title, { names }]) => [title, [...names]]),
+      ),
+  };
+}
+
+function createStateCache(): (state: NvtxState) => NvtxState {
+  const known = new Map<string, NvtxState>();
+  return (state) => getOrCreate(known, JSON.stringify(state), () => state);
+}

@@ -1,0 +1,102 @@
+/** Reads what a run left of Nsight Compute once more. */
+import { rmSync } from "node:fs";
+import { basename, join } from "node:path";
+import { makeTemporaryDirectory } from "../../machine/files.ts";
+import { findNsightTool } from "../../machine/find-program.ts";
+import type { NcuResult } from "../../model/counters.ts";
+import type { Timeline } from "../../model/timeline.ts";
+import type { CollectionSource, RecordedSource } from "../collection.ts";
+import type { Reread, RereadContext } from "../collector.ts";
+import type { NcuConfig } from "../config.ts";
+import { readRecording } from "../recorder/index.ts";
+import { missingFileError } from "../source-file.ts";
+import { createResultReader } from "./read-results.ts";
+import { findReport } from "./rep/compressed.ts";
+import { streamNcuReport, withoutNcuNote } from "./rep/read-report.ts";
+import { probeNcu } from "./run/capabilities.ts";
+import { type PassTables, readKeptTables, readPass } from "./run/read-pass.ts";
+import { topKernels } from "./run/top-kernels.ts";
+import { unreadProblem } from "./run/verdict.ts";
+
+export async function rereadNcu(
+  source: Extract<CollectionSource, { readonly kind: "ncu" }>,
+  directory: string,
+  context: RereadContext,
+): Promise<Reread> {
+  const { ncu, report, recorder } = context.config.pipeline;
+  const recorded = recordedTimeline(source.recorded, directory, context);
+  const reader = createResultReader({
+    config: ncu,
+    aggregate: report.aggregate,
+    operationDomains: recorder.operation_domains,
+    ...(context.labels && { labels: context.labels }),
+    measuredLabels: context.config.labels ?? {},
+    recorded,
+    top: source.top_kernels === undefined ? topOfContract10(ncu, recorded) : source.top_kernels,
+  });
+  const notes: string[] = [];
+  const outdated: string[] = [];
+  for (const pass of source.passes) {
+    const { name, prefix, labels, notes: inRun = [] } = pass;
+    const tables = await reader.readPass(labels, async (onResult) => {
+      const kept = await readKeptTables(directory, prefix, onResult);
+      // Printing them is what the run may have had something to say of.
+      if (kept !== null) return pass.unread === undefined ? { ...kept, notes: inRun } : kept;
+      return readReport(join(directory, name), onResult, context);
+    });
+    notes.push(...tables.notes);
+    outdated.push(...inRun);
+    const problem = tables.unread === null ? unreadProblem(pass) : null;
+    if (problem !== null) outdated.push(problem.message);
+  }
+  return {
+    ...reader.finish(),
+    notes,
+    outdated: outdated.filter((text) => !notes.includes(text)),
+  };
+}
+
+/** Where the tables were not kept: through ncu again, or without it where it is not installed. */
+async function readReport(
+  base: string,
+  onResult: (result: NcuResult) => void,
+  { withTool, say }: RereadContext,
+): Promise<PassTables> {
+  const report = findReport(base);
+  if (report === null) throw missingFileError(`${base}.ncu-rep`);
+  const path = findNsightTool("ncu");
+  if (path === null) {
+    const { results, sections, notes } = streamNcuReport(report, onResult);
+    const how = withoutNcuNote(basename(report));
+    return { results, sections, notes: [...notes, how], unread: null };
+  }
+  const scratch = makeTemporaryDirectory("deep-profile-report-");
+  try {
+    return await withTool(async (stop) => {
+      const ncu = await probeNcu(path);
+      const place = { directory: scratch, prefix: "", keepTables: false };
+      const take = (result: NcuResult) => {
+        stop.throwIfAborted();
+        onResult(result);
+      };
+      return readPass(report, take, { ncu, ...place, say, stop });
+    });
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+/** Contract 1.0 does not name the kernels: they were those of the same recording. */
+const topOfContract10 = (ncu: NcuConfig, recorded: Timeline | null): readonly string[] | null =>
+  topKernels(ncu, recorded === null ? [] : [{ by: "", timelines: [recorded] }]).names;
+
+function recordedTimeline(
+  source: RecordedSource | null,
+  directory: string,
+  { earlier }: RereadContext,
+): Timeline | null {
+  if (source === null) return null;
+  if (source.kind === "recording") return readRecording(join(directory, source.directory));
+  const measured = earlier.find(({ collector }) => collector === source.name)?.measured;
+  return measured?.kind === "timeline" ? measured.timeline : null;
+}

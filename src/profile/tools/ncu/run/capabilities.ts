@@ -1,0 +1,128 @@
+/**
+ * What the installed Nsight Compute can do, asked from itself: option names and allowed values come
+ * and go between versions, so nothing is concluded from the version number.
+ */
+
+import { accessSync, constants } from "node:fs";
+import os from "node:os";
+import { ConfigError } from "../../../../values/errors.ts";
+import { chosenFolderNote, findNsightTool } from "../../../machine/find-program.ts";
+import { askProgram } from "../../../machine/run-tool.ts";
+
+export interface NcuCapabilities {
+  /** Absolute path of the program. */
+  readonly path: string;
+  /** As it says it, e.g. `2024.1.1.0`. */
+  readonly version: string;
+  /** Long names of all options, with the dashes. */
+  readonly options: ReadonlySet<string>;
+  /** Whether its help names a value of an option; false for an option that it does not have. */
+  readonly accepts: (option: string, value: string) => boolean;
+}
+
+/**
+ * Runs `ncu --version` and `ncu --help`.
+ *
+ * @throws ConfigError `profile.tool` for a program that answers otherwise than Nsight Compute
+ */
+export async function probeNcu(path: string): Promise<NcuCapabilities> {
+  const [version, help] = await Promise.all([
+    askNcu(path, ["--version"]),
+    askNcu(path, ["--help"]),
+  ]);
+  return { path, version: versionIn(version, path), ...readHelp(help.stdout) };
+}
+
+function versionIn({ stdout, stderr }: NcuAnswer, path: string): string {
+  const found = /^Version (\d+(?:\.\d+)+)/m.exec(stdout)?.[1];
+  if (found !== undefined) return found;
+  const said = `${stdout}${stderr}`.trim().split("\n")[0] ?? "";
+  throw new ConfigError({
+    code: "profile.tool",
+    key: "pipeline.ncu.enable",
+    message: `'${path} --version' did not answer like Nsight Compute${said === "" ? "" : `: ${said}`}`,
+    hint: "deep-profile needs ncu 2022.1 or newer; the output of ncu may say what is missing",
+  });
+}
+
+/** Options stand at the margin of two spaces: `  -k [ --kernel-name ] arg   Filter the kernel`. */
+const OPTION_LINE = /^ {2}(?:-\w \[ )?(--[a-z0-9][a-z0-9-]*)(?: \])?/;
+
+export function readHelp(help: string): Pick<NcuCapabilities, "options" | "accepts"> {
+  const blocks = new Map<string, string[]>();
+  let block: string[] | undefined;
+  for (const line of help.split("\n")) {
+    const name = OPTION_LINE.exec(line)?.[1];
+    if (name !== undefined) {
+      block = [line.slice(line.indexOf(name) + name.length)];
+      blocks.set(name, block);
+      // A line without margin begins another group, or the examples.
+    } else if (/^\S/.test(line)) block = undefined;
+    else block?.push(line);
+  }
+  const words = new Map(
+    [...blocks].map(([name, lines]) => [
+      name,
+      new Set(lines.flatMap((line) => line.split(/[^\w-]+/))),
+    ]),
+  );
+  return {
+    options: new Set(blocks.keys()),
+    accepts: (option, value) => words.get(option)?.has(value) ?? false,
+  };
+}
+
+/** What a call of ncu that profiles nothing printed. */
+interface NcuAnswer {
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Long enough for a big report and a slow disk, short enough for a tool that waits for a driver. */
+const TIMEOUT_MS = 120_000;
+const MAX_ANSWER_BYTES = 64e6;
+
+/** Asks ncu for something that it prints: its version, its sections, its metrics. Never throws. */
+export async function askNcu(path: string, args: readonly string[]): Promise<NcuAnswer> {
+  const { stdout, stderr, why } = await askProgram([path, ...args], {
+    env: ncuEnvironment(),
+    timeoutMs: TIMEOUT_MS,
+    maxBytes: MAX_ANSWER_BYTES,
+  });
+  return { stdout, stderr: stderr || why };
+}
+
+/**
+ * What every call of ncu gets: numbers without groups and with a point, whatever the user's locale
+ * is (a CSV of an unknown locale cannot be read); and no copy of its section files where it could
+ * not write one, which would make it fail.
+ */
+export function ncuEnvironment(): Readonly<Record<string, string>> {
+  return { LC_ALL: "C.UTF-8", ...sectionFiles() };
+}
+
+/** The same for a program that runs under ncu: its locale stays its own. */
+export const sectionFiles = (): Readonly<Record<string, string>> =>
+  homeIsWritable() ? {} : { NV_COMPUTE_PROFILER_DISABLE_STOCK_FILE_DEPLOYMENT: "1" };
+
+/** A user without a name and without HOME has no home, and asking for it throws. */
+function homeIsWritable(): boolean {
+  try {
+    accessSync(os.homedir(), constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** @throws ConfigError `profile.tool` with what to install */
+export function requireNcu(): string {
+  const found = findNsightTool("ncu");
+  if (found !== null) return found;
+  throw new ConfigError({
+    code: "profile.tool",
+    key: "pipeline.ncu.enable",
+    message: `pipeline.ncu.enable: Nsight Compute (ncu) is not installed, or not on PATH${chosenFolderNote("ncu")}`,
+    hint: "install NVIDIA Nsight Compute (it comes with the CUDA toolkit; Debian non-free: apt-get install nsight-compute) and put ncu on PATH, or pipeline.ncu.enable=false",
+  });
+}

@@ -1,0 +1,120 @@
+import { join } from "node:path";
+import { makeDirectory } from "../../../../system/files.ts";
+import { firstFew } from "../../../../text/plural.ts";
+import { printableLabel } from "../../../../text/printable.ts";
+import { ConfigError } from "../../../../values/errors.ts";
+import { type LabelRules, labelFunction } from "../../../analysis/labels.ts";
+import { describeOutcome, succeeded, type Workload } from "../../../machine/process.ts";
+import type { CollectContext, Collection, Collector } from "../../collector.ts";
+import { matchingLabels } from "./filters.ts";
+import { type DiscoveredLabels, labelsOf } from "./labels.ts";
+
+/** Folder below that of ncu, of a run for this purpose alone. */
+export const DISCOVERY = "discovery";
+
+export interface Discovery {
+  readonly labels: DiscoveredLabels;
+  /** The run that the labels were seen in. */
+  readonly collection: Collection;
+}
+
+export interface DiscoverOptions {
+  readonly recorder: Collector;
+  readonly operationDomains: readonly string[];
+  readonly labels?: LabelRules;
+}
+
+/**
+ * Finds out which labels the program has: from what an earlier collector recorded, else by a run of
+ * its own under the recorder. ncu and the recorder cannot share one: both are loaded by NVTX.
+ *
+ * @throws ConfigError `profile.ncu` where the program fails already without ncu
+ */
+export async function discoverLabels(
+  workload: Workload,
+  context: CollectContext,
+  { recorder, operationDomains, labels }: DiscoverOptions,
+): Promise<Discovery> {
+  const collection =
+    context.earlier.find(isComplete) ??
+    (await recordSeparately(workload, context, { recorder, purpose: "the program's regions" }));
+  const { measured } = collection;
+  if (measured.kind !== "timeline")
+    throw new Error(`the collector ${collection.collector} gives no timeline`);
+  return {
+    collection,
+    labels: labelsOf(measured.timeline, operationDomains, labelFunction(labels)),
+  };
+}
+
+const isComplete = ({ measured, outcome, problem, partial }: Collection): boolean =>
+  measured.kind === "timeline" &&
+  problem === undefined &&
+  partial === undefined &&
+  succeeded(outcome);
+
+/**
+ * A run under the recorder that only serves what ncu is to be told.
+ *
+ * @throws ConfigError `profile.ncu` where the program fails already without ncu
+ */
+export async function recordSeparately(
+  workload: Workload,
+  context: CollectContext,
+  { recorder, purpose }: { readonly recorder: Collector; readonly purpose: string },
+): Promise<Collection> {
+  context.say(`looking for ${purpose}: running the program once without ncu`);
+  const directory = join(context.directory, DISCOVERY);
+  makeDirectory(directory);
+  const collection = await recorder.collect(workload, { ...context, directory });
+  if (succeeded(collection.outcome)) return collection;
+  throw new ConfigError({
+    code: "profile.ncu",
+    message: `ncu was not started: ${describeOutcome(collection.outcome)} without it`,
+    hint: `its output is in ${directory}`,
+  });
+}
+
+const MAX_NAMES = 40;
+
+/** What to say where a filter matches nothing. */
+export function noMatchNote(
+  { include }: { readonly include: readonly string[] },
+  { labels }: DiscoveredLabels,
+): string {
+  if (labels.length === 0)
+    return "the program opened no NVTX ranges, so ncu was not started; pipeline.ncu.gating_nvtx=false profiles without regions";
+  return `nvtx.include (${include.join(", ")}) matches none of the program's regions, so ncu was not started${include.map(listHint).join("")}; available: ${shown(labels)}`;
+}
+
+/** One note for each pattern that matches nothing beside others that do. */
+export const unmatchedNotes = (
+  { include }: { readonly include: readonly string[] },
+  { labels }: DiscoveredLabels,
+): readonly string[] =>
+  labels.length === 0
+    ? []
+    : include
+        .filter((pattern) => matchingLabels([pattern], labels).length === 0)
+        .map(
+          (pattern) =>
+            `nvtx.include: '${pattern}' matches none of the program's regions${listHint(pattern)}; available: ${shown(labels)}`,
+        );
+
+/** ncu takes one expression an option: what is joined is one name, which hardly any region has. */
+function listHint(pattern: string): string {
+  const parts = pattern.split(/[;,]/).filter((part) => part.trim() !== "");
+  return parts.length > 1 ? ` (several regions are a list: [${parts.join(",")}])` : "";
+}
+
+function shown(labels: DiscoveredLabels["labels"]): string {
+  const names = [
+    ...new Set(
+      labels.map(({ domain, name }) => {
+        const shownName = name === "" ? printableLabel(name) : name;
+        return domain === "" ? shownName : `${domain}@${shownName}`;
+      }),
+    ),
+  ];
+  return firstFew(names, MAX_NAMES);
+}

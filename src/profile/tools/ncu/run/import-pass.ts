@@ -1,0 +1,165 @@
+/** From a report file to tables: `ncu --import`, with units and locale said explicitly. */
+import { createReadStream, createWriteStream, existsSync } from "node:fs";
+import { appendFile, readFile, rename, rm, stat } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { execa } from "execa";
+import { isSystemError } from "../../../../system/files.ts";
+import { runWithProgress, type ToolControl } from "../../../machine/run-tool.ts";
+import { type NcuCapabilities, ncuEnvironment } from "./capabilities.ts";
+
+export interface Page {
+  /** What it is called in messages. */
+  readonly what: string;
+  readonly args: readonly string[];
+}
+
+/** Every metric of every result; units said, since `--csv` alone does not give base units. */
+export const RAW: Page = {
+  what: "the metrics",
+  args: ["--csv", "--page", "raw", "--print-units", "base"],
+};
+
+/** Linux takes 128 KiB in one argument; above that, all metrics are printed again. */
+const MAX_ARGUMENT = 100_000;
+
+/** The same in units of fitting size: base units round fractions to two decimals. */
+export const rawInFittingUnits = (metrics: readonly string[]): Page => ({
+  what: "the exact ratios",
+  args: [
+    ...["--csv", "--page", "raw", "--print-units", "auto", "--print-fp"],
+    ...(metrics.join(",").length > MAX_ARGUMENT ? [] : ["--metrics", metrics.join(",")]),
+  ],
+});
+
+export const DETAILS: Page = {
+  what: "the sections",
+  args: [
+    ...["--csv", "--page", "details", "--print-units", "base"],
+    ...["--print-metric-name", "name"],
+  ],
+};
+
+export const SECTIONS_TEXT: Page = {
+  what: "the text of the sections",
+  args: ["--page", "details", "--print-units", "auto"],
+};
+
+/** What came of printing a page; `why` is in words. */
+export type PrintedPage =
+  | { readonly kind: "printed" }
+  /** The report is sound and holds nothing. */
+  | { readonly kind: "empty"; readonly why: string }
+  | { readonly kind: "failed"; readonly why: string };
+
+/** Prints a page of a report into a file; a file that stands is complete. */
+export async function importPage(
+  { path, options }: NcuCapabilities,
+  report: string,
+  { what, args }: Page,
+  file: string,
+  patience: ToolControl,
+): Promise<PrintedPage> {
+  // A config.ncu-cfg that lies around may choose another page, or leave results out of this one.
+  const known = withoutUnknown(["--config-file", "off", ...args], options);
+  const partial = `${file}.part`;
+  const child = execa(path, ["--import", report, ...known], {
+    env: ncuEnvironment(),
+    stdin: "ignore",
+    reject: false,
+    detached: true,
+    cleanup: false,
+    buffer: { stdout: false },
+  });
+  // Written by ourselves: on a full disk ncu ends with 0 behind the part that had room.
+  const [result, unwritten] = await Promise.all([
+    runWithProgress(
+      child,
+      { doing: `printing ${what} of ${basename(report)} with ncu`, output: partial },
+      patience,
+    ),
+    pipeline(child.stdout, createWriteStream(partial)).then(
+      () => null,
+      (error: NodeJS.ErrnoException) => error,
+    ),
+  ]);
+  const size = await sizeOf(partial);
+  const message = size < MESSAGE_BYTES && size > 0 ? await readFile(partial, "utf8") : "";
+  const isNothing = NO_RESULTS.test(message);
+  if (result.exitCode === 0 && unwritten === null && size > 0 && !isNothing) {
+    await rename(partial, file);
+    return { kind: "printed" };
+  }
+  await rm(partial, { force: true });
+  if (result.exitCode === 0 && isNothing)
+    return { kind: "empty", why: `${basename(report)} holds no results` };
+  const reason =
+    unwritten?.syscall === undefined ? lastLine(result.stderr, message) : unwritten.message;
+  return {
+    kind: "failed",
+    why: `ncu could not print ${what} of ${report}${reason === "" ? "" : `: ${reason}`}`,
+  };
+}
+
+/** ncu tells most of its errors where the table would be. */
+const lastLine = (...texts: readonly string[]): string =>
+  texts.map((text) => text.trim().split("\n").at(-1) ?? "").find((line) => line !== "") ?? "";
+
+/** Said in place of the table, with exit code 0. */
+const NO_RESULTS = /^==WARNING== No results are found/m;
+
+/** A file that holds nothing but messages is smaller. */
+const MESSAGE_BYTES = 4096;
+
+/** Older versions lack some options of printing, with their values. */
+function withoutUnknown(args: readonly string[], options: ReadonlySet<string>): readonly string[] {
+  return args.filter((argument, index) => {
+    const option = argument.startsWith("--") ? argument : args[index - 1];
+    return option === undefined || options.has(option);
+  });
+}
+
+/** 0 where there is no such file. */
+async function sizeOf(file: string): Promise<number> {
+  try {
+    return (await stat(file)).size;
+  } catch {
+    return 0;
+  }
+}
+
+/**
+ * Tables of several passes as one file each, one table below the other.
+ *
+ * @returns what could not be written (the tables of the passes are there all the same)
+ */
+export async function joinTables(
+  directory: string,
+  prefixes: readonly string[],
+): Promise<readonly string[]> {
+  const notes: string[] = [];
+  for (const name of ["raw.csv", "details.csv", "sections.txt"]) {
+    const parts = prefixes
+      .map((prefix) => join(directory, `${prefix}${name}`))
+      .filter((file) => existsSync(file));
+    try {
+      if (parts.length > 0) await joinFiles(parts, join(directory, name));
+    } catch (error) {
+      if (!isSystemError(error)) throw error;
+      notes.push(`${name} could not be written: ${error.message}`);
+    }
+  }
+  return notes;
+}
+
+async function joinFiles(parts: readonly string[], target: string): Promise<void> {
+  const partial = `${target}.part`;
+  for (const [index, part] of parts.entries()) {
+    if (index > 0) await appendFile(partial, "\n");
+    await pipeline(
+      createReadStream(part),
+      createWriteStream(partial, { flags: index > 0 ? "a" : "w" }),
+    );
+  }
+  await rename(partial, target);
+}

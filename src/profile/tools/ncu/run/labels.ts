@@ -1,0 +1,138 @@
+/** Which ranges a program opens, and which of them are ever open at the same time. */
+
+import { getOrCreate } from "../../../../system/get-or-create.ts";
+import type { LabelOf, NvtxLabel } from "../../../analysis/labels.ts";
+import type { ProcessTimeline, RangeInstance, Timeline } from "../../../model/timeline.ts";
+import { escapeRegex } from "./filters.ts";
+
+export interface DiscoveredLabels {
+  /** In order of nesting and then of first appearance. */
+  readonly labels: readonly NvtxLabel[];
+  /** Whether ranges of two labels, or two of one label, are open together in some process. */
+  readonly overlap: (a: NvtxLabel, b: NvtxLabel) => boolean;
+}
+
+export const labelKey = ({ domain, name, kind }: NvtxLabel): string =>
+  JSON.stringify([domain, name, kind]);
+
+/**
+ * Reads the labels off a recording. Domains of operations are left out: their ranges are no regions.
+ * Time grows with the number of ranges times how many labels are open at once.
+ *
+ * @param labelOf what reports call a range; ncu is told what the program does
+ */
+export function labelsOf(
+  timeline: Timeline,
+  operationDomains: readonly string[],
+  labelOf: LabelOf = (name) => name,
+): DiscoveredLabels {
+  const ignored = new Set(operationDomains);
+  const found = new Map<string, { readonly label: NvtxLabel; depth: number }>();
+  const pairs = new Set<string>();
+  const names = new Set<string>();
+  for (const process of timeline.processes)
+    sweep(process, ignored, labelOf, (label, name, open) => {
+      names.add(name);
+      const key = labelKey(label);
+      const known = found.get(key);
+      if (known === undefined) found.set(key, { label, depth: open.length });
+      else known.depth = Math.min(known.depth, open.length);
+      for (const other of open) pairs.add(pairKey(key, other));
+    });
+  const ordered = [...found.values()].sort((a, b) => a.depth - b.depth);
+  const writtenOf = rawLabelPatterns(names, labelOf);
+  return {
+    labels: ordered.map(({ label }) => {
+      const written = writtenOf(label.name);
+      return written === null ? label : { ...label, written };
+    }),
+    overlap: (a, b) => pairs.has(pairKey(labelKey(a), labelKey(b))),
+  };
+}
+
+const pairKey = (a: string, b: string): string => (a < b ? `${a}\n${b}` : `${b}\n${a}`);
+
+/** Tells for every range which labels are open when it opens, also those of other threads. */
+function sweep(
+  process: ProcessTimeline,
+  ignored: ReadonlySet<string>,
+  labelOf: LabelOf,
+  onOpen: (label: NvtxLabel, name: string, open: readonly string[]) => void,
+): void {
+  const keyOf = ({ domain, name, kind }: NvtxLabel) =>
+    labelKey({ domain, name: labelOf(name), kind });
+  const ranges = process.ranges.filter(({ domain }) => !ignored.has(domain));
+  const closings = [...ranges].sort(
+    (a, b) => endOf(a, process) - endOf(b, process) || (a.endSequence ?? 0) - (b.endSequence ?? 0),
+  );
+  const open = new Map<string, number>();
+  let closed = 0;
+  for (const range of ranges) {
+    for (; closed < closings.length; closed++) {
+      const closing = closings[closed];
+      if (closing === undefined || !closesBefore(closing, range, process)) break;
+      const key = keyOf(closing);
+      const count = (open.get(key) ?? 0) - 1;
+      if (count > 0) open.set(key, count);
+      else open.delete(key);
+    }
+    const { domain, name, kind } = range;
+    onOpen({ domain, name: labelOf(name), kind }, name, [...open.keys()]);
+    const key = keyOf(range);
+    open.set(key, (open.get(key) ?? 0) + 1);
+  }
+}
+
+/** At equal times the order of recording decides; where it is unknown, closing comes first. */
+function closesBefore(
+  closing: RangeInstance,
+  opening: RangeInstance,
+  process: ProcessTimeline,
+): boolean {
+  if (closing.id === opening.id) return false;
+  const end = endOf(closing, process);
+  if (end !== opening.startNs) return end < opening.startNs;
+  // An empty range that opens now cannot have closed before.
+  if (closing.startNs === opening.startNs && closing.endSequence === undefined)
+    return closing.id < opening.id;
+  return (closing.endSequence ?? -1) < (opening.startSequence ?? 0);
+}
+
+const endOf = ({ endNs }: RangeInstance, process: ProcessTimeline): number =>
+  endNs ?? Math.max(process.endNs, 0) + 1;
+
+/**
+ * How a program writes the labels that label rules unify, as regular expressions for ncu. Any number may
+ * stand where one stood: the next run has others there, and thousands of labels would not fit into a
+ * command line. A label keeps its own numbers where they decide what it becomes.
+ *
+ * @param names all labels of the program, as it writes them
+ * @returns null for a label that the program writes as reports show it, and in no other way
+ */
+function rawLabelPatterns(
+  names: ReadonlySet<string>,
+  labelOf: LabelOf,
+): (label: string) => readonly string[] | null {
+  const labelsByForm = new Map<string, Set<string>>();
+  const namesByLabel = new Map<string, string[]>();
+  for (const name of names) {
+    const label = labelOf(name);
+    getOrCreate(namesByLabel, label, () => []).push(name);
+    getOrCreate(labelsByForm, formOf(name), () => new Set<string>()).add(label);
+  }
+  return (label) => {
+    const own = namesByLabel.get(label) ?? [];
+    if (own.every((name) => name === label)) return null;
+    const forms = own.map((name) => {
+      const form = formOf(name);
+      return labelsByForm.get(form)?.size === 1 ? form : escapeRegex(name);
+    });
+    return [...new Set(forms)];
+  };
+}
+
+const formOf = (name: string): string =>
+  escapeRegex(name.replaceAll(/\d+/g, NUMBER)).replaceAll(NUMBER, "\\d+");
+
+/** Stands in no label: ncu prints them, and a text ends there. */
+const NUMBER = "\0";

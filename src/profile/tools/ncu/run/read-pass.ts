@@ -1,0 +1,268 @@
+import { existsSync } from "node:fs";
+import { open, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { isSystemError } from "../../../../system/files.ts";
+import { isConfigError } from "../../../../values/errors.ts";
+import type { ToolControl } from "../../../machine/run-tool.ts";
+import type { NcuResult, ReadTables, RuleMessage, SectionTable } from "../../../model/counters.ts";
+import { streamNcuCsvFile } from "../csv/read-csv.ts";
+import { streamNcuReport, withoutNcuNote } from "../rep/read-report.ts";
+import type { NcuCapabilities } from "./capabilities.ts";
+import {
+  DETAILS,
+  importPage,
+  type Page,
+  type PrintedPage,
+  RAW,
+  rawInFittingUnits,
+  SECTIONS_TEXT,
+} from "./import-pass.ts";
+
+/** `stop` gives it up. */
+export interface PrintOptions extends ToolControl {
+  readonly ncu: NcuCapabilities;
+  /** Where the tables go; the report's folder where absent. */
+  readonly directory?: string;
+  /** Names the files: `` for `raw.csv`, `level-1.` for `level-1.raw.csv`. */
+  readonly prefix: string;
+}
+
+export interface ReadPassOptions extends PrintOptions {
+  /** Whether the tables stay. */
+  readonly keepTables: boolean;
+}
+
+/** A report as tables, to be read as often as wanted. */
+export interface PrintedReport {
+  readonly kind: "report";
+  readonly files: TableFiles;
+  readonly notes: readonly string[];
+}
+
+export interface PassTables extends ReadTables {
+  /** Why not all results that are there were read, in words; null where all were. */
+  readonly unread: string | null;
+}
+
+export interface TableFiles {
+  readonly raw: string;
+  readonly details: string;
+  /** Ratios with all their digits; there only where there are any. */
+  readonly ratios: string;
+  readonly text: string;
+}
+
+function tableFiles(directory: string, prefix: string): TableFiles {
+  const file = (name: string) => join(directory, `${prefix}${name}`);
+  return {
+    raw: file("raw.csv"),
+    details: file("details.csv"),
+    ratios: file("ratios.csv"),
+    text: file("sections.txt"),
+  };
+}
+
+/** Prints a report through ncu: what it measured, what stands in which section, and that as text. */
+export async function printReport(
+  report: string,
+  { ncu, directory = dirname(report), prefix, ...patience }: PrintOptions,
+): Promise<PrintedReport | Exclude<PrintedPage, { readonly kind: "printed" }>> {
+  const files = tableFiles(directory, prefix);
+  const print = (page: Page, file: string) => importPage(ncu, report, page, file, patience);
+  const raw = await print(RAW, files.raw);
+  if (raw.kind !== "printed") return raw;
+  const ratios = await ratioMetrics(files.raw);
+  if (ratios.length > 0) await print(rawInFittingUnits(ratios), files.ratios);
+  const details = await print(DETAILS, files.details);
+  const text = await print(SECTIONS_TEXT, files.text);
+  const notes =
+    details.kind !== "printed"
+      ? [`${details.why}; the reports lack only their sections`]
+      : text.kind !== "printed"
+        ? [text.why]
+        : [];
+  return { kind: "report", files, notes };
+}
+
+/**
+ * Reads the tables of a report: its results are told as they come, the sections before them, since the table of the
+ * results may break off.
+ */
+export async function readPrinted(
+  { files, notes }: PrintedReport,
+  onResult: (result: NcuResult) => void,
+  onSections: (sections: SectionTable) => void = () => {},
+): Promise<PassTables> {
+  const tables = await readFiles(files, onResult, onSections);
+  return { ...tables, notes: [...tables.notes, ...notes] };
+}
+
+/**
+ * Prints a report and reads it; where that fails, our own reader takes over, since measuring again
+ * costs more than units that are not known. What cannot be read at all is told, with the results
+ * until then: those of other passes count all the same.
+ */
+export async function readPass(
+  report: string,
+  onResult: (result: NcuResult) => void,
+  { keepTables, ...options }: ReadPassOptions,
+): Promise<PassTables> {
+  let results = 0;
+  let sections: SectionTable = new Map();
+  const count = (result: NcuResult) => {
+    onResult(result);
+    results++;
+  };
+  const failed = (why: string): PassTables =>
+    results > 0 || options.stop.aborted
+      ? { results, sections, notes: [why], unread: why }
+      : readWithoutNcu(report, onResult, why);
+  try {
+    const printed = await printReport(report, options);
+    if (printed.kind === "empty")
+      return { results, sections: new Map(), notes: [printed.why], unread: null };
+    if (printed.kind === "failed") return failed(printed.why);
+    const tables = await readPrinted(printed, count, (read) => {
+      sections = read;
+    });
+    const { raw, details, ratios } = printed.files;
+    if (!keepTables)
+      await Promise.all([raw, details, ratios].map((path) => rm(path, { force: true })));
+    return tables;
+  } catch (error) {
+    if (!isConfigError(error) && !isSystemError(error)) throw error;
+    return failed(`the results of ${basename(report)} could not be read: ${error.message}`);
+  }
+}
+
+/** @param why ncu did not print it */
+function readWithoutNcu(
+  report: string,
+  onResult: (result: NcuResult) => void,
+  why: string,
+): PassTables {
+  try {
+    const { results, sections, notes } = streamNcuReport(report, onResult);
+    const taken = results > 0 ? [withoutNcuNote(basename(report))] : [];
+    const unread = results > 0 ? null : why;
+    return { results, sections, notes: [why, ...notes, ...taken], unread };
+  } catch (error) {
+    if (!isConfigError(error) && !isSystemError(error)) throw error;
+    return { results: 0, sections: new Map(), notes: [why, error.message], unread: why };
+  }
+}
+
+/** Reads the tables that a pass left, without ncu; null where it left none. */
+export async function readKeptTables(
+  directory: string,
+  prefix: string,
+  onResult: (result: NcuResult) => void,
+): Promise<PassTables | null> {
+  const files = tableFiles(directory, prefix);
+  return existsSync(files.raw) ? readFiles(files, onResult) : null;
+}
+
+async function readFiles(
+  { raw, details, ratios }: TableFiles,
+  onResult: (result: NcuResult) => void,
+  onSections: (sections: SectionTable) => void = () => {},
+): Promise<PassTables> {
+  const exact = existsSync(ratios) ? await readRatios(ratios) : null;
+  const { sections, rules } = existsSync(details) ? await readDetails(details) : NO_DETAILS;
+  onSections(sections);
+  let place = 0;
+  const { results, notes } = await streamNcuCsvFile(
+    raw,
+    (result) => {
+      const sharp = exact === null ? result : exact(result, place);
+      place++;
+      const own = rules.get(resultKey(result));
+      onResult(own === undefined ? sharp : { ...sharp, rules: own });
+    },
+    { locale: "C", name: basename(raw) },
+  );
+  return { results, sections, notes, unread: null };
+}
+
+interface Details {
+  readonly sections: SectionTable;
+  /** What ncu's rules say of a result, by `resultKey`. */
+  readonly rules: ReadonlyMap<string, readonly RuleMessage[]>;
+}
+
+const NO_DETAILS: Details = { sections: new Map(), rules: new Map() };
+
+/** Rules say much the same of every launch; of very many, the first ones are enough. */
+const MAX_RULED_RESULTS = 20_000;
+
+async function readDetails(file: string): Promise<Details> {
+  const rules = new Map<string, readonly RuleMessage[]>();
+  const { sections } = await streamNcuCsvFile(
+    file,
+    (result) => {
+      if (result.rules !== undefined && rules.size < MAX_RULED_RESULTS)
+        rules.set(resultKey(result), result.rules);
+    },
+    { locale: "C", name: basename(file) },
+  );
+  return { sections, rules };
+}
+
+const resultKey = ({ processId, id }: NcuResult): string => `${processId} ${id}`;
+
+// Ratios with all their digits, in a second table of a report: the raw table rounds to two decimals.
+
+/** Puts the values of a second table, in which fractions have all their digits, into results. */
+export type Sharpen = (result: NcuResult, place: number) => NcuResult;
+
+async function readRatios(file: string): Promise<Sharpen> {
+  const rows: NcuResult[] = [];
+  await streamNcuCsvFile(file, (result) => rows.push(result), {
+    locale: "C",
+    name: basename(file),
+  });
+  return (result, place) => {
+    const row = rows[place];
+    if (row === undefined || row.id !== result.id || row.processId !== result.processId)
+      return result;
+    const values = Float64Array.from(result.values);
+    for (const [metric, from] of row.columns.index) {
+      const to = result.columns.index.get(metric);
+      if (to === undefined) continue;
+      const exact = row.values[from] ?? Number.NaN;
+      // More digits of the same number, or it stands in a unit that rounds it otherwise.
+      if (Math.abs(exact - (values[to] ?? Number.NaN)) <= ROUNDING) values[to] = exact;
+    }
+    return { ...result, values };
+  };
+}
+
+/** Half of the last of two decimals, and what binary fractions add. */
+const ROUNDING = 0.005 + 1e-9;
+
+/** Percentages, bare ratios, and counts per cycle or the like: they stand in the same unit however it is scaled. */
+const isRatioUnit = (unit: string): boolean =>
+  unit === "%" || unit === "" || (unit.includes("/") && !/\/s(econd)?$/.test(unit));
+
+/** Above this, ratios are read as they stand in the base table: with two decimals. */
+const MAX_EXACT_BYTES = 64e6;
+
+/** The metrics of a raw table whose fractions have more digits than it shows. */
+async function ratioMetrics(raw: string): Promise<readonly string[]> {
+  const handle = await open(raw);
+  try {
+    const { size } = await handle.stat();
+    if (size > MAX_EXACT_BYTES) return [];
+    const head = Buffer.alloc(Math.min(size, 1 << 20));
+    await handle.read(head, 0, head.length, 0);
+    const [names, units] = head
+      .toString("utf8")
+      .split("\n")
+      .filter((line) => line.startsWith('"'))
+      .map((line) => line.trim().slice(1, -1).split('","'));
+    if (names?.[0] !== "ID" || units === undefined) return [];
+    return names.filter((name, column) => name.includes("__") && isRatioUnit(units[column] ?? "x"));
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,227 @@
+import { copyFileSync, existsSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { writeFileAtomicSync } from "../../../../system/atomic-write.ts";
+import { makeDirectory, requireFile } from "../../../../system/files.ts";
+import { startPausableTimer } from "../../../../system/long-timer.ts";
+import { firstFew } from "../../../../text/plural.ts";
+import {
+  type ProcessOutcome,
+  runWorkload,
+  type StopRequests,
+  type Workload,
+} from "../../../machine/process.ts";
+import type { CollectContext } from "../../collector.ts";
+import { findReport } from "../rep/compressed.ts";
+import { sectionFiles } from "./capabilities.ts";
+import type { PassCommand, PassFiles } from "./command-line.ts";
+import { hangNote, type RecognisedFailure, recogniseFailures, timeoutFailure } from "./failures.ts";
+import { followLog } from "./follow-log.ts";
+import { createLogReader, diagnosticsIn, diagnosticsOf, type NcuLog } from "./log.ts";
+import type { Pass } from "./pass-plan.ts";
+
+/** One run of ncu, as it ended. */
+export interface PassRun {
+  readonly pass: Pass;
+  readonly outcome: ProcessOutcome;
+  /** Path of the report; null where ncu wrote none. */
+  readonly report: string | null;
+  readonly log: NcuLog;
+  /** Most telling first; also those that ncu does not count as failures. */
+  readonly failures: readonly RecognisedFailure[];
+  /** Whether our time limit ended it. */
+  readonly timedOut: boolean;
+  /** What a reader must know although nothing failed. */
+  readonly notes: readonly string[];
+}
+
+/** What runs in a pass, and for how long. */
+export interface PassRequest {
+  readonly pass: Pass;
+  readonly command: PassCommand;
+  readonly workload: Workload;
+  readonly place: PassPlace;
+  /** Minutes; null: as long as it takes. */
+  readonly timeoutMin: number | null;
+}
+
+/** Where a pass leaves its files. */
+export interface PassPlace extends PassFiles {
+  /** Log of ncu and output of the program. */
+  readonly directory: string;
+}
+
+export function placeOfPass(pass: Pass, ncuDirectory: string): PassPlace {
+  const directory = join(ncuDirectory, "logs", pass.name);
+  return {
+    report: join(ncuDirectory, pass.name),
+    directory,
+    log: join(directory, "ncu.log"),
+    options: join(directory, "options.txt"),
+  };
+}
+
+const MS_PER_MINUTE = 60_000;
+/** ncu writes its report after the program ended: it may be large. */
+const GRACE_MS = 30_000;
+
+/** Runs a workload under ncu. Never throws for what either of them does. */
+export async function runPass(
+  { pass, command, workload, place, timeoutMin }: PassRequest,
+  context: CollectContext,
+): Promise<PassRun> {
+  makeDirectory(place.directory);
+  if (command.options !== null) writeFileAtomicSync(place.options, command.options);
+  const following = followLog(pass, place.log, workload, context);
+  const limit = timeLimit(timeoutMin, context.interrupt);
+  const ended = await runWorkload(
+    { ...workload, argv: command.argv },
+    {
+      directory: place.directory,
+      env: sectionFiles(),
+      interrupt: limit.interrupt,
+      graceMs: GRACE_MS,
+    },
+  ).finally(() => {
+    following.stop();
+    limit.dispose();
+  });
+  const timedOut = limit.reached();
+  // Nobody asked us to stop: the run goes on with what comes after this pass.
+  const outcome = timedOut ? { ...ended, interruptedBy: null } : ended;
+  const text = textOf(place.log);
+  const reader = createLogReader();
+  reader.push(`${text}\n`);
+  // Lines of the part of ncu that lives in the program go to standard error only.
+  const lines = [...diagnosticsIn(text), ...diagnosticsOf(outcome.stderrFile)];
+  const log = reader.state();
+  const hang = hangNote({ ...log, current: following.suspect() ?? log.current });
+  return {
+    pass,
+    outcome,
+    report: findReport(place.report),
+    log,
+    failures: [
+      ...(timedOut ? [timeoutFailure(timeoutMin ?? 0, log.current)] : []),
+      ...recogniseFailures(lines),
+    ],
+    timedOut,
+    notes: [
+      ...(hang === null ? [] : [hang]),
+      ...notesOfWarnings(lines),
+      ...keepDetails(lines, place),
+    ],
+  };
+}
+
+/** They lie in the folder for temporary files, perhaps of a node that nobody can look at later. */
+const keepDetails = (lines: readonly string[], { directory }: PassPlace): readonly string[] =>
+  detailFilesIn(lines).flatMap((file) => {
+    try {
+      requireFile(file);
+      copyFileSync(file, join(directory, basename(file)));
+    } catch {
+      // Another user's, or gone: its name alone helps nobody.
+      return [];
+    }
+    return [`more in ncu's output: ${join("ncu/logs", basename(directory), basename(file))}`];
+  });
+
+const textOf = (file: string): string => (existsSync(file) ? readFileSync(file, "utf8") : "");
+
+interface TimeLimit {
+  readonly interrupt: StopRequests;
+  readonly reached: () => boolean;
+  readonly dispose: () => void;
+}
+
+/**
+ * Stops a run as Ctrl-C does, so that ncu writes what it has. It counts only where the user did not
+ * stop the run before.
+ */
+function timeLimit(minutes: number | null, interrupt: StopRequests): TimeLimit {
+  if (minutes === null) return { interrupt, reached: () => false, dispose: () => {} };
+  const { stop, suspension } = interrupt;
+  const late = new AbortController();
+  const timer = startPausableTimer(minutes * MS_PER_MINUTE, () => {
+    if (!stop.aborted) late.abort("SIGINT");
+  });
+  const separate = suspension?.join({ suspend: timer.pause, resume: timer.goOn });
+  return {
+    interrupt: { ...interrupt, stop: AbortSignal.any([stop, late.signal]) },
+    reached: () => late.signal.aborted,
+    dispose: () => {
+      timer.stop();
+      separate?.();
+    },
+  };
+}
+
+// What ncu only mentions where a reader of the report must know of it: something is missing, or was left behind.
+
+interface Mention {
+  /** Looked for in ncu's warnings and errors, each by itself. */
+  readonly pattern: RegExp;
+  readonly note: (match: RegExpExecArray) => string;
+}
+
+const MENTIONS: readonly Mention[] = [
+  {
+    pattern: /Unable to access the following \d+ metrics?: (.+?)\.?(?: If profiling|$)/,
+    note: ([, names = ""]) =>
+      `this GPU, or this slice of one (MIG), does not expose these to ncu: ${firstFew(names.split(", "), MOST_NAMES)}`,
+  },
+  {
+    pattern: /Failed to load Nsight Compute CUDA modules/,
+    note: () =>
+      "ncu and the driver do not match: launch metrics may be missing (n/a); use another ncu or driver",
+  },
+  {
+    pattern: /No metrics to collect found in sections/,
+    note: () =>
+      "ncu found nothing to measure: this version has no such set, or its sections have no metrics for this GPU; ncu --list-sets and ncu --list-sections print what there is (pipeline.ncu.ncu_cli.set, sections)",
+  },
+  {
+    pattern: /Only (\d+)\/(\d+) kernels could be matched across replay passes/,
+    note: ([, matched, all]) =>
+      `the program did not launch the same kernels in every pass: ${matched} of ${all} could be matched, the others are missing`,
+  },
+  {
+    pattern: /Inconsistent number of profiled kernels/,
+    note: () =>
+      "the program did not launch the same kernels in every pass: ncu left out those that differ",
+  },
+  {
+    pattern: /(?:Graph kernel nodes|Kernel nodes of a graph)/,
+    note: () =>
+      'ncu left out kernels of CUDA graphs that it cannot profile one by one: run without graphs, or measure each graph as a whole: "pipeline.ncu.ncu_cli.extra_args=[--graph-profiling,graph]"',
+  },
+  {
+    pattern: /because of a stream capture|during a stream capture on the same context/,
+    note: () => "ncu left out kernels launched during the capture of a CUDA graph",
+  },
+  {
+    pattern: /disconnected before reaching the range end marker/,
+    note: () => "a range was still open when the program ended: ncu did not measure it",
+  },
+  {
+    pattern: /Failed to reset GPU clocks/,
+    note: () =>
+      "ncu could not reset the GPU's clocks: run ncu --clock-control reset or nvidia-smi --reset-gpu-clocks",
+  },
+];
+
+/** @param lines of ncu, without their marks or with them */
+export const notesOfWarnings = (lines: readonly string[]): readonly string[] =>
+  MENTIONS.flatMap(({ pattern, note }) => {
+    const match = lines.map((line) => pattern.exec(line)).find((found) => found !== null);
+    return match == null ? [] : [note(match)];
+  });
+
+/** ncu 2025 and later name a file of their own in which the true cause mostly stands. */
+export const detailFilesIn = (lines: readonly string[]): readonly string[] => [
+  ...new Set(
+    lines.flatMap((line) => /For more information, see (\/.+\.log)/.exec(line)?.[1] ?? []),
+  ),
+];
+
+const MOST_NAMES = 3;

@@ -1,0 +1,102 @@
+import { basename } from "node:path";
+import { firstFew, plural } from "../../../../text/plural.ts";
+import { ConfigError } from "../../../../values/errors.ts";
+import { describeOutcome, succeeded } from "../../../machine/process.ts";
+import type { NcuPassSource } from "../../collection.ts";
+import type { RecognisedFailure } from "./failures.ts";
+import type { PassTables } from "./read-pass.ts";
+import type { PassRun } from "./run-pass.ts";
+
+/** What a pass brought, judged: an exit code of 0 alone does not say that anything was measured. */
+export interface Verdict {
+  readonly problem: ConfigError | null;
+  readonly notes: readonly string[];
+  /** Whether another pass of the same program would fail alike. */
+  readonly hopeless: boolean;
+}
+
+/** @param read what was read of the pass's report; null without one */
+export function judge(run: PassRun, read: Pick<PassTables, "results" | "unread"> | null): Verdict {
+  const { results, unread } = read ?? { results: 0, unread: null };
+  const { outcome, failures, pass } = run;
+  const [failure] = failures.filter(({ id }) => id !== "no_match");
+  const nothing = failures.find(({ id }) => id === "no_match");
+  if (outcome.interruptedBy !== null)
+    return { problem: null, notes: [keptNote(run, results)], hopeless: true };
+  if (run.timedOut && failure !== undefined)
+    return {
+      problem: new ConfigError({
+        code: "profile.ncu",
+        message: `ncu (${pass.name}): ${failure.message}`,
+        hint: failure.remedy,
+      }),
+      notes: results > 0 ? [keptNote(run, results)] : [],
+      hopeless: false,
+    };
+  if (succeeded(outcome) && unread !== null)
+    return {
+      problem: unreadProblem({ name: pass.name, unread }),
+      notes: [],
+      hopeless: false,
+    };
+  if (succeeded(outcome) && results > 0)
+    // ncu went on after it: what it left out is worth a note.
+    return { problem: null, notes: failures.map(said), hopeless: false };
+  if (succeeded(outcome) && failure === undefined)
+    return {
+      problem: null,
+      notes: [
+        nothing === undefined
+          ? `ncu wrote no results in ${pass.name}`
+          : `${said(nothing)}${kernelsThatRan(run.log)}`,
+      ],
+      hopeless: false,
+    };
+  const problem =
+    failure === undefined
+      ? new ConfigError({
+          code: "profile.ncu",
+          message: `${describeOutcome(outcome)}: ${lastWords(run)}`,
+          hint: "the command line is in ncu/cmd.txt, the output of ncu and the program in ncu/logs",
+        })
+      : new ConfigError({
+          code: "profile.ncu",
+          message: `ncu: ${failure.message}`,
+          hint: failure.remedy,
+        });
+  return {
+    problem,
+    notes: results > 0 ? [keptNote(run, results)] : [],
+    hopeless: failure === undefined || failure.hopeless,
+  };
+}
+
+/** Of a pass whose results were not read; null where they were. */
+export const unreadProblem = ({
+  name,
+  unread,
+}: Pick<NcuPassSource, "name" | "unread">): ConfigError | null =>
+  unread === undefined
+    ? null
+    : new ConfigError({
+        code: "profile.ncu",
+        message: `ncu (${name}): ${unread}`,
+        hint: "the measurement is kept: deep-profile report DIR reads it again",
+      });
+
+const said = ({ message, remedy }: RecognisedFailure): string => `${message}; ${remedy}`;
+
+const MAX_KERNELS = 10;
+
+/** What a filter by name could have matched. */
+function kernelsThatRan({ kernels }: PassRun["log"]): string {
+  return kernels.length === 0 ? "" : `; kernels that ran: ${firstFew(kernels, MAX_KERNELS, "; ")}`;
+}
+
+const keptNote = ({ pass, outcome }: PassRun, results: number): string =>
+  `${describeOutcome(outcome)} in ${pass.name}: the report covers the ${plural(results, "result")} until then`;
+
+function lastWords({ log, outcome }: PassRun): string {
+  const last = log.errors.at(-1) ?? outcome.stderrTail.split("\n").at(-1) ?? "";
+  return last === "" ? `${basename(outcome.argv[0] ?? "ncu")} does not say why` : last;
+}

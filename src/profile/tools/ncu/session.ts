@@ -1,0 +1,246 @@
+/** What the parts of ncu's collector share: the tool, its options, and what is known of the program. */
+
+import { plural } from "../../../text/plural.ts";
+import type { LabelRules } from "../../analysis/labels.ts";
+import type { Workload } from "../../machine/process.ts";
+import type { Timeline } from "../../model/timeline.ts";
+import type { RecordedSource } from "../collection.ts";
+import type { CollectContext, Collection, Collector } from "../collector.ts";
+import type { NcuCliConfig, NcuConfig, ProfileConfig } from "../config.ts";
+import { createResultReader } from "./read-results.ts";
+import { adaptToAvailable, queryAvailable, queryRefused } from "./run/availability.ts";
+import { type NcuCapabilities, probeNcu, requireNcu } from "./run/capabilities.ts";
+import { passCommand } from "./run/command-line.ts";
+import {
+  DISCOVERY,
+  type Discovery,
+  discoverLabels,
+  noMatchNote,
+  recordSeparately,
+  unmatchedNotes,
+} from "./run/discover.ts";
+import { needsLabels, nvtxRequest, type Pass, type PassPlan, planPasses } from "./run/pass-plan.ts";
+import { placeOfPass } from "./run/run-pass.ts";
+import {
+  filterTop,
+  hasKernels,
+  type KernelRecording,
+  type TopKernels,
+  topKernels,
+} from "./run/top-kernels.ts";
+
+export interface NcuCollectorOptions {
+  readonly config: NcuConfig;
+  readonly aggregate: boolean;
+  readonly operationDomains: readonly string[];
+  /** Unify labels, also in those that patterns are held against; without any they are the program's own. */
+  readonly labels?: LabelRules;
+  /** Finds labels and kernels out where no collector did before. */
+  readonly recorder: Collector;
+  /** Whether the recorder sees kernels, here and as a collector of the run. */
+  readonly recordsKernels: boolean;
+}
+
+/** What stays the same through a collection. */
+export interface Session {
+  readonly options: NcuCollectorOptions;
+  readonly ncu: NcuCapabilities;
+  /** The config without what this ncu does not have. */
+  readonly cli: NcuCliConfig;
+  readonly workload: Workload;
+  readonly context: CollectContext;
+  /** The regions of the program; null where the plan does not depend on them. */
+  readonly discovery: Discovery | null;
+  /** What tells calls, wall times and the order of nesting; null: nothing. */
+  readonly recorded: Recorded | null;
+  /** Names of the only kernels that count; null: all. */
+  readonly top: readonly string[] | null;
+}
+
+interface Recorded {
+  readonly timeline: Timeline;
+  readonly source: RecordedSource;
+}
+
+export interface Prepared {
+  readonly session: Session;
+  readonly plan: PassPlan;
+  readonly notes: readonly string[];
+}
+
+/** Asks ncu what it has, looks for the regions and kernels that the plan needs, and plans the passes. */
+export async function prepare(
+  options: NcuCollectorOptions,
+  workload: Workload,
+  context: CollectContext,
+): Promise<Prepared> {
+  const ncu = await probeNcu(requireNcu());
+  const { config } = options;
+  // ncu asks the driver; where that fails, nothing is left out and ncu itself says what is wrong.
+  const [available, refused] = await Promise.all([
+    queryAvailable(ncu),
+    queryRefused(ncu, config.ncu_cli),
+  ]);
+  const adapted = adaptToAvailable(config.ncu_cli, available, ncu, refused);
+  const request = nvtxRequest(config);
+  const { replay_mode } = config.ncu_cli;
+  const discovery = needsLabels(replay_mode, request)
+    ? await discoverLabels(workload, context, options)
+    : null;
+  const { top, recording } = await chooseKernels(options, workload, context, discovery);
+  const session: Session = {
+    options,
+    ncu,
+    cli: filterTop(adapted.config, top.names),
+    workload,
+    context,
+    discovery,
+    recorded: recordedOf(discovery?.collection ?? firstTimeline(context) ?? recording, context),
+    top: top.names,
+  };
+  const plan = planPasses(replay_mode, request, discovery?.labels ?? null);
+  const unmatched =
+    discovery === null || matchesNothing(plan, session)
+      ? []
+      : unmatchedNotes(request, discovery.labels);
+  return { session, plan, notes: [...adapted.notes, ...unmatched, ...top.notes, ...plan.notes] };
+}
+
+/** From what was recorded already or, where nothing that sees kernels ran yet, from a run for this. */
+async function chooseKernels(
+  options: NcuCollectorOptions,
+  workload: Workload,
+  context: CollectContext,
+  discovery: Discovery | null,
+): Promise<{ readonly top: TopKernels; readonly recording: Collection | null }> {
+  const { config, recorder, recordsKernels } = options;
+  if ((config.top_n_kernels ?? null) === null)
+    return { top: topKernels(config, []), recording: null };
+  const found = new Set([
+    ...context.earlier,
+    ...(discovery === null ? [] : [discovery.collection]),
+  ]);
+  const recordings = [...found].flatMap(kernelRecording);
+  const mayTellMore =
+    recordsKernels && ![...found].some(({ collector }) => collector === recorder.name);
+  if (recordings.some(hasKernels) || !mayTellMore)
+    return {
+      top: topKernels(config, recordings, recordsKernels ? "" : "pipeline.recorder.gpu=off"),
+      recording: null,
+    };
+  const purpose = "the kernels with the most GPU time";
+  const recording = await recordSeparately(workload, context, { recorder, purpose });
+  return { top: topKernels(config, [...recordings, ...kernelRecording(recording)]), recording };
+}
+
+const kernelRecording = ({ collector, measured }: Collection): readonly KernelRecording[] =>
+  measured.kind === "timeline"
+    ? [
+        {
+          by: collector === "recorder" ? "the recorder" : collector,
+          timelines: measured.repeats?.map(({ timeline }) => timeline) ?? [measured.timeline],
+        },
+      ]
+    : [];
+
+/** Whether there are no regions to profile in any pass. */
+export function matchesNothing({ passes }: PassPlan, { options }: Session): boolean {
+  const { include } = nvtxRequest(options.config);
+  return (
+    passes.length === 0 || (include.length > 0 && passes.every((pass) => pass.include.length === 0))
+  );
+}
+
+export const readerOf = ({ options, recorded, top }: Session) =>
+  createResultReader({ ...options, recorded: recorded?.timeline ?? null, top });
+
+const firstTimeline = ({ earlier }: CollectContext): Collection | null =>
+  earlier.find(({ measured }) => measured.kind === "timeline") ?? null;
+
+function recordedOf(collection: Collection | null, { earlier }: CollectContext): Recorded | null {
+  if (collection?.measured.kind !== "timeline") return null;
+  const { timeline } = collection.measured;
+  return earlier.includes(collection)
+    ? { timeline, source: { kind: "collector", name: collection.collector } }
+    : { timeline, source: { kind: "recording", directory: DISCOVERY } };
+}
+
+/** Options of range replay have no place in the replay that takes over from it. */
+export function cliOf(pass: Pass, { cli }: Session): NcuCliConfig {
+  if (pass.mode !== "app-range") return cli;
+  const flag = "--range-replay-options";
+  return {
+    ...cli,
+    extra_args: cli.extra_args.filter(
+      (argument, at) => !argument.startsWith(flag) && cli.extra_args[at - 1] !== flag,
+    ),
+  };
+}
+
+export interface NcuPlan {
+  readonly passes: readonly { readonly name: string; readonly command: readonly string[] }[];
+  readonly notes: readonly string[];
+}
+
+export interface NcuPlanContext extends CollectContext {
+  /** Folder that the reports would be in. */
+  readonly reports: string;
+  /** The program as its regions are looked for: it has them without a GPU as well. */
+  readonly discovered: Workload;
+}
+
+/** The passes with their command lines, without running them. */
+export async function planNcu(
+  options: NcuCollectorOptions,
+  workload: Workload,
+  context: NcuPlanContext,
+): Promise<NcuPlan> {
+  const { session, plan, notes } = await prepare(options, context.discovered, context);
+  const { discovery } = session;
+  if (discovery !== null && matchesNothing(plan, session))
+    return {
+      passes: [],
+      notes: [...notes, noMatchNote(nvtxRequest(options.config), discovery.labels)],
+    };
+  const planned = plan.passes.map((pass) => {
+    const place = placeOfPass(pass, context.reports);
+    const config = cliOf(pass, session);
+    return { pass, place, ...passCommand(pass, place, { ...session, workload, config }) };
+  });
+  return {
+    passes: planned.map(({ pass, argv }) => ({ name: pass.name, command: argv })),
+    notes: [
+      ...notes,
+      ...planned.flatMap(({ place, options }) =>
+        options === null
+          ? []
+          : [
+              `${place.options} will hold ${plural(options.split("\n").length - 1, "option")} of ncu, too long for a command line (${Math.ceil(Buffer.byteLength(options) / 1024)} KiB)`,
+            ],
+      ),
+    ],
+  };
+}
+
+/**
+ * What can be planned of ncu where no GPU answers, and what cannot.
+ *
+ * @param device that the plan is for; null: the program chooses
+ */
+export function forAnotherMachine(
+  { pipeline: { ncu } }: Pick<ProfileConfig, "pipeline">,
+  device: string | null,
+): { readonly config: NcuCollectorOptions["config"]; readonly notes: readonly string[] } {
+  const top = ncu.top_n_kernels ?? null;
+  return {
+    config: { ...ncu, top_n_kernels: null },
+    notes: [
+      `no GPU answers on this machine: this is the plan for one with a GPU${device === null ? "" : ` (${device})`}; metrics that its GPU lacks are only known there`,
+      ...(top === null
+        ? []
+        : [
+            `pipeline.ncu.top_n_kernels=${top}: a recording on that machine decides which kernels --kernel-name will name`,
+          ]),
+    ],
+  };
+}

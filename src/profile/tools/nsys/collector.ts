@@ -1,0 +1,258 @@
+/** nsys as a tool: runs a workload under it, and reads the reports that it wrote. */
+
+import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { writeFileAtomic } from "../../../system/atomic-write.ts";
+import { type ConfigError, isConfigError } from "../../../values/errors.ts";
+import {
+  type ProcessOutcome,
+  pauseNotes,
+  runWorkload,
+  type Workload,
+} from "../../machine/process.ts";
+import type { ToolWork } from "../../machine/run-tool.ts";
+import type { Timeline } from "../../model/timeline.ts";
+import {
+  type CollectContext,
+  type Collection,
+  type Collector,
+  type CommandFile,
+  createCommandFile,
+  showProgress,
+} from "../collector.ts";
+import type { NsysSettings } from "../config.ts";
+import {
+  exportCommand,
+  type ProfileCommand,
+  profileCommand,
+  REPORT_NAME,
+  statsCommand,
+} from "./command.ts";
+import type { NsysTimeline } from "./read/read-export.ts";
+import {
+  callNsys,
+  emptyCapture,
+  NO_REPORTS,
+  nsysFailure,
+  nsysWarnings,
+  probeNsys,
+  withoutProgress,
+} from "./tool.ts";
+
+/** A stopped nsys still has to write its report, which may be of gigabytes. */
+const GRACE_MS = 60_000;
+/** More of nsys's output than that is the program's. */
+const SAID_CHARACTERS = 64_000;
+
+/**
+ * Nsight Systems: records the workload, exports the recording to SQLite and reads that. Everything
+ * stays in the collector's folder: the report, the export, nsys's own summaries and the commands.
+ */
+export function createNsys(settings: NsysSettings): Collector {
+  return {
+    name: "nsys",
+    collect: async (workload, context) => {
+      const tool = await probeNsys("pipeline.nsys.enable");
+      const { directory } = context;
+      const report = join(directory, REPORT_NAME);
+      const command = profileCommand(tool, settings, report, workload);
+      const commands = createCommandFile(join(directory, "cmd.txt"));
+      await commands.add(command.argv, command.env);
+      for (const note of command.notes) context.say(note);
+
+      const { outcome, said } = await record(workload, command, context);
+      const found = await readReports(tool.path, context, commands);
+      const problem = found.problem ?? whyNothing(found, said, outcome, command, settings);
+      const timeline = mergeCaptures(found.timelines);
+      return {
+        collector: "nsys",
+        measured: { kind: "timeline", timeline },
+        source: { kind: "nsys", directory: ".", reports: found.read },
+        outcome,
+        toolVersion: tool.version,
+        ...(command.isGated && { partial: true }),
+        notes: [...command.notes, ...pauseNotes(outcome), ...nsysWarnings(said), ...found.notes],
+        ...(problem !== null && { problem }),
+      } satisfies Collection;
+    },
+  };
+}
+
+/**
+ * The command that records a workload, without running it.
+ *
+ * @param directory where the collector's files would be
+ */
+export async function planNsys(
+  settings: NsysSettings,
+  workload: Workload,
+  directory: string,
+): Promise<ProfileCommand> {
+  const tool = await probeNsys("pipeline.nsys.enable");
+  return profileCommand(tool, settings, join(directory, REPORT_NAME), workload);
+}
+
+/** Runs the workload under nsys, which ends as the workload does. */
+async function record(workload: Workload, command: ProfileCommand, context: CollectContext) {
+  const text = `recording ${workload.label} with nsys`;
+  const stopProgress = showProgress(workload, context, () => text);
+  const outcome = await runWorkload(
+    { ...workload, argv: command.argv },
+    {
+      directory: context.directory,
+      env: command.env,
+      interrupt: context.interrupt,
+      graceMs: GRACE_MS,
+    },
+  ).finally(stopProgress);
+  const said =
+    workload.stdout === "document" && outcome.startError === null
+      ? await keepDocument(outcome.stdoutFile)
+      : "";
+  return {
+    said: withoutProgress(`${said.slice(-SAID_CHARACTERS)}\n${outcome.stderrTail}`),
+    // What ended, and how, is the program: nsys passes its exit code on.
+    outcome: { ...outcome, argv: workload.argv } satisfies ProcessOutcome,
+  };
+}
+
+/** Why there is no report, where there is none. */
+function whyNothing(
+  { reports }: ReadReports,
+  said: string,
+  outcome: ProcessOutcome,
+  { isGated }: ProfileCommand,
+  { capture_range, nvtx_capture }: NsysSettings,
+): ConfigError | null {
+  if (reports > 0 || outcome.startError !== null || outcome.interruptedBy !== null) return null;
+  const recordedNothing = NO_REPORTS.test(said) || !/error|lost/i.test(said);
+  if (isGated && outcome.exitCode === 0 && recordedNothing)
+    return emptyCapture(
+      capture_range === "nvtx"
+        ? `the range ${nvtx_capture} (pipeline.nsys.nvtx_capture) never began`
+        : "the program never called cudaProfilerStart",
+    );
+  return nsysFailure("nsys wrote no report", said, "nsys and program");
+}
+
+/** What the reports of a recording brought. */
+interface ReadReports {
+  readonly timelines: readonly NsysTimeline[];
+  /** Their reports, without extension. */
+  readonly read: readonly string[];
+  /** How many there are, whether they could be read or not. */
+  readonly reports: number;
+  readonly notes: readonly string[];
+  readonly problem: ConfigError | null;
+}
+
+const EXTENSION = ".nsys-rep";
+
+/** Exports and reads every report: one, or one for each time that a capture range repeated. */
+async function readReports(
+  nsys: string,
+  { directory, interrupt, progress, say }: CollectContext,
+  commands: CommandFile,
+): Promise<ReadReports> {
+  const call = async (argv: readonly string[], work: ToolWork) => {
+    await commands.add(argv);
+    return callNsys(argv, work, { stop: interrupt.kill, say });
+  };
+  // SQLite loads only when it has something to read.
+  const { readNsysExport } = await import("./read/read-export.ts");
+  const timelines: NsysTimeline[] = [];
+  const read: string[] = [];
+  const notes: string[] = [];
+  let problem: ConfigError | null = null;
+  const reports = readdirSync(directory).filter((name) => name.endsWith(EXTENSION));
+  reports.sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
+  for (const name of reports) {
+    const report = join(directory, name);
+    const sqlite = `${report.slice(0, -EXTENSION.length)}.sqlite`;
+    progress.update(`reading ${name}`);
+    try {
+      const exported = await call(exportCommand(nsys, report, sqlite), {
+        doing: `exporting ${name} with nsys`,
+        output: sqlite,
+      });
+      if (exported.failed)
+        throw nsysFailure(`nsys could not export ${name}; the file is kept`, exported.text);
+      timelines.push(readNsysExport(sqlite));
+      read.push(name.slice(0, -EXTENSION.length));
+    } catch (error) {
+      if (!isConfigError(error)) throw error;
+      problem = error;
+      continue;
+    }
+    if (interrupt.stop.aborted) continue;
+    // `run.2` of several, or `run`.
+    const base = name.slice(0, -EXTENSION.length).replace(REPORT_NAME, "summary");
+    const stats = await call(statsCommand(nsys, sqlite, join(directory, base)), {
+      doing: `summarizing ${name} with nsys stats`,
+    });
+    if (stats.failed) notes.push("nsys stats failed: its summaries are incomplete");
+  }
+  removeEmptySummaries(directory);
+  return { timelines, read, reports: reports.length, notes, problem };
+}
+
+/** nsys makes a file for a summary before it finds out that there is nothing to sum up. */
+function removeEmptySummaries(directory: string): void {
+  for (const name of readdirSync(directory)) {
+    const file = join(directory, name);
+    if (/^summary.*\.csv$/.test(name) && statSync(file).size === 0) rmSync(file);
+  }
+}
+
+// nsys writes its own lines between those of the program that it runs.
+
+/**
+ * Of what a program and nsys printed, keeps the program's JSON document, which is one; the rest is
+ * returned. Without a whole document the file stays as it is.
+ */
+export async function keepDocument(file: string): Promise<string> {
+  const text = readFileSync(file, "utf8");
+  const document = documentIn(text);
+  if (document === null || !isJson(document)) return text;
+  await writeFileAtomic(file, `${document}\n`);
+  return text.replace(document, "");
+}
+
+/** From the first brace that ends a line to the first line that is a brace. */
+function documentIn(text: string): string | null {
+  const start = text.indexOf("{\n");
+  if (start < 0) return null;
+  const end = /\n\}(?=\n|$)/.exec(text.slice(start + 1));
+  return end === null ? null : text.slice(start, start + 1 + end.index + end[0].length);
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Repeated captures are recordings of their own: each has its own clock. */
+export function mergeCaptures(timelines: readonly Timeline[]): Timeline {
+  const [first] = timelines;
+  if (first === undefined)
+    return {
+      collector: "nsys",
+      clock: "nsys session clock",
+      originNs: 0n,
+      processes: [],
+      notes: [],
+    };
+  if (timelines.length === 1) return first;
+  return {
+    ...first,
+    processes: timelines.flatMap(({ processes }) => processes),
+    notes: [
+      ...new Set(timelines.flatMap(({ notes }) => notes)),
+      `${timelines.length} capture ranges were recorded one after the other`,
+    ],
+  };
+}

@@ -1,0 +1,64 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { FORMATS, type Imported, type Importer } from "../importer.ts";
+import { beginsWith } from "../source-file.ts";
+import { exportCommand } from "./command.ts";
+import { isSqliteFile, journalOf } from "./read/sqlite-file.ts";
+import { callNsys, nsysFailure, requireNsysPath } from "./tool.ts";
+
+/** What `nsys export --type sqlite` and `nsys stats` make of a report; read without nsys. */
+export const nsysExportImporter: Importer = {
+  collector: "nsys",
+  format: FORMATS.nsysExport,
+  matches: ({ head }) => isSqliteFile(head),
+  read: async ({ path }) => readTimeline(path),
+};
+
+const REPORT_MAGIC = new TextEncoder().encode("NVIDIA Tegra Profiler Report");
+
+/** A report of Nsight Systems itself, whose format only nsys knows. */
+export const nsysReportImporter: Importer = {
+  collector: "nsys",
+  format: FORMATS.nsysReport,
+  matches: (source) =>
+    !source.isDirectory && (beginsWith(source, REPORT_MAGIC) || source.path.endsWith(".nsys-rep")),
+  read: async ({ name, path, head }, { directory, prefix, withTool, say }) => {
+    const nsys = requireNsysPath(`${name} can only be read by nsys`);
+    const version = recorderVersion(head);
+    const sqlite = join(directory, `${prefix}run.sqlite`);
+    say(`exporting ${name} with nsys`);
+    try {
+      const exported = await withTool((stop) =>
+        callNsys(
+          exportCommand(nsys, path, sqlite),
+          { doing: `exporting ${name} with nsys`, output: sqlite },
+          { stop, say },
+        ),
+      );
+      const of = version === null ? "" : `, a report from Nsight Systems ${version}`;
+      if (exported.failed) throw nsysFailure(`nsys could not export ${name}${of}`, exported.text);
+    } catch (error) {
+      for (const file of [sqlite, journalOf(sqlite)]) rmSync(file, { force: true });
+      throw error;
+    }
+    const imported = await readTimeline(sqlite);
+    return version === null ? imported : { ...imported, toolVersion: version };
+  },
+};
+
+/** Of the nsys that recorded: the export has that of the one that exports. */
+function recorderVersion(head: Uint8Array): string | null {
+  const text = Buffer.from(head.subarray(0, 120)).toString("latin1");
+  const [, version] = /^NVIDIA Tegra Profiler Report (\d+(?:@\d+)+)/.exec(text) ?? [];
+  return version?.replaceAll("@", ".") ?? null;
+}
+
+/** SQLite loads only when it has something to read. */
+async function readTimeline(
+  path: string,
+): Promise<Extract<Imported, { readonly kind: "timeline" }>> {
+  const { readNsysExport } = await import("./read/read-export.ts");
+  const timeline = readNsysExport(path);
+  const { toolVersion, machine } = timeline;
+  return { kind: "timeline", timeline, toolVersion, machine };
+}

@@ -1,0 +1,138 @@
+/** What nsys itself reports in an export, and what helps against it. */
+import { plural } from "../../../../text/plural.ts";
+import type { ExportDatabase } from "./database.ts";
+import { CALL_TABLES, GRAPH_TABLE, integer, KERNEL_TABLE, pidOf, processKey } from "./schema.ts";
+
+/** More messages of nsys than that say nothing new. */
+const MOST_MESSAGES = 10;
+
+const NEWER_NSYS = "set HYDRACONF_NSIGHT to the directory of a newer nsys";
+/** In quotes, which a shell takes away: a comma outside of others would be a sweep. */
+const SOFTWARE_OVERRIDE = `"pipeline.nsys.trace='cuda-sw,nvtx'"`;
+const SOFTWARE_TRACE = `${SOFTWARE_OVERRIDE} traces without the GPU's own recorder`;
+
+/** nsys carries a CUPTI for each CUDA that it knows, and takes the newest for a driver that it does not. */
+const UNSUPPORTED_DRIVER =
+  /Installed CUDA driver version \((.*?)\) is not supported.*?libraries for driver version ([\d.]+\d)/;
+
+/** By default from 2025 on, where the GPU can. */
+const HARDWARE_TRACE = /Hardware tracing used for CUDA/;
+
+interface Known {
+  readonly says: RegExp;
+  readonly remedy: string;
+}
+
+const KNOWN: readonly Known[] = [
+  {
+    says: UNSUPPORTED_DRIVER,
+    remedy: `kernels may be missing: ${NEWER_NSYS}`,
+  },
+  {
+    says: /incomplete CUPTI events dropped/,
+    remedy: `these kernels and copies are missing: let the program end before the recording does; ${SOFTWARE_TRACE}`,
+  },
+  {
+    says: /CUPTI dropped \d+ records|allocate CUPTI buffers/,
+    remedy:
+      "these kernels and copies are missing: record less at once (pipeline.nsys.capture_range, pipeline.nsys.trace)",
+  },
+  {
+    says: /Some CUPTI events might be missing/,
+    remedy:
+      "a program that is killed, or that ends by _exit, takes its last kernels along: let it end by itself, or \"pipeline.nsys.extra_args=[--cuda-flush-interval,'100']\"",
+  },
+  {
+    says: /CUPTI_ERROR_MULTIPLE_SUBSCRIBERS/,
+    remedy:
+      "the program uses its own profiler (torch.profiler, TensorFlow's), and CUPTI allows only one: disable it",
+  },
+  {
+    says: /CUPTI_ERROR_INVALID_DEVICE/,
+    remedy: `nsys does not know this GPU, or its driver: ${NEWER_NSYS}; in a container the host may hide the GPU's counters (deep-profile doctor)`,
+  },
+];
+
+/**
+ * Warnings and errors of nsys itself, such as events that it had to drop. It warns of each program that was started on
+ * the way (a shell, `uname`) that it used no CUDA: of those that did nothing else either, that says nothing.
+ *
+ * @param seen keys of the processes that something was recorded of
+ */
+export function diagnosticNotes({ rows }: ExportDatabase, seen: ReadonlySet<number>): string[] {
+  const columns = { severity: "severity", text: "text", process: processKey("globalPid") };
+  const found = new Set<string>();
+  for (const { severity, text, process } of rows(
+    "DIAGNOSTIC_EVENT",
+    columns,
+    "severity IN (2, 3)",
+  )) {
+    if (typeof text !== "string") continue;
+    const isError = Number(severity) === 3;
+    if (!isError && seen.size > 0 && isHelper(integer(process), seen)) continue;
+    found.add(`nsys ${isError ? "error" : "warning"}: ${withRemedy(text)}`);
+  }
+  const shown = [...found].slice(0, MOST_MESSAGES);
+  return found.size > shown.length
+    ? [
+        ...shown,
+        `nsys: ${plural(found.size - shown.length, "more message is", "more messages are")} in the file`,
+      ]
+    : shown;
+}
+
+function withRemedy(text: string): string {
+  const words = text.replace(/\s+/g, " ").trim();
+  const known = KNOWN.find(({ says }) => says.test(words));
+  return known === undefined ? words : `${words.replace(/\.$/, "")}; ${known.remedy}`;
+}
+
+/** A message that is of no process in particular has none, or that of the whole machine, 0. */
+const isHelper = (key: number | null, seen: ReadonlySet<number>): boolean =>
+  key !== null && pidOf(key) !== 0 && !seen.has(key);
+
+/** What helps where kernels are missing altogether, by what nsys says of how it traced; in general where it does not. */
+function remedyForNoKernels({ rows }: ExportDatabase): string {
+  const texts = [...rows("DIAGNOSTIC_EVENT", { text: "text" })].map(({ text }) => String(text));
+  const [, driver, known] =
+    texts.map((text) => UNSUPPORTED_DRIVER.exec(text)).find((match) => match !== null) ?? [];
+  if (driver !== undefined)
+    return `this nsys knows CUDA ${known}, and the driver has ${driver}: ${NEWER_NSYS}`;
+  if (texts.some((text) => HARDWARE_TRACE.test(text))) return SOFTWARE_TRACE;
+  return `use an nsys as new as the driver; under WSL, add CuptiUseRawGpuTimestamps=false to the file that nsys -z names; with nsys 2025 and later, also ${SOFTWARE_OVERRIDE}`;
+}
+
+// Programs that launched kernels of which the file has none: an empty list of kernels would pass for a fact.
+
+const LAUNCHES =
+  "nameId IN (SELECT id FROM StringIds WHERE value GLOB 'cu*LaunchKernel*' OR value GLOB 'cu*LaunchCooperative*')";
+
+/** Some column: that there is a row is enough. */
+const ROW = { start: "start" };
+
+/**
+ * What to say of it. Usual where nsys is older than the driver, and under WSL and in containers whose host
+ * hides the GPU's clock: nsys ends with exit code 0 and has the calls, but not what ran.
+ */
+export function untracedNotes(database: ExportDatabase): readonly string[] {
+  if (isPresent(database.rows(KERNEL_TABLE, ROW))) return [];
+  if (database.tables.has(GRAPH_TABLE)) return [];
+  if (!database.has("StringIds", "value")) return [];
+  return CALL_TABLES.some((table) => hasLaunches(database, table))
+    ? [
+        `the program launched kernels, but nsys recorded none of them: ${remedyForNoKernels(database)}`,
+      ]
+    : [];
+}
+
+/** Of those that failed, as where a program finds no GPU, nothing ran. */
+function hasLaunches(database: ExportDatabase, table: string): boolean {
+  if (!database.has(table, "nameId")) return false;
+  const succeeded = database.has(table, "returnValue") ? " AND returnValue = 0" : "";
+  return isPresent(database.rows(table, ROW, `${LAUNCHES}${succeeded}`));
+}
+
+function isPresent(rows: Iterable<unknown>): boolean {
+  for (const _ of rows) return true;
+  return false;
+}

@@ -1,0 +1,291 @@
+/**
+ * What ran on the GPUs, each tied to the API call that launched it by the call's correlation id:
+ * tables `CUPTI_ACTIVITY_KIND_*` of an export. A CUDA graph is one call that launches many.
+ */
+
+import {
+  createKernelTable,
+  type ExecutedKernel,
+  type KernelTable,
+} from "../../../model/kernel-table.ts";
+import {
+  type GpuActivityKind,
+  type KernelList,
+  memoryCopyName,
+  type SynchronizationInstance,
+  WAIT_KINDS,
+} from "../../../model/timeline.ts";
+import { createWantedCalls, readCalls, type WantedCalls } from "./calls.ts";
+import type { ExportDatabase } from "./database.ts";
+import { type Columns, type IntegerColumns, integerAt, numberAt } from "./queries.ts";
+import {
+  COPY_TABLE,
+  createNameReader,
+  GRAPH_TABLE,
+  KERNEL_TABLE,
+  type NameReader,
+  processKey,
+  SET_TABLE,
+  soleProcess,
+} from "./schema.ts";
+import type { ExportClock } from "./session.ts";
+
+export interface GpuEvents {
+  /** By start of their launch. */
+  readonly kernels: KernelList;
+  readonly synchronizations: readonly SynchronizationInstance[];
+  /** First and last thing that the kernels, copies and sets show; infinite where there are none. */
+  readonly startNs: number;
+  readonly endNs: number;
+  /** Kernels, copies and sets without a launching call in the file. */
+  readonly unlaunched: number;
+  /** Copies of managed memory that moved by itself: no call makes these. */
+  readonly migrations: number;
+  /** CUDA graphs that were traced as a whole. */
+  readonly wholeGraphs: number;
+}
+
+/** One kind of activity: where it stands, and what is particular to its rows. */
+interface ActivityTable<C extends string = never, Rare extends string = never> {
+  readonly table: string;
+  readonly kind: GpuActivityKind;
+  readonly columns: Columns<C>;
+  readonly rare: Columns<Rare>;
+  /** Called for some rows before `name` is called for each of them. */
+  readonly prepare?: (read: ActivityRows<C, Rare>, names: NameReader) => void;
+  /** Whether no call makes it. */
+  readonly isMigration?: (read: ActivityRows<C, Rare>, row: number) => boolean;
+  readonly name: (read: ActivityRows<C, Rare>, row: number, names: NameReader) => string;
+}
+
+type ActivityRows<C extends string, Rare extends string> = IntegerColumns<C | CommonColumn, Rare>;
+
+/** All kernels that nsys writes have a demangled name; what else they are called is asked for where one has none. */
+const KERNELS: ActivityTable<"demangled", "short" | "mangled"> = {
+  table: KERNEL_TABLE,
+  kind: "kernel",
+  columns: { demangled: "demangledName" },
+  rare: { short: "shortName", mangled: "mangledName" },
+  prepare({ rows, of: { demangled }, rare }, names) {
+    if (names.load(demangled.subarray(0, rows))) return;
+    const { short, mangled } = rare();
+    const others: number[] = [];
+    for (let row = 0; row < rows; row++)
+      if (names.of(numberAt(demangled, row)) === null)
+        others.push(numberAt(short, row), numberAt(mangled, row));
+    names.load(others);
+  },
+  name({ of, rare }, row, names) {
+    const demangled = names.of(numberAt(of.demangled, row));
+    if (demangled !== null) return demangled;
+    const { short, mangled } = rare();
+    return names.of(numberAt(short, row)) ?? names.of(numberAt(mangled, row)) ?? "(unnamed kernel)";
+  },
+};
+
+/** Kinds of copies between the places of managed memory. */
+const UNIFIED_COPIES: ReadonlySet<number> = new Set([11, 12, 13]);
+
+const COPIES: ActivityTable<"copy"> = {
+  table: COPY_TABLE,
+  kind: "memcpy",
+  columns: { copy: "copyKind" },
+  rare: {},
+  isMigration: ({ of }, row) => UNIFIED_COPIES.has(integerAt(of.copy, row) ?? 0),
+  name: ({ of }, row) => memoryCopyName(integerAt(of.copy, row) ?? 0),
+};
+
+const SETS: ActivityTable = {
+  table: SET_TABLE,
+  kind: "memset",
+  columns: {},
+  rare: {},
+  name: () => "[CUDA memset]",
+};
+
+/** Only with `--cuda-graph-trace=graph`; the graphs' kernels are in no table then. */
+const GRAPHS: ActivityTable = {
+  table: GRAPH_TABLE,
+  kind: "kernel",
+  columns: {},
+  rare: {},
+  name: ({ of }, row) => `[CUDA graph ${integerAt(of.graph, row) ?? "?"}]`,
+};
+
+/** What one process did, as it is read. */
+interface ProcessDraft {
+  readonly kernels: KernelTable;
+  readonly waits: Wait[];
+  readonly calls: WantedCalls;
+  wholeGraphs: number;
+  migrations: number;
+}
+
+/** A wait without the call that waits, and that call's correlation. */
+interface Wait {
+  readonly correlation: number;
+  readonly instance: Omit<SynchronizationInstance, "threadId" | "callNs">;
+}
+
+/** GPU events of each process, by process key. */
+export function readGpu(
+  database: ExportDatabase,
+  clock: ExportClock,
+): ReadonlyMap<number, GpuEvents> {
+  const processes = new Map<number, ProcessDraft>();
+  const draftOf = (key: number): ProcessDraft => {
+    let draft = processes.get(key);
+    if (draft === undefined) {
+      const [kernels, calls] = [createKernelTable(), createWantedCalls()];
+      draft = { kernels, waits: [], calls, wholeGraphs: 0, migrations: 0 };
+      processes.set(key, draft);
+    }
+    return draft;
+  };
+  const names = createNameReader(database);
+  const read = <C extends string, Rare extends string>(activity: ActivityTable<C, Rare>): void =>
+    readActivities(activity, database, clock, names, draftOf);
+  read(KERNELS);
+  read(COPIES);
+  read(SETS);
+  read(GRAPHS);
+  readWaits(database, clock, draftOf);
+  readCalls(database, clock, new Map([...processes].map(([key, { calls }]) => [key, calls])));
+  return new Map([...processes].map(([key, draft]) => [key, joined(draft)]));
+}
+
+function readActivities<C extends string, Rare extends string>(
+  { table, kind, columns, rare, prepare, isMigration, name }: ActivityTable<C, Rare>,
+  database: ExportDatabase,
+  clock: ExportClock,
+  names: NameReader,
+  draftOf: (key: number) => ProcessDraft,
+): void {
+  // Most exports lack one of these tables, and to look for the sole process reads the others whole.
+  if (!database.tables.has(table)) return;
+  const sole = database.has(table, "globalPid") ? null : soleProcess(database);
+  const all: Columns<C | CommonColumn> = { ...commonColumns(clock), ...columns };
+  for (const read of database.integers(table, { columns: all, wide: WIDE, rare })) {
+    prepare?.(read, names);
+    if (sole !== null) read.of.key.fill(sole);
+    const { key, correlation, start, end, device, context, stream, bytes } = read.of;
+    for (let row = 0; row < read.rows; row++) {
+      if (!isComplete(read.of, row)) continue;
+      const draft = draftOf(numberAt(key, row));
+      if (table === GRAPH_TABLE) draft.wholeGraphs++;
+      const startNs = numberAt(start, row);
+      // Not spread together: there can be millions.
+      const kernel: { -readonly [K in keyof ExecutedKernel]: ExecutedKernel[K] } = {
+        kind,
+        name: name(read, row, names),
+        device: integerAt(device, row) ?? 0,
+        stream: integerAt(stream, row),
+        startNs,
+        endNs: Math.max(startNs, numberAt(end, row)),
+      };
+      const size = integerAt(bytes, row);
+      if (size !== null) kernel.bytes = size;
+      const id = integerAt(context, row);
+      if (id !== null) kernel.context = id;
+      if (isCorrelated(correlation, row)) {
+        kernel.correlation = numberAt(correlation, row);
+        draft.calls.want(kernel.correlation);
+      } else if (isMigration?.(read, row)) draft.migrations++;
+      const graph = graphOf(read, row);
+      if (graph !== null) kernel.graph = graph;
+      draft.kernels.add(kernel);
+    }
+  }
+}
+
+function readWaits(
+  database: ExportDatabase,
+  clock: ExportClock,
+  draftOf: (key: number) => ProcessDraft,
+): void {
+  const columns = { ...commonColumns(clock), type: "syncType" };
+  for (const { rows, of } of database.integers("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", {
+    columns,
+    rare: {},
+  }))
+    for (let row = 0; row < rows; row++) {
+      const kind = WAIT_KINDS.get(integerAt(of.type, row) ?? 0);
+      if (!isComplete(of, row) || kind === undefined) continue;
+      const { calls, waits } = draftOf(numberAt(of.key, row));
+      if (!isCorrelated(of.correlation, row)) continue;
+      const correlation = numberAt(of.correlation, row);
+      const startNs = numberAt(of.start, row);
+      const endNs = Math.max(startNs, numberAt(of.end, row));
+      calls.want(correlation);
+      const stream = integerAt(of.stream, row);
+      waits.push({ correlation, instance: { kind, startNs, endNs, stream } });
+    }
+}
+
+function joined({ kernels, waits, calls, wholeGraphs, migrations }: ProcessDraft): GpuEvents {
+  let unlaunched = 0;
+  let firstNs = Number.POSITIVE_INFINITY;
+  let lastNs = Number.NEGATIVE_INFINITY;
+  const placed = kernels.finish((correlation, startNs, endNs) => {
+    const call = correlation === null ? null : calls.find(correlation);
+    if (call === null) unlaunched++;
+    const launchNs = call?.startNs ?? startNs;
+    firstNs = Math.min(firstNs, launchNs, startNs);
+    lastNs = Math.max(lastNs, endNs);
+    return { launchThreadId: call?.threadId ?? null, launchNs, startNs, endNs };
+  });
+  const synchronizations = waits.flatMap(({ instance, correlation }): SynchronizationInstance[] => {
+    const call = calls.find(correlation);
+    if (call === null) return [];
+    return [{ ...instance, threadId: call.threadId, callNs: call.startNs }];
+  });
+  synchronizations.sort((a, b) => a.startNs - b.startNs);
+  return {
+    kernels: placed,
+    synchronizations,
+    startNs: firstNs,
+    endNs: lastNs,
+    unlaunched: unlaunched - migrations,
+    migrations,
+    wholeGraphs,
+  };
+}
+
+type CommonColumn = keyof ReturnType<typeof commonColumns>;
+
+/** What activities have; a table lacks some. */
+const commonColumns = (clock: ExportClock) =>
+  ({
+    key: processKey("globalPid"),
+    correlation: "correlationId",
+    start: clock.time("start"),
+    end: clock.time("end"),
+    device: "deviceId",
+    context: "contextId",
+    stream: "streamId",
+    bytes: "bytes",
+    graph: "graphId",
+    node: "graphNodeId",
+  }) satisfies Columns<string>;
+
+/** 64 bits, which a number does not hold. */
+const WIDE = ["node"] as const;
+
+type CommonColumns<C extends CommonColumn> = IntegerColumns<C>["of"];
+
+const isComplete = (
+  { key, start, end }: CommonColumns<"key" | "start" | "end">,
+  row: number,
+): boolean => !Number.isNaN(numberAt(key, row) + numberAt(start, row) + numberAt(end, row));
+
+/** CUPTI gives 0 to what it could not correlate. */
+const isCorrelated = (correlation: Float64Array, row: number): boolean =>
+  (integerAt(correlation, row) ?? 0) !== 0;
+
+function graphOf(
+  { of, exact }: IntegerColumns<"graph" | "node">,
+  row: number,
+): { id: number; node: bigint } | null {
+  if (Number.isNaN(numberAt(of.node, row))) return null;
+  return { id: integerAt(of.graph, row) ?? 0, node: exact("node", row) };
+}

@@ -1,0 +1,183 @@
+/** What programs said through NVTX: table `NVTX_EVENTS` of an export. */
+import { getOrCreate } from "../../../../system/get-or-create.ts";
+import type {
+  EventAttributes,
+  MarkInstance,
+  RangeInstance,
+  RangeKind,
+} from "../../../model/timeline.ts";
+import type { ExportDatabase, Row } from "./database.ts";
+import type { SqlValue } from "./queries.ts";
+import { integer, isReadable, NVTX_TABLE, processKey, threadId } from "./schema.ts";
+import type { ExportClock } from "./session.ts";
+
+/** Values of `eventType`; the higher two are ranges imported from NVTXT files. */
+const EVENT = { mark: 34, threadName: 39, domain: 75 } as const;
+const RANGE_KINDS: ReadonlyMap<number, RangeKind> = new Map([
+  [59, "push_pop"],
+  [60, "start_end"],
+  [70, "push_pop"],
+  [71, "start_end"],
+]);
+
+export interface NvtxEvents {
+  readonly ranges: RangeInstance[];
+  readonly marks: MarkInstance[];
+}
+
+export const noEvents = (): NvtxEvents => ({ ranges: [], marks: [] });
+
+type RangeDraft = { -readonly [K in keyof RangeInstance]: RangeInstance[K] };
+
+const PAYLOADS = {
+  uint64: "uint64Value",
+  int64: "int64Value",
+  double: "doubleValue",
+  uint32: "uint32Value",
+  int32: "int32Value",
+  float: "floatValue",
+};
+
+/** Ranges and marks of each process, by process key, in order of their start. */
+export function readNvtx(
+  database: ExportDatabase,
+  clock: ExportClock,
+): ReadonlyMap<number, NvtxEvents> {
+  if (!isReadable(database, NVTX_TABLE)) return new Map();
+  const domainOf = readDomains(database);
+  const nameOf = nameReader(database);
+  const processes = new Map<number, NvtxEvents>();
+  for (const row of eventRows(database, clock)) {
+    const startNs = integer(row.start);
+    const key = integer(row.process);
+    if (startNs === null || key === null) continue;
+    const events = getOrCreate(processes, key, noEvents);
+    const kind = RANGE_KINDS.get(Number(row.type));
+    const common = {
+      domain: domainOf(key, integer(row.domain) ?? 0),
+      name: nameOf(row),
+      threadId: integer(row.thread) ?? 0,
+      category: integer(row.category),
+      color: integer(row.color),
+      payload: payloadOf(row),
+    } satisfies EventAttributes & Partial<MarkInstance>;
+    if (kind === undefined) {
+      events.marks.push({ ...common, timeNs: startNs });
+      continue;
+    }
+    const endNs = endOf(integer(row.end), startNs, clock);
+    const endThreadId = endNs === null ? null : (integer(row.endThread) ?? common.threadId);
+    events.ranges.push({ id: 0, kind, ...common, startNs, endNs, endThreadId });
+  }
+  for (const events of processes.values()) putInOrder(events);
+  return processes;
+}
+
+const eventRows = (database: ExportDatabase, clock: ExportClock) =>
+  database.rows(
+    NVTX_TABLE,
+    {
+      start: clock.time("start"),
+      end: clock.time("end"),
+      type: "eventType",
+      process: processKey("globalTid"),
+      thread: threadId("globalTid"),
+      endThread: threadId("endGlobalTid"),
+      domain: "domainId",
+      text: "text",
+      textId: "textId",
+      category: "category",
+      color: "color",
+      ...PAYLOADS,
+    },
+    `eventType IN (${[EVENT.mark, ...RANGE_KINDS.keys()].join(", ")})`,
+  );
+
+/** A registered string is a number in its row. */
+const textOf = ({ text, textId }: Row<"text" | "textId">, { string }: ExportDatabase) =>
+  typeof text === "string" ? text : string(textId);
+
+/** A name comes with every row: one copy of each is enough. */
+function nameReader(database: ExportDatabase): (row: Row<"text" | "textId">) => string {
+  const names = new Map<string, string>();
+  return (row) => {
+    const name = textOf(row, database) ?? "";
+    return getOrCreate(names, name, () => name);
+  };
+}
+
+/** nsys closes what was never closed at the moment when it stopped recording. */
+function endOf(endNs: number | null, startNs: number, { stopNs }: ExportClock): number | null {
+  if (endNs === null || (stopNs !== null && endNs >= stopNs)) return null;
+  return Math.max(endNs, startNs);
+}
+
+/** Of ranges that start at the same time the longer one was opened first. */
+function putInOrder({ ranges, marks }: NvtxEvents): void {
+  const endOrOpen = ({ endNs }: RangeInstance) => endNs ?? Number.POSITIVE_INFINITY;
+  ranges.sort((a, b) => {
+    if (a.startNs !== b.startNs) return a.startNs - b.startNs;
+    const [endA, endB] = [endOrOpen(a), endOrOpen(b)];
+    return endA === endB ? 0 : endB - endA;
+  });
+  ranges.forEach((range: RangeDraft, index) => {
+    range.id = index;
+  });
+  marks.sort((a, b) => a.timeNs - b.timeNs);
+}
+
+/** Domain ids are per process; 0 is the default domain. */
+function readDomains(database: ExportDatabase): (process: number, id: number) => string {
+  const domains = new Map<string, string>();
+  const rows = database.rows(
+    NVTX_TABLE,
+    { process: processKey("globalTid"), id: "domainId", text: "text", textId: "textId" },
+    `eventType = ${EVENT.domain}`,
+  );
+  for (const row of rows) {
+    const name = textOf(row, database);
+    if (name !== null) domains.set(`${row.process} ${row.id}`, name);
+  }
+  // A domain that was made before the recording began has a number only.
+  return (process, id) => (id === 0 ? "" : (domains.get(`${process} ${id}`) ?? `domain ${id}`));
+}
+
+/**
+ * What programs call their threads, by process key and thread; the last name counts. (The table `ThreadNames` has what the
+ * system calls those of every process of the machine.)
+ */
+export function readThreadNames(
+  database: ExportDatabase,
+): ReadonlyMap<number, ReadonlyMap<number, string>> {
+  const processes = new Map<number, Map<number, string>>();
+  if (!isReadable(database, NVTX_TABLE)) return processes;
+  const rows = database.rows(
+    NVTX_TABLE,
+    {
+      process: processKey("globalTid"),
+      thread: threadId("globalTid"),
+      text: "text",
+      textId: "textId",
+    },
+    `eventType = ${EVENT.threadName}`,
+  );
+  for (const row of rows) {
+    const [key, id] = [integer(row.process), integer(row.thread)];
+    const name = textOf(row, database);
+    if (key === null || id === null || name === null) continue;
+    getOrCreate(processes, key, () => new Map<number, string>()).set(id, name);
+  }
+  return processes;
+}
+
+function payloadOf(row: Row<keyof typeof PAYLOADS>): number | bigint | null {
+  if (row.uint64 !== null) return exact(row.uint64, true);
+  const { int64, double, uint32, int32, float } = row;
+  return exact(int64 ?? double ?? uint32 ?? int32 ?? float, false);
+}
+
+/** SQLite's integers are signed: the upper half of the unsigned ones arrives as negative numbers. */
+function exact(value: SqlValue, unsigned: boolean): number | bigint | null {
+  if (typeof value !== "number" && typeof value !== "bigint") return null;
+  return unsigned && value < 0 ? BigInt.asUintN(64, BigInt(value)) : value;
+}

@@ -1,0 +1,177 @@
+import { agreeing, partOf, plural } from "../../../../text/plural.ts";
+import type { ProcessTimeline, Timeline } from "../../../model/timeline.ts";
+import { type ExportDatabase, withExport } from "./database.ts";
+import { diagnosticNotes, untracedNotes } from "./diagnostics.ts";
+import { type GpuEvents, readGpu } from "./gpu.ts";
+import { type NvtxEvents, noEvents, readNvtx, readThreadNames } from "./nvtx.ts";
+import { integer, lackingNotes, pidOf, processKey } from "./schema.ts";
+import { type RecordedMachine, readClock, readMachine } from "./session.ts";
+import { invalid, isUnfinished, journalOf } from "./sqlite-file.ts";
+
+/** A timeline, and what only nsys knows. */
+export interface NsysTimeline extends Timeline {
+  /** Of the nsys that made the export, e.g. `2023.4.4.54`; null where the file does not say. */
+  readonly toolVersion: string | null;
+  readonly machine: RecordedMachine;
+}
+
+/** The schemas that this reader was tested with; the last one known. */
+const KNOWN_SCHEMA = { major: 3, minor: 25 };
+
+/** An export has one of these, whatever it is of. */
+const OWN_TABLES = ["META_DATA_EXPORT", "EXPORT_META_DATA", "StringIds"];
+
+/** What nvprof writes (`-o`, `.nvvp`) has its names here. */
+const NVPROF_TABLE = "StringTable";
+
+/**
+ * Reads an SQLite export of Nsight Systems (`nsys export --type sqlite`): schema versions up to
+ * 3.25, those of 2020 that say none, tables that were not made and columns that came later included.
+ *
+ * @throws ConfigError `nsys.invalid`
+ */
+export function readNsysExport(path: string): NsysTimeline {
+  return withExport(path, (database) => {
+    requireExport(database, path);
+    const clock = readClock(database);
+    const nvtx = readNvtx(database, clock);
+    const gpu = readGpu(database, clock);
+    const executables = readExecutables(database);
+    const threadNames = readThreadNames(database);
+    const keys = [...new Set([...nvtx.keys(), ...gpu.keys()])];
+    const processes = keys.map((key) => ({
+      ...describeProcess(
+        key,
+        executables.get(key) ?? "",
+        nvtx.get(key) ?? noEvents(),
+        gpu.get(key) ?? NO_GPU_EVENTS,
+      ),
+      threadNames: threadNames.get(key) ?? new Map<number, string>(),
+    }));
+    const metadata = readMetadata(database);
+    const lacking = lackingNotes(database);
+    return {
+      collector: "nsys",
+      clock: "nsys session clock",
+      originNs: clock.originNs,
+      processes: processes.sort((a, b) => a.startNs - b.startNs),
+      toolVersion: metadata.get("EXPORT_PRODUCT_VERSION") ?? null,
+      machine: readMachine(database),
+      notes: [
+        ...(isUnfinished(path)
+          ? [
+              `${journalOf(path)} is next to the export: the export is still being written or was not finished, and something may be missing`,
+            ]
+          : []),
+        ...lacking,
+        ...untracedNotes(database),
+        ...(processes.length === 0 && lacking.length === 0
+          ? ["Nsight Systems saw no NVTX call and no CUDA activity in any process"]
+          : []),
+        ...schemaNotes(metadata),
+        ...diagnosticNotes(database, new Set(keys)),
+      ],
+    };
+  });
+}
+
+function requireExport({ tables }: ExportDatabase, path: string): void {
+  if (OWN_TABLES.some((table) => tables.has(table))) return;
+  throw tables.has(NVPROF_TABLE)
+    ? invalid(path, "it was made by nvprof", {
+        hint: "NVIDIA has replaced nvprof: record the program with nsys profile, or measure it with ncu",
+      })
+    : invalid(path, "it is an SQLite file from another program");
+}
+
+const NO_GPU_EVENTS: GpuEvents = {
+  kernels: [],
+  synchronizations: [],
+  startNs: Number.POSITIVE_INFINITY,
+  endNs: Number.NEGATIVE_INFINITY,
+  unlaunched: 0,
+  migrations: 0,
+  wholeGraphs: 0,
+};
+
+function describeProcess(
+  key: number,
+  executable: string,
+  { ranges, marks }: NvtxEvents,
+  gpu: GpuEvents,
+): ProcessTimeline {
+  const pid = pidOf(key);
+  const { kernels, synchronizations } = gpu;
+  let startNs = Number.POSITIVE_INFINITY;
+  let endNs = Number.NEGATIVE_INFINITY;
+  const see = (from: number, to: number) => {
+    startNs = Math.min(startNs, from);
+    endNs = Math.max(endNs, to);
+  };
+  for (const range of ranges) see(range.startNs, range.endNs ?? range.startNs);
+  for (const { timeNs } of marks) see(timeNs, timeNs);
+  see(gpu.startNs, gpu.endNs);
+  return {
+    pid,
+    parentPid: null,
+    executable,
+    startNs: Number.isFinite(startNs) ? startNs : 0,
+    endNs: Number.isFinite(endNs) ? endNs : 0,
+    finished: true,
+    ranges,
+    marks,
+    kernels,
+    synchronizations,
+    notes: gpuNotes(pid, gpu),
+  };
+}
+
+function gpuNotes(
+  pid: number,
+  { kernels, unlaunched, migrations, wholeGraphs }: GpuEvents,
+): string[] {
+  const notes: string[] = [];
+  if (unlaunched > 0)
+    notes.push(
+      `process ${pid}: the calls that launched ${partOf(unlaunched, kernels.length, "GPU activity", "GPU activities")} are not in the file; these count as outside every range`,
+    );
+  if (migrations > 0)
+    notes.push(
+      `process ${pid}: ${plural(migrations, "copy", "copies")} of managed memory, which ${agreeing(migrations, "no call requests, counts", "no call requests, count")} as outside every range`,
+    );
+  if (wholeGraphs > 0)
+    notes.push(
+      `process ${pid}: ${plural(wholeGraphs, "CUDA graph launch was", "CUDA graph launches were")} traced as a whole; nsys profile --cuda-graph-trace=node shows their kernels`,
+    );
+  return notes;
+}
+
+/** The table's second name is that of exports until 2023.2. */
+function readMetadata({ tables, rows }: ExportDatabase): ReadonlyMap<string, string> {
+  const table = tables.has("META_DATA_EXPORT") ? "META_DATA_EXPORT" : "EXPORT_META_DATA";
+  const metadata = new Map<string, string>();
+  for (const { name, value } of rows(table, { name: "name", value: "value" }))
+    if (typeof name === "string" && value !== null) metadata.set(name, String(value));
+  return metadata;
+}
+
+function schemaNotes(metadata: ReadonlyMap<string, string>): string[] {
+  const major = Number(metadata.get("EXPORT_SCHEMA_VERSION_MAJOR"));
+  const minor = Number(metadata.get("EXPORT_SCHEMA_VERSION_MINOR"));
+  const { major: knownMajor, minor: knownMinor } = KNOWN_SCHEMA;
+  const isNewer = major > knownMajor || (major === knownMajor && minor > knownMinor);
+  return isNewer
+    ? [
+        `the export has schema ${major}.${minor}, newer than the newest known schema ${knownMajor}.${knownMinor}: something may be missing`,
+      ]
+    : [];
+}
+
+/** nsys lists every process of the machine. */
+function readExecutables({ rows }: ExportDatabase): ReadonlyMap<number, string> {
+  const executables = new Map<number, string>();
+  const columns = { key: processKey("globalPid"), name: "name" };
+  for (const { key, name } of rows("PROCESSES", columns))
+    if (typeof name === "string") executables.set(integer(key) ?? 0, name);
+  return executables;
+}

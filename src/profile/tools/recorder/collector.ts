@@ -1,0 +1,147 @@
+/** The recorder as a tool: runs a workload under the injection library, and imports its recordings. */
+import { plural } from "../../../text/plural.ts";
+import {
+  checkOptions,
+  listOf,
+  type OptionChecks,
+  path,
+  text,
+  trueOrFalse,
+} from "../../../values/check-options.ts";
+import { ConfigError } from "../../../values/errors.ts";
+import { pauseNotes, runWorkload, type Workload } from "../../machine/process.ts";
+import {
+  type CollectContext,
+  type Collection,
+  type Collector,
+  showProgress,
+} from "../collector.ts";
+import { FORMATS, type Importer } from "../importer.ts";
+import { beginsWith } from "../source-file.ts";
+import { MAGIC } from "./format.ts";
+import {
+  FILE_SUFFIX,
+  type RecordedTimeline,
+  readRecording,
+  readRecordingFiles,
+  refusedRecording,
+  watchRecording,
+} from "./index.ts";
+
+/** What the recorder loads into a workload, and what it records. */
+export interface RecorderOptions {
+  /** Path of the injection library. */
+  readonly library: string;
+  /** Domains that do not count as regions in the progress line. */
+  readonly operationDomains: readonly string[];
+  /** Whether to record what the GPU does, where the workload uses one. */
+  readonly gpu: boolean;
+}
+
+const OPTIONS: OptionChecks<RecorderOptions> = {
+  library: path,
+  operationDomains: listOf("strings", text, '["my_program.ops"]'),
+  gpu: trueOrFalse,
+};
+
+/**
+ * Our own recorder: a library that the workload's NVTX and its CUDA driver load by themselves, so
+ * that any program with NVTX ranges can be recorded on any machine, and kernels where there is a
+ * GPU.
+ */
+export function createRecorder(options: RecorderOptions): Collector {
+  checkOptions("createRecorder", options, OPTIONS);
+  return {
+    name: "recorder",
+    collect: async (workload, context) => {
+      const environment = recorderEnvironment(options, context.directory);
+      const notes = injectionNotes(environment);
+      const text = recordedSoFar(workload, context, options.operationDomains);
+      const stopProgress = showProgress(workload, context, text);
+      const outcome = await runWorkload(workload, {
+        directory: context.directory,
+        env: environment,
+        interrupt: context.interrupt,
+      }).finally(stopProgress);
+      const timeline = readRecording(context.directory);
+      const problem = whyIncomplete(timeline, outcome.stderrTail);
+      return {
+        collector: "recorder",
+        measured: { kind: "timeline", timeline },
+        source: { kind: "recording", directory: "." },
+        outcome,
+        notes: [...notes, ...pauseNotes(outcome)],
+        ...(problem !== null && { problem }),
+      } satisfies Collection;
+    },
+  };
+}
+
+/** Null where all that processes have recorded could be read. */
+function whyIncomplete(
+  { processes, refused }: RecordedTimeline,
+  stderrTail: string,
+): ConfigError | null {
+  if (refused) return refusedRecording();
+  const [said] = processes.length === 0 ? (CANNOT_RECORD.exec(stderrTail) ?? []) : [];
+  return said === undefined ? null : new ConfigError({ code: "profile.collector", message: said });
+}
+
+/** What the recorder says in a process in which it cannot begin a file. */
+const CANNOT_RECORD = /^region_recorder: cannot record into .*$/m;
+
+function recorderEnvironment(
+  { library, gpu }: RecorderOptions,
+  directory: string,
+): Readonly<Record<string, string>> {
+  return {
+    NVTX_INJECTION64_PATH: library,
+    HYDRACONF_RECORDER_DIR: directory,
+    // The first also serves programs without NVTX; the second holds for those that load us for it.
+    ...(gpu ? { CUDA_INJECTION64_PATH: library } : { HYDRACONF_RECORDER_GPU: "off" }),
+  };
+}
+
+/** NVTX and CUDA load one injection library each: another tool's, set for us, gives way to ours. */
+function injectionNotes(environment: Readonly<Record<string, string>>): readonly string[] {
+  return ["NVTX_INJECTION64_PATH", "CUDA_INJECTION64_PATH"]
+    .filter((variable) => variable in environment && (process.env[variable] ?? "") !== "")
+    .map(
+      (variable) =>
+        `${variable} named another tool's library, which the recorder has replaced for this run`,
+    );
+}
+
+/** What was recorded so far, in a line. */
+function recordedSoFar(
+  { label }: Workload,
+  { directory }: CollectContext,
+  ignoreDomains: readonly string[],
+): () => string {
+  const watch = watchRecording(directory, { ignoreDomains });
+  return () => {
+    const { ranges, openRegion } = watch();
+    const inside = openRegion === null ? "" : `, in ${openRegion}`;
+    return `recording ${label}: ${plural(ranges, "range")}${inside}`;
+  };
+}
+
+/** Files of our own recorder: one of them, or the directory of a run. */
+export const recordingImporter: Importer = {
+  collector: "recorder",
+  format: FORMATS.recording,
+  matches: (source) =>
+    source.isDirectory
+      ? source.entries.some((name) => name.endsWith(FILE_SUFFIX))
+      : beginsWith(source, MAGIC),
+  read: async ({ name, path, isDirectory }) => {
+    const timeline = isDirectory ? readRecording(path) : readRecordingFiles([path]);
+    if (timeline.processes.length === 0)
+      throw new ConfigError({
+        code: "recording.invalid",
+        // The notes of files name them.
+        message: isDirectory ? `${name}: ${timeline.notes.join("; ")}` : timeline.notes.join("; "),
+      });
+    return { kind: "timeline", timeline, toolVersion: null, machine: null };
+  },
+};

@@ -1,0 +1,209 @@
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { createGpuTimes, type GpuTimes } from "./clocks.ts";
+import { createStreamDecoder, type StreamDecoder } from "./decoder.ts";
+import type { EventSink, NoteCollector } from "./events.ts";
+import {
+  CHUNK_HEADER_BYTES,
+  CHUNK_MAGIC,
+  chunkHeader,
+  FILE_HEADER_BYTES,
+  type FileHeader,
+  LARGEST_CHUNK_BYTES,
+  parseFileHeader,
+} from "./format.ts";
+import { readRecords } from "./records.ts";
+
+/** Reads one recording file, now and again while it grows. */
+export interface RecordingCursor {
+  /**
+   * Delivers what was recorded since the last call.
+   *
+   * @param budgetBytes stop soon after so many bytes; the rest comes with the next call
+   * @returns the header as it stands now; null while there is none yet
+   * @throws ConfigError `recording.invalid`
+   */
+  readonly advance: (budgetBytes?: number) => FileHeader | null;
+  /** Whether the process has told that it ends, and all that it had recorded until then is delivered. */
+  readonly isComplete: () => boolean;
+}
+
+/** Of an executable; what the system allows. */
+const LONGEST_PATH_BYTES = 4096;
+
+interface StreamPosition {
+  readonly decoder: StreamDecoder;
+  /** The chunk the stream writes, as far as this cursor knows. */
+  readonly chunk: Chunk;
+  consumed: number;
+}
+
+/**
+ * @param originNs what event times count from; by default the start of the recording
+ */
+export function openRecording(
+  path: string,
+  sink: EventSink,
+  notes: NoteCollector,
+  originNs?: bigint,
+): RecordingCursor {
+  const streams = new Map<number, StreamPosition>();
+  /** Found but not begun, in file order. */
+  const pending: Chunk[] = [];
+  let nextOffset: number | null = null;
+  let gpuTimes: GpuTimes | null = null;
+  let complete = false;
+
+  /** Reads what is new in the chunk of `position`; returns how much that was. */
+  const readRest = (descriptor: number, header: FileHeader, position: StreamPosition): number => {
+    const { chunk, decoder } = position;
+    // The length first and the bytes after it: the recorder publishes them in the other order.
+    const used = usedBytes(descriptor, header, chunk);
+    if (used <= position.consumed) return 0;
+    const start = chunk.offset + CHUNK_HEADER_BYTES + position.consumed;
+    const expected = used - position.consumed;
+    const data = readView(descriptor, start, expected);
+    const read = readRecords(data, header.littleEndian, decoder.decode);
+    if (data.byteLength < expected) notes.count("chunks cut short");
+    else if (read < expected) notes.count("chunks with damaged records");
+    position.consumed = used;
+    return read;
+  };
+
+  const enter = (header: FileHeader, chunk: Chunk): StreamPosition => {
+    const known = streams.get(chunk.stream);
+    if (chunk.sequence !== (known === undefined ? 0 : known.chunk.sequence + 1)) {
+      notes.count("gaps in the recording of a thread");
+    }
+    const origin = originNs ?? header.startNs;
+    gpuTimes ??= createGpuTimes(origin);
+    const decoder =
+      known?.decoder ?? createStreamDecoder(chunk.stream, origin, sink, notes, gpuTimes);
+    decoder.setBase(chunk.baseNs);
+    const position = { decoder, chunk, consumed: 0 };
+    streams.set(chunk.stream, position);
+    return position;
+  };
+
+  const advance = (descriptor: number, budgetBytes: number): FileHeader | null => {
+    const size = fstatSync(descriptor).size;
+    const header = parseFileHeader(readHeader(descriptor), path);
+    if (header === null) return null;
+    const limit = Math.min(header.claimedBytes, size);
+    if (header.claimedBytes > size) notes.add("the file is cut short");
+    const scan = scanChunks(descriptor, header, nextOffset ?? header.headerBytes, limit, notes);
+    nextOffset = scan.nextOffset;
+    for (const chunk of scan.chunks) pending.push(chunk);
+
+    let budget = budgetBytes;
+    // First what a stream had begun: once it has a later chunk, the earlier one is complete.
+    for (const position of streams.values()) budget -= readRest(descriptor, header, position);
+    let begun = 0;
+    for (const chunk of pending) {
+      if (budget <= 0) break;
+      budget -= readRest(descriptor, header, enter(header, chunk));
+      begun++;
+    }
+    pending.splice(0, begun);
+    complete = header.finishedNs !== null && pending.length === 0;
+    return header;
+  };
+
+  return {
+    advance: (budgetBytes = Number.POSITIVE_INFINITY) => {
+      const descriptor = openSync(path, "r");
+      try {
+        return advance(descriptor, budgetBytes);
+      } finally {
+        closeSync(descriptor);
+      }
+    },
+    isComplete: () => complete,
+  };
+}
+
+function readHeader(descriptor: number): Uint8Array {
+  const view = readView(descriptor, 0, FILE_HEADER_BYTES + LONGEST_PATH_BYTES);
+  return new Uint8Array(view.buffer, 0, view.byteLength);
+}
+
+/** A part of the file that one stream fills. */
+interface Chunk {
+  readonly offset: number;
+  readonly bytes: number;
+  readonly stream: number;
+  readonly sequence: number;
+  readonly baseNs: bigint;
+}
+
+export interface ChunkScan {
+  readonly chunks: readonly Chunk[];
+  /** Where the next scan goes on. */
+  readonly nextOffset: number;
+}
+
+/**
+ * Finds the chunks between `from` and `limit`. Where there is no chunk although one must stand
+ * there, the file is damaged: the scan goes on at the next unit.
+ *
+ * @param limit end of what may be read: chunks claimed, and within the file
+ */
+function scanChunks(
+  descriptor: number,
+  header: FileHeader,
+  from: number,
+  limit: number,
+  notes: NoteCollector,
+): ChunkScan {
+  const chunks: Chunk[] = [];
+  let offset = from;
+  while (offset + CHUNK_HEADER_BYTES <= limit) {
+    const chunk = readChunk(descriptor, header, offset);
+    if (chunk === null) {
+      notes.count("damaged places skipped");
+      offset += header.unitBytes;
+    } else {
+      chunks.push(chunk);
+      offset += chunk.bytes;
+    }
+  }
+  return { chunks, nextOffset: offset };
+}
+
+function readChunk(descriptor: number, header: FileHeader, offset: number): Chunk | null {
+  const view = readView(descriptor, offset, CHUNK_HEADER_BYTES);
+  if (view.byteLength < CHUNK_HEADER_BYTES) return null;
+  const u32 = (field: number) => view.getUint32(field, header.littleEndian);
+  const bytes = u32(chunkHeader.bytes);
+  const plausible =
+    u32(chunkHeader.magic) === CHUNK_MAGIC &&
+    bytes >= CHUNK_HEADER_BYTES &&
+    bytes <= LARGEST_CHUNK_BYTES &&
+    bytes % header.unitBytes === 0;
+  if (!plausible) return null;
+  return {
+    offset,
+    bytes,
+    stream: u32(chunkHeader.stream),
+    sequence: u32(chunkHeader.sequence),
+    baseNs: view.getBigUint64(chunkHeader.baseNs, header.littleEndian),
+  };
+}
+
+/** How many bytes of records the chunk holds by now; never more than it can hold. */
+function usedBytes(descriptor: number, header: FileHeader, chunk: Chunk): number {
+  const view = readView(descriptor, chunk.offset + chunkHeader.usedBytes, 4);
+  if (view.byteLength < 4) return 0;
+  return Math.min(view.getUint32(0, header.littleEndian), chunk.bytes - CHUNK_HEADER_BYTES);
+}
+
+/** The bytes at `offset`, as many as the file has. */
+export function readView(descriptor: number, offset: number, bytes: number): DataView {
+  const buffer = new Uint8Array(bytes);
+  let length = 0;
+  while (length < bytes) {
+    const read = readSync(descriptor, buffer, length, bytes - length, offset + length);
+    if (read === 0) break;
+    length += read;
+  }
+  return new DataView(buffer.buffer, 0, length);
+}

@@ -1,0 +1,236 @@
+import { type GpuActivityKind, memoryCopyName } from "../../model/timeline.ts";
+import type { GpuTimes } from "./clocks.ts";
+import type { EventSink, GpuEvent, GpuWorkEvent, NoteCollector, RecordedEvent } from "./events.ts";
+import { recordFlag, recordType } from "./format.ts";
+import { createNameTable, type NameTable, payloadValue, type RecordReader } from "./records.ts";
+
+/** Gives the records of one stream their meaning: texts, domains, thread and time so far. */
+export interface StreamDecoder {
+  /** A new chunk begins; its records' times count from here. */
+  readonly setBase: (baseNs: bigint) => void;
+  readonly decode: (record: RecordReader) => void;
+}
+
+/**
+ * @param originNs what event times count from
+ * @param gpuTimes the same for all streams of the file
+ * @param sink receives the events; damaged and unknown records only leave a note
+ */
+export function createStreamDecoder(
+  stream: number,
+  originNs: bigint,
+  sink: EventSink,
+  notes: NoteCollector,
+  gpuTimes: GpuTimes,
+): StreamDecoder {
+  const names = createNameTable(notes);
+  let baseNs = 0;
+  let threadId = 0;
+
+  const sinceOrigin = (absoluteNs: bigint): number => Number(absoluteNs - originNs);
+  const domainField = (record: RecordReader): string =>
+    (record.flags() & recordFlag.domain) !== 0 ? names.domain(record.u32()) : "";
+  const time = (record: RecordReader): number => baseNs + record.u32();
+
+  const gpuEventOf = createGpuDecoder({
+    stream,
+    names,
+    notes,
+    gpuTimes,
+    threadId: () => threadId,
+    time,
+    sinceOrigin,
+  });
+
+  /** The event a record stands for; null for one that only prepares later ones. */
+  const eventOf = (record: RecordReader): RecordedEvent | null => {
+    switch (record.type()) {
+      case recordType.string:
+        names.readString(record);
+        return null;
+      case recordType.domain:
+        names.readDomain(record);
+        return null;
+      case recordType.time:
+        baseNs = sinceOrigin(record.u64());
+        return null;
+      case recordType.thread: {
+        const timeNs = time(record);
+        threadId = record.u32();
+        return { kind: "thread", stream, threadId, timeNs };
+      }
+      case recordType.threadName:
+        return { kind: "thread_name", threadId: record.u32(), name: names.text(record.u32()) };
+      case recordType.categoryName: {
+        const domain = names.domain(record.u32());
+        const category = record.u32();
+        return { kind: "category_name", domain, category, name: names.text(record.u32()) };
+      }
+      case recordType.push:
+      case recordType.mark: {
+        const kind = record.type() === recordType.push ? "push" : "mark";
+        const timeNs = time(record);
+        const name = names.text(record.u32());
+        const domain = domainField(record);
+        const category = categoryField(record);
+        const color = colorField(record);
+        const payload = payloadField(record);
+        return { kind, stream, threadId, timeNs, name, domain, category, color, payload };
+      }
+      case recordType.pop: {
+        const timeNs = time(record);
+        return { kind: "pop", stream, threadId, timeNs, domain: domainField(record) };
+      }
+      case recordType.start: {
+        const timeNs = time(record);
+        const rangeId = record.id64();
+        const name = names.text(record.u32());
+        const domain = domainField(record);
+        const category = categoryField(record);
+        const color = colorField(record);
+        const payload = payloadField(record);
+        return {
+          kind: "start",
+          stream,
+          threadId,
+          timeNs,
+          rangeId,
+          name,
+          domain,
+          category,
+          color,
+          payload,
+        };
+      }
+      case recordType.end: {
+        const timeNs = time(record);
+        return { kind: "end", stream, threadId, timeNs, rangeId: record.id64() };
+      }
+      default:
+        return gpuEventOf(record);
+    }
+  };
+
+  return {
+    setBase: (absoluteNs) => {
+      baseNs = sinceOrigin(absoluteNs);
+    },
+    decode: (record) => {
+      const event = eventOf(record);
+      if (event !== null) sink(event);
+      if (record.overrun()) notes.count("damaged records");
+    },
+  };
+}
+
+/** Fields that only records with their flag have, in the order in which they stand in them. */
+const categoryField = (record: RecordReader): number | null =>
+  (record.flags() & recordFlag.category) !== 0 ? record.u32() : null;
+const colorField = (record: RecordReader): number | null =>
+  (record.flags() & recordFlag.color) !== 0 ? record.u32() : null;
+const payloadField = (record: RecordReader): number | bigint | null =>
+  (record.flags() & recordFlag.payload) !== 0 ? payloadValue(record.u32(), record.u64()) : null;
+
+/** What the records of the GPU need of the stream that they stand in. */
+export interface GpuRecordContext {
+  readonly stream: number;
+  readonly names: NameTable;
+  readonly notes: NoteCollector;
+  readonly gpuTimes: GpuTimes;
+  /** Thread of the records so far. */
+  readonly threadId: () => number;
+  /** Reads a record's time; nanoseconds from the origin of events. */
+  readonly time: (record: RecordReader) => number;
+  readonly sinceOrigin: (absoluteNs: bigint) => number;
+}
+
+/** The event that a record of the GPU stands for; null for one that only prepares later ones. */
+export type GpuDecoder = (record: RecordReader) => GpuEvent | null;
+
+function createGpuDecoder(context: GpuRecordContext): GpuDecoder {
+  const { stream, names, notes, gpuTimes, threadId, time, sinceOrigin } = context;
+
+  const gpuTime = (record: RecordReader): number => gpuTimes(record.u32(), record.u32());
+  const graphOf = (record: RecordReader): GpuWorkEvent["graph"] =>
+    (record.flags() & recordFlag.graph) !== 0 ? { id: record.u32(), node: record.u64() } : null;
+
+  /** One literal for all kinds of work: there are millions, and V8 is quick where all look alike. */
+  const workOf = (record: RecordReader, activity: GpuActivityKind): GpuWorkEvent => {
+    const correlation = record.u32();
+    const device = record.u32();
+    const cudaContext = record.u32();
+    const cudaStream = record.u32();
+    const startGpuNs = gpuTime(record);
+    const endGpuNs = gpuTime(record);
+    let name = "[CUDA memset]";
+    let bytes: number | null = null;
+    if (activity === "kernel") {
+      name = names.kernel(record.u32());
+    } else {
+      bytes = record.u32() + record.u32() * 2 ** 32;
+      if (activity === "memcpy") name = memoryCopyName(record.u32());
+    }
+    return {
+      kind: "gpu_work",
+      activity,
+      correlation,
+      device,
+      context: cudaContext,
+      cudaStream,
+      startGpuNs,
+      endGpuNs,
+      name,
+      bytes,
+      graph: graphOf(record),
+    };
+  };
+
+  return (record) => {
+    switch (record.type()) {
+      case recordType.launch: {
+        const timeNs = time(record);
+        const startsKernels = (record.flags() & recordFlag.kernels) !== 0;
+        const correlation = record.u32();
+        return { kind: "launch", stream, threadId: threadId(), timeNs, correlation, startsKernels };
+      }
+      case recordType.kernel:
+        return workOf(record, "kernel");
+      case recordType.memoryCopy:
+        return workOf(record, "memcpy");
+      case recordType.memorySet:
+        return workOf(record, "memset");
+      case recordType.synchronization: {
+        const correlation = record.u32();
+        record.u32(); // the context says nothing beside the stream
+        const cudaStream = record.u32();
+        const startGpuNs = gpuTime(record);
+        const endGpuNs = gpuTime(record);
+        const type = record.u32();
+        return { kind: "wait", correlation, cudaStream, startGpuNs, endGpuNs, type };
+      }
+      case recordType.device: {
+        const index = record.u32();
+        const computeCapability = `${record.u32()}.${record.u32()}`;
+        return { kind: "device", index, computeCapability, name: names.text(record.u32()) };
+      }
+      case recordType.clock:
+        return { kind: "clock", gpuNs: gpuTime(record), timeNs: sinceOrigin(record.u64()) };
+      case recordType.gpu: {
+        record.u32(); // CUPTI's version
+        record.u32(); // the driver's
+        const result = record.u32();
+        const text = names.text(record.u32());
+        const failed = (record.flags() & recordFlag.failure) !== 0;
+        return { kind: "gpu_state", result, failure: failed ? text : null };
+      }
+      case recordType.loss:
+        return { kind: "loss", reason: record.u32(), count: record.u32() };
+      case recordType.demangled:
+        names.readDemangled(record);
+        return null;
+      default:
+        notes.count("records of an unknown kind");
+        return null;
+    }
+  };
+}

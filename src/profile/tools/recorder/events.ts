@@ -1,0 +1,167 @@
+import type { EventAttributes, GpuActivityKind } from "../../model/timeline.ts";
+
+/**
+ * What a recording says, record by record, with ids replaced by what they stand for. Times are
+ * nanoseconds since the origin that the reader was given. The events of one stream come in order;
+ * different streams (threads, as a rule) interleave anyhow.
+ */
+export type RecordedEvent = NvtxEvent | GpuEvent;
+
+export type NvtxEvent =
+  | ThreadEvent
+  | PushEvent
+  | PopEvent
+  | StartEvent
+  | EndEvent
+  | MarkEvent
+  | ThreadNameEvent
+  | CategoryNameEvent;
+
+interface OnThread {
+  readonly stream: number;
+  /** OS thread id. */
+  readonly threadId: number;
+  readonly timeNs: number;
+}
+
+interface Named extends OnThread, EventAttributes {
+  /** Empty for the default domain. */
+  readonly domain: string;
+  readonly name: string;
+}
+
+/** From here on another thread writes this stream: nothing is open on it. */
+export interface ThreadEvent extends OnThread {
+  readonly kind: "thread";
+}
+
+export interface PushEvent extends Named {
+  readonly kind: "push";
+}
+
+export interface PopEvent extends OnThread {
+  readonly kind: "pop";
+  readonly domain: string;
+}
+
+/** NVTX's 64 bits, as a number where that is exact. */
+export type RangeId = number | bigint;
+
+export interface StartEvent extends Named {
+  readonly kind: "start";
+  readonly rangeId: RangeId;
+}
+
+export interface EndEvent extends OnThread {
+  readonly kind: "end";
+  readonly rangeId: RangeId;
+}
+
+export interface MarkEvent extends Named {
+  readonly kind: "mark";
+}
+
+export interface ThreadNameEvent {
+  readonly kind: "thread_name";
+  readonly threadId: number;
+  readonly name: string;
+}
+
+export interface CategoryNameEvent {
+  readonly kind: "category_name";
+  readonly domain: string;
+  readonly category: number;
+  readonly name: string;
+}
+
+/** What the GPU did and what led to it. Times of the GPU are on CUPTI's clock: see GpuTimes. */
+export type GpuEvent =
+  | LaunchEvent
+  | GpuWorkEvent
+  | WaitEvent
+  | DeviceEvent
+  | ClockEvent
+  | GpuStateEvent
+  | LossEvent;
+
+/** A call that gives the GPU work or waits for it. */
+export interface LaunchEvent extends OnThread {
+  readonly kind: "launch";
+  readonly correlation: number;
+  /** Whether kernels follow from it, and not only copies. */
+  readonly startsKernels: boolean;
+}
+
+export interface GpuWorkEvent {
+  readonly kind: "gpu_work";
+  readonly activity: GpuActivityKind;
+  readonly correlation: number;
+  readonly device: number;
+  readonly context: number;
+  readonly cudaStream: number;
+  readonly startGpuNs: number;
+  readonly endGpuNs: number;
+  readonly name: string;
+  readonly bytes: number | null;
+  readonly graph: { readonly id: number; readonly node: bigint } | null;
+}
+
+export interface WaitEvent {
+  readonly kind: "wait";
+  readonly correlation: number;
+  readonly cudaStream: number;
+  /** CUPTI's CUpti_ActivitySynchronizationType. */
+  readonly type: number;
+  readonly startGpuNs: number;
+  readonly endGpuNs: number;
+}
+
+export interface DeviceEvent {
+  readonly kind: "device";
+  readonly index: number;
+  readonly name: string;
+  /** e.g. `9.0` */
+  readonly computeCapability: string;
+}
+
+/** Both clocks at one moment. Without any, they are one clock. */
+export interface ClockEvent {
+  readonly kind: "clock";
+  readonly gpuNs: number;
+  readonly timeNs: number;
+}
+
+/** Whether the GPU's work is recorded. */
+export interface GpuStateEvent {
+  readonly kind: "gpu_state";
+  /** What stands in the way, in full or of a part; null: nothing. */
+  readonly failure: string | null;
+  /** CUPTI's result code of that. */
+  readonly result: number;
+}
+
+export interface LossEvent {
+  readonly kind: "loss";
+  readonly reason: number;
+  readonly count: number;
+}
+
+export type EventSink = (event: RecordedEvent) => void;
+
+/** Remarks about a recording, each kept once with how often it applied. */
+export interface NoteCollector {
+  /** Counts one more case of `what`, e.g. `pops without an open range`. */
+  readonly count: (what: string) => void;
+  readonly add: (note: string) => void;
+  readonly list: () => string[];
+}
+
+export function createNotes(): NoteCollector {
+  const notes = new Set<string>();
+  const counts = new Map<string, number>();
+  return {
+    add: (note) => void notes.add(note),
+    count: (what) => void counts.set(what, (counts.get(what) ?? 0) + 1),
+    list: () => [...notes, ...[...counts].map(([what, count]) => `${what}: ${count}`)],
+  };
+}

@@ -1,0 +1,221 @@
+/**
+ * Numbers of the recorder's file format, version 1: `docs/recording-format.md`, and
+ * `native/region_recorder/format.hpp` for the side that writes. A test keeps the two in step.
+ */
+import { ConfigError } from "../../../values/errors.ts";
+
+export const FILE_SUFFIX = ".nvtxrec";
+
+export const MAGIC = Uint8Array.of(0x89, 0x4e, 0x56, 0x54, 0x58, 0x52, 0x45, 0x43);
+export const MAJOR_VERSION = 1;
+export const BYTE_ORDER_MARK = 0x01020304;
+export const CHUNK_MAGIC = 0x4b4e4843;
+
+/** Fixed part of the file header; the executable's path follows. */
+export const FILE_HEADER_BYTES = 128;
+export const BOOT_ID_BYTES = 16;
+export const CHUNK_HEADER_BYTES = 32;
+
+/** No writer makes larger chunks; a larger one is damage. */
+export const LARGEST_CHUNK_BYTES = 1 << 20;
+const LARGEST_UNIT_BYTES = 1 << 20;
+
+export const fileHeader = {
+  major: 8,
+  minor: 10,
+  byteOrder: 12,
+  headerBytes: 16,
+  unitBytes: 20,
+  pid: 24,
+  parentPid: 28,
+  startNs: 32,
+  startRealtimeNs: 40,
+  claimedBytes: 48,
+  finishedNs: 56,
+  stoppedNs: 64,
+  stopErrno: 72,
+  executableBytes: 76,
+  droppedEvents: 80,
+  unwrittenWork: 88,
+  bootId: 96,
+  unrecordedChildren: 112,
+  unrecordedErrno: 116,
+} as const;
+
+export const chunkHeader = {
+  magic: 0,
+  bytes: 4,
+  stream: 8,
+  sequence: 12,
+  baseNs: 16,
+  usedBytes: 24,
+} as const;
+
+/** Types of records; 64 to 127 are what the GPU did. */
+export const recordType = {
+  string: 1,
+  domain: 2,
+  thread: 3,
+  time: 4,
+  threadName: 5,
+  categoryName: 6,
+  push: 16,
+  pop: 17,
+  start: 18,
+  end: 19,
+  mark: 20,
+  launch: 64,
+  kernel: 65,
+  memoryCopy: 66,
+  memorySet: 67,
+  synchronization: 68,
+  device: 69,
+  clock: 70,
+  gpu: 71,
+  loss: 72,
+  demangled: 73,
+} as const;
+
+export const recordFlag = {
+  domain: 1,
+  category: 2,
+  color: 4,
+  payload: 8,
+  graph: 16,
+  kernels: 32,
+  failure: 64,
+  truncated: 128,
+} as const;
+
+/** Why records of the GPU's work are missing, where a record says so. */
+export const lossReason = {
+  droppedByCupti: 1,
+  unfinished: 2,
+} as const;
+
+/** NVTX's payload types. */
+export const payloadType = {
+  uint64: 1,
+  int64: 2,
+  double: 3,
+  uint32: 4,
+  int32: 5,
+  float: 6,
+} as const;
+
+/** Domain id of ranges that name no domain. */
+export const DEFAULT_DOMAIN = 0;
+
+/** What a recording says about its process. Times are nanoseconds of CLOCK_MONOTONIC. */
+export interface FileHeader {
+  readonly littleEndian: boolean;
+  /** Offset of the first chunk. */
+  readonly headerBytes: number;
+  /** Chunks begin and end at multiples of this. */
+  readonly unitBytes: number;
+  readonly pid: number;
+  readonly parentPid: number;
+  readonly startNs: bigint;
+  /** The same moment on CLOCK_REALTIME. */
+  readonly startRealtimeNs: bigint;
+  /** Path of the executable; empty where the system does not tell. */
+  readonly executable: string;
+  /** End of the last chunk; grows while the process runs. */
+  readonly claimedBytes: number;
+  /** When the process said that it ends; null while it runs and after a crash. */
+  readonly finishedNs: bigint | null;
+  /** When the recorder had to give up, and the system's error number. */
+  readonly stopped: { readonly atNs: bigint; readonly errno: number } | null;
+  readonly droppedEvents: bigint;
+  /** Records of the GPU's work that could not be written; since version 1.2, 0 before it. */
+  readonly unwrittenWork: bigint;
+  /** Forked children without a recording of their own, and why the last has none; since version 1.4, null before it. */
+  readonly unrecordedChildren: { readonly count: number; readonly errno: number } | null;
+  /** Of the machine's start that CLOCK_MONOTONIC counts from, in hexadecimal; null where it is not known. */
+  readonly bootId: string | null;
+}
+
+/**
+ * Reads a file header. Null: not written yet, the process has only just begun.
+ *
+ * @param bytes the file's beginning, as much as there is of its first unit
+ * @throws ConfigError `recording.invalid` when it is no recording, or one of another version
+ */
+export function parseFileHeader(bytes: Uint8Array, file: string): FileHeader | null {
+  const magic = bytes.subarray(0, MAGIC.length);
+  if (magic.every((byte) => byte === 0)) return null;
+  if (!magic.every((byte, i) => byte === MAGIC[i])) {
+    throw invalid(file, "it has the wrong signature");
+  }
+  if (bytes.length < FILE_HEADER_BYTES) return null;
+
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const littleEndian = byteOrder(view, file);
+  const u32 = (offset: number) => view.getUint32(offset, littleEndian);
+  const u64 = (offset: number) => view.getBigUint64(offset, littleEndian);
+
+  const major = view.getUint16(fileHeader.major, littleEndian);
+  if (major !== MAJOR_VERSION) {
+    const minor = view.getUint16(fileHeader.minor, littleEndian);
+    throw invalid(
+      file,
+      `it has format version ${major}.${minor}; only ${MAJOR_VERSION}.x is supported`,
+    );
+  }
+  const headerBytes = u32(fileHeader.headerBytes);
+  const unitBytes = u32(fileHeader.unitBytes);
+  if (headerBytes < FILE_HEADER_BYTES || headerBytes % 4 !== 0 || !isUnit(unitBytes)) {
+    throw invalid(file, "the sizes in its header are inconsistent");
+  }
+  const finishedNs = u64(fileHeader.finishedNs);
+  const stoppedNs = u64(fileHeader.stoppedNs);
+  return {
+    littleEndian,
+    headerBytes,
+    unitBytes,
+    pid: u32(fileHeader.pid),
+    parentPid: u32(fileHeader.parentPid),
+    startNs: u64(fileHeader.startNs),
+    startRealtimeNs: u64(fileHeader.startRealtimeNs),
+    executable: executable(
+      bytes,
+      Math.min(headerBytes, bytes.length),
+      u32(fileHeader.executableBytes),
+    ),
+    claimedBytes: Number(u64(fileHeader.claimedBytes)),
+    finishedNs: finishedNs === 0n ? null : finishedNs,
+    stopped: stoppedNs === 0n ? null : { atNs: stoppedNs, errno: u32(fileHeader.stopErrno) },
+    droppedEvents: u64(fileHeader.droppedEvents),
+    unwrittenWork: u64(fileHeader.unwrittenWork),
+    unrecordedChildren:
+      u32(fileHeader.unrecordedChildren) === 0
+        ? null
+        : { count: u32(fileHeader.unrecordedChildren), errno: u32(fileHeader.unrecordedErrno) },
+    bootId: bootId(bytes.subarray(fileHeader.bootId, fileHeader.bootId + BOOT_ID_BYTES)),
+  };
+}
+
+function byteOrder(view: DataView, file: string): boolean {
+  if (view.getUint32(fileHeader.byteOrder, true) === BYTE_ORDER_MARK) return true;
+  if (view.getUint32(fileHeader.byteOrder, false) === BYTE_ORDER_MARK) return false;
+  throw invalid(file, "its byte order mark is damaged");
+}
+
+function isUnit(bytes: number): boolean {
+  return bytes >= 4096 && bytes <= LARGEST_UNIT_BYTES && (bytes & (bytes - 1)) === 0;
+}
+
+const bootId = (bytes: Uint8Array): string | null =>
+  bytes.every((byte) => byte === 0) ? null : Buffer.from(bytes).toString("hex");
+
+function executable(bytes: Uint8Array, limit: number, length: number): string {
+  const end = Math.min(FILE_HEADER_BYTES + length, limit);
+  return new TextDecoder().decode(bytes.subarray(FILE_HEADER_BYTES, end));
+}
+
+function invalid(file: string, why: string): ConfigError {
+  return new ConfigError({
+    code: "recording.invalid",
+    message: `${file} is not a readable recording: ${why}`,
+  });
+}

@@ -1,0 +1,10 @@
+export { FILE_SUFFIX } from "./format.ts";
+export type { GpuDevice } from "./gpu-work.ts";
+export type { CategoryName } from "./pairing.ts";
+export type { RecordedProcess, RecordedTimeline } from "./read.ts";
+export { readRecording, readRecordingFiles, refusedRecording } from "./read.ts";
+export {
+  type RecordingProgress,
+  type WatchOptions,
+  watchRecording,
+} from "./watch.ts";

@@ -1,0 +1,151 @@
+import { getOrCreate } from "../../../system/get-or-create.ts";
+import type { MarkInstance, RangeInstance } from "../../model/timeline.ts";
+import type {
+  EndEvent,
+  NoteCollector,
+  NvtxEvent,
+  PopEvent,
+  PushEvent,
+  RangeId,
+  StartEvent,
+} from "./events.ts";
+
+/** Everything that one process recorded, paired. */
+export interface PairedEvents {
+  /** By start; ids count up in that order. */
+  readonly ranges: readonly RangeInstance[];
+  readonly marks: readonly MarkInstance[];
+  /** OS thread id to the name the program gave it. */
+  readonly threadNames: ReadonlyMap<number, string>;
+  readonly categoryNames: readonly CategoryName[];
+  /** Time of the latest event; null without any. */
+  readonly lastNs: number | null;
+}
+
+/** The name that a program gave a category of a domain. */
+export interface CategoryName {
+  readonly domain: string;
+  readonly category: number;
+  readonly name: string;
+}
+
+export interface Pairing {
+  readonly add: (event: NvtxEvent) => void;
+  /** Once, after all events. */
+  readonly finish: () => PairedEvents;
+}
+
+type RangeDraft = { -readonly [K in keyof RangeInstance]: RangeInstance[K] };
+
+/**
+ * Makes ranges of openings and closings. A pop closes what was pushed last on its thread in its
+ * domain; an end closes what was started with its id, on any thread. What finds no partner leaves a
+ * note: an opening stays open, a closing is left out.
+ */
+export function createPairing(notes: NoteCollector): Pairing {
+  const ranges: RangeDraft[] = [];
+  const marks: MarkInstance[] = [];
+  const threadNames = new Map<number, string>();
+  const categoryNames = new Map<string, CategoryName>();
+  /** Per stream and domain, innermost last. */
+  const stacks = new Map<number, Map<string, RangeDraft[]>>();
+  const started = new Map<RangeId, RangeDraft>();
+  /** Without a start so far: the starting thread's stream may be read later. */
+  const earlyEnds: { readonly event: EndEvent; readonly sequence: number }[] = [];
+  let lastNs: number | null = null;
+  /** Place in the stream of events: orders what happened within one tick of the clock. */
+  let sequence = 0;
+
+  const open = (event: PushEvent | StartEvent): RangeDraft => {
+    const range: RangeDraft = {
+      id: 0,
+      kind: event.kind === "push" ? "push_pop" : "start_end",
+      domain: event.domain,
+      name: event.name,
+      threadId: event.threadId,
+      startNs: event.timeNs,
+      startSequence: sequence,
+      // A field of every range from the start: one that came later would cost each some 40 bytes.
+      endSequence: undefined,
+      endNs: null,
+      endThreadId: null,
+      category: event.category,
+      color: event.color,
+      payload: event.payload,
+    };
+    ranges.push(range);
+    return range;
+  };
+
+  const close = (range: RangeDraft, event: PopEvent | EndEvent, at: number): void => {
+    // Only a damaged file has a range that ends before it starts.
+    range.endNs = Math.max(range.startNs, event.timeNs);
+    range.endSequence = at;
+    range.endThreadId = event.threadId;
+  };
+
+  /** False: no range with its id was started so far. */
+  const end = (event: EndEvent, at: number): boolean => {
+    const range = started.get(event.rangeId);
+    if (range === undefined) return false;
+    if (range.endNs !== null) notes.count("ranges ended more than once");
+    else close(range, event, at);
+    return true;
+  };
+
+  const stackOf = (stream: number, domain: string): RangeDraft[] => {
+    const domains = getOrCreate(stacks, stream, () => new Map<string, RangeDraft[]>());
+    return getOrCreate(domains, domain, () => []);
+  };
+
+  const add = (event: NvtxEvent): void => {
+    sequence++;
+    if ("timeNs" in event) lastNs = Math.max(lastNs ?? event.timeNs, event.timeNs);
+    switch (event.kind) {
+      case "thread":
+        stacks.delete(event.stream);
+        return;
+      case "push":
+        stackOf(event.stream, event.domain).push(open(event));
+        return;
+      case "pop": {
+        const range = stackOf(event.stream, event.domain).pop();
+        if (range === undefined) notes.count("pops without an open range");
+        else close(range, event, sequence);
+        return;
+      }
+      case "start":
+        started.set(event.rangeId, open(event));
+        return;
+      case "end":
+        if (!end(event, sequence)) earlyEnds.push({ event, sequence });
+        return;
+      case "mark": {
+        const { domain, name, threadId, timeNs, category, color, payload } = event;
+        marks.push({ domain, name, threadId, timeNs, category, color, payload });
+        return;
+      }
+      case "thread_name":
+        threadNames.set(event.threadId, event.name);
+        return;
+      case "category_name": {
+        const { domain, category, name } = event;
+        categoryNames.set(JSON.stringify([domain, category]), { domain, category, name });
+      }
+    }
+  };
+
+  const finish = (): PairedEvents => {
+    for (const { event, sequence: at } of earlyEnds)
+      if (!end(event, at)) notes.count("ends of ranges that were never started");
+    // Stable: what a thread opened first stays first on a tie.
+    ranges.sort((a, b) => a.startNs - b.startNs);
+    marks.sort((a, b) => a.timeNs - b.timeNs);
+    ranges.forEach((range, i) => {
+      range.id = i;
+    });
+    return { ranges, marks, threadNames, categoryNames: [...categoryNames.values()], lastNs };
+  };
+
+  return { add, finish };
+}

@@ -1,0 +1,239 @@
+import { closeSync, openSync, readdirSync } from "node:fs";
+import { basename, join } from "node:path";
+import { getSystemErrorName } from "node:util";
+import { errorCode, isSystemError, requireFile } from "../../../system/files.ts";
+import { agreeing, plural } from "../../../text/plural.ts";
+import { ConfigError, isConfigError } from "../../../values/errors.ts";
+import type { ProcessTimeline, Timeline } from "../../model/timeline.ts";
+import { originsOf } from "./clocks.ts";
+import { openRecording, readView } from "./cursor.ts";
+import { createNotes, type GpuEvent, type NoteCollector, type RecordedEvent } from "./events.ts";
+import { FILE_HEADER_BYTES, FILE_SUFFIX, type FileHeader, parseFileHeader } from "./format.ts";
+import { createGpuCollection, type GpuDevice } from "./gpu-work.ts";
+import { type CategoryName, createPairing } from "./pairing.ts";
+
+/** What a program without regions is told: how it gets some. */
+const NOTHING_LOADED =
+  "no process loaded the recorder, since none called NVTX or CUDA; mark the program's regions with NVTX, " +
+  'in Python with nvtx.annotate("step"), in C++ with nvtx3::scoped_range';
+
+/** A timeline whose processes carry what only the recorder knows. */
+export interface RecordedTimeline extends Timeline {
+  readonly processes: readonly RecordedProcess[];
+  /** Present where the system did not let a file be read (too many open files, an error of the disk): it is whole for all we know. */
+  readonly refused?: true;
+}
+
+/** Why a run is not all that was asked for where `refused` is present. */
+export const refusedRecording = (): ConfigError =>
+  new ConfigError({
+    code: "profile.collector",
+    message: "Not all recordings could be read: what they hold is missing here",
+    hint: "once the cause is gone, 'deep-profile report DIR' reads them again",
+  });
+
+/**
+ * Reads all recordings of a directory: one per process that loaded the recorder, in order of their
+ * start. Time 0 is the earliest start (of each clock: see `originsOf`). Files that still grow, were cut short by a crash or have
+ * damaged places are read as far as they go, with notes; a file that cannot be read at all leaves a
+ * note, too: it must not take the others with it.
+ *
+ * @throws ConfigError `recording.not_found` without the directory
+ */
+export function readRecording(directory: string): RecordedTimeline {
+  try {
+    return readRecordingFiles(recordingFiles(directory));
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return { ...readRecordingFiles([]), notes: [error.message], refused: true };
+  }
+}
+
+/** The same of files chosen by the caller. */
+export function readRecordingFiles(paths: readonly string[]): RecordedTimeline {
+  const notes: string[] = [];
+  const unread: string[] = [];
+  const refused: string[] = [];
+  const readable = <T>(path: string, read: () => T): T | null => {
+    try {
+      return read();
+    } catch (error) {
+      if (!isConfigError(error) && !isSystemError(error)) throw error;
+      if (isSystemError(error)) refused.push(path);
+      unread.push(`${basename(path)} could not be read: ${error.message}`);
+      return null;
+    }
+  };
+
+  const files: { readonly path: string; readonly header: FileHeader }[] = [];
+  for (const path of paths) {
+    const found = readable(path, () => ({ header: readFileHeader(path) }));
+    if (found === null) continue;
+    const { header } = found;
+    if (header === null)
+      unread.push(`${basename(path)}: the process ended before it recorded anything`);
+    else files.push({ path, header });
+  }
+  const clocks = originsOf(files.map(({ header }) => header));
+  notes.push(...clocks.notes);
+  const placed = files
+    .map(({ path, header: { startNs } }, at) => {
+      const originNs = clocks.origins[at] ?? startNs;
+      return { path, originNs, beginNs: startNs - originNs, machine: clocks.clocks[at] };
+    })
+    .sort((a, b) => Number(a.beginNs - b.beginNs));
+  if (paths.length === 0) notes.push(NOTHING_LOADED);
+  const processes = placed
+    .map(({ path, originNs, machine }) => {
+      const process = readable(path, () => readProcess(path, originNs));
+      return process === null || machine === undefined ? process : { ...process, machine };
+    })
+    .filter((process) => process !== null);
+  return {
+    collector: "recorder",
+    clock: "CLOCK_MONOTONIC",
+    originNs: placed[0]?.originNs ?? 0n,
+    processes,
+    notes: [...firstOf(unread), ...notes],
+    ...(refused.length > 0 && { refused: true as const }),
+  };
+}
+
+/** Every report of a run has them, also those of its single processes. */
+const MAX_UNREAD = 16;
+
+const firstOf = (unread: readonly string[]): readonly string[] =>
+  unread.length <= MAX_UNREAD
+    ? unread
+    : [
+        ...unread.slice(0, MAX_UNREAD),
+        `${plural(unread.length - MAX_UNREAD, "more recording")} could not be read, or ${agreeing(unread.length - MAX_UNREAD, "is", "are")} empty`,
+      ];
+
+/**
+ * Paths of the recordings in a directory, by name.
+ *
+ * @throws ConfigError `recording.not_found` where there is none; the system's error where it cannot be read
+ */
+export function recordingFiles(directory: string): string[] {
+  try {
+    return readdirSync(directory)
+      .filter((name) => name.endsWith(FILE_SUFFIX))
+      .sort()
+      .map((name) => join(directory, name));
+  } catch (cause) {
+    if (!isAbsent(cause)) throw cause;
+    throw new ConfigError({
+      code: "recording.not_found",
+      message: `There is no directory of recordings at ${directory}`,
+      cause,
+    });
+  }
+}
+
+const isAbsent = (error: unknown): boolean =>
+  ["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "");
+
+function readFileHeader(path: string): FileHeader | null {
+  requireFile(path);
+  const descriptor = openSync(path, "r");
+  try {
+    const view = readView(descriptor, 0, FILE_HEADER_BYTES);
+    const bytes = new Uint8Array(view.buffer, 0, view.byteLength);
+    return parseFileHeader(bytes, path);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** A process's timeline, the names that NVTX gave to threads and categories, and its devices. */
+export interface RecordedProcess extends ProcessTimeline {
+  readonly threadNames: ReadonlyMap<number, string>;
+  readonly categoryNames: readonly CategoryName[];
+  readonly devices: readonly GpuDevice[];
+}
+
+/**
+ * Reads one recording file.
+ *
+ * @param originNs CLOCK_MONOTONIC time that becomes 0
+ * @returns null when the file has no header yet
+ * @throws ConfigError `recording.invalid`
+ */
+function readProcess(path: string, originNs: bigint): RecordedProcess | null {
+  const notes = createNotes();
+  const pairing = createPairing(notes);
+  const gpu = createGpuCollection(notes);
+  let lastCallNs = Number.NEGATIVE_INFINITY;
+  const sink = (event: RecordedEvent): void => {
+    if (event.kind === "launch") lastCallNs = Math.max(lastCallNs, event.timeNs);
+    if (isGpuEvent(event)) gpu.add(event);
+    else pairing.add(event);
+  };
+  const header = openRecording(path, sink, notes, originNs).advance();
+  if (header === null) return null;
+  const events = pairing.finish();
+  const work = gpu.finish(header.finishedNs !== null, Number(header.unwrittenWork));
+
+  const startNs = Number(header.startNs - originNs);
+  const finishedNs = header.finishedNs === null ? startNs : Number(header.finishedNs - originNs);
+  addHeaderNotes(header, notes);
+  return {
+    pid: header.pid,
+    parentPid: header.parentPid === 0 ? null : header.parentPid,
+    executable: header.executable,
+    startNs,
+    endNs: Math.max(startNs, finishedNs, events.lastNs ?? startNs, lastCallNs),
+    finished: header.finishedNs !== null,
+    ranges: events.ranges,
+    marks: events.marks,
+    kernels: work.kernels,
+    synchronizations: work.synchronizations,
+    threadNames: events.threadNames,
+    categoryNames: events.categoryNames,
+    devices: work.devices,
+    notes: notes.list().map((note) => `${describe(header)}: ${note}`),
+  };
+}
+
+const gpuEventKinds: ReadonlySet<RecordedEvent["kind"]> = new Set<GpuEvent["kind"]>([
+  "launch",
+  "gpu_work",
+  "wait",
+  "device",
+  "clock",
+  "gpu_state",
+  "loss",
+]);
+
+const isGpuEvent = (event: RecordedEvent): event is GpuEvent => gpuEventKinds.has(event.kind);
+
+function describe(header: FileHeader): string {
+  const name = header.executable === "" ? "" : ` (${basename(header.executable)})`;
+  return `process ${header.pid}${name}`;
+}
+
+function addHeaderNotes(header: FileHeader, notes: NoteCollector): void {
+  if (header.stopped !== null) {
+    const seconds = (Number(header.stopped.atNs - header.startNs) / 1e9).toFixed(3);
+    const why = errorName(header.stopped.errno);
+    notes.add(`recording stopped after ${seconds} s (${why}); later events are missing`);
+  }
+  if (header.droppedEvents > 0n)
+    notes.add(`${plural(Number(header.droppedEvents), "event")} could not be recorded`);
+  if (header.unrecordedChildren !== null) {
+    const { count, errno } = header.unrecordedChildren;
+    notes.add(
+      `${plural(count, "forked child", "forked children")} could not be recorded (${errorName(errno)})`,
+    );
+  }
+  if (header.finishedNs === null) {
+    notes.add(
+      "ended without finishing its recording: it crashed, was killed, called _exit or exec, or is still running",
+    );
+  }
+}
+
+function errorName(errno: number): string {
+  return errno > 0 && errno < 4096 ? getSystemErrorName(-errno) : `error ${errno}`;
+}

@@ -1,0 +1,175 @@
+import { createColumn, createIdIndex, createLongList, words } from "../../model/columns.ts";
+import type { NoteCollector } from "./events.ts";
+import { DEFAULT_DOMAIN, payloadType, recordFlag } from "./format.ts";
+
+/**
+ * Words of one record. Reading past its end gives zeros and sets `overrun`: lengths in a damaged
+ * file are never trusted.
+ */
+export interface RecordReader {
+  readonly type: () => number;
+  readonly flags: () => number;
+  readonly u32: () => number;
+  readonly u64: () => bigint;
+  /** A number where that is exact, which is quicker to make and to look up. */
+  readonly id64: () => number | bigint;
+  /** The next `length` bytes, or as many as the record has. */
+  readonly bytes: (length: number) => Uint8Array;
+  readonly overrun: () => boolean;
+}
+
+const WORD = 2 ** 32;
+/** A number holds 53 bits. */
+const HALF_EXACT = 2 ** 21;
+
+/**
+ * Cuts the records of a chunk apart.
+ *
+ * @param data whole records, from the first byte not read before
+ * @param visit gets the same object for every record
+ * @returns how many bytes were used: all, unless the length of a record is damaged
+ */
+export function readRecords(
+  data: DataView,
+  littleEndian: boolean,
+  visit: (record: RecordReader) => void,
+): number {
+  let start = 0;
+  let head = 0;
+  let at = 0;
+  let end = 0;
+  let overrun = false;
+  const u32 = (): number => {
+    if (at + 4 > end) {
+      overrun = true;
+      return 0;
+    }
+    const value = data.getUint32(at, littleEndian);
+    at += 4;
+    return value;
+  };
+  const record: RecordReader = {
+    type: () => head & 0xff,
+    flags: () => (head >>> 8) & 0xff,
+    u32,
+    // The low half comes first whatever the byte order.
+    u64: () => BigInt(u32()) | (BigInt(u32()) << 32n),
+    id64: () => {
+      const low = u32();
+      const high = u32();
+      return high < HALF_EXACT ? high * WORD + low : BigInt(low) | (BigInt(high) << 32n);
+    },
+    bytes: (length) => {
+      const available = Math.min(length, end - at);
+      if (available < length) overrun = true;
+      const bytes = new Uint8Array(data.buffer, data.byteOffset + at, available);
+      at = end;
+      return bytes;
+    },
+    overrun: () => overrun,
+  };
+  while (start + 4 <= data.byteLength) {
+    head = data.getUint32(start, littleEndian);
+    at = start + 4;
+    end = start + (head >>> 16) * 4;
+    if (end === start || end > data.byteLength) return start;
+    overrun = false;
+    visit(record);
+    start = end;
+  }
+  return start;
+}
+
+/** A payload's value from its 64 bits; null for a type this version does not know. */
+export function payloadValue(type: number, bits: bigint): number | bigint | null {
+  switch (type) {
+    case payloadType.uint64:
+      return exact(bits);
+    case payloadType.int64:
+    case payloadType.int32:
+      return exact(BigInt.asIntN(64, bits));
+    case payloadType.uint32:
+      return Number(bits & 0xffffffffn);
+    case payloadType.double:
+      return new Float64Array(BigUint64Array.of(bits).buffer)[0] ?? null;
+    case payloadType.float:
+      return new Float32Array(Uint32Array.of(Number(bits & 0xffffffffn)).buffer)[0] ?? null;
+    default:
+      return null;
+  }
+}
+
+function exact(value: bigint): number | bigint {
+  const asNumber = Number(value);
+  return Number.isSafeInteger(asNumber) ? asNumber : value;
+}
+
+/** Texts and domains of one stream: records name them by numbers that earlier records gave. */
+export interface NameTable {
+  readonly text: (id: number) => string;
+  /** The text, demangled where the recording says how. */
+  readonly kernel: (id: number) => string;
+  readonly domain: (id: number) => string;
+  /** Takes a record of the type `string`. */
+  readonly readString: (record: RecordReader) => void;
+  /** Takes a record of the type `domain`. */
+  readonly readDomain: (record: RecordReader) => void;
+  /** Takes a record of the type `demangled`. */
+  readonly readDemangled: (record: RecordReader) => void;
+}
+
+export function createNameTable(notes: NoteCollector): NameTable {
+  /** There can be a million texts; a Map of them would take most of the time and half of the memory. */
+  const ids = createIdIndex();
+  const texts = createLongList<string>();
+  /** By the number of a text: 1 + the id of the same text demangled, 0 where there is none. */
+  const demangled = createColumn(words);
+  const domains = new Map<number, string>([[DEFAULT_DOMAIN, ""]]);
+  const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+  /** NVTX does not say what encoding a `char*` has; UTF-8 in practice, else shown as Latin-1. */
+  const decode = (bytes: Uint8Array): string => {
+    try {
+      return utf8.decode(bytes);
+    } catch {
+      notes.count("names that are not UTF-8, read as Latin-1");
+      return Buffer.from(bytes).toString("latin1");
+    }
+  };
+  const text = (id: number): string => {
+    const number = ids.find(id);
+    const known = number === null ? undefined : texts.at(number);
+    if (known !== undefined) return known;
+    notes.count("names whose text is missing from the recording");
+    return `(unknown name ${id})`;
+  };
+
+  return {
+    text,
+    kernel: (id) => {
+      const number = ids.find(id);
+      const better = number === null ? 0 : demangled.get(number);
+      return text(better === 0 ? id : better - 1);
+    },
+    domain: (id) => {
+      const known = domains.get(id);
+      if (known !== undefined) return known;
+      notes.count("domains whose name is missing from the recording");
+      return `(unknown domain ${id})`;
+    },
+    readString: (record) => {
+      const id = record.u32();
+      const length = record.u32();
+      // Ids are never reused.
+      if (ids.add(id) === texts.length()) texts.push(decode(record.bytes(length)));
+      if ((record.flags() & recordFlag.truncated) !== 0) notes.count("names cut at 64 KiB");
+    },
+    readDomain: (record) => {
+      domains.set(record.u32(), text(record.u32()));
+    },
+    readDemangled: (record) => {
+      const number = ids.find(record.u32());
+      if (number !== null) demangled.set(number, record.u32() + 1);
+    },
+  };
+}

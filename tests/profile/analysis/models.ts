@@ -1,0 +1,30 @@
+/** Region models of sketched processes. */
+import {
+  buildRegionModel,
+  type RegionModelEntry,
+  type RegionOptions,
+} from "../../../src/profile/analysis/index.ts";
+import { type ProcessSketch, timelineOf } from "./timelines.ts";
+
+/** The reports of these processes by scope. */
+export function scopesOf(processes: readonly ProcessSketch[], options?: RegionOptions) {
+  const { scopes } = buildRegionModel(timelineOf(processes), options);
+  return new Map(scopes.map((scope) => [scope.scope as string, scope]));
+}
+
+/** The report of a process as the only one. */
+export function aggregateOf(sketch: ProcessSketch, options?: RegionOptions) {
+  const scope = scopesOf([sketch], options).get("aggregate");
+  if (scope === undefined) throw new Error("no aggregate");
+  return scope;
+}
+
+/** Paths, joined. */
+export const tree = (regions: readonly RegionModelEntry[]) =>
+  regions.map(({ path }) => path.join("/"));
+
+export const regionAt = (sketch: ProcessSketch, path: string): RegionModelEntry => {
+  const found = aggregateOf(sketch).regions.find((region) => region.path.join("/") === path);
+  if (found === undefined) throw new Error(`no region ${path}`);
+  return found;
+};

@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+import { buildRegionModel, MAX_DEPTH } from "../../../src/profile/analysis/index.ts";
+import { plural } from "../../../src/text/plural.ts";
+import { growth } from "../../growth.ts";
+import { aggregateOf } from "./models.ts";
+import { timelineOf } from "./timelines.ts";
+
+describe("size", () => {
+  it("takes time in proportion to the ranges, also on many threads", async () => {
+    const timelineOfSize = (size: number) => {
+      const ranges = Array.from({ length: size }, (_, index) => {
+        // Per thread: outer ranges of 8 inner ones, like layers in a step.
+        const thread = index % 64;
+        const step = Math.floor(index / 64);
+        const inner = step % 8;
+        const base = (step - inner) * 100;
+        const start = base + inner * 90;
+        return inner === 0
+          ? { name: "step", start: base, end: base + 790, thread }
+          : { name: `layer${inner}`, start, end: start + 80, thread };
+      });
+      const kernels = ranges.map(({ start, thread }) => ({
+        name: "k",
+        launch: start,
+        ns: 10,
+        thread,
+      }));
+      return timelineOf([{ ranges, kernels }]);
+    };
+    const timelines = new Map([10_000, 100_000].map((size) => [size, timelineOfSize(size)]));
+    const build = (size: number) => buildRegionModel(timelines.get(size) ?? timelineOfSize(size));
+    expect(build(100_000).scopes[0]?.regions).toHaveLength(8);
+    expect(await growth(build, 10_000)).toBeLessThan(40);
+  });
+
+  it("folds runaway recursion at a depth it names", () => {
+    const depth = 100_000;
+    const ranges = Array.from({ length: depth }, (_, index) => ({
+      name: "f",
+      start: index,
+      end: 2 * depth - index,
+    }));
+    const { regions, notes } = aggregateOf({
+      ranges,
+      kernels: [{ name: "k", launch: depth, ns: 3 }],
+    });
+    expect(regions).toHaveLength(MAX_DEPTH);
+    expect(regions.at(-1)?.exclusiveKernelNs).toBe(3);
+    expect(notes.join()).toContain(
+      `${plural(depth - MAX_DEPTH, "range")} nested deeper than ${MAX_DEPTH}`,
+    );
+  });
+
+  it("survives 100,000 regions side by side and ranges that leak", () => {
+    const wide = Array.from({ length: 100_000 }, (_, index) => ({
+      name: `r${index}`,
+      start: index * 2,
+      end: index * 2 + 1,
+    }));
+    expect(aggregateOf({ ranges: wide }).regions).toHaveLength(100_000);
+    const leaked = Array.from({ length: 20_000 }, (_, index) => ({
+      name: "leak",
+      start: index,
+      end: null,
+      kind: "start_end" as const,
+    }));
+    expect(aggregateOf({ ranges: leaked }).regions).toHaveLength(MAX_DEPTH);
+  });
+});
