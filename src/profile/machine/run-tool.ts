@@ -4,7 +4,7 @@
  */
 
 import { statSync } from "node:fs";
-import { clearInterval, setInterval, setTimeout as setTimeoutOfNodeTimers } from "node:timers";
+import { clearInterval, setInterval, setTimeout } from "node:timers";
 import { execa } from "execa";
 import { groupsBelow, processesBelow, signalGroup } from "../../system/process-signals.ts";
 
@@ -43,7 +43,7 @@ export async function askProgram(
     maxBuffer: maxBytes,
   });
   let isLate = false;
-  const timer = setTimeoutOfNodeTimers(() => {
+  const timer = setTimeout(() => {
     isLate = true;
     // Asked before it ends: then they have another parent.
     const below = child.pid === undefined ? [] : processesBelow(child.pid);

@@ -146,6 +146,15 @@ export interface SynchronizationInstance {
   readonly stream: number | null;
 }
 
+/** The machine on which a timeline was recorded; null where its file does not say. */
+export interface RecordedMachine {
+  readonly hostname: string | null;
+  readonly os: string | null;
+  readonly cpu: string | null;
+  /** Names of all its GPUs, in CUDA's order where the file has it. */
+  readonly gpus: readonly string[];
+}
+
 // Names for CUPTI's numbers, the same whichever tool recorded them, because `compare` matches by name.
 
 /** By `CUpti_ActivityMemcpyKind`, in the words of `nsys stats`. */

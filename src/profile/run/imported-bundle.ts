@@ -1,3 +1,4 @@
+import type { RecordedMachine } from "../model/timeline.ts";
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { dateTime } from "../../report/date-time.ts";
@@ -7,7 +8,6 @@ import { FILES_BESIDE_PAGE, writeReports } from "../../report/write-reports.ts";
 import { writeRunReports } from "../../report/write-run-reports.ts";
 import { packageInfo } from "../../values/package-info.ts";
 import { type RegionModel, toReportBundle } from "../analysis/index.ts";
-import type { RecordedMachine } from "../tools/nsys/read/session.ts";
 import type { ImportedReport, ImportRequest } from "./import-files.ts";
 
 /** Where a report's numbers come from, as far as the files say it. */

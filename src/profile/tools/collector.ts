@@ -9,8 +9,8 @@ import type { LabelRules } from "../analysis/labels.ts";
 import type { WithTool } from "../machine/interrupt.ts";
 import type { ProcessOutcome, StopRequests, Workload } from "../machine/process.ts";
 import type { Timeline } from "../model/timeline.ts";
-import type { SavedRun } from "../run/saved-run.ts";
 import type { CollectionSource, CollectorName } from "./collection.ts";
+import type { ProfileConfig } from "./config.ts";
 
 /** Runs a workload and brings back what was seen. One object per tool, in a file of its own. */
 export interface Collector {
@@ -169,7 +169,7 @@ export interface Reread {
 export interface RereadContext {
   /** Absolute path of the run directory. */
   readonly runDirectory: string;
-  readonly config: SavedRun["config"];
+  readonly config: ProfileConfig;
   /** What reports call the regions, whatever the config says. */
   readonly labels?: LabelRules;
   readonly earlier: readonly Collection[];

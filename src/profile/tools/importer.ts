@@ -1,8 +1,7 @@
 import type { WithTool } from "../machine/interrupt.ts";
 import type { NcuResult, NcuTables } from "../model/counters.ts";
-import type { Timeline } from "../model/timeline.ts";
+import type { RecordedMachine, Timeline } from "../model/timeline.ts";
 import type { CollectorName } from "./collection.ts";
-import type { RecordedMachine } from "./nsys/read/session.ts";
 import { FILE_SUFFIX } from "./recorder/format.ts";
 
 /** One format that `deep-profile import` reads: a data object in a file of its own. */

@@ -76,7 +76,7 @@ describe("ask program", () => {
   }
 });
 
-describe("attend tool", () => {
+describe("run with progress", () => {
   function temporary(): string {
     const folder = mkdtempSync(join(tmpdir(), "tool-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -111,12 +111,12 @@ describe("attend tool", () => {
   it("one goes with the process that waits for it, however that ends", async () => {
     const script = `
     import { execa } from "execa";
-    import { attendTool } from "./src/profile/machine/attend-tool.ts";
+    import { runWithProgress } from "./src/profile/machine/run-tool.ts";
     const tool = execa("sh", ["-c", "trap '' TERM; echo $$; while :; do sleep 1; done"], {
       reject: false, detached: true, cleanup: false,
     });
     tool.stdout.once("data", (pid) => process.stdout.write(pid, () => process.exit(3)));
-    await attendTool(tool, { doing: "hanging" }, { stop: new AbortController().signal, say: () => {} });
+    await runWithProgress(tool, { doing: "hanging" }, { stop: new AbortController().signal, say: () => {} });
   `;
     const root = fileURLToPath(new URL("../../..", import.meta.url));
     const { exitCode, stdout } = await execa(

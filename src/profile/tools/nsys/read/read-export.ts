@@ -1,11 +1,11 @@
 import { agreeing, partOf, plural } from "../../../../text/plural.ts";
-import type { ProcessTimeline, Timeline } from "../../../model/timeline.ts";
+import type { ProcessTimeline, Timeline, RecordedMachine } from "../../../model/timeline.ts";
 import { type ExportDatabase, withExport } from "./database.ts";
 import { diagnosticNotes, untracedNotes } from "./diagnostics.ts";
 import { type GpuEvents, readGpu } from "./gpu.ts";
 import { type NvtxEvents, noEvents, readNvtx, readThreadNames } from "./nvtx.ts";
 import { integer, lackingNotes, pidOf, processKey } from "./schema.ts";
-import { type RecordedMachine, readClock, readMachine } from "./session.ts";
+import { readClock, readMachine } from "./session.ts";
 import { invalid, isUnfinished, journalOf } from "./sqlite-file.ts";
 
 /** A timeline, and what only nsys knows. */

@@ -1,4 +1,5 @@
 /** The recorded session: its clock, and the machine as far as the export tells of it. */
+import type { RecordedMachine } from "../../../model/timeline.ts";
 import type { ExportDatabase } from "./database.ts";
 import type { ColumnExpression } from "./queries.ts";
 import {
@@ -68,15 +69,6 @@ function earliest({ rows }: ExportDatabase): bigint {
 }
 
 // The machine that was recorded, as far as the export tells of it.
-
-/** Null where the export does not say. */
-export interface RecordedMachine {
-  readonly hostname: string | null;
-  readonly os: string | null;
-  readonly cpu: string | null;
-  /** Names of all its GPUs, in CUDA's order where the export has it. */
-  readonly gpus: readonly string[];
-}
 
 /** What nsys calls them; beside them stands the process environment, which is nobody's business. */
 const FACTS = { hostname: "Hostname", os: "OsDescription", cpu: "CpuDescription" } as const;
