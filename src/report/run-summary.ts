@@ -1,4 +1,16 @@
 /** What the reports of a whole run are made from. */
+
+import { checkOptions, type OptionChecks } from "../values/check-options.ts";
+import {
+  anything,
+  count,
+  listOf,
+  optional,
+  shape,
+  text,
+  trueOrFalse,
+  withMethods,
+} from "../values/option-kinds.ts";
 import type { StaticAnalysis } from "./conclusions/static-analysis.ts";
 import type { NCUProfileRegion, NCUProfileRegionReport, RegionReportBundle } from "./document.ts";
 
@@ -27,6 +39,28 @@ export interface RunSection {
   /** From `writeReports`. */
   readonly regionDirectories: ReadonlyMap<string, string>;
 }
+
+const RUN_SECTION = shape<RunSection>({
+  collector: text,
+  directory: text,
+  bundle: anything,
+  html: optional(trueOrFalse),
+  regionDirectories: withMethods(["get", "has"], "a Map", "writeReports() gives it"),
+});
+
+const RUN_SUMMARY: OptionChecks<RunSummary> = {
+  sections: listOf("sections", RUN_SECTION),
+  notes: listOf("strings", text, '["interrupted"]'),
+  files: optional(listOf("strings", text, '["run.log"]')),
+  kernelLimit: optional(count),
+  staticAnalysis: anything,
+};
+
+/**
+ * @param by the function that was called
+ * @throws ConfigError `value.wrong_type`
+ */
+export const checkRun = (by: string, run: RunSummary): void => checkOptions(by, run, RUN_SUMMARY);
 
 /** The report that represents a bundle: the aggregate, or the first scope if that is switched off. */
 export const mainReport = ({ bundle }: RunSection): NCUProfileRegionReport | undefined =>

@@ -1,18 +1,18 @@
 import { join } from "node:path";
 import { writeFileAtomic } from "../system/atomic-write.ts";
 import { agreeing, grouped, plural } from "../text/plural.ts";
-import { checkOptions } from "../values/check-options.ts";
+import { checkOptions, type OptionChecks } from "../values/check-options.ts";
+import { count, listOf, optional, shape, text, withMethods } from "../values/option-kinds.ts";
 import { renderKernelsCsv, renderRegionsCsv } from "./csv.ts";
 import { regionDirectoryNames, regionKey } from "./directory-name.ts";
 import type { NCUProfileRegion, RegionReportBundle } from "./document.ts";
-import { type HtmlReportOptions, renderHtmlReport } from "./html/report-page.ts";
+import { type ConfigLine, type HtmlReportOptions, renderHtmlReport } from "./html/report-page.ts";
 import { inBlocks } from "./in-blocks.ts";
 import { jsonPieces } from "./json/json-writer.ts";
 import { regionMarkdownPieces } from "./markdown/region-markdown.ts";
 import { createRegionBundler } from "./region-bundle.ts";
 import { domainAt, placeKey } from "./region-path.ts";
 import { regionReportFile, regionsFolder } from "./report-files.ts";
-import { WRITE_OPTIONS } from "./report-options.ts";
 import { renderSectionsText } from "./sections-text.ts";
 import { regionLabels } from "./tree-rows.ts";
 import { assertValid, createReportValidator, type ReportValidator } from "./validation/validate.ts";
@@ -31,6 +31,22 @@ export interface WriteReportsOptions {
   /** What the HTML page shows in addition to the report; no page is written if absent. */
   readonly html?: Pick<HtmlReportOptions, "config" | "files">;
 }
+
+const CONFIG_LINE = shape<ConfigLine>({ key: text, value: text, origin: text });
+
+const WRITE_OPTIONS: OptionChecks<WriteReportsOptions> = {
+  title: optional(text),
+  validator: optional(
+    withMethods(["validate"], "a validator of reports", "createReportValidator() makes one"),
+  ),
+  maxRegionDirectories: optional(count),
+  html: optional(
+    shape<Pick<HtmlReportOptions, "config" | "files">>({
+      config: optional(listOf("lines of a config", CONFIG_LINE)),
+      files: optional(listOf("strings", text, '["../config.yaml"]')),
+    }),
+  ),
+};
 
 /** What was written, and what was not. */
 export interface WrittenReports {

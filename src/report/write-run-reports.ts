@@ -3,8 +3,8 @@ import { writeFileAtomic } from "../system/atomic-write.ts";
 import { renderKernelsMarkdown } from "./markdown/kernels-markdown.ts";
 import { renderRunMarkdown } from "./markdown/run-markdown.ts";
 import { renderStakeholderSummary } from "./markdown/stakeholder-summary.ts";
-import { checkRun } from "./report-options.ts";
 import type { RunSummary } from "./run-summary.ts";
+import { checkRun } from "./run-summary.ts";
 
 interface RunReport {
   readonly name: string;

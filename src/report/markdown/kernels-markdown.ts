@@ -5,8 +5,7 @@ import { wordsOfKinds } from "../kernels/kernel-words.ts";
 import { kernelsOfReport } from "../kernels/kernels-of-report.ts";
 import { wholeMs } from "../measured-time.ts";
 import { formatMs } from "../numbers.ts";
-import { checkRun } from "../report-options.ts";
-import { mainReport, type RunSection, type RunSummary } from "../run-summary.ts";
+import { checkRun, mainReport, type RunSection, type RunSummary } from "../run-summary.ts";
 import { kernelRows } from "./kernel-rows.ts";
 import { escapeMarkdown, markdownDocument } from "./markdown.ts";
 

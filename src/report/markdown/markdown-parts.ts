@@ -129,6 +129,37 @@ export function invocationTable(regions: readonly NCUProfileRegion[]): Iterable<
   );
 }
 
+/** What ran when, region by region; null if unknown for all. */
+export function gpuActivityTable(regions: readonly NCUProfileRegion[]): Iterable<string> | null {
+  if (!haveActivity(regions)) return null;
+  const timed = regions.filter(({ gpu_activity }) => gpu_activity !== undefined);
+  return markdownTablePieces(
+    [
+      { heading: "Region" },
+      { heading: "Wall ms", align: "right" },
+      { heading: BUSY_HEADING, align: "right" },
+      { heading: "Idle ms", align: "right" },
+      { heading: "Kernels ms", align: "right" },
+      { heading: "Copies ms", align: "right" },
+      { heading: "Both ms", align: "right" },
+    ],
+    treeRows(timed, { among: regions }).map(({ region, level, label }) => [
+      `${markdownIndent(level)}${escapeMarkdown(label)}`,
+      formatMs(region.wall_ms),
+      busyText(region),
+      idleText(region),
+      formatMs(region.gpu_activity?.kernel_ms ?? null),
+      formatMs(region.gpu_activity?.copy_ms ?? null),
+      formatMs(region.gpu_activity?.overlap_ms ?? null),
+    ]),
+  );
+}
+
+const idleText = ({ gpu_activity, wall_ms }: NCUProfileRegion): string =>
+  gpu_activity === undefined || wall_ms === null
+    ? NOT_MEASURED
+    : formatMs(Math.max(0, wall_ms - gpu_activity.busy_ms));
+
 /** How regions varied over repeated runs, line by line; null where there was one run. */
 export function repeatsTable(regions: readonly NCUProfileRegion[]): Iterable<string> | null {
   const rows = treeRows(

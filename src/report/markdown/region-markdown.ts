@@ -1,14 +1,14 @@
 import { plural } from "../../text/plural.ts";
-import { checkOptions } from "../../values/check-options.ts";
-import { gpuActivityTable } from "../conclusions/gpu-activity.ts";
+import { checkOptions, type OptionChecks } from "../../values/check-options.ts";
+import { count, optional, text } from "../../values/option-kinds.ts";
 import type { NCUProfileRegion, NCUProfileRegionReport, RegionReportBundle } from "../document.ts";
 import { equalJson } from "../json/equal-json.ts";
 import { reportKernelWords } from "../kernels/kernel-words.ts";
 import { formatMs } from "../numbers.ts";
-import { MARKDOWN_OPTIONS } from "../report-options.ts";
 import { regionLabels } from "../tree-rows.ts";
 import { escapeMarkdown, type MarkdownBlock, markdownPieces } from "./markdown.ts";
 import {
+  gpuActivityTable,
   invocationTable,
   kernelTable,
   metricTable,
@@ -27,6 +27,12 @@ export interface RegionMarkdownOptions {
   /** Regions that get a section of their own; the tree always shows all. */
   readonly regionSections?: number;
 }
+
+const MARKDOWN_OPTIONS: OptionChecks<RegionMarkdownOptions> = {
+  title: text,
+  kernelRows: optional(count),
+  regionSections: optional(count),
+};
 
 const EXAMPLE = 'renderRegionMarkdown(bundle, { title: "My run" })';
 

@@ -1,9 +1,16 @@
-import { firstFewOf } from "../../text/plural.ts";
-import { staticAnalysisBlocks } from "../conclusions/static-analysis.ts";
+import { firstFewOf, plural } from "../../text/plural.ts";
+import {
+  type DevicePeaks,
+  type LayerWork,
+  passBoundMs,
+  peakContradiction,
+  rooflineBound,
+  type StaticAnalysis,
+} from "../conclusions/static-analysis.ts";
 import { regionKey } from "../directory-name.ts";
 import type { NCUProfileRegionReport } from "../document.ts";
-import { checkRun } from "../report-options.ts";
-import { mainReport, type RunSection, type RunSummary } from "../run-summary.ts";
+import { formatDuration } from "../numbers.ts";
+import { checkRun, mainReport, type RunSection, type RunSummary } from "../run-summary.ts";
 import { regionLabels } from "../tree-rows.ts";
 import {
   escapeMarkdown,
@@ -76,6 +83,71 @@ function regionLinks(
   });
   if (rows.length === 0) return null;
   return markdownTable([{ heading: "Region" }, { heading: "Its own report" }], rows);
+}
+
+/** The section of `report.md`: the numbers in words, then the layers. */
+export function staticAnalysisBlocks(analysis: StaticAnalysis): readonly string[] {
+  const { parameters, peaks } = analysis;
+  return [
+    `The model has ${plural(parameters.count, "parameter")} (${(parameters.bytes / 1e6).toFixed(3)} MB in float32). Work of one forward pass, computed from the layer shapes, not measured; bytes assume that nothing stays in a cache.`,
+    ...(peaks === null ? [] : [rooflineWords(analysis, peaks)]),
+    staticAnalysisTable(analysis),
+  ];
+}
+
+function rooflineWords(analysis: StaticAnalysis, peaks: DevicePeaks): string {
+  const bound = passBoundMs(analysis);
+  if (bound === null)
+    return "There is no roofline: the peak arithmetic or memory rate of this device is not known.";
+  const { gflops_per_second: flops, gbytes_per_second: bytes } = peaks;
+  return `The bound is the shortest possible time of a layer with ${(flops ?? 0).toFixed(1)} GFLOP/s and ${(bytes ?? 0).toFixed(1)} GB/s of memory (${escapeMarkdown(peaks.source)}); layers whose data stay in a cache can be faster than a memory bound. ${[passWords(analysis.passMs, bound), escapeMarkdown(peakContradiction(analysis) ?? "")].join(" ").trim()}`;
+}
+
+const passWords = (passMs: number | null, bound: number): string =>
+  passMs === null
+    ? `The bound of a pass is ${formatDuration(bound)}.`
+    : `A pass took ${formatDuration(passMs)} (median); its bound is ${formatDuration(bound)}.`;
+
+/** The layers with their arithmetic intensity, which places them on a roofline. */
+function staticAnalysisTable({ layers, peaks, ...rest }: StaticAnalysis): string {
+  const flops = layers.reduce((sum, layer) => sum + layer.flops, 0);
+  const bytes = layers.reduce((sum, layer) => sum + layer.bytes, 0);
+  const total = passBoundMs({ layers, peaks, ...rest });
+  const row = (
+    names: readonly string[],
+    work: Pick<LayerWork, "flops" | "bytes">,
+    bound: readonly string[],
+  ) => [
+    ...names.map(escapeMarkdown),
+    (work.flops / 1e6).toFixed(3),
+    (work.bytes / 1e6).toFixed(3),
+    work.bytes === 0 ? "–" : (work.flops / work.bytes).toFixed(2),
+    ...(total === null ? [] : bound),
+  ];
+  const layerRow = (layer: LayerWork) => {
+    const bound = rooflineBound(layer, peaks);
+    return row([layer.name, layer.operation, layer.range], layer, [
+      bound === null ? "–" : formatDuration(bound.ms),
+      bound?.limit ?? "–",
+    ]);
+  };
+  return markdownTable(
+    [
+      { heading: "Layer" },
+      { heading: "Operation" },
+      { heading: "Region" },
+      { heading: "MFLOP", align: "right" },
+      { heading: "MB", align: "right" },
+      { heading: "FLOP/byte", align: "right" },
+      ...(total === null
+        ? []
+        : [{ heading: "Bound", align: "right" } as const, { heading: "Limited by" }]),
+    ],
+    [
+      ...layers.map(layerRow),
+      row(["all", "", ""], { flops, bytes }, [formatDuration(total ?? 0), ""]),
+    ],
+  );
 }
 
 const fileList = (files: readonly string[]): string | null =>

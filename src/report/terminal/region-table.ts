@@ -2,7 +2,8 @@
 
 import picocolors from "picocolors";
 import { plural } from "../../text/plural.ts";
-import { checkOptions } from "../../values/check-options.ts";
+import { checkOptions, type OptionChecks } from "../../values/check-options.ts";
+import { count, optional, trueOrFalse } from "../../values/option-kinds.ts";
 import { busyText, haveActivity } from "../conclusions/gpu-activity.ts";
 import { limitColumns } from "../conclusions/speed-of-light.ts";
 import type { NCUProfileRegion, NCUProfileRegionReport } from "../document.ts";
@@ -15,7 +16,6 @@ import {
 import { largestRegions } from "../longest.ts";
 import { exclusiveMs, totalMs } from "../measured-time.ts";
 import { formatMs, formatShare } from "../numbers.ts";
-import { TABLE_OPTIONS } from "../report-options.ts";
 import { type ShareBase, shareBase } from "../share.ts";
 import { treeRows } from "../tree-rows.ts";
 import { type TerminalColumn, terminalTable } from "./terminal-table.ts";
@@ -29,6 +29,12 @@ export interface RegionTableOptions {
   /** Most regions; the longest stay, in their places. Default: all. */
   readonly maxRows?: number;
 }
+
+const TABLE_OPTIONS: OptionChecks<RegionTableOptions> = {
+  width: optional(count),
+  color: optional(trueOrFalse),
+  maxRows: optional(count),
+};
 
 /** Lines end with newlines, without trailing blanks. */
 export function renderRegionTable(

@@ -11,11 +11,11 @@ import { type ParsedCommand, parseCommandLine } from "../../command-line/parse.t
 import { fileProblem } from "../../system/files.ts";
 import { plural } from "../../text/plural.ts";
 import { printable } from "../../text/printable.ts";
-import { checkOptions } from "../../values/check-options.ts";
+import { checkOptions, type OptionChecks } from "../../values/check-options.ts";
 import { isConfigError } from "../../values/errors.ts";
+import { fn, trueOrFalse } from "../../values/option-kinds.ts";
 import { packageInfo } from "../../values/package-info.ts";
 import { textOfBytes, textOfFile } from "../json/json-text.ts";
-import { COMMAND_IO } from "../report-options.ts";
 import { readDocument } from "./check-text.ts";
 import { createDocumentValidator } from "./document-contracts.ts";
 import type { ReportIssue } from "./issue.ts";
@@ -31,6 +31,13 @@ export interface CommandIo {
   readonly stderr: (text: string) => void;
   readonly color: boolean;
 }
+
+const COMMAND_IO: OptionChecks<CommandIo> = {
+  stdin: fn,
+  stdout: fn,
+  stderr: fn,
+  color: trueOrFalse,
+};
 
 const EXIT_VALID = 0;
 const EXIT_INVALID = 1;

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { gpuActivityTable } from "../../../src/report/conclusions/gpu-activity.ts";
 import type { RegionGpuActivity } from "../../../src/report/document.ts";
+import { gpuActivityTable } from "../../../src/report/markdown/markdown-parts.ts";
 import { bundleOf, regionNamed, resnet } from "../bundles.ts";
 import { joined } from "../joined.ts";
 
