@@ -11,7 +11,7 @@ import { buildRegionModel, toReportBundle } from "../src/profile/analysis/index.
 import type { Timeline } from "../src/profile/model/timeline.ts";
 import { readNsysExport } from "../src/profile/tools/nsys/read/read-export.ts";
 import { readRecording } from "../src/profile/tools/recorder/index.ts";
-import type { RegionReportBundle } from "../src/report/document.ts";
+import type { RegionReportBundle } from "../src/report/model/document.ts";
 import { recordingOfRegions } from "../tests/profile/tools/recorder/generated.ts";
 import { writeNsysExport } from "./generated-nsys-export.ts";
 import { addTo, type Sums, sumUp, writeKernels } from "./kernel-script.ts";

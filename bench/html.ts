@@ -4,7 +4,7 @@
  */
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { renderHtmlReport } from "../src/report/html/report-page.ts";
+import { renderHtmlReport } from "../src/report/render/report-page.ts";
 import { largeBundle } from "../tests/report/bundles.ts";
 import { median, timeOf } from "./measure.ts";
 import { createScore, ms } from "./score.ts";

@@ -169,7 +169,7 @@ def with_ncu(command, out):
 
 
 def same_name(name):
-    """What all tools' demanglers agree on, as src/report/selection/comparable-name.ts has it."""
+    """What all tools' demanglers agree on, as src/report/selection/kernel-pattern.ts has it."""
     name = name.replace("(anonymous namespace)", "{anonymous}").replace("<unnamed>", "{anonymous}")
     name = name.replace("{lambda", "[lambda")
     name = re.sub(r"#(\d+)\}", r"#\1]", name)

@@ -5,34 +5,31 @@
  * @module hydraconf/report
  */
 export { writeFileAtomic } from "../system/atomic-write.ts";
-export type { DevicePeaks, LayerWork, StaticAnalysis } from "./conclusions/static-analysis.ts";
+export { contractFile, upgraded } from "./model/contract.ts";
+export * from "./model/document.ts";
 export {
   MAX_NAME_BYTES,
   type NamedRegion,
   regionDirectoryNames,
   regionKey,
-} from "./directory-name.ts";
-export * from "./document.ts";
-export type { ConfigLine, HtmlReportOptions } from "./html/report-page.ts";
-export { renderBundleJson } from "./json/json-writer.ts";
-export { renderKernelsMarkdown } from "./markdown/kernels-markdown.ts";
-export { type RegionMarkdownOptions, renderRegionMarkdown } from "./markdown/region-markdown.ts";
-export { renderRunMarkdown } from "./markdown/run-markdown.ts";
-export { renderStakeholderSummary } from "./markdown/stakeholder-summary.ts";
-export { createRegionBundler } from "./region-bundle.ts";
-export type { RunSection, RunSummary } from "./run-summary.ts";
-export { type RegionTableOptions, renderRegionTable } from "./terminal/region-table.ts";
+} from "./model/report-files.ts";
+export { renderBundleJson } from "./render/json.ts";
+export { type RegionMarkdownOptions, renderRegionMarkdown } from "./render/region-markdown.ts";
+export type { ConfigLine, HtmlReportOptions } from "./render/report-page.ts";
+export { renderKernelsMarkdown, renderRunMarkdown } from "./render/run-markdown.ts";
+export { renderStakeholderSummary } from "./render/stakeholder-summary.ts";
+export { type RegionTableOptions, renderRegionTable } from "./render/terminal.ts";
 export { checkReportText } from "./validation/check-text.ts";
-export { contractFile } from "./validation/contract-schema.ts";
-export type { ReportIssue } from "./validation/issue.ts";
-export { upgraded } from "./validation/upgrade.ts";
+export type { ReportIssue } from "./validation/rules.ts";
 export { assertValid, createReportValidator, type ReportValidator } from "./validation/validate.ts";
 export { type CommandIo, runValidateCommand } from "./validation/validate-command.ts";
+export type { RunSection, RunSummary } from "./view/run-summary.ts";
+export type { DevicePeaks, LayerWork, StaticAnalysis } from "./view/static-analysis.ts";
+export type { WriteReportsOptions, WrittenReports } from "./write-reports.ts";
 export {
+  createRegionBundler,
   FILES_BESIDE_PAGE,
   MAX_REGION_DIRECTORIES,
-  type WriteReportsOptions,
-  type WrittenReports,
   writeReports,
+  writeRunReports,
 } from "./write-reports.ts";
-export { writeRunReports } from "./write-run-reports.ts";

@@ -1,21 +1,32 @@
+/** Writes the reports of a collector, of each of its regions, and of a whole run. */
 import { join } from "node:path";
-import { writeFileAtomic } from "../system/atomic-write.ts";
+import { bufferedPieces, writeFileAtomic } from "../system/atomic-write.ts";
 import { agreeing, grouped, plural } from "../text/plural.ts";
 import { checkOptions, type OptionChecks } from "../values/check-options.ts";
-import { count, listOf, optional, shape, text, withMethods } from "../values/option-kinds.ts";
-import { renderKernelsCsv, renderRegionsCsv } from "./csv.ts";
-import { regionDirectoryNames, regionKey } from "./directory-name.ts";
-import type { NCUProfileRegion, RegionReportBundle } from "./document.ts";
-import { type ConfigLine, type HtmlReportOptions, renderHtmlReport } from "./html/report-page.ts";
-import { inBlocks } from "./in-blocks.ts";
-import { jsonPieces } from "./json/json-writer.ts";
-import { regionMarkdownPieces } from "./markdown/region-markdown.ts";
-import { createRegionBundler } from "./region-bundle.ts";
-import { domainAt, placeKey } from "./region-path.ts";
-import { regionReportFile, regionsFolder } from "./report-files.ts";
-import { renderSectionsText } from "./sections-text.ts";
-import { regionLabels } from "./tree-rows.ts";
+import { count, listOf, optional, shape, text, withMethods } from "../values/check-options.ts";
+import type {
+  NCUProfileRegion,
+  NCUProfileRegionReport,
+  RegionReportBundle,
+} from "./model/document.ts";
+import { domainAt, placeKey, startsAt } from "./model/region-path.ts";
+import {
+  type NamedRegion,
+  regionDirectoryNames,
+  regionKey,
+  regionReportFile,
+  regionsFolder,
+} from "./model/report-files.ts";
+import { renderKernelsCsv, renderRegionsCsv } from "./render/csv.ts";
+import { jsonPieces } from "./render/json.ts";
+import { regionMarkdownPieces } from "./render/region-markdown.ts";
+import { type ConfigLine, type HtmlReportOptions, renderHtmlReport } from "./render/report-page.ts";
+import { renderKernelsMarkdown, renderRunMarkdown } from "./render/run-markdown.ts";
+import { renderSectionsText } from "./render/sections-text.ts";
+import { renderStakeholderSummary } from "./render/stakeholder-summary.ts";
 import { assertValid, createReportValidator, type ReportValidator } from "./validation/validate.ts";
+import { checkRun, type RunSummary } from "./view/run-summary.ts";
+import { regionLabels } from "./view/tree-rows.ts";
 
 /** What to write in addition to JSON and Markdown, and how many directories. */
 export interface WriteReportsOptions {
@@ -106,10 +117,10 @@ export async function writeReports(
   const json = regionReportFile(directory);
   const markdown = join(root, "report.md");
   const title = options.title ?? titleOf(bundle);
-  await writeFileAtomic(json, inBlocks(jsonPieces(whole)));
-  await writeFileAtomic(markdown, inBlocks(regionMarkdownPieces(whole, { title })));
-  await writeFileAtomic(join(root, "regions.csv"), inBlocks(renderRegionsCsv(whole)));
-  await writeFileAtomic(join(root, "kernels.csv"), inBlocks(renderKernelsCsv(whole)));
+  await writeFileAtomic(json, bufferedPieces(jsonPieces(whole)));
+  await writeFileAtomic(markdown, bufferedPieces(regionMarkdownPieces(whole, { title })));
+  await writeFileAtomic(join(root, "regions.csv"), bufferedPieces(renderRegionsCsv(whole)));
+  await writeFileAtomic(join(root, "kernels.csv"), bufferedPieces(renderKernelsCsv(whole)));
 
   const labelOf = regionLabels(all);
   const bundleOf = createRegionBundler(bundle);
@@ -128,10 +139,10 @@ export async function writeReports(
     }
     const label = labelOf(region);
     const heading = `Region ${label}`;
-    await writeFileAtomic(join(root, name, "report.json"), inBlocks(jsonPieces(own)));
+    await writeFileAtomic(join(root, name, "report.json"), bufferedPieces(jsonPieces(own)));
     await writeFileAtomic(
       join(root, name, "report.md"),
-      inBlocks(regionMarkdownPieces(own, { title: heading })),
+      bufferedPieces(regionMarkdownPieces(own, { title: heading })),
     );
     const sections = renderSectionsText(region, label);
     if (sections !== null) await writeFileAtomic(join(root, name, "sections.txt"), sections);
@@ -234,3 +245,96 @@ const withNote = (bundle: RegionReportBundle, note: string): RegionReportBundle 
   ...bundle,
   reports: bundle.reports.map((report) => ({ ...report, notes: [...report.notes, note] })),
 });
+
+/**
+ * Makes bundles of single regions, each with its inner regions, from every report that has the
+ * region. Their totals are those of the region, with nothing outside.
+ */
+export function createRegionBundler(
+  bundle: RegionReportBundle,
+): (region: NamedRegion) => RegionReportBundle {
+  const indexed = bundle.reports.map((report) => ({
+    report,
+    places: new Map(report.regions.map((region, place) => [regionKey(region), place])),
+  }));
+  return (region) => ({
+    contract: bundle.contract,
+    reports: indexed.flatMap(({ report, places }) => {
+      const place = places.get(regionKey(region));
+      return place === undefined ? [] : [cut(report, place)];
+    }),
+  });
+}
+
+function cut(report: NCUProfileRegionReport, place: number): NCUProfileRegionReport {
+  const regions = subtree(report.regions, place);
+  const total_ms = timeOfAll(regions);
+  return {
+    ...report,
+    regions,
+    totals: {
+      region_count: regions.filter(({ kind }) => kind !== "outside").length,
+      invocations: regions.reduce((sum, { invocations }) => sum + invocations, 0),
+      kernel_count: largest(regions.map(({ kernel_count }) => kernel_count)),
+      total_ms,
+      outside_ms: total_ms === null ? null : 0,
+      outside_kernel_count: 0,
+      wall_ms: null,
+    },
+  };
+}
+
+/**
+ * The kernels of these regions, each once. The top region has them all where ranges nest; where a
+ * range outlived the one around it, or shares its path with one of another kind, it does not.
+ */
+function timeOfAll(regions: readonly NCUProfileRegion[]): number | null {
+  const known = regions.filter(({ total_ms }) => total_ms !== null);
+  if (known.length === 0) return null;
+  const exclusive = known.reduce((sum, { exclusive_ms }) => sum + (exclusive_ms ?? 0), 0);
+  return Math.max(exclusive, largest(known.map(({ total_ms }) => total_ms ?? 0)));
+}
+
+/** The largest of non-negative numbers; there can be more than fit into the arguments of `Math.max`. */
+const largest = (numbers: readonly number[]): number =>
+  numbers.reduce((most, number) => Math.max(most, number), 0);
+
+/** A region and those inside it. Reports are in depth-first order, so these follow directly. */
+function subtree(regions: readonly NCUProfileRegion[], place: number): readonly NCUProfileRegion[] {
+  const top = regions[place];
+  if (top === undefined) return [];
+  const found = [top];
+  for (let at = place + 1; at < regions.length; at++) {
+    const region = regions[at];
+    if (region === undefined || !startsAt(region, top)) break;
+    // A region of another kind can have the same path; it is beside this one, not inside.
+    if (region.path.length > top.path.length) found.push(region);
+  }
+  return found;
+}
+
+interface RunReport {
+  readonly name: string;
+  readonly render: (run: RunSummary) => string;
+}
+
+const RUN_REPORTS: readonly RunReport[] = [
+  { name: "kernels.md", render: renderKernelsMarkdown },
+  { name: "report.md", render: renderRunMarkdown },
+  { name: "stakeholder_summary.md", render: (run) => renderStakeholderSummary(run) },
+];
+
+/** Writes the reports of a whole run into its directory; returns their paths. */
+export async function writeRunReports(
+  directory: string,
+  run: RunSummary,
+): Promise<readonly string[]> {
+  checkRun("writeRunReports", run);
+  const files: string[] = [];
+  for (const { name, render } of RUN_REPORTS) {
+    const file = join(directory, name);
+    await writeFileAtomic(file, render(run));
+    files.push(file);
+  }
+  return files;
+}

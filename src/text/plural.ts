@@ -37,3 +37,7 @@ export function firstFewOf<Item>(
 /** What follows the first of several: ` (and 3 more)`; nothing after the only one. */
 export const andOthers = (others: number): string =>
   others === 0 ? "" : ` (and ${grouped(String(others))} more)`;
+
+/** Capitalizes words at the start of a heading or a sentence: `kernels` becomes `Kernels`, `GPU kernel` stays. */
+export const capitalized = (words: string): string =>
+  words.charAt(0).toUpperCase() + words.slice(1);

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
-import type { NCUProfileRegion, RegionReportBundle } from "../../src/report/document.ts";
+import type { NCUProfileRegion, RegionReportBundle } from "../../src/report/model/document.ts";
 
 const bin = fileURLToPath(new URL("../../dist/bin", import.meta.url));
 

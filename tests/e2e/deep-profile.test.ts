@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { NCUProfileRegion, RegionReportBundle } from "../../src/report/document.ts";
+import type { NCUProfileRegion, RegionReportBundle } from "../../src/report/model/document.ts";
 import { listFiles } from "../repo/files.ts";
 import {
   type CommandResult,

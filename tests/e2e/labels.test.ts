@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import type { RegionReportBundle } from "../../src/report/document.ts";
+import type { RegionReportBundle } from "../../src/report/model/document.ts";
 import { regionsByPath, runCommand, temporaryDirectory } from "./command.ts";
 import { kernels, ncuMachine, rangesByLevel } from "./ncu-machine.ts";
 

@@ -10,7 +10,7 @@ import type { StoreEntry } from "../../src/compose/sources/memory-source.ts";
 import { compose } from "../../src/index.ts";
 import { COMPARE, DOCTOR, IMPORT, REPORT } from "../../src/profile/cli/commands.ts";
 import { commandOverrides } from "../../src/profile/run/command-override.ts";
-import { parseGates } from "../../src/report/compare/parse-gates.ts";
+import { parseGates } from "../../src/report/compare/gates.ts";
 import { capturedConsole } from "../captured-console.ts";
 import { commandsOf, pages, root } from "./documented-commands.ts";
 

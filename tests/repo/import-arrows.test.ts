@@ -123,7 +123,7 @@ describe("import arrows", () => {
   it.each([
     ["values/node.ts", "overrides/parser.ts"],
     ["compose/compose.ts", "cli/arguments/parse-argv.ts"],
-    ["report/document.ts", "profile/model/timeline.ts"],
+    ["report/model/document.ts", "profile/model/timeline.ts"],
     ["profile/run/run.ts", "job/run-job.ts"],
     ["index.ts", "profile/run/run.ts"],
     ["system/package-root.ts", "values/node.ts"],

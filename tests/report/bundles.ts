@@ -1,12 +1,12 @@
 /** Report bundles for tests, made by the real builder from small timelines. */
 import fc from "fast-check";
 import { buildRegionModel, toReportBundle } from "../../src/profile/analysis/index.ts";
-import { regionKey } from "../../src/report/directory-name.ts";
 import type {
   NCUProfileRegion,
   NCUProfileRegionReport,
   RegionReportBundle,
-} from "../../src/report/document.ts";
+} from "../../src/report/model/document.ts";
+import { regionKey } from "../../src/report/model/report-files.ts";
 import { type ProcessSketch, timelineOf } from "../profile/analysis/timelines.ts";
 
 export const context = {

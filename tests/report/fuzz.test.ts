@@ -4,16 +4,11 @@ import { describe, expect, it } from "vitest";
 import { renderChromeTrace } from "../../src/profile/run/chrome-trace.ts";
 import { renderSpeedscope } from "../../src/profile/run/speedscope.ts";
 import { compareReports } from "../../src/report/compare/compare-reports.ts";
-import type { Comparison } from "../../src/report/compare/comparison.ts";
-import { checkGates } from "../../src/report/compare/gates.ts";
+import { type Comparison, comparisonJsonPieces } from "../../src/report/compare/comparison.ts";
+import { checkGates, parseGates } from "../../src/report/compare/gates.ts";
 import { renderComparisonHtml } from "../../src/report/compare/html.ts";
-import { comparisonJsonPieces } from "../../src/report/compare/json.ts";
 import { comparisonMarkdownPieces } from "../../src/report/compare/markdown.ts";
-import { parseGates } from "../../src/report/compare/parse-gates.ts";
 import { renderComparison } from "../../src/report/compare/terminal.ts";
-import { renderKernelsCsv, renderRegionsCsv } from "../../src/report/csv.ts";
-import type { NCUProfileRegion, RegionReportBundle } from "../../src/report/document.ts";
-import { renderHtmlReport } from "../../src/report/html/report-page.ts";
 import {
   type RunSummary,
   renderBundleJson,
@@ -23,17 +18,20 @@ import {
   renderRunMarkdown,
   renderStakeholderSummary,
 } from "../../src/report/index.ts";
-import { renderSectionsText } from "../../src/report/sections-text.ts";
+import type { NCUProfileRegion, RegionReportBundle } from "../../src/report/model/document.ts";
+import { renderKernelsCsv, renderRegionsCsv } from "../../src/report/render/csv.ts";
+import { renderHtmlReport } from "../../src/report/render/report-page.ts";
+import { renderSectionsText } from "../../src/report/render/sections-text.ts";
 import { buildSweepReport, jobReport } from "../../src/report/sweep/build.ts";
 import type { SweepReport } from "../../src/report/sweep/document.ts";
-import { renderSweepHtml } from "../../src/report/sweep/html.ts";
 import {
   renderSweepCsv,
+  renderSweepHtml,
   renderSweepMarkdown,
   sweepJsonPieces,
 } from "../../src/report/sweep/writers.ts";
-import { regionLabels } from "../../src/report/tree-rows.ts";
 import { createDocumentValidator } from "../../src/report/validation/document-contracts.ts";
+import { regionLabels } from "../../src/report/view/tree-rows.ts";
 import { textWidth } from "../../src/text/text-width.ts";
 import { timelineOf } from "../profile/analysis/timelines.ts";
 import { runs } from "../runs.ts";

@@ -1,4 +1,4 @@
-import type { JsonText } from "../../src/report/json/json-text.ts";
+import type { JsonText } from "../../src/report/validation/json-text.ts";
 
 /** A text that comes in pieces of so many characters, which cut anything in two. */
 export const inPieces =

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { NCUProfileRegion, RegionReportBundle } from "../../src/report/document.ts";
-import { createRegionBundler } from "../../src/report/region-bundle.ts";
+import type { NCUProfileRegion, RegionReportBundle } from "../../src/report/model/document.ts";
+import { createRegionBundler } from "../../src/report/write-reports.ts";
 import { bundleOf, firstReport, resnet } from "./bundles.ts";
 
 function regionOf(bundle: RegionReportBundle, name: string, kind = "push_pop"): NCUProfileRegion {

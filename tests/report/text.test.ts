@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { escapeMarkdown, markdownCode, markdownLink } from "../../src/report/markdown/markdown.ts";
-import { formatDuration, formatMs, formatShare } from "../../src/report/numbers.ts";
+import { escapeMarkdown, markdownCode, markdownLink } from "../../src/report/render/markdown.ts";
+import { formatDuration, formatMs, formatShare } from "../../src/report/view/numbers.ts";
 import { printableLabel } from "../../src/text/printable.ts";
 import { anyName } from "./bundles.ts";
 

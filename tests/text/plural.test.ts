@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import {
   agreeing,
   andOthers,
+  capitalized,
   firstFew,
   firstFewOf,
   partOf,
@@ -48,5 +49,13 @@ describe("lists", () => {
 
   it("stand for their first, with the number of the others", () => {
     expect([0, 1, 1_000].map(andOthers)).toEqual(["", " (and 1 more)", " (and 1,000 more)"]);
+  });
+});
+
+describe("capitalized", () => {
+  it("begins words with a capital, and leaves the others as they are", () => {
+    expect(capitalized("kernels of GPUs")).toBe("Kernels of GPUs");
+    expect(capitalized("GPU kernel")).toBe("GPU kernel");
+    expect(capitalized("")).toBe("");
   });
 });

@@ -1,5 +1,5 @@
 /** The lists of kernels that reports show, of what was counted. */
-import type { KernelRecord } from "../../report/document.ts";
+import type { KernelRecord } from "../../report/model/document.ts";
 import type { KernelNumber, NumberedNames } from "./kernel-names.ts";
 import { type KernelTally, ranOn } from "./kernel-tallies.ts";
 

@@ -1,12 +1,10 @@
 /** Which kernels count: by patterns of their names, and by the GPU time that they took. */
-import { comparableName } from "../../report/selection/comparable-name.ts";
 import {
+  comparableName,
   type KernelNameBase,
+  type KernelPattern,
   type NamedKernel,
   nameOf,
-} from "../../report/selection/kernel-name.ts";
-import {
-  type KernelPattern,
   parseKernelPattern,
   REGEX,
 } from "../../report/selection/kernel-pattern.ts";

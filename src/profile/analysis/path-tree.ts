@@ -3,7 +3,7 @@
  * object however many instances, threads or processes take it. A range stands in it with its name
  * and its NVTX domain: two libraries may well call their ranges alike.
  */
-import { type Placed, told } from "../../report/region-path.ts";
+import { type Placed, storedDomains } from "../../report/model/region-path.ts";
 import { createSelector, type SelectionPatterns } from "../../report/selection/range-pattern.ts";
 import type { RangeKind } from "../model/timeline.ts";
 
@@ -80,7 +80,7 @@ export function placeOf(node: PathNode): Placed {
     path.push(at.name);
     domains.push(at.domain);
   }
-  return { path: path.reverse(), domain, ...told(domain, domains.reverse()) };
+  return { path: path.reverse(), domain, ...storedDomains(domain, domains.reverse()) };
 }
 
 /** All nodes but the root, parents before children, siblings in order of first appearance. */

@@ -2,8 +2,8 @@
  * Regions with their numbers, as measured: nanoseconds on the timeline's clock, before any unit or
  * document format. Built once, never changed.
  */
-import type { KernelRecord, RegionRepeats, ReportScope } from "../../report/document.ts";
-import type { Placed } from "../../report/region-path.ts";
+import type { KernelRecord, RegionRepeats, ReportScope } from "../../report/model/document.ts";
+import type { Placed } from "../../report/model/region-path.ts";
 import type { SelectionPatterns } from "../../report/selection/range-pattern.ts";
 import type { ActivityTotals, GpuActivity, GpuUse } from "./gpu-activity.ts";
 import type { KernelIdentity } from "./kernel-names.ts";

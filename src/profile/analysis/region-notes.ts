@@ -3,13 +3,13 @@
  * without a match.
  */
 
-import { unifiedNote } from "../../report/label-rules-note.ts";
-import { pathWords } from "../../report/region-path.ts";
+import { pathWords } from "../../report/model/region-path.ts";
 import {
   matchesRange,
   parseRangePattern,
   type SelectionPatterns,
 } from "../../report/selection/range-pattern.ts";
+import { unifiedNote } from "../../report/view/notes.ts";
 import { getOrCreate } from "../../system/get-or-create.ts";
 import { matchesGlob, parseGlob } from "../../text/glob.ts";
 import { agreeing, firstFewOf, grouped, plural } from "../../text/plural.ts";

@@ -1,7 +1,8 @@
 /** Several runs of one workload as one result: the middle run's numbers, and how all of them spread. */
-import { regionKey } from "../../report/directory-name.ts";
-import type { RegionRepeats, RepeatStatistics } from "../../report/document.ts";
-import { medianRunNote } from "../../report/median-run-note.ts";
+
+import type { RegionRepeats, RepeatStatistics } from "../../report/model/document.ts";
+import { regionKey } from "../../report/model/report-files.ts";
+import { medianRunNote } from "../../report/view/notes.ts";
 import { getOrCreate } from "../../system/get-or-create.ts";
 import { agreeing, partOf, plural } from "../../text/plural.ts";
 import type { RegionModel, RegionModelEntry, ScopeModel } from "./region-model.ts";

@@ -1,5 +1,5 @@
 /** Adds up attributed processes into the regions of one scope: everything, a process, a device. */
-import type { ReportScope } from "../../report/document.ts";
+import type { ReportScope } from "../../report/model/document.ts";
 import { partOf } from "../../text/plural.ts";
 import type { ProcessAttribution } from "./attribute.ts";
 import {

@@ -8,8 +8,8 @@ import {
   type RegionSelection,
   type ReportEnvironment,
   type ReportSelection,
-} from "../../report/document.ts";
-import { pathLines } from "../../report/region-path.ts";
+} from "../../report/model/document.ts";
+import { pathLines } from "../../report/model/region-path.ts";
 import { firstFewOf, partOf, plural } from "../../text/plural.ts";
 import { checkOptions } from "../../values/check-options.ts";
 import type { GpuUse } from "./gpu-activity.ts";

@@ -6,6 +6,7 @@ import { compareReports, type ReportComparison } from "../../report/compare/comp
 import {
   type Comparison,
   type ConfigDifference,
+  comparisonJsonPieces,
   gateSummary,
 } from "../../report/compare/comparison.ts";
 import {
@@ -13,17 +14,14 @@ import {
   processNotes,
   SAME_REPORT,
 } from "../../report/compare/comparison-notes.ts";
-import { checkGates, refuseFailed } from "../../report/compare/gates.ts";
+import { checkGates, type Gate, parseGates, refuseFailed } from "../../report/compare/gates.ts";
 import { renderComparisonHtml } from "../../report/compare/html.ts";
-import { comparisonJsonPieces } from "../../report/compare/json.ts";
 import { comparisonMarkdownPieces } from "../../report/compare/markdown.ts";
-import { type Gate, parseGates } from "../../report/compare/parse-gates.ts";
 import { renderComparison } from "../../report/compare/terminal.ts";
-import type { NCUProfileRegionReport } from "../../report/document.ts";
-import { inBlocks } from "../../report/in-blocks.ts";
+import type { NCUProfileRegionReport } from "../../report/model/document.ts";
 import { createReportValidator } from "../../report/validation/validate.ts";
 import { showBoth, showValue } from "../../schema/show-value.ts";
-import { writeFileAtomic } from "../../system/atomic-write.ts";
+import { bufferedPieces, writeFileAtomic } from "../../system/atomic-write.ts";
 import { fileProblem } from "../../system/files.ts";
 import { terminalWidth } from "../../system/terminal.ts";
 import { type Difference, diffConfigs } from "../../values/diff.ts";
@@ -58,7 +56,7 @@ export async function compareRuns(command: ParsedCommand, io: SubcommandIo): Pro
     : command.has("markdown")
       ? comparisonMarkdownPieces(comparison)
       : null;
-  if (pieces !== null) for (const block of inBlocks(pieces)) io.console.stdout(block);
+  if (pieces !== null) for (const block of bufferedPieces(pieces)) io.console.stdout(block);
   else {
     const shown = renderComparison(comparison, {
       width: terminalWidth(io.env),

@@ -1,7 +1,7 @@
 /** What `deep-profile` returns as the result of a job: its region report in short. */
 import { join } from "node:path";
-import type { NCUProfileRegion } from "../../report/document.ts";
-import { pathWords } from "../../report/region-path.ts";
+import type { NCUProfileRegion } from "../../report/model/document.ts";
+import { pathWords } from "../../report/model/region-path.ts";
 import { amount, fits, orNull, type Shape, text } from "../../system/shape.ts";
 import type { ProfileSection } from "../run/run.ts";
 

@@ -1,9 +1,9 @@
 /** The jobs of a sweep in a few lines, at its end. */
 
-import { capitalized } from "../../report/capitalized.ts";
-import { formatMs } from "../../report/numbers.ts";
-import { sideBySideNote } from "../../report/sweep/side-by-side-note.ts";
 import { basisInWords } from "../../report/sweep/writers.ts";
+import { concurrentJobsNote } from "../../report/view/notes.ts";
+import { formatMs } from "../../report/view/numbers.ts";
+import { capitalized } from "../../text/plural.ts";
 import { printable } from "../../text/printable.ts";
 import { shellQuote } from "../../text/shell-words.ts";
 import { columnWidths, fitText, padText } from "../../text/text-width.ts";
@@ -84,7 +84,7 @@ export function jobsTable(
     ...(best[0] === undefined || best.length === 1
       ? []
       : [`Job #${best[0].number} took the least time: ${formatMs(best[0].time)} ms`]),
-    ...sideBySideNote(
+    ...concurrentJobsNote(
       concurrentJobs
         .filter((number) => best.some((job) => job.number === number))
         .map((number) => `#${number}`),

@@ -2,11 +2,11 @@
 
 import { accessSync, constants, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { NCUProfileRegionReport, RegionReportBundle } from "../../report/document.ts";
-import { type JsonText, textOfFile } from "../../report/json/json-text.ts";
-import { regionReportFile } from "../../report/report-files.ts";
+import { upgraded } from "../../report/model/contract.ts";
+import type { NCUProfileRegionReport, RegionReportBundle } from "../../report/model/document.ts";
+import { regionReportFile } from "../../report/model/report-files.ts";
 import { type CheckedDocument, readDocument } from "../../report/validation/check-text.ts";
-import { upgraded } from "../../report/validation/upgrade.ts";
+import { type JsonText, textOfFile } from "../../report/validation/json-text.ts";
 import type { ReportValidator } from "../../report/validation/validate.ts";
 import { errorCode, isFileProblem, readablePath, requireFile } from "../../system/files.ts";
 import { andOthers } from "../../text/plural.ts";

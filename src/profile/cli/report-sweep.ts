@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { basename, join, relative } from "node:path";
-import { regionReportFile } from "../../report/report-files.ts";
+import { regionReportFile } from "../../report/model/report-files.ts";
 import {
   buildSweepReport,
   type JobInput,
@@ -8,9 +8,9 @@ import {
   type SharedPlaces,
 } from "../../report/sweep/build.ts";
 import type { SweepReport } from "../../report/sweep/document.ts";
-import { renderSweepHtml } from "../../report/sweep/html.ts";
 import {
   renderSweepCsv,
+  renderSweepHtml,
   renderSweepMarkdown,
   sweepJsonPieces,
 } from "../../report/sweep/writers.ts";

@@ -1,6 +1,5 @@
-import type { NCUProfileRegionReport } from "../../report/document.ts";
-import { renderRegionTable } from "../../report/terminal/region-table.ts";
-import { renderTopKernels } from "../../report/terminal/top-kernels-table.ts";
+import type { NCUProfileRegionReport } from "../../report/model/document.ts";
+import { renderRegionTable, renderTopKernels } from "../../report/render/terminal.ts";
 import { readablePath } from "../../system/files.ts";
 import { printableLabel } from "../../text/printable.ts";
 import type { ProfileSection } from "../run/run.ts";

@@ -1,8 +1,8 @@
 /** From files that profilers wrote to region reports: what `deep-profile import` does. */
 import { realpathSync } from "node:fs";
 import { basename, dirname, join, parse } from "node:path";
-import type { RegionReportBundle } from "../../report/document.ts";
-import { regionsFolder } from "../../report/report-files.ts";
+import type { RegionReportBundle } from "../../report/model/document.ts";
+import { regionsFolder } from "../../report/model/report-files.ts";
 import { makeDirectory } from "../../system/files.ts";
 import { getOrCreate } from "../../system/get-or-create.ts";
 import { ConfigError } from "../../values/errors.ts";

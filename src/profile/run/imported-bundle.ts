@@ -1,13 +1,15 @@
-import type { RecordedMachine } from "../model/timeline.ts";
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { dateTime } from "../../report/date-time.ts";
-import type { RegionReportBundle, ReportEnvironment } from "../../report/document.ts";
-import type { RunSection } from "../../report/run-summary.ts";
-import { FILES_BESIDE_PAGE, writeReports } from "../../report/write-reports.ts";
-import { writeRunReports } from "../../report/write-run-reports.ts";
+import {
+  dateTime,
+  type RegionReportBundle,
+  type ReportEnvironment,
+} from "../../report/model/document.ts";
+import type { RunSection } from "../../report/view/run-summary.ts";
+import { FILES_BESIDE_PAGE, writeReports, writeRunReports } from "../../report/write-reports.ts";
 import { packageInfo } from "../../values/package-info.ts";
 import { type RegionModel, toReportBundle } from "../analysis/index.ts";
+import type { RecordedMachine } from "../model/timeline.ts";
 import type { ImportedReport, ImportRequest } from "./import-files.ts";
 
 /** Where a report's numbers come from, as far as the files say it. */

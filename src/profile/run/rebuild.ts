@@ -8,8 +8,8 @@ import {
   rmSync,
 } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import type { ConfigLine } from "../../report/html/report-page.ts";
-import { regionsFolder } from "../../report/report-files.ts";
+import { regionsFolder } from "../../report/model/report-files.ts";
+import type { ConfigLine } from "../../report/render/report-page.ts";
 import { fileProblem, isSystemError, makeDirectory, readablePath } from "../../system/files.ts";
 import { INTERRUPTS } from "../../system/process-signals.ts";
 import { ConfigError } from "../../values/errors.ts";

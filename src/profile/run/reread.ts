@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto";
 import { existsSync, rmSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
-import { type JsonText, textOfFile } from "../../report/json/json-text.ts";
-import { regionReportFile } from "../../report/report-files.ts";
+import { regionReportFile } from "../../report/model/report-files.ts";
+import { type JsonText, textOfFile } from "../../report/validation/json-text.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { LabelRules } from "../analysis/labels.ts";
 import { makeTemporaryDirectory } from "../machine/files.ts";

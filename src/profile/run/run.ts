@@ -1,6 +1,5 @@
 import { statSync } from "node:fs";
-import { dateTime } from "../../report/date-time.ts";
-import type { RegionReportBundle } from "../../report/document.ts";
+import { dateTime, type RegionReportBundle } from "../../report/model/document.ts";
 import { fileHash } from "../../system/files.ts";
 import {
   anything,

@@ -4,8 +4,8 @@
  */
 
 import { join, relative, sep } from "node:path";
-import { dateTime } from "../../report/date-time.ts";
-import type { ConfigLine } from "../../report/html/report-page.ts";
+import { dateTime } from "../../report/model/document.ts";
+import type { ConfigLine } from "../../report/render/report-page.ts";
 import { writeFileAtomic } from "../../system/atomic-write.ts";
 import type { ConfigError, ErrorDetails } from "../../values/errors.ts";
 import type { MachineEnvironment } from "../machine/environment.ts";

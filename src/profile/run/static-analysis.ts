@@ -1,9 +1,5 @@
 import { basename } from "node:path";
-import type {
-  DevicePeaks,
-  LayerWork,
-  StaticAnalysis,
-} from "../../report/conclusions/static-analysis.ts";
+import type { DevicePeaks, LayerWork, StaticAnalysis } from "../../report/view/static-analysis.ts";
 import { fileProblem, readText } from "../../system/files.ts";
 import {
   fits,

@@ -1,17 +1,16 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { ConfigLine } from "../../report/html/report-page.ts";
-import { inBlocks } from "../../report/in-blocks.ts";
-import { regionsFolder } from "../../report/report-files.ts";
-import type { RunSection, RunSummary } from "../../report/run-summary.ts";
+import { regionsFolder } from "../../report/model/report-files.ts";
+import type { ConfigLine } from "../../report/render/report-page.ts";
+import type { RunSection, RunSummary } from "../../report/view/run-summary.ts";
 import {
   FILES_BESIDE_PAGE,
   type WriteReportsOptions,
   type WrittenReports,
   writeReports,
+  writeRunReports,
 } from "../../report/write-reports.ts";
-import { writeRunReports } from "../../report/write-run-reports.ts";
-import { writeFileAtomic } from "../../system/atomic-write.ts";
+import { bufferedPieces, writeFileAtomic } from "../../system/atomic-write.ts";
 import { fromCode } from "../../values/origin.ts";
 import { fromObject } from "../../values/plain-objects.ts";
 import { writeYaml } from "../../values/yaml/writer.ts";
@@ -213,7 +212,7 @@ async function writeTraces(timeline: Timeline, directory: string): Promise<reado
   const files: string[] = [];
   for (const [name, pieces] of traces) {
     const file = join(directory, name);
-    await writeFileAtomic(file, inBlocks(pieces));
+    await writeFileAtomic(file, bufferedPieces(pieces));
     files.push(file);
   }
   return files;

@@ -1,15 +1,9 @@
 /** Entry point of the comparison page's script. */
-import { formatDelta, formatPercent } from "../compare/change-text.ts";
-import type {
-  ComparisonFact,
-  ComparisonPageData,
-  ComparisonRow,
-} from "../compare/comparison-page-data.ts";
+import { formatDelta, formatPercent } from "../compare/change.ts";
+import { formatMs } from "../view/numbers.ts";
+import type { ComparisonFact, ComparisonPageData, ComparisonRow } from "../view/page-data.ts";
 import { themeButton } from "./controls.ts";
-import { h } from "./dom.ts";
-import { formatMs } from "./format.ts";
-import { nameElement } from "./name.ts";
-import { section } from "./section.ts";
+import { h, nameElement, section } from "./dom.ts";
 import { type Column, createTable } from "./table.ts";
 
 const page = JSON.parse(document.getElementById("data")?.textContent ?? "{}") as ComparisonPageData;

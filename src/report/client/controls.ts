@@ -1,8 +1,7 @@
 /** Controls of the whole page: which report, light or dark. */
-import type { PageData } from "../html/page-data.ts";
+import type { PageData } from "../view/page-data.ts";
 import { h, on } from "./dom.ts";
-import { openScope } from "./scope.ts";
-import type { Store } from "./state.ts";
+import { openScope, type Store } from "./state.ts";
 
 export const createControls = (page: PageData, store: Store): readonly HTMLElement[] => [
   ...scopeChooser(page, store),

@@ -1,10 +1,9 @@
 /** Everything about the selected region. */
+
+import { formatCount, formatMs, formatNumber, formatShare } from "../view/numbers.ts";
 import { h, on } from "./dom.ts";
-import { formatCount, formatMs, formatShare } from "./format.ts";
-import { drawMetricTable } from "./metric-table.ts";
-import type { Region, Scope } from "./scope.ts";
-import { drawValue } from "./section-value.ts";
-import type { Store } from "./state.ts";
+import type { Region, Scope, Store } from "./state.ts";
+import { createTable } from "./table.ts";
 
 export function createDetails(store: Store): HTMLElement {
   const heading = h("h2", { id: "details-heading" });
@@ -102,3 +101,88 @@ function limitedBy(scope: Scope, row: number): string | null {
 /** If wider than a phone, it scrolls by itself, with the keyboard, too. */
 const scrolling = (name: string, content: Node): HTMLElement =>
   h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": name }, content);
+
+// Sections have the shape their collector gives them: arbitrary objects and lists.
+
+/** Nested values go below their name, since a phone has no space beside it. */
+function drawValue(value: unknown): HTMLElement {
+  const text = textOf(value);
+  if (text !== null) return h("span", {}, text);
+  const entries = Object.entries(value as object);
+  if (entries.length === 0) return h("span", {}, "none");
+  if (Array.isArray(value))
+    return h("ol", {}, ...value.map((item) => h("li", {}, drawValue(item))));
+  const simple = entries.flatMap(([name, item]) => {
+    const own = textOf(item);
+    return own === null ? [] : [[name, own] as const];
+  });
+  return h(
+    "div",
+    {},
+    ...(simple.length === 0 ? [] : [pairs(simple)]),
+    ...entries.flatMap(([name, item]) =>
+      textOf(item) === null ? [h("h4", {}, name), drawValue(item)] : [],
+    ),
+  );
+}
+
+/** Rows of names and values. */
+const pairs = (rows: readonly (readonly [string, string])[]): HTMLElement =>
+  h(
+    "table",
+    { class: "facts pairs" },
+    h(
+      "tbody",
+      {},
+      ...rows.map(([name, value]) =>
+        h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, value)),
+      ),
+    ),
+  );
+
+/** Null if it does not fit on one line. */
+function textOf(value: unknown): string | null {
+  if (typeof value === "number") return formatNumber(value);
+  if (typeof value !== "object" || value === null) return String(value);
+  return isMetric(value) ? `${formatNumber(value.value)} ${value.unit}` : null;
+}
+
+const isMetric = (value: object): value is { value: number | null; unit: string } =>
+  "unit" in value &&
+  typeof value.unit === "string" &&
+  "value" in value &&
+  (value.value === null || typeof value.value === "number");
+
+// The metrics of the selected region. ncu's full set has hundreds, so the table has a filter.
+
+interface Metric {
+  readonly name: string;
+  readonly unit: string;
+  readonly value: number;
+}
+
+/** Null where the region has none. */
+function drawMetricTable(scope: Scope, { row }: Region): HTMLElement | null {
+  const measured = scope.data.metrics.flatMap(({ name, unit, values }): Metric[] => {
+    const value = values[row] ?? null;
+    return value === null ? [] : [{ name, unit, value }];
+  });
+  if (measured.length === 0) return null;
+  const table = createTable<Metric>({
+    label: "Metrics",
+    columns: [
+      { heading: "Metric", key: ({ name }) => name, cell: ({ name }) => name },
+      {
+        heading: "Value",
+        align: "right",
+        key: ({ value }) => value,
+        cell: ({ value }) => formatNumber(value),
+      },
+      { heading: "Unit", key: ({ unit }) => unit, cell: ({ unit }) => unit },
+    ],
+    text: ({ name }) => name,
+    pageSize: 25,
+  });
+  table.setRows(measured);
+  return table.element;
+}

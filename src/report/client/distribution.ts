@@ -1,14 +1,10 @@
 /** The spread of wall time over the calls of a region: minimum, median, 95th percentile, maximum. */
 import { scaleLinear, scaleLog } from "d3-scale";
-import { labelledTicks } from "./axis.ts";
-import { makeChoosable } from "./choosable.ts";
+import { formatMs, plural } from "../view/numbers.ts";
+import { CHARACTER, createResponsiveChart, makeSelectable, NARROW } from "./chart.ts";
 import { h, svg } from "./dom.ts";
-import { extentOf } from "./extent.ts";
-import { CHARACTER, createFitted, NARROW } from "./fit.ts";
-import { formatMs, plural } from "./format.ts";
-import type { Region, Scope } from "./scope.ts";
-import { shortenPath } from "./shorten-path.ts";
-import type { Store } from "./state.ts";
+import { extentOf, labelledTicks, shortenPath } from "./plot.ts";
+import type { Region, Scope, Store } from "./state.ts";
 
 const MOST_ROWS = 40;
 const AXIS = 26;
@@ -45,7 +41,7 @@ function layoutOf(width: number): Layout {
 }
 
 export function createDistribution(store: Store): HTMLElement {
-  const chart = createFitted();
+  const chart = createResponsiveChart();
   const hint = h("p", { class: "hint" });
   const section = h(
     "section",
@@ -108,7 +104,7 @@ function draw(spreads: readonly Spread[], layout: Layout, store: Store): Node {
     element: drawSpread(spread, at * row, layout, scale),
     choose: () => store.set({ selected: spread.region }),
   }));
-  makeChoosable(rows);
+  makeSelectable(rows);
   return svg(
     "svg",
     {

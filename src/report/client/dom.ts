@@ -49,3 +49,33 @@ export function on<E extends Element, K extends keyof HTMLElementEventMap>(
   element.addEventListener(type, listener as EventListener);
   return element;
 }
+
+/** Deeper indentation would leave no room for the name; paths show the rest. */
+const MOST_INDENT = 20;
+
+/**
+ * A name in a table: short names stay on one line; longer ones break where the style allows,
+ * never within a word.
+ */
+export function nameElement<K extends "code" | "button">(
+  tag: K,
+  text: string,
+  { level = 0, path = null }: { readonly level?: number; readonly path?: string | null } = {},
+): HTMLElementTagNameMap[K] {
+  const isButton = tag === "button";
+  const name = h(
+    tag,
+    { class: isButton ? "name label" : "label", type: isButton ? "button" : null, title: path },
+    text,
+  );
+  name.style.setProperty("--length", `${[...text].length + 0.5}ch`);
+  name.style.paddingInlineStart = `${Math.min(level, MOST_INDENT) * 1.1}em`;
+  return name;
+}
+
+/** A part of the page, named by its heading. */
+export function section(title: string, ...children: readonly Node[]): HTMLElement {
+  // A space would make two ids, and the section would have no name.
+  const id = `${title.toLowerCase().replaceAll(/\W+/g, "-")}-heading`;
+  return h("section", { "aria-labelledby": id }, h("h2", { id }, title), ...children);
+}

@@ -1,5 +1,5 @@
 /** Layout of the boxes of an icicle chart. */
-import type { Region } from "./scope.ts";
+import type { Region } from "./state.ts";
 
 export interface Box {
   readonly region: Region;

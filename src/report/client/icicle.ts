@@ -1,11 +1,11 @@
 /** The region tree as an icicle: width is time, depth is nesting. Click or Enter zooms. */
-import { isShortcut } from "./choosable.ts";
-import { hueOf } from "./color.ts";
+
+import { formatMs, formatShare, plural } from "../view/numbers.ts";
+import { isShortcut } from "./chart.ts";
 import { h, on } from "./dom.ts";
-import { formatMs, formatShare, plural } from "./format.ts";
 import { around, type Box, isInside, layOut } from "./icicle-layout.ts";
-import type { Region, Scope } from "./scope.ts";
-import type { Store } from "./state.ts";
+import { hueOf } from "./plot.ts";
+import type { Region, Scope, Store } from "./state.ts";
 
 const ROW_HEIGHT = 26;
 

@@ -1,7 +1,5 @@
-import { capitalized } from "../capitalized.ts";
-import { LIMIT_LEGEND } from "../conclusions/speed-of-light.ts";
-import type { HardwareColumns } from "../html/page-data.ts";
-import { h } from "./dom.ts";
+import { capitalized } from "../../text/plural.ts";
+import { LIMIT_LEGEND } from "../view/gpu-utilization.ts";
 import {
   formatCount,
   formatMeanMs,
@@ -9,10 +7,10 @@ import {
   formatShare,
   NOT_MEASURED,
   plural,
-} from "./format.ts";
-import { nameElement } from "./name.ts";
-import { kernelsOf, type Region, type Scope } from "./scope.ts";
-import type { Store } from "./state.ts";
+} from "../view/numbers.ts";
+import type { HardwareColumns } from "../view/page-data.ts";
+import { h, nameElement } from "./dom.ts";
+import { kernelsOf, type Region, type Scope, type Store } from "./state.ts";
 import { type Column, createTable } from "./table.ts";
 
 interface Kernel {

@@ -1,5 +1,5 @@
 /** Entry point of the report page's script. */
-import type { PageData } from "../html/page-data.ts";
+import type { PageData } from "../view/page-data.ts";
 import { createControls } from "./controls.ts";
 import { createDetails } from "./details.ts";
 import { createDistribution } from "./distribution.ts";
@@ -8,8 +8,7 @@ import { createIcicle } from "./icicle.ts";
 import { createKernelTable } from "./kernel-table.ts";
 import { createRegionTable } from "./region-table.ts";
 import { createRoofline } from "./roofline.ts";
-import { openScope } from "./scope.ts";
-import { createStore } from "./state.ts";
+import { createStore, openScope } from "./state.ts";
 
 const page = JSON.parse(document.getElementById("data")?.textContent ?? "{}") as PageData;
 const [first] = page.scopes;

@@ -1,11 +1,8 @@
-import { LIMIT_LEGEND } from "../conclusions/speed-of-light.ts";
-import { BUSY_HEADING, BUSY_LEGEND } from "../gpu-words.ts";
-import type { RegionColumns } from "../html/page-data.ts";
-import { h, on } from "./dom.ts";
-import { formatCount, formatMs, formatNumber, formatShare, NOT_MEASURED } from "./format.ts";
-import { nameElement } from "./name.ts";
-import type { Region, Scope } from "./scope.ts";
-import type { Store } from "./state.ts";
+import { BUSY_HEADING, BUSY_LEGEND, LIMIT_LEGEND } from "../view/gpu-utilization.ts";
+import { formatCount, formatMs, formatNumber, formatShare, NOT_MEASURED } from "../view/numbers.ts";
+import type { RegionColumns } from "../view/page-data.ts";
+import { h, nameElement, on } from "./dom.ts";
+import type { Region, Scope, Store } from "./state.ts";
 import { type Column, createTable, type Table } from "./table.ts";
 
 /** All regions with their numbers, as a tree until sorted by something else. */

@@ -1,15 +1,11 @@
 /** Regions under the roofline: arithmetic intensity against achieved FLOP/s, both logarithmic. */
 import { scaleLog } from "d3-scale";
-import type { RooflineData } from "../html/page-data.ts";
-import { labelledTicks } from "./axis.ts";
-import { type Choosable, makeChoosable } from "./choosable.ts";
-import { hueOf } from "./color.ts";
+import { formatNumber, formatRate } from "../view/numbers.ts";
+import type { RooflineData } from "../view/page-data.ts";
+import { createResponsiveChart, makeSelectable, NARROW, type SelectableMark } from "./chart.ts";
 import { h, svg } from "./dom.ts";
-import { extentOf } from "./extent.ts";
-import { createFitted, NARROW } from "./fit.ts";
-import { formatNumber, formatRate } from "./format.ts";
-import type { Scope } from "./scope.ts";
-import type { Store } from "./state.ts";
+import { extentOf, hueOf, labelledTicks } from "./plot.ts";
+import type { Scope, Store } from "./state.ts";
 
 /** Room for a label of a few digits with a margin. */
 const TICK_GAP = 44;
@@ -21,7 +17,7 @@ const DOT_RADIUS = 6;
 const MOST_READ = 5;
 
 export function createRoofline(store: Store): HTMLElement {
-  const chart = createFitted();
+  const chart = createResponsiveChart();
   const hint = h("p", { class: "hint" });
   const reading = h("div", { class: "reading" });
   const section = h(
@@ -53,7 +49,7 @@ function draw(
 ): Node {
   const axes = axesOf(data, width);
   const dots = data.points.map((point) => drawPoint(point, axes, scope, store));
-  makeChoosable(dots);
+  makeSelectable(dots);
   const read = (texts: readonly string[]) => {
     const more = texts.length - MOST_READ;
     reading.replaceChildren(
@@ -210,7 +206,7 @@ function drawMemoryRoof({ bandwidth, ceilings }: RooflineData, { x, y }: Axes): 
   ];
 }
 
-interface Dot extends Choosable {
+interface Dot extends SelectableMark {
   /** Of the centre, in pixels. */
   readonly x: number;
   readonly y: number;

@@ -1,14 +1,15 @@
 /** Time against a numeric parameter: one line for each setting of the other parameters. */
 import { scaleLinear, scaleLog } from "d3-scale";
-import { curvesOf, scalingExponent } from "../sweep/curves.ts";
-import type { SweepRegion, SweepReport } from "../sweep/document.ts";
-import { labelledTicks } from "./axis.ts";
-import { hueOfCurve } from "./color.ts";
-import { markOfCurve } from "./curve-mark.ts";
+import {
+  curvesOf,
+  type SweepRegion,
+  type SweepReport,
+  scalingExponent,
+} from "../sweep/document.ts";
+import { formatMs, formatNumber } from "../view/numbers.ts";
+import { CHARACTER, NARROW } from "./chart.ts";
 import { h, svg } from "./dom.ts";
-import { extentOf } from "./extent.ts";
-import { CHARACTER, NARROW } from "./fit.ts";
-import { formatMs, formatNumber } from "./format.ts";
+import { extentOf, hueOfCurve, labelledTicks, markOfCurve } from "./plot.ts";
 
 /** Room for a label of a few digits with a margin. */
 const TICK_GAP = 44;

@@ -1,5 +1,61 @@
-/** The reader's choices, with listeners for changes. */
-import type { Region, Scope } from "./scope.ts";
+/** The report that the page shows, with its text looked up and its tree linked, and the reader's choices. */
+import type { KernelColumns, PageData, ScopeData } from "../view/page-data.ts";
+
+// A report of the page with its text looked up and its tree linked.
+
+export interface Region {
+  readonly row: number;
+  readonly label: string;
+  /** Labels from the outermost shown region. */
+  readonly path: string;
+  readonly level: number;
+  readonly parent: Region | null;
+  readonly children: readonly Region[];
+  /** Time on the clock that shares refer to. */
+  readonly value: number | null;
+  /** Null if not counted, as with ncu, or outside every range. */
+  readonly calls: number | null;
+}
+
+export interface Scope {
+  readonly data: ScopeData;
+  readonly regions: readonly Region[];
+  readonly roots: readonly Region[];
+  text(index: number): string;
+}
+
+interface MutableRegion extends Region {
+  readonly children: Region[];
+}
+
+export function openScope(page: PageData, data: ScopeData): Scope {
+  const text = (index: number): string => page.strings[index] ?? "";
+  const { label, parent, total, wall, calls } = data.regions;
+  const values = data.basis === "total" ? total : wall;
+  const regions: MutableRegion[] = [];
+  for (const [row, index] of label.entries()) {
+    const around = regions[parent[row] ?? -1] ?? null;
+    const region: MutableRegion = {
+      row,
+      label: text(index),
+      path: around === null ? text(index) : `${around.path} / ${text(index)}`,
+      level: around === null ? 0 : around.level + 1,
+      parent: around,
+      children: [],
+      value: values[row] ?? null,
+      calls: calls[row] === 0 && wall[row] === null ? null : (calls[row] ?? null),
+    };
+    around?.children.push(region);
+    regions.push(region);
+  }
+  return { data, regions, roots: regions.filter((region) => region.parent === null), text };
+}
+
+/** Kernels of a region, or of the whole scope. */
+export const kernelsOf = ({ data }: Scope, region: Region | null): KernelColumns | undefined =>
+  data.kernels[region === null ? 0 : region.row + 1];
+
+// The reader's choices, with listeners for changes.
 
 export interface State {
   readonly scope: Scope;

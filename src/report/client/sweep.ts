@@ -1,12 +1,10 @@
 /** Entry point of the sweep page's script. */
 import type { SweepJob, SweepRegion, SweepReport } from "../sweep/document.ts";
+import { formatMs, NOT_MEASURED } from "../view/numbers.ts";
+import { createResponsiveChart } from "./chart.ts";
 import { themeButton } from "./controls.ts";
-import { h, on } from "./dom.ts";
-import { createFitted } from "./fit.ts";
-import { formatMs, NOT_MEASURED } from "./format.ts";
-import { nameElement } from "./name.ts";
+import { h, nameElement, on, section } from "./dom.ts";
 import { legend, scalingChart } from "./scaling-chart.ts";
-import { section } from "./section.ts";
 import { createTable } from "./table.ts";
 
 const report = JSON.parse(document.getElementById("data")?.textContent ?? "{}") as SweepReport;
@@ -94,7 +92,7 @@ function createChart() {
   let region: SweepRegion | null = null;
   let parameter = first.at;
   const title = h("p", { class: "hint", role: "status" });
-  const chart = createFitted();
+  const chart = createResponsiveChart();
   const curves = h("div");
   const draw = () => {
     title.textContent = `${region === null ? "Whole jobs" : nameOf(region)}; choose a region in the table below.`;

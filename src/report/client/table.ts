@@ -1,6 +1,7 @@
 /** A table that sorts by any column, filters, and shows a limited number of rows at first. */
+
+import { formatCount } from "../view/numbers.ts";
 import { h, on } from "./dom.ts";
-import { formatCount } from "./format.ts";
 import { nextOrder, type Order, type SortedColumn, sortRows } from "./row-order.ts";
 
 export interface Column<Row> extends SortedColumn<Row> {

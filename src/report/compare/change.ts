@@ -1,4 +1,10 @@
-/** One number in two reports: how much it changed, and whether that means anything. */
+/**
+ * Numbers in two reports: how much each changed, whether that means anything, and how that is written; shared with the
+ * page's script.
+ */
+import { NOT_MEASURED } from "../view/numbers.ts";
+
+// One number in two reports: how much it changed, and whether that means anything.
 
 /**
  * `unclear`: the difference is within the noise of such measurements.
@@ -109,3 +115,53 @@ function judge(
 }
 
 const direction = (delta: number): Verdict => (delta > 0 ? "more" : "less");
+
+// The numbers of one thing (the whole report, a region, a kernel) in two reports.
+
+/** Numbers by their names in the report contract; only those that at least one report has. */
+export type Changes = Readonly<Record<string, Change>>;
+
+/** Whether both reports have it; `left_out`: one did not look for it, since its selection leaves it out. */
+export type Presence = "both" | "added" | "removed" | "left_out";
+
+/** @param isLookedFor whether a report that does not have it looked for it */
+export function presenceOf(
+  a: unknown,
+  b: unknown,
+  isLookedFor: (side: "a" | "b") => boolean,
+): Presence {
+  if (a !== null && b !== null) return "both";
+  if (!isLookedFor(a === null ? "a" : "b")) return "left_out";
+  return a === null ? "added" : "removed";
+}
+
+export const changesAs = (presence: Presence, changes: Changes): Changes =>
+  changesIf(presence !== "left_out", present(changes));
+
+/** As they are, or without a conclusion if they are of different work. */
+export const changesIf = (isSame: boolean, changes: Changes): Changes =>
+  isSame
+    ? changes
+    : Object.fromEntries(Object.entries(changes).map(([name, one]) => [name, asLeftOut(one)]));
+
+/** Without numbers that neither report has. */
+export const present = (changes: Changes): Changes =>
+  Object.fromEntries(Object.entries(changes).filter(([, { a, b }]) => a !== null || b !== null));
+
+// A change as text, the same in every form of a comparison; shared with the page's script.
+
+export function formatPercent(relative: number | null): string {
+  if (relative === null) return NOT_MEASURED;
+  const percent = relative * 100;
+  if (!Number.isFinite(percent)) return NOT_MEASURED;
+  const digits = Math.abs(percent) >= 1000 ? 0 : 1;
+  return `${percent > 0 ? "+" : ""}${percent.toFixed(digits)}`;
+}
+
+/** A difference in ms with its sign and uncertainty. */
+export function formatDelta({ delta, uncertainty }: Pick<Change, "delta" | "uncertainty">): string {
+  if (delta === null) return NOT_MEASURED;
+  const sign = delta > 0 ? "+" : "";
+  const spread = uncertainty === null || uncertainty === 0 ? "" : ` ±${uncertainty.toFixed(3)}`;
+  return `${sign}${delta.toFixed(3)}${spread}`;
+}

@@ -1,23 +1,28 @@
 /** Two region reports side by side: regions and kernels matched by their paths and names. */
-import { regionKey } from "../directory-name.ts";
-import type { NCUProfileRegion, NCUProfileRegionReport } from "../document.ts";
-import { totalMs, wholeMs } from "../measured-time.ts";
-import { changeOf, countChange, type Measured } from "./change.ts";
-import { type Changes, changesIf, present } from "./changes.ts";
+
+import type { NCUProfileRegion, NCUProfileRegionReport } from "../model/document.ts";
+import { regionKey } from "../model/report-files.ts";
+import { totalMs, wholeMs } from "../view/times.ts";
+import {
+  type Changes,
+  changeOf,
+  changesIf,
+  countChange,
+  type Measured,
+  present,
+} from "./change.ts";
 import { comparisonNotes, doubtNotes, leftOutNotes, otherWorkNotes } from "./comparison-notes.ts";
 import {
   type BothReports,
   type KernelChange,
   kernelLeftOut,
-  kernelsWhereBothLooked,
+  kernelsCoveredByBoth,
   reportKernels,
 } from "./kernel-changes.ts";
-import { withKnownDomains } from "./known-domains.ts";
-import { lookedFor } from "./looked-for.ts";
 import { measuredAlone, measuredTogether, measuredWall, measuredWork } from "./noise.ts";
-import { type RegionChange, regionChange } from "./region-change.ts";
-import { keysOfBoth, regionsByKey } from "./region-order.ts";
-import { sameWork } from "./same-work.ts";
+import { type RegionChange, regionChange, sameWork } from "./region-change.ts";
+import { keysOfBoth, regionsByKey, withKnownDomains } from "./region-matching.ts";
+import { selectionCoverage } from "./selection-coverage.ts";
 
 export interface ReportComparison {
   readonly a: ReportFacts;
@@ -48,7 +53,7 @@ export function compareReports(
   const known = withKnownDomains(a.regions, b.regions);
   const ofA = regionsByKey(known.a);
   const ofB = regionsByKey(known.b);
-  const looked = lookedFor(a, b);
+  const looked = selectionCoverage(a, b);
   const same = sameWork({ report: a, regions: known.a }, { report: b, regions: known.b }, looked);
   // If both have it, both looked for it.
   const shared: BothReports = {
@@ -59,7 +64,7 @@ export function compareReports(
     shared.a.regions.length === known.a.length && shared.b.regions.length === known.b.length;
   const found = isShared
     ? reportKernels({ a, b }, looked)
-    : kernelsWhereBothLooked({ a, b }, shared, looked);
+    : kernelsCoveredByBoth({ a, b }, shared, looked);
   const kernels = same.inKernels ? found : found.map(kernelLeftOut);
   const isSameTotal = same.inTotals(found);
   const regions = keysOfBoth(known.a, known.b).map((key) =>

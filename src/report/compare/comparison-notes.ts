@@ -1,12 +1,11 @@
 /** What the reader of a comparison must know to judge it. */
 import { agreeing, firstFew, plural } from "../../text/plural.ts";
-import type { NCUProfileRegionReport, ReportEnvironment } from "../document.ts";
-import { isUnifiedNote, rulesInNotes } from "../label-rules-note.ts";
-import { isMedianRunNote } from "../median-run-note.ts";
+import type { NCUProfileRegionReport, ReportEnvironment } from "../model/document.ts";
+import { isMedianRunNote, isUnifiedNote, rulesInNotes } from "../view/notes.ts";
 import type { KernelChange } from "./kernel-changes.ts";
-import type { KnownDomains } from "./known-domains.ts";
-import type { LookedForByBoth } from "./looked-for.ts";
 import type { RegionChange } from "./region-change.ts";
+import type { KnownDomains } from "./region-matching.ts";
+import type { CoverageOfBoth } from "./selection-coverage.ts";
 
 /** A condition would hold whatever the program does. */
 export const SAME_REPORT = "A and B are the same report file, so nothing can differ";
@@ -37,7 +36,7 @@ export const doubtNotes = ({ doubtful }: KnownDomains): readonly string[] =>
 export function leftOutNotes(
   regions: readonly RegionChange[],
   kernels: readonly KernelChange[],
-  looked: LookedForByBoth,
+  looked: CoverageOfBoth,
 ): readonly string[] {
   const sides = [
     { side: "b", name: "B", other: "A", verdict: "gone" },
@@ -71,9 +70,9 @@ export function leftOutNotes(
 /** Explains why totals that are shown side by side are not compared. */
 export function otherWorkNotes(
   regions: readonly RegionChange[],
-  { a, b }: LookedForByBoth,
+  { a, b }: CoverageOfBoth,
 ): readonly string[] {
-  const words = ({ regionWords, kernelWords }: LookedForByBoth["a"]) =>
+  const words = ({ regionWords, kernelWords }: CoverageOfBoth["a"]) =>
     [regionWords, kernelWords === "" ? "" : `kernels: ${kernelWords}`]
       .filter((text) => text !== "")
       .join("; ") || "everything";

@@ -1,11 +1,9 @@
 /** Everything that a comparison shows, in whatever form. */
-
-import { andOthers } from "../../text/plural.ts";
+import { andOthers, capitalized } from "../../text/plural.ts";
 import { printableLabel } from "../../text/printable.ts";
-import { capitalized } from "../capitalized.ts";
-import { isInside, kindMarks, pathWords } from "../region-path.ts";
-import type { Verdict } from "./change.ts";
-import type { Changes } from "./changes.ts";
+import { isInside, kindMarks, pathWords } from "../model/region-path.ts";
+import { jsonPieces } from "../render/json.ts";
+import type { Changes, Verdict } from "./change.ts";
 import type { ReportComparison } from "./compare-reports.ts";
 import type { GateResult } from "./gates.ts";
 import type { KernelChange } from "./kernel-changes.ts";
@@ -115,3 +113,26 @@ export function gateSummary(gates: readonly GateResult[]): string {
   const missing = unchecked === 0 ? "" : `, ${unchecked} left out by a selection, unchecked`;
   return `gates passed: ${gates.length - unchecked} checked${doubt}${missing}`;
 }
+
+/** Version of the comparison's JSON, `major.minor`; a minor version only adds. */
+export const COMPARISON_CONTRACT = "hydraconf.comparison/1.3";
+
+/** The versions that can be read, including all earlier ones. */
+export const COMPARISON_CONTRACTS: readonly string[] = [
+  "hydraconf.comparison/1.0",
+  "hydraconf.comparison/1.1",
+  "hydraconf.comparison/1.2",
+  COMPARISON_CONTRACT,
+];
+
+/**
+ * Everything, for programs, in pieces: for two large reports it can be longer than a string may be.
+ * Times are milliseconds; an infinite limit does not occur.
+ */
+export const comparisonJsonPieces = ({
+  names,
+  reports,
+  config,
+  gates,
+}: Comparison): Iterable<string> =>
+  jsonPieces({ contract: COMPARISON_CONTRACT, names, ...reports, config, gates });

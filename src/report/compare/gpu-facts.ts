@@ -3,15 +3,13 @@
  * of itself, so that none is called slower.
  */
 import { printableLabel } from "../../text/printable.ts";
-import { BUSY_HEADING } from "../gpu-words.ts";
-import { OCCUPANCY_LIMIT, occupancyLimitText } from "../kernels/kernel-columns.ts";
-import { formatMs, formatShare, NOT_MEASURED } from "../numbers.ts";
-import { kindMarks, pathWords } from "../region-path.ts";
-import type { Change } from "./change.ts";
-import type { Changes } from "./changes.ts";
+import { kindMarks, pathWords } from "../model/region-path.ts";
+import { BUSY_HEADING } from "../view/gpu-utilization.ts";
+import { OCCUPANCY_LIMIT, occupancyLimitText } from "../view/kernel-columns.ts";
+import { formatMs, formatShare, NOT_MEASURED } from "../view/numbers.ts";
+import type { Change, Changes } from "./change.ts";
 import type { ReportComparison } from "./compare-reports.ts";
-import { ACTIVITY_PARTS, type KernelLimits } from "./gpu-changes.ts";
-import type { KernelChange } from "./kernel-changes.ts";
+import { ACTIVITY_PARTS, type KernelChange, type KernelLimits } from "./kernel-changes.ts";
 
 /** A number, or words, in both reports. */
 export interface GpuFact {

@@ -2,12 +2,11 @@
 
 import { plural } from "../../text/plural.ts";
 import { printableLabel } from "../../text/printable.ts";
-import { type PageAssets, readPageAssets } from "../html/assets.ts";
-import { escapeHtml } from "../html/escape.ts";
-import { renderPage } from "../html/page.ts";
-import { forPage } from "../numbers.ts";
-import { pathLines } from "../region-path.ts";
-import type { Changes } from "./changes.ts";
+import { pathLines } from "../model/region-path.ts";
+import { escapeHtml, type PageAssets, readPageAssets, renderPage } from "../render/html-page.ts";
+import { roundedForPage } from "../view/numbers.ts";
+import type { ComparisonFact, ComparisonPageData, ComparisonRow } from "../view/page-data.ts";
+import type { Changes } from "./change.ts";
 import type { ReportComparison } from "./compare-reports.ts";
 import {
   type Comparison,
@@ -20,7 +19,6 @@ import {
   TIME_LABELS,
   VERDICTS,
 } from "./comparison.ts";
-import type { ComparisonFact, ComparisonPageData, ComparisonRow } from "./comparison-page-data.ts";
 import {
   ACTIVITY_HEADING,
   activityFacts,
@@ -124,11 +122,11 @@ function rowOf(
     label,
     level: 0,
     path: null,
-    a: forPage(a),
-    b: forPage(b),
-    delta: forPage(delta),
-    relative: forPage(relative),
-    uncertainty: forPage(uncertainty),
+    a: roundedForPage(a),
+    b: roundedForPage(b),
+    delta: roundedForPage(delta),
+    relative: roundedForPage(relative),
+    uncertainty: roundedForPage(uncertainty),
     verdict: VERDICTS[change?.verdict ?? "same"],
     counts: countNotes(changes, reports),
   };

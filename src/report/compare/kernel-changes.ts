@@ -1,13 +1,31 @@
-/** Kernels in two reports, matched by their names and kinds; the largest difference first. */
-import type { KernelRecord, NCUProfileRegionReport } from "../document.ts";
-import { kernelsOfReport } from "../kernels/kernels-of-report.ts";
-import { mergeHardware } from "../kernels/merge-hardware.ts";
-import { kernelMs } from "../measured-time.ts";
-import { changeOf, countChange } from "./change.ts";
-import { type Changes, changesAs, type Presence, presenceOf } from "./changes.ts";
-import { type BothLimits, counterChanges, limitsOf } from "./gpu-changes.ts";
-import type { LookedForByBoth } from "./looked-for.ts";
+/**
+ * Kernels in two reports, matched by their names and kinds, and what both reports know of the GPU beside times of
+ * kernels.
+ */
+import type {
+  KernelHardware,
+  KernelRecord,
+  NCUProfileRegion,
+  NCUProfileRegionReport,
+} from "../model/document.ts";
+import { busyShare } from "../view/gpu-utilization.ts";
+import { mergeHardware } from "../view/kernel-hardware.ts";
+import { kernelsOfReport } from "../view/kernel-list.ts";
+import { kernelMs } from "../view/times.ts";
+import {
+  type Change,
+  type Changes,
+  changeOf,
+  changesAs,
+  countChange,
+  type Presence,
+  partChange,
+  presenceOf,
+} from "./change.ts";
 import { measuredAlone } from "./noise.ts";
+import type { CoverageOfBoth } from "./selection-coverage.ts";
+
+// Kernels in two reports, matched by their names and kinds; the largest difference first.
 
 export interface KernelChange {
   readonly kernel_name: string;
@@ -21,14 +39,14 @@ export interface KernelChange {
 export type BothReports = Readonly<Record<"a" | "b", NCUProfileRegionReport>>;
 
 /** Kernels of whole reports. */
-export const reportKernels = ({ a, b }: BothReports, looked: LookedForByBoth) =>
+export const reportKernels = ({ a, b }: BothReports, looked: CoverageOfBoth) =>
   kernelChanges(kernelsOfReport(a).longest(), kernelsOfReport(b).longest(), looked);
 
 /** The kernels of regions that both looked for, followed by all other kernels, marked left out. */
-export function kernelsWhereBothLooked(
+export function kernelsCoveredByBoth(
   whole: BothReports,
   shared: BothReports,
-  looked: LookedForByBoth,
+  looked: CoverageOfBoth,
 ): readonly KernelChange[] {
   const compared = reportKernels(shared, looked);
   const keys = new Set(compared.map(kernelKey));
@@ -39,7 +57,7 @@ export function kernelsWhereBothLooked(
 export function kernelChanges(
   a: readonly KernelRecord[],
   b: readonly KernelRecord[],
-  looked: LookedForByBoth,
+  looked: CoverageOfBoth,
 ): readonly KernelChange[] {
   const ofA = summed(a);
   const ofB = summed(b);
@@ -53,7 +71,7 @@ export function kernelChanges(
 function kernelChange(
   { kernel_name, kind }: KernelSum,
   { a, b }: Readonly<Record<"a" | "b", KernelSum | null>>,
-  looked: LookedForByBoth,
+  looked: CoverageOfBoth,
 ): KernelChange {
   const [timeA, timeB] = [timeOf(a), timeOf(b)];
   // If both have a kernel but only one its time, the kernel is neither new nor gone.
@@ -114,3 +132,70 @@ const weight = ({ changes }: KernelChange): number => {
   const { a, b } = changes["total_ms"] ?? { a: null, b: null };
   return Math.abs((b ?? 0) - (a ?? 0));
 };
+
+// What two reports tell of the GPU beside times of kernels: how busy it was in a region, and counters of a kernel.
+
+type Region = Pick<NCUProfileRegion, "gpu_activity" | "wall_ms">;
+
+/** Of `gpu_activity`, named as in `regions.csv`. */
+export const ACTIVITY_PARTS = {
+  gpu_kernel_ms: "kernel_ms",
+  gpu_copy_ms: "copy_ms",
+  gpu_overlap_ms: "overlap_ms",
+  gpu_busy_ms: "busy_ms",
+} as const;
+
+/** Shares in percent, named as in `hardware` of a kernel. */
+export const COUNTER_SHARES = ["sm_pct", "memory_pct", "tensor_pct", "occupancy_pct"] as const;
+
+/** What limits a kernel, which are words and cannot be subtracted. */
+export type KernelLimits = Pick<KernelHardware, "limited_by" | "occupancy_limited_by">;
+
+type BothLimits = Readonly<Record<"a" | "b", KernelLimits | null>>;
+
+/** Empty where neither report knows how busy the GPU was. */
+export function activityChanges(a: Region | null, b: Region | null): Changes {
+  if (a?.gpu_activity === undefined && b?.gpu_activity === undefined) return {};
+  const wall = Math.max(a?.wall_ms ?? 0, b?.wall_ms ?? 0);
+  const shares = [a, b].map((region) => measuredAlone(region && busyShare(region)));
+  const parts = Object.entries(ACTIVITY_PARTS).map(([name, part]): [string, Change] => {
+    const [before, after] = [a, b].map((region) =>
+      measuredAlone(region?.gpu_activity?.[part] ?? null),
+    );
+    return [name, partChange(before ?? null, after ?? null, wall)];
+  });
+  const [before = null, after = null] = shares;
+  return { gpu_busy_pct: partChange(before, after, 100), ...Object.fromEntries(parts) };
+}
+
+/** Empty where neither report has counters of the kernel. */
+function counterChanges(a: KernelHardware | undefined, b: KernelHardware | undefined): Changes {
+  if (a === undefined && b === undefined) return {};
+  const shares = COUNTER_SHARES.map((name): [string, Change] => [
+    name,
+    partChange(measuredAlone(a?.[name] ?? null), measuredAlone(b?.[name] ?? null), 100),
+  ]);
+  const limit = changeOf(
+    computed(a?.occupancy_limit_pct ?? null),
+    computed(b?.occupancy_limit_pct ?? null),
+  );
+  return { ...Object.fromEntries(shares), occupancy_limit_pct: limit };
+}
+
+/** Follows from how a kernel was compiled and launched, so that no run differs from another one in it. */
+const computed = (value: number | null) => (value === null ? null : { value, uncertainty: 0 });
+
+function limitsOf(
+  a: KernelHardware | undefined,
+  b: KernelHardware | undefined,
+): BothLimits | undefined {
+  return a === undefined && b === undefined ? undefined : { a: limits(a), b: limits(b) };
+}
+
+const limits = (hardware: KernelHardware | undefined): KernelLimits | null =>
+  hardware === undefined
+    ? null
+    : {
+        limited_by: hardware.limited_by,
+        occupancy_limited_by: hardware.occupancy_limited_by,
+      };

@@ -9,10 +9,9 @@ import {
   markdownPieces,
   markdownTable,
   markdownTablePieces,
-} from "../markdown/markdown.ts";
-import { formatMs } from "../numbers.ts";
-import type { Change } from "./change.ts";
-import { formatDelta, formatPercent } from "./change-text.ts";
+} from "../render/markdown.ts";
+import { formatMs } from "../view/numbers.ts";
+import { type Change, formatDelta, formatPercent } from "./change.ts";
 import type { ReportComparison } from "./compare-reports.ts";
 import {
   type Comparison,

@@ -1,5 +1,5 @@
 /** The uncertainty of a region's times, from the spread of its calls. */
-import type { NCUProfileRegion, RepeatStatistics } from "../document.ts";
+import type { NCUProfileRegion, RepeatStatistics } from "../model/document.ts";
 import type { Measured } from "./change.ts";
 
 /** Of a standard normal: 95 % lie within ±1.96, and 95 % below 1.645. */

@@ -1,3 +1,4 @@
+/** How users name kernels, and which of a kernel's names that is compared with. */
 import { matchesGlob, parseGlob } from "../../text/glob.ts";
 import { ConfigError } from "../../values/errors.ts";
 
@@ -40,4 +41,106 @@ function regularExpression(source: string, text: string, key: string): RegExp {
       cause,
     });
   }
+}
+
+/** Which of a kernel's names patterns are matched against, as in ncu's `--kernel-name-base`. */
+export type KernelNameBase = "function" | "demangled" | "mangled";
+
+/** The known names of a kernel. */
+export interface NamedKernel {
+  /** Demangled, with parameters. */
+  readonly kernelName: string;
+  readonly functionName?: string;
+  readonly mangledName?: string;
+}
+
+/** The name to match; the demangled one if the source has no mangled one. */
+export function nameOf(kernel: NamedKernel, base: KernelNameBase): string {
+  if (base === "mangled") return kernel.mangledName ?? kernel.kernelName;
+  if (base === "demangled") return kernel.kernelName;
+  return kernel.functionName ?? functionNameIn(kernel.kernelName);
+}
+
+/**
+ * A demangled name without return type, namespaces, template arguments and parameters:
+ * `void ns::gemm<float, 4>(float *)` is `gemm`.
+ */
+export function functionNameIn(demangled: string): string {
+  let depth = 0;
+  /** Where the name may begin; it continues after template arguments. */
+  let from = 0;
+  let name = "";
+  const take = (to: number) => {
+    if (to > from) name += demangled.slice(from, to);
+  };
+  let at = 0;
+  for (; at < demangled.length; at++) {
+    const character = demangled.charCodeAt(at);
+    if (character === LESS) {
+      if (depth++ === 0) take(at);
+    } else if (character === GREATER && demangled.charCodeAt(at - 1) !== MINUS) {
+      if (depth === 0) take(at);
+      depth = Math.max(0, depth - 1);
+      from = at + 1;
+    } else if (depth > 0) continue;
+    else if (character === OPENING) {
+      const skipped = ANONYMOUS.find((text) => demangled.startsWith(text, at));
+      if (skipped === undefined) break;
+      take(at);
+      at += skipped.length - 1;
+      from = at + 1;
+    } else if (character === BLANK || character === COLON) {
+      name = "";
+      from = at + 1;
+    }
+  }
+  if (depth === 0) take(at);
+  return name === "" ? demangled : name;
+}
+
+/** Parentheses that are not parameter lists. */
+const ANONYMOUS = ["(anonymous namespace)", "(anonymous)"];
+
+const [LESS, GREATER, MINUS, OPENING, BLANK, COLON] = [..."<>-( :"].map((one) => one.charCodeAt(0));
+
+/**
+ * A form of a demangled name that is the same for all tools. CUPTI gives mangled names, which the recorder
+ * demangles with the program's C++ library; ncu and nsys use NVIDIA's demangler. For one kernel they say
+ * `ns::(anonymous namespace)::k<float, 64u, true>(float const*)` and
+ * `void ns::<unnamed>::k<float, (unsigned int)64, (bool)1>(const T1 *)`.
+ *
+ * Parameters, result types, `const` and spaces are removed: kernels that differ only in these look
+ * the same. A name that is not C++ is returned without its spaces.
+ */
+export function comparableName(name: string): string {
+  const plain = name
+    .replaceAll("(anonymous namespace)", ANONYMOUS_NAMESPACE)
+    .replaceAll("<unnamed>", ANONYMOUS_NAMESPACE)
+    // Lambdas are told apart by their numbers: `{lambda(int)#2}`, `[lambda(int) (instance 2)]`.
+    .replaceAll("{lambda", "[lambda")
+    .replaceAll(/#(\d+)\}| \(instance (\d+)\)\]/g, "#$1$2]")
+    // Casts of numbers; then the type suffix after them.
+    .replaceAll(/\([A-Za-z_][\w: ]*\)(?=-?\d)/g, "")
+    .replaceAll(/\b(\d+)(?:ull|ul|u|ll|l)\b/g, "$1")
+    .replaceAll(/\btrue\b/g, "1")
+    .replaceAll(/\bfalse\b/g, "0")
+    .replaceAll(/\bconst\b/g, "");
+  return withoutParentheses(plain)
+    .replaceAll(/\bvoid (?=[\w{:])/g, "")
+    .replace(/^(?:[\w:]+ )+(?=\S)/, "")
+    .replaceAll(/\s+/g, "");
+}
+
+const ANONYMOUS_NAMESPACE = "{anonymous}";
+
+/** Without parenthesized parts: the parameters of the kernel and of functions in its name. */
+function withoutParentheses(name: string): string {
+  let depth = 0;
+  let left = "";
+  for (const character of name) {
+    if (character === "(") depth++;
+    else if (character === ")") depth = Math.max(0, depth - 1);
+    else if (depth === 0) left += character;
+  }
+  return left;
 }

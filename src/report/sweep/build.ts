@@ -2,18 +2,17 @@ import { getOrCreate } from "../../system/get-or-create.ts";
 import { type HostInterval, overlappingIntervals } from "../../system/overlapping-intervals.ts";
 import { agreeing, plural } from "../../text/plural.ts";
 import { splitAtEquals } from "../../text/shell-words.ts";
-import { toldByAny } from "../compare/known-domains.ts";
-import { dateTime } from "../date-time.ts";
-import { regionKey } from "../directory-name.ts";
-import type { NCUProfileRegion, NCUProfileRegionReport } from "../document.ts";
-import { reportKernelWords } from "../kernels/kernel-words.ts";
+import { regionsWithDomains } from "../compare/region-matching.ts";
+import { dateTime, type NCUProfileRegion, type NCUProfileRegionReport } from "../model/document.ts";
+import { regionKey } from "../model/report-files.ts";
+import { reportKernelWords } from "../view/kernel-columns.ts";
+import { concurrentJobsNote } from "../view/notes.ts";
 import {
   SWEEP_CONTRACT,
   type SweepJob,
   type SweepParameter,
   type SweepReport,
 } from "./document.ts";
-import { sideBySideNote } from "./side-by-side-note.ts";
 
 /** A job as it lies in the directory of a sweep. */
 export interface JobInput {
@@ -133,7 +132,7 @@ export function buildSweepReport(
     jobs,
     best: bestOf(jobs),
     regions: regionsOf(inputs, basis),
-    notes: [...notesOf(reports, jobs), ...sideBySideNote(timedSideBySide(inputs, jobs))],
+    notes: [...notesOf(reports, jobs), ...concurrentJobsNote(timedSideBySide(inputs, jobs))],
   };
 }
 
@@ -162,7 +161,7 @@ function bestOf(jobs: readonly SweepJob[]): string | null {
 /** In the order in which the jobs have them: a region that only later jobs have stands below. */
 function regionsOf(inputs: readonly JobInput[], basis: SweepReport["basis"]) {
   const found = new Map<string, { region: NCUProfileRegion; times: (number | null)[] }>();
-  const ofJobs = toldByAny(inputs.map(({ result: { report } }) => report?.regions ?? []));
+  const ofJobs = regionsWithDomains(inputs.map(({ result: { report } }) => report?.regions ?? []));
   for (const [job, regions] of ofJobs.entries())
     for (const region of regions) {
       const key = regionKey(region);

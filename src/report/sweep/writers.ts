@@ -1,20 +1,21 @@
-/** A sweep's report as Markdown, JSON and CSV. */
-
+/** A sweep's report as a page, Markdown, JSON and CSV. */
 import { plural } from "../../text/plural.ts";
 import { printableLabel } from "../../text/printable.ts";
-import { csvRow, domainColumn } from "../csv.ts";
-import { jsonPieces } from "../json/json-writer.ts";
+import { pathLines } from "../model/region-path.ts";
+import { csvRow, domainColumn } from "../render/csv.ts";
+import { escapeHtml, type PageAssets, readPageAssets, renderPage } from "../render/html-page.ts";
+import { jsonPieces } from "../render/json.ts";
 import {
   escapeMarkdown,
   markdownDocument,
   markdownLabel,
   markdownList,
   markdownTable,
-} from "../markdown/markdown.ts";
-import { formatMs, NOT_MEASURED } from "../numbers.ts";
-import { curvesOf, scalingExponent } from "./curves.ts";
-import type { SweepReport } from "./document.ts";
-import { regionNames } from "./region-names.ts";
+} from "../render/markdown.ts";
+import { formatMs, NOT_MEASURED, roundedForPage } from "../view/numbers.ts";
+import { curvesOf, type SweepRegion, type SweepReport, scalingExponent } from "./document.ts";
+
+// A sweep's report as Markdown, JSON and CSV.
 
 /** In pieces: 20 million times are longer than one string can be. */
 export const sweepJsonPieces = (report: SweepReport): Iterable<string> =>
@@ -143,3 +144,52 @@ function scaling(report: SweepReport): readonly string[] {
     "The exponent shows how time grows with the parameter: 1 means proportionally, 0 not at all.",
   ];
 }
+
+// A sweep as a page: the matrix, sortable and filterable, and scaling curves of any region.
+
+/** Numbers of the matrix: a page of 1 MB bears no more. */
+const MAX_CELLS = 40_000;
+
+export function renderSweepHtml(
+  report: SweepReport,
+  assets: PageAssets = readPageAssets("sweep"),
+): string {
+  const { jobs, regions, notes, best, collector } = report;
+  const most = Math.floor(MAX_CELLS / Math.max(1, jobs.length));
+  const names = regionNames(regions);
+  const data: SweepReport = {
+    ...report,
+    jobs: jobs.map((job) => ({
+      ...job,
+      name: printableLabel(job.name, 80),
+      values: job.values.map((value) => value && printableLabel(value, 80)),
+      total_ms: roundedForPage(job.total_ms),
+    })),
+    best: best && printableLabel(best, 80),
+    regions: regions.slice(0, most).map((region, at) => ({
+      ...region,
+      path: [printableLabel(names[at] ?? "", 300)],
+      times_ms: region.times_ms.map((ms) => roundedForPage(ms)),
+    })),
+  };
+  const left = regions.length - data.regions.length;
+  const lines = [
+    ...notes,
+    ...(left > 0
+      ? [
+          `${plural(left, "region is", "regions are")} left out of this page; sweep-report.csv has all`,
+        ]
+      : []),
+  ];
+  const body = `<header class="top"><h1>Sweep</h1>
+<p class="summary">${plural(jobs.length, "job")}, collector ${escapeHtml(collector)}; ${basisInWords(report)} in ms${best === null ? "" : `; job ${escapeHtml(printableLabel(best, 80))} took the least time`}</p>
+<div id="controls" class="controls"></div></header>
+<noscript><p class="notice">This page needs JavaScript for its tables and charts. The same facts are in sweep-report.md beside it.</p></noscript>
+${lines.length === 0 ? "" : `<ul class="notice">${lines.map((note) => `<li>${escapeHtml(printableLabel(note, 600))}</li>`).join("")}</ul>`}
+<main id="sweep"></main>`;
+  return renderPage({ title: "Sweep", body, data }, assets);
+}
+
+/** What a sweep's reports call its regions. */
+const regionNames = (regions: readonly SweepRegion[]): readonly string[] =>
+  regions.map(pathLines(regions));

@@ -1,7 +1,7 @@
-import { scanJson } from "../json/json-positions.ts";
-import { type JsonText, textOf } from "../json/json-text.ts";
-import { readJson } from "../json/read-json.ts";
-import type { ReportIssue } from "./issue.ts";
+/** Reads and checks the text of a report of any size: first that it is JSON, then that it fits the contract. */
+import { scanJson } from "./json-positions.ts";
+import { type JsonText, openCursor, textOf } from "./json-text.ts";
+import type { ReportIssue } from "./rules.ts";
 import type { ReportValidator } from "./validate.ts";
 
 export interface CheckedDocument {
@@ -46,4 +46,109 @@ function syntaxIssue(whole: JsonText, error: SyntaxError): ReportIssue {
     expected: "a JSON document",
     ...position,
   };
+}
+
+/** The most characters of an object or list that go to `JSON.parse` in one piece; larger ones are split. */
+const PART = 1 << 20;
+
+/** The deepest nesting that is split: each level is first scanned for its end, so the cost grows with the depth. */
+const DEEPEST = 100;
+
+/**
+ * Parses a JSON text of any length, as `JSON.parse` would.
+ *
+ * @param part for tests
+ * @throws SyntaxError if it is not JSON (`scanJson` tells where), or if a large text is nested too deeply
+ */
+export function readJson(whole: JsonText, part = PART): unknown {
+  const cursor = openCursor(whole);
+  while (cursor.text.length <= part) if (!cursor.more()) return JSON.parse(cursor.text);
+
+  const take = (character: string): boolean => {
+    if (cursor.peek() !== character) return false;
+    cursor.at++;
+    return true;
+  };
+  const expect = (character: string): void => {
+    if (!take(character)) throw notJson();
+  };
+  const parseUpTo = (end: number | null): unknown => {
+    if (end === null) throw notJson();
+    const text = cursor.text.slice(cursor.at, end);
+    cursor.at = end;
+    return JSON.parse(text);
+  };
+
+  let depth = 0;
+  const value = (): unknown => {
+    const first = cursor.peek();
+    if (first !== "{" && first !== "[") return parseUpTo(cursor.endOfToken());
+    while (cursor.text.length - cursor.at <= part && cursor.more());
+    const end = endOfContainer(cursor.text, cursor.at, part);
+    if (end !== null) return parseUpTo(end);
+    if (depth === DEEPEST) throw new SyntaxError(`nested more than ${DEEPEST} deep`);
+    cursor.at++;
+    depth++;
+    const container = first === "{" ? object() : list();
+    depth--;
+    return container;
+  };
+
+  const list = (): unknown => {
+    const elements: unknown[] = [];
+    if (take("]")) return elements;
+    do elements.push(value());
+    while (take(","));
+    expect("]");
+    return elements;
+  };
+
+  const object = (): unknown => {
+    const members: Record<string, unknown> = {};
+    if (take("}")) return members;
+    do {
+      if (cursor.peek() !== '"') throw notJson();
+      const key = String(parseUpTo(cursor.endOfToken()));
+      expect(":");
+      // Assigning to `__proto__` would create no member.
+      Object.defineProperty(members, key, {
+        value: value(),
+        writable: true,
+        enumerable: true,
+        configurable: true,
+      });
+    } while (take(","));
+    expect("}");
+    return members;
+  };
+
+  const document = value();
+  if (cursor.peek() !== "") throw notJson();
+  return document;
+}
+
+const notJson = (): SyntaxError => new SyntaxError("not JSON");
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+/** `[` and `]` with this bit are `{` and `}`. */
+const BRACE_BIT = 0x20;
+const OPENING = 0x7b;
+const CLOSING = 0x7d;
+
+/** The offset after the object or list that begins at `start`; null if it has more than `most` characters. */
+function endOfContainer(text: string, start: number, most: number): number | null {
+  const end = Math.min(text.length, start + most);
+  let depth = 0;
+  let inString = false;
+  for (let at = start; at < end; at++) {
+    const code = text.charCodeAt(at);
+    if (inString) {
+      if (code === BACKSLASH) at++;
+      else if (code === QUOTE) inString = false;
+    } else if (code === QUOTE) inString = true;
+    else if ((code | BRACE_BIT) === OPENING) depth++;
+    else if ((code | BRACE_BIT) === CLOSING && --depth === 0) return at + 1;
+  }
+  return null;
 }

@@ -3,8 +3,8 @@ import type { ValidateFunction } from "ajv";
 import { createAjv } from "../../schema/create-ajv.ts";
 import { toObject } from "../../values/plain-objects.ts";
 import { readYaml } from "../../values/yaml/reader.ts";
-import type { RegionReportBundle } from "../document.ts";
-import { type ContractDocument, contractFile } from "./contract-schema.ts";
+import { type ContractDocument, contractFile } from "../model/contract.ts";
+import type { RegionReportBundle } from "../model/document.ts";
 
 const CONTRACT_ID = "urn:hydraconf:region-report";
 

@@ -3,10 +3,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Ajv2020 } from "ajv/dist/2020.js";
 import { packageInfo } from "../../values/package-info.ts";
-import { COMPARISON_CONTRACTS } from "../compare/json.ts";
-import { SWEEP_CONTRACTS } from "../sweep/document.ts";
-import { sweepIssues } from "../sweep/rules.ts";
-import type { ReportIssue } from "./issue.ts";
+import { COMPARISON_CONTRACTS } from "../compare/comparison.ts";
+import { SWEEP_CONTRACTS, type SweepReport } from "../sweep/document.ts";
+import { pointerTo, type ReportIssue } from "./rules.ts";
 import {
   contractIssue,
   createReportValidator,
@@ -71,4 +70,41 @@ function isOf(document: unknown, contract: string): boolean {
   if (typeof document !== "object" || document === null || !("contract" in document)) return false;
   const [kind = ""] = contract.split("/");
   return typeof document.contract === "string" && document.contract.split("/")[0] === kind;
+}
+
+// What the schema of a sweep's report cannot say.
+
+/** @param document fits `schemas/sweep-report.schema.json` */
+function sweepIssues(document: SweepReport): readonly ReportIssue[] {
+  const { jobs, parameters, regions, best } = document;
+  const lists = [
+    ...jobs.map(({ values }, at) => ({
+      list: values,
+      wanted: parameters.length,
+      pointer: pointerTo("", "jobs", at, "values"),
+      what: "one value per parameter",
+    })),
+    ...regions.map(({ times_ms }, at) => ({
+      list: times_ms,
+      wanted: jobs.length,
+      pointer: pointerTo("", "regions", at, "times_ms"),
+      what: "one time per job",
+    })),
+  ];
+  return [
+    ...(best === null || jobs.some(({ name }) => name === best)
+      ? []
+      : [
+          {
+            pointer: "/best",
+            message: `${JSON.stringify(best)} is not a job of the sweep`,
+            expected: "the name of one, or null",
+          },
+        ]),
+    ...lists.flatMap(({ list, wanted, pointer, what }) =>
+      list.length === wanted
+        ? []
+        : [{ pointer, message: `a list of ${list.length}`, expected: `${what}: ${wanted}` }],
+    ),
+  ];
 }

@@ -2,17 +2,18 @@
  * Rules of the contract that JSON Schema cannot express. Each is a small object; a document is
  * checked by all of them, after its shape is known to be right.
  */
+
+import { pointerTo as pointerToTokens } from "../../schema/json-document.ts";
 import { plural } from "../../text/plural.ts";
-import { limitOf } from "../conclusions/speed-of-light.ts";
+import { upgraded } from "../model/contract.ts";
 import type {
   KernelRecord,
   NCUProfileRegion,
   NCUProfileRegionReport,
   RegionReportBundle,
-} from "../document.ts";
-import { placeKey, told } from "../region-path.ts";
-import { pointerTo, type ReportIssue } from "./issue.ts";
-import { upgraded } from "./upgrade.ts";
+} from "../model/document.ts";
+import { placeKey, storedDomains } from "../model/region-path.ts";
+import { limitOf } from "../view/gpu-utilization.ts";
 
 interface Rule<T> {
   /** Which property of the checked thing the rule is about. */
@@ -309,7 +310,7 @@ const regionId = ({
     domain,
     path,
     kind,
-    ...Object.values(told(domain, path_domains)),
+    ...Object.values(storedDomains(domain, path_domains)),
   ]);
 
 const kernelId = ({ kernel_name, kind, device }: KernelRecord): string =>
@@ -321,3 +322,19 @@ function splitScope(scope: string): readonly [kind: string, id: string] {
 }
 
 const quote = (text: string | null): string => JSON.stringify(text);
+
+/** One way in which a document breaks the contract. */
+export interface ReportIssue {
+  /** JSON pointer (RFC 6901) to the place; empty for the document itself. */
+  readonly pointer: string;
+  readonly message: string;
+  /** What would be right, to be read after "expected". */
+  readonly expected: string;
+  /** 1-based, where the text of the document is known. */
+  readonly line?: number;
+  readonly column?: number;
+}
+
+/** A pointer to something below a pointer. */
+export const pointerTo = (pointer: string, ...tokens: readonly (string | number)[]): string =>
+  pointer + pointerToTokens(tokens);

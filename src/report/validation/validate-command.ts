@@ -13,12 +13,12 @@ import { plural } from "../../text/plural.ts";
 import { printable } from "../../text/printable.ts";
 import { checkOptions, type OptionChecks } from "../../values/check-options.ts";
 import { isConfigError } from "../../values/errors.ts";
-import { fn, trueOrFalse } from "../../values/option-kinds.ts";
+import { fn, trueOrFalse } from "../../values/check-options.ts";
 import { packageInfo } from "../../values/package-info.ts";
-import { textOfBytes, textOfFile } from "../json/json-text.ts";
 import { readDocument } from "./check-text.ts";
 import { createDocumentValidator } from "./document-contracts.ts";
-import type { ReportIssue } from "./issue.ts";
+import { textOfBytes, textOfFile } from "./json-text.ts";
+import type { ReportIssue } from "./rules.ts";
 import type { ReportValidator } from "./validate.ts";
 
 /** Where the command reads and writes. */

@@ -2,9 +2,8 @@ import type { ErrorObject } from "ajv";
 import { expectation } from "../../schema/expectations.ts";
 import { andOthers } from "../../text/plural.ts";
 import { packageInfo } from "../../values/package-info.ts";
-import { CONTRACTS, type RegionReportBundle } from "../document.ts";
-import { pointerTo, type ReportIssue } from "./issue.ts";
-import { ruleIssues } from "./rules.ts";
+import { CONTRACTS, type RegionReportBundle } from "../model/document.ts";
+import { pointerTo, type ReportIssue, ruleIssues } from "./rules.ts";
 
 /** Checks documents against the contract and the rules that a schema cannot express. */
 export interface ReportValidator {

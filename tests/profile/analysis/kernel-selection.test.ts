@@ -6,8 +6,10 @@ import {
   ncuKernelPattern,
   topKernelNames,
 } from "../../../src/profile/analysis/kernel-selection.ts";
-import { functionNameIn } from "../../../src/report/selection/kernel-name.ts";
-import { parseKernelPattern } from "../../../src/report/selection/kernel-pattern.ts";
+import {
+  functionNameIn,
+  parseKernelPattern,
+} from "../../../src/report/selection/kernel-pattern.ts";
 import { isConfigError } from "../../../src/values/errors.ts";
 import { runs } from "../../runs.ts";
 

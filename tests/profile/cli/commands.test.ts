@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { runCompare } from "../../../src/profile/cli/commands.ts";
 import { compareReports } from "../../../src/report/compare/compare-reports.ts";
-import { comparisonJsonPieces } from "../../../src/report/compare/json.ts";
+import { comparisonJsonPieces } from "../../../src/report/compare/comparison.ts";
 import { comparisonMarkdownPieces } from "../../../src/report/compare/markdown.ts";
-import { renderBundleJson } from "../../../src/report/json/json-writer.ts";
+import { renderBundleJson } from "../../../src/report/render/json.ts";
 import { bundleOf, firstReport } from "../../report/bundles.ts";
 import { joined } from "../../report/joined.ts";
 

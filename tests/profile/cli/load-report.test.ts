@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { collectorsOf, loadReport } from "../../../src/profile/cli/load-report.ts";
 import { readSavedRun } from "../../../src/profile/run/read-run.ts";
-import { CONTRACT, CONTRACTS } from "../../../src/report/document.ts";
+import { CONTRACT, CONTRACTS } from "../../../src/report/model/document.ts";
 import { createReportValidator } from "../../../src/report/validation/validate.ts";
 import { isConfigError } from "../../../src/values/errors.ts";
 import { bundleOf, resnet } from "../../report/bundles.ts";

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import type { RegionReportBundle } from "../../../src/report/document.ts";
+import type { RegionReportBundle } from "../../../src/report/model/document.ts";
 import { nsightEnvironment, nsightOrSkip } from "../../nsight.ts";
 import { samplesOrSkip } from "../tools/ncu/samples.ts";
 import { importer } from "./import-files/importer.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { hasProcessScope } from "../../../src/profile/run/reread.ts";
-import { textOf } from "../../../src/report/json/json-text.ts";
-import { renderBundleJson } from "../../../src/report/json/json-writer.ts";
+import { renderBundleJson } from "../../../src/report/render/json.ts";
+import { textOf } from "../../../src/report/validation/json-text.ts";
 import { bundleOf } from "../../report/bundles.ts";
 import { inPieces } from "../../report/in-pieces.ts";
 

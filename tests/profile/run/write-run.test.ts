@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ProfileResult } from "../../../src/profile/run/run.ts";
 import { writeRun } from "../../../src/profile/run/write-run.ts";
 import type { ProfileConfig } from "../../../src/profile/tools/config.ts";
-import type { RegionReportBundle } from "../../../src/report/document.ts";
+import type { RegionReportBundle } from "../../../src/report/model/document.ts";
 import { ConfigError } from "../../../src/values/errors.ts";
 import { bundleOf, resnet } from "../../report/bundles.ts";
 

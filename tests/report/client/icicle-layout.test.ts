@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { isInside, layOut } from "../../../src/report/client/icicle-layout.ts";
-import type { Region } from "../../../src/report/client/scope.ts";
+import type { Region } from "../../../src/report/client/state.ts";
 
 interface Tree {
   readonly label: string;

@@ -2,11 +2,10 @@ import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { compareReports } from "../../../src/report/compare/compare-reports.ts";
 import type { Comparison } from "../../../src/report/compare/comparison.ts";
-import { checkGates } from "../../../src/report/compare/gates.ts";
+import { checkGates, parseGates } from "../../../src/report/compare/gates.ts";
 import { renderComparisonHtml } from "../../../src/report/compare/html.ts";
-import { parseGates } from "../../../src/report/compare/parse-gates.ts";
 import { bundleOf, firstReport, resnet } from "../bundles.ts";
-import { describeInBrowser } from "../html/browser.ts";
+import { describeInBrowser } from "../render/browser.ts";
 
 const scaled = (factor: number) => ({
   ...resnet,

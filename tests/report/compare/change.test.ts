@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { changeOf, countChange } from "../../../src/report/compare/change.ts";
+import {
+  changeOf,
+  countChange,
+  formatDelta,
+  formatPercent,
+} from "../../../src/report/compare/change.ts";
+import { NOT_MEASURED } from "../../../src/report/view/numbers.ts";
 
 const measured = (value: number, uncertainty: number | null = null) => ({ value, uncertainty });
 
@@ -33,5 +39,30 @@ describe("the verdict on a change", () => {
     expect(countChange(1000, 1001)).toMatchObject({ delta: 1, verdict: "more" });
     expect(countChange(1000, 999)).toMatchObject({ delta: -1, verdict: "less" });
     expect(countChange(3, 3)).toMatchObject({ delta: 0, verdict: "same" });
+  });
+});
+
+describe("change text", () => {
+  it.each([
+    [null, NOT_MEASURED],
+    [Number.POSITIVE_INFINITY, NOT_MEASURED],
+    [0, "0.0"],
+    [0.005, "+0.5"],
+    [-0.5, "-50.0"],
+    [9.99, "+999.0"],
+    [10, "+1000"],
+    [-10, "-1000"],
+  ])("a change by %s of what was there is %s %%", (relative, text) => {
+    expect(formatPercent(relative)).toBe(text);
+  });
+
+  it.each([
+    [null, null, NOT_MEASURED],
+    [0, null, "0.000"],
+    [1.5, null, "+1.500"],
+    [1.5, 0, "+1.500"],
+    [-1.5, 0.25, "-1.500 ±0.250"],
+  ])("a change by %s ms, known to %s ms, is %s", (delta, uncertainty, text) => {
+    expect(formatDelta({ delta, uncertainty })).toBe(text);
   });
 });

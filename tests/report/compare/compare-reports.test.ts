@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compareReports } from "../../../src/report/compare/compare-reports.ts";
-import { checkGates } from "../../../src/report/compare/gates.ts";
-import { parseGates } from "../../../src/report/compare/parse-gates.ts";
+import { checkGates, parseGates } from "../../../src/report/compare/gates.ts";
 import { growth } from "../../growth.ts";
 import { wellNested } from "../../profile/analysis/timelines.ts";
 import { runs } from "../../runs.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { comparisonNotes } from "../../../src/report/compare/comparison-notes.ts";
-import type { NCUProfileRegionReport } from "../../../src/report/document.ts";
-import { unifiedNote } from "../../../src/report/label-rules-note.ts";
+import type { NCUProfileRegionReport } from "../../../src/report/model/document.ts";
+import { unifiedNote } from "../../../src/report/view/notes.ts";
 import { bundleOf, firstReport, resnet } from "../bundles.ts";
 
 const report = firstReport(bundleOf([resnet]));

@@ -7,8 +7,7 @@ import {
   kernelHeading,
   mainTime,
 } from "../../../src/report/compare/comparison.ts";
-import type { GateResult } from "../../../src/report/compare/gates.ts";
-import { parseGates } from "../../../src/report/compare/parse-gates.ts";
+import { type GateResult, parseGates } from "../../../src/report/compare/gates.ts";
 import { bundleOf, firstReport, resnet } from "../bundles.ts";
 
 const operations = firstReport(bundleOf([resnet], { operationDomains: ["shallow_resnet.ops"] }));

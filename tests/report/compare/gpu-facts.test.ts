@@ -1,17 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { compareReports } from "../../../src/report/compare/compare-reports.ts";
-import { checkGates } from "../../../src/report/compare/gates.ts";
+import { comparisonJsonPieces } from "../../../src/report/compare/comparison.ts";
+import { checkGates, parseGates } from "../../../src/report/compare/gates.ts";
 import { activityFacts, counterFacts } from "../../../src/report/compare/gpu-facts.ts";
 import { renderComparisonHtml } from "../../../src/report/compare/html.ts";
-import { comparisonJsonPieces } from "../../../src/report/compare/json.ts";
 import { comparisonMarkdownPieces } from "../../../src/report/compare/markdown.ts";
-import { parseGates } from "../../../src/report/compare/parse-gates.ts";
 import { renderComparison } from "../../../src/report/compare/terminal.ts";
 import type {
   KernelHardware,
   NCUProfileRegionReport,
   RegionGpuActivity,
-} from "../../../src/report/document.ts";
+} from "../../../src/report/model/document.ts";
 import { createDocumentValidator } from "../../../src/report/validation/document-contracts.ts";
 import { textWidth } from "../../../src/text/text-width.ts";
 import { bundleOf, firstReport } from "../bundles.ts";

@@ -5,7 +5,7 @@ import {
   measuredWall,
   measuredWork,
 } from "../../../src/report/compare/noise.ts";
-import type { KernelRecord, NCUProfileRegion } from "../../../src/report/document.ts";
+import type { KernelRecord, NCUProfileRegion } from "../../../src/report/model/document.ts";
 import { reportOfCalls } from "../bundles.ts";
 
 const regionOfCalls = (lengths: readonly number[]): NCUProfileRegion => {

@@ -1,11 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { compareReports } from "../../../src/report/compare/compare-reports.ts";
-import type { Comparison } from "../../../src/report/compare/comparison.ts";
-import { checkGates } from "../../../src/report/compare/gates.ts";
+import {
+  COMPARISON_CONTRACT,
+  type Comparison,
+  comparisonJsonPieces,
+} from "../../../src/report/compare/comparison.ts";
+import { checkGates, parseGates } from "../../../src/report/compare/gates.ts";
 import { renderComparisonHtml } from "../../../src/report/compare/html.ts";
-import { COMPARISON_CONTRACT, comparisonJsonPieces } from "../../../src/report/compare/json.ts";
 import { comparisonMarkdownPieces } from "../../../src/report/compare/markdown.ts";
-import { parseGates } from "../../../src/report/compare/parse-gates.ts";
 import { renderComparison } from "../../../src/report/compare/terminal.ts";
 import { textWidth } from "../../../src/text/text-width.ts";
 import { bundleOf, firstReport, hostileNames, resnet } from "../bundles.ts";

@@ -1,14 +1,12 @@
 /** Two real runs compared, in every form: the network with two and with four images at a time. */
 import { beforeAll, describe, it } from "vitest";
 import { compareReports } from "../../../src/report/compare/compare-reports.ts";
-import type { Comparison } from "../../../src/report/compare/comparison.ts";
-import { checkGates } from "../../../src/report/compare/gates.ts";
+import { type Comparison, comparisonJsonPieces } from "../../../src/report/compare/comparison.ts";
+import { checkGates, parseGates } from "../../../src/report/compare/gates.ts";
 import { renderComparisonHtml } from "../../../src/report/compare/html.ts";
-import { comparisonJsonPieces } from "../../../src/report/compare/json.ts";
 import { comparisonMarkdownPieces } from "../../../src/report/compare/markdown.ts";
-import { parseGates } from "../../../src/report/compare/parse-gates.ts";
 import { renderComparison } from "../../../src/report/compare/terminal.ts";
-import type { NCUProfileRegionReport } from "../../../src/report/document.ts";
+import type { NCUProfileRegionReport } from "../../../src/report/model/document.ts";
 import { joined } from "../joined.ts";
 import { importReal } from "./imported.ts";
 import { expectSnapshot, RECORDINGS } from "./neutral.ts";

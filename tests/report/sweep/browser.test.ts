@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import type { SweepReport } from "../../../src/report/sweep/document.ts";
-import { renderSweepHtml } from "../../../src/report/sweep/html.ts";
+import { renderSweepHtml } from "../../../src/report/sweep/writers.ts";
 import { hostileNames } from "../bundles.ts";
-import { describeInBrowser } from "../html/browser.ts";
+import { describeInBrowser } from "../render/browser.ts";
 import { grid, jobOf, sweepOf } from "./sweeps.ts";
 
 const hostile = sweepOf(

@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { upgraded } from "../../../src/report/model/contract.ts";
 import { jobReport } from "../../../src/report/sweep/build.ts";
-import { curvesOf, scalingExponent } from "../../../src/report/sweep/curves.ts";
-import { renderSweepHtml } from "../../../src/report/sweep/html.ts";
+import { curvesOf, scalingExponent } from "../../../src/report/sweep/document.ts";
 import {
   renderSweepCsv,
+  renderSweepHtml,
   renderSweepMarkdown,
   sweepJsonPieces,
 } from "../../../src/report/sweep/writers.ts";
-import { upgraded } from "../../../src/report/validation/upgrade.ts";
 import type { ProcessSketch } from "../../profile/analysis/timelines.ts";
 import { asOlder, bundleOf, firstReport, hostileNames } from "../bundles.ts";
 import { joined } from "../joined.ts";

@@ -6,16 +6,20 @@ import {
   type ReportComparison,
   type ReportFacts,
 } from "../../../src/report/compare/compare-reports.ts";
-import type { Comparison, ConfigDifference } from "../../../src/report/compare/comparison.ts";
-import { checkGates, type GateResult } from "../../../src/report/compare/gates.ts";
-import type { KernelLimits } from "../../../src/report/compare/gpu-changes.ts";
 import {
   COMPARISON_CONTRACT,
   COMPARISON_CONTRACTS,
+  type Comparison,
+  type ConfigDifference,
   comparisonJsonPieces,
-} from "../../../src/report/compare/json.ts";
-import type { KernelChange } from "../../../src/report/compare/kernel-changes.ts";
-import { type Gate, parseGates } from "../../../src/report/compare/parse-gates.ts";
+} from "../../../src/report/compare/comparison.ts";
+import {
+  checkGates,
+  type Gate,
+  type GateResult,
+  parseGates,
+} from "../../../src/report/compare/gates.ts";
+import type { KernelChange, KernelLimits } from "../../../src/report/compare/kernel-changes.ts";
 import type { RegionChange } from "../../../src/report/compare/region-change.ts";
 import { jobReport } from "../../../src/report/sweep/build.ts";
 import {

@@ -1,6 +1,6 @@
 import { appendFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { regionKey } from "../../../report/directory-name.ts";
+import { regionKey } from "../../../report/model/report-files.ts";
 import { makeDirectory } from "../../../system/files.ts";
 import { getOrCreate } from "../../../system/get-or-create.ts";
 import { placeOf, type RegionIdentity } from "../../analysis/path-tree.ts";

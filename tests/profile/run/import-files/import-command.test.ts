@@ -14,7 +14,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import type { RegionReportBundle } from "../../../../src/report/document.ts";
+import type { RegionReportBundle } from "../../../../src/report/model/document.ts";
 import { samplesOrSkip } from "../../tools/ncu/samples.ts";
 import { importer } from "./importer.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { buildRegionModel, type ScopeModel } from "../../../../src/profile/analysis/index.ts";
 import { presetRules } from "../../../../src/profile/cli/label-options.ts";
-import type { RegionReportBundle } from "../../../../src/report/document.ts";
+import type { RegionReportBundle } from "../../../../src/report/model/document.ts";
 import { sharedOrSkip } from "../../../shared.ts";
 import { globalId, writeExport } from "../../tools/nsys/exports.ts";
 import { importer } from "./importer.ts";

@@ -1,6 +1,6 @@
 /** From what Nsight Compute measured to regions with their numbers. */
 
-import { regionKey } from "../../../../report/directory-name.ts";
+import { regionKey } from "../../../../report/model/report-files.ts";
 import type { SelectionPatterns } from "../../../../report/selection/range-pattern.ts";
 import { plural } from "../../../../text/plural.ts";
 import type {

@@ -4,8 +4,8 @@
  * that each is one row of numbers.
  */
 
-import type { KernelHardware } from "../../../../report/document.ts";
-import { kernelHardware, tellsOfHardware } from "../../../../report/kernels/kernel-hardware.ts";
+import type { KernelHardware } from "../../../../report/model/document.ts";
+import { isHardwareMetric, kernelHardware } from "../../../../report/view/kernel-hardware.ts";
 import { getOrCreate } from "../../../../system/get-or-create.ts";
 import type { RegionIdentity } from "../../../analysis/path-tree.ts";
 import {
@@ -61,7 +61,7 @@ function createTable(columns: MetricColumns): ReadingTable {
   const { kinds, weightAt, timeAt } = planOf(columns);
   const isMean = (place: number): boolean => kinds[place] === KINDS.mean;
   const counted = columns.names.flatMap((name, place) =>
-    tellsOfHardware(name) && (isMean(place) || kinds[place] === KINDS.minimum) ? [place] : [],
+    isHardwareMetric(name) && (isMean(place) || kinds[place] === KINDS.minimum) ? [place] : [],
   );
   const weights = counted.map((place) => weightAt[place] ?? -1);
   const needed = [...new Set([...counted, ...weights, timeAt])].filter((place) => place >= 0);

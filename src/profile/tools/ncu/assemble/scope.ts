@@ -1,4 +1,4 @@
-import type { KernelRecord, ReportScope } from "../../../../report/document.ts";
+import type { KernelRecord, ReportScope } from "../../../../report/model/document.ts";
 import { getOrCreate } from "../../../../system/get-or-create.ts";
 import { agreeing, firstFew, firstFewOf, partOf, plural } from "../../../../text/plural.ts";
 import { byTime } from "../../../analysis/kernel-rows.ts";

@@ -1,6 +1,6 @@
 /** `pipeline.ncu.top_n_kernels`: the kernels that took longest in a recording of the same program. */
 
-import { functionNameIn } from "../../../../report/selection/kernel-name.ts";
+import { functionNameIn } from "../../../../report/selection/kernel-pattern.ts";
 import { firstFew } from "../../../../text/plural.ts";
 import { escapeRegExp, topKernelNames } from "../../../analysis/kernel-selection.ts";
 import { ranKernels, type Timeline } from "../../../model/timeline.ts";

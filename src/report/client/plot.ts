@@ -1,0 +1,108 @@
+/** What charts compute without the document: labelled ticks, extents, colours, marks of curves, labels that fit. */
+
+// Which ticks of an axis get a label.
+
+/**
+ * The ticks whose labels do not overlap, in order. If not all fit, powers of ten are kept, because
+ * readers of a logarithmic axis look for them.
+ *
+ * @param place of a tick, in the units of the chart
+ * @param gap least distance of two labels, in the same units
+ */
+export function labelledTicks(
+  ticks: readonly number[],
+  place: (tick: number) => number,
+  gap: number,
+): readonly number[] {
+  const kept: number[] = [];
+  const first = [...ticks.filter(isPowerOfTen), ...ticks.filter((tick) => !isPowerOfTen(tick))];
+  for (const tick of first)
+    if (kept.every((other) => Math.abs(place(other) - place(tick)) >= gap)) kept.push(tick);
+  return ticks.filter((tick) => kept.includes(tick));
+}
+
+const isPowerOfTen = (tick: number): boolean =>
+  tick > 0 && Math.abs(Math.log10(tick) - Math.round(Math.log10(tick))) < 1e-9;
+
+/**
+ * The least and the greatest of some numbers, even of more than a call can have arguments. Without
+ * numbers: plus and minus infinity, like `Math.min` and `Math.max`.
+ */
+export function extentOf(numbers: Iterable<number>): readonly [least: number, greatest: number] {
+  let least = Number.POSITIVE_INFINITY;
+  let greatest = Number.NEGATIVE_INFINITY;
+  for (const number of numbers) {
+    least = Math.min(least, number);
+    greatest = Math.max(greatest, number);
+  }
+  return [least, greatest];
+}
+
+/** One colour per name, the same in every chart of a page and on every page. */
+export function hueOf(name: string): number {
+  let hash = 2166136261;
+  for (let at = 0; at < name.length; at++)
+    hash = Math.imul(hash ^ name.charCodeAt(at), 16777619) >>> 0;
+  return hash % 360;
+}
+
+/** Hues as distinguishable as this many can be; the first is the color of links. */
+export const hueOfCurve = (index: number, count: number): number =>
+  Math.round(210 + (index * 360) / Math.max(1, count)) % 360;
+
+// Distinguishes curves without colour, for colour-blind readers and on paper.
+
+/** Paths around 0,0 of about the same area: circle, square, triangle, diamond, cross. */
+const SHAPES = [
+  "M-5,0a5,5 0 1,0 10,0a5,5 0 1,0 -10,0z",
+  "M-4.5,-4.5h9v9h-9z",
+  "M0,-6.5L6,4.5H-6z",
+  "M0,-6.5L5.5,0L0,6.5L-5.5,0z",
+  "M-5.5,-2h3.5v-3.5h4v3.5h3.5v4h-3.5v3.5h-4v-3.5h-3.5z",
+];
+/** Their number shares no factor with the number of shapes, so twenty curves differ. */
+const DASHES = ["none", "8 4", "2 4", "10 4 2 4"];
+
+export interface CurveMark {
+  /** The shape of a point, as the `d` of a path. */
+  readonly shape: string;
+  /** The line style, as `stroke-dasharray`. */
+  readonly dashes: string;
+}
+
+export const markOfCurve = (index: number): CurveMark => ({
+  shape: SHAPES[index % SHAPES.length] ?? "",
+  dashes: DASHES[index % DASHES.length] ?? "none",
+});
+
+/** East Asian scripts and emoji, about twice as wide. */
+const WIDE =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\u{1f300}-\u{3fffd}]/u;
+
+const widthOf = (characters: readonly string[]): number =>
+  characters.reduce((sum, character) => sum + (WIDE.test(character) ? 2 : 1), 0);
+
+/**
+ * Shortens a path to a number of characters of normal width. The end is kept, because it distinguishes
+ * regions, as long as the whole label fits.
+ */
+export function shortenPath(
+  { label, path }: { readonly label: string; readonly path: string },
+  most: number,
+): string {
+  if (widthOf([...path]) <= most) return path;
+  const name = [...label];
+  if (widthOf(name) >= most) return `${longestStart(name, most - 1).join("")}…`;
+  return `…${longestStart([...path].reverse(), most - 1)
+    .reverse()
+    .join("")}`;
+}
+
+function longestStart(characters: readonly string[], most: number): string[] {
+  let used = 0;
+  const end = characters.findIndex((character) => {
+    used += widthOf([character]);
+    return used > most;
+  });
+  return characters.slice(0, end < 0 ? characters.length : end);
+}

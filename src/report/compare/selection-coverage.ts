@@ -1,0 +1,158 @@
+/**
+ * What a report's selections include. Everything else was not looked for: if one report shows a region
+ * that the other one did not look for, the region is neither new nor gone.
+ */
+import type { KernelRecord, NCUProfileRegionReport, ReportSelection } from "../model/document.ts";
+import { domainAt, type Ranged } from "../model/region-path.ts";
+import { comparableName, nameOf, parseKernelPattern } from "../selection/kernel-pattern.ts";
+import { matchesRange, parseRangePattern, type RangePattern } from "../selection/range-pattern.ts";
+
+export interface SelectionCoverage {
+  readonly region: (region: Ranged) => boolean;
+  readonly kernel: (kernel: Pick<KernelRecord, "kernel_name" | "kind">) => boolean;
+  /** The region selection in words; empty without one. */
+  readonly regionWords: string;
+  /** The same for kernels. */
+  readonly kernelWords: string;
+}
+
+export interface CoverageOfBoth {
+  readonly a: SelectionCoverage;
+  readonly b: SelectionCoverage;
+}
+
+/**
+ * @throws ConfigError `profile.input` for an invalid expression over kernel names
+ */
+export function selectionCoverage(
+  a: NCUProfileRegionReport,
+  b: NCUProfileRegionReport,
+): CoverageOfBoth {
+  const [ofA, ofB] = [selectionOf(a), selectionOf(b)];
+  // Two equal filters look for the same.
+  const isOneFilter = isSameMeasurement(ofA, ofB);
+  return { a: coverageOf(ofA, isOneFilter), b: coverageOf(ofB, isOneFilter) };
+}
+
+/** Everything, for a report without a selection. */
+export const selectionOf = ({ selection }: NCUProfileRegionReport): ReportSelection =>
+  selection ?? { applies_to: "report", include_patterns: [], exclude_patterns: [] };
+
+/** Whether two selections measure the same regions, whichever of them they show. */
+export const isSameMeasurement = (a: ReportSelection, b: ReportSelection): boolean =>
+  measuredKey(a) === measuredKey(b);
+
+/** Whether two selections count the same kernels. */
+export const isSameKernels = (a: ReportSelection, b: ReportSelection): boolean =>
+  kernelsKey(a) === kernelsKey(b);
+
+function measuredKey(selection: ReportSelection): string {
+  if (selection.applies_to === "report") return "";
+  const { include_patterns, exclude_patterns } = selection;
+  const { ncu_include_expressions, ncu_exclude_expressions } = selection;
+  return JSON.stringify(
+    [include_patterns, exclude_patterns, ncu_include_expressions, ncu_exclude_expressions].map(
+      inAnyOrder,
+    ),
+  );
+}
+
+function kernelsKey(selection: ReportSelection): string {
+  const { kernel_include_patterns, kernel_exclude_patterns, kernel_top_names } = selection;
+  const patterns = [kernel_include_patterns, kernel_exclude_patterns].map(inAnyOrder);
+  const base = patterns.every(({ length }) => length === 0) ? null : selection.kernel_name_base;
+  const top = kernel_top_names?.map(comparableName);
+  return JSON.stringify([patterns, base, top === undefined ? null : inAnyOrder(top)]);
+}
+
+const inAnyOrder = (texts: readonly string[] = []): readonly string[] => [...new Set(texts)].sort();
+
+function coverageOf(selection: ReportSelection, isOneFilter: boolean): SelectionCoverage {
+  const { include_patterns, exclude_patterns, kernel_top_names } = selection;
+  const { ncu_include_expressions = [], ncu_exclude_expressions = [] } = selection;
+  const { kernel_include_patterns = [], kernel_exclude_patterns = [] } = selection;
+  return {
+    region: regionFilter(selection, isOneFilter),
+    kernel: kernelFilter(selection),
+    regionWords: inWords(
+      [...include_patterns, ...ncu_include_expressions],
+      [...exclude_patterns, ...ncu_exclude_expressions],
+    ),
+    kernelWords: inWords(
+      kernel_include_patterns,
+      kernel_exclude_patterns,
+      kernel_top_names === undefined ? [] : [`the longest ${kernel_top_names.length}`],
+    ),
+  };
+}
+
+const EVERYTHING = () => true;
+
+/**
+ * By the ranges on the path, as regions are selected. What ran outside of ranges is not, unless it was
+ * not measured. What an expression of ncu takes is known only where both were filtered by the same:
+ * elsewhere the doubt is the selection's, and a gate must not pass by it.
+ */
+function regionFilter(
+  selection: ReportSelection,
+  isOneFilter: boolean,
+): SelectionCoverage["region"] {
+  const include = selection.include_patterns.map(parseRangePattern);
+  const exclude = selection.exclude_patterns.map(parseRangePattern);
+  const { applies_to, ncu_include_expressions = [], ncu_exclude_expressions = [] } = selection;
+  const isByExpression = ncu_include_expressions.length + ncu_exclude_expressions.length > 0;
+  if (isByExpression && isOneFilter) return EVERYTHING;
+  if (include.length + exclude.length === 0 && !isByExpression) return EVERYTHING;
+  const isOutsideMeasured = applies_to === "report" || isOneFilter;
+  return (region: Ranged): boolean => {
+    if (region.kind === "outside") return isOutsideMeasured;
+    const isOnPath = (patterns: readonly RangePattern[], whereUnknown: boolean) =>
+      region.path.some((name, level) => {
+        const domain = domainAt(region, level);
+        return patterns.some((pattern) =>
+          domain === null && pattern.domain !== null
+            ? whereUnknown && matchesRange({ ...pattern, domain: null }, "", name)
+            : matchesRange(pattern, domain ?? "", name),
+        );
+      });
+    const isAny = include.length + ncu_include_expressions.length === 0;
+    // Where a domain is not known, the doubt is the selection's: a gate must not pass by it.
+    return (
+      ncu_exclude_expressions.length === 0 &&
+      (isAny || isOnPath(include, true)) &&
+      !isOnPath(exclude, false)
+    );
+  };
+}
+
+function kernelFilter(selection: ReportSelection): SelectionCoverage["kernel"] {
+  const { kernel_include_patterns = [], kernel_exclude_patterns = [] } = selection;
+  const { kernel_name_base: base = "function", kernel_top_names } = selection;
+  const patterns = (texts: readonly string[], key: string) =>
+    // Reports have no mangled names to match.
+    base === "mangled" ? [] : texts.map((text) => parseKernelPattern(text, key));
+  const include = patterns(kernel_include_patterns, "kernel_include_patterns");
+  const exclude = patterns(kernel_exclude_patterns, "kernel_exclude_patterns");
+  const top = kernel_top_names === undefined ? null : new Set(kernel_top_names.map(comparableName));
+  if (include.length + exclude.length === 0 && top === null) return EVERYTHING;
+  return ({ kernel_name, kind }) => {
+    if (kind === "cpu_operation") return true;
+    const name = nameOf({ kernelName: kernel_name }, base);
+    return (
+      (include.length === 0 || include.some(({ matches }) => matches(name))) &&
+      !exclude.some(({ matches }) => matches(name)) &&
+      (top === null || top.has(comparableName(kernel_name)))
+    );
+  };
+}
+
+const inWords = (
+  include: readonly string[],
+  exclude: readonly string[],
+  other: readonly string[] = [],
+): string =>
+  [
+    ...(include.length === 0 ? [] : [`include ${include.join(", ")}`]),
+    ...(exclude.length === 0 ? [] : [`exclude ${exclude.join(", ")}`]),
+    ...other,
+  ].join("; ");

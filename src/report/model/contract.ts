@@ -1,0 +1,76 @@
+/** The contract's file, and reports of earlier versions in the form of the latest. */
+
+import { join } from "node:path";
+import { packageInfo } from "../../values/package-info.ts";
+import {
+  CONTRACT,
+  type NCUProfileRegionReport,
+  type RegionReportBundle,
+  type ReportSelection,
+} from "./document.ts";
+import { type Placed, storedDomains } from "./region-path.ts";
+
+/** Contracts without the domains of the ranges around a region. */
+const WITHOUT_PATH_DOMAINS: ReadonlySet<string> = new Set([
+  "hydraconf.region-report/1.0",
+  "hydraconf.region-report/1.1",
+]);
+
+/** A bundle in the form of the latest contract. What an older one lacks is deduced, or null. */
+export function upgraded(bundle: RegionReportBundle): RegionReportBundle {
+  const { contract, reports } = bundle;
+  if (contract === CONTRACT) return bundle;
+  const placed = WITHOUT_PATH_DOMAINS.has(contract) ? reports.map(withPathDomains) : reports;
+  return { contract: CONTRACT, reports: placed.map(withSelection) };
+}
+
+/** A run's selection is that of any of its regions; without regions it stays unknown. */
+function withSelection(report: NCUProfileRegionReport): NCUProfileRegionReport {
+  const [region] = report.regions;
+  if (report.selection !== undefined || region === undefined) return report;
+  const { include_patterns, exclude_patterns } = region.selection;
+  // By default, ncu measures only what the patterns select.
+  const isFilter =
+    report.collector.name === "ncu" && include_patterns.length + exclude_patterns.length > 0;
+  const applies_to: ReportSelection["applies_to"] = isFilter ? "measurement" : "report";
+  return { ...report, selection: { applies_to, ...region.selection } };
+}
+
+/** The domain of a range around a region is that of the report's region at its path; unknown if there are several. */
+function withPathDomains(report: NCUProfileRegionReport): NCUProfileRegionReport {
+  const domains = new Map<string, string | null>();
+  for (const { path, domain, kind } of report.regions) {
+    if (kind === "outside") continue;
+    const key = JSON.stringify(path);
+    const known = domains.get(key);
+    domains.set(key, known === undefined || known === domain ? domain : null);
+  }
+  const domainAround = ({ path }: Placed, level: number): string | null =>
+    domains.get(JSON.stringify(path.slice(0, level + 1))) ?? null;
+  return {
+    ...report,
+    regions: report.regions.map((region) => {
+      if (region.path_domains !== undefined || region.path.length === 1) return region;
+      const around = region.path.slice(0, -1).map((_, level) => domainAround(region, level));
+      return { ...region, ...storedDomains(region.domain, [...around, region.domain]) };
+    }),
+  };
+}
+
+/** The contract file as OpenAPI 3.1 reads it; its schemas are JSON Schema 2020-12. */
+export interface ContractDocument {
+  readonly components: { readonly schemas: Readonly<Record<string, ContractSchema>> };
+}
+
+/** A JSON Schema of the contract, as far as our code reads it. */
+export interface ContractSchema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, ContractSchema>>;
+  readonly required?: readonly string[];
+}
+
+/** The absolute path of the contract, `region-report.openapi.yaml`, in this package. */
+export const contractFile = (): string =>
+  join(packageInfo().root, "schemas", "region-report.openapi.yaml");

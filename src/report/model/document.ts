@@ -1,0 +1,278 @@
+/**
+ * The region report contract as TypeScript types: a leaf module without dependencies, so that
+ * anyone can import it. `schemas/region-report.openapi.yaml` is the same contract for other
+ * languages; a test keeps the two in step. Times are milliseconds.
+ */
+
+/** Version of the contract, `major.minor`; a minor version only adds. */
+export const CONTRACT = "hydraconf.region-report/1.4";
+
+/** The versions that can be read, including all earlier ones. */
+export const CONTRACTS: readonly string[] = [
+  "hydraconf.region-report/1.0",
+  "hydraconf.region-report/1.1",
+  "hydraconf.region-report/1.2",
+  "hydraconf.region-report/1.3",
+  CONTRACT,
+];
+
+/** A report file: what one collector saw, scope by scope. */
+export interface RegionReportBundle {
+  readonly contract: string;
+  /** `reports[0]` is the aggregate when it is on; then one per process and one per device. */
+  readonly reports: readonly NCUProfileRegionReport[];
+}
+
+/** `aggregate`, `process:<pid>` or `device:<id>` with the id `cuda:N` or `cpu`. */
+export type ReportScope = "aggregate" | `process:${number}` | `device:${string}`;
+
+/** The regions of one scope. The contract gives this type its name; every collector produces it. */
+export interface NCUProfileRegionReport {
+  readonly scope: ReportScope;
+  /**
+   * Depth first, parents before children, siblings in order of first appearance; the bucket of
+   * kernels outside every range last.
+   */
+  readonly regions: readonly NCUProfileRegion[];
+  readonly totals: ReportTotals;
+  /** ISO 8601 in UTC. */
+  readonly generated_at: string;
+  /** `sha256:` and the hash of the resolved config. */
+  readonly config_fingerprint: string;
+  readonly collector: CollectorInfo;
+  readonly environment: ReportEnvironment;
+  /** What selected the regions, even if it selected none. Added in 1.3; absent in older reports. */
+  readonly selection?: ReportSelection;
+  /**
+   * Why the run ended before everything was measured, in words; the report covers what was recorded until
+   * then. Absent if the run succeeded. Added in 1.3.
+   */
+  readonly failure?: string;
+  readonly notes: readonly string[];
+}
+
+/**
+ * Numbers of the whole scope, including regions that the selection leaves out, unless the selection
+ * applies to the measurement.
+ */
+export interface ReportTotals {
+  /** Regions in this report, without the outside bucket. */
+  readonly region_count: number;
+  /** Range instances in all regions of this report. */
+  readonly invocations: number;
+  readonly kernel_count: number;
+  /** Sum of all kernels (or CPU operations), each counted once; null if none were recorded. */
+  readonly total_ms: number | null;
+  /** The part of `total_ms` that ran outside every range. */
+  readonly outside_ms: number | null;
+  readonly outside_kernel_count: number;
+  /**
+   * Time covered by at least one root range; overlaps count once. Null if no range was timed, and
+   * in the bundle of a single region, whose own `wall_ms` has it.
+   */
+  readonly wall_ms: number | null;
+}
+
+/** What recorded the numbers, and by which clocks. */
+export interface CollectorInfo {
+  /** `recorder`, `nsys` or `ncu`. */
+  readonly name: string;
+  readonly version: string;
+  /** Clock of the wall times, e.g. `CLOCK_MONOTONIC`; null where there are none. */
+  readonly wall_clock: string | null;
+  /** Clock of kernel times, e.g. `gpu`, or `cpu` for CPU operations; null where there are none. */
+  readonly kernel_clock: string | null;
+}
+
+/** Where the numbers come from. Never the variables of the process environment. */
+export interface ReportEnvironment {
+  readonly hostname: string;
+  readonly os: string;
+  readonly cpu: string;
+  readonly gpus: readonly string[];
+  /** The profiled command line. */
+  readonly command: readonly string[];
+  /** `cpu` or `cuda:N`, as the workload ran. Null when the workload did not say. */
+  readonly device: string | null;
+  readonly hydraconf_version: string;
+}
+
+/** An NVTX range as seen at run time: all its invocations at one place of the nesting. */
+export interface NCUProfileRegion {
+  readonly name: string;
+  /** Names from the outermost open range; ends with `name`. */
+  readonly path: readonly string[];
+  /** Name of the enclosing region, null at a root. */
+  readonly parent: string | null;
+  /** 0 at a root. */
+  readonly depth: number;
+  /** NVTX domain; empty for the default domain. */
+  readonly domain: string;
+  /**
+   * NVTX domains of the ranges on `path`, the last of them `domain`; null: unknown. Absent if all
+   * equal `domain`. Added in 1.2; absent in older reports.
+   */
+  readonly path_domains?: readonly (string | null)[];
+  readonly kind: "push_pop" | "start_end" | "outside";
+  /** `cuda:N` or `cpu`; null if nothing ran, or in an aggregate over several devices. */
+  readonly device: string | null;
+  /** Null in an aggregate over several processes. */
+  readonly process_id: number | null;
+  readonly invocations: number;
+  /** Kernels or CPU operations in the region, children included; null if none were recorded. */
+  readonly total_ms: number | null;
+  /** The same without children, even if the selection hides them. */
+  readonly exclusive_ms: number | null;
+  /** Wall time of the range, summed over invocations; recursion counts once. */
+  readonly wall_ms: number | null;
+  readonly wall_exclusive_ms: number | null;
+  readonly invocation_wall_ms: InvocationStatistics | null;
+  /** Kernels in the region, children included, each once; CPU operations when there is no GPU. */
+  readonly kernel_count: number;
+  /** What GPUs did while the range was open; absent if unknown. Added in 1.4. */
+  readonly gpu_activity?: RegionGpuActivity;
+  readonly metrics: Readonly<Record<string, MetricValue>>;
+  readonly sections: Readonly<Record<string, unknown>>;
+  /** Longest first. */
+  readonly kernels: readonly KernelRecord[];
+  /** How the region varied over repeated runs; absent for a single run. Added in 1.1. */
+  readonly repeats?: RegionRepeats;
+  readonly selection: RegionSelection;
+  readonly notes: readonly string[];
+}
+
+/**
+ * Parts of a region's `wall_ms`, in milliseconds: what the GPUs of its process ran meanwhile, whichever range
+ * launched it. With several GPUs, at least one was busy; reports of one device count only that device.
+ */
+export interface RegionGpuActivity {
+  /** A kernel, a copy or a set of memory ran; for the rest of `wall_ms` the GPUs were idle. */
+  readonly busy_ms: number;
+  /** A kernel ran. */
+  readonly kernel_ms: number;
+  /** A copy or a set of memory ran. */
+  readonly copy_ms: number;
+  /** Both ran: `kernel_ms + copy_ms - busy_ms`. */
+  readonly overlap_ms: number;
+}
+
+/** Spread of the wall time of one invocation, in milliseconds. */
+export interface InvocationStatistics {
+  readonly min: number;
+  /** The middle value, or the mean of the two middle ones. */
+  readonly median: number;
+  readonly max: number;
+  /** Nearest-rank 95th percentile. */
+  readonly p95: number;
+}
+
+/** Over the runs of `repeats=N`. The region's other numbers are those of the median run. */
+export interface RegionRepeats {
+  /** Runs in which the region was seen. */
+  readonly runs: number;
+  /** Null unless all runs measured it. */
+  readonly total_ms: RepeatStatistics | null;
+  readonly wall_ms: RepeatStatistics | null;
+}
+
+/** A time over several runs, in milliseconds. */
+export interface RepeatStatistics {
+  readonly mean: number;
+  /** Sample standard deviation. */
+  readonly std: number;
+  /** The 95 % interval of the mean, by Student's t. */
+  readonly ci95_low: number;
+  readonly ci95_high: number;
+  /** Whether that interval lies within 5 % of the mean. */
+  readonly stable: boolean;
+}
+
+/** A metric in the unit it names; null if kernels have no common value. */
+export interface MetricValue {
+  readonly value: number | null;
+  readonly unit: string;
+}
+
+/**
+ * Globs that selected the regions shown, which never changes the numbers of a region. A kernel selection
+ * does change them: its keys are present only if kernels were selected, and were added in 1.1.
+ */
+export interface RegionSelection {
+  readonly include_patterns: readonly string[];
+  readonly exclude_patterns: readonly string[];
+  /** Exact names, globs, or `regex:` with an expression; empty means all kernels. */
+  readonly kernel_include_patterns?: readonly string[];
+  /** Takes precedence over the included kernels. */
+  readonly kernel_exclude_patterns?: readonly string[];
+  /** The name of a kernel that the patterns are matched against. */
+  readonly kernel_name_base?: "function" | "demangled" | "mangled";
+  /** Only these kernels count, in addition to the patterns: those with the most GPU time, longest first. */
+  readonly kernel_top_names?: readonly string[];
+}
+
+/** The selection of a report as a whole. */
+export interface ReportSelection extends RegionSelection {
+  /**
+   * `report`: everything was measured, and the patterns selected what is shown. `measurement`: ncu's filter
+   * kept the rest from being measured, so totals, and regions around an excluded one, lack it.
+   */
+  readonly applies_to: "report" | "measurement";
+  /** In ncu's own grammar (`A/`, `regex:...`); included in addition to the include patterns. */
+  readonly ncu_include_expressions?: readonly string[];
+  /** The same, excluded in addition to the exclude patterns. */
+  readonly ncu_exclude_expressions?: readonly string[];
+}
+
+/** All launches of one kernel, or calls of one CPU operation, on a device. */
+export interface KernelRecord {
+  readonly kernel_name: string;
+  readonly kind: "gpu_kernel" | "cpu_operation";
+  /** Summed over calls; a CPU operation counts without the operations inside it. */
+  readonly total_ms: number;
+  readonly calls: number;
+  readonly mean_ms: number;
+  /** `cuda:N` or `cpu`. */
+  readonly device: string;
+  /** What hardware counters say about these calls; absent if none were measured. Added in 1.4. */
+  readonly hardware?: KernelHardware;
+}
+
+/** Which is nearest to its peak; `latency` if both are below 60 %, `both` if less than 10 points apart. */
+export type Limit = "compute" | "memory" | "both" | "latency";
+
+/** What a multiprocessor lacks for another block. */
+export type OccupancyLimit = "registers" | "shared_memory" | "warps" | "blocks" | "barriers";
+
+/**
+ * Counters of one kernel, with the names of Nsight Compute; several calls are combined as those of a region
+ * are. Percent; null if not measured.
+ */
+export interface KernelHardware {
+  /** `sm__throughput.avg.pct_of_peak_sustained_elapsed`. */
+  readonly sm_pct: number | null;
+  /** `gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed`, or the largest of its parts. */
+  readonly memory_pct: number | null;
+  /** Null unless both were measured. */
+  readonly limited_by: Limit | null;
+  /** `sm__pipe_tensor_cycles_active`, or the busiest kind of tensor instruction; 0: tensor cores were not used. */
+  readonly tensor_pct: number | null;
+  /** Achieved: `sm__warps_active.avg.pct_of_peak_sustained_active`. */
+  readonly occupancy_pct: number | null;
+  /** Theoretical, the highest that the launch allows: `sm__maximum_warps_per_active_cycle_pct`. */
+  readonly occupancy_limit_pct: number | null;
+  /**
+   * The smallest of `launch__occupancy_limit_*`, all of them if several are; empty if the theoretical
+   * occupancy is 100 %, or the limits were not measured.
+   */
+  readonly occupancy_limited_by: readonly OccupancyLimit[];
+}
+
+/**
+ * A date and time as reports write it: RFC 3339, in UTC. Its years have four digits, so a clock that is far off is
+ * clamped to the first or last moment that can be written, so that no measurement is lost.
+ */
+export const dateTime = (moment: Date): string =>
+  new Date(Math.min(Math.max(moment.getTime(), FIRST), LAST)).toISOString();
+
+const FIRST = Date.parse("0000-01-01T00:00:00.000Z");
+const LAST = Date.parse("9999-12-31T23:59:59.999Z");

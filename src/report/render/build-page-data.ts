@@ -1,0 +1,282 @@
+/** From region reports to what the page's script reads, cut to a size that a page can have. */
+import { plural } from "../../text/plural.ts";
+import type {
+  NCUProfileRegion,
+  NCUProfileRegionReport,
+  RegionReportBundle,
+} from "../model/document.ts";
+import { reportKernelWords } from "../view/kernel-columns.ts";
+import { roundedForPage } from "../view/numbers.ts";
+import type { PageData, ScopeData } from "../view/page-data.ts";
+import { shareBase } from "../view/times.ts";
+import { largestRegions, treeRows } from "../view/tree-rows.ts";
+import { foldKernels, type KernelSources } from "./fold-kernels.ts";
+import {
+  chooseMetrics,
+  createStringTable,
+  kernelColumns,
+  metricValues,
+  regionColumns,
+  rooflineData,
+  type StringTable,
+} from "./page-columns.ts";
+
+export interface BuiltPageData {
+  readonly data: PageData;
+  /** What the page leaves out, a sentence each. */
+  readonly left: readonly string[];
+}
+
+/**
+ * Null where it would surely be larger than `maxBytes`: all of a large report as one text is more
+ * than a process can hold.
+ *
+ * @param sources kept between levels of detail of one bundle
+ */
+export function buildPageData(
+  { reports }: RegionReportBundle,
+  detail: Detail,
+  sources: KernelSources,
+  maxBytes = Number.POSITIVE_INFINITY,
+): BuiltPageData | null {
+  const table = createStringTable();
+  const left: string[] = [];
+  const [main, ...others] = distinct(reports);
+  const shown = main === undefined ? [] : [main, ...others.slice(0, detail.scopes)];
+  if (others.length > detail.scopes)
+    left.push(
+      `${plural(others.length - detail.scopes, "report")} of single processes and devices not shown`,
+    );
+  const scopes: ScopeData[] = [];
+  let leastBytes = 0;
+  for (const [index, report] of shown.entries()) {
+    const chosen = chooseContent(report, detail);
+    leastBytes += leastBytesOf(chosen);
+    if (leastBytes > maxBytes) return null;
+    const budget = index === 0 ? mainShare(detail, shown.length) : otherShare(detail, shown.length);
+    const ofScope = { ...detail, kernels: budget };
+    const scope = buildScope(report, chosen, ofScope, { sources, table });
+    scopes.push(scope.data);
+    if (index === 0) left.push(...scope.left);
+  }
+  return { data: { strings: table.strings, scopes }, left };
+}
+
+/** The main report gets most of the records where there are other scopes to show, too. */
+const mainShare = ({ kernels }: Detail, scopes: number): number =>
+  scopes === 1 ? kernels : Math.floor(kernels * 0.6);
+
+const otherShare = ({ kernels }: Detail, scopes: number): number =>
+  Math.floor((kernels * 0.4) / (scopes - 1));
+
+/** Reports that say the same as an earlier one, as with one process on one device, say it once. */
+function distinct(reports: readonly NCUProfileRegionReport[]): readonly NCUProfileRegionReport[] {
+  const seen = new Set<string>();
+  return reports.filter(({ totals, regions }) => {
+    const numbers = JSON.stringify([
+      totals,
+      regions.map(({ path, kind, domain, path_domains, total_ms, wall_ms, kernel_count }) => [
+        path,
+        kind,
+        domain,
+        path_domains,
+        total_ms,
+        wall_ms,
+        kernel_count,
+      ]),
+    ]);
+    if (seen.has(numbers)) return false;
+    seen.add(numbers);
+    return true;
+  });
+}
+
+/** What of a report a page shows, before it is put into columns. */
+interface ChosenContent {
+  readonly regions: readonly NCUProfileRegion[];
+  readonly metrics: ReturnType<typeof chooseMetrics>;
+}
+
+function chooseContent(report: NCUProfileRegionReport, detail: Detail): ChosenContent {
+  const regions = largestRegions(report.regions, detail.regions, weightIn(report));
+  return { regions, metrics: chooseMetrics(regions, detail.metrics) };
+}
+
+function weightIn(report: NCUProfileRegionReport): (region: NCUProfileRegion) => number {
+  const share = shareBase(report);
+  return (region) => share.of(region) ?? region.wall_ms ?? 0;
+}
+
+/** Columns that each scope has, whatever was measured. */
+const REGION_COLUMNS = 16;
+/** A digit and a comma. */
+const LEAST_CELL_BYTES = 2;
+
+const leastBytesOf = ({ regions, metrics }: ChosenContent): number =>
+  regions.length * (REGION_COLUMNS + metrics.names.length) * LEAST_CELL_BYTES;
+
+interface BuiltScope {
+  readonly data: ScopeData;
+  /** What it leaves out, a sentence each. */
+  readonly left: readonly string[];
+}
+
+/** @param shared by the scopes of a page */
+function buildScope(
+  report: NCUProfileRegionReport,
+  { regions, metrics }: ChosenContent,
+  detail: Detail,
+  { sources, table }: { readonly sources: KernelSources; readonly table: StringTable },
+): BuiltScope {
+  const share = shareBase(report);
+  const left: string[] = [];
+  if (regions.length < report.regions.length)
+    left.push(`${plural(report.regions.length - regions.length, "shorter region")} not shown`);
+
+  const rows = treeRows(regions, { among: report.regions, labelLimit: detail.name });
+  const lists = [sources.ofReport(report), ...regions.map(sources.ofRegion)];
+  const folded = foldKernels(lists, detail.kernels);
+  const all = lists.reduce((sum, { times }) => sum + times.length, 0);
+  if (all > detail.kernels)
+    left.push(
+      `only the ${detail.kernels} longest of ${all} kernel records are shown; the others are added up as "other"`,
+    );
+  if (metrics.left > 0) left.push(`${plural(metrics.left, "metric")} not shown`);
+
+  const withSections = new Set(
+    largestRegions(
+      regions.filter(({ sections }) => Object.keys(sections).length > 0),
+      detail.sections,
+      weightIn(report),
+    ),
+  );
+  const hidden = regions.filter((region) => hasSections(region) && !withSections.has(region));
+  if (hidden.length > 0) left.push(`sections of ${plural(hidden.length, "region")} not shown`);
+
+  const data: ScopeData = {
+    scope: report.scope,
+    basis: share.basis,
+    wholeMs: roundedForPage(share.whole),
+    wholeLabel: share.label,
+    kernelWords: reportKernelWords(report)?.many ?? null,
+    regions: regionColumns(rows, table, detail.name),
+    metrics: metrics.names.map((metric) => ({
+      ...metric,
+      values: metricValues(metric, regions).map(roundedForPage),
+    })),
+    kernels: folded.map(({ kept, other }) => kernelColumns(kept, other, table, detail.name)),
+    notes: byRow(regions, ({ notes }) => (notes.length === 0 ? null : notes)),
+    sections: byRow(regions, (region) => (withSections.has(region) ? region.sections : null)),
+    roofline: rooflineData(regions),
+  };
+  return { data, left };
+}
+
+const hasSections = ({ sections }: NCUProfileRegion): boolean => Object.keys(sections).length > 0;
+
+function byRow<T>(
+  regions: readonly NCUProfileRegion[],
+  of: (region: NCUProfileRegion) => T | null,
+): Readonly<Record<number, T>> {
+  const found: Record<number, T> = {};
+  regions.forEach((region, row) => {
+    const value = of(region);
+    if (value !== null) found[row] = value;
+  });
+  return found;
+}
+
+/** How much of a report a page holds. A page has a size that mail and browsers bear; reports do not. */
+export interface Detail {
+  /** Records of kernels, over all lists; the longest stay. */
+  readonly kernels: number;
+  /** Regions of a scope; the longest stay. */
+  readonly regions: number;
+  readonly metrics: number;
+  /** Regions with their sections, the longest first. */
+  readonly sections: number;
+  /** Reports of single processes and devices beside the main one. */
+  readonly scopes: number;
+  /** Characters of a name. */
+  readonly name: number;
+  /** Characters of a note, of a value of the configuration, and of other free text. */
+  readonly text: number;
+  /** Notes, and values of the configuration. */
+  readonly lines: number;
+}
+
+export const MAX_PAGE_BYTES = 1_000_000;
+
+/** From all that a reader can want to what fits whatever the report holds. */
+export const DETAILS: readonly Detail[] = [
+  {
+    kernels: 10_000,
+    regions: 10_000,
+    metrics: 10_000,
+    sections: 1000,
+    scopes: 64,
+    name: 240,
+    text: 2000,
+    lines: 2000,
+  },
+  {
+    kernels: 10_000,
+    regions: 10_000,
+    metrics: 400,
+    sections: 1000,
+    scopes: 64,
+    name: 240,
+    text: 2000,
+    lines: 2000,
+  },
+  {
+    kernels: 10_000,
+    regions: 5000,
+    metrics: 100,
+    sections: 200,
+    scopes: 16,
+    name: 160,
+    text: 1000,
+    lines: 500,
+  },
+  {
+    kernels: 10_000,
+    regions: 3000,
+    metrics: 40,
+    sections: 50,
+    scopes: 4,
+    name: 120,
+    text: 1000,
+    lines: 300,
+  },
+  {
+    kernels: 6000,
+    regions: 2000,
+    metrics: 20,
+    sections: 20,
+    scopes: 1,
+    name: 100,
+    text: 500,
+    lines: 200,
+  },
+  {
+    kernels: 2000,
+    regions: 1000,
+    metrics: 12,
+    sections: 0,
+    scopes: 0,
+    name: 80,
+    text: 300,
+    lines: 100,
+  },
+  {
+    kernels: 500,
+    regions: 300,
+    metrics: 8,
+    sections: 0,
+    scopes: 0,
+    name: 60,
+    text: 200,
+    lines: 50,
+  },
+];

@@ -1,0 +1,124 @@
+import { getOrCreate } from "../../system/get-or-create.ts";
+import type { KernelRecord, NCUProfileRegion, NCUProfileRegionReport } from "../model/document.ts";
+import { kernelsOfReport } from "../view/kernel-list.ts";
+
+/** A list of kernels as far as it decides how much of it is shown: lists have millions together. */
+interface KernelSource {
+  /** In milliseconds, longest first. */
+  readonly times: Float64Array;
+  /** Of all together. */
+  readonly calls: number;
+  /** So many of the longest, longest first. */
+  readonly longest: (count: number) => readonly KernelRecord[];
+}
+
+/** @param list asked again when records of it are shown */
+export function sourceOfList(list: () => readonly KernelRecord[]): KernelSource {
+  const records = list();
+  return {
+    times: longestFirst(records.map(({ total_ms }) => total_ms)),
+    calls: records.reduce((sum, { calls }) => sum + calls, 0),
+    longest: (count) => [...list()].sort((a, b) => b.total_ms - a.total_ms).slice(0, count),
+  };
+}
+
+const longestFirst = (times: readonly number[]): Float64Array =>
+  Float64Array.from(times).sort().reverse();
+
+export interface FoldedKernels {
+  /** Longest first. */
+  readonly kept: readonly KernelRecord[];
+  /** Sum of the shorter ones; null where all are kept. */
+  readonly other: { readonly rows: number; readonly calls: number; readonly total: number } | null;
+}
+
+/**
+ * Keeps the longest records of all lists together and folds the others into one sum per list.
+ *
+ * @param limit records kept, over all lists
+ */
+export function foldKernels(
+  lists: readonly KernelSource[],
+  limit: number,
+): readonly FoldedKernels[] {
+  const all = lists.reduce((sum, { times }) => sum + times.length, 0);
+  const counts = all <= limit ? lists.map(({ times }) => times.length) : longestOf(lists, limit);
+  return lists.map((list, index) => fold(list, counts[index] ?? 0));
+}
+
+/** How many of each list are among the longest. Of equal ones, those that stand in front in their lists. */
+function longestOf(lists: readonly KernelSource[], limit: number): readonly number[] {
+  const all = allTimes(lists);
+  const least = all[all.length - limit] ?? Number.POSITIVE_INFINITY;
+  const counts = lists.map(({ times }) => countWhere(times, (ms) => ms > least));
+  const equal = lists.map(({ times }) => countWhere(times, (ms) => ms === least));
+  let left = limit - counts.reduce((sum, count) => sum + count, 0);
+  const ranked = [...counts];
+  for (let position = 0; left > 0; position++) {
+    let found = false;
+    for (let index = 0; index < lists.length && left > 0; index++) {
+      const [longer = 0, same = 0] = [counts[index], equal[index]];
+      if (position >= longer + same) continue;
+      found = true;
+      if (position < longer) continue;
+      ranked[index] = position + 1;
+      left--;
+    }
+    if (!found) break;
+  }
+  return ranked;
+}
+
+/** Shortest first. */
+function allTimes(lists: readonly KernelSource[]): Float64Array {
+  const all = new Float64Array(lists.reduce((sum, { times }) => sum + times.length, 0));
+  let at = 0;
+  for (const { times } of lists) {
+    all.set(times, at);
+    at += times.length;
+  }
+  return all.sort();
+}
+
+function countWhere(times: Float64Array, test: (ms: number) => boolean): number {
+  let count = 0;
+  for (const ms of times) if (test(ms)) count++;
+  return count;
+}
+
+function fold(list: KernelSource, count: number): FoldedKernels {
+  const kept = count === 0 ? [] : list.longest(count);
+  const rest = list.times.subarray(count);
+  return {
+    kept,
+    other:
+      rest.length === 0
+        ? null
+        : {
+            rows: rest.length,
+            calls: list.calls - kept.reduce((sum, { calls }) => sum + calls, 0),
+            total: rest.reduce((sum, ms) => sum + ms, 0),
+          },
+  };
+}
+
+/** The lists of kernels that a page shows. */
+export interface KernelSources {
+  readonly ofReport: (report: NCUProfileRegionReport) => KernelSource;
+  readonly ofRegion: (region: NCUProfileRegion) => KernelSource;
+}
+
+/** Looks through each list once: a page is built at several levels of detail. */
+export function createKernelSources(): KernelSources {
+  const reports = new Map<NCUProfileRegionReport, KernelSource>();
+  const regions = new Map<NCUProfileRegion, KernelSource>();
+  return {
+    ofReport: (report) => getOrCreate(reports, report, () => sourceOfReport(report)),
+    ofRegion: (region) => getOrCreate(regions, region, () => sourceOfList(() => region.kernels)),
+  };
+}
+
+function sourceOfReport(report: NCUProfileRegionReport): KernelSource {
+  const { times, calls, longest } = kernelsOfReport(report);
+  return { times: longestFirst(times), calls, longest };
+}

@@ -1,0 +1,74 @@
+import type { RegionReportBundle } from "../model/document.ts";
+
+/**
+ * A bundle as the text of its file: readable, keys in the order of the contract, one final newline.
+ *
+ * @throws RangeError if the text is longer than a string can be (512 MB): use `jsonPieces` then
+ */
+export const renderBundleJson = (bundle: RegionReportBundle): string =>
+  [...jsonPieces(bundle)].join("");
+
+/**
+ * The same text in pieces, for reports with millions of kernel records, which are longer than a string can
+ * be. Joined, the pieces equal `JSON.stringify(value, null, 2)` and a newline.
+ *
+ * @param levels the depth of the longest lists, counting the value itself as 1: these lists are split into
+ *   pieces, but not their elements
+ */
+export function* jsonPieces(value: object, levels = BUNDLE_LEVELS): Generator<string> {
+  yield* pieces(value, "", levels);
+  yield "\n";
+}
+
+/** As deep as the lists of kernels: bundle, reports, report, regions, region, kernels. */
+const BUNDLE_LEVELS = 6;
+/** Elements of the innermost lists that make one piece. */
+const ELEMENTS_PER_PIECE = 100;
+
+function* pieces(value: unknown, indent: string, levels: number): Generator<string> {
+  if (typeof value !== "object" || value === null) yield stringified(value, indent) ?? "null";
+  else if (Array.isArray(value)) yield* arrayPieces(value, indent, levels);
+  else if (levels === 1) yield stringified(value, indent) ?? "null";
+  else yield* objectPieces(value, indent, levels);
+}
+
+function* arrayPieces(list: readonly unknown[], indent: string, levels: number): Generator<string> {
+  const inner = `${indent}  `;
+  if (levels > 1) {
+    let before = "[";
+    for (const element of list) {
+      yield `${before}\n${inner}`;
+      yield* pieces(element, inner, levels - 1);
+      before = ",";
+    }
+    yield list.length === 0 ? "[]" : `\n${indent}]`;
+    return;
+  }
+  for (let first = 0; first < list.length; first += ELEMENTS_PER_PIECE) {
+    const text = stringified(list.slice(first, first + ELEMENTS_PER_PIECE), indent) ?? "";
+    // Without the bracket that opens the list and the line with the one that closes it.
+    yield `${first === 0 ? "[" : ","}${text.slice(1, text.lastIndexOf("\n"))}`;
+  }
+  yield list.length === 0 ? "[]" : `\n${indent}]`;
+}
+
+function* objectPieces(value: object, indent: string, levels: number): Generator<string> {
+  const inner = `${indent}  `;
+  let before = "{";
+  for (const [key, member] of Object.entries(value)) {
+    // Like JSON.stringify, leave out members without a JSON form.
+    if (stringifiable(member)) {
+      yield `${before}\n${inner}${JSON.stringify(key)}: `;
+      yield* pieces(member, inner, levels - 1);
+      before = ",";
+    }
+  }
+  yield before === "{" ? "{}" : `\n${indent}}`;
+}
+
+const stringifiable = (value: unknown): boolean =>
+  value !== undefined && typeof value !== "function" && typeof value !== "symbol";
+
+/** Every newline is between values, because those inside strings are escaped. */
+const stringified = (value: unknown, indent: string): string | undefined =>
+  JSON.stringify(value, null, 2)?.replaceAll("\n", `\n${indent}`);

@@ -1,0 +1,338 @@
+/** The summary for people who do not profile: where the time goes, how sure that is. */
+import { createNameNumbers } from "../../text/name-numbers.ts";
+import { agreeing, capitalized, plural } from "../../text/plural.ts";
+import type {
+  InvocationStatistics,
+  KernelRecord,
+  NCUProfileRegion,
+  NCUProfileRegionReport,
+  RegionGpuActivity,
+} from "../model/document.ts";
+import { limitInWords, speedOfLight } from "../view/gpu-utilization.ts";
+import { reportKernelWords, wordsOfKinds } from "../view/kernel-columns.ts";
+import { formatDuration, formatShare } from "../view/numbers.ts";
+import {
+  checkRun,
+  mainReport,
+  ownTime,
+  type RunSummary,
+  timedSection,
+} from "../view/run-summary.ts";
+import { passBoundMs, peakContradiction, rooflineBound } from "../view/static-analysis.ts";
+import { shareBase, wholeMs } from "../view/times.ts";
+import { indicesOfLargest, regionLabels, treeRows } from "../view/tree-rows.ts";
+import { escapeMarkdown, markdownDocument, markdownLabel, markdownList } from "./markdown.ts";
+
+/** Of regions and kernels, the longest. */
+const TOP = 5;
+
+/** `stakeholder_summary.md`: in plain words where the time goes. */
+export function renderStakeholderSummary(run: RunSummary): string {
+  checkRun("renderStakeholderSummary", run);
+  const section = timedSection(run.sections);
+  const report = section === undefined ? undefined : mainReport(section);
+  if (report === undefined)
+    return markdownDocument([
+      "# Summary",
+      "Nothing was measured: no collector ran.",
+      ...(run.notes.length === 0 ? [] : [caveatList(run.notes)]),
+    ]);
+  return markdownDocument([
+    "# Summary",
+    whatRan(report),
+    "## Where the time goes",
+    whereTimeGoes(report),
+    ...whatGpusDid(run),
+    ...topKernels(report),
+    ...whatLimits(run),
+    ...roomLeft(run),
+    "## How steady it is",
+    variationText(report, regionWords(report.regions), TOP),
+    "## What to keep in mind",
+    caveatList([...run.notes, ...caveats(report), ...report.notes]),
+  ]);
+}
+
+function whatRan(report: NCUProfileRegionReport): string {
+  const { environment, totals, collector } = report;
+  const program = environment.command[0]?.split(/[/\\]/).at(-1) ?? "The program";
+  const device =
+    environment.device === null ? "" : ` on ${escapeMarkdown(deviceInWords(environment.device))}`;
+  const { cpu, gpus } = environment;
+  const where = [
+    ...(cpu === "unknown" ? [] : [cpu]),
+    ...(gpus.length === 0 ? [] : [gpus.join(", ")]),
+  ];
+  return `${markdownLabel(program)} ran${device}; ${span(totals)}. Measured by the collector ${escapeMarkdown(collector.name)}${where.length === 0 ? "" : ` on ${escapeMarkdown(where.join(" with "))}`}.`;
+}
+
+/** ncu says which ranges were open, and not for how long. */
+function span({ wall_ms, region_count }: NCUProfileRegionReport["totals"]): string {
+  if (region_count === 0) return "no named region was seen";
+  const regions = plural(region_count, "named region");
+  return wall_ms === null
+    ? `${regions} ${agreeing(region_count, "was", "were")} seen`
+    : `${formatDuration(wall_ms)} passed in ${regions}`;
+}
+
+const deviceInWords = (device: string): string =>
+  device === "cpu" ? "the CPU" : `the GPU ${device}`;
+
+function whereTimeGoes(report: NCUProfileRegionReport): string {
+  const words = reportKernelWords(report);
+  const { whole } = shareBase(report);
+  // Ranges that were measured as a whole: what the inner ones have of the outer is not known.
+  const isWhole = report.regions.every((region) => ownTime(report, region) === null);
+  const timeOf = (region: NCUProfileRegion) =>
+    isWhole ? region.total_ms : ownTime(report, region);
+  const ranked = report.regions
+    .map((region) => ({ region, time: timeOf(region) ?? 0 }))
+    .filter(({ time }) => time > 0)
+    .sort((a, b) => b.time - a.time);
+  if (ranked.length === 0)
+    return wholeMs(report) === null && words !== null
+      ? `${capitalized(words.many)} were counted, not timed, so where the time goes is unknown.`
+      : "No region took measurable time of its own.";
+  const inWords = regionWords(report.regions);
+  const lines = ranked
+    .slice(0, TOP)
+    .map(
+      ({ region, time }) =>
+        `${inWords(region)}: ${formatShare(time, whole)} % (${formatDuration(time)}${region.invocations === 0 ? "" : ` in ${plural(region.invocations, "call")}`})`,
+    );
+  const rest = ranked.length - lines.length;
+  return [
+    `Each line gives the ${words === null ? "wall time" : words.time} ${isWhole ? "of the region, including its inner regions" : "of the region itself, without its inner regions"}.`,
+    markdownList(lines),
+    ...(rest === 0
+      ? []
+      : [`${plural(rest, "more region is", "more regions are")} in the full report.`]),
+  ].join("\n\n");
+}
+
+function regionWords(regions: readonly NCUProfileRegion[]): (region: NCUProfileRegion) => string {
+  const labelOf = regionLabels(regions);
+  return (region) =>
+    region.kind === "outside" ? "Outside every region" : escapeMarkdown(labelOf(region));
+}
+
+function topKernels(report: NCUProfileRegionReport): readonly string[] {
+  const names: string[] = [];
+  const times: number[] = [];
+  const kinds = new Set<KernelRecord["kind"]>();
+  const { of } = createNameNumbers(
+    (name) => names.push(name) - 1,
+    (number) => names[number] ?? "",
+  );
+  for (const { region, level } of treeRows(report.regions))
+    if (level === 0)
+      for (const { kernel_name, kind, total_ms } of region.kernels) {
+        const number = of(kernel_name);
+        times[number] = (times[number] ?? 0) + total_ms;
+        kinds.add(kind);
+      }
+  const words = wordsOfKinds([...kinds]);
+  if (words === null || wholeMs(report) === null) return [];
+  const lines = indicesOfLargest(times, TOP).map((place) => {
+    const ms = times[place] ?? 0;
+    return `${markdownLabel(names[place] ?? "")}: ${formatShare(ms, report.totals.total_ms)} % (${formatDuration(ms)})`;
+  });
+  return [`## The longest ${words.many}`, markdownList(lines)];
+}
+
+/** From the first collector that knows it: ncu does not, whose times can be the ones that speak for the run. */
+function whatGpusDid({ sections }: RunSummary): readonly string[] {
+  for (const section of sections) {
+    const report = mainReport(section);
+    const told = report === undefined ? null : gpuActivityText(report);
+    if (told !== null) return ["## What the GPU did meanwhile", told];
+  }
+  return [];
+}
+
+/** From the first collector that measured it: another one can be the one that speaks for the run. */
+function whatLimits({ sections }: RunSummary): readonly string[] {
+  for (const section of sections) {
+    const report = mainReport(section);
+    const known = (report?.regions ?? []).flatMap((region) => {
+      const found = speedOfLight(region);
+      return found === null ? [] : [{ region, found }];
+    });
+    if (report === undefined || known.length === 0) continue;
+    const inWords = regionWords(report.regions);
+    const times = known.map(({ region }) => ownTime(report, region) ?? region.total_ms ?? 0);
+    const lines = indicesOfLargest(times, TOP).flatMap((place) => {
+      const each = known[place];
+      return each === undefined ? [] : [`${inWords(each.region)}: ${limitInWords(each.found)}`];
+    });
+    return [
+      "## What limits it",
+      `By the hardware counters of ${escapeMarkdown(report.collector.name)}, of the regions with the most time:`,
+      markdownList(lines),
+    ];
+  }
+  return [];
+}
+
+/** How far from the device's limits a pass of the built-in model is, where that is known. */
+function roomLeft({ staticAnalysis }: RunSummary): readonly string[] {
+  if (staticAnalysis === undefined || staticAnalysis.passMs === null) return [];
+  const bound = passBoundMs(staticAnalysis);
+  if (bound === null || bound === 0) return [];
+  const byLimit = (limit: "arithmetic" | "memory") =>
+    staticAnalysis.layers
+      .map((layer) => rooflineBound(layer, staticAnalysis.peaks))
+      .reduce((sum, each) => sum + (each?.limit === limit ? each.ms : 0), 0);
+  const limit =
+    byLimit("memory") >= byLimit("arithmetic") ? "moving data to and from memory" : "arithmetic";
+  const times = staticAnalysis.passMs / bound;
+  const verdict =
+    peakContradiction(staticAnalysis) !== null
+      ? "The pass was faster than the estimated speed of the device allows, so the estimate is too low: the machine was busy when its speed was measured, or changed its clock."
+      : times < 1
+        ? "That is less than the estimate allows: the data stayed in a cache."
+        : `That is ${times.toFixed(1)} times the shortest possible time.`;
+  return [
+    "## How much room there is",
+    `One forward pass took ${formatDuration(staticAnalysis.passMs)}. Given the sizes of the model, it needs at least about ${formatDuration(bound)} on this device, most of it for ${limit}. ${verdict}`,
+  ];
+}
+
+/** What follows from the numbers themselves. */
+function caveats(report: NCUProfileRegionReport): readonly string[] {
+  const { totals, regions } = report;
+  const words = reportKernelWords(report);
+  const outside = (totals.outside_ms ?? 0) / (totals.total_ms || 1);
+  const single = regions.filter(({ invocations }) => invocations === 1).length;
+  return [
+    ...(words?.one === "CPU operation"
+      ? ["these are operations on the CPU; a GPU may give a different picture"]
+      : []),
+    ...(outside >= 0.05
+      ? [`${formatShare(totals.outside_ms, totals.total_ms)} % of the time is in no region`]
+      : []),
+    ...(single > 0
+      ? [
+          `${plural(single, "region was", "regions were")} measured only once; first calls are often slower`,
+        ]
+      : []),
+  ];
+}
+
+const caveatList = (notes: readonly string[]): string =>
+  notes.length === 0 ? "Nothing unusual." : markdownList([...new Set(notes)].map(escapeMarkdown));
+
+// What the GPU did while named regions were open, in plain words.
+
+/** Parts of the time in regions that add up to it, in milliseconds. */
+interface Spent {
+  readonly ms: number;
+  readonly does: string;
+  /** What to conclude if it is more than half. */
+  readonly meaning: string;
+}
+
+/**
+ * As Markdown paragraphs; null if no region has the times. Inner regions are left out: their time is part
+ * of the outer region's.
+ */
+export function gpuActivityText(report: NCUProfileRegionReport): string | null {
+  const known = treeRows(report.regions).flatMap(({ region, level }) =>
+    level > 0 || region.gpu_activity === undefined || region.wall_ms === null
+      ? []
+      : [{ region, wallMs: region.wall_ms, activity: region.gpu_activity }],
+  );
+  const wallMs = known.reduce((sum, each) => sum + each.wallMs, 0);
+  if (wallMs === 0) return null;
+  const sum = (name: keyof RegionGpuActivity): number =>
+    known.reduce((total, { activity }) => total + activity[name], 0);
+  const launchedMs = known.reduce((total, { region }) => total + (region.total_ms ?? 0), 0);
+  const spent: readonly Spent[] = [
+    {
+      ms: sum("kernel_ms"),
+      does: "ran kernels",
+      meaning: "Most of this time is kernels: they decide how fast the program is.",
+    },
+    {
+      ms: sum("busy_ms") - sum("kernel_ms"),
+      does: "only copied or set memory",
+      meaning: "Most of this time is copies without a kernel running at the same time.",
+    },
+    {
+      ms: Math.max(0, wallMs - sum("busy_ms")),
+      does: "was idle",
+      meaning:
+        sum("kernel_ms") * 2 < launchedMs
+          ? "Most kernels ran after the regions that launched them had closed: synchronize with the GPU at the end of regions to see them there."
+          : "Most of this time the GPU waited for the host: for launches, for data, or for other work of the CPU.",
+    },
+  ];
+  const parts = spent.filter(({ ms }) => ms > 0).sort((a, b) => b.ms - a.ms);
+  // Regions that were open at the same time each count, so the shares are averages over them.
+  const isMore = wallMs > (report.totals.wall_ms ?? wallMs) * 1.01;
+  return [
+    `In the outermost regions (${formatDuration(wallMs)}${isMore ? ", added up over processes and threads" : ""}) the GPU`,
+    markdownList(
+      parts.map(({ ms, does }) => `${does}: ${formatShare(ms, wallMs)} % (${formatDuration(ms)})`),
+    ),
+    ...parts.filter(({ ms }) => ms * 2 > wallMs).map(({ meaning }) => meaning),
+  ].join("\n\n");
+}
+
+// How much times vary from call to call, in plain words.
+
+interface Repeated {
+  readonly region: NCUProfileRegion;
+  readonly stats: InvocationStatistics;
+}
+
+/** A region is called unsteady if its slow calls take at least half as long again as its typical ones. */
+const UNSTEADY = 1.5;
+
+/**
+ * As Markdown: names the `top` unsteady regions that lose the most time, and counts the others.
+ *
+ * @param inWords the region's name as Markdown
+ */
+export function variationText(
+  report: NCUProfileRegionReport,
+  inWords: (region: NCUProfileRegion) => string,
+  top: number,
+): string {
+  const regions = report.regions.filter(({ kind }) => kind !== "outside");
+  const repeated = regions.flatMap((region): Repeated[] =>
+    region.invocations > 1 && region.invocation_wall_ms !== null
+      ? [{ region, stats: region.invocation_wall_ms }]
+      : [],
+  );
+  if (repeated.length === 0) return nothingRepeated(regions);
+  const unsteady = repeated
+    .filter(({ stats }) => stats.p95 > 0 && stats.p95 >= stats.median * UNSTEADY)
+    .sort((a, b) => lostMs(b) - lostMs(a));
+  if (unsteady.length === 0)
+    return `${plural(repeated.length, "region")} ran more than once, each with about the same time per call.`;
+  const lines = unsteady
+    .slice(0, top)
+    .map(
+      ({ region, stats }) =>
+        `${inWords(region)}: usually ${formatDuration(stats.median)}, at worst ${formatDuration(stats.max)} (${plural(region.invocations, "call")})`,
+    );
+  const left = unsteady.length - lines.length;
+  return [
+    `The time of these regions varies a lot from call to call${lines.length > 1 ? "; those that lose the most time come first" : ""}:`,
+    markdownList(lines),
+    ...(left > 0 ? [`${plural(left, "more region does", "more regions do")}, too.`] : []),
+  ].join("\n\n");
+}
+
+/** The time beyond what it would be if every call took the median: little even for thousands of short calls. */
+const lostMs = ({ region, stats }: Repeated): number =>
+  (region.wall_ms ?? 0) - region.invocations * stats.median;
+
+function nothingRepeated(regions: readonly NCUProfileRegion[]): string {
+  const unknown = "so nothing can be said about how much";
+  if (regions.length === 0) return `No named region was seen, ${unknown} their times vary.`;
+  return regions.every(({ invocations }) => invocations === 1)
+    ? `Each region ran once, ${unknown} its time varies.`
+    : `How long each call of a region took was not measured, ${unknown} it varies.`;
+}

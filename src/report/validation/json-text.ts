@@ -1,0 +1,153 @@
+/** The text of a JSON file, which may be longer than a string can be (512 MB), and positions in it. */
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { StringDecoder } from "node:string_decoder";
+import { refuseDevice } from "../../system/files.ts";
+
+// The text of a JSON file, which may be longer than a string can be (512 MB).
+
+/** Gives the pieces of a text, as often as it is called. */
+export type JsonText = () => Iterable<string>;
+
+export const textOf =
+  (text: string): JsonText =>
+  () =>
+    withoutMark([text]);
+
+export const textOfBytes =
+  (chunks: Iterable<Buffer>): JsonText =>
+  () =>
+    withoutMark(decoded(chunks));
+
+/**
+ * @throws the system's errors: at once if the file is missing or may not be read, others while the
+ *   text is read
+ */
+export function textOfFile(path: string): JsonText {
+  const file = openSync(path, "r");
+  try {
+    const status = fstatSync(file);
+    refuseDevice(status, path);
+    // A pipe delivers its bytes only once, so they are kept.
+    if (!status.isFile()) return textOfBytes([...chunksOf(file)]);
+  } finally {
+    closeSync(file);
+  }
+  return () => withoutMark(decoded(chunksAt(path)));
+}
+
+const CHUNK_BYTES = 1 << 22;
+
+/** Drops a byte order mark, which is no part of the document; positions do not count it. */
+function* withoutMark(pieces: Iterable<string>): Generator<string> {
+  let isFirst = true;
+  for (const piece of pieces) {
+    yield isFirst && piece.startsWith("\ufeff") ? piece.slice(1) : piece;
+    isFirst &&= piece === "";
+  }
+}
+
+/** With `StringDecoder`, because strings from `TextDecoder` take two bytes per character. */
+function* decoded(chunks: Iterable<Buffer>): Generator<string> {
+  const decoder = new StringDecoder("utf8");
+  for (const chunk of chunks) yield decoder.write(chunk);
+  yield decoder.end();
+}
+
+function* chunksAt(path: string): Generator<Buffer> {
+  const file = openSync(path, "r");
+  try {
+    yield* chunksOf(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function* chunksOf(file: number): Generator<Buffer> {
+  for (;;) {
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+    const length = readSync(file, chunk);
+    if (length === 0) return;
+    yield chunk.subarray(0, length);
+  }
+}
+
+/** A position in a JSON text of which only the part around it is in memory. */
+export interface JsonCursor {
+  /** The part in memory. */
+  readonly text: string;
+  /** The position: an offset into `text`. */
+  at: number;
+  /** Drops the text before the position, which becomes offset 0, and reads more; false at the end of the text. */
+  more(): boolean;
+  /** Skips blanks and returns the next character without taking it; empty at the end. */
+  peek(): string;
+  /**
+   * The offset after the string, number or word that begins here, all of which is then in memory. The text
+   * is not validated: that is up to the caller. Null if no such token begins here, or it does not end.
+   */
+  endOfToken(): number | null;
+}
+
+/** @param onMove called before `more` drops the text before `at` */
+export function openCursor(
+  whole: JsonText,
+  onMove: (text: string, at: number) => void = () => {},
+): JsonCursor {
+  const pieces = whole()[Symbol.iterator]();
+  let text = "";
+  const cursor: JsonCursor = {
+    at: 0,
+    get text() {
+      return text;
+    },
+    more() {
+      const { value, done } = pieces.next();
+      if (done === true) return false;
+      onMove(text, cursor.at);
+      text = text.slice(cursor.at) + value;
+      cursor.at = 0;
+      return true;
+    },
+    peek() {
+      do cursor.at = endOf(BLANK, text, cursor.at) ?? cursor.at;
+      while (cursor.at === text.length && cursor.more());
+      return text.charAt(cursor.at);
+    },
+    endOfToken() {
+      return text.charAt(cursor.at) === '"' ? endOfString() : endOfWord();
+    },
+  };
+
+  const endOfString = (): number | null => {
+    let from = cursor.at + 1;
+    for (;;) {
+      const quote = text.indexOf('"', from);
+      if (quote >= 0 && !isEscaped(text, quote)) return quote + 1;
+      from = quote >= 0 ? quote + 1 : text.length - cursor.at;
+      if (quote < 0 && !cursor.more()) return null;
+    }
+  };
+  const endOfWord = (): number | null => {
+    for (;;) {
+      const end = endOf(WORD, text, cursor.at);
+      if (end !== text.length || !cursor.more()) return end;
+    }
+  };
+  return cursor;
+}
+
+const BLANK = /[ \t\n\r]+/y;
+const WORD = /[-+.\w]+/y;
+
+/** Counts backslashes backwards from the quote: a regular expression would need a stack as long as their run. */
+function isEscaped(text: string, quote: number): boolean {
+  let at = quote;
+  while (text.charAt(at - 1) === "\\") at--;
+  return (quote - at) % 2 === 1;
+}
+
+/** The offset after the match of a sticky pattern; null without a match. */
+function endOf(pattern: RegExp, text: string, at: number): number | null {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : null;
+}

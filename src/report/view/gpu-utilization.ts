@@ -1,0 +1,146 @@
+/**
+ * How a region or a kernel used its GPU: how long it was busy, and how close it came to the peak rates of its
+ * processors and memory. Follows the rule of Nsight Compute's section "GPU Speed Of Light Throughput": below 60 % of
+ * both peaks, kernels wait for latencies; otherwise the larger share decides. No Node here: the page's script imports
+ * it, too.
+ */
+import type { Limit, NCUProfileRegion } from "../model/document.ts";
+import { formatShare, NOT_MEASURED } from "./numbers.ts";
+
+// What limits a region or a kernel: how close it came to the peak rates of its GPU's processors and memory.
+// Follows the rule of Nsight Compute's section "GPU Speed Of Light Throughput": below 60 % of both
+// peaks, kernels wait for latencies; otherwise the larger share decides.
+
+export interface SpeedOfLight {
+  /** Percent of the peak of the streaming multiprocessors. */
+  readonly compute: number;
+  /** Percent of the peak of the busiest part of the memory: caches, DRAM or the paths between. */
+  readonly memory: number;
+  readonly limit: Limit;
+}
+
+/** From this percentage of a peak on, it is the limit. */
+const BUSY = 60;
+/** Shares that differ by less than this, in percentage points, limit together. */
+const BALANCED = 10;
+
+type Metrics = NCUProfileRegion["metrics"];
+
+const peakShare = (counter: string): string => `${counter}.avg.pct_of_peak_sustained_elapsed`;
+
+/** In order of preference: metric names, then their labels in ncu's details page, newest first. */
+const COMPUTE = [
+  peakShare("sm__throughput"),
+  "Compute (SM) Throughput",
+  "Compute (SM) [%]",
+  "SM [%]",
+];
+const MEMORY = [peakShare("gpu__compute_memory_throughput"), "Memory Throughput", "Memory [%]"];
+/** ncu's own number is the largest of these. */
+const MEMORY_PARTS = [
+  peakShare("gpu__dram_throughput"),
+  peakShare("dram__throughput"),
+  peakShare("lts__throughput"),
+  peakShare("l1tex__throughput"),
+];
+
+const LIMIT_METRICS: ReadonlySet<string> = new Set([...COMPUTE, ...MEMORY, ...MEMORY_PARTS]);
+
+/** Whether a metric, or its label in the details page, is used to determine limits. */
+export const isLimitMetric = (name: string): boolean => LIMIT_METRICS.has(name);
+
+/** Null unless both were measured. */
+export function speedOfLight({ metrics }: Pick<NCUProfileRegion, "metrics">): SpeedOfLight | null {
+  const compute = computeShare(metrics);
+  const memory = memoryShare(metrics);
+  if (compute === null || memory === null) return null;
+  return { compute, memory, limit: limitOf(compute, memory) };
+}
+
+/** Percent of the peak of the streaming multiprocessors; null if not measured. */
+export const computeShare = (metrics: Metrics): number | null =>
+  percentages(metrics, COMPUTE)[0] ?? null;
+
+/** Percent of the peak of the busiest part of the memory; null if not measured. */
+export const memoryShare = (metrics: Metrics): number | null =>
+  percentages(metrics, MEMORY)[0] ?? largest(percentages(metrics, MEMORY_PARTS));
+
+export function limitOf(compute: number, memory: number): Limit {
+  if (Math.max(compute, memory) < BUSY) return "latency";
+  if (Math.abs(compute - memory) < BALANCED) return "both";
+  return compute > memory ? "compute" : "memory";
+}
+
+/** The first that was measured. A label can also name a rate, which is not a share. */
+export const percentages = (metrics: Metrics, names: readonly string[]): readonly number[] =>
+  names.flatMap((name) => {
+    const metric = metrics[name];
+    return metric?.unit === "%" && metric.value !== null ? [metric.value] : [];
+  });
+
+export const largest = (values: readonly number[]): number | null =>
+  values.length === 0 ? null : Math.max(...values);
+
+/** A column of a table of regions. */
+export interface LimitColumn {
+  /** Heading in narrow tables. */
+  readonly short: string;
+  readonly heading: string;
+  /** Words; the numbers are in the other columns. */
+  readonly isVerdict: boolean;
+  readonly cell: (region: NCUProfileRegion) => string;
+}
+
+/** The columns for tables of these regions; none if nothing was measured. */
+export function limitColumns(regions: readonly NCUProfileRegion[]): readonly LimitColumn[] {
+  const known = new Map(regions.map((region) => [region, speedOfLight(region)]));
+  if ([...known.values()].every((each) => each === null)) return [];
+  const cell =
+    (text: (of: SpeedOfLight) => string): LimitColumn["cell"] =>
+    (region) => {
+      const found = known.get(region);
+      return found == null ? NOT_MEASURED : text(found);
+    };
+  const share = (of: (found: SpeedOfLight) => number): LimitColumn["cell"] =>
+    cell((found) => formatShare(of(found), 100));
+  return [
+    { short: "SM %", heading: "SM %", isVerdict: false, cell: share(({ compute }) => compute) },
+    { short: "Mem %", heading: "Memory %", isVerdict: false, cell: share(({ memory }) => memory) },
+    { short: "Limit", heading: "Limited by", isVerdict: true, cell: cell(({ limit }) => limit) },
+  ];
+}
+
+export const LIMIT_LEGEND = `SM % and Memory % are shares of the peak; the larger one limits, both if they are close, and latency if neither reaches ${BUSY} %.`;
+
+const WORDS: Readonly<Record<Limit, string>> = {
+  compute: "arithmetic",
+  memory: "moving data",
+  both: "arithmetic and moving data alike",
+  latency: "waiting, since neither is near its peak",
+};
+
+/** For people who do not profile. */
+export const limitInWords = ({ compute, memory, limit }: SpeedOfLight): string =>
+  `${WORDS[limit]} (memory ${formatShare(memory, 100)} % of its peak, arithmetic ${formatShare(compute, 100)} %)`;
+
+// How busy GPUs were while ranges were open, as shown in reports.
+
+type Region = Pick<NCUProfileRegion, "gpu_activity" | "wall_ms">;
+
+/** Percent of the wall time; null if unknown. */
+export const busyShare = ({ gpu_activity, wall_ms }: Region): number | null =>
+  gpu_activity === undefined || wall_ms === null || wall_ms === 0
+    ? null
+    : (gpu_activity.busy_ms / wall_ms) * 100;
+
+export const busyText = (region: Region): string => formatShare(busyShare(region), 100);
+
+export const haveActivity = (regions: readonly Region[]): boolean =>
+  regions.some(({ gpu_activity }) => gpu_activity !== undefined);
+
+// How tables name GPU activity; a leaf module, since the page's script imports it, too.
+
+export const BUSY_HEADING = "GPU busy %";
+
+export const BUSY_LEGEND =
+  "GPU busy is the part of Wall in which a kernel, copy or set of memory ran, whichever range launched it; for the rest of Wall the GPU was idle.";

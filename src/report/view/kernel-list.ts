@@ -1,0 +1,139 @@
+import { getOrCreate } from "../../system/get-or-create.ts";
+import { createNameNumbers, type NameNumbers } from "../../text/name-numbers.ts";
+import type { KernelRecord, NCUProfileRegion, NCUProfileRegionReport } from "../model/document.ts";
+import { mergeHardware } from "./kernel-hardware.ts";
+import { indicesOfLargest, regionLabels, treeRows } from "./tree-rows.ts";
+
+export interface KernelOfReport extends KernelRecord {
+  /** Label of the region with most of its time, the innermost of equals. */
+  readonly mostlyIn: string;
+}
+
+/** A report can have millions of kernels, of which only the longest are shown. */
+export interface KernelsOfReport {
+  readonly length: number;
+  /** Time of each, in milliseconds. */
+  readonly times: readonly number[];
+  readonly calls: number;
+  /** Each place once. */
+  readonly devices: readonly string[];
+  readonly kinds: readonly KernelRecord["kind"][];
+  /** The longest first. */
+  readonly longest: (count?: number) => readonly KernelOfReport[];
+}
+
+/**
+ * Kernels of the outermost regions shown, merged; if ranges nest, each kernel is in exactly one of them.
+ * Stored in columns, since an object and a key for each would take several times the memory of the report.
+ */
+export function kernelsOfReport({ regions }: NCUProfileRegionReport): KernelsOfReport {
+  const identities = createIdentities();
+  const merged: number[] = [];
+  /** By identity number; NaN: in no outermost region so far. */
+  const totals: number[] = [];
+  const calls: number[] = [];
+  const homes: number[] = [];
+  const homeTimes: number[] = [];
+  /** Only kernels with counters, which few reports have. */
+  const measured = new Map<number, KernelRecord[]>();
+  for (const [place, { region, level }] of treeRows(regions).entries())
+    for (const record of region.kernels) {
+      const number = identities.of(record);
+      if (number === totals.length) {
+        totals.push(Number.NaN);
+        calls.push(0);
+        homes.push(place);
+        homeTimes.push(record.total_ms);
+      } else if (isHome(region, record.total_ms, regions[homes[number] ?? 0], homeTimes[number])) {
+        homes[number] = place;
+        homeTimes[number] = record.total_ms;
+      }
+      if (level > 0) continue;
+      if (Number.isNaN(totals[number])) {
+        merged.push(number);
+        totals[number] = 0;
+      }
+      totals[number] = (totals[number] ?? 0) + record.total_ms;
+      calls[number] = (calls[number] ?? 0) + record.calls;
+      if (record.hardware !== undefined) getOrCreate(measured, number, () => []).push(record);
+    }
+
+  const labelOf = regionLabels(regions);
+  const rowOf = (number: number): KernelOfReport => {
+    const { kernel_name, kind, device } = identities.at(number);
+    const [total_ms = 0, count = 0] = [totals[number], calls[number]];
+    const home = regions[homes[number] ?? 0];
+    const mostlyIn = home === undefined ? "" : labelOf(home);
+    const hardware = mergeHardware(measured.get(number) ?? []);
+    return {
+      kernel_name,
+      kind,
+      total_ms,
+      calls: count,
+      mean_ms: total_ms / count,
+      device,
+      ...(hardware !== undefined && { hardware }),
+      mostlyIn,
+    };
+  };
+  const times = merged.map((number) => totals[number] ?? 0);
+  const places = identities.placesOf(merged);
+  return {
+    length: merged.length,
+    times,
+    calls: merged.reduce((sum, number) => sum + (calls[number] ?? 0), 0),
+    devices: [...new Set(places.map(({ device }) => device))],
+    kinds: [...new Set(places.map(({ kind }) => kind))],
+    longest: (count = merged.length) =>
+      indicesOfLargest(times, count).map((place) => rowOf(merged[place] ?? 0)),
+  };
+}
+
+/** Whether a region has more of a kernel's time than the best so far, or as much and is deeper. */
+const isHome = (
+  region: NCUProfileRegion,
+  ms: number,
+  known: NCUProfileRegion | undefined,
+  knownMs = 0,
+): boolean => ms > knownMs || (ms === knownMs && region.depth > (known?.depth ?? 0));
+
+type Place = Pick<KernelRecord, "kind" | "device">;
+type Identity = Pick<KernelRecord, "kernel_name" | "kind" | "device">;
+
+interface Identities {
+  /** From 0, in order of first appearance. */
+  readonly of: (record: Identity) => number;
+  readonly at: (number: number) => Identity;
+  /** By identity number, each place once. */
+  readonly placesOf: (numbers: readonly number[]) => readonly Place[];
+}
+
+/** Numbers kernels by name, kind and device: there are few places, and at worst a million names. */
+function createIdentities(): Identities {
+  const names: string[] = [];
+  const places: Place[] = [];
+  const placeNumbers: number[] = [];
+  const byPlace = new Map<string, NameNumbers>();
+  const namesAt = ({ kind, device }: Place): NameNumbers => {
+    const key = `${kind} ${device}`;
+    let numbers = byPlace.get(key);
+    if (numbers === undefined) {
+      const place = places.push({ kind, device }) - 1;
+      numbers = createNameNumbers(
+        (name) => {
+          placeNumbers.push(place);
+          return names.push(name) - 1;
+        },
+        (number) => names[number] ?? "",
+      );
+      byPlace.set(key, numbers);
+    }
+    return numbers;
+  };
+  const placeOf = (number: number): Place => places[placeNumbers[number] ?? 0] as Place;
+  return {
+    of: (record) => namesAt(record).of(record.kernel_name),
+    at: (number) => ({ kernel_name: names[number] ?? "", ...placeOf(number) }),
+    placesOf: (numbers) => [...new Set(numbers.map(placeOf))],
+  };
+}

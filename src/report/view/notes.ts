@@ -1,0 +1,49 @@
+/** Notes whose words more than one place knows: written here, and recognised. */
+import { firstFew, grouped, plural } from "../../text/plural.ts";
+
+// The note that a report's labels are not the program's own: written and parsed here.
+
+const RULES = " (rules: ";
+
+/**
+ * @param words of the rules, in order: two reports with equal words have the same rules
+ */
+export const unifiedNote = (labels: number, unified: number, words: readonly string[]): string =>
+  `labels unified by ${plural(words.length, "rule")}: ${plural(labels, "label")} became ${grouped(String(unified))}${RULES}${words.join(", ")})`;
+
+const IS_UNIFIED = /^labels unified by /;
+
+/** The rules of a report; null where the labels are the program's own. */
+export function rulesInNotes(notes: readonly string[]): string | null {
+  const note = notes.find((one) => IS_UNIFIED.test(one));
+  return note === undefined ? null : note.slice(note.indexOf(RULES) + RULES.length, -1);
+}
+
+export const isUnifiedNote = (note: string): boolean => IS_UNIFIED.test(note);
+
+// The note that a report's numbers are those of one of several runs: written and recognised here.
+
+export const medianRunNote = (runs: number): string =>
+  `numbers are from the median run of ${runs}; repeats holds the spread over all runs`;
+
+const IS_MEDIAN_RUN = /^numbers are from the median run of \d+; /;
+
+export const isMedianRunNote = (note: string): boolean => IS_MEDIAN_RUN.test(note);
+
+const MOST_NAMES = 8;
+
+/** Says of jobs with a time that they ran beside others; none for none. */
+export function concurrentJobsNote(jobs: readonly string[]): readonly string[] {
+  if (jobs.length === 0) return [];
+  const [plural, them] =
+    jobs.length === 1 ? ["", "its time includes"] : ["s", "their times include"];
+  return [
+    `job${plural} ${named(jobs)} ran while another job of the sweep did, on the same machine: ${them} what that cost. ` +
+      "Compare jobs that ran alone: hydra.launcher.n_jobs=1, or a node for each on Slurm",
+  ];
+}
+
+const named = (jobs: readonly string[]): string =>
+  jobs.length < 2 || jobs.length > MOST_NAMES + 1
+    ? firstFew(jobs, MOST_NAMES)
+    : `${jobs.slice(0, -1).join(", ")} and ${jobs.at(-1)}`;

@@ -1,0 +1,94 @@
+/** Numbers as reports for people write them: the same text for the same number everywhere. */
+import { grouped } from "../../text/plural.ts";
+
+export { plural } from "../../text/plural.ts";
+
+/** What stands where nothing was measured; zero would be a measurement. */
+export const NOT_MEASURED = "–";
+
+/** Milliseconds with microsecond digits, without unit. */
+export function formatMs(ms: number | null): string {
+  if (ms === null) return NOT_MEASURED;
+  if (ms > 0 && ms < 0.0005) return "<0.001";
+  return ms < 1e15 ? ms.toFixed(3) : String(ms);
+}
+
+/** Nothing is timed to less than a nanosecond. */
+const SMALLEST_MEAN_MS = 1e-6;
+
+/**
+ * Milliseconds of one launch, without unit. Most take microseconds, so whole ones would hide that one kernel
+ * takes half as long again as another.
+ */
+export function formatMeanMs(ms: number | null): string {
+  if (ms === null || ms === 0 || ms >= 0.1) return formatMs(ms);
+  return ms < SMALLEST_MEAN_MS ? "<0.000001" : ms.toPrecision(3);
+}
+
+/**
+ * A number as the data of a page hold it: short, and yet so that the page writes what the other
+ * reports do. Times of any length keep their nanoseconds.
+ */
+export function roundedForPage(value: number): number;
+export function roundedForPage(value: number | null): number | null;
+export function roundedForPage(value: number | null): number | null {
+  if (value === null) return null;
+  return Number(Math.abs(value) < 1 ? value.toPrecision(7) : value.toFixed(6));
+}
+
+/** A share of a whole in percent, without unit. */
+export function formatShare(part: number | null, whole: number | null): string {
+  if (part === null || whole === null || whole === 0) return NOT_MEASURED;
+  const percent = (part / whole) * 100;
+  if (!Number.isFinite(percent)) return NOT_MEASURED;
+  return percent > 0 && percent < 0.05 ? "<0.1" : percent.toFixed(1);
+}
+
+/** A duration in a sentence, in the unit that reads best. */
+export function formatDuration(ms: number): string {
+  if (ms < 1) return `${(ms * 1000).toFixed(1)} µs`;
+  if (ms < 1000) return `${ms.toFixed(2)} ms`;
+  return `${(ms / 1000).toFixed(2)} s`;
+}
+
+/** Digits of a number that anyone reads; all of them are in the JSON report. */
+const DIGITS = 5;
+/** From here on powers of ten are easier to read than digits. */
+const LARGE = 1e12;
+const SMALL = 1e-3;
+
+/**
+ * A number of any kind and size, such as a metric's: whole numbers as they are, others with the
+ * digits that count. Arithmetic leaves 0.05999999999999999 where 0.06 is meant.
+ */
+export function formatNumber(value: number | null): string {
+  if (value === null) return NOT_MEASURED;
+  const size = Math.abs(value);
+  if (size >= LARGE) return Number.isFinite(value) ? value.toExponential(3) : String(value);
+  if (size < SMALL) return String(Number(value.toPrecision(DIGITS - 1)));
+  if (size >= 10 ** (DIGITS - 1)) return grouped(value.toFixed(0));
+  const rounded = String(Number(value.toPrecision(DIGITS)));
+  const [whole = "", fraction] = rounded.split(".");
+  return fraction === undefined ? grouped(whole) : `${grouped(whole)}.${fraction}`;
+}
+
+// Numbers as the page writes them: those of the Markdown reports, and what charts need besides.
+
+export const formatCount = (count: number): string => count.toLocaleString("en-US");
+
+const PREFIXES = [
+  [1e18, "E"],
+  [1e15, "P"],
+  [1e12, "T"],
+  [1e9, "G"],
+  [1e6, "M"],
+  [1e3, "k"],
+] as const;
+
+/** With a decimal prefix: `12.3 TFLOP/s`. */
+export function formatRate(value: number, unit: string): string {
+  // Round first: 999.9 G becomes 1.00 T.
+  const rounded = Number(value.toPrecision(3));
+  const [size, prefix] = PREFIXES.find(([least]) => rounded >= least) ?? [1, ""];
+  return `${(rounded / size).toPrecision(3)} ${prefix}${unit}`;
+}

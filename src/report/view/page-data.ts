@@ -1,0 +1,165 @@
+/**
+ * What the scripts of the report page and of the comparison page read; shared with the browser. Times are milliseconds.
+ */
+
+// What the page's script reads: a leaf module of types, shared by the writer and by the script in
+// the browser. Numbers stand in columns and text once in a table, since a report of 1,000 regions
+// and 10,000 kernels must stay under 1 MB. Times are milliseconds.
+
+/** Index into `PageData.strings`. */
+export type TextIndex = number;
+
+export interface PageData {
+  readonly strings: readonly string[];
+  /** The main report first. Those that say the same as an earlier one are not repeated. */
+  readonly scopes: readonly ScopeData[];
+}
+
+export interface ScopeData {
+  readonly scope: string;
+  /** `total`: shares refer to time of kernels; `wall`: to wall time. */
+  readonly basis: "total" | "wall";
+  /** What 100 % is, in ms; null where nothing was timed. */
+  readonly wholeMs: number | null;
+  /** What 100 % is, in words; null with `wholeMs`. */
+  readonly wholeLabel: string | null;
+  /** `GPU kernels`, `CPU operations`, …; null where none were recorded. */
+  readonly kernelWords: string | null;
+  readonly regions: RegionColumns;
+  readonly metrics: readonly MetricColumn[];
+  /** First the kernels of the whole scope, then those of each region, in the order of regions. */
+  readonly kernels: readonly KernelColumns[];
+  /** By row of `regions`, where there is anything to say. */
+  readonly notes: Readonly<Record<number, readonly string[]>>;
+  readonly sections: Readonly<Record<number, Readonly<Record<string, unknown>>>>;
+  readonly roofline: RooflineData | null;
+}
+
+/** One entry per region, depth first; null where nothing was measured. */
+export interface RegionColumns {
+  /** Name, with the names around it that no row shows. */
+  readonly label: readonly TextIndex[];
+  /** Row of the region around it; -1 at a root. */
+  readonly parent: readonly number[];
+  readonly domain: readonly TextIndex[];
+  readonly kind: readonly TextIndex[];
+  readonly device: readonly (TextIndex | null)[];
+  readonly process: readonly (number | null)[];
+  readonly calls: readonly number[];
+  readonly total: NumberColumn;
+  readonly exclusive: NumberColumn;
+  readonly wall: NumberColumn;
+  readonly wallExclusive: NumberColumn;
+  readonly min: NumberColumn;
+  readonly median: NumberColumn;
+  readonly p95: NumberColumn;
+  readonly max: NumberColumn;
+  readonly kernelCount: readonly number[];
+  /** Parts of the wall time, in ms; empty where nothing of it is known. */
+  readonly gpuBusy: NumberColumn;
+  readonly gpuKernels: NumberColumn;
+  readonly gpuCopies: NumberColumn;
+  /** Percent of the peaks, and what of them limits; empty where nothing of it was measured. */
+  readonly smShare: NumberColumn;
+  readonly memoryShare: NumberColumn;
+  readonly limit: readonly (TextIndex | null)[];
+  /** Over repeated runs, on the clock that shares refer to; empty where there was one run. */
+  readonly repeatMean: NumberColumn;
+  /** Half the 95 % interval of that mean. */
+  readonly repeatHalf: NumberColumn;
+}
+
+export type NumberColumn = readonly (number | null)[];
+
+export interface MetricColumn {
+  readonly name: string;
+  readonly unit: string;
+  readonly values: NumberColumn;
+}
+
+/** Longest first. */
+export interface KernelColumns {
+  readonly name: readonly TextIndex[];
+  readonly device: readonly TextIndex[];
+  readonly calls: readonly number[];
+  readonly total: NumberColumn;
+  /** What counters tell of them; null where nothing of it was measured. */
+  readonly hardware: HardwareColumns | null;
+  /** Shorter kernels, folded. */
+  readonly other: { readonly rows: number; readonly calls: number; readonly total: number } | null;
+}
+
+/** Percent; as text what limits. */
+export interface HardwareColumns {
+  readonly smShare: NumberColumn;
+  readonly memoryShare: NumberColumn;
+  readonly limit: readonly (TextIndex | null)[];
+  readonly tensor: NumberColumn;
+  readonly occupancy: NumberColumn;
+  readonly occupancyMost: NumberColumn;
+  /** The most, and why. */
+  readonly occupancyLimit: readonly (TextIndex | null)[];
+}
+
+export interface RooflineData {
+  /** Bytes per second; null where unknown. */
+  readonly bandwidth: number | null;
+  /** FLOP per second. */
+  readonly ceilings: readonly { readonly label: string; readonly flops: number }[];
+  readonly points: readonly {
+    /** Row of `regions`. */
+    readonly region: number;
+    readonly label: string;
+    /** FLOP per byte. */
+    readonly intensity: number;
+    /** FLOP per second. */
+    readonly flops: number;
+  }[];
+}
+
+/** What the script of a comparison's page reads; shared with the browser. Times are milliseconds. */
+export interface ComparisonPageData {
+  /** The kind of time. */
+  readonly time: string;
+  readonly regions: readonly ComparisonRow[];
+  /** All regions together. */
+  readonly total: ComparisonRow;
+  /** What the rows of `kernels` are called. */
+  readonly kernelHeading: string;
+  readonly activityHeading: string;
+  readonly countersHeading: string;
+  readonly kernels: readonly ComparisonRow[];
+  /** How the GPU was used in regions, and counters of kernels: what changed. */
+  readonly activity: readonly ComparisonFact[];
+  readonly counters: readonly ComparisonFact[];
+  readonly config: readonly {
+    readonly key: string;
+    readonly a: string | null;
+    readonly b: string | null;
+  }[];
+}
+
+/** As text: numbers of several units, and words. */
+export interface ComparisonFact {
+  /** A region or a kernel. */
+  readonly label: string;
+  readonly name: string;
+  readonly a: string;
+  readonly b: string;
+  readonly change: string;
+}
+
+export interface ComparisonRow {
+  readonly label: string;
+  readonly level: number;
+  /** Where a region is, for rows outside the tree; null if the label shows it. */
+  readonly path: string | null;
+  readonly a: number | null;
+  readonly b: number | null;
+  readonly delta: number | null;
+  readonly relative: number | null;
+  readonly uncertainty: number | null;
+  readonly verdict: string;
+  /** Counts that differ, e.g. `calls 3 -> 6`: more calls explain more time. */
+  readonly counts: string;
+}

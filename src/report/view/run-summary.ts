@@ -1,0 +1,82 @@
+/** What the reports of a whole run are made from. */
+
+import { checkOptions, type OptionChecks } from "../../values/check-options.ts";
+import {
+  anything,
+  count,
+  listOf,
+  optional,
+  shape,
+  text,
+  trueOrFalse,
+  withMethods,
+} from "../../values/check-options.ts";
+import type {
+  NCUProfileRegion,
+  NCUProfileRegionReport,
+  RegionReportBundle,
+} from "../model/document.ts";
+import type { StaticAnalysis } from "./static-analysis.ts";
+
+/** A run as its overview shows it: a section for each collector. */
+export interface RunSummary {
+  /** One per collector that ran, in reading order. */
+  readonly sections: readonly RunSection[];
+  /** About the run itself: how the workload ended, what was interrupted. Plain text. */
+  readonly notes: readonly string[];
+  /** Files of the run worth opening, relative to the run directory. */
+  readonly files?: readonly string[];
+  /** Maximum number of rows of `kernels.md`; by default all that matter. */
+  readonly kernelLimit?: number;
+  /** The work of the built-in model, computed from its shapes, if static analysis is on. */
+  readonly staticAnalysis?: StaticAnalysis;
+}
+
+/** What one collector reported, and where its files are. */
+export interface RunSection {
+  readonly collector: string;
+  /** The collector's directory, relative to the run directory, with `/`. */
+  readonly directory: string;
+  readonly bundle: RegionReportBundle;
+  /** Whether it has an HTML page in addition to Markdown and JSON. */
+  readonly html?: boolean;
+  /** From `writeReports`. */
+  readonly regionDirectories: ReadonlyMap<string, string>;
+}
+
+const RUN_SECTION = shape<RunSection>({
+  collector: text,
+  directory: text,
+  bundle: anything,
+  html: optional(trueOrFalse),
+  regionDirectories: withMethods(["get", "has"], "a Map", "writeReports() gives it"),
+});
+
+const RUN_SUMMARY: OptionChecks<RunSummary> = {
+  sections: listOf("sections", RUN_SECTION),
+  notes: listOf("strings", text, '["interrupted"]'),
+  files: optional(listOf("strings", text, '["run.log"]')),
+  kernelLimit: optional(count),
+  staticAnalysis: anything,
+};
+
+/**
+ * @param by the function that was called
+ * @throws ConfigError `value.wrong_type`
+ */
+export const checkRun = (by: string, run: RunSummary): void => checkOptions(by, run, RUN_SUMMARY);
+
+/** The report that represents a bundle: the aggregate, or the first scope if that is switched off. */
+export const mainReport = ({ bundle }: RunSection): NCUProfileRegionReport | undefined =>
+  bundle.reports[0];
+
+/** The section that knows most about time: the first with kernel times, else the first with any region. */
+export function timedSection(sections: readonly RunSection[]): RunSection | undefined {
+  const withKernels = sections.find((section) => mainReport(section)?.totals.total_ms != null);
+  const withRegions = sections.find((section) => (mainReport(section)?.regions.length ?? 0) > 0);
+  return withKernels ?? withRegions ?? sections[0];
+}
+
+/** A region's exclusive time in milliseconds, on the clock that the report's shares refer to. */
+export const ownTime = (report: NCUProfileRegionReport, region: NCUProfileRegion): number | null =>
+  report.totals.total_ms === null ? region.wall_exclusive_ms : region.exclusive_ms;

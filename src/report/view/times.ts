@@ -1,0 +1,74 @@
+/**
+ * Times of a report as people see them: null means not measured. The contract has no null for a kernel's time,
+ * so a kernel that ncu counted without collecting its duration has 0 there. Since every GPU kernel takes some
+ * time, that zero is never a measurement.
+ */
+import type { KernelRecord, NCUProfileRegion, NCUProfileRegionReport } from "../model/document.ts";
+import { startsAt } from "../model/region-path.ts";
+import { reportKernelWords } from "./kernel-columns.ts";
+
+export const kernelMs = ({
+  kind,
+  total_ms,
+}: Pick<KernelRecord, "kind" | "total_ms">): number | null =>
+  kind === "gpu_kernel" && total_ms === 0 ? null : total_ms;
+
+export const meanMs = ({ kind, mean_ms }: KernelRecord): number | null =>
+  kernelMs({ kind, total_ms: mean_ms });
+
+export const totalMs = (region: NCUProfileRegion): number | null =>
+  isUntimed(region) ? null : region.total_ms;
+
+export const exclusiveMs = (region: NCUProfileRegion): number | null =>
+  isUntimed(region) ? null : region.exclusive_ms;
+
+const isUntimed = ({ total_ms, kernels }: NCUProfileRegion): boolean =>
+  total_ms === 0 && kernels.some(({ kind }) => kind === "gpu_kernel");
+
+/** The time of all kernels of the report, in milliseconds. */
+export const wholeMs = ({ totals, regions }: NCUProfileRegionReport): number | null =>
+  totals.total_ms === 0 && regions.some(isUntimed) ? null : totals.total_ms;
+
+/** What the shares of a report refer to: kernel time if there is any, else wall time. */
+export interface ShareBase {
+  /** Which time of a region its share is made from. */
+  readonly basis: "total" | "wall";
+  readonly of: (region: NCUProfileRegion) => number | null;
+  readonly whole: number | null;
+  /** What 100 % is, as a phrase; null if nothing was timed, so that there are no shares. */
+  readonly label: string | null;
+}
+
+export function shareBase(report: NCUProfileRegionReport): ShareBase {
+  const words = reportKernelWords(report);
+  const total_ms = wholeMs(report);
+  if (total_ms !== null && total_ms > 0)
+    return {
+      basis: "total",
+      of: totalMs,
+      whole: total_ms,
+      label: `total ${words?.time ?? "time"}`,
+    };
+  return { basis: "wall", of: ({ wall_ms }) => wall_ms, ...wholeWall(report) };
+}
+
+function wholeWall(report: NCUProfileRegionReport): Pick<ShareBase, "whole" | "label"> {
+  const { wall_ms } = report.totals;
+  if (wall_ms !== null)
+    return {
+      whole: wall_ms,
+      label: `wall time covered by outermost ranges${overlaps(report) ? " (ranges at the same time add up to more)" : ""}`,
+    };
+  const [top, ...others] = report.regions;
+  if (top === undefined || top.wall_ms === null) return { whole: null, label: null };
+  return others.every((other) => startsAt(other, top))
+    ? { whole: top.wall_ms, label: "the wall time of the region" }
+    : { whole: null, label: null };
+}
+
+/** Whether outermost ranges of several threads, or start/end ranges, were open at the same time. */
+function overlaps({ regions, totals }: NCUProfileRegionReport): boolean {
+  const roots = regions.filter(({ depth }) => depth === 0);
+  const sum = roots.reduce((total, { wall_ms }) => total + (wall_ms ?? 0), 0);
+  return sum > (totals.wall_ms ?? 0) * 1.001;
+}

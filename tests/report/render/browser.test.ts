@@ -1,0 +1,215 @@
+import type { Page } from "playwright-core";
+import { expect, it } from "vitest";
+import type { RegionReportBundle } from "../../../src/report/model/document.ts";
+import { renderHtmlReport } from "../../../src/report/render/report-page.ts";
+import { bundleOf, hostileNames, largeBundle, resnet } from "../bundles.ts";
+import { describeInBrowser } from "./browser.ts";
+
+const OPERATIONS = { operationDomains: ["shallow_resnet.ops"] };
+const network = bundleOf([resnet], OPERATIONS);
+const hostile = bundleOf([
+  {
+    pid: 1,
+    ranges: hostileNames.map((name, at) => ({ name, start: at * 10, end: at * 10 + 9 })),
+    kernels: hostileNames.map((name, at) => ({
+      name,
+      launch: at * 10 + 1,
+      ns: 5,
+    })),
+  },
+]);
+
+describeInBrowser("the page of a report", (openPage) => {
+  const open = (bundle: RegionReportBundle, options: { dark?: boolean } = {}) =>
+    openPage(renderHtmlReport(bundle, { title: "Report <b>", files: ["report.json"] }), {
+      colorScheme: options.dark === true ? "dark" : "light",
+    });
+
+  const regionNames = (page: Page) =>
+    page.getByRole("region", { name: "Regions", exact: true }).locator(".name").allTextContents();
+  const boxes = (page: Page) => page.getByRole("treeitem").allTextContents();
+
+  it.each([
+    ["a small report", network],
+    ["hostile names", hostile],
+    ["1,000 regions and 100,000 kernel records", largeBundle(1000, 100)],
+    ["no regions", bundleOf([{ pid: 1, ranges: [] }])],
+  ])("opens %s without a complaint", async (_, bundle) => {
+    const { page, complaints } = await open(bundle);
+    await page.getByRole("heading", { name: "Provenance" }).waitFor();
+    await page.emulateMedia({ media: "print" });
+    expect(await page.title()).toBe("Report <b>");
+    expect(complaints).toEqual([]);
+  });
+
+  it("sorts by any column, and goes back to the tree", async () => {
+    const { page } = await open(network);
+    const tree = await regionNames(page);
+    expect(tree).toEqual(["forward", "stem", "residual", "block.conv1", "block.conv2"]);
+    const heading = page.getByRole("button", { name: "Exclusive ms" });
+    await heading.click();
+    // Out of the tree a region has to say itself where it is.
+    expect(await regionNames(page)).toEqual([
+      "forward / residual / block.conv2",
+      "forward / stem",
+      "forward / residual / block.conv1",
+      "forward",
+      "forward / residual",
+    ]);
+    expect(await page.locator("th", { has: heading }).getAttribute("aria-sort")).toBe("descending");
+    await heading.click();
+    expect((await regionNames(page))[0]).toBe("forward / residual");
+    await heading.click();
+    expect(await regionNames(page)).toEqual(tree);
+  });
+
+  it("filters regions by their paths", async () => {
+    const { page } = await open(network);
+    await page.getByLabel("Filter Regions").fill("residual /");
+    expect(await regionNames(page)).toEqual([
+      "forward / residual / block.conv1",
+      "forward / residual / block.conv2",
+    ]);
+    expect(await page.getByText("2 of 5 rows").count()).toBe(1);
+  });
+
+  it("zooms by click and by keyboard, and out again", async () => {
+    const { page } = await open(network);
+    expect(await boxes(page)).toEqual([
+      "forward",
+      "stem",
+      "residual",
+      "block.conv1",
+      "block.conv2",
+    ]);
+    await page.getByRole("treeitem", { name: /^residual/ }).click();
+    expect(await boxes(page)).toEqual(["forward", "residual", "block.conv1", "block.conv2"]);
+    expect(await page.getByRole("heading", { name: "forward / residual" }).count()).toBe(1);
+    expect(await page.getByRole("heading", { name: "CPU operations in residual" }).count()).toBe(1);
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowRight");
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("block.conv2");
+    await page.keyboard.press("Enter");
+    expect(await boxes(page)).toEqual(["forward", "residual", "block.conv2"]);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Escape");
+    expect(await boxes(page)).toHaveLength(5);
+    await page.getByRole("button", { name: "Show all regions" }).click();
+    expect(await page.getByRole("heading", { name: "CPU operations in all regions" }).count()).toBe(
+      1,
+    );
+  });
+
+  it("skips boxes too narrow to draw, and never loses its place", async () => {
+    const range = (name: string, start: number, end: number) => ({ name, start, end });
+    const uneven = bundleOf([
+      {
+        ranges: [
+          range("all", 0, 1e9),
+          range("first", 0, 4e8),
+          range("tiny", 4e8, 4e8 + 1000),
+          range("inner", 4e8 + 10, 4e8 + 900),
+          range("last", 5e8, 9e8),
+        ],
+      },
+    ]);
+    const { page } = await open(uneven);
+    const focused = () => page.evaluate("document.activeElement.textContent");
+    expect(await boxes(page)).toEqual(["all", "first", "last"]);
+    await page.getByRole("treeitem", { name: /^first/ }).focus();
+    await page.keyboard.press("ArrowRight");
+    expect(await focused()).toBe("last");
+    await page.keyboard.press("Alt+ArrowLeft");
+    expect(await focused()).toBe("last");
+    await page.keyboard.press("Home");
+    expect(await focused()).toBe("first");
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Escape");
+    expect([await boxes(page), await focused()]).toEqual([["all", "first", "last"], "first"]);
+    // By the way back above the chart, too.
+    await page.keyboard.press("Enter");
+    const crumbs = page.getByRole("navigation");
+    await crumbs.getByRole("button", { name: "all", exact: true }).press("Enter");
+    expect(await focused()).toBe("all");
+    await crumbs.getByRole("button", { name: "all regions" }).press("Enter");
+    expect(await focused()).toBe("all regions");
+  });
+
+  it("shows what limits a region, in the tables and of the one that is chosen", async () => {
+    const metrics = {
+      "sm__throughput.avg.pct_of_peak_sustained_elapsed": { value: 27.8, unit: "%" },
+      "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed": {
+        value: 88.4,
+        unit: "%",
+      },
+    };
+    const { page } = await open({
+      ...network,
+      reports: network.reports.map((report) => ({
+        ...report,
+        regions: report.regions.map((region) =>
+          region.name === "stem" ? { ...region, metrics } : region,
+        ),
+      })),
+    });
+    const headings = await page.getByRole("columnheader").allTextContents();
+    expect(headings.join()).toContain("SM %,Memory %,Limited by");
+    const stem = page.getByRole("row").filter({ has: page.locator(".name", { hasText: "stem" }) });
+    expect(await stem.first().getByRole("cell").allTextContents()).toEqual(
+      expect.arrayContaining(["27.8", "88.4", "memory"]),
+    );
+    await page.locator(".name", { hasText: "stem" }).first().click();
+    const details = await page.getByRole("region", { name: "forward / stem" }).textContent();
+    expect(details).toContain("memory (SM 27.8 %, memory 88.4 % of the peak)");
+  });
+
+  it("gives every control a name and has one tab stop per chart", async () => {
+    const { page } = await open(network);
+    const nameless = await page.locator("button, input, select, a").evaluateAll((elements) =>
+      elements
+        .filter((element) => {
+          const labelled = element.getAttribute("aria-label") ?? element.textContent ?? "";
+          const label = (element as unknown as { labels?: readonly { textContent: string }[] })
+            .labels;
+          return labelled.trim() === "" && (label?.[0]?.textContent ?? "").trim() === "";
+        })
+        .map((element) => element.outerHTML),
+    );
+    expect(nameless).toEqual([]);
+    expect(await page.locator(".box[tabindex='0']").count()).toBe(1);
+  });
+
+  it("shows names as they are, never as markup", async () => {
+    const { page } = await open(hostile);
+    const shown = await regionNames(page);
+    expect(shown).toContain("<script>alert(1)</script>");
+    expect(shown).toContain("&lt;b&gt; <!-- -->");
+    expect(await page.locator("main script, main img, main b").count()).toBe(0);
+  });
+
+  it("chooses between reports", async () => {
+    const half = { ...resnet, pid: 4712, ranges: resnet.ranges?.slice(0, 2) ?? [] };
+    const { page } = await open(bundleOf([resnet, half], OPERATIONS));
+    await page.getByLabel("Report of").selectOption({ label: "process:4712" });
+    expect(await regionNames(page)).toEqual(["forward", "stem"]);
+  });
+
+  it("follows the system's colours until told otherwise", async () => {
+    const { page } = await open(network, { dark: true });
+    const background = () => page.evaluate("getComputedStyle(document.body).backgroundColor");
+    const dark = await background();
+    await page.getByRole("button", { name: "Use light colours" }).click();
+    expect(await background()).not.toBe(dark);
+  });
+
+  it("fits a narrow window: only tables scroll sideways", async () => {
+    const { page } = await open(network);
+    await page.setViewportSize({ width: 420, height: 800 });
+    const overflow = await page.evaluate(
+      "document.documentElement.scrollWidth - document.documentElement.clientWidth",
+    );
+    expect(overflow).toBeLessThanOrEqual(0);
+  });
+});

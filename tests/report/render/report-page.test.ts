@@ -1,0 +1,197 @@
+import { createHash } from "node:crypto";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { CONTRACT } from "../../../src/report/model/document.ts";
+import { renderHtmlReport } from "../../../src/report/render/report-page.ts";
+import { printableLabel } from "../../../src/text/printable.ts";
+import { twoLibraries } from "../../profile/analysis/timelines.ts";
+import { runs } from "../../runs.ts";
+import { anyName, bundleOf, firstReport, hostileNames, largeBundle, resnet } from "../bundles.ts";
+import { dataOf } from "./page.ts";
+
+const MB = 1_000_000;
+const render = (bundle: Parameters<typeof renderHtmlReport>[0], title = "Report") =>
+  renderHtmlReport(bundle, { title });
+
+const named = (names: readonly string[]) =>
+  bundleOf([
+    { pid: 1, ranges: names.map((name, at) => ({ name, start: at * 10, end: at * 10 + 9 })) },
+  ]);
+
+/** Elements of the page: what a parser would make of it, names included. */
+const elementsOf = (html: string): readonly string[] =>
+  [...html.matchAll(/<([a-z!][a-z0-9-]*)/gi)].map(([, tag = ""]) => tag.toLowerCase());
+
+describe("renderHtmlReport", () => {
+  it("holds the numbers of the report", () => {
+    const bundle = bundleOf([resnet], { operationDomains: ["shallow_resnet.ops"] });
+    const { strings, scopes } = dataOf(render(bundle));
+    // One process on one device: the three reports say the same.
+    expect(scopes).toHaveLength(1);
+    const [scope] = scopes;
+    const { regions } = firstReport(bundle);
+    expect(scope?.regions.label.map((index) => strings[index])).toEqual(
+      regions.map(({ name }) => name),
+    );
+    expect(scope?.regions.parent).toEqual([-1, 0, 0, 2, 2]);
+    expect(scope?.regions.wall).toEqual(regions.map(({ wall_ms }) => wall_ms));
+    expect(scope?.regions.exclusive).toEqual(regions.map(({ exclusive_ms }) => exclusive_ms));
+    expect(scope?.kernels.slice(1).map(({ calls }) => calls)).toEqual(
+      regions.map(({ kernels }) => kernels.map(({ calls }) => calls)),
+    );
+    expect(scope?.kernelWords).toBe("CPU operations");
+  });
+
+  it("keeps the reports of several processes apart", () => {
+    const { scopes } = dataOf(render(bundleOf([resnet, { ...resnet, pid: 4712 }])));
+    expect(scopes.map(({ scope }) => scope)).toEqual(["aggregate", "process:4711"]);
+    const different = { ...resnet, pid: 4712, ranges: resnet.ranges?.slice(0, 3) ?? [] };
+    expect(dataOf(render(bundleOf([resnet, different]))).scopes.map(({ scope }) => scope)).toEqual([
+      "aggregate",
+      "process:4711",
+      "process:4712",
+    ]);
+  });
+
+  it("says what it leaves out of many processes, sections and values of the configuration", () => {
+    const processes = Array.from({ length: 70 }, (_, at) => ({
+      pid: at + 1,
+      ranges: [{ name: `of ${at}`, start: 0, end: at + 1 }],
+    }));
+    const all = bundleOf(processes);
+    const { scopes } = dataOf(render(all));
+    expect(render(all)).toContain(
+      `${all.reports.length - scopes.length} reports of single processes and devices not shown`,
+    );
+    expect(render(bundleOf(processes.slice(0, 3)))).not.toContain("not shown");
+
+    const config = Array.from({ length: 2003 }, (_, at) => ({
+      key: `k${at}`,
+      value: "1",
+      origin: "conf/config.yaml:1",
+    }));
+    const shown = (lines: typeof config) =>
+      /Configuration \((.*?)\)/.exec(
+        renderHtmlReport(bundleOf([resnet]), { title: "Report", config: lines }),
+      )?.[1];
+    expect(shown(config)).toMatch(/^2,?003 values, .*; 3 more in config\.yaml$/);
+    expect(shown(config.slice(0, 2))).toBe("2 values, with where each comes from");
+  });
+
+  it("lets only its own script and style run, and loads nothing", () => {
+    const html = render(bundleOf([resnet]));
+    const policy = /Content-Security-Policy" content="([^"]*)"/.exec(html)?.[1] ?? "";
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).not.toMatch(/unsafe|https?:|\*/);
+    const hash = (text = "") => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+    expect(policy).toContain(`script-src ${hash(/<script>(.*)<\/script>/s.exec(html)?.[1])};`);
+    expect(policy).toContain(`style-src ${hash(/<style>(.*?)<\/style>/s.exec(html)?.[1])};`);
+    expect(html).not.toMatch(/\b(?:src|href)="(?:https?:)?\/\//);
+  });
+
+  it("makes no element of any name", () => {
+    const plain = elementsOf(render(named(hostileNames.map((_, index) => `name ${index}`))));
+    expect(elementsOf(render(named(hostileNames), hostileNames[0]))).toEqual(plain);
+    fc.assert(
+      fc.property(fc.uniqueArray(anyName, { minLength: 1, maxLength: 4 }), (names) => {
+        const html = render(named(names), names[0] ?? "");
+        const like = named(names.map((_, index) => `name ${index}`));
+        expect(elementsOf(html)).toEqual(elementsOf(render(like)));
+        const { strings } = dataOf(html);
+        for (const name of names) expect(strings).toContain(printableLabel(name, 240));
+      }),
+      { numRuns: runs(60) },
+    );
+  });
+
+  it("stays under 1 MB with 1,000 regions and 100,000 kernel records, and says what it folds", () => {
+    const html = render(largeBundle(1000, 100));
+    expect(Buffer.byteLength(html)).toBeLessThanOrEqual(MB);
+    const [scope] = dataOf(html).scopes;
+    expect(scope?.regions.label).toHaveLength(1000);
+    const kept = scope?.kernels.reduce((sum, { name }) => sum + name.length, 0);
+    expect(kept).toBe(10_000);
+    expect(html).toMatch(/only the 10000 longest of \d+ kernel records are shown/);
+    // What is folded is not lost: every region's list adds up to what it was.
+    const first = largeBundle(1000, 100).reports[0]?.regions[5];
+    const list = scope?.kernels[6];
+    const shown =
+      (list?.total ?? []).reduce<number>((sum, ms) => sum + (ms ?? 0), 0) +
+      (list?.other?.total ?? 0);
+    const whole = first?.kernels.reduce((sum, { total_ms }) => sum + total_ms, 0) ?? 0;
+    expect(shown / whole).toBeCloseTo(1, 5);
+  });
+
+  it("never puts together what cannot fit: a text of all metrics is longer than Node's longest", () => {
+    const small = largeBundle(10_000, 1);
+    const metrics = Object.fromEntries(
+      Array.from({ length: 400 }, (_, at) => [`metric_${at}`, { value: at / 7, unit: "%" }]),
+    );
+    const main = firstReport(small);
+    const regions = main.regions.map((region) => ({ ...region, metrics }));
+    const reports = Array.from({ length: 65 }, (_, at) => ({
+      ...main,
+      scope: at === 0 ? ("aggregate" as const) : (`process:${at}` as const),
+      totals: { ...main.totals, invocations: at },
+      regions,
+    }));
+    const html = render({ ...small, reports });
+    expect(Buffer.byteLength(html)).toBeLessThanOrEqual(MB);
+    const leftOut = /id="left-out">([^<]*)/.exec(html)?.[1];
+    expect(leftOut).toMatch(/64 reports of .*; 9,000 shorter regions not shown; 388 metrics/);
+  });
+
+  it("leaves metrics of the machine out before those of kernels", () => {
+    const many = largeBundle(500, 1);
+    const metrics = Object.fromEntries(
+      Array.from({ length: 600 }, (_, at) => [
+        `${at % 2 === 0 ? "device__attribute" : "sm__op"}_${at}`,
+        { value: at / 7, unit: "" },
+      ]),
+    );
+    const reports = many.reports.map((report) => ({
+      ...report,
+      regions: report.regions.map((region) => ({ ...region, metrics })),
+    }));
+    const html = render({ ...many, reports });
+    const shown = dataOf(html).scopes[0]?.metrics.map(({ name }) => name) ?? [];
+    expect(shown).toHaveLength(100);
+    expect(html).toContain("500 metrics not shown");
+    expect(shown.filter((name) => name.startsWith("device"))).toEqual([]);
+  });
+
+  it.each([
+    ["long names", largeBundle(1000, 10), "x".repeat(10_000)],
+    ["very many regions", largeBundle(30_000, 1), ""],
+  ])("stays under 1 MB with %s", (_, bundle, suffix) => {
+    const long = {
+      ...bundle,
+      reports: bundle.reports.map((report) => ({
+        ...report,
+        notes: Array.from({ length: 3000 }, (_, at) => `note ${at} ${suffix}`),
+        regions: report.regions.map((region, at) => ({
+          ...region,
+          kernels: region.kernels.map((kernel) => ({
+            ...kernel,
+            kernel_name: `${at}${kernel.kernel_name}${suffix}`,
+          })),
+        })),
+      })),
+    };
+    const html = renderHtmlReport(long, { title: suffix, files: ["report.json"] });
+    expect(Buffer.byteLength(html)).toBeLessThanOrEqual(MB);
+    expect(html).toContain('id="left-out"');
+  });
+
+  it("has regions inside of the range around them, also where only a domain tells it", () => {
+    const { strings, scopes } = dataOf(render(bundleOf([twoLibraries])));
+    const { label = [], parent = [] } = scopes[0]?.regions ?? {};
+    expect(label.map((at) => strings[at])).toEqual(["step @A", "load @io", "step @B", "load @io"]);
+    expect(parent).toEqual([-1, 0, -1, 2]);
+  });
+
+  it("shows an empty report", () => {
+    expect(render({ contract: CONTRACT, reports: [] })).toContain("No reports.");
+    expect(dataOf(render(bundleOf([{ pid: 1, ranges: [] }]))).scopes[0]?.regions.label).toEqual([]);
+  });
+});
