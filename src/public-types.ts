@@ -3,7 +3,6 @@
  * them. `npm run docs:site` fails where one is missing.
  */
 
-export type { Subcommand, SubcommandLine, SubcommandOption } from "./job/options.ts";
 export type { HydraMainOptions } from "./cli/hydra-main.ts";
 export type { PlacedConfig } from "./compose/defaults/placement.ts";
 export type { SelfMark } from "./compose/defaults/tree.ts";
@@ -75,9 +74,18 @@ export type {
   ComposedEvent,
   JobEvent,
 } from "./job/callbacks.ts";
-export type { ExitCode, Job, JobResult, Task } from "./job/job.ts";
+export type { ExitCode, Job, JobResult, JobStatus, SweepJobStatus, Task } from "./job/job.ts";
 export type { Logger } from "./job/logging/logger.ts";
-export type { Flag, JobPlan, SummaryPage, VersionBase } from "./job/options.ts";
+export type {
+  Flag,
+  JobPlan,
+  Subcommand,
+  SubcommandLine,
+  SubcommandOption,
+  SummaryPage,
+  SweepRow,
+  VersionBase,
+} from "./job/options.ts";
 export type { Console, Invocation, Terminal } from "./job/process/invocation.ts";
 export type { ResolvingOptions, SelectOptions, UpdateOptions } from "./omegaconf.ts";
 export type {
@@ -101,9 +109,6 @@ export type {
   Sweep,
   ZipSweep,
 } from "./overrides/index.ts";
-export type { JobStatus } from "./job/job.ts";
-export type { SweepJobStatus } from "./job/job.ts";
-export type { SweepRow } from "./job/options.ts";
 export type { ErrorCode, ErrorDetails, ErrorHints } from "./values/errors.ts";
 export type { Limits } from "./values/limits.ts";
 export type {

@@ -1,6 +1,6 @@
 import { plugins } from "../compose/plugins/plugin.ts";
 import { configStore } from "../compose/sources/memory-source.ts";
-import type { Flag, HydraMainOptions } from "../job/options.ts";
+import type { Flag, HydraMainOptions, Subcommand } from "../job/options.ts";
 import type { Console, Invocation } from "../job/process/invocation.ts";
 import {
   anything,
@@ -26,7 +26,6 @@ import {
   withMethods,
 } from "../values/check-options.ts";
 import { limitsOption } from "../values/limits.ts";
-import type { Subcommand } from "../job/options.ts";
 
 /** @throws ConfigError `value.wrong_type` for arguments of `hydraMain` that the types do not allow */
 export function checkMain(options: unknown, task: unknown): void {

@@ -3,10 +3,10 @@
 import { type Composition, explain, maskSecrets } from "../compose/index.ts";
 import { readSchema } from "../job/options.ts";
 import type { WorkerRequest } from "../job/process/worker-request.ts";
+import type { ParsedArguments } from "../job/session.ts";
 import { type Command, EXIT_OK, type Session } from "../job/session.ts";
 import { ConfigError } from "../values/errors.ts";
 import { nearestKey } from "../values/key-path.ts";
-import type { ParsedArguments } from "../job/session.ts";
 import { renderExplanation } from "./explain.ts";
 import {
   type ConfigView,

@@ -25,14 +25,19 @@ import {
 import type { WorkerRequest } from "../job/process/worker-request.ts";
 import { createRedaction, guardConsole, type Redaction } from "../job/redaction.ts";
 import { reportOwnError, warnOf } from "../job/report-error.ts";
-import { type Command, EXIT_ERROR, EXIT_OK, EXIT_USAGE } from "../job/session.ts";
+import {
+  type Command,
+  EXIT_ERROR,
+  EXIT_OK,
+  EXIT_USAGE,
+  type ParsedArguments,
+} from "../job/session.ts";
 import { callerOf } from "../system/caller.ts";
 import { findPackage } from "../system/package-root.ts";
 import { visibleControls } from "../text/printable.ts";
 import { type ConfigError, isConfigError } from "../values/errors.ts";
 import { refuseConfigInPath, refuseConflicts, refuseUnsupported } from "./arguments/check-flags.ts";
 import { HYDRA_FLAGS, OWN_FLAGS, usageText } from "./arguments/hydra-flags.ts";
-import { type ParsedArguments } from "../job/session.ts";
 import { parseArgv } from "./arguments/parse-argv.ts";
 import { refuseMisspelt, runSubcommand, subcommandOf } from "./arguments/subcommand.ts";
 import { checkInvocation, checkMain } from "./check-main.ts";

@@ -1,4 +1,3 @@
-import { without } from "../job/hydra-values.ts";
 import { constants } from "node:buffer";
 import {
   type Cause,
@@ -9,10 +8,11 @@ import {
   originLines,
   pathText,
 } from "../compose/index.ts";
+import { without } from "../job/hydra-values.ts";
 import { ConfigError } from "../values/errors.ts";
 import { splitKey } from "../values/key-path.ts";
 import { limitError } from "../values/limits.ts";
-import { type ConfigNode, isMissing, keyId, type MapNode } from "../values/node.ts";
+import { type ConfigNode, isMissing } from "../values/node.ts";
 import { lineColumn, type Origin } from "../values/origin.ts";
 import { toObject } from "../values/plain-objects.ts";
 import { floatRepr, pyStr } from "../values/python-text.ts";

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import type { SweepRow } from "../job/options.ts";
 import { listenForInterrupt } from "../job/process/interrupt.ts";
 import type { Invocation } from "../job/process/invocation.ts";
 import { basicLauncher } from "../launch/basic-launcher.ts";
@@ -6,7 +7,6 @@ import { type JobState, tookMs } from "../record/job-state.ts";
 import { sweepFolder } from "../record/layout.ts";
 import { type ManifestJob, readManifest } from "../record/manifest.ts";
 import { cancelSweep } from "../sweep/cancel.ts";
-import type { SweepRow } from "../job/options.ts";
 import {
   type JobView,
   readSweepStatus,

@@ -1,6 +1,6 @@
-import { keyId } from "../values/node.ts";
 import { toPlain } from "../compose/index.ts";
 import type { ConfigNode, MapNode } from "../values/node.ts";
+import { keyId } from "../values/node.ts";
 import { pyStr } from "../values/python-text.ts";
 import type { ResolveContext } from "../values/resolution/context.ts";
 import { asDeclared } from "../values/resolution/context.ts";

@@ -3,20 +3,18 @@
  * base.
  */
 
-import { type SweepJobStatus } from "./job.ts";
-import { type Invocation } from "./process/invocation.ts";
 import { readFileSync } from "node:fs";
-
 import type { Plugin } from "../compose/plugins/plugin.ts";
 import type { StoreEntry } from "../compose/sources/memory-source.ts";
 import type { SourceFactory } from "../compose/sources/repository.ts";
 import type { Targets } from "../instantiate/index.ts";
 import type { JsonSchema } from "../schema/index.ts";
-
 import { ConfigError } from "../values/errors.ts";
 import type { Limits } from "../values/limits.ts";
 import type { ConfigNode } from "../values/node.ts";
 import type { Resolver } from "../values/resolution/resolver.ts";
+import type { SweepJobStatus } from "./job.ts";
+import type { Invocation } from "./process/invocation.ts";
 
 /** How a program declares itself: the arguments of `@hydra.main`, and our additions. */
 export interface HydraMainOptions {

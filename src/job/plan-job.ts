@@ -1,5 +1,4 @@
 import { resolve } from "node:path";
-import { without } from "./hydra-values.ts";
 import type { Composition } from "../compose/index.ts";
 import {
   type ConfigNode,
@@ -13,7 +12,7 @@ import { fromCode } from "../values/origin.ts";
 import type { ResolveContext } from "../values/resolution/context.ts";
 import { resolveTree } from "../values/resolution/resolve-tree.ts";
 import { selectNode } from "../values/resolution/select.ts";
-import { textAt, textsAt } from "./hydra-values.ts";
+import { textAt, textsAt, without } from "./hydra-values.ts";
 import { nextFreeDirectory } from "./run-directory.ts";
 import type { Session } from "./session.ts";
 

@@ -1,4 +1,3 @@
-
 import type { Composer } from "./composer.ts";
 import type { Task } from "./job.ts";
 import type { Flag, ProgramOptions } from "./options.ts";

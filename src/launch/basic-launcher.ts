@@ -1,7 +1,7 @@
 import type { JobResult } from "../job/job.ts";
+import type { SweepJob } from "../job/plan-job.ts";
 import { orphanOf } from "../record/orphans.ts";
 import type { SweepRecord } from "../record/sweep-record.ts";
-import type { SweepJob } from "../job/plan-job.ts";
 import type { LauncherKind } from "./launcher.ts";
 
 /** Hydra's name, which log configs may use. */

@@ -1,7 +1,6 @@
-import { type SweepJob } from "../job/plan-job.ts";
 import type { JobResult } from "../job/job.ts";
 import type { Logging } from "../job/logging/logging.ts";
-import type { PlannedJob } from "../job/plan-job.ts";
+import type { SweepJob } from "../job/plan-job.ts";
 import type { Invocation } from "../job/process/invocation.ts";
 import type { SweepRecord } from "../record/sweep-record.ts";
 import type { Suspension } from "../system/process-signals.ts";

@@ -1,8 +1,9 @@
 /** Which jobs of a recorded sweep run again when it goes on. */
-import { type Resumption } from "../job/process/invocation.ts";
+
 import { existsSync } from "node:fs";
 import type { JobResult } from "../job/job.ts";
 import type { SweepJob } from "../job/plan-job.ts";
+import type { Resumption } from "../job/process/invocation.ts";
 import { ConfigError } from "../values/errors.ts";
 import {
   hasEnded,

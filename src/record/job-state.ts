@@ -1,5 +1,5 @@
-import { type JobStatus } from "../job/job.ts";
 import { readFileSync, statSync } from "node:fs";
+import type { JobStatus } from "../job/job.ts";
 import {
   aboutFile,
   overwriteFileSync,

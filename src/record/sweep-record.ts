@@ -1,13 +1,12 @@
 import { existsSync, rmSync } from "node:fs";
 import type { Composition } from "../compose/index.ts";
 import type { JobResult } from "../job/job.ts";
-import type { PlannedJob } from "../job/plan-job.ts";
-import type { SweepJob } from "../job/plan-job.ts";
+import type { PlannedJob, SweepJob } from "../job/plan-job.ts";
+import type { Resumption } from "../job/process/invocation.ts";
 import type { Claim } from "../system/process-claim.ts";
 import { ConfigError } from "../values/errors.ts";
 import { configFingerprint } from "../values/fingerprint.ts";
 import { removeDraftsOfSweep } from "./cleanup.ts";
-import { type Resumption } from "../job/process/invocation.ts";
 import { recordedResult, selectJobs } from "./job-selection.ts";
 import { hasEnded, readJobState } from "./job-state.ts";
 import { claimSweep, clearCancellation } from "./launcher-claim.ts";

@@ -2,8 +2,16 @@
 import { join } from "node:path";
 import { bufferedPieces, writeFileAtomic } from "../system/atomic-write.ts";
 import { agreeing, grouped, plural } from "../text/plural.ts";
-import { checkOptions, type OptionChecks } from "../values/check-options.ts";
-import { count, listOf, optional, shape, text, withMethods } from "../values/check-options.ts";
+import {
+  checkOptions,
+  count,
+  listOf,
+  type OptionChecks,
+  optional,
+  shape,
+  text,
+  withMethods,
+} from "../values/check-options.ts";
 import type {
   NCUProfileRegion,
   NCUProfileRegionReport,

@@ -1,7 +1,6 @@
-import { type SweepRow } from "../job/options.ts";
-import { type SweepJobStatus } from "../job/job.ts";
+import type { SweepJobStatus } from "../job/job.ts";
+import type { SweepRow } from "../job/options.ts";
 import type { ScheduledJob } from "../launch/launcher.ts";
-import { type JobStatus } from "../job/job.ts";
 import { type Attempt, type JobState, tookMs } from "../record/job-state.ts";
 import { sweepFolder } from "../record/layout.ts";
 import { type ManifestJob, readManifest } from "../record/manifest.ts";

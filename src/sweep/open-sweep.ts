@@ -4,6 +4,7 @@ import { textAt } from "../job/hydra-values.ts";
 import { failedJob, type JobResult } from "../job/job.ts";
 import { hydraLogging, openJobContext } from "../job/job-context.ts";
 import type { Logging } from "../job/logging/logging.ts";
+import type { SweepJob } from "../job/plan-job.ts";
 import { type PlannedJob, placeOf } from "../job/plan-job.ts";
 import type { Invocation } from "../job/process/invocation.ts";
 import { coded, isRefusalOfSystem } from "../job/report-error.ts";
@@ -16,7 +17,6 @@ import {
   failurePolicy,
   openGate,
 } from "../launch/failure-policy.ts";
-import type { SweepJob } from "../job/plan-job.ts";
 import type { Launcher, LauncherKind } from "../launch/launcher.ts";
 import { backendOf, LAUNCHERS } from "../plugins/kinds.ts";
 import { readJobState } from "../record/job-state.ts";

@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import type { ParsedArguments } from "../job/session.ts";
 import { optionTarget, STANDARD_PLUGINS } from "../compose/index.ts";
 import type { Invocation } from "../job/process/invocation.ts";
+import type { ParsedArguments } from "../job/session.ts";
 import { basicLauncher } from "../launch/basic-launcher.ts";
 import { tidyRecord } from "../record/cleanup.ts";
 import { sweepFolder } from "../record/layout.ts";

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { maskSecrets } from "../compose/secrets.ts";
 import type { JobResult } from "../job/job.ts";
+import type { SweepJob } from "../job/plan-job.ts";
 import { makeSweepDirectory } from "../job/run-directory.ts";
 import type { FailureGate } from "../launch/failure-policy.ts";
-import type { SweepJob } from "../job/plan-job.ts";
 import type { LaunchEvent, Launcher } from "../launch/launcher.ts";
 import type { SweepRecord } from "../record/sweep-record.ts";
 import { writeFileAtomicSync } from "../system/atomic-write.ts";

@@ -1,3 +1,5 @@
+import type { SweepJobStatus } from "../job/job.ts";
+import type { SweepRow } from "../job/options.ts";
 import { endOfState, sweepExitCode } from "../launch/failure-policy.ts";
 import type { QuestionOptions, ScheduledJob, SweepBackend } from "../launch/launcher.ts";
 import { backendOf } from "../plugins/kinds.ts";
@@ -8,8 +10,6 @@ import { sweepFolder } from "../record/layout.ts";
 import { currentJobs, readManifest, type SweepManifest } from "../record/manifest.ts";
 import type { Holder } from "../system/process-claim.ts";
 import { isConfigError } from "../values/errors.ts";
-import { type SweepJobStatus } from "../job/job.ts";
-import { type SweepRow } from "../job/options.ts";
 import { type SweepActivity, sweepRows } from "./job-status.ts";
 
 /** How a sweep stands: what `hydraconf sweep status --json` prints. */

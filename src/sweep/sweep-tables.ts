@@ -1,10 +1,10 @@
 /** The table of a sweep as files: for people, for spreadsheets, for programs. */
 import { join } from "node:path";
+import type { SweepRow } from "../job/options.ts";
 import { writeFileAtomicSync } from "../system/atomic-write.ts";
 import { csvRecord } from "../text/csv.ts";
 import { plural } from "../text/plural.ts";
 import { printable } from "../text/printable.ts";
-import type { SweepRow } from "../job/options.ts";
 
 /**
  * Writes the table of a sweep into a directory: `sweep.json`, `sweep.csv`, `sweep.md`.

@@ -1,7 +1,7 @@
 import { isUndone } from "../job/job.ts";
+import type { SweepJob } from "../job/plan-job.ts";
 import { shownOverrides } from "../launch/basic-launcher.ts";
 import { hasFailed } from "../launch/failure-policy.ts";
-import type { SweepJob } from "../job/plan-job.ts";
 import type { LaunchEvent } from "../launch/launcher.ts";
 import { whyFailed } from "../record/recorded-job.ts";
 import { andOthers, plural } from "../text/plural.ts";

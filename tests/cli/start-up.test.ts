@@ -69,13 +69,13 @@ test("completion adds no heavy module to what every command line loads", () => {
 });
 
 test("the help of a subcommand of deep-profile needs neither the profiler nor the reports", () => {
-    const usual = loadedWith("src/bin/deep-profile.ts");
-    const added = [...loadedWith("src/profile/cli/commands.ts")].filter(
-      (module) => !usual.has(module),
-    );
-    const light =
-      /^src\/(command-line\/|profile\/(cli\/(commands|subcommand|label-options)|analysis\/labels|tools\/(collection|importer|recorder\/format)|machine\/interrupt)\.ts$|system\/)/;
-    expect(added.filter((module) => !light.test(module))).toEqual([]);
+  const usual = loadedWith("src/bin/deep-profile.ts");
+  const added = [...loadedWith("src/profile/cli/commands.ts")].filter(
+    (module) => !usual.has(module),
+  );
+  const light =
+    /^src\/(command-line\/|profile\/(cli\/(commands|subcommand|label-options)|analysis\/labels|tools\/(collection|importer|recorder\/format)|machine\/interrupt)\.ts$|system\/)/;
+  expect(added.filter((module) => !light.test(module))).toEqual([]);
 });
 
 test("the help of hydraconf schema and sweep loads no package that the command does not", () => {

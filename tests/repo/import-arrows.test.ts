@@ -32,6 +32,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 
 /** A stage of many folders: each may use those before it. Files directly in it (`.`) come last unless their place is named. */
 const inside: Readonly<Record<string, readonly string[]>> = {
+  report: ["model", "selection", "view", "render", "compare", "sweep", "validation", "client"],
   job: ["process", "logging"],
   launch: [".", "local"],
   sweep: ["sweepers"],

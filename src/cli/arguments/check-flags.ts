@@ -6,8 +6,8 @@ import {
   type HydraMainOptions,
   type ProgramOptions,
 } from "../../job/options.ts";
-import { ConfigError } from "../../values/errors.ts";
 import type { ParsedArguments } from "../../job/session.ts";
+import { ConfigError } from "../../values/errors.ts";
 
 /** @throws ConfigError `app.unsupported` for flags of Hydra that make no sense here */
 export function refuseUnsupported({ flags }: ParsedArguments, known: readonly Flag[]): void {

@@ -1,5 +1,5 @@
-import { type ParsedArguments } from "../../job/session.ts";
 import { type Flag, flagLabel } from "../../job/options.ts";
+import type { ParsedArguments } from "../../job/session.ts";
 import { splitAtEquals } from "../../text/shell-words.ts";
 import { ConfigError, nearest } from "../../values/errors.ts";
 import { pyRepr } from "../../values/python-text.ts";

@@ -1,6 +1,5 @@
-import { type Subcommand } from "../../job/options.ts";
 import { usageText } from "../../command-line/command-line.ts";
-import type { Flag } from "../../job/options.ts";
+import type { Flag, Subcommand } from "../../job/options.ts";
 import type { Invocation } from "../../job/process/invocation.ts";
 import { reportOwnError } from "../../job/report-error.ts";
 import { EXIT_ERROR, EXIT_USAGE } from "../../job/session.ts";

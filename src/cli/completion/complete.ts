@@ -1,9 +1,8 @@
 import { defaultsOf, type Repository } from "../../compose/index.ts";
 import { readSchema } from "../../job/options.ts";
-import type { Session } from "../../job/session.ts";
+import type { ParsedArguments, Session } from "../../job/session.ts";
 import type { JsonSchema } from "../../schema/applicable-schemas.ts";
 import { isConfigError } from "../../values/errors.ts";
-import { type ParsedArguments } from "../../job/session.ts";
 import { flagIn, parseArgv } from "../arguments/parse-argv.ts";
 import { subcommandOf } from "../arguments/subcommand.ts";
 import { type Candidate, candidate, matching } from "./candidate.ts";

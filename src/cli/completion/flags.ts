@@ -1,5 +1,4 @@
-import type { Flag } from "../../job/options.ts";
-import type { SubcommandLine } from "../../job/options.ts";
+import type { Flag, SubcommandLine } from "../../job/options.ts";
 import { type Candidate, candidate, filesAt, matching } from "./candidate.ts";
 import { type ComposedTree, matchKeys } from "./tree.ts";
 

@@ -1,7 +1,6 @@
 import { byCodePoint } from "../../compose/sources/repository.ts";
-import type { Session } from "../../job/session.ts";
+import type { ParsedArguments, Session } from "../../job/session.ts";
 import { ConfigError, isConfigError } from "../../values/errors.ts";
-import { type ParsedArguments } from "../../job/session.ts";
 import { parseArgv } from "../arguments/parse-argv.ts";
 import { matchFiles } from "./candidate.ts";
 import { type CompletionTree, matchGroups, matchKeys, showsSecret, treeFor } from "./tree.ts";

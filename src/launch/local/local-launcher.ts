@@ -1,13 +1,13 @@
 import { constants } from "node:os";
 import { join } from "node:path";
 import { failedJob, type JobResult, wasStopped } from "../../job/job.ts";
+import type { SweepJob } from "../../job/plan-job.ts";
 import type { JobState } from "../../record/job-state.ts";
 import { liveWorkers } from "../../record/orphans.ts";
 import { INTERRUPTS, type Suspendable } from "../../system/process-signals.ts";
 import { plural } from "../../text/plural.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { loggedOverrides } from "../basic-launcher.ts";
-import type { SweepJob } from "../../job/plan-job.ts";
 import type { LaunchEvent, LauncherKind, LauncherRequest } from "../launcher.ts";
 import { refuseUnstartable } from "../worker.ts";
 import { LOCAL_TARGETS, type LocalSettings, localSettings } from "./settings.ts";

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { closeSync, fstatSync, openSync } from "node:fs";
 import type { JobResult } from "../../job/job.ts";
+import type { SweepJob } from "../../job/plan-job.ts";
 import type { NotedStart } from "../../job/process/worker-request.ts";
 import {
   begun,
@@ -17,7 +18,6 @@ import { makeDirectory } from "../../system/files.ts";
 import { type PausableTimer, startPausableTimer } from "../../system/long-timer.ts";
 import { identityOf, thisProcess } from "../../system/process-identity.ts";
 import { suspendGroups } from "../../system/process-signals.ts";
-import type { SweepJob } from "../../job/plan-job.ts";
 import type { LauncherRequest } from "../launcher.ts";
 import { workerCommand } from "../worker.ts";
 import type { LocalSettings } from "./settings.ts";

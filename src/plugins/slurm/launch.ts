@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { failedJob, type JobResult } from "../../job/job.ts";
+import type { SweepJob } from "../../job/plan-job.ts";
 import { listenForInterrupt } from "../../job/process/interrupt.ts";
 import { loggedOverrides } from "../../launch/basic-launcher.ts";
-import type { SweepJob } from "../../job/plan-job.ts";
 import type { LaunchEvent, LauncherRequest, SweepBackend } from "../../launch/launcher.ts";
 import { readJobState, tookMs } from "../../record/job-state.ts";
 import { nextCommand, nextCommands } from "../../record/next-commands.ts";

@@ -4,8 +4,6 @@
  */
 import { h } from "./dom.ts";
 
-// Charts as wide as the space available, so that their text has the same size on every screen.
-
 /** In wider charts the eye loses the line. */
 const WIDEST = 1100;
 /** Narrower than any screen. */

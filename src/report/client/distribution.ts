@@ -1,6 +1,7 @@
 /** The spread of wall time over the calls of a region: minimum, median, 95th percentile, maximum. */
 import { scaleLinear, scaleLog } from "d3-scale";
-import { formatMs, plural } from "../view/numbers.ts";
+import { plural } from "../../text/plural.ts";
+import { formatMs } from "../view/numbers.ts";
 import { CHARACTER, createResponsiveChart, makeSelectable, NARROW } from "./chart.ts";
 import { h, svg } from "./dom.ts";
 import { extentOf, labelledTicks, shortenPath } from "./plot.ts";

@@ -1,6 +1,7 @@
 /** The region tree as an icicle: width is time, depth is nesting. Click or Enter zooms. */
 
-import { formatMs, formatShare, plural } from "../view/numbers.ts";
+import { plural } from "../../text/plural.ts";
+import { formatMs, formatShare } from "../view/numbers.ts";
 import { isShortcut } from "./chart.ts";
 import { h, on } from "./dom.ts";
 import { around, type Box, isInside, layOut } from "./icicle-layout.ts";

@@ -1,13 +1,6 @@
-import { capitalized } from "../../text/plural.ts";
+import { capitalized, plural } from "../../text/plural.ts";
 import { LIMIT_LEGEND } from "../view/gpu-utilization.ts";
-import {
-  formatCount,
-  formatMeanMs,
-  formatMs,
-  formatShare,
-  NOT_MEASURED,
-  plural,
-} from "../view/numbers.ts";
+import { formatCount, formatMeanMs, formatMs, formatShare, NOT_MEASURED } from "../view/numbers.ts";
 import type { HardwareColumns } from "../view/page-data.ts";
 import { h, nameElement } from "./dom.ts";
 import { kernelsOf, type Region, type Scope, type Store } from "./state.ts";

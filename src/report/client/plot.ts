@@ -1,7 +1,5 @@
 /** What charts compute without the document: labelled ticks, extents, colours, marks of curves, labels that fit. */
 
-// Which ticks of an axis get a label.
-
 /**
  * The ticks whose labels do not overlap, in order. If not all fit, powers of ten are kept, because
  * readers of a logarithmic axis look for them.

@@ -1,8 +1,6 @@
 /** The report that the page shows, with its text looked up and its tree linked, and the reader's choices. */
 import type { KernelColumns, PageData, ScopeData } from "../view/page-data.ts";
 
-// A report of the page with its text looked up and its tree linked.
-
 export interface Region {
   readonly row: number;
   readonly label: string;
@@ -54,8 +52,6 @@ export function openScope(page: PageData, data: ScopeData): Scope {
 /** Kernels of a region, or of the whole scope. */
 export const kernelsOf = ({ data }: Scope, region: Region | null): KernelColumns | undefined =>
   data.kernels[region === null ? 0 : region.row + 1];
-
-// The reader's choices, with listeners for changes.
 
 export interface State {
   readonly scope: Scope;

@@ -4,8 +4,6 @@
  */
 import { NOT_MEASURED } from "../view/numbers.ts";
 
-// One number in two reports: how much it changed, and whether that means anything.
-
 /**
  * `unclear`: the difference is within the noise of such measurements.
  * `left_out`: one of the two did not look for it, since its selection leaves it out.
@@ -147,8 +145,6 @@ export const changesIf = (isSame: boolean, changes: Changes): Changes =>
 /** Without numbers that neither report has. */
 export const present = (changes: Changes): Changes =>
   Object.fromEntries(Object.entries(changes).filter(([, { a, b }]) => a !== null || b !== null));
-
-// A change as text, the same in every form of a comparison; shared with the page's script.
 
 export function formatPercent(relative: number | null): string {
   if (relative === null) return NOT_MEASURED;

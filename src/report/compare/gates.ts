@@ -8,8 +8,6 @@ import { formatNumber } from "../view/numbers.ts";
 import type { Change, Changes, Presence } from "./change.ts";
 import type { ReportComparison } from "./compare-reports.ts";
 
-// Gates for CI: checks the differences of two reports against the limits of `--fail-on`.
-
 export interface GateResult {
   readonly gate: Gate;
   /**

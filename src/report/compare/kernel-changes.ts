@@ -1,6 +1,6 @@
 /**
- * Kernels in two reports, matched by their names and kinds, and what both reports know of the GPU beside times of
- * kernels.
+ * Kernels in two reports, matched by their names and kinds, the largest difference first; and what both
+ * reports know of the GPU beside times of kernels.
  */
 import type {
   KernelHardware,
@@ -24,8 +24,6 @@ import {
 } from "./change.ts";
 import { measuredAlone } from "./noise.ts";
 import type { CoverageOfBoth } from "./selection-coverage.ts";
-
-// Kernels in two reports, matched by their names and kinds; the largest difference first.
 
 export interface KernelChange {
   readonly kernel_name: string;
@@ -133,7 +131,7 @@ const weight = ({ changes }: KernelChange): number => {
   return Math.abs((b ?? 0) - (a ?? 0));
 };
 
-// What two reports tell of the GPU beside times of kernels: how busy it was in a region, and counters of a kernel.
+// GPU activity of a region, and counters of a kernel, in two reports.
 
 type Region = Pick<NCUProfileRegion, "gpu_activity" | "wall_ms">;
 

@@ -46,8 +46,6 @@ import {
   markdownTablePieces,
 } from "./markdown.ts";
 
-// The parts that Markdown reports are put together from.
-
 /** The region tree of a report with times and counts, line by line. */
 export function* regionTreeTable(report: NCUProfileRegionReport): Generator<string> {
   if (report.regions.length === 0) {

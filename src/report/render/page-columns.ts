@@ -24,8 +24,6 @@ import { rooflineCeilings, rooflinePoints } from "../view/roofline.ts";
 import { exclusiveMs, kernelMs, totalMs } from "../view/times.ts";
 import type { TreeRow } from "../view/tree-rows.ts";
 
-// Regions and kernels in the columns that the page's script reads.
-
 export function regionColumns(
   rows: readonly TreeRow[],
   table: StringTable,

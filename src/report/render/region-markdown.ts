@@ -1,6 +1,11 @@
 import { plural } from "../../text/plural.ts";
-import { checkOptions, type OptionChecks } from "../../values/check-options.ts";
-import { count, optional, text } from "../../values/check-options.ts";
+import {
+  checkOptions,
+  count,
+  type OptionChecks,
+  optional,
+  text,
+} from "../../values/check-options.ts";
 import type {
   NCUProfileRegion,
   NCUProfileRegionReport,

@@ -7,8 +7,13 @@ import picocolors from "picocolors";
 import { capitalized, plural } from "../../text/plural.ts";
 import { printableLabel } from "../../text/printable.ts";
 import { fitText, padText, textWidth } from "../../text/text-width.ts";
-import { checkOptions, type OptionChecks } from "../../values/check-options.ts";
-import { count, optional, trueOrFalse } from "../../values/check-options.ts";
+import {
+  checkOptions,
+  count,
+  type OptionChecks,
+  optional,
+  trueOrFalse,
+} from "../../values/check-options.ts";
 import type { NCUProfileRegion, NCUProfileRegionReport } from "../model/document.ts";
 import { busyText, haveActivity, limitColumns } from "../view/gpu-utilization.ts";
 import {
@@ -31,8 +36,6 @@ import {
   wholeMs,
 } from "../view/times.ts";
 import { largestRegions, treeRows } from "../view/tree-rows.ts";
-
-// Tables for a terminal: aligned columns without boxes, fitted to the terminal's width.
 
 /** A column beside the labels. */
 export interface TerminalColumn<Row> {
@@ -119,7 +122,7 @@ function fittingColumns<Row>(
 const columnWidth = <Row>({ heading, cell }: TerminalColumn<Row>, rows: readonly Row[]): number =>
   rows.reduce((widest, row) => Math.max(widest, textWidth(cell(row))), textWidth(heading));
 
-// The region tree for a terminal: aligned columns without boxes, never wider than the terminal.
+// The region tree: the table is never wider than the terminal.
 
 /** The page that the table is fitted to. */
 export interface RegionTableOptions {
@@ -219,7 +222,7 @@ function footer(
   ];
 }
 
-// The longest kernels for a terminal: where no region was named, they are all there is to tell.
+// The longest kernels: without named regions they are the whole report.
 
 interface Page {
   /** Columns of the terminal. */

@@ -4,8 +4,6 @@
  */
 import type { NCUProfileRegion } from "../model/document.ts";
 
-// A sweep as one report: jobs side by side, regions by path. Times are milliseconds.
-
 /** Version of the contract, `major.minor`; a minor version only adds. */
 export const SWEEP_CONTRACT = "hydraconf.sweep-report/1.1";
 
@@ -56,7 +54,7 @@ export interface SweepRegion {
   readonly times_ms: readonly (number | null)[];
 }
 
-// Time against a numeric parameter, shared with the page's script: no Node here.
+// Time against a numeric parameter. The page's script uses it: no Node here.
 
 /** Jobs that differ in one parameter only, by its value. */
 export interface Curve {

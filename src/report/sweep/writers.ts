@@ -15,8 +15,6 @@ import {
 import { formatMs, NOT_MEASURED, roundedForPage } from "../view/numbers.ts";
 import { curvesOf, type SweepRegion, type SweepReport, scalingExponent } from "./document.ts";
 
-// A sweep's report as Markdown, JSON and CSV.
-
 /** In pieces: 20 million times are longer than one string can be. */
 export const sweepJsonPieces = (report: SweepReport): Iterable<string> =>
   jsonPieces(report, LEVELS_TO_TIMES);

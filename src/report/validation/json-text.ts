@@ -3,8 +3,6 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
 import { refuseDevice } from "../../system/files.ts";
 
-// The text of a JSON file, which may be longer than a string can be (512 MB).
-
 /** Gives the pieces of a text, as often as it is called. */
 export type JsonText = () => Iterable<string>;
 

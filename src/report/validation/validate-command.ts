@@ -11,9 +11,8 @@ import { type ParsedCommand, parseCommandLine } from "../../command-line/parse.t
 import { fileProblem } from "../../system/files.ts";
 import { plural } from "../../text/plural.ts";
 import { printable } from "../../text/printable.ts";
-import { checkOptions, type OptionChecks } from "../../values/check-options.ts";
+import { checkOptions, fn, type OptionChecks, trueOrFalse } from "../../values/check-options.ts";
 import { isConfigError } from "../../values/errors.ts";
-import { fn, trueOrFalse } from "../../values/check-options.ts";
 import { packageInfo } from "../../values/package-info.ts";
 import { readDocument } from "./check-text.ts";
 import { createDocumentValidator } from "./document-contracts.ts";

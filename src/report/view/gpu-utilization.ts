@@ -7,10 +7,6 @@
 import type { Limit, NCUProfileRegion } from "../model/document.ts";
 import { formatShare, NOT_MEASURED } from "./numbers.ts";
 
-// What limits a region or a kernel: how close it came to the peak rates of its GPU's processors and memory.
-// Follows the rule of Nsight Compute's section "GPU Speed Of Light Throughput": below 60 % of both
-// peaks, kernels wait for latencies; otherwise the larger share decides.
-
 export interface SpeedOfLight {
   /** Percent of the peak of the streaming multiprocessors. */
   readonly compute: number;
@@ -123,7 +119,7 @@ const WORDS: Readonly<Record<Limit, string>> = {
 export const limitInWords = ({ compute, memory, limit }: SpeedOfLight): string =>
   `${WORDS[limit]} (memory ${formatShare(memory, 100)} % of its peak, arithmetic ${formatShare(compute, 100)} %)`;
 
-// How busy GPUs were while ranges were open, as shown in reports.
+// GPU activity while a range was open.
 
 type Region = Pick<NCUProfileRegion, "gpu_activity" | "wall_ms">;
 
@@ -137,8 +133,6 @@ export const busyText = (region: Region): string => formatShare(busyShare(region
 
 export const haveActivity = (regions: readonly Region[]): boolean =>
   regions.some(({ gpu_activity }) => gpu_activity !== undefined);
-
-// How tables name GPU activity; a leaf module, since the page's script imports it, too.
 
 export const BUSY_HEADING = "GPU busy %";
 

@@ -1,7 +1,7 @@
-/** Notes whose words more than one place knows: written here, and recognised. */
+/** Notes of reports that other code recognises or that several writers share. */
 import { firstFew, grouped, plural } from "../../text/plural.ts";
 
-// The note that a report's labels are not the program's own: written and parsed here.
+// Labels that were unified by rules.
 
 const RULES = " (rules: ";
 
@@ -21,7 +21,7 @@ export function rulesInNotes(notes: readonly string[]): string | null {
 
 export const isUnifiedNote = (note: string): boolean => IS_UNIFIED.test(note);
 
-// The note that a report's numbers are those of one of several runs: written and recognised here.
+// Numbers of the median run of several.
 
 export const medianRunNote = (runs: number): string =>
   `numbers are from the median run of ${runs}; repeats holds the spread over all runs`;

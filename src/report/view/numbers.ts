@@ -1,8 +1,6 @@
 /** Numbers as reports for people write them: the same text for the same number everywhere. */
 import { grouped } from "../../text/plural.ts";
 
-export { plural } from "../../text/plural.ts";
-
 /** What stands where nothing was measured; zero would be a measurement. */
 export const NOT_MEASURED = "–";
 
@@ -72,7 +70,7 @@ export function formatNumber(value: number | null): string {
   return fraction === undefined ? grouped(whole) : `${grouped(whole)}.${fraction}`;
 }
 
-// Numbers as the page writes them: those of the Markdown reports, and what charts need besides.
+// Numbers of the page only.
 
 export const formatCount = (count: number): string => count.toLocaleString("en-US");
 

@@ -1,10 +1,8 @@
 /**
- * What the scripts of the report page and of the comparison page read; shared with the browser. Times are milliseconds.
+ * What the scripts of the report page and of the comparison page read: types only, shared with the browser. Numbers stand in
+ * columns and text once in a table, since a report of 1,000 regions and 10,000 kernels must stay under 1 MB. Times are
+ * milliseconds.
  */
-
-// What the page's script reads: a leaf module of types, shared by the writer and by the script in
-// the browser. Numbers stand in columns and text once in a table, since a report of 1,000 regions
-// and 10,000 kernels must stay under 1 MB. Times are milliseconds.
 
 /** Index into `PageData.strings`. */
 export type TextIndex = number;

@@ -1,10 +1,11 @@
 /** What the reports of a whole run are made from. */
 
-import { checkOptions, type OptionChecks } from "../../values/check-options.ts";
 import {
   anything,
+  checkOptions,
   count,
   listOf,
+  type OptionChecks,
   optional,
   shape,
   text,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { HYDRA_FLAGS, OWN_FLAGS } from "../../../src/cli/arguments/hydra-flags.ts";
-import { type Subcommand } from "../../../src/job/options.ts";
 import { refuseMisspelt } from "../../../src/cli/arguments/subcommand.ts";
+import type { Subcommand } from "../../../src/job/options.ts";
 import { ConfigError, isConfigError } from "../../../src/values/errors.ts";
 import { program } from "../program.ts";
 

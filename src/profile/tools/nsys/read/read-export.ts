@@ -1,5 +1,5 @@
 import { agreeing, partOf, plural } from "../../../../text/plural.ts";
-import type { ProcessTimeline, Timeline, RecordedMachine } from "../../../model/timeline.ts";
+import type { ProcessTimeline, RecordedMachine, Timeline } from "../../../model/timeline.ts";
 import { type ExportDatabase, withExport } from "./database.ts";
 import { diagnosticNotes, untracedNotes } from "./diagnostics.ts";
 import { type GpuEvents, readGpu } from "./gpu.ts";
