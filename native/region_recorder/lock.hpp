@@ -51,14 +51,15 @@ class Mutex {
     pthread_mutex_init(&mutex_, nullptr);
   }
 
+  bool is_mine() const noexcept {
+    return pthread_equal(owner_.load(std::memory_order_relaxed), pthread_self()) != 0;
+  }
+
   // For a condition to wait with.
   pthread_mutex_t& native() noexcept { return mutex_; }
 
  private:
   static pthread_t nobody() noexcept { return pthread_t{}; }
-  bool is_mine() const noexcept {
-    return pthread_equal(owner_.load(std::memory_order_relaxed), pthread_self()) != 0;
-  }
 
   pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
   std::atomic<pthread_t> owner_{};

@@ -62,7 +62,7 @@ void complain(const char* path, int error) {
 
 // Where the kernel does not clear the page, and where it does no harm.
 void after_fork_in_child() {
-  generations::current->store(generations::kNewChild, std::memory_order_relaxed);
+  generations::current.load()->store(generations::kNewChild, std::memory_order_relaxed);
 }
 
 // False with errno set.
@@ -83,7 +83,7 @@ bool prepare_generations() {
     errno = error;
     return false;
   }
-  generations::current = word;
+  generations::current.store(word, std::memory_order_release);
   return true;
 }
 
@@ -119,6 +119,14 @@ State start() {
   return State::kRecording;
 }
 
+// Where the system refuses a lock.
+void refuse_without_lock() {
+  const char* const wanted = getenv(kDirectoryVariable);
+  State fresh = State::kFresh;
+  if (!state.compare_exchange_strong(fresh, State::kRefused)) return;
+  if (wanted != nullptr && *wanted != '\0') complain(wanted, EAGAIN);
+}
+
 // A forked child gets its file with its first event: one that only execs leaves none behind.
 bool open_file_of_child() {
   if (file.open(directory)) return true;
@@ -129,20 +137,21 @@ bool open_file_of_child() {
 
 }  // namespace
 
-std::atomic<std::uint32_t>* generations::current = &no_generation;
+std::atomic<std::atomic<std::uint32_t>*> generations::current{&no_generation};
 
 bool begin_recording() noexcept {
   // A copy of NVTX that is first used in a forked child: the parent's lock may be held by a thread that is not here.
   if (!in_recorded_process() && !enter_forked_child()) return false;
   const Lock lock(mutex);
   if (lock && state.load() == State::kFresh) state.store(start());
+  if (!lock && !mutex.is_mine()) refuse_without_lock();
   return state.load() == State::kRecording;
 }
 
 bool enter_forked_child() noexcept {
   const Undisturbed until_all_is_forgotten;
   std::uint32_t found = generations::kNewChild;
-  if (!generations::current->compare_exchange_strong(found, generations::kEntering)) {
+  if (!generations::current.load()->compare_exchange_strong(found, generations::kEntering)) {
     while (process_generation() == generations::kEntering) {
       if (pthread_equal(entering_thread.load(), pthread_self()) != 0) return false;
       sched_yield();
@@ -155,7 +164,7 @@ bool enter_forked_child() noexcept {
   forget_threads(++last_generation);
   gpu::forget();
   state.store(State::kRecording);  // its parent may have been refused a file
-  generations::current->store(last_generation, std::memory_order_release);
+  generations::current.load()->store(last_generation, std::memory_order_release);
   return true;
 }
 

@@ -23,11 +23,11 @@ namespace generations {
 constexpr std::uint32_t kNewChild = 0;
 constexpr std::uint32_t kEntering = 1;
 constexpr std::uint32_t kFirst = 2;
-extern std::atomic<std::uint32_t>* current;
+extern std::atomic<std::atomic<std::uint32_t>*> current;
 }  // namespace generations
 
 inline std::uint32_t process_generation() noexcept {
-  return generations::current->load(std::memory_order_acquire);
+  return generations::current.load(std::memory_order_acquire)->load(std::memory_order_acquire);
 }
 
 inline bool in_recorded_process() noexcept {

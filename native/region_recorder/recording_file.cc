@@ -19,6 +19,7 @@
 
 #include "boot_id.hpp"
 #include "clock.hpp"
+#include "process.hpp"
 
 namespace region_recorder {
 namespace {
@@ -186,13 +187,20 @@ bool RecordingFile::begin(int descriptor, std::uint64_t start_ns) noexcept {
 format::ChunkHeader* RecordingFile::claim(std::size_t record_bytes, std::uint32_t stream,
                                           std::uint32_t sequence, std::uint64_t base_ns) noexcept {
   if (!is_open() || stopped_) return nullptr;
+  // A handler that a trapped system call runs may fork, and record in the child: there the rest of this call is about a
+  // file that is no longer its own.
+  const std::uint32_t generation = process_generation();
+  const auto is_forked = [generation] { return process_generation() != generation; };
   const std::uint64_t bytes = round_up(sizeof(format::ChunkHeader) + record_bytes, unit_);
   const Descriptor file(reopen());
-  if (!file.valid() || !reserve(file.get(), claimed_ + bytes)) {
-    stop(errno);
+  if (is_forked()) return nullptr;
+  const bool has_room = file.valid() && reserve(file.get(), claimed_ + bytes);
+  if (is_forked()) return nullptr;
+  void* const mapped = has_room ? map_shared(file.get(), claimed_, bytes) : nullptr;
+  if (is_forked()) {
+    if (mapped != nullptr) munmap(mapped, bytes);
     return nullptr;
   }
-  void* const mapped = map_shared(file.get(), claimed_, bytes);
   if (mapped == nullptr) {
     stop(errno);
     return nullptr;
@@ -204,9 +212,7 @@ format::ChunkHeader* RecordingFile::claim(std::size_t record_bytes, std::uint32_
   chunk->sequence = sequence;
   chunk->base_ns = base_ns;
   claimed_ += bytes;
-  // None in a child that was forked out of this very call: the event that wants the chunk goes on there, too.
-  format::FileHeader* const header = header_.load(std::memory_order_relaxed);
-  if (header != nullptr) header->claimed_bytes.store(claimed_, std::memory_order_release);
+  header_.load(std::memory_order_relaxed)->claimed_bytes.store(claimed_, std::memory_order_release);
   return chunk;
 }
 
@@ -259,6 +265,7 @@ int RecordingFile::reopen() const noexcept {
 // Makes the file at least `up_to` long, in steps that grow with it. False with errno set.
 bool RecordingFile::reserve(int descriptor, std::uint64_t up_to) noexcept {
   if (up_to <= reserved_) return true;
+  const std::uint32_t generation = process_generation();
   const std::uint64_t step = std::clamp(reserved_ / 2, kSmallestGrowth, kLargestGrowth);
   const std::uint64_t wished = std::max(up_to, round_up(reserved_ + step, unit_));
   for (const std::uint64_t end : {wished, up_to}) {
@@ -267,6 +274,7 @@ bool RecordingFile::reserve(int descriptor, std::uint64_t up_to) noexcept {
       continue;
     }
     errno = allocate_space(descriptor, reserved_, end);
+    if (process_generation() != generation) return false;
     if (errno == 0) {
       reserved_ = end;
       return true;

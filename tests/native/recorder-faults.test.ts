@@ -41,6 +41,10 @@ const NOT_MEDDLED_WITH = {
     ...["__cxa_atexit", "__cxa_finalize", "__gmon_start__", "_ITM_deregisterTMCloneTable"],
     ...["_ITM_registerTMCloneTable"],
   ],
+  "register and run what a cancelled thread leaves behind": [
+    ...["__sigsetjmp", "__pthread_register_cancel", "__pthread_unregister_cancel"],
+    ...["__pthread_unwind_next"],
+  ],
   "serve where the kernel clears no page on a fork": ["__register_atfork"],
   "wait for another thread at the program's end": ["usleep"],
   "are for GPUs (tests/native/recorder-gpu.test.ts)": [
