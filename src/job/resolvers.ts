@@ -1,6 +1,6 @@
 /** Hydra's resolvers: `hydra`, `now` and `python_version`. */
 
-import { strftime } from "../text/strftime.ts";
+import { strftime } from "../text/date-time.ts";
 import { ConfigError } from "../values/errors.ts";
 import { type ConfigNode, isMissing, type MapNode } from "../values/node.ts";
 import { withFlags } from "../values/place.ts";

@@ -1,6 +1,6 @@
 import { basename, parse } from "node:path";
 import type { Caller } from "../../system/caller.ts";
-import { strftime } from "../../text/strftime.ts";
+import { strftime } from "../../text/date-time.ts";
 
 /** One thing that was logged. */
 export interface LogRecord {

@@ -1,12 +1,9 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import {
-  dateTime,
-  type RegionReportBundle,
-  type ReportEnvironment,
-} from "../../report/model/document.ts";
+import type { RegionReportBundle, ReportEnvironment } from "../../report/model/document.ts";
 import type { RunSection } from "../../report/view/run-summary.ts";
 import { FILES_BESIDE_PAGE, writeReports, writeRunReports } from "../../report/write-reports.ts";
+import { dateTime } from "../../text/date-time.ts";
 import { packageInfo } from "../../values/package-info.ts";
 import { type RegionModel, toReportBundle } from "../analysis/index.ts";
 import type { RecordedMachine } from "../model/timeline.ts";

@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
-import { dateTime, type RegionReportBundle } from "../../report/model/document.ts";
+import type { RegionReportBundle } from "../../report/model/document.ts";
 import { fileHash } from "../../system/files.ts";
+import { dateTime } from "../../text/date-time.ts";
 import {
   anything,
   checkOptions,

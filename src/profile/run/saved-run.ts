@@ -4,9 +4,9 @@
  */
 
 import { join, relative, sep } from "node:path";
-import { dateTime } from "../../report/model/document.ts";
 import type { ConfigLine } from "../../report/render/report-page.ts";
 import { writeFileAtomic } from "../../system/atomic-write.ts";
+import { dateTime } from "../../text/date-time.ts";
 import type { ConfigError, ErrorDetails } from "../../values/errors.ts";
 import type { MachineEnvironment } from "../machine/environment.ts";
 import type { ProcessOutcome, Workload } from "../machine/process.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { strftime } from "../../src/text/strftime.ts";
+import { dateTime, strftime } from "../../src/text/date-time.ts";
 
 // Local times, so that the expectations hold in every time zone.
 const EVENING = new Date(2026, 10, 21, 17, 5, 9, 42);
@@ -29,4 +29,13 @@ describe("strftime", () => {
   ])("%j", (format, date, expected) => {
     expect(strftime(format, date)).toBe(expected);
   });
+});
+
+test.each([
+  ["2026-01-02T03:04:05.678Z", "2026-01-02T03:04:05.678Z"],
+  ["+010000-01-01T00:00:00.000Z", "9999-12-31T23:59:59.999Z"],
+  ["+275760-09-13T00:00:00.000Z", "9999-12-31T23:59:59.999Z"],
+  ["-000001-12-31T23:59:59.999Z", "0000-01-01T00:00:00.000Z"],
+])("writes %s as %s, with a year of four digits", (moment, told) => {
+  expect(dateTime(new Date(moment))).toBe(told);
 });
