@@ -1,0 +1,12 @@
+import { fileURLToPath } from "node:url";
+import { execa } from "execa";
+import { expect, it } from "vitest";
+
+const script = fileURLToPath(new URL("../../scripts/measures.mjs", import.meta.url));
+
+// `node scripts/measures.mjs --list` names the files behind each number.
+it("src keeps the bounds of its measures", async () => {
+  const { stdout, stderr } = await execa(process.execPath, [script, "--check"], { reject: false });
+  expect(stdout).toMatch(/^files +[1-9]\d+ +at most 550$/m);
+  expect(stderr).toBe("");
+});
