@@ -7,7 +7,7 @@ import { SUBCOMMANDS } from "../profile/cli/subcommands.ts";
 import { commandOverrides } from "../profile/run/command-override.ts";
 import { RESULT_FILES } from "../profile/tools/collection.ts";
 import type { ProfileConfig } from "../profile/tools/config.ts";
-import { terminalWidth } from "../system/terminal.ts";
+import { terminalWidth } from "../system/standard-streams.ts";
 import type { ConfigNode } from "../values/node.ts";
 import { packageInfo } from "../values/package-info.ts";
 import { toObject } from "../values/plain-objects.ts";

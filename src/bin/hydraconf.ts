@@ -1,6 +1,5 @@
 import { hydraMain } from "../cli/hydra-main.ts";
 import { ownDirectory } from "../job/process/invocation.ts";
-import { packageInfo } from "../values/package-info.ts";
 
 const ABOUT = `hydraconf composes any Hydra configuration tree and prints it. It runs and writes nothing.
 
@@ -19,7 +18,6 @@ schema and sweep have their own --help.`;
 void hydraMain(
   {
     name: "hydraconf",
-    version: packageInfo().version,
     about: ABOUT,
     base: ownDirectory(),
     configPath: "conf",

@@ -1,6 +1,5 @@
 import { runValidateCommand } from "../report/validation/validate-command.ts";
-import { tolerateClosedPipes } from "../system/closed-pipes.ts";
-import { takesColor } from "../system/terminal.ts";
+import { takesColor, tolerateClosedPipes } from "../system/standard-streams.ts";
 
 tolerateClosedPipes();
 void runValidateCommand(process.argv.slice(2), {

@@ -7,7 +7,9 @@ import type { ParsedArguments } from "../job/session.ts";
 import { type Command, EXIT_OK, type Session } from "../job/session.ts";
 import { ConfigError } from "../values/errors.ts";
 import { nearestKey } from "../values/key-path.ts";
+import { showDiff } from "./diff.ts";
 import { renderExplanation } from "./explain.ts";
+import { showHelp, showHydraHelp } from "./help.ts";
 import {
   type ConfigView,
   explanationJson,
@@ -17,6 +19,24 @@ import {
   showOriginsJson,
   showParts,
 } from "./show-config.ts";
+
+/** `--help [KEY...]` */
+export const helpCommand: Command = {
+  isAsked: ({ flags }) => flags.has("help"),
+  execute: showHelp,
+};
+
+/** `--hydra-help` */
+export const hydraHelpCommand: Command = {
+  isAsked: ({ flags }) => flags.has("hydra-help"),
+  execute: showHydraHelp,
+};
+
+/** `--diff OVERRIDE...`, `--diff RUN_A RUN_B` */
+export const diffCommand: Command = {
+  isAsked: ({ flags }) => flags.has("diff"),
+  execute: showDiff,
+};
 
 /** What a program is for: its task, once or as a sweep. Loaded when something runs. */
 export const runCommand: Command = {
@@ -40,11 +60,11 @@ export const dryRunCommand: Command = {
 export const infoCommand: Command = {
   isAsked: ({ flags }) => flags.has("info"),
   execute: async (session) => {
-    const { openLook, TOPICS } = await import("./info.ts");
+    const { openInfo, TOPICS } = await import("./info.ts");
     const { invocation, overrides, parsed } = session;
     const topic = TOPICS.find(({ name }) => name === parsed.flags.get("info"));
-    const look = openLook(() => session.composer, overrides);
-    for (const { text } of topic?.show(look) ?? []) invocation.console.stdout(`${text}\n`);
+    const context = openInfo(() => session.composer, overrides);
+    for (const { text } of topic?.show(context) ?? []) invocation.console.stdout(`${text}\n`);
     return EXIT_OK;
   },
 };
@@ -114,11 +134,11 @@ export const showCommand: Command = {
 
 /** One YAML document for each job of a sweep, or a JSON array. */
 async function showJobs(session: Session): Promise<number> {
-  const { composeMaster, planSweep } = await import("../sweep/plan-sweep.ts");
+  const { planSweep } = await import("../sweep/plan-sweep.ts");
   const { placeOf } = await import("../job/plan-job.ts");
   const { composer, invocation, overrides, parsed } = session;
   const { planBatch, sweeper } = planSweep(
-    composeMaster(composer, overrides),
+    composer.compose(overrides, { mode: "multirun" }),
     overrides,
     composer,
     placeOf(session),

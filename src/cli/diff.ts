@@ -8,7 +8,7 @@ import {
   pathText,
   type Secrets,
 } from "../compose/index.ts";
-import { type Command, EXIT_OK, type Session } from "../job/session.ts";
+import { EXIT_OK, type Session } from "../job/session.ts";
 import { showBoth, showValue } from "../schema/show-value.ts";
 import { ConfigError } from "../values/errors.ts";
 import type { ConfigNode } from "../values/node.ts";
@@ -22,24 +22,21 @@ import { differencesJson } from "./show-config.ts";
  * `OVERRIDES --diff MORE...`: what MORE changes in the job's config. `--diff RUN_A RUN_B`: how the
  * configs of two runs differ. The exit code is 0 either way, as that of `git diff` is.
  */
-export const diffCommand: Command = {
-  isAsked: ({ flags }) => flags.has("diff"),
-  execute: (session) => {
-    const { invocation, parsed } = session;
-    const [before, after] = bothSides(session);
-    const differences = maskDifferences(
-      diffConfigs(before.config, after.config),
-      before.secrets,
-      after.secrets,
-    );
-    invocation.console.stdout(
-      parsed.flags.has("json")
-        ? differencesJson(differences)
-        : diffText(differences, invocation.console.stdoutColor === true),
-    );
-    return EXIT_OK;
-  },
-};
+export function showDiff(session: Session): number {
+  const { invocation, parsed } = session;
+  const [before, after] = bothSides(session);
+  const differences = maskDifferences(
+    diffConfigs(before.config, after.config),
+    before.secrets,
+    after.secrets,
+  );
+  invocation.console.stdout(
+    parsed.flags.has("json")
+      ? differencesJson(differences)
+      : diffText(differences, invocation.console.stdoutColor === true),
+  );
+  return EXIT_OK;
+}
 
 interface Side {
   readonly config: ConfigNode;

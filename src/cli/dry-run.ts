@@ -3,12 +3,11 @@ import type { JobPlan } from "../job/options.ts";
 import { type PlannedJob, placeOf, planJob } from "../job/plan-job.ts";
 import { checkJobDirectories } from "../job/run-directory.ts";
 import { EXIT_ERROR, EXIT_OK, type Session } from "../job/session.ts";
-import { composeMaster, planSweep } from "../sweep/plan-sweep.ts";
+import { planSweep } from "../sweep/plan-sweep.ts";
 import { plural } from "../text/plural.ts";
 import { drawTable } from "../text/table.ts";
 import { isConfigError } from "../values/errors.ts";
 import { configFingerprint } from "../values/fingerprint.ts";
-import { chooseMode } from "./run.ts";
 
 /** What would run, without the jobs' configs. */
 interface Plan {
@@ -57,20 +56,16 @@ export async function dryRun(session: Session): Promise<number> {
 
 function planAll(session: Session) {
   const { composer, parsed } = session;
-  const { mode, overrides } = chooseMode(session.overrides, parsed.flags.has("multirun"), composer);
-  const all = [...session.overrides, ...overrides];
+  const { composition, mode, overrides } = composer.composeTask(
+    session.overrides,
+    parsed.flags.has("multirun"),
+  );
   const place = placeOf(session);
   if (mode === "run") {
-    const composition = composer.compose(all);
-    const job = planJob(composition, place);
+    const job = planJob(composition(), place);
     return { mode, directory: job.outputDir, jobs: [job], note: undefined } as const;
   }
-  const { directory, planBatch, sweeper } = planSweep(
-    composeMaster(composer, all),
-    all,
-    composer,
-    place,
-  );
+  const { directory, planBatch, sweeper } = planSweep(composition(), overrides, composer, place);
   const jobs: PlannedJob[] = [];
   for (let batch = sweeper.ask(); batch !== undefined; batch = sweeper.ask()) {
     for (const job of planBatch(batch, jobs.length)) jobs.push(job);

@@ -2,7 +2,7 @@ import type { Composition } from "../compose/compose.ts";
 import { maskSecrets } from "../compose/index.ts";
 import type { Repository } from "../compose/sources/repository.ts";
 import { type Flag, readSchema } from "../job/options.ts";
-import { type Command, EXIT_OK, type Session } from "../job/session.ts";
+import { EXIT_OK, type Session } from "../job/session.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import { child, type MapNode } from "../values/node.ts";
 import { pyStr } from "../values/python-text.ts";
@@ -14,19 +14,13 @@ import { subcommandsHelp } from "./arguments/subcommand.ts";
 import { showConfig } from "./show-config.ts";
 
 /** `--help`: the program's groups and config. `--help KEY...`: what these keys are. */
-export const helpCommand: Command = {
-  isAsked: ({ flags }) => flags.has("help"),
-  execute: (session) => {
-    const keys = session.overrides.filter(isKey);
-    return keys.length === 0 ? printHelp(session, "app") : printKeys(keys, session);
-  },
-};
+export function showHelp(session: Session): Promise<number> {
+  const keys = session.overrides.filter(isKey);
+  return keys.length === 0 ? printHelp(session, "app") : printKeys(keys, session);
+}
 
 /** `--hydra-help`: the flags and Hydra's own groups. */
-export const hydraHelpCommand: Command = {
-  isAsked: ({ flags }) => flags.has("hydra-help"),
-  execute: (session) => printHelp(session, "hydra"),
-};
+export const showHydraHelp = (session: Session): Promise<number> => printHelp(session, "hydra");
 
 /** A word that can be no override. */
 const isKey = (word: string): boolean =>
@@ -82,7 +76,7 @@ async function configHelp(session: Session, about: "app" | "hydra"): Promise<str
   const composed = composer.compose(overrides, changes);
   if (!isDefaultLogging(composed.root, composer.repository)) {
     const { logHelp } = await import("./log-info.ts");
-    await logHelp(session, composed, changes);
+    await logHelp(session, composed);
   }
   const resolving = parsed.flags.has("resolve");
   const composition = { ...composed, root: maskSecrets(composed.root, composed, { resolving }) };

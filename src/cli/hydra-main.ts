@@ -43,16 +43,17 @@ import { refuseMisspelt, runSubcommand, subcommandOf } from "./arguments/subcomm
 import { checkInvocation, checkMain } from "./check-main.ts";
 import {
   completionCommand,
+  diffCommand,
   dryRunCommand,
   explainCommand,
+  helpCommand,
+  hydraHelpCommand,
   infoCommand,
   runCommand,
   schemaCommand,
   showCommand,
   workerCommand,
 } from "./commands.ts";
-import { diffCommand } from "./diff.ts";
-import { helpCommand, hydraHelpCommand } from "./help.ts";
 
 export type { HydraMainOptions };
 
@@ -244,7 +245,7 @@ async function atTimeOfSweep(
 /** The program's own version if it has one, then ours and Hydra's. */
 function versionText({ name, version }: ProgramOptions): string {
   const ours = `hydraconf ${findPackage()?.version ?? "in a bundle"}`;
-  return version === undefined || name === "hydraconf"
+  return version === undefined
     ? `${ours} (Hydra ${HYDRA_VERSION})\n`
     : `${name} ${version} (${ours}, Hydra ${HYDRA_VERSION})\n`;
 }

@@ -7,7 +7,7 @@ import type {
   DefaultsTreeNode,
 } from "../compose/index.ts";
 import type { Plugin } from "../compose/plugins/plugin.ts";
-import type { Composer, CompositionChanges } from "../job/composer.ts";
+import type { Composer } from "../job/composer.ts";
 import { LAUNCHERS, SWEEPERS } from "../plugins/kinds.ts";
 import { tableLines, titleLines } from "../text/table.ts";
 import type { ConfigNode } from "../values/node.ts";
@@ -45,23 +45,26 @@ export interface InfoContext {
   readonly plugins: () => readonly Plugin[];
 }
 
-/** @param composer is asked when a topic comes to what it is needed for. */
-export const openLook = (
+/**
+ * @param composer is asked when a topic comes to what it is needed for
+ * @param composition of the overrides, if there is one already
+ */
+export const openInfo = (
   composer: () => Composer,
   overrides: readonly string[],
-  changes: CompositionChanges = {},
+  composition?: Composition,
 ): InfoContext => {
   let taken: Defaults | undefined;
-  let whole: Composition | undefined;
+  let whole = composition;
   return {
     context: () => composer().context,
     plugins: () => composer().plugins,
     taken: () => {
-      taken ??= composer().defaults(overrides, changes);
+      taken ??= composer().defaults(overrides, composition ?? {});
       return taken;
     },
     whole: () => {
-      whole ??= composer().compose(overrides, changes);
+      whole ??= composer().compose(overrides);
       return whole;
     },
   };

@@ -1,5 +1,5 @@
 import type { Composition } from "../compose/index.ts";
-import type { Composer, CompositionChanges } from "../job/composer.ts";
+import type { Composer } from "../job/composer.ts";
 import { hydraLogging } from "../job/job-context.ts";
 import { createLogging, type Logging } from "../job/logging/logging.ts";
 import type { Session } from "../job/session.ts";
@@ -7,22 +7,25 @@ import type { Session } from "../job/session.ts";
 /** Hydra's name, which log configs and `hydra.verbose` may use. */
 const LOGGER = "hydra._internal.hydra";
 
+/** A composition with the overrides that it is made with. */
+interface Composed {
+  readonly composer: Composer;
+  readonly composition: Composition;
+  readonly overrides: readonly string[];
+}
+
 /**
  * What `--info all` shows, into Hydra's own log where that takes debug records: before a run, a sweep or a
  * help, as Hydra does.
  */
-export async function logInfo(
-  composer: Composer,
-  overrides: readonly string[],
-  changes: CompositionChanges,
-  logging: Logging,
-): Promise<void> {
+export async function logInfo(composed: Composed, logging: Logging): Promise<void> {
   const log = logging.logger(LOGGER);
   if (!log.isEnabledFor("DEBUG")) return;
-  const { openLook, TOPICS } = await import("./info.ts");
-  const look = openLook(() => composer, overrides, changes);
+  const { openInfo, TOPICS } = await import("./info.ts");
+  const { composer, composition, overrides } = composed;
+  const topic = openInfo(() => composer, overrides, composition);
   const all = TOPICS.find(({ name }) => name === "all");
-  for (const { level, text } of all?.show(look) ?? []) log[level](text);
+  for (const { level, text } of all?.show(topic) ?? []) log[level](text);
 }
 
 /**
@@ -31,15 +34,12 @@ export async function logInfo(
  *
  * @throws ConfigError `app.unsupported`, and of interpolations
  */
-export async function logHelp(
-  session: Session,
-  composition: Composition,
-  changes: CompositionChanges,
-): Promise<void> {
+export async function logHelp(session: Session, composition: Composition): Promise<void> {
   const logging = createLogging({ console: session.invocation.console });
   try {
     hydraLogging(composition, session, logging)();
-    await logInfo(session.composer, session.overrides, changes, logging);
+    const { composer, overrides } = session;
+    await logInfo({ composer, composition, overrides }, logging);
   } finally {
     logging.close();
   }

@@ -1,6 +1,5 @@
-import type { RunMode } from "../compose/index.ts";
+import type { Composition } from "../compose/index.ts";
 import { checkJobs } from "../job/check-jobs.ts";
-import type { Composer } from "../job/composer.ts";
 import { composedEvent, hydraLogging, openJobContext } from "../job/job-context.ts";
 import { createLogging, type Logging } from "../job/logging/logging.ts";
 import { type PlannedJob, placeOf, planJob } from "../job/plan-job.ts";
@@ -12,8 +11,6 @@ import { detachSweep } from "../sweep/detach.ts";
 import { runMany } from "../sweep/foreground.ts";
 import { createSuspension } from "../system/process-signals.ts";
 import { isConfigError } from "../values/errors.ts";
-import { pyStr } from "../values/python-text.ts";
-import { selectNode } from "../values/resolution/select.ts";
 import { notDetachable } from "./arguments/check-flags.ts";
 import { logInfo } from "./log-info.ts";
 
@@ -24,23 +21,21 @@ import { logInfo } from "./log-info.ts";
  */
 export async function runTask(session: Session): Promise<number> {
   const { composer, invocation, parsed } = session;
-  const { mode, overrides, warning } = chooseMode(
+  const { composition, mode, overrides, warning } = composer.composeTask(
     session.overrides,
     parsed.flags.has("multirun"),
-    composer,
   );
   if (warning !== undefined) warnOf(warning, invocation);
   const suspension = createSuspension();
   const board = openBoard(invocation.console, suspension);
   const logging = createLogging({ console: board.console });
-  const all = [...session.overrides, ...overrides];
   const detach = isDetached(session);
   if (detach && mode === "run") throw notDetachable("the --detach flag is only for sweeps");
   try {
-    if (mode === "run") return await runOne(session, all, logging);
-    if (detach) return await detachSweep(session, all, logging);
+    if (mode === "run") return await runOne(session, composition(), overrides, logging);
+    if (detach) return await detachSweep(session, composition(), overrides, logging);
     const beside = { ...session, invocation: { ...invocation, console: board.console } };
-    return await runMany(beside, all, logging, board, suspension);
+    return await runMany(beside, composition(), overrides, logging, board, suspension);
   } finally {
     logging.close();
   }
@@ -54,13 +49,12 @@ const isDetached = ({ invocation, parsed }: Session): boolean =>
 
 async function runOne(
   session: Session,
+  composition: Composition,
   overrides: readonly string[],
   logging: Logging,
 ): Promise<number> {
-  const { composer } = session;
-  const composition = composer.compose(overrides);
   hydraLogging(composition, session, logging)();
-  await logInfo(composer, overrides, {}, logging);
+  await logInfo({ composer: session.composer, composition, overrides }, logging);
   const place = placeOf(session);
   // Callbacks come first: if one cannot be created, no directory is left behind.
   const surroundings = await openJobContext(session, composition, logging);
@@ -97,53 +91,5 @@ async function takePlace(
       if (again.outputDir === planned.outputDir) throw error;
       planned = again;
     }
-  }
-}
-
-export interface ChosenMode {
-  readonly mode: RunMode;
-  /** Overrides to add, so that the mode is recorded. */
-  readonly overrides: readonly string[];
-  readonly warning?: string;
-}
-
-/**
- * Whether there is one job or a sweep: `--multirun`, else `hydra.mode` of the config or an override,
- * else one job.
- */
-export function chooseMode(
-  overrides: readonly string[],
-  isMultirun: boolean,
-  composer: Composer,
-): ChosenMode {
-  const configured = configuredMode(overrides, composer);
-  if (isMultirun)
-    return configured === "multirun"
-      ? { mode: "multirun", overrides: [] }
-      : {
-          mode: "multirun",
-          overrides: ["hydra.mode=MULTIRUN"],
-          ...(configured === "run" && {
-            warning:
-              "\n\tRunning Hydra app with --multirun, overriding with `hydra.mode=MULTIRUN`.",
-          }),
-        };
-  if (configured !== undefined) return { mode: configured, overrides: [] };
-  return { mode: "run", overrides: ["hydra.mode=RUN"] };
-}
-
-/**
- * Also undefined if the config cannot be composed: then the run itself reports why. Sweeps are not
- * refused here, because whether they are allowed depends on the mode.
- */
-function configuredMode(overrides: readonly string[], composer: Composer): RunMode | undefined {
-  try {
-    const { root } = composer.compose(overrides, { mode: "multirun", anySweeps: true });
-    const mode = selectNode(root, "hydra.mode", composer.context);
-    if (mode === undefined || (mode.kind === "scalar" && mode.value === null)) return undefined;
-    return pyStr(mode).endsWith("MULTIRUN") ? "multirun" : "run";
-  } catch (error) {
-    if (isConfigError(error)) return undefined;
-    throw error;
   }
 }

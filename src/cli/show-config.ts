@@ -8,11 +8,10 @@ import {
   originLines,
   pathText,
 } from "../compose/index.ts";
-import { without } from "../job/hydra-values.ts";
 import { ConfigError } from "../values/errors.ts";
 import { splitKey } from "../values/key-path.ts";
 import { limitError } from "../values/limits.ts";
-import { type ConfigNode, isMissing } from "../values/node.ts";
+import { type ConfigNode, isMissing, withoutEntry } from "../values/node.ts";
 import { lineColumn, type Origin } from "../values/origin.ts";
 import { toObject } from "../values/plain-objects.ts";
 import { floatRepr, pyStr } from "../values/python-text.ts";
@@ -133,10 +132,11 @@ const HELP_PARTS = ["help", "hydra_help"];
 /** The part of a composed tree that is shown, cut out of the rest of the tree. */
 export function configView(root: ConfigNode, view: ConfigView): ConfigNode {
   if (view === "all" || root.kind !== "map") return root;
-  if (view === "job") return without(root, ["hydra"]);
+  if (view === "job") return withoutEntry(root, "hydra");
   const hydra = root.entries.get("hydra");
   if (hydra === undefined) return { ...root, entries: new Map() };
-  const value = hydra.value.kind === "map" ? without(hydra.value, HELP_PARTS) : hydra.value;
+  const value =
+    hydra.value.kind === "map" ? HELP_PARTS.reduce(withoutEntry, hydra.value) : hydra.value;
   return { ...root, entries: new Map([["hydra", { ...hydra, value }]]) };
 }
 

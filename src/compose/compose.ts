@@ -35,6 +35,8 @@ export interface ComposeRequest {
   readonly mode: RunMode;
   /** Leaves out also the sweeps that are refused: those over Hydra's own configuration. */
   readonly anySweeps?: boolean;
+  /** Overrides of values to append to `overrides`, chosen by what these come to. */
+  readonly appended?: (root: MapNode) => readonly Override[];
   readonly fromShell: boolean;
   readonly jobName: string;
   /** Goes to `hydra.runtime.cwd`. */
@@ -70,29 +72,28 @@ export function composeConfig(request: ComposeRequest): Composition {
 
 function composeChecked(asked: ComposeRequest): Composition {
   // A base tells its warnings as they come up, one that was known already only when it is done.
-  const onWarning = once(asked.onWarning);
+  const onWarning = eachOnce(asked.onWarning);
   const request = { ...asked, onWarning };
-  const { context, overrides } = request;
+  const { context } = request;
   requirePrimary(request.snapshot.repository);
   const searchPath = searchPathOf(request);
   const { repository } = searchPath;
-  if (request.anySweeps !== true) checkSweeps(overrides, request);
+  if (request.anySweeps !== true) checkSweeps(request.overrides, request);
 
-  const choices = splitOverrides(overrides, repository);
+  const choices = splitOverrides(request.overrides, repository);
   const base = composeBase({ ...request, repository, choices });
   base.warnings.forEach(onWarning);
-  const changed = requireMap(
-    applyOverrides(
-      base.root,
-      choices.values,
-      context,
-      {
-        choices: base.tree.known,
-        repository,
-      },
-      createBudget(context.limits, base.expanded),
-    ),
-  );
+  const groups = { choices: base.tree.known, repository };
+  const apply = (root: MapNode, values: readonly Override[]): MapNode =>
+    requireMap(
+      applyOverrides(root, values, context, groups, createBudget(context.limits, base.expanded)),
+    );
+  const facts = { ...request, choices: base.tree.known, sources: repository.sources };
+  const given = apply(base.root, choices.values);
+  const appended =
+    request.appended?.(fillRuntime(given, { ...facts, hidden: new Map() }, context)) ?? [];
+  const changed = apply(given, appended);
+  const overrides = [...request.overrides, ...appended];
   // Aliases of all files, and what merging expanded.
   checkExpansion(changed, context.limits);
   const schemas = placedSchemas(base.defaults, repository, request.schemaReader);
@@ -102,11 +103,7 @@ function composeChecked(asked: ComposeRequest): Composition {
     ...(request.schemaReader && { reader: request.schemaReader }),
   });
   const hidden = secretOverrides({ secrets, overrides });
-  const root = fillRuntime(
-    changed,
-    { ...request, choices: base.tree.known, sources: repository.sources, hidden },
-    context,
-  );
+  const root = fillRuntime(changed, { ...facts, overrides, hidden }, context);
   return {
     root,
     config: withoutEntry(root, "hydra"),
@@ -123,13 +120,11 @@ function composeChecked(asked: ComposeRequest): Composition {
   };
 }
 
-/** Tells each warning once. */
-function once(
-  tell: (warning: CompositionWarning) => void = () => {},
-): (warning: CompositionWarning) => void {
-  const told = new Set<CompositionWarning>();
+/** Passes each warning on once, however many configs or jobs it concerns. */
+export function eachOnce<Warning>(tell?: (warning: Warning) => void): (warning: Warning) => void {
+  const told = new Set<Warning>();
   return (warning) => {
-    if (!told.has(warning)) tell(warning);
+    if (!told.has(warning)) tell?.(warning);
     told.add(warning);
   };
 }

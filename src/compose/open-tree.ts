@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { isSweepValue, type Override } from "../overrides/ast.ts";
-import { overrideNode } from "../overrides/to-node.ts";
+import { overrideNode } from "../overrides/evaluate.ts";
 import { ConfigError } from "../values/errors.ts";
 import type { Limits } from "../values/limits.ts";
 import { type ConfigNode, isMissingOrNull, map, scalar } from "../values/node.ts";

@@ -1,18 +1,25 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import type { ComposeRequest, Composition } from "../compose/compose.ts";
+import { type ComposeRequest, type Composition, eachOnce } from "../compose/compose.ts";
 import type { CompositionWarning } from "../compose/defaults/choice-tracker.ts";
 import type { RunMode } from "../compose/defaults/list.ts";
 import { HYDRA_VERSION, HYDRA_VERSION_BASE } from "../compose/dialect.ts";
-import { composeConfig, composeDefaults, type Defaults, requirePrimary } from "../compose/index.ts";
+import {
+  checkSweeps,
+  composeConfig,
+  composeDefaults,
+  type Defaults,
+  type DefaultsTreeNode,
+  requirePrimary,
+} from "../compose/index.ts";
 import { extendSearchPath, openTree } from "../compose/open-tree.ts";
 import type { Plugin } from "../compose/plugins/plugin.ts";
 import { STANDARD_PLUGINS } from "../compose/plugins/standard-plugins.ts";
 import type { ConfigSchema } from "../compose/sources/config-source.ts";
 import type { StoreEntry } from "../compose/sources/memory-source.ts";
 import type { Repository, SourceFactory } from "../compose/sources/repository.ts";
-import { parseOverrides } from "../overrides/index.ts";
-import { ConfigError } from "../values/errors.ts";
+import { type Override, parseOverride, parseOverrides } from "../overrides/index.ts";
+import { ConfigError, isConfigError } from "../values/errors.ts";
 import { splitKey } from "../values/key-path.ts";
 import type { Limits } from "../values/limits.ts";
 import type { ConfigNode, MapNode } from "../values/node.ts";
@@ -22,7 +29,6 @@ import type { Resolver } from "../values/resolution/resolver.ts";
 import { selectNode } from "../values/resolution/select.ts";
 import type { Invocation } from "./process/invocation.ts";
 import type { Redaction } from "./redaction.ts";
-import { eachOnce } from "./report-error.ts";
 import { withHydraResolvers } from "./resolvers.ts";
 
 export interface ComposerRequest {
@@ -67,6 +73,21 @@ export interface CompositionChanges {
   readonly anySweeps?: boolean;
 }
 
+/** How a program runs its task, with the composition of that. */
+export interface ComposedTask {
+  /** `multirun` for a sweep. */
+  readonly mode: RunMode;
+  /** Those of the command line, and the one that records the mode if none does. */
+  readonly overrides: readonly string[];
+  readonly warning?: string;
+  /**
+   * Of the job, or of the sweep itself: sweeps are left out of it.
+   *
+   * @throws ConfigError for what cannot be composed in this mode
+   */
+  readonly composition: () => Composition;
+}
+
 /** Composes for one program run: one snapshot of the files, one time, one set of resolvers. */
 export interface Composer {
   readonly configName: string | null;
@@ -77,6 +98,11 @@ export interface Composer {
   /** The search path including what overrides and the primary config add to it, without composing. */
   searchPath(overrides: readonly string[]): Repository;
   compose(overrides: readonly string[], changes?: CompositionChanges): Composition;
+  /**
+   * Composes what a program's task gets, and decides whether there is one job or a sweep: `--multirun`, else `hydra.mode`
+   * of the config or an override, else one job.
+   */
+  composeTask(overrides: readonly string[], isMultirun: boolean): ComposedTask;
   /** The configs that take part, without their values. */
   defaults(overrides: readonly string[], changes: Pick<CompositionChanges, "configName">): Defaults;
   /** Sets the tree that `${hydra:...}` reads. */
@@ -98,9 +124,35 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
     env,
     limits: context.limits,
   });
-  const warnOnce = eachOnce(request.onWarning ?? (() => {}));
+  const warnOnce = eachOnce(request.onWarning);
   const onWarning = ({ message }: CompositionWarning): void => warnOnce(message);
   const surroundings = { snapshot, context, onWarning };
+  const compose = (
+    overrides: readonly string[],
+    { configName = primary, mode = "run", anySweeps = false }: CompositionChanges = {},
+    appended?: ComposeRequest["appended"],
+  ): Composition => {
+    requirePrimary(snapshot.repository);
+    // First, so that no error message can show a secret.
+    redaction?.learn(suspectTexts(overrides, request));
+    const composition = composeConfig({
+      ...surroundings,
+      ...request.schemas,
+      configName,
+      overrides: parseOverrides(overrides),
+      mode,
+      anySweeps,
+      ...(appended && { appended }),
+      fromShell: true,
+      jobName: request.jobName,
+      cwd,
+      version: HYDRA_VERSION,
+      versionBase: request.versionBase ?? HYDRA_VERSION_BASE,
+    });
+    if (composition.secrets.length > 0) redaction?.learn(secretTexts(composition, context));
+    published.root = composition.root;
+    return composition;
+  };
   return {
     configName: primary,
     context,
@@ -110,32 +162,88 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
       extendSearchPath(primary, parseOverrides(overrides), snapshot, context).repository,
     defaults: (overrides, { configName = primary }) =>
       composeDefaults({ ...surroundings, configName, overrides: parseOverrides(overrides) }),
-    compose(overrides, { configName = primary, mode = "run", anySweeps = false } = {}) {
-      requirePrimary(snapshot.repository);
-      // First, so that no error message can show a secret.
-      redaction?.learn(suspectTexts(overrides, request));
-      const composition = composeConfig({
-        ...surroundings,
-        ...request.schemas,
-        configName,
-        overrides: parseOverrides(overrides),
-        mode,
-        anySweeps,
-        fromShell: true,
-        jobName: request.jobName,
-        cwd,
-        version: HYDRA_VERSION,
-        versionBase: request.versionBase ?? HYDRA_VERSION_BASE,
-      });
-      if (composition.secrets.length > 0) redaction?.learn(secretTexts(composition, context));
-      published.root = composition.root;
-      return composition;
-    },
+    compose: (overrides, changes) => compose(overrides, changes),
+    composeTask: (overrides, isMultirun) =>
+      composeTask(overrides, isMultirun, compose, (root) => {
+        published.root = root;
+        return configuredMode(root, context);
+      }),
     publish: (root) => {
       published.root = root;
     },
   };
 }
+
+/**
+ * The mode is known only when everything is composed, as in Hydra. What was composed to learn it is what the task gets, unless
+ * the mode changes it. If it cannot be composed, composing in the mode of the flag alone says why.
+ */
+function composeTask(
+  given: readonly string[],
+  isMultirun: boolean,
+  compose: (
+    overrides: readonly string[],
+    changes: CompositionChanges,
+    appended?: ComposeRequest["appended"],
+  ) => Composition,
+  modeOf: (root: MapNode) => RunMode | undefined,
+): ComposedTask {
+  let chosen = chooseMode(undefined, isMultirun);
+  const appended = (root: MapNode): readonly Override[] => {
+    chosen = chooseMode(modeOf(root), isMultirun);
+    return chosen.added.map((text, index) => parseOverride(text, given.length + index));
+  };
+  try {
+    const composition = compose(given, { mode: "multirun", anySweeps: true }, appended);
+    const { added, ...others } = chosen;
+    const overrides = [...given, ...added];
+    return {
+      ...others,
+      overrides,
+      composition: () => {
+        checkSweeps(composition.overrides, { mode: others.mode, fromShell: true });
+        return others.mode === "run" && composition.tree.roots.some(hasOpenGroup)
+          ? compose(overrides, { mode: "run" })
+          : composition;
+      },
+    };
+  } catch (error) {
+    if (!isConfigError(error)) throw error;
+    const { added, mode } = chooseMode(undefined, isMultirun);
+    const overrides = [...given, ...added];
+    return { mode, overrides, composition: () => compose(overrides, { mode }) };
+  }
+}
+
+interface ChosenMode {
+  readonly mode: RunMode;
+  /** Overrides to add, so that the mode is recorded. */
+  readonly added: readonly string[];
+  readonly warning?: string;
+}
+
+function chooseMode(configured: RunMode | undefined, isMultirun: boolean): ChosenMode {
+  if (isMultirun)
+    return {
+      mode: "multirun",
+      added: configured === "multirun" ? [] : ["hydra.mode=MULTIRUN"],
+      ...(configured === "run" && {
+        warning: "\n\tRunning Hydra app with --multirun, overriding with `hydra.mode=MULTIRUN`.",
+      }),
+    };
+  if (configured !== undefined) return { mode: configured, added: [] };
+  return { mode: "run", added: ["hydra.mode=RUN"] };
+}
+
+function configuredMode(root: MapNode, context: ResolveContext): RunMode | undefined {
+  const mode = selectNode(root, "hydra.mode", context);
+  if (mode === undefined || (mode.kind === "scalar" && mode.value === null)) return undefined;
+  return pyStr(mode).endsWith("MULTIRUN") ? "multirun" : "run";
+}
+
+/** A sweep leaves groups without an option open, which a job must choose. */
+const hasOpenGroup = ({ children, state }: DefaultsTreeNode): boolean =>
+  state === "missing" || children.some((child) => child.kind !== "self" && hasOpenGroup(child));
 
 const contextOf = (
   { resolvers, limits }: ComposerRequest,

@@ -1,6 +1,5 @@
 import { toPlain } from "../compose/index.ts";
 import type { ConfigNode, MapNode } from "../values/node.ts";
-import { keyId } from "../values/node.ts";
 import { pyStr } from "../values/python-text.ts";
 import type { ResolveContext } from "../values/resolution/context.ts";
 import { asDeclared } from "../values/resolution/context.ts";
@@ -43,10 +42,4 @@ export const requiredNode = (
 export function textsAt(root: MapNode, key: string, context: ResolveContext): readonly string[] {
   const node = selectNode(root, key, asDeclared(context));
   return node?.kind === "list" ? node.items.map((item) => pyStr(item)) : [];
-}
-
-/** A map without the given keys; the node is otherwise unchanged. */
-export function without(node: MapNode, keys: readonly string[]): MapNode {
-  const dropped = new Set<unknown>(keys.map(keyId));
-  return { ...node, entries: new Map([...node.entries].filter(([id]) => !dropped.has(id))) };
 }

@@ -1,9 +1,10 @@
+import { eachOnce } from "../compose/compose.ts";
 import { type Composition, createConfig } from "../compose/index.ts";
 import { type ComposedEvent, openCallbacks } from "./callbacks.ts";
 import type { Logging } from "./logging/logging.ts";
 import { changesDirectoryByDefault } from "./options.ts";
 import { placeOf } from "./plan-job.ts";
-import { eachOnce, warnOf } from "./report-error.ts";
+import { warnOf } from "./report-error.ts";
 import { type JobContext, logSettings } from "./run-job.ts";
 import type { Session } from "./session.ts";
 

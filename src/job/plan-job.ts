@@ -7,12 +7,13 @@ import {
   type MapNode,
   type NodeType,
   scalar,
+  withoutEntry,
 } from "../values/node.ts";
 import { fromCode } from "../values/origin.ts";
 import type { ResolveContext } from "../values/resolution/context.ts";
 import { resolveTree } from "../values/resolution/resolve-tree.ts";
 import { selectNode } from "../values/resolution/select.ts";
-import { textAt, textsAt, without } from "./hydra-values.ts";
+import { textAt, textsAt } from "./hydra-values.ts";
 import { nextFreeDirectory } from "./run-directory.ts";
 import type { Session } from "./session.ts";
 
@@ -63,7 +64,7 @@ export function planJob(
   const final = editTree(edited.root);
   final.set(["hydra", "runtime", "output_dir"], typed(outputDir, "str"));
   publish(final.root);
-  const tree = without(final.root, ["hydra"]);
+  const tree = withoutEntry(final.root, "hydra");
   return {
     composition,
     ...(number !== undefined && { number }),

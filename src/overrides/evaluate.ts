@@ -1,6 +1,7 @@
 import { plural } from "../text/plural.ts";
-import { nearest } from "../values/errors.ts";
-import { type KeyId, keyId } from "../values/node.ts";
+import { ConfigError, nearest } from "../values/errors.ts";
+import { type ConfigNode, type KeyId, keyId, list, map, scalar } from "../values/node.ts";
+import type { OverrideOrigin } from "../values/origin.ts";
 import type {
   CallSyntax,
   ColumnSyntax,
@@ -202,4 +203,36 @@ function listNames(parameters: readonly Parameter[]): string {
 function withoutQuotes(value: OverrideValue): OverrideValue {
   if (value.kind !== "scalar" || value.quote === undefined) return value;
   return { kind: "scalar", value: value.value, span: value.span };
+}
+
+/**
+ * What an override assigns, as a config node whose parts all know their place in the override. The
+ * quotes of strings are gone. Null for `~key`.
+ * @throws ConfigError `override.sweep_not_allowed` when the value is or holds a sweep
+ */
+export function overrideNode({ value, origin }: Override): ConfigNode | null {
+  return value === undefined ? null : elementNode(value, origin);
+}
+
+function elementNode(value: OverrideValue, override: OverrideOrigin): ConfigNode {
+  const { start, end } = value.span;
+  const origin: OverrideOrigin = { ...override, start, end };
+  const item = (inner: OverrideValue) => elementNode(inner, override);
+  switch (value.kind) {
+    case "scalar":
+      return scalar(value.value, origin);
+    case "list":
+      return list(value.items.map(item), origin);
+    case "dict":
+      return map(
+        [...value.entries.values()].map((entry) => [entry.key, item(entry.value)] as const),
+        origin,
+      );
+    default:
+      throw new ConfigError({
+        code: "override.sweep_not_allowed",
+        message: `In override '${override.text}': a ${value.kind} is a sweep and cannot be assigned`,
+        origin,
+      });
+  }
 }

@@ -21,6 +21,7 @@ export type {
 } from "./ast.ts";
 export { isSweepValue } from "./ast.ts";
 export type { EvaluationOptions } from "./evaluate.ts";
+export { overrideNode } from "./evaluate.ts";
 export type { OverrideFunction } from "./functions/function.ts";
 export { FUNCTIONS } from "./functions/index.ts";
 export { parseOverride, parseOverrides } from "./parser.ts";
@@ -35,4 +36,3 @@ export {
   sweepOverrides,
   sweepStrings,
 } from "./sweep.ts";
-export { overrideNode } from "./to-node.ts";

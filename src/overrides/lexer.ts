@@ -284,9 +284,16 @@ export function takeIf(cursor: Cursor, kind: TokenKind): Token | null {
   return peek(cursor).kind === kind ? take(cursor) : null;
 }
 
-/** Takes a token of this kind, or throws that `what` (in words) was expected here. */
-export const expect = (cursor: Cursor, kind: TokenKind, what: string, hint?: string): Token =>
-  takeIf(cursor, kind) ?? refuse(cursor, what, hint);
+/**
+ * Takes a token of this kind, or throws that `what` (in words) was expected here.
+ * @param hint what to write instead, by the text of the override
+ */
+export const expect = (
+  cursor: Cursor,
+  kind: TokenKind,
+  what: string,
+  hint?: (text: string) => string | undefined,
+): Token => takeIf(cursor, kind) ?? refuse(cursor, what, hint?.(cursor.source.text));
 
 /**
  * Takes the token that closes a sequence of items. Behind the second item Hydra complains at once

@@ -114,10 +114,10 @@ function parseOverrideSyntax(source: OverrideSource): OverrideSyntax {
   if (type === "change" || type === "add") expectKey(cursor);
   const key = parseKey(cursor);
   if (type === "delete" && peek(cursor).kind === "end") return { type, key };
-  expect(cursor, "equal", "'='", wordHint(source.text));
+  expect(cursor, "equal", "'='", wordHint);
   cursor.mode = "value";
   const value = peek(cursor).kind === "end" ? emptyValue(cursor) : parseValue(cursor);
-  expect(cursor, "end", "the end of the override", quoteHint(source.text));
+  expect(cursor, "end", "the end of the override", quoteHint);
   return { type, key, value };
 }
 
@@ -150,7 +150,7 @@ export function parsePackageOrGroup(cursor: Cursor): string {
   const start = take(cursor).start;
   let end = start;
   while (takeIf(cursor, "slash") !== null)
-    end = expect(cursor, "id", "the name of a group after '/'", wordHint(cursor.source.text)).end;
+    end = expect(cursor, "id", "the name of a group after '/'", wordHint).end;
   return textOf(cursor, { start, end });
 }
 

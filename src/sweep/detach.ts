@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, fstatSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { Composition } from "../compose/index.ts";
 import { maskSecrets } from "../compose/secrets.ts";
 import type { Logging } from "../job/logging/logging.ts";
 import type { SweepJob } from "../job/plan-job.ts";
@@ -35,11 +36,12 @@ import { SWEEP_FILE } from "./plan-sweep.ts";
  */
 export async function detachSweep(
   session: Session,
+  composition: Composition,
   overrides: readonly string[],
   logging: Logging,
 ): Promise<number> {
   const { invocation } = session;
-  const open = await openSweep(session, overrides, logging);
+  const open = await openSweep(session, composition, overrides, logging);
   const { record, sweep } = open;
   try {
     const admitted = await admitAll(open);

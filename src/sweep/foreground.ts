@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { Composition } from "../compose/index.ts";
 import { isUndone, type JobResult, wasStopped } from "../job/job.ts";
 import { composedEvent } from "../job/job-context.ts";
 import type { Logging } from "../job/logging/logging.ts";
@@ -29,6 +30,7 @@ import { errorLine } from "./tally.ts";
  */
 export async function runMany(
   session: Session,
+  composition: Composition,
   overrides: readonly string[],
   logging: Logging,
   board: Board,
@@ -36,7 +38,7 @@ export async function runMany(
 ): Promise<number> {
   const { invocation, options } = session;
   const { redact } = invocation.console;
-  const open = await openSweep(session, overrides, logging, suspension);
+  const open = await openSweep(session, composition, overrides, logging, suspension);
   const { gate, inThisProcess, launcher, logAsHydra, record, surroundings, sweep } = open;
   const isPlain = inThisProcess && options.summarizeSweep === undefined;
   board.start(isPlain ? "none" : inThisProcess ? "ends" : "jobs");

@@ -1,4 +1,5 @@
 import { logInfo } from "../cli/log-info.ts";
+import type { Composition } from "../compose/index.ts";
 import { checkJobs } from "../job/check-jobs.ts";
 import { textAt } from "../job/hydra-values.ts";
 import { failedJob, type JobResult } from "../job/job.ts";
@@ -34,7 +35,7 @@ import type { Suspension } from "../system/process-signals.ts";
 import { firstFewOf, plural } from "../text/plural.ts";
 import { shellQuote } from "../text/shell-words.ts";
 import { ConfigError } from "../values/errors.ts";
-import { chosenKind, composeMaster, type PlannedSweep, planSweep } from "./plan-sweep.ts";
+import { chosenKind, type PlannedSweep, planSweep } from "./plan-sweep.ts";
 
 /** A sweep, with everything needed to run it or to hand it to another process. */
 export interface OpenSweep {
@@ -55,11 +56,13 @@ export interface OpenSweep {
 /**
  * Plans a sweep and opens its launcher and its record. Creates no files.
  *
+ * @param wished the composition of the sweep itself
  * @throws ConfigError for what cannot be composed or launched, and `app.sweep_record` if another process runs
  * the sweep, or a scheduler still has jobs of it that this launcher does not know
  */
 export async function openSweep(
   session: Session,
+  wished: Composition,
   overrides: readonly string[],
   logging: Logging,
   suspension?: Suspension,
@@ -67,10 +70,9 @@ export async function openSweep(
   const { composer, invocation, options } = session;
   const place = placeOf(session);
   const { announce, console, resumed } = invocation;
-  const wished = composeMaster(composer, overrides);
   const logAsHydra = hydraLogging(wished, session, logging);
   logAsHydra();
-  await logInfo(composer, overrides, { mode: "multirun" }, logging);
+  await logInfo({ composer, composition: wished, overrides }, logging);
   const sweep = planSweep(wished, overrides, composer, place, resumed?.directory);
   const { master } = sweep;
   const surroundings = await openJobContext(session, master, logging);

@@ -38,12 +38,8 @@ export interface PlannedSweep {
   ): readonly SweepJob[];
 }
 
-/** What a sweep starts from: its sweeps, and groups without an option, are left alone. */
-export const composeMaster = (composer: Composer, overrides: readonly string[]): Composition =>
-  composer.compose(overrides, { mode: "multirun" });
-
 /**
- * @param wished what `composeMaster` made of the overrides
+ * @param wished the composition of the sweep itself, unless another directory is needed
  * @param resumedIn the absolute path of the directory of a sweep that goes on
  * @throws ConfigError for what cannot be composed, and for a sweeper or sweeps that cannot be
  */
@@ -64,7 +60,9 @@ export function planSweep(
   const master =
     free === undefined
       ? wished
-      : composeMaster(composer, [...overrides, `hydra.sweep.dir=${quoted(free, "'")}`]);
+      : composer.compose([...overrides, `hydra.sweep.dir=${quoted(free, "'")}`], {
+          mode: "multirun",
+        });
   const { root } = master;
   const directory = directoryOf(master, place);
   const ofHydra = textsAt(root, "hydra.overrides.hydra", context);

@@ -98,22 +98,29 @@ function birthOf(pid: number): string | null {
   return boot === null ? null : `${boot} ${stat.started}`;
 }
 
-const ownBoot = once(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim());
-const ownNamespace = once(() => readlinkSync("/proc/self/ns/pid"));
-const ownContainer = once(() => containerOf(readFileSync("/proc/self/mountinfo", "utf8")));
+const ownBoot = () =>
+  ownFact("boot", () => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim());
+const ownNamespace = () => ownFact("namespace", () => readlinkSync("/proc/self/ns/pid"));
+const ownContainer = () =>
+  ownFact("container", () => containerOf(readFileSync("/proc/self/mountinfo", "utf8")));
+
+const OWN_FACTS = new Map<string, string | null>();
 
 /** Asks once for a fact that never changes; null if the system does not tell it. */
-function once(ask: () => string | null): () => string | null {
-  let known: string | null | undefined;
-  return () => {
-    if (known === undefined)
-      try {
-        known = ask();
-      } catch {
-        known = null;
-      }
-    return known;
-  };
+function ownFact(name: string, ask: () => string | null): string | null {
+  const known = OWN_FACTS.get(name);
+  if (known !== undefined) return known;
+  const fact = orNull(ask);
+  OWN_FACTS.set(name, fact);
+  return fact;
+}
+
+function orNull(ask: () => string | null): string | null {
+  try {
+    return ask();
+  } catch {
+    return null;
+  }
 }
 
 /** The namespace that sees all processes of a machine (`PROC_PID_INIT_INO` of Linux). */

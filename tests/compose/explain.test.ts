@@ -44,6 +44,22 @@ describe("explain", () => {
     });
   });
 
+  it("names every list that was replaced, newest first", () => {
+    const files = {
+      config: "defaults: [base, _self_]\nlayers: [2]\n",
+      base: "defaults: [deep]\nlayers: [1, 1]\n",
+      deep: "layers: [0]\n",
+    };
+    const found = composeFiles(files, ["layers=[3]", "layers=[4]"]).explain("layers");
+    expect(found?.replaced.map(({ value }) => toObject(value))).toEqual([[3], [2], [1, 1], [0]]);
+    expect(found?.replaced.map(({ cause }) => describeOrigin(cause.origin))).toEqual([
+      "override 'layers=[3]'",
+      at("config", "2:9"),
+      at("base", "2:9"),
+      at("deep", "1:9"),
+    ]);
+  });
+
   it("tells how a file came in, by the package of the key", () => {
     expect(explain("cache.port")?.cause).toEqual([at("db/pg", "1:7"), "config", "db@cache=pg"]);
     expect(explain("store.host")?.cause).toEqual([at("db/pg", "2:7"), "config", "db@store=pg"]);

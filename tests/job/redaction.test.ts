@@ -154,6 +154,16 @@ describe("secrets in texts", () => {
     expect(redactor("abcdef", "defghi", "cdef")("-abcdefghi-cdef-")).toBe("-***-***-");
   });
 
+  it.each([
+    ["''é''", "\\''é''''é''''"],
+    ["\\'%25\\'", "\\'%25\\''%25\\''"],
+  ])(
+    "%j is masked whole in YAML's single quotes, where it can also begin before it: %j",
+    (secret, text) => {
+      expect(redactor(secret)(text)).toBe("***");
+    },
+  );
+
   it("are masked where a long YAML text is folded", () => {
     const words = "correct horse 'battery' staple ".repeat(8);
     for (const secret of [words.trim(), `${words}\x1b${words}`, `${words}\n${words}`]) {

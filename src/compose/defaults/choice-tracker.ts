@@ -3,8 +3,8 @@
  */
 
 import type { Override } from "../../overrides/ast.ts";
+import { overrideNode } from "../../overrides/evaluate.ts";
 import { parseOverride } from "../../overrides/parser.ts";
-import { overrideNode } from "../../overrides/to-node.ts";
 import { ConfigError, nearest as nearestName } from "../../values/errors.ts";
 import type { Origin } from "../../values/origin.ts";
 import { pyRepr } from "../../values/python-text.ts";

@@ -1,8 +1,6 @@
 import { statSync, writeSync } from "node:fs";
-
-import { tolerateClosedPipes } from "../../system/closed-pipes.ts";
 import { statOf } from "../../system/process-identity.ts";
-import { takesColor } from "../../system/terminal.ts";
+import { takesColor, tolerateClosedPipes } from "../../system/standard-streams.ts";
 import { takeDriverRequest, takeWorkerRequest, type WorkerRequest } from "./worker-request.ts";
 
 /** Everything a program takes from its surroundings, in one place, so that tests can replace them. */

@@ -5,7 +5,19 @@ import { choice, glob, interval, logrange, range, tag, zip } from "./sweeps.ts";
 
 /** The functions of Hydra 1.3.5 and our own (`logrange`, `zip`), by name. */
 export const FUNCTIONS: ReadonlyMap<string, OverrideFunction> = new Map(
-  [bool, choice, float, glob, int, interval, logrange, range, shuffle, sort, str, tag, zip].map(
-    (definition) => [definition.name, definition],
-  ),
+  Object.entries({
+    bool,
+    choice,
+    float,
+    glob,
+    int,
+    interval,
+    logrange,
+    range,
+    shuffle,
+    sort,
+    str,
+    tag,
+    zip,
+  }),
 );

@@ -23,7 +23,7 @@ import { createReportValidator } from "../../report/validation/validate.ts";
 import { showBoth, showValue } from "../../schema/show-value.ts";
 import { bufferedPieces, writeFileAtomic } from "../../system/atomic-write.ts";
 import { fileProblem } from "../../system/files.ts";
-import { terminalWidth } from "../../system/terminal.ts";
+import { terminalWidth } from "../../system/standard-streams.ts";
 import { type Difference, diffConfigs } from "../../values/diff.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { ConfigNode, ListNode } from "../../values/node.ts";

@@ -1,7 +1,7 @@
 /** What `deep-profile` does beside profiling: `deep-profile NAME ARG...`. */
 import { type CommandLine, commandHelp } from "../../command-line/command-line.ts";
 import { type ParsedCommand, parseCommandLine } from "../../command-line/parse.ts";
-import { terminalWidth } from "../../system/terminal.ts";
+import { terminalWidth } from "../../system/standard-streams.ts";
 import { ConfigError } from "../../values/errors.ts";
 import {
   interruptOf,

@@ -176,6 +176,14 @@ describe("gates", () => {
     expect(check([100], [103])).toBe("breached");
   });
 
+  it("does not take a decrease for noise that is larger than it", () => {
+    const check = (a: readonly number[], b: readonly number[]) =>
+      checkGates(parseGates("wall_ms<-2%"), compareReports(reportOfCalls(a), reportOfCalls(b)))[0]
+        ?.outcome;
+    expect(check([31, 34, 30, 33, 35], [10, 14, 9, 12, 15])).toBe("breached");
+    expect(check([11, 14, 10, 13, 15], [10, 14, 9, 12, 15])).toBe("unclear");
+  });
+
   it("says of a limit below the noise how large that is: such a gate sees little", () => {
     const check = (a: readonly number[], b: readonly number[], condition: string) =>
       checkGates(parseGates(condition), compareReports(reportOfCalls(a), reportOfCalls(b)))[0]

@@ -5,6 +5,7 @@ import { ConfigError, isConfigError } from "../../../src/values/errors.ts";
 import type { ConfigNode, MapNode, NodeType } from "../../../src/values/node.ts";
 import { child, keyId, list } from "../../../src/values/node.ts";
 import { withFlags } from "../../../src/values/place.ts";
+import { toObject } from "../../../src/values/plain-objects.ts";
 import { createResolveContext } from "../../../src/values/resolution/context.ts";
 import { resolveTree } from "../../../src/values/resolution/resolve-tree.ts";
 import { growth } from "../../growth.ts";
@@ -109,12 +110,45 @@ describe("mergeNodes", () => {
     );
   });
 
+  it("refuses items for a list that is readonly, itself or by the map around it", () => {
+    const [lists, around] = [mapOf(yaml("a: [1]")), yaml("m: {a: [1]}")];
+    const locked = { ...lists, entries: new Map(lists.entries) };
+    const entry = locked.entries.get("a");
+    if (entry === undefined) throw new Error("no a");
+    locked.entries.set("a", { ...entry, value: withFlags(entry.value, { readonly: true }) });
+    const refused = expect.objectContaining({
+      code: "value.readonly",
+      details: expect.objectContaining({ key: "a[0]" }),
+    });
+    expect(() => mergeNodes([locked, yaml("a: [2]")], context)).toThrowError(refused);
+    expect(() => mergeNodes([locked, yaml("a: [1]")], context)).toThrowError(refused);
+    const inMap = mapOf(around);
+    const map = { ...inMap, entries: new Map(inMap.entries) };
+    const inner = map.entries.get("m");
+    if (inner === undefined) throw new Error("no m");
+    map.entries.set("m", { ...inner, value: withFlags(inner.value, { readonly: true }) });
+    expect(() => mergeNodes([map, yaml("m: {a: [2]}")], context)).toThrowError(
+      expect.objectContaining({ code: "value.readonly" }),
+    );
+  });
+
   it("keeps what was overwritten, newest first", () => {
     const merged = mergeNodes([yaml("a: 1"), yaml("a: 2"), yaml("a: 3")], context);
     const values: unknown[] = [];
     for (let node = child(merged, "a"); node !== undefined; node = node.replaced)
       values.push(node.kind === "scalar" ? node.value : node.kind);
     expect(values).toEqual([3n, 2n, 1n]);
+  });
+
+  it("keeps the lists that were overwritten, each once, newest first", () => {
+    const merged = mergeNodes(
+      ["a: [1, 2]", "a: []", "a: [3]", "a: [4, 5]"].map((text) => yaml(text)),
+      context,
+    );
+    const items: unknown[] = [];
+    for (let node = child(merged, "a"); node !== undefined; node = node.replaced)
+      items.push(toObject(node));
+    expect(items).toEqual([[4, 5], [3], [], [1, 2]]);
   });
 
   it("shares what it does not change and leaves its inputs alone", () => {

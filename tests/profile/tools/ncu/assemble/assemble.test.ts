@@ -371,6 +371,17 @@ describe("ranges", () => {
     expect(scope?.notes.join()).toContain("neither names nor a count");
   });
 
+  test("are part of a range that was measured further out, whatever is between them", () => {
+    const [scope] = assembleNcu(
+      resultsOf(
+        { kind: "range", in: ["A"], ns: 100 },
+        { kind: "range", in: ["A", "B", "C"], ns: 30 },
+      ),
+    ).scopes;
+    expect(scope?.regions.map(label)).toEqual(["A", "A > B > C"]);
+    expect(scope?.totals.kernelNs).toBe(100);
+  });
+
   test("belong to the innermost range that was profiled", () => {
     const [scope] = assembleNcu(resultsOf({ kind: "range", in: ["A", "B"], ns: 1 }), {
       rangePatterns: ["A*"],
