@@ -3,7 +3,14 @@
 import { plural } from "../../text/plural.ts";
 import { printableLabel } from "../../text/printable.ts";
 import { pathLines } from "../model/region-path.ts";
-import { escapeHtml, type PageAssets, readPageAssets, renderPage } from "../render/html-page.ts";
+import { escapeHtml } from "../render/html.ts";
+import {
+  noticeList,
+  noticeSection,
+  type PageAssets,
+  readPageAssets,
+  renderPage,
+} from "../render/html-page.ts";
 import { roundedForPage } from "../view/numbers.ts";
 import type { ComparisonFact, ComparisonPageData, ComparisonRow } from "../view/page-data.ts";
 import type { Changes } from "./change.ts";
@@ -79,19 +86,12 @@ export function renderComparisonHtml(
 <p class="summary">A is ${escapeHtml(printableLabel(names.a, 300))}<br>B is ${escapeHtml(printableLabel(names.b, 300))}</p>
 <div id="controls" class="controls"></div></header>
 <noscript><p class="notice">This page needs JavaScript for its tables. deep-profile compare --markdown gives the same facts.</p></noscript>
-${
-  gates.length === 0
-    ? ""
-    : `<section class="notice" aria-labelledby="gates-heading"><h2 id="gates-heading">${escapeHtml(gateSummary(gates))}</h2><ul>${mostTelling(
-        gates,
-      )
-        .map(
-          ({ outcome, reason }) =>
-            `<li>${outcome}: ${escapeHtml(printableLabel(reason, 300))}</li>`,
-        )
-        .join("")}</ul></section>`
-}
-${reports.notes.length === 0 ? "" : `<ul class="notice">${reports.notes.map((note) => `<li>${escapeHtml(printableLabel(note, 600))}</li>`).join("")}</ul>`}
+${noticeSection(
+  "gates",
+  gateSummary(gates),
+  mostTelling(gates).map(({ outcome, reason }) => `${outcome}: ${printableLabel(reason, 300)}`),
+)}
+${noticeList(reports.notes)}
 ${left.length === 0 ? "" : `<p class="notice">Left out of this page: ${left.join(", ")}.</p>`}
 <main id="comparison"></main>`;
   return renderPage({ title: "Comparison", body, data }, assets);

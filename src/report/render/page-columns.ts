@@ -10,7 +10,7 @@ import type {
 } from "../model/document.ts";
 import { KIND_WORDS } from "../model/region-path.ts";
 import { haveActivity, speedOfLight } from "../view/gpu-utilization.ts";
-import { occupancyLimitText } from "../view/kernel-columns.ts";
+import { occupancyLimitText } from "../view/kernel-tables.ts";
 import { roundedForPage } from "../view/numbers.ts";
 import type {
   HardwareColumns,

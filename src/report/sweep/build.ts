@@ -5,7 +5,7 @@ import { splitAtEquals } from "../../text/shell-words.ts";
 import { regionsWithDomains } from "../compare/region-matching.ts";
 import { dateTime, type NCUProfileRegion, type NCUProfileRegionReport } from "../model/document.ts";
 import { regionKey } from "../model/report-files.ts";
-import { reportKernelWords } from "../view/kernel-columns.ts";
+import { reportKernelWords } from "../view/kernel-words.ts";
 import { concurrentJobsNote } from "../view/notes.ts";
 import {
   SWEEP_CONTRACT,
