@@ -70,7 +70,12 @@ const LAYOUTS = {
   ],
 } as const satisfies Readonly<Record<string, readonly Field<ChangeRow>[]>>;
 
-const COUNTS: Field<ChangeRow> = { title: "Counts", priority: 6, cell: ({ counts }) => counts };
+const COUNTS: Field<ChangeRow> = {
+  title: "Counts",
+  priority: 6,
+  prose: true,
+  cell: ({ counts }) => counts,
+};
 
 /** @param title of the first column */
 export function changeTable(
@@ -206,15 +211,16 @@ export const factTable = (
     ),
   );
 
-/** @param absent what stands for a value that one configuration does not have */
-export function configTable(config: NonNullable<Comparison["config"]>, absent: string): Table {
-  const side = (value: string | null) => (value === null ? absent : printableLabel(value));
-  return tableOf<ConfigDifference>(
+/** @param cellOf a value, or null for one that a configuration does not have */
+export const configTable = (
+  config: NonNullable<Comparison["config"]>,
+  cellOf: (value: string | null) => Cell,
+): Table =>
+  tableOf<ConfigDifference>(
     [
       { title: "Key", cell: ({ key }) => printableLabel(key) },
-      { title: "A", cell: ({ a }) => side(a) },
-      { title: "B", cell: ({ b }) => side(b) },
+      { title: "A", cell: ({ a }) => cellOf(a) },
+      { title: "B", cell: ({ b }) => cellOf(b) },
     ],
     config,
   );
-}

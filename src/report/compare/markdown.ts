@@ -98,5 +98,8 @@ function factBlocks(title: string, name: string, all: readonly GpuFacts[]): read
 function configBlocks(config: Comparison["config"]): readonly Block[] {
   if (config === null) return [];
   if (config.length === 0) return [paragraph("The configurations are the same.")];
-  return [heading(2, "Configuration"), configTable(config, "")];
+  return [
+    heading(2, "Configuration"),
+    configTable(config, (value) => (value === null ? "" : printableLabel(value))),
+  ];
 }

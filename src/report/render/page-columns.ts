@@ -136,7 +136,6 @@ function hardwareColumns(
     limit: texts(({ limited_by }) => limited_by),
     tensor: numbers(({ tensor_pct }) => tensor_pct),
     occupancy: numbers(({ occupancy_pct }) => occupancy_pct),
-    occupancyMost: numbers(({ occupancy_limit_pct }) => occupancy_limit_pct),
     occupancyLimit: texts(occupancyLimitText),
   };
 }

@@ -65,6 +65,8 @@ export interface Column {
   readonly priority?: number;
   /** Whether its cells show the tone of their rows, where not whole rows do. */
   readonly tinted?: true;
+  /** Whether its cells hold sentences: broken after every word they would make rows very high. */
+  readonly prose?: true;
 }
 
 export interface Row {
