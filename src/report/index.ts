@@ -14,15 +14,19 @@ export {
   regionKey,
 } from "./model/report-files.ts";
 export { renderBundleJson } from "./render/json.ts";
-export { type RegionMarkdownOptions, renderRegionMarkdown } from "./render/region-markdown.ts";
 export type { ConfigLine, HtmlReportOptions } from "./render/report-page.ts";
-export { renderKernelsMarkdown, renderRunMarkdown } from "./render/run-markdown.ts";
-export { renderStakeholderSummary } from "./render/stakeholder-summary.ts";
+export {
+  renderKernelsMarkdown,
+  renderRegionMarkdown,
+  renderRunMarkdown,
+  renderStakeholderSummary,
+} from "./render/run-reports.ts";
 export { type RegionTableOptions, renderRegionTable } from "./render/terminal.ts";
 export { checkReportText } from "./validation/check-text.ts";
 export type { ReportIssue } from "./validation/rules.ts";
 export { assertValid, createReportValidator, type ReportValidator } from "./validation/validate.ts";
 export { type CommandIo, runValidateCommand } from "./validation/validate-command.ts";
+export type { RegionReportOptions as RegionMarkdownOptions } from "./view/region-report.ts";
 export type { RunSection, RunSummary } from "./view/run-summary.ts";
 export type { DevicePeaks, LayerWork, StaticAnalysis } from "./view/static-analysis.ts";
 export type { WriteReportsOptions, WrittenReports } from "./write-reports.ts";

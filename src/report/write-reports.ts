@@ -27,11 +27,14 @@ import {
 } from "./model/report-files.ts";
 import { renderKernelsCsv, renderRegionsCsv } from "./render/csv.ts";
 import { jsonPieces } from "./render/json.ts";
-import { regionMarkdownPieces } from "./render/region-markdown.ts";
 import { type ConfigLine, type HtmlReportOptions, renderHtmlReport } from "./render/report-page.ts";
-import { renderKernelsMarkdown, renderRunMarkdown } from "./render/run-markdown.ts";
+import {
+  regionMarkdownPieces,
+  renderKernelsMarkdown,
+  renderRunMarkdown,
+  renderStakeholderSummary,
+} from "./render/run-reports.ts";
 import { renderSectionsText } from "./render/sections-text.ts";
-import { renderStakeholderSummary } from "./render/stakeholder-summary.ts";
 import { assertValid, createReportValidator, type ReportValidator } from "./validation/validate.ts";
 import { checkRun, type RunSummary } from "./view/run-summary.ts";
 import { regionLabels } from "./view/tree-rows.ts";
@@ -329,7 +332,7 @@ interface RunReport {
 const RUN_REPORTS: readonly RunReport[] = [
   { name: "kernels.md", render: renderKernelsMarkdown },
   { name: "report.md", render: renderRunMarkdown },
-  { name: "stakeholder_summary.md", render: (run) => renderStakeholderSummary(run) },
+  { name: "stakeholder_summary.md", render: renderStakeholderSummary },
 ];
 
 /** Writes the reports of a whole run into its directory; returns their paths. */

@@ -1,6 +1,6 @@
 /** The jobs of a sweep in a few lines, at its end. */
 
-import { basisInWords } from "../../report/sweep/writers.ts";
+import { basisInWords } from "../../report/sweep/tables.ts";
 import { concurrentJobsNote } from "../../report/view/notes.ts";
 import { formatMs } from "../../report/view/numbers.ts";
 import { capitalized } from "../../text/plural.ts";

@@ -1,6 +1,8 @@
 /** Everything about the selected region. */
 
+import { tableOf } from "../view/blocks.ts";
 import { formatCount, formatMs, formatNumber, formatShare } from "../view/numbers.ts";
+import type { MetricColumn } from "../view/page-data.ts";
 import { h, on } from "./dom.ts";
 import type { Region, Scope, Store } from "./state.ts";
 import { createTable } from "./table.ts";
@@ -155,34 +157,17 @@ const isMetric = (value: object): value is { value: number | null; unit: string 
 
 // The metrics of the selected region. ncu's full set has hundreds, so the table has a filter.
 
-interface Metric {
-  readonly name: string;
-  readonly unit: string;
-  readonly value: number;
-}
-
 /** Null where the region has none. */
 function drawMetricTable(scope: Scope, { row }: Region): HTMLElement | null {
-  const measured = scope.data.metrics.flatMap(({ name, unit, values }): Metric[] => {
-    const value = values[row] ?? null;
-    return value === null ? [] : [{ name, unit, value }];
-  });
+  const measured = scope.data.metrics.filter(({ values }) => (values[row] ?? null) !== null);
   if (measured.length === 0) return null;
-  const table = createTable<Metric>({
-    label: "Metrics",
-    columns: [
-      { heading: "Metric", key: ({ name }) => name, cell: ({ name }) => name },
-      {
-        heading: "Value",
-        align: "right",
-        key: ({ value }) => value,
-        cell: ({ value }) => formatNumber(value),
-      },
-      { heading: "Unit", key: ({ unit }) => unit, cell: ({ unit }) => unit },
+  const table = tableOf<MetricColumn>(
+    [
+      { title: "Metric", cell: ({ name }) => name },
+      { title: "Value", format: "number", cell: ({ values }) => values[row] ?? null },
+      { title: "Unit", cell: ({ unit }) => unit },
     ],
-    text: ({ name }) => name,
-    pageSize: 25,
-  });
-  table.setRows(measured);
-  return table.element;
+    measured,
+  );
+  return createTable(table, { label: "Metrics", pageSize: 25 }).element;
 }

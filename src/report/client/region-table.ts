@@ -1,27 +1,24 @@
+import { type Field, tableOf } from "../view/blocks.ts";
 import { BUSY_HEADING, BUSY_LEGEND, LIMIT_LEGEND } from "../view/gpu-utilization.ts";
-import { formatCount, formatMs, formatNumber, formatShare, NOT_MEASURED } from "../view/numbers.ts";
-import type { RegionColumns } from "../view/page-data.ts";
-import { h, nameElement, on } from "./dom.ts";
-import type { Region, Scope, Store } from "./state.ts";
-import { type Column, createTable, type Table } from "./table.ts";
+import { percentOf } from "../view/numbers.ts";
+import type { NumberColumn } from "../view/page-data.ts";
+import { h, on } from "./dom.ts";
+import { type Region, type Scope, type Store, wordOf } from "./state.ts";
+import { createTable, type ShownTable } from "./table.ts";
 
 /** All regions with their numbers, as a tree until sorted by something else. */
 export function createRegionTable(store: Store): HTMLElement {
   const holder = h("div");
   const place = h("div");
-  let table: Table<Region> | null = null;
+  let table: ShownTable | null = null;
 
   const show = (scope: Scope, metric: number | null) => {
-    table = createTable<Region>({
+    const fields = [...fieldsOf(scope), ...metricField(scope, metric)];
+    table = createTable(tableOf(fields, scope.regions), {
       label: "Regions",
-      columns: [...columnsOf(scope, store), ...metricColumn(scope, metric)],
-      text: ({ path }) => path,
-      pageSize: 200,
-      decorate: (line, region) =>
-        line.classList.toggle("selected", store.get().selected === region),
-      onActivate: (region) => store.set({ selected: region }),
+      isChosen: (at) => store.get().selected === scope.regions[at],
+      onChoose: (at) => store.set({ selected: scope.regions[at] ?? null }),
     });
-    table.setRows(scope.regions);
     place.replaceChildren(table.element);
   };
 
@@ -34,150 +31,95 @@ export function createRegionTable(store: Store): HTMLElement {
   return holder;
 }
 
-function columnsOf(scope: Scope, store: Store): readonly Column<Region>[] {
+type RegionField = Field<Region>;
+
+function fieldsOf(scope: Scope): readonly RegionField[] {
   const { regions, wholeMs, wholeLabel, kernelWords } = scope.data;
-  const number = (
-    heading: string,
-    values: readonly (number | null)[],
+  const numbers = (
+    title: string,
+    values: NumberColumn,
     hint: string,
-  ): Column<Region> => ({
-    heading,
-    hint,
-    align: "right",
-    key: ({ row }) => values[row] ?? null,
-    cell: ({ row }) => formatMs(values[row] ?? null),
-  });
+    format: RegionField["format"] = "ms",
+  ): RegionField => ({ title, hint, format, cell: ({ row }) => values[row] ?? null });
   // ncu has no wall times, and an empty column would take space from names.
-  const whereMeasured = (...[heading, values, hint]: Parameters<typeof number>) =>
-    values.some((value) => value !== null) ? [number(heading, values, hint)] : [];
-  const kernels: readonly Column<Region>[] = [
-    number("Total ms", regions.total, `Time of ${kernelWords} in the region and its inner regions`),
-    number("Exclusive ms", regions.exclusive, "The part of Total that no inner region has"),
-  ];
+  const whereMeasured = (...[title, values, ...rest]: Parameters<typeof numbers>) =>
+    values.some((value) => value !== null) ? [numbers(title, values, ...rest)] : [];
+  const { gpuBusy, wall, repeatMean, repeatHalf, limit } = regions;
+  const busy = gpuBusy.map((ms, row) => percentOf(ms, wall[row] ?? null));
   return [
     {
-      heading: "Region",
-      key: ({ path }) => path,
-      cell: (region, flat) => nameCell(region, flat, store),
+      title: "Region",
+      cell: ({ label, level, path }) => ({ kind: "label", text: label, level, path }),
     },
-    {
-      heading: "Calls",
-      align: "right",
-      key: ({ calls }) => calls,
-      cell: ({ calls }) => (calls === null ? NOT_MEASURED : formatCount(calls)),
-    },
-    ...(kernelWords === null ? [] : kernels),
-    ...whereMeasured("Wall ms", regions.wall, "Time the range was open, summed over calls"),
+    { title: "Calls", format: "count", cell: ({ calls }) => calls },
+    ...(kernelWords === null
+      ? []
+      : [
+          numbers(
+            "Total ms",
+            regions.total,
+            `Time of ${kernelWords} in the region and its inner regions`,
+          ),
+          numbers("Exclusive ms", regions.exclusive, "The part of Total that no inner region has"),
+        ]),
+    ...whereMeasured("Wall ms", wall, "Time the range was open, summed over calls"),
     ...whereMeasured(
       "Wall excl. ms",
       regions.wallExclusive,
       "The part of Wall that no inner region has",
     ),
-    ...busyColumn(regions),
+    ...(busy.length === 0 ? [] : [numbers(BUSY_HEADING, busy, BUSY_LEGEND, "percent")]),
     ...whereMeasured("Median ms", regions.median, "Median wall time of a call"),
     ...whereMeasured("p95 ms", regions.p95, "95th percentile of the wall time of calls"),
-    ...(regions.repeatMean.length === 0
-      ? []
-      : [
-          {
-            heading: "Mean of runs ms",
-            hint: "Mean over repeated runs, with its 95 % interval",
-            align: "right" as const,
-            key: ({ row }: Region) => regions.repeatMean[row] ?? null,
-            cell: ({ row }: Region) => repeatText(regions, row),
-          },
-        ]),
+    ...(repeatMean.length === 0 ? [] : [repeatField(repeatMean, repeatHalf)]),
     ...(kernelWords === null
       ? []
       : [
-          {
-            heading: kernelWords.startsWith("CPU") ? "CPU ops" : "Kernels",
-            hint: kernelWords,
-            align: "right" as const,
-            key: ({ row }: Region) => regions.kernelCount[row] ?? null,
-            cell: ({ row }: Region) => formatCount(regions.kernelCount[row] ?? 0),
-          },
+          numbers(
+            kernelWords.startsWith("CPU") ? "CPU ops" : "Kernels",
+            regions.kernelCount,
+            kernelWords,
+            "count",
+          ),
         ]),
-    ...limitColumns(scope),
+    ...(limit.length === 0
+      ? []
+      : [
+          numbers("SM %", regions.smShare, "Of the peak", "percent"),
+          numbers("Memory %", regions.memoryShare, "Of the peak", "percent"),
+          { title: "Limited by", hint: LIMIT_LEGEND, cell: wordOf(scope, limit) },
+        ]),
     ...(wholeLabel === null
       ? []
       : [
           {
-            heading: "Share %",
+            title: "Share %",
             hint: `Of ${wholeLabel}`,
-            align: "right" as const,
-            key: ({ value }: Region) => value,
-            cell: ({ value }: Region) => formatShare(value, wholeMs),
+            format: "percent" as const,
+            cell: ({ value }: Region) => percentOf(value, wholeMs),
           },
         ]),
   ];
 }
 
-function busyColumn({ gpuBusy, wall }: RegionColumns): readonly Column<Region>[] {
-  if (gpuBusy.length === 0) return [];
-  const share = ({ row }: Region): number | null => {
-    const [busy, whole] = [gpuBusy[row] ?? null, wall[row] ?? null];
-    return busy === null || whole === null || whole === 0 ? null : busy / whole;
-  };
-  return [
-    {
-      heading: BUSY_HEADING,
-      hint: BUSY_LEGEND,
-      align: "right",
-      key: share,
-      cell: (region) => formatShare(share(region), 1),
-    },
-  ];
-}
+const repeatField = (mean: NumberColumn, half: NumberColumn): RegionField => ({
+  title: "Mean of runs ms",
+  hint: "Mean over repeated runs, with its 95 % interval",
+  format: "ms",
+  cell: ({ row }) => {
+    const value = mean[row] ?? null;
+    return value === null ? null : { kind: "measured", value, uncertainty: half[row] ?? null };
+  },
+});
 
-function limitColumns(scope: Scope): readonly Column<Region>[] {
-  const { smShare, memoryShare, limit } = scope.data.regions;
-  if (limit.length === 0) return [];
-  const share = (heading: string, values: readonly (number | null)[]): Column<Region> => ({
-    heading,
-    hint: "Of the peak",
-    align: "right",
-    key: ({ row }) => values[row] ?? null,
-    cell: ({ row }) => formatShare(values[row] ?? null, 100),
-  });
-  const word = (row: number): string | null => {
-    const index = limit[row] ?? null;
-    return index === null ? null : scope.text(index);
-  };
-  return [
-    share("SM %", smShare),
-    share("Memory %", memoryShare),
-    {
-      heading: "Limited by",
-      hint: LIMIT_LEGEND,
-      key: ({ row }) => word(row),
-      cell: ({ row }) => word(row) ?? NOT_MEASURED,
-    },
-  ];
-}
-
-function repeatText({ repeatMean, repeatHalf }: RegionColumns, row: number): string {
-  const mean = repeatMean[row] ?? null;
-  return mean === null ? NOT_MEASURED : `${formatMs(mean)} ±${formatMs(repeatHalf[row] ?? null)}`;
-}
-
-/** In the tree, the rows above show where a region is; elsewhere its path is needed. */
-function nameCell(region: Region, flat: boolean, store: Store): HTMLElement {
-  const name = flat
-    ? nameElement("button", region.path, { path: region.path })
-    : nameElement("button", region.label, { path: region.path, level: region.level });
-  return on(name, "click", () => store.set({ selected: region }));
-}
-
-function metricColumn({ data }: Scope, metric: number | null): readonly Column<Region>[] {
+function metricField({ data }: Scope, metric: number | null): readonly RegionField[] {
   const column = metric === null ? undefined : data.metrics[metric];
   if (column === undefined) return [];
   return [
     {
-      heading: `${column.name}${column.unit === "" ? "" : ` [${column.unit}]`}`,
-      align: "right",
-      key: ({ row }) => column.values[row] ?? null,
-      cell: ({ row }) => formatNumber(column.values[row] ?? null),
+      title: `${column.name}${column.unit === "" ? "" : ` [${column.unit}]`}`,
+      format: "number",
+      cell: ({ row }) => column.values[row] ?? null,
     },
   ];
 }

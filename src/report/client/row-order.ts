@@ -26,6 +26,12 @@ export function nextOrder<Row>(
 /** Job 10 comes after job 9. */
 const { compare: asPeopleCount } = new Intl.Collator("en", { numeric: true });
 
+/** Values of a parameter are text, also where they are numbers. */
+const compareText = (a: string, b: string): number =>
+  isNumber(a) && isNumber(b) ? Number(a) - Number(b) : asPeopleCount(a, b);
+
+const isNumber = (text: string): boolean => text.trim() !== "" && Number.isFinite(Number(text));
+
 export function sortRows<Row>(
   rows: readonly Row[],
   { column, descending }: Order<Row>,
@@ -36,7 +42,7 @@ export function sortRows<Row>(
     if (a.value === null || b.value === null)
       return a.value === b.value ? 0 : a.value === null ? 1 : -1;
     if (typeof a.value === "string" && typeof b.value === "string")
-      return sign * asPeopleCount(a.value, b.value);
+      return sign * compareText(a.value, b.value);
     return a.value < b.value ? -sign : a.value > b.value ? sign : 0;
   });
   return keyed.map(({ row }) => row);

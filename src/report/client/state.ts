@@ -1,5 +1,5 @@
 /** The report that the page shows, with its text looked up and its tree linked, and the reader's choices. */
-import type { KernelColumns, PageData, ScopeData } from "../view/page-data.ts";
+import type { KernelColumns, NumberColumn, PageData, ScopeData } from "../view/page-data.ts";
 
 export interface Region {
   readonly row: number;
@@ -48,6 +48,14 @@ export function openScope(page: PageData, data: ScopeData): Scope {
   }
   return { data, regions, roots: regions.filter((region) => region.parent === null), text };
 }
+
+/** The text of a column at the row of an item. */
+export const wordOf =
+  (scope: Scope, values: NumberColumn) =>
+  ({ row }: { readonly row: number }): string | null => {
+    const index = values[row] ?? null;
+    return index === null ? null : scope.text(index);
+  };
 
 /** Kernels of a region, or of the whole scope. */
 export const kernelsOf = ({ data }: Scope, region: Region | null): KernelColumns | undefined =>

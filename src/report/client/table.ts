@@ -1,51 +1,69 @@
-/** A table that sorts by any column, filters, and shows a limited number of rows at first. */
+/** A table of blocks that sorts by any column, filters, and shows a limited number of rows at first. */
 
+import {
+  type Cell,
+  type Column,
+  cellText,
+  plainText,
+  type Row,
+  type Table,
+  type Text,
+} from "../view/blocks.ts";
 import { formatCount } from "../view/numbers.ts";
-import { h, on } from "./dom.ts";
+import { h, nameElement, on } from "./dom.ts";
 import { nextOrder, type Order, type SortedColumn, sortRows } from "./row-order.ts";
 
-export interface Column<Row> extends SortedColumn<Row> {
-  readonly heading: string;
-  /** What it means, if the heading does not say it. */
-  readonly hint?: string;
-  /** @param flat whether the rows are sorted or filtered */
-  readonly cell: (row: Row, flat: boolean) => string | Node;
-}
-
-export interface TableOptions<Row> {
+export interface TableOptions {
   /** Name of the table for screen readers. */
   readonly label: string;
-  readonly columns: readonly Column<Row>[];
-  /** The text that the filter searches. */
-  readonly text: (row: Row) => string;
   /** Rows shown at first. */
-  readonly pageSize: number;
-  /** Called for row elements before they are shown. */
-  readonly decorate?: (element: HTMLTableRowElement, row: Row) => void;
-  readonly onActivate?: (row: Row) => void;
+  readonly pageSize?: number;
   /** Shown below the last row, whatever the filter. */
   readonly footer?: string | null;
+  /** Whether a phone shows the columns in the order of their priorities: there is room for about three. */
+  readonly isResponsive?: boolean;
+  /** Called with the place of a row that is clicked. */
+  readonly onChoose?: (place: number) => void;
+  readonly isChosen?: (place: number) => boolean;
 }
 
-export interface Table<Row> {
+export interface ShownTable {
   readonly element: HTMLElement;
-  setRows(rows: readonly Row[], footer?: string | null): void;
-  /** The same columns in another order; sorting and filter are kept. */
-  arrange(columns: readonly Column<Row>[]): void;
-  /** Calls `decorate` again for the rows shown. */
+  /** Asks again which rows are chosen. */
   redecorate(): void;
 }
 
-export function createTable<Row>(options: TableOptions<Row>): Table<Row> {
-  const { pageSize } = options;
-  let { columns } = options;
-  let rows: readonly Row[] = [];
-  let footer = options.footer ?? null;
-  let order: Order<Row> | null = null;
-  let shown = pageSize;
-  let visible: readonly { readonly element: HTMLTableRowElement; readonly row: Row }[] = [];
+interface PlacedRow extends Row {
+  readonly place: number;
+}
 
-  const frame = createFrame(options.label);
+/** A column with its place in the cells of a row. */
+interface PlacedColumn extends SortedColumn<PlacedRow> {
+  readonly column: Column;
+  readonly at: number;
+}
+
+const NARROW = "(max-width: 640px)";
+
+export function createTable(
+  table: Table,
+  {
+    label,
+    pageSize = 200,
+    footer = null,
+    isResponsive = false,
+    onChoose,
+    isChosen = () => false,
+  }: TableOptions,
+): ShownTable {
+  const rows = [...table.rows].map((row, place): PlacedRow => ({ ...row, place }));
+  const all = table.columns.map(placed);
+  let columns = all;
+  let order: Order<PlacedRow> | null = null;
+  let shown = pageSize;
+  let visible: readonly { readonly element: HTMLTableRowElement; readonly place: number }[] = [];
+
+  const frame = createFrame(label, footer);
   on(frame.filter, "input", () => {
     shown = pageSize;
     draw();
@@ -54,65 +72,127 @@ export function createTable<Row>(options: TableOptions<Row>): Table<Row> {
     shown = shown * 4;
     draw();
   });
-  const sortBy = (column: Column<Row>) => () => {
+  const sortBy = (column: PlacedColumn) => () => {
     order = nextOrder(order, column);
     draw();
   };
-  const headings = new Map(columns.map((column) => [column, heading(column, sortBy(column))]));
-  frame.headRow.append(...headings.values());
-  const legend = legendOf(columns);
+  const headings = new Map(
+    all.map((each) => [each, heading(each.column, sideOf(each), sortBy(each))]),
+  );
+  const legend = legendOf(table.columns);
   if (legend !== null) frame.element.append(legend);
 
   function draw(): void {
     const wanted = frame.filter.value.trim().toLowerCase();
     const matching =
-      wanted === "" ? rows : rows.filter((row) => options.text(row).toLowerCase().includes(wanted));
+      wanted === "" ? rows : rows.filter((row) => searched(row).toLowerCase().includes(wanted));
     const sorted = order === null ? matching : sortRows(matching, order);
     const flat = order !== null || wanted !== "";
-    visible = sorted.slice(0, shown).map((row) => ({ row, element: drawRow(row, flat) }));
+    visible = sorted
+      .slice(0, shown)
+      .map((row) => ({ place: row.place, element: drawRow(row, flat) }));
     frame.body.replaceChildren(...visible.map(({ element }) => element));
     for (const [column, cell] of headings) cell.setAttribute("aria-sort", sortOf(column, order));
     frame.count.textContent = countText(matching.length, rows.length);
     const left = sorted.length - visible.length;
     frame.more.hidden = left <= 0;
     frame.more.textContent = `Show more (${formatCount(left)} left)`;
-    frame.foot.hidden = footer === null;
-    frame.foot.textContent = footer ?? "";
+    redecorate();
   }
 
-  function drawRow(row: Row, flat: boolean): HTMLTableRowElement {
+  function drawRow(row: PlacedRow, flat: boolean): HTMLTableRowElement {
     const line = h(
       "tr",
       {},
-      ...columns.map((column) => h("td", { class: column.align ?? null }, column.cell(row, flat))),
+      ...columns.map((each) =>
+        h(
+          "td",
+          { class: sideOf(each) },
+          drawCell(row, each, { flat, isButton: onChoose !== undefined }),
+        ),
+      ),
     );
-    options.decorate?.(line, row);
-    const { onActivate } = options;
-    if (onActivate !== undefined) on(line, "click", () => onActivate(row));
+    if (onChoose !== undefined) on(line, "click", () => onChoose(row.place));
     return line;
   }
 
-  return {
-    element: frame.element,
-    setRows(next, nextFooter = null) {
-      rows = next;
-      footer = nextFooter;
-      shown = pageSize;
-      draw();
-    },
-    arrange(next) {
-      columns = next;
-      frame.headRow.replaceChildren(...columns.flatMap((column) => headings.get(column) ?? []));
-      draw();
-    },
-    redecorate() {
-      for (const { element, row } of visible) options.decorate?.(element, row);
-    },
-  };
+  function redecorate(): void {
+    for (const { element, place } of visible) element.classList.toggle("selected", isChosen(place));
+  }
+
+  function arrange(isNarrow: boolean): void {
+    columns = isNarrow ? [...all].sort((a, b) => priorityOf(a) - priorityOf(b)) : all;
+    frame.headRow.replaceChildren(...columns.flatMap((column) => headings.get(column) ?? []));
+    draw();
+  }
+  const narrow = matchMedia(NARROW);
+  // Rotating a phone must not lose the filter.
+  if (isResponsive) narrow.addEventListener("change", () => arrange(narrow.matches));
+  arrange(isResponsive && narrow.matches);
+  return { element: frame.element, redecorate };
+}
+
+const placed = (column: Column, at: number): PlacedColumn => ({
+  column,
+  at,
+  ...((column.align === "right" || column.format !== undefined) && { align: "right" }),
+  key: ({ cells }) => keyOf(cells[at] ?? null, column),
+});
+
+const sideOf = ({ align }: PlacedColumn): string | null => align ?? null;
+const priorityOf = ({ column }: PlacedColumn): number => column.priority ?? 0;
+
+/** What a column is sorted by: the largest change first, whatever its direction. */
+function keyOf(cell: Cell, { format }: Column): number | string | null {
+  if (cell === null || typeof cell === "number") return cell;
+  if (isText(cell)) return plainText(cell);
+  if (cell.kind === "label") return cell.path ?? cell.text;
+  if (cell.kind !== "measured") return cell.text;
+  return cell.value !== null && format === "change_ms" ? Math.abs(cell.value) : cell.value;
+}
+
+const isText = (cell: Exclude<Cell, number | null>): cell is Text =>
+  typeof cell === "string" || !("kind" in cell);
+
+/** The text that the filter searches: numbers are found by sorting. */
+const searched = ({ cells }: Row): string =>
+  cells
+    .flatMap((cell) => {
+      const key = typeof cell === "number" ? null : keyOf(cell, { title: "" });
+      return typeof key === "string" ? [key] : [];
+    })
+    .join(" ");
+
+interface CellPage {
+  /** Whether the rows are sorted or filtered, so that no row above says where a region is. */
+  readonly flat: boolean;
+  /** Whether the first cell chooses its row. */
+  readonly isButton: boolean;
+}
+
+function drawCell(
+  { cells, tone }: PlacedRow,
+  { at, column }: PlacedColumn,
+  { flat, isButton }: CellPage,
+): string | Node {
+  const cell = cells[at] ?? null;
+  if (typeof cell === "number" && column.format === "count") return formatCount(cell);
+  const text = cellText(cell, column);
+  if (column.tinted) return h("span", { class: `verdict ${tone ?? ""}` }, text);
+  if (column.prose) return h("span", { class: "prose" }, text);
+  const tag = isButton && at === 0 ? "button" : "code";
+  if (cell !== null && typeof cell === "object" && "kind" in cell && cell.kind === "label") {
+    const { level, path = text } = cell;
+    return nameElement(tag, flat ? path : text, { path, level: flat ? 0 : level });
+  }
+  const isName =
+    at === 0 ||
+    (Array.isArray(cell) && cell.some((span) => typeof span !== "string" && span.kind === "code"));
+  return isName ? nameElement(tag, text) : text;
 }
 
 /** The frame around the rows. */
-function createFrame(label: string) {
+function createFrame(label: string, footer: string | null) {
   const filter = h("input", {
     type: "search",
     placeholder: "Filter",
@@ -122,7 +202,8 @@ function createFrame(label: string) {
   const headRow = h("tr");
   const body = h("tbody");
   const more = h("button", { type: "button", class: "more" });
-  const foot = h("p", { class: "table-foot" });
+  const foot = h("p", { class: "table-foot" }, footer);
+  foot.hidden = footer === null;
   const element = h(
     "div",
     { class: "table" },
@@ -135,13 +216,13 @@ function createFrame(label: string) {
     more,
     foot,
   );
-  return { element, filter, count, headRow, body, more, foot };
+  return { element, filter, count, headRow, body, more };
 }
 
 /** The hints of the headings, for readers without a mouse. Null without hints. */
-function legendOf<Row>(columns: readonly Column<Row>[]): HTMLElement | null {
-  const terms = columns.flatMap(({ heading, hint }) =>
-    hint === undefined ? [] : [h("dt", {}, heading), h("dd", {}, hint)],
+function legendOf(columns: readonly Column[]): HTMLElement | null {
+  const terms = columns.flatMap(({ title, hint }) =>
+    hint === undefined ? [] : [h("dt", {}, title), h("dd", {}, hint)],
   );
   if (terms.length === 0) return null;
   return h(
@@ -152,16 +233,16 @@ function legendOf<Row>(columns: readonly Column<Row>[]): HTMLElement | null {
   );
 }
 
-function heading<Row>(column: Column<Row>, sort: () => void): HTMLElement {
+function heading(column: Column, side: string | null, sort: () => void): HTMLElement {
   const button = h(
     "button",
     { type: "button", class: "sort", title: column.hint ?? null },
-    column.heading,
+    column.title,
   );
-  return h("th", { scope: "col", class: column.align ?? null }, on(button, "click", sort));
+  return h("th", { scope: "col", class: side }, on(button, "click", sort));
 }
 
-function sortOf<Row>(column: Column<Row>, order: Order<Row> | null): string {
+function sortOf(column: PlacedColumn, order: Order<PlacedRow> | null): string {
   if (order?.column !== column) return "none";
   return order.descending ? "descending" : "ascending";
 }

@@ -1,8 +1,4 @@
-/**
- * Numbers in two reports: how much each changed, whether that means anything, and how that is written; shared with the
- * page's script.
- */
-import { NOT_MEASURED } from "../view/numbers.ts";
+/** Numbers in two reports: how much each changed, and whether that means anything. */
 
 /**
  * `unclear`: the difference is within the noise of such measurements.
@@ -145,19 +141,3 @@ export const changesIf = (isSame: boolean, changes: Changes): Changes =>
 /** Without numbers that neither report has. */
 export const present = (changes: Changes): Changes =>
   Object.fromEntries(Object.entries(changes).filter(([, { a, b }]) => a !== null || b !== null));
-
-export function formatPercent(relative: number | null): string {
-  if (relative === null) return NOT_MEASURED;
-  const percent = relative * 100;
-  if (!Number.isFinite(percent)) return NOT_MEASURED;
-  const digits = Math.abs(percent) >= 1000 ? 0 : 1;
-  return `${percent > 0 ? "+" : ""}${percent.toFixed(digits)}`;
-}
-
-/** A difference in ms with its sign and uncertainty. */
-export function formatDelta({ delta, uncertainty }: Pick<Change, "delta" | "uncertainty">): string {
-  if (delta === null) return NOT_MEASURED;
-  const sign = delta > 0 ? "+" : "";
-  const spread = uncertainty === null || uncertainty === 0 ? "" : ` ±${uncertainty.toFixed(3)}`;
-  return `${sign}${delta.toFixed(3)}${spread}`;
-}

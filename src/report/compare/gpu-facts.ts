@@ -5,7 +5,7 @@
 import { printableLabel } from "../../text/printable.ts";
 import { kindMarks, pathWords } from "../model/region-path.ts";
 import { BUSY_HEADING } from "../view/gpu-utilization.ts";
-import { OCCUPANCY_LIMIT, occupancyLimitText } from "../view/kernel-columns.ts";
+import { OCCUPANCY_LIMIT, occupancyLimitText } from "../view/kernel-tables.ts";
 import { formatMs, formatShare, NOT_MEASURED } from "../view/numbers.ts";
 import type { Change, Changes } from "./change.ts";
 import type { ReportComparison } from "./compare-reports.ts";

@@ -2,23 +2,36 @@
 
 import { plural } from "../../text/plural.ts";
 import { printableLabel } from "../../text/printable.ts";
-import { pathLines } from "../model/region-path.ts";
-import { escapeHtml, type PageAssets, readPageAssets, renderPage } from "../render/html-page.ts";
-import { roundedForPage } from "../view/numbers.ts";
-import type { ComparisonFact, ComparisonPageData, ComparisonRow } from "../view/page-data.ts";
-import type { Changes } from "./change.ts";
+import { escapeHtml } from "../render/html.ts";
+import {
+  noticeList,
+  noticeSection,
+  type PageAssets,
+  readPageAssets,
+  renderPage,
+} from "../render/html-page.ts";
+import { type Cell, code, type Table } from "../view/blocks.ts";
+import { formatDelta, formatMs, formatPercent, roundedForPage } from "../view/numbers.ts";
+import type { ComparisonPageData, PageSection } from "../view/page-data.ts";
 import type { ReportComparison } from "./compare-reports.ts";
 import {
   type Comparison,
-  countNotes,
   gateSummary,
   kernelHeading,
   kernelWord,
   mainTime,
-  regionLines,
   TIME_LABELS,
   VERDICTS,
 } from "./comparison.ts";
+import {
+  type ChangeRow,
+  changeTable,
+  configTable,
+  factTable,
+  kernelRows,
+  regionRows,
+  totalRow,
+} from "./comparison-tables.ts";
 import {
   ACTIVITY_HEADING,
   activityFacts,
@@ -35,41 +48,26 @@ export function renderComparisonHtml(
   assets: PageAssets = readPageAssets("compare"),
 ): string {
   const { names, reports, config, gates } = comparison;
-  const time = mainTime(reports);
-  const lineOf = pathLines(reports.regions);
-  const [activity, counters] = [factRows(activityFacts(reports)), factRows(counterFacts(reports))];
+  const kernel = kernelHeading(reports);
+  const [activity, counters] = [activityFacts(reports), counterFacts(reports)];
+  const kernels = kernelRows(reports.kernels.slice(0, MAX_ROWS), reports, 160);
   const data: ComparisonPageData = {
-    time: TIME_LABELS[time],
-    regions: regionLines(reports.regions)
-      .slice(0, MAX_ROWS)
-      .map(({ region, level, label }) => ({
-        ...rowOf(label, region.changes, time, reports),
-        level,
-        path: level === 0 ? null : printableLabel(lineOf(region), 240),
-      })),
-    total: rowOf("all", reports.totals, time, reports),
-    kernelHeading: kernelHeading(reports),
-    kernels: reports.kernels
-      .slice(0, MAX_ROWS)
-      .map(({ kernel_name, changes }) =>
-        rowOf(printableLabel(kernel_name, 160), changes, "total_ms", reports),
-      ),
-    activityHeading: ACTIVITY_HEADING,
-    activity: activity.slice(0, MAX_ROWS),
-    countersHeading: COUNTERS_HEADING,
-    counters: counters.slice(0, MAX_ROWS),
-    config: (config ?? []).slice(0, MAX_ROWS).map(({ key, a, b }) => ({
-      key: printableLabel(key),
-      a: a === null ? null : printableLabel(a, 160),
-      b: b === null ? null : printableLabel(b, 160),
-    })),
+    sections: [
+      changeSection(reports, "Regions", [...regionRows(reports)], totalText(reports)),
+      changeSection(reports, `${kernel}s`, kernels, null),
+      ...factSection(ACTIVITY_HEADING, activity),
+      ...factSection(COUNTERS_HEADING, counters),
+      pageSection("Configuration", configTable(config ?? [], configValue), {
+        empty: "No known differences.",
+      }),
+    ],
   };
   const rows: readonly (readonly [count: number, one: string, many?: string])[] = [
     [gates.length, "gate"],
     [reports.regions.length, "region"],
     [reports.kernels.length, kernelWord(reports)],
-    [activity.length, "change of GPU use", "changes of GPU use"],
-    [counters.length, "change of counters", "changes of counters"],
+    [factsIn(activity), "change of GPU use", "changes of GPU use"],
+    [factsIn(counters), "change of counters", "changes of counters"],
     [config?.length ?? 0, "configuration value"],
   ];
   const left = rows.flatMap(([count, one, many]) =>
@@ -79,28 +77,73 @@ export function renderComparisonHtml(
 <p class="summary">A is ${escapeHtml(printableLabel(names.a, 300))}<br>B is ${escapeHtml(printableLabel(names.b, 300))}</p>
 <div id="controls" class="controls"></div></header>
 <noscript><p class="notice">This page needs JavaScript for its tables. deep-profile compare --markdown gives the same facts.</p></noscript>
-${
-  gates.length === 0
-    ? ""
-    : `<section class="notice" aria-labelledby="gates-heading"><h2 id="gates-heading">${escapeHtml(gateSummary(gates))}</h2><ul>${mostTelling(
-        gates,
-      )
-        .map(
-          ({ outcome, reason }) =>
-            `<li>${outcome}: ${escapeHtml(printableLabel(reason, 300))}</li>`,
-        )
-        .join("")}</ul></section>`
-}
-${reports.notes.length === 0 ? "" : `<ul class="notice">${reports.notes.map((note) => `<li>${escapeHtml(printableLabel(note, 600))}</li>`).join("")}</ul>`}
+${noticeSection(
+  "gates",
+  gateSummary(gates),
+  mostTelling(gates).map(({ outcome, reason }) => `${outcome}: ${printableLabel(reason, 300)}`),
+)}
+${noticeList(reports.notes)}
 ${left.length === 0 ? "" : `<p class="notice">Left out of this page: ${left.join(", ")}.</p>`}
 <main id="comparison"></main>`;
   return renderPage({ title: "Comparison", body, data }, assets);
 }
 
-const factRows = (all: readonly GpuFacts[]): readonly ComparisonFact[] =>
-  all.flatMap(({ label, facts }) =>
-    facts.map((fact) => ({ label: printableLabel(label, 240), ...fact })),
+const pageSection = (
+  title: string,
+  { columns, rows }: Table,
+  {
+    hint = null,
+    footer = null,
+    empty = `No ${title.toLowerCase()}.`,
+  }: Partial<Pick<PageSection, "hint" | "footer" | "empty">> = {},
+): PageSection => {
+  const shown = [...rows].slice(0, MAX_ROWS).map(({ cells, ...row }) => ({
+    ...row,
+    cells: cells.map(roundedCell),
+  }));
+  const table = shown.length === 0 ? null : { columns, rows: shown };
+  return { title, hint, footer, empty, table };
+};
+
+/** The data of a page need no more digits than the page shows. */
+function roundedCell(cell: Cell): Cell {
+  if (typeof cell === "number") return roundedForPage(cell);
+  if (cell === null || typeof cell === "string" || !("kind" in cell)) return cell;
+  if (cell.kind !== "measured") return cell;
+  const [value, uncertainty] = [roundedForPage(cell.value), roundedForPage(cell.uncertainty)];
+  return { ...cell, value, uncertainty };
+}
+
+const changeSection = (
+  reports: ReportComparison,
+  title: string,
+  rows: readonly ChangeRow[],
+  footer: string | null,
+): PageSection =>
+  pageSection(
+    title,
+    changeTable("Name", rows, "page", { withCounts: rows.some(({ counts }) => counts !== "") }),
+    { hint: `${TIME_LABELS[mainTime(reports)]}; ± is the 95 % interval.`, footer },
   );
+
+/** Regions overlap, so their sum cannot give this total. */
+function totalText(reports: ReportComparison): string {
+  const { change } = totalRow(reports);
+  const { a = null, b = null, delta = null, uncertainty = null, relative = null } = change ?? {};
+  return `all: ${formatMs(a)} ms before, ${formatMs(b)} ms after: ${formatDelta(delta, uncertainty)} ms (${formatPercent(relative)} %), ${VERDICTS[change?.verdict ?? "same"]}`;
+}
+
+const factSection = (title: string, all: readonly GpuFacts[]): readonly PageSection[] =>
+  all.length === 0
+    ? []
+    : [pageSection(title, factTable({ name: "Name", what: "What", repeats: true }, all))];
+
+const factsIn = (all: readonly GpuFacts[]): number =>
+  all.reduce((sum, { facts }) => sum + facts.length, 0);
+
+const configValue = (value: string | null): Cell => [
+  code(value === null ? "(none)" : printableLabel(value, 160)),
+];
 
 /** A glob can make a gate of every region: those that pass need no line each. */
 const mostTelling = (gates: Comparison["gates"]): Comparison["gates"] =>
@@ -109,25 +152,3 @@ const mostTelling = (gates: Comparison["gates"]): Comparison["gates"] =>
     : (["breached", "unclear", "unchecked", "passed"] as const)
         .flatMap((wanted) => gates.filter(({ outcome }) => outcome === wanted))
         .slice(0, MAX_ROWS);
-
-function rowOf(
-  label: string,
-  changes: Changes,
-  time: string,
-  reports: ReportComparison,
-): ComparisonRow {
-  const change = changes[time];
-  const { a = null, b = null, delta = null, relative = null, uncertainty = null } = change ?? {};
-  return {
-    label,
-    level: 0,
-    path: null,
-    a: roundedForPage(a),
-    b: roundedForPage(b),
-    delta: roundedForPage(delta),
-    relative: roundedForPage(relative),
-    uncertainty: roundedForPage(uncertainty),
-    verdict: VERDICTS[change?.verdict ?? "same"],
-    counts: countNotes(changes, reports),
-  };
-}

@@ -1,17 +1,16 @@
 /** A comparison to paste into a pull request. */
 import { plural } from "../../text/plural.ts";
+import { printableLabel } from "../../text/printable.ts";
+import { markdownPieces } from "../render/markdown.ts";
 import {
-  escapeMarkdown,
-  markdownIndent,
-  markdownLabel,
-  markdownList,
-  markdownListPieces,
-  markdownPieces,
-  markdownTable,
-  markdownTablePieces,
-} from "../render/markdown.ts";
-import { formatMs } from "../view/numbers.ts";
-import { type Change, formatDelta, formatPercent } from "./change.ts";
+  type Block,
+  heading,
+  list,
+  listIfAny,
+  paragraph,
+  strong,
+  type Text,
+} from "../view/blocks.ts";
 import type { ReportComparison } from "./compare-reports.ts";
 import {
   type Comparison,
@@ -20,10 +19,16 @@ import {
   kernelHeading,
   kernelWord,
   mainTime,
-  regionLines,
   TIME_LABELS,
-  VERDICTS,
 } from "./comparison.ts";
+import {
+  changeTable,
+  configTable,
+  factTable,
+  kernelRows,
+  regionRows,
+  totalRow,
+} from "./comparison-tables.ts";
 import {
   ACTIVITY_HEADING,
   activityFacts,
@@ -35,117 +40,66 @@ import {
 const MAX_KERNELS = 20;
 
 /** In pieces, one per region or gate: for two large reports it can be longer than a string may be. */
-export function comparisonMarkdownPieces({
-  names,
-  reports,
-  config,
-  gates,
-}: Comparison): Iterable<string> {
-  const time = mainTime(reports);
+export const comparisonMarkdownPieces = (comparison: Comparison): Iterable<string> =>
+  markdownPieces(blocksOf(comparison));
+
+function blocksOf({ names, reports, config, gates }: Comparison): readonly Block[] {
   const changed = changedKernels(reports);
-  const columns = (first: string) => [
-    { heading: first },
-    { heading: "A ms", align: "right" as const },
-    { heading: "B ms", align: "right" as const },
-    { heading: "Change ms", align: "right" as const },
-    { heading: "%", align: "right" as const },
-    { heading: "" },
-  ];
-  return markdownPieces([
-    "# Comparison",
-    `A is ${markdownLabel(names.a)}, B is ${markdownLabel(names.b)}.`,
-    gates.length === 0 ? null : `**${escapeMarkdown(gateSummary(gates))}**`,
-    gates.length === 0 ? null : markdownListPieces(gateLines(gates)),
-    reports.notes.length === 0 ? null : markdownList(reports.notes.map(escapeMarkdown)),
-    "## Regions",
+  const left = changed.length - MAX_KERNELS;
+  const kernel = kernelHeading(reports);
+  return [
+    heading(1, "Comparison"),
+    paragraph(["A is ", printableLabel(names.a), ", B is ", printableLabel(names.b), "."]),
+    ...(gates.length === 0
+      ? []
+      : [paragraph([strong(gateSummary(gates))]), list(gateLines(gates))]),
+    ...listIfAny(reports.notes),
+    heading(2, "Regions"),
     ...(reports.regions.length === 0
-      ? ["No regions."]
+      ? [paragraph("No regions.")]
       : [
-          markdownTablePieces(columns("Region"), regionRows(reports, time)),
-          `Numbers are ${TIME_LABELS[time]}; ± is the 95 % interval, where calls or repeated runs tell it.`,
+          changeTable("Region", allRows(reports), "markdown"),
+          paragraph(
+            `Numbers are ${TIME_LABELS[mainTime(reports)]}; ± is the 95 % interval, where calls or repeated runs tell it.`,
+          ),
         ]),
-    changed.length === 0 ? null : `## ${kernelHeading(reports)}s that changed`,
-    changed.length === 0
-      ? null
-      : markdownTable(
-          columns(kernelHeading(reports)),
-          changed
-            .slice(0, MAX_KERNELS)
-            .map(({ kernel_name, changes }) =>
-              row(markdownLabel(kernel_name), changes["total_ms"]),
-            ),
-        ),
-    changed.length > MAX_KERNELS
-      ? `${plural(changed.length - MAX_KERNELS, `more ${kernelWord(reports)}`)} changed.`
-      : null,
+    ...(changed.length === 0
+      ? []
+      : [
+          heading(2, `${kernel}s that changed`),
+          changeTable(kernel, kernelRows(changed.slice(0, MAX_KERNELS), reports), "markdown"),
+        ]),
+    ...(left > 0 ? [paragraph(`${plural(left, `more ${kernelWord(reports)}`)} changed.`)] : []),
     ...factBlocks(ACTIVITY_HEADING, "Region", activityFacts(reports)),
-    ...factBlocks(COUNTERS_HEADING, kernelHeading(reports), counterFacts(reports)),
+    ...factBlocks(COUNTERS_HEADING, kernel, counterFacts(reports)),
     ...configBlocks(config),
-  ]);
-}
-
-function* gateLines(gates: Comparison["gates"]): Generator<string> {
-  for (const { outcome, reason } of gates) yield `${outcome}: ${escapeMarkdown(reason)}`;
-}
-
-function* regionRows(
-  { regions, totals }: ReportComparison,
-  time: ReturnType<typeof mainTime>,
-): Generator<readonly string[]> {
-  for (const { region, level, label } of regionLines(regions))
-    yield row(`${markdownIndent(level)}${escapeMarkdown(label)}`, region.changes[time]);
-  yield row("all", totals[time]);
-}
-
-function factBlocks(heading: string, first: string, all: readonly GpuFacts[]): readonly string[] {
-  if (all.length === 0) return [];
-  const rows = all
-    .slice(0, MAX_KERNELS)
-    .flatMap(({ label, facts }) =>
-      facts.map(({ name, a, b, change }, at) => [
-        at === 0 ? markdownLabel(label) : "",
-        name,
-        a,
-        b,
-        change,
-      ]),
-    );
-  const columns = [
-    { heading: first },
-    { heading: "" },
-    { heading: "A", align: "right" as const },
-    { heading: "B", align: "right" as const },
-    { heading: "Change", align: "right" as const },
   ];
+}
+
+function* gateLines(gates: Comparison["gates"]): Generator<Text> {
+  for (const { outcome, reason } of gates) yield [`${outcome}: `, reason];
+}
+
+function* allRows(reports: ReportComparison) {
+  yield* regionRows(reports);
+  yield totalRow(reports);
+}
+
+function factBlocks(title: string, name: string, all: readonly GpuFacts[]): readonly Block[] {
+  if (all.length === 0) return [];
   const left = all.length - MAX_KERNELS;
   return [
-    `## ${heading}`,
-    markdownTable(columns, rows),
-    ...(left > 0 ? [`${left} more changed.`] : []),
+    heading(2, title),
+    factTable({ name, what: "", repeats: false }, all.slice(0, MAX_KERNELS)),
+    ...(left > 0 ? [paragraph(`${left} more changed.`)] : []),
   ];
 }
 
-const row = (label: string, change: Change | undefined): readonly string[] =>
-  change === undefined
-    ? [label, "", "", "", "", ""]
-    : [
-        label,
-        formatMs(change.a),
-        formatMs(change.b),
-        formatDelta(change),
-        formatPercent(change.relative),
-        VERDICTS[change.verdict],
-      ];
-
-function configBlocks(config: Comparison["config"]): readonly string[] {
+function configBlocks(config: Comparison["config"]): readonly Block[] {
   if (config === null) return [];
-  if (config.length === 0) return ["The configurations are the same."];
-  const side = (value: string | null) => (value === null ? "" : markdownLabel(value));
+  if (config.length === 0) return [paragraph("The configurations are the same.")];
   return [
-    "## Configuration",
-    markdownTable(
-      [{ heading: "Key" }, { heading: "A" }, { heading: "B" }],
-      config.map(({ key, a, b }) => [markdownLabel(key), side(a), side(b)]),
-    ),
+    heading(2, "Configuration"),
+    configTable(config, (value) => (value === null ? "" : printableLabel(value))),
   ];
 }

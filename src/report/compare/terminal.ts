@@ -3,9 +3,9 @@ import picocolors from "picocolors";
 import { grouped, plural } from "../../text/plural.ts";
 import { printableLabel } from "../../text/printable.ts";
 import { wrapText } from "../../text/text-width.ts";
-import { type TerminalColumn, terminalTable } from "../render/terminal.ts";
-import { formatMs } from "../view/numbers.ts";
-import { type Change, formatDelta, formatPercent, type Verdict } from "./change.ts";
+import { PAINT, type TerminalPage, tableLines } from "../render/terminal.ts";
+import type { Tone } from "../view/blocks.ts";
+import type { Verdict } from "./change.ts";
 import type { ReportComparison } from "./compare-reports.ts";
 import {
   type Comparison,
@@ -15,24 +15,21 @@ import {
   kernelHeading,
   kernelWord,
   mainTime,
-  regionLines,
   TIME_LABELS,
   VERDICTS,
 } from "./comparison.ts";
+import { changeTable, factTree, kernelRows, regionRows, totalRow } from "./comparison-tables.ts";
 import type { GateResult } from "./gates.ts";
 import {
   ACTIVITY_HEADING,
   activityFacts,
   COUNTERS_HEADING,
   counterFacts,
-  type GpuFact,
   type GpuFacts,
 } from "./gpu-facts.ts";
 import type { RegionChange } from "./region-change.ts";
 
-export interface TerminalOptions {
-  readonly width: number;
-  readonly color: boolean;
+export interface TerminalOptions extends TerminalPage {
   /** Regions listed; if there are more, those that changed, most changed before less. */
   readonly regions: number;
   /** Kernels listed; those that changed most. */
@@ -44,7 +41,7 @@ export function renderComparison(
   { names, reports, config, gates }: Comparison,
   { width, color, regions, kernels }: TerminalOptions,
 ): string {
-  const page: Page = { width, colors: picocolors.createColors(color) };
+  const page: Page = { width, color, colors: picocolors.createColors(color) };
   const blocks: readonly (readonly string[])[] = [
     [`A ${printableLabel(names.a, 300)}`, `B ${printableLabel(names.b, 300)}`],
     reports.notes.flatMap((note) =>
@@ -63,11 +60,8 @@ export function renderComparison(
     .join("\n");
 }
 
-type Colors = ReturnType<typeof picocolors.createColors>;
-
-interface Page {
-  readonly width: number;
-  readonly colors: Colors;
+interface Page extends TerminalPage {
+  readonly colors: ReturnType<typeof picocolors.createColors>;
 }
 
 function wrapped({ width }: Page, text: string, color = (line: string) => line): readonly string[] {
@@ -77,18 +71,12 @@ function wrapped({ width }: Page, text: string, color = (line: string) => line):
 function regionBlock(page: Page, reports: ReportComparison, most: number): readonly string[] {
   // The notes say that nothing was measured.
   if (reports.regions.length === 0) return [];
-  const time = mainTime(reports);
   const { shown, folded } = foldedRegions(reports, most);
-  const regions = regionLines(shown, reports.regions).map(({ region, level, label }) => ({
-    label: `${"  ".repeat(level)}${label}`,
-    change: region.changes[time],
-    counts: countNotes(region.changes, reports),
-  }));
-  const total = { label: "all", change: reports.totals[time], counts: "" };
-  const legend = `${TIME_LABELS[time]}; ± is the 95 % interval, where calls or repeated runs tell it`;
+  const rows = [...regionRows(reports, shown), totalRow(reports)];
+  const legend = `${TIME_LABELS[mainTime(reports)]}; ± is the 95 % interval, where calls or repeated runs tell it`;
   const left = `regions not shown: ${foldedText(folded)}; --regions ${reports.regions.length} shows all`;
   return [
-    ...table(page, "Region", [...regions, total]),
+    ...tableLines(changeTable("Region", rows, "terminal"), page),
     ...(folded.length === 0 ? [] : wrapped(page, left)),
     ...wrapped(page, legend, page.colors.dim),
   ];
@@ -109,15 +97,13 @@ function kernelBlocks(
   most: number,
 ): readonly (readonly string[])[] {
   const changed = changedKernels(reports);
-  const lines = changed.slice(0, most).map(({ kernel_name, changes }) => ({
-    label: printableLabel(kernel_name),
-    change: changes["total_ms"],
-    counts: countNotes(changes, reports),
-  }));
-  const left = changed.length - lines.length;
+  const rows = kernelRows(changed.slice(0, most), reports);
+  const left = changed.length - rows.length;
   const more = `${plural(left, `more ${kernelWord(reports)}`)} changed: --kernels ${changed.length} shows all`;
   return [
-    lines.length === 0 ? [] : table(page, kernelHeading(reports), lines),
+    rows.length === 0
+      ? []
+      : tableLines(changeTable(kernelHeading(reports), rows, "terminal"), page),
     left === 0 ? [] : wrapped(page, more, page.colors.dim),
   ];
 }
@@ -133,33 +119,15 @@ function factBlock(
   all: readonly GpuFacts[],
   { option, most }: MostShown,
 ): readonly string[] {
-  const rows = all
-    .slice(0, most)
-    .flatMap(({ label, facts }): readonly FactRow[] => [
-      { label },
-      ...facts.map((fact) => ({ label: `  ${fact.name}`, fact })),
-    ]);
-  if (rows.length === 0) return [];
-  const drawn = terminalTable(heading, rows, FACT_COLUMNS, page.width);
+  const shown = all.slice(0, most);
+  if (shown.length === 0) return [];
   const left = all.length - most;
   const more = `${left} more changed: --${option} ${all.length} shows all`;
   return [
-    page.colors.bold(drawn.heading),
-    ...drawn.lines,
+    ...tableLines(factTree(heading, shown), page),
     ...(left <= 0 ? [] : wrapped(page, more, page.colors.dim)),
   ];
 }
-
-interface FactRow {
-  readonly label: string;
-  readonly fact?: GpuFact;
-}
-
-const FACT_COLUMNS: readonly TerminalColumn<FactRow>[] = [
-  { heading: "A", side: "right", cell: ({ fact }) => fact?.a ?? "", dispensable: 2 },
-  { heading: "B", side: "right", cell: ({ fact }) => fact?.b ?? "", dispensable: 0 },
-  { heading: "Change", side: "right", cell: ({ fact }) => fact?.change ?? "", dispensable: 1 },
-];
 
 function gateBlock(page: Page, gates: readonly GateResult[]): readonly string[] {
   if (gates.length === 0) return [];
@@ -167,76 +135,22 @@ function gateBlock(page: Page, gates: readonly GateResult[]): readonly string[] 
   const isBreached = gates.some(({ outcome }) => outcome === "breached");
   return [
     ...gates.flatMap(({ outcome, reason }) =>
-      wrapped(page, `${outcome}: ${printableLabel(reason, 300)}`, GATE_PAINT[outcome](page.colors)),
+      wrapped(
+        page,
+        `${outcome}: ${printableLabel(reason, 300)}`,
+        PAINT[GATE_TONES[outcome]](page.colors),
+      ),
     ),
     ...(isBreached ? [] : wrapped(page, printableLabel(gateSummary(gates), 400))),
   ];
 }
 
-const GATE_PAINT = {
-  passed: (colors: Colors) => colors.green,
-  breached: (colors: Colors) => colors.red,
-  unclear: (colors: Colors) => colors.yellow,
-  unchecked: (colors: Colors) => colors.yellow,
-} as const;
-
-const VERDICT_PAINT: Readonly<Record<Verdict, (colors: Colors) => (text: string) => string>> = {
-  more: ({ red }) => red,
-  less: ({ green }) => green,
-  same: ({ dim }) => dim,
-  unclear: ({ yellow }) => yellow,
-  added: ({ cyan }) => cyan,
-  removed: ({ cyan }) => cyan,
-  left_out: ({ dim }) => dim,
+const GATE_TONES: Readonly<Record<GateResult["outcome"], Tone>> = {
+  passed: "better",
+  breached: "worse",
+  unclear: "doubtful",
+  unchecked: "doubtful",
 };
-
-interface Line {
-  readonly label: string;
-  readonly change: Change | undefined;
-  readonly counts: string;
-}
-
-const ofChange = (cell: (change: Change) => string) => (line: Line) =>
-  line.change === undefined ? "" : cell(line.change);
-const verdictOf = ({ change }: Line): string =>
-  change === undefined ? "" : VERDICTS[change.verdict];
-
-/** The verdict is what matters most. */
-const COLUMNS: readonly TerminalColumn<Line>[] = [
-  { heading: "A ms", side: "right", cell: ofChange(({ a }) => formatMs(a)), dispensable: 4 },
-  { heading: "B ms", side: "right", cell: ofChange(({ b }) => formatMs(b)), dispensable: 2 },
-  {
-    heading: "Change ms",
-    side: "right",
-    cell: ofChange(formatDelta),
-    dispensable: 3,
-    short: ofChange((change) => formatDelta({ ...change, uncertainty: null })),
-  },
-  {
-    heading: "%",
-    side: "right",
-    cell: ofChange((change) => formatPercent(change.relative)),
-    dispensable: 0,
-  },
-  {
-    heading: "",
-    side: "left",
-    cell: (line) => [verdictOf(line), line.counts].filter((text) => text !== "").join(", "),
-    dispensable: 5,
-    short: verdictOf,
-  },
-];
-
-function table(page: Page, heading: string, lines: readonly Line[]): readonly string[] {
-  const { width, colors } = page;
-  const drawn = terminalTable(heading, lines, COLUMNS, width);
-  return [
-    colors.bold(drawn.heading),
-    ...drawn.lines.map((line, at) =>
-      VERDICT_PAINT[lines[at]?.change?.verdict ?? "same"](colors)(line),
-    ),
-  ];
-}
 
 const MAX_CONFIG = 30;
 

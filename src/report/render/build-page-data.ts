@@ -5,7 +5,7 @@ import type {
   NCUProfileRegionReport,
   RegionReportBundle,
 } from "../model/document.ts";
-import { reportKernelWords } from "../view/kernel-columns.ts";
+import { reportKernelWords } from "../view/kernel-words.ts";
 import { roundedForPage } from "../view/numbers.ts";
 import type { PageData, ScopeData } from "../view/page-data.ts";
 import { shareBase } from "../view/times.ts";

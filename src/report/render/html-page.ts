@@ -2,8 +2,10 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { printable } from "../../text/printable.ts";
+import { printableLabel } from "../../text/printable.ts";
 import { packageInfo } from "../../values/package-info.ts";
+import { list, listIfAny, type Text } from "../view/blocks.ts";
+import { escapeHtml, type HtmlOptions, renderHtml } from "./html.ts";
 
 export interface Page {
   /** Plain text. */
@@ -48,17 +50,25 @@ ${body}
 const hashSource = (text: string): string =>
   `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
-/** Text that is text in an element and in a quoted attribute; what cannot be printed is spelled out. */
-export const escapeHtml = (text: string): string =>
-  printable(text).replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+/** Notes on the page itself, e.g. gates; empty for none. @param id of the section */
+export const noticeSection = (
+  id: string,
+  title: string,
+  items: readonly Text[],
+  options: HtmlOptions = {},
+): string =>
+  items.length === 0
+    ? ""
+    : `<section class="notice" aria-labelledby="${id}-heading"><h2 id="${id}-heading">${escapeHtml(title)}</h2>${renderHtml([list(items)], options)}</section>`;
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
+/** Characters of a note. */
+const MAX_NOTE = 600;
+
+/** Notes without a heading; empty for none. */
+export const noticeList = (notes: readonly string[]): string =>
+  renderHtml(listIfAny(notes.map((note) => printableLabel(note, MAX_NOTE))), {
+    className: "notice",
+  });
 
 /**
  * JSON inside a `<script>` element: `</script>` and `<!--` cannot occur, since `<` is written as an

@@ -1,5 +1,14 @@
-/** Markdown that shows exactly the text it is made from: tables, lists, links, documents in pieces. */
-import { printable, printableLabel } from "../../text/printable.ts";
+/** Blocks as Markdown that shows exactly the text they hold. */
+import { printable } from "../../text/printable.ts";
+import {
+  type Block,
+  type Cell,
+  type Column,
+  cellText,
+  type Span,
+  type Table,
+  type Text,
+} from "../view/blocks.ts";
 
 /**
  * Text as Markdown that shows exactly that text, in a paragraph, a heading or a table cell. Names
@@ -14,8 +23,6 @@ export const escapeMarkdown = (text: string): string =>
     .replaceAll("@", "&#64;")
     .replaceAll("://", "&#58;//")
     .replaceAll(/\bwww\./gi, (found) => `${found.slice(0, -1)}&#46;`);
-
-export const markdownLabel = (label: string): string => escapeMarkdown(printableLabel(label));
 
 const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 
@@ -33,65 +40,84 @@ export function markdownCode(text: string): string {
   return needsSpace ? `${fence} ${shown} ${fence}` : `${fence}${shown}${fence}`;
 }
 
-/** A link to a file of ours by its relative path; the text is Markdown already. */
+/** A link to a file beside the report by its relative path. */
 export const markdownLink = (text: string, path: string): string =>
-  `[${text}](${relativeLink(path)})`;
-
-export interface Column {
-  readonly heading: string;
-  readonly align?: "right";
-}
-
-/** A table of cells that are Markdown already. */
-export const markdownTable = (
-  columns: readonly Column[],
-  rows: readonly (readonly string[])[],
-): string => [...markdownTablePieces(columns, rows)].join("");
-
-/** The same line by line: a table can be longer than one string can be. */
-export function* markdownTablePieces(
-  columns: readonly Column[],
-  rows: Iterable<readonly string[]>,
-): Generator<string> {
-  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
-  yield line(columns.map(({ heading }) => heading));
-  yield `\n${line(columns.map(({ align }) => (align === "right" ? "---:" : "---")))}`;
-  for (const row of rows) yield `\n${line(row)}`;
-}
-
-export const markdownList = (items: readonly string[]): string =>
-  [...markdownListPieces(items)].join("");
-
-export function* markdownListPieces(items: Iterable<string>): Generator<string> {
-  let before = "- ";
-  for (const item of items) {
-    yield `${before}${item}`;
-    before = "\n- ";
-  }
-}
+  `[${escapeMarkdown(text)}](${relativeLink(path)})`;
 
 /** Blocks with blank lines between, and one newline at the end of the file. */
-export const markdownDocument = (blocks: Iterable<MarkdownBlock>): string =>
+export const renderMarkdown = (blocks: Iterable<Block>): string =>
   [...markdownPieces(blocks)].join("");
 
-/** A text, or its pieces, which are not empty together; null is left out. */
-export type MarkdownBlock = string | Iterable<string> | null;
-
-/** The same in pieces. */
-export function* markdownPieces(blocks: Iterable<MarkdownBlock>): Generator<string> {
+/** The same in pieces: a report can be longer than one string can be. */
+export function* markdownPieces(blocks: Iterable<Block>): Generator<string> {
   let before = "";
   for (const block of blocks) {
-    if (block === null || block === "") continue;
     yield before;
-    if (typeof block === "string") yield block;
-    else yield* block;
+    yield* blockPieces(block);
     before = "\n\n";
   }
   yield "\n";
 }
 
+function* blockPieces(block: Block): Generator<string> {
+  switch (block.type) {
+    case "heading":
+      yield `${"#".repeat(block.level)} ${markdownText(block.text)}`;
+      break;
+    case "paragraph":
+      yield markdownText(block.text);
+      break;
+    case "list":
+      yield* separated(block.items, (item) => `- ${markdownText(item)}`);
+      break;
+    case "table":
+      yield* tablePieces(block);
+  }
+}
+
+function* separated(items: Iterable<Text>, line: (item: Text) => string): Generator<string> {
+  let before = "";
+  for (const item of items) {
+    yield `${before}${line(item)}`;
+    before = "\n";
+  }
+}
+
+function* tablePieces({ columns, rows }: Table): Generator<string> {
+  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+  const isRight = ({ align, format }: Column) => align === "right" || format !== undefined;
+  yield line(columns.map(({ title }) => escapeMarkdown(title)));
+  yield `\n${line(columns.map((column) => (isRight(column) ? "---:" : "---")))}`;
+  for (const { cells } of rows)
+    yield `\n${line(columns.map((column, at) => cellMarkdown(cells[at] ?? null, column)))}`;
+}
+
+function cellMarkdown(cell: Cell, column: Column): string {
+  if (cell === null || typeof cell === "number") return cellText(cell, column);
+  if (typeof cell === "string" || !("kind" in cell)) return markdownText(cell);
+  if (cell.kind === "measured") return cellText(cell, column);
+  return `${cell.kind === "label" ? markdownIndent(cell.level) : ""}${escapeMarkdown(cell.text)}`;
+}
+
+const markdownText = (text: Text): string =>
+  typeof text === "string" ? escapeMarkdown(text) : text.map(spanMarkdown).join("");
+
+function spanMarkdown(span: Span): string {
+  if (typeof span === "string") return escapeMarkdown(span);
+  switch (span.kind) {
+    case "code":
+      return markdownCode(span.text);
+    case "strong":
+      return `**${escapeMarkdown(span.text)}**`;
+    case "link":
+      return markdownLink(span.text, span.path);
+    case "number":
+      return span.text;
+  }
+}
+
 /** Spaces that Markdown keeps at the start of a table cell, for the levels of a tree. */
-export const markdownIndent = (level: number): string =>
+const markdownIndent = (level: number): string =>
   level === 0 ? "" : `${"\u00a0\u00a0\u00a0".repeat(level - 1)}└\u00a0`;
 
 /** The URL of a file beside a report, made from its relative path; safe in Markdown and in HTML. */

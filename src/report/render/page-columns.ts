@@ -10,7 +10,7 @@ import type {
 } from "../model/document.ts";
 import { KIND_WORDS } from "../model/region-path.ts";
 import { haveActivity, speedOfLight } from "../view/gpu-utilization.ts";
-import { occupancyLimitText } from "../view/kernel-columns.ts";
+import { occupancyLimitText } from "../view/kernel-tables.ts";
 import { roundedForPage } from "../view/numbers.ts";
 import type {
   HardwareColumns,
@@ -136,7 +136,6 @@ function hardwareColumns(
     limit: texts(({ limited_by }) => limited_by),
     tensor: numbers(({ tensor_pct }) => tensor_pct),
     occupancy: numbers(({ occupancy_pct }) => occupancy_pct),
-    occupancyMost: numbers(({ occupancy_limit_pct }) => occupancy_limit_pct),
     occupancyLimit: texts(occupancyLimitText),
   };
 }

@@ -1,14 +1,15 @@
 /** `report.html`: region reports as a page to explore. */
 import { plural } from "../../text/plural.ts";
 import type { NCUProfileRegionReport, RegionReportBundle } from "../model/document.ts";
-import { type KernelWords, reportKernelWords } from "../view/kernel-columns.ts";
+import { type Block, code, heading, link, list, type Table, tableOf } from "../view/blocks.ts";
+import { type KernelWords, reportKernelWords } from "../view/kernel-words.ts";
 import { formatDuration } from "../view/numbers.ts";
-import { provenanceRows } from "../view/provenance.ts";
+import { provenanceTable } from "../view/provenance.ts";
 import { wholeMs } from "../view/times.ts";
 import { buildPageData, DETAILS, type Detail, MAX_PAGE_BYTES } from "./build-page-data.ts";
 import { createKernelSources } from "./fold-kernels.ts";
-import { escapeHtml, type PageAssets, readPageAssets, renderPage } from "./html-page.ts";
-import { relativeLink } from "./markdown.ts";
+import { escapeHtml, renderHtml } from "./html.ts";
+import { noticeSection, type PageAssets, readPageAssets, renderPage } from "./html-page.ts";
 
 /** What a page shows beside the report. */
 export interface HtmlReportOptions {
@@ -56,26 +57,26 @@ export function renderHtmlReport(bundle: RegionReportBundle, options: HtmlReport
 function renderBody(
   bundle: RegionReportBundle,
   { title, config = [], files = [] }: HtmlReportOptions,
-  detail: Detail,
+  { text: textLimit, lines }: Detail,
   left: readonly string[],
 ): string {
   const [main] = bundle.reports;
-  const cut = (text: string) => escapeHtml(shorten(text, detail.text));
-  const notes = upTo(detail.lines, main?.notes ?? [], "note").map(cut);
+  const notes = upTo(lines, main?.notes ?? [], "note");
+  const html = (...blocks: readonly Block[]) => renderHtml(blocks, { textLimit });
   return `<a class="skip" href="#regions">Skip to the regions</a>
 <header class="top">
-<h1>${cut(title)}</h1>
+${html(heading(1, title))}
 <p class="summary">${main === undefined ? "No reports." : summary(main)}</p>
 <div id="controls" class="controls"></div>
 </header>
 <noscript><p class="notice">This page needs JavaScript for its tables and charts. The same facts are in report.md beside it.</p></noscript>
-${list("Notes and warnings", "notes", notes)}
+${noticeSection("notes", "Notes and warnings", notes, { textLimit })}
 ${left.length === 0 ? "" : `<p class="notice" id="left-out">Left out of this page, see report.json: ${escapeHtml(left.join("; "))}.</p>`}
 <main id="report"></main>
 <section aria-labelledby="provenance-heading"><h2 id="provenance-heading">Provenance</h2>
-${main === undefined ? "" : provenance(main, cut)}
-${fileLinks(files)}
-${configTable(config.slice(0, detail.lines), config.length, cut)}
+${main === undefined ? "" : html(provenanceTable(main))}
+${files.length === 0 ? "" : html(heading(3, "Files"), list(files.map((file) => [link(file, file)])))}
+${config.length === 0 ? "" : configDetails(config.length, lines, html(configTable(config.slice(0, lines))))}
 </section>`;
 }
 
@@ -104,32 +105,20 @@ function counted(
   return `${plural(kernel_count, words.one, words.many)}${wholeMs === null ? "" : ` (${formatDuration(wholeMs)})`}`;
 }
 
-const provenance = (report: NCUProfileRegionReport, cut: (text: string) => string): string =>
-  `<table class="facts"><tbody>${provenanceRows(report)
-    .map(({ name, text, code }) => {
-      const shown = code ? `<code>${cut(text)}</code>` : cut(text);
-      return `<tr><th scope="row">${name}</th><td>${shown}</td></tr>`;
-    })
-    .join("")}</tbody></table>`;
-
-const fileLinks = (files: readonly string[]): string =>
-  files.length === 0
-    ? ""
-    : `<h3>Files</h3><ul>${files.map((file) => `<li><a href="${escapeHtml(relativeLink(file))}">${escapeHtml(file)}</a></li>`).join("")}</ul>`;
-
-function configTable(
-  shown: readonly ConfigLine[],
-  all: number,
-  cut: (text: string) => string,
-): string {
-  if (shown.length === 0) return "";
-  const rows = shown.map(
-    ({ key, value, origin }) =>
-      `<tr><th scope="row"><code>${cut(key)}</code></th><td><code>${cut(value)}</code></td><td>${cut(origin)}</td></tr>`,
+const configTable = (lines: readonly ConfigLine[]): Table =>
+  tableOf<ConfigLine>(
+    [
+      { title: "Key", cell: ({ key }) => [code(key)] },
+      { title: "Value", cell: ({ value }) => [code(value)] },
+      { title: "From", cell: ({ origin }) => origin },
+    ],
+    lines,
   );
-  const left = shown.length < all ? `; ${all - shown.length} more in config.yaml` : "";
+
+function configDetails(all: number, most: number, table: string): string {
+  const left = most < all ? `; ${all - most} more in config.yaml` : "";
   return `<details><summary>Configuration (${plural(all, "value")}, with where each comes from${left})</summary>
-<div class="scroll" tabindex="0" role="region" aria-label="Configuration"><table class="facts wide"><thead><tr><th scope="col">Key</th><th scope="col">Value</th><th scope="col">From</th></tr></thead><tbody>${rows.join("")}</tbody></table></div></details>`;
+<div class="scroll" tabindex="0" role="region" aria-label="Configuration">${table}</div></details>`;
 }
 
 /** The first lines, and how many more there are. */
@@ -137,12 +126,3 @@ const upTo = (limit: number, lines: readonly string[], what: string): readonly s
   lines.length <= limit
     ? lines
     : [...lines.slice(0, limit), `${plural(lines.length - limit, `more ${what}`)} in report.json`];
-
-const shorten = (text: string, limit: number): string =>
-  text.length <= limit ? text : `${text.slice(0, limit)}… (${text.length} characters)`;
-
-/** Items are HTML already. */
-const list = (heading: string, id: string, items: readonly string[]): string =>
-  items.length === 0
-    ? ""
-    : `<section class="notice" aria-labelledby="${id}-heading"><h2 id="${id}-heading">${heading}</h2><ul>${items.map((item) => `<li>${item}</li>`).join("")}</ul></section>`;

@@ -1,11 +1,10 @@
 /**
- * Reports for a terminal: tables of aligned columns without boxes, fitted to its width, of regions and of the longest
- * kernels.
+ * Blocks for a terminal: tables of aligned columns without boxes, fitted to its width; and the reports that are shown
+ * there.
  */
 
 import picocolors from "picocolors";
-import { capitalized, plural } from "../../text/plural.ts";
-import { printableLabel } from "../../text/printable.ts";
+import { plural } from "../../text/plural.ts";
 import { fitText, padText, textWidth } from "../../text/text-width.ts";
 import {
   checkOptions,
@@ -14,49 +13,36 @@ import {
   optional,
   trueOrFalse,
 } from "../../values/check-options.ts";
-import type { NCUProfileRegion, NCUProfileRegionReport } from "../model/document.ts";
-import { busyText, haveActivity, limitColumns } from "../view/gpu-utilization.ts";
+import type { NCUProfileRegionReport } from "../model/document.ts";
 import {
-  hardwareColumns,
-  type KernelWords,
-  reportKernelWords,
-  shownCalls,
-  shownKernelCount,
-  wordsOfKinds,
-} from "../view/kernel-columns.ts";
-import { type KernelOfReport, kernelsOfReport } from "../view/kernel-list.ts";
-import { formatMeanMs, formatMs, formatShare } from "../view/numbers.ts";
-import {
-  exclusiveMs,
-  kernelMs,
-  meanMs,
-  type ShareBase,
-  shareBase,
-  totalMs,
-  wholeMs,
-} from "../view/times.ts";
-import { largestRegions, treeRows } from "../view/tree-rows.ts";
+  type Cell,
+  type Column,
+  cellText,
+  type Row,
+  type Table,
+  type Tone,
+} from "../view/blocks.ts";
+import { kernelsOfReport } from "../view/kernel-list.ts";
+import { kernelTable } from "../view/kernel-tables.ts";
+import { reportKernelWords, wordsOfKinds } from "../view/kernel-words.ts";
+import { formatMs } from "../view/numbers.ts";
+import { narrowRegionTree } from "../view/region-tables.ts";
+import { shareBase, wholeMs } from "../view/times.ts";
+import { largestRegions } from "../view/tree-rows.ts";
 
-/** A column beside the labels. */
-export interface TerminalColumn<Row> {
-  readonly heading: string;
-  readonly side: "left" | "right";
-  readonly cell: (row: Row) => string;
-  /** On a narrow terminal, columns with the highest number are dropped first; those with 0 always stay. */
-  readonly dispensable: number;
-  /** A shorter cell to show instead of dropping the column. */
-  readonly short?: (row: Row) => string;
+export interface TerminalPage {
+  /** Columns of the terminal. */
+  readonly width: number;
+  /** Whether to use ANSI colours: the caller knows the terminal and `NO_COLOR`. */
+  readonly color: boolean;
 }
 
-/** Every row has a label, which is its first column. */
-interface Labelled {
-  readonly label: string;
-}
-
-export interface TerminalTable {
-  readonly heading: string;
-  /** One line per row, in order, without trailing blanks. */
-  readonly lines: readonly string[];
+/** A column with the texts of its cells. */
+interface DrawnColumn {
+  readonly column: Column;
+  readonly title: string;
+  readonly cells: readonly string[];
+  readonly width: number;
 }
 
 const GAP = "  ";
@@ -65,66 +51,98 @@ const MIN_LABEL = 16;
 /** A label with fewer characters would be useless, however narrow the terminal. */
 const LEAST_LABEL = 8;
 
-/** @param heading of the labels */
-export function terminalTable<Row extends Labelled>(
-  heading: string,
-  rows: readonly Row[],
-  all: readonly TerminalColumn<Row>[],
-  width: number,
-): TerminalTable {
-  const widest = rows.reduce(
-    (most, { label }) => Math.max(most, textWidth(label)),
-    textWidth(heading),
-  );
-  const columns = fittingColumns(all, rows, width, widest);
-  const widths = columns.map((column) => columnWidth(column, rows));
-  const taken = widths.reduce((sum, each) => sum + GAP.length + each, 0);
-  const first = Math.min(widest, Math.max(LEAST_LABEL, width - taken));
-  const line = (label: string, cells: readonly string[]): string =>
+/**
+ * A line for the titles and one per row, without trailing blanks. The first column is cut to the room that the others
+ * leave it.
+ */
+export function tableLines({ columns, rows }: Table, page: TerminalPage): readonly string[] {
+  const all = [...rows];
+  const drawn = columns.map((column, at) => drawColumn(column, at, all));
+  const [first, ...others] = drawn;
+  if (first === undefined) return [];
+  const shown = fittingColumns(first, others, all, page.width);
+  const taken = shown.reduce((sum, { width }) => sum + GAP.length + width, 0);
+  const room = Math.min(first.width, Math.max(LEAST_LABEL, page.width - taken));
+  const line = (textOf: (column: DrawnColumn) => string): string =>
     [
-      padText(fitText(label, first), first, "left"),
-      ...columns.map(({ side }, at) => padText(cells[at] ?? "", widths[at] ?? 0, side)),
+      padText(fitText(textOf(first), room), room, "left"),
+      ...shown.map((each) => padText(textOf(each), each.width, sideOf(each.column))),
     ]
       .join(GAP)
       .trimEnd();
-  const headings = columns.map((column) => column.heading);
-  return {
-    heading: line(heading, headings),
-    lines: rows.map((row) => {
-      const cells = columns.map(({ cell }) => cell(row));
-      return line(row.label, cells);
+  const colors = picocolors.createColors(page.color);
+  return [
+    colors.bold(line(({ title }) => title)),
+    ...all.map(({ tone }, at) => {
+      const text = line(({ cells }) => cells[at] ?? "");
+      return tone === undefined ? text : PAINT[tone](colors)(text);
     }),
-  };
+  ];
+}
+
+type Colors = ReturnType<typeof picocolors.createColors>;
+
+/** The colour of a tone. */
+export const PAINT: Readonly<Record<Tone, (colors: Colors) => (text: string) => string>> = {
+  better: ({ green }) => green,
+  worse: ({ red }) => red,
+  doubtful: ({ yellow }) => yellow,
+  new: ({ cyan }) => cyan,
+  minor: ({ dim }) => dim,
+};
+
+const sideOf = ({ align, format }: Column): "left" | "right" =>
+  align === "right" || format !== undefined ? "right" : "left";
+
+function drawColumn(
+  column: Column,
+  at: number,
+  rows: readonly Row[],
+  isShort = false,
+): DrawnColumn {
+  const title = column.short ?? column.title;
+  const cells = rows.map(({ cells }) => {
+    const cell = cells[at] ?? null;
+    const text = cellText(cell, column, isShort);
+    const isLabel =
+      cell !== null && typeof cell === "object" && "kind" in cell && cell.kind === "label";
+    return isLabel ? `${"  ".repeat(cell.level)}${text}` : text;
+  });
+  const width = cells.reduce((widest, cell) => Math.max(widest, textWidth(cell)), textWidth(title));
+  return { column, title, cells, width };
 }
 
 /** Columns are shortened or left out until labels have room: all that they need, or enough of it. */
-function fittingColumns<Row>(
-  all: readonly TerminalColumn<Row>[],
+function fittingColumns(
+  first: DrawnColumn,
+  others: readonly DrawnColumn[],
   rows: readonly Row[],
   width: number,
-  widest: number,
-): readonly TerminalColumn<Row>[] {
-  const wanted = Math.min(widest, Math.max(MIN_LABEL, Math.floor(width / 3)));
-  const levels = [...new Set(all.map(({ dispensable }) => dispensable))].sort((a, b) => b - a);
-  let columns = all;
-  const taken = () =>
-    columns.reduce((sum, column) => sum + GAP.length + columnWidth(column, rows), 0);
+): readonly DrawnColumn[] {
+  const wanted = Math.min(first.width, Math.max(MIN_LABEL, Math.floor(width / 3)));
+  const priorityOf = ({ column }: DrawnColumn) => column.priority ?? 0;
+  const levels = [...new Set(others.map(priorityOf))].sort((a, b) => b - a);
+  let shown = others;
   for (const level of levels) {
-    if (level === 0 || wanted + taken() <= width) break;
-    columns = columns.flatMap((column) => {
-      if (column.dispensable !== level) return [column];
-      return column.short === undefined ? [] : [{ ...column, cell: column.short }];
+    const taken = shown.reduce((sum, each) => sum + GAP.length + each.width, 0);
+    if (level === 0 || wanted + taken <= width) break;
+    shown = shown.flatMap((each) => {
+      if (priorityOf(each) !== level) return [each];
+      const at = others.indexOf(each) + 1;
+      const isShortened = rows.some(({ cells }) => hasShortForm(cells[at] ?? null));
+      return isShortened ? [drawColumn(each.column, at, rows, true)] : [];
     });
   }
-  return columns;
+  return shown;
 }
 
-const columnWidth = <Row>({ heading, cell }: TerminalColumn<Row>, rows: readonly Row[]): number =>
-  rows.reduce((widest, row) => Math.max(widest, textWidth(cell(row))), textWidth(heading));
+const hasShortForm = (cell: Cell): boolean =>
+  typeof cell === "object" &&
+  cell !== null &&
+  "kind" in cell &&
+  (cell.kind === "measured" || cell.kind === "two_lengths");
 
-// The region tree: the table is never wider than the terminal.
-
-/** The page that the table is fitted to. */
+/** The page that the region tree is fitted to. */
 export interface RegionTableOptions {
   /** Columns of the terminal; default 80. */
   readonly width?: number;
@@ -147,147 +165,48 @@ export function renderRegionTable(
 ): string {
   checkOptions("renderRegionTable", options, TABLE_OPTIONS);
   const { width = 80, color = false, maxRows = Number.POSITIVE_INFINITY } = options;
-  const colors = picocolors.createColors(color);
-  const words = reportKernelWords(report);
+  const { dim } = picocolors.createColors(color);
   const share = shareBase(report);
   const shown = largestRegions(report.regions, maxRows, (region) => share.of(region) ?? 0);
-  if (shown.length === 0) return `${colors.dim("No regions.")}\n`;
-  const rows = treeRows(shown, { among: report.regions }).map(({ region, level, label }) => ({
-    region,
-    label: `${"  ".repeat(level)}${label}`,
-  }));
-  const table = terminalTable("Region", rows, columnsOfRegions(shown, words, share), width);
-  return [
-    colors.bold(table.heading),
-    ...table.lines.map((line, at) =>
-      rows[at]?.region.kind === "outside" ? colors.dim(line) : line,
-    ),
-    ...footer(report, shown.length, words, share).map(colors.dim),
-  ]
-    .map((text) => `${text}\n`)
-    .join("");
+  if (shown.length === 0) return `${dim("No regions.")}\n`;
+  const left = report.regions.length - shown.length;
+  return textOf([
+    ...tableLines(narrowRegionTree(report, shown), { width, color }),
+    ...(left > 0 ? [dim(`${plural(left, "shorter region")} not shown`)] : []),
+    ...(reportKernelWords(report) === null
+      ? [dim("no GPU kernels or CPU operations were recorded")]
+      : []),
+    ...(share.whole === null ? [] : [dim(`100 % = ${formatMs(share.whole)} ms, ${share.label}`)]),
+  ]);
 }
 
-type Column = TerminalColumn<{ readonly label: string; readonly region: NCUProfileRegion }>;
-
-const regionColumn = (
-  heading: string,
-  dispensable: number,
-  cell: (region: NCUProfileRegion) => string,
-  side: Column["side"] = "right",
-): Column => ({ heading, side, dispensable, cell: ({ region }) => cell(region) });
-
-/** Where no kernels were recorded the wall clock is all there is, and gets the room. */
-const columnsOfRegions = (
-  regions: readonly NCUProfileRegion[],
-  words: KernelWords | null,
-  share: ShareBase,
-): readonly Column[] => [
-  regionColumn("Calls", 3, shownCalls),
-  ...(words === null ? wallColumns : kernelColumns(words)),
-  ...(haveActivity(regions) ? [regionColumn("Busy %", 4, busyText)] : []),
-  ...limitColumns(regions).map(({ short, isVerdict, cell }) =>
-    isVerdict ? regionColumn(short, 1, cell, "left") : regionColumn(short, 5, cell),
-  ),
-  ...(share.label === null
-    ? []
-    : [regionColumn("Share %", 6, (region) => formatShare(share.of(region), share.whole))]),
-];
-
-const kernelColumns = (words: KernelWords): readonly Column[] => [
-  regionColumn("Total ms", 0, (region) => formatMs(totalMs(region))),
-  regionColumn("Excl ms", 4, (region) => formatMs(exclusiveMs(region))),
-  regionColumn("Wall ms", 2, ({ wall_ms }) => formatMs(wall_ms)),
-  regionColumn(words.heading, 5, shownKernelCount),
-];
-
-const wallColumns: readonly Column[] = [
-  regionColumn("Wall ms", 0, ({ wall_ms }) => formatMs(wall_ms)),
-  regionColumn("Excl ms", 2, ({ wall_exclusive_ms }) => formatMs(wall_exclusive_ms)),
-  regionColumn("Median ms", 4, (region) => formatMs(region.invocation_wall_ms?.median ?? null)),
-  regionColumn("p95 ms", 5, (region) => formatMs(region.invocation_wall_ms?.p95 ?? null)),
-];
-
-function footer(
-  report: NCUProfileRegionReport,
-  shown: number,
-  words: KernelWords | null,
-  share: ShareBase,
-): string[] {
-  const left = report.regions.length - shown;
-  return [
-    ...(left > 0 ? [`${plural(left, "shorter region")} not shown`] : []),
-    ...(words === null ? ["no GPU kernels or CPU operations were recorded"] : []),
-    ...(share.whole === null ? [] : [`100 % = ${formatMs(share.whole)} ms, ${share.label}`]),
-  ];
-}
-
-// The longest kernels: without named regions they are the whole report.
-
-interface Page {
-  /** Columns of the terminal. */
-  readonly width: number;
-  readonly color: boolean;
-}
+const textOf = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join("");
 
 /** Names of templates can be screens long; the reports have all of them. */
 const MAX_KERNEL_NAME = 300;
 
-/** The `most` longest, with a heading; empty where none was recorded. Lines end with newlines. */
+/**
+ * The `most` longest kernels; empty where none was recorded. Without named regions they are the whole report. Lines end
+ * with newlines.
+ */
 export function renderTopKernels(
   report: NCUProfileRegionReport,
-  { width, color }: Page,
+  page: TerminalPage,
   most: number,
 ): string {
   const kernels = kernelsOfReport(report);
   const words = wordsOfKinds(kernels.kinds);
   if (words === null) return "";
-  const colors = picocolors.createColors(color);
-  const rows = kernels
-    .longest(most)
-    .map((kernel) => ({ kernel, label: printableLabel(kernel.kernel_name, MAX_KERNEL_NAME) }));
-  const heading = capitalized(words.one);
-  const table = terminalTable(heading, rows, columnsOfKernels(rows, wholeMs(report)), width);
-  const left = kernels.length - rows.length;
-  return [
-    colors.bold(table.heading),
-    ...table.lines,
-    ...(left === 0 ? [] : [colors.dim(`${plural(left, "shorter one")} not shown`)]),
-  ]
-    .map((line) => `${line}\n`)
-    .join("");
+  const shown = kernels.longest(most);
+  const left = kernels.length - shown.length;
+  const { dim } = picocolors.createColors(page.color);
+  const table = kernelTable(shown, {
+    words,
+    wholeMs: wholeMs(report),
+    nameLimit: MAX_KERNEL_NAME,
+  });
+  return textOf([
+    ...tableLines(table, page),
+    ...(left === 0 ? [] : [dim(`${plural(left, "shorter one")} not shown`)]),
+  ]);
 }
-
-type Row = { readonly label: string; readonly kernel: KernelOfReport };
-
-const kernelColumn = (
-  heading: string,
-  dispensable: number,
-  cell: (kernel: KernelOfReport) => string,
-): TerminalColumn<Row> => ({
-  heading,
-  side: "right",
-  dispensable,
-  cell: ({ kernel }) => cell(kernel),
-});
-
-const SHARES = ["SM %", "Mem %"];
-
-const columnsOfKernels = (
-  rows: readonly Row[],
-  whole: number | null,
-): readonly TerminalColumn<Row>[] => [
-  kernelColumn("Calls", 2, ({ calls }) => String(calls)),
-  kernelColumn("Total ms", 0, (kernel) => formatMs(kernelMs(kernel))),
-  kernelColumn("Mean ms", 3, (kernel) => formatMeanMs(meanMs(kernel))),
-  kernelColumn("Share %", 1, (kernel) => formatShare(kernelMs(kernel), whole)),
-  ...hardwareColumns(rows.map(({ kernel }) => kernel)).map(
-    ({ short, align, cell }, place): TerminalColumn<Row> => ({
-      heading: short,
-      side: align ?? "left",
-      // What limits is the answer, the shares are where it comes from: one alone would tell nothing of it.
-      dispensable: short === "Limit" ? 1 : SHARES.includes(short) ? 4 : 5 + place,
-      cell: ({ kernel }) => cell(kernel),
-    }),
-  ),
-];

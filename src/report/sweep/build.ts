@@ -6,7 +6,7 @@ import { dateTime } from "../../text/date-time.ts";
 import { regionsWithDomains } from "../compare/region-matching.ts";
 import type { NCUProfileRegion, NCUProfileRegionReport } from "../model/document.ts";
 import { regionKey } from "../model/report-files.ts";
-import { reportKernelWords } from "../view/kernel-columns.ts";
+import { reportKernelWords } from "../view/kernel-words.ts";
 import { concurrentJobsNote } from "../view/notes.ts";
 import {
   SWEEP_CONTRACT,

@@ -3,17 +3,14 @@ import { plural } from "../../text/plural.ts";
 import { printableLabel } from "../../text/printable.ts";
 import { pathLines } from "../model/region-path.ts";
 import { csvRow, domainColumn } from "../render/csv.ts";
-import { escapeHtml, type PageAssets, readPageAssets, renderPage } from "../render/html-page.ts";
+import { escapeHtml } from "../render/html.ts";
+import { noticeList, type PageAssets, readPageAssets, renderPage } from "../render/html-page.ts";
 import { jsonPieces } from "../render/json.ts";
-import {
-  escapeMarkdown,
-  markdownDocument,
-  markdownLabel,
-  markdownList,
-  markdownTable,
-} from "../render/markdown.ts";
-import { formatMs, NOT_MEASURED, roundedForPage } from "../view/numbers.ts";
-import { curvesOf, type SweepRegion, type SweepReport, scalingExponent } from "./document.ts";
+import { renderMarkdown } from "../render/markdown.ts";
+import { type Block, heading, listIfAny, paragraph, withHeading } from "../view/blocks.ts";
+import { NOT_MEASURED, roundedForPage } from "../view/numbers.ts";
+import type { SweepRegion, SweepReport } from "./document.ts";
+import { basisInWords, jobTable, regionMatrix, scalingTable } from "./tables.ts";
 
 /** In pieces: 20 million times are longer than one string can be. */
 export const sweepJsonPieces = (report: SweepReport): Iterable<string> =>
@@ -43,103 +40,55 @@ export function* renderSweepCsv({
   }
 }
 
-/** What the numbers are, in words. */
-export const basisInWords = ({ basis }: Pick<SweepReport, "basis">): string =>
-  basis === "total_ms" ? "time of kernels or CPU operations" : "wall time";
-
 /** A wider table is read by nobody. */
 const MAX_JOBS = 12;
 
-export function renderSweepMarkdown(report: SweepReport): string {
-  const { jobs, parameters, notes, best, collector } = report;
-  const label = (text: string | null) =>
-    escapeMarkdown(text === null ? NOT_MEASURED : printableLabel(text));
-  const jobRows = jobs.map(({ name, values, total_ms, problem }) => [
-    name === best ? `**${label(name)}**` : label(name),
-    ...values.map(label),
-    formatMs(total_ms),
-    problem === null ? (name === best ? "best" : "") : label(problem),
-  ]);
-  return markdownDocument([
-    "# Sweep report",
-    `${plural(jobs.length, "job")}, collector ${escapeMarkdown(collector)}. Numbers are ${basisInWords(report)} in ms; ${best === null ? "no job has any" : `job ${label(best)} took the least time`}.`,
-    ...(notes.length === 0
-      ? []
-      : [markdownList(notes.map((note) => escapeMarkdown(printableLabel(note, 600))))]),
-    "## Jobs",
-    markdownTable(
-      [
-        { heading: "Job" },
-        ...parameters.map(({ key }) => ({ heading: escapeMarkdown(printableLabel(key)) })),
-        { heading: "ms", align: "right" as const },
-        { heading: "" },
-      ],
-      jobRows,
-    ),
-    "## Regions",
-    matrix(report),
-    ...scaling(report),
-  ]);
-}
+export const renderSweepMarkdown = (report: SweepReport): string =>
+  renderMarkdown(sweepBlocks(report));
 
-function matrix({ jobs, regions, parameters }: SweepReport): string {
-  if (regions.length === 0) return "No regions.";
-  const names = regionNames(regions);
-  const shown = jobs.slice(0, MAX_JOBS);
-  const heading = ({ name, values }: SweepReport["jobs"][number]) =>
-    escapeMarkdown(
-      parameters.length === 1
-        ? printableLabel(values[0] ?? NOT_MEASURED, 40)
-        : printableLabel(name, 40),
-    );
-  const table = markdownTable(
-    [
-      { heading: "Region" },
-      ...shown.map((job) => ({ heading: heading(job), align: "right" as const })),
-    ],
-    regions.map(({ times_ms }, region) => [
-      markdownLabel(names[region] ?? ""),
-      ...shown.map((_, at) => formatMs(times_ms[at] ?? null)),
-    ]),
-  );
-  const left = jobs.length - shown.length;
-  return left === 0
-    ? table
-    : `${table}\n\n${plural(left, "more job is", "more jobs are")} in sweep-report.html and sweep-report.csv.`;
-}
-
-/** Of the whole jobs: the page has the curves of every region. */
-function scaling(report: SweepReport): readonly string[] {
-  const rows = report.parameters.flatMap(({ key, numeric }, at) =>
-    numeric
-      ? curvesOf(report, at).flatMap(({ label, points }) => {
-          const exponent = scalingExponent(points);
-          return exponent === null
-            ? []
-            : [
-                [
-                  escapeMarkdown(printableLabel(key)),
-                  label === "" ? "" : escapeMarkdown(printableLabel(label)),
-                  points.map(({ x, ms }) => `${x}: ${formatMs(ms)}`).join(", "),
-                  exponent.toFixed(2),
-                ],
-              ];
-        })
-      : [],
-  );
-  if (rows.length === 0) return [];
+function sweepBlocks(report: SweepReport): readonly Block[] {
+  const { jobs, notes, best, collector } = report;
+  const fastest =
+    best === null ? "no job has any" : `job ${printableLabel(best)} took the least time`;
   return [
-    "## Scaling",
-    markdownTable(
-      [
-        { heading: "Parameter" },
-        { heading: "With" },
-        { heading: "ms" },
-        { heading: "Exponent", align: "right" },
-      ],
-      rows,
+    heading(1, "Sweep report"),
+    paragraph(
+      `${plural(jobs.length, "job")}, collector ${collector}. Numbers are ${basisInWords(report)} in ms; ${fastest}.`,
     ),
-    "The exponent shows how time grows with the parameter: 1 means proportionally, 0 not at all.",
+    ...listIfAny(notes.map((note) => printableLabel(note, 600))),
+    heading(2, "Jobs"),
+    jobTable(report),
+    heading(2, "Regions"),
+    ...matrixBlocks(report),
+    ...withHeading(
+      "Scaling",
+      scalingTable(report).flatMap((table) => [
+        table,
+        paragraph(
+          "The exponent shows how time grows with the parameter: 1 means proportionally, 0 not at all.",
+        ),
+      ]),
+    ),
+  ];
+}
+
+function matrixBlocks(report: SweepReport): readonly Block[] {
+  const { jobs, regions, parameters } = report;
+  if (regions.length === 0) return [paragraph("No regions.")];
+  const shown = { regions, parameters, jobs: jobs.slice(0, MAX_JOBS) };
+  const left = jobs.length - shown.jobs.length;
+  const titleOf = ({ name, values }: SweepReport["jobs"][number]) =>
+    printableLabel(parameters.length === 1 ? (values[0] ?? NOT_MEASURED) : name, 40);
+  const names = regionNames(regions).map((name) => printableLabel(name));
+  return [
+    regionMatrix(shown, names, titleOf),
+    ...(left === 0
+      ? []
+      : [
+          paragraph(
+            `${plural(left, "more job is", "more jobs are")} in sweep-report.html and sweep-report.csv.`,
+          ),
+        ]),
   ];
 }
 
@@ -179,11 +128,13 @@ export function renderSweepHtml(
         ]
       : []),
   ];
+  const fastest = best === null ? "" : `; job ${printableLabel(best, 80)} took the least time`;
+  const summary = `${plural(jobs.length, "job")}, collector ${collector}; ${basisInWords(report)} in ms${fastest}`;
   const body = `<header class="top"><h1>Sweep</h1>
-<p class="summary">${plural(jobs.length, "job")}, collector ${escapeHtml(collector)}; ${basisInWords(report)} in ms${best === null ? "" : `; job ${escapeHtml(printableLabel(best, 80))} took the least time`}</p>
+<p class="summary">${escapeHtml(summary)}</p>
 <div id="controls" class="controls"></div></header>
 <noscript><p class="notice">This page needs JavaScript for its tables and charts. The same facts are in sweep-report.md beside it.</p></noscript>
-${lines.length === 0 ? "" : `<ul class="notice">${lines.map((note) => `<li>${escapeHtml(printableLabel(note, 600))}</li>`).join("")}</ul>`}
+${noticeList(lines)}
 <main id="sweep"></main>`;
   return renderPage({ title: "Sweep", body, data }, assets);
 }

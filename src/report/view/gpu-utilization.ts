@@ -5,7 +5,7 @@
  * it, too.
  */
 import type { Limit, NCUProfileRegion } from "../model/document.ts";
-import { formatShare, NOT_MEASURED } from "./numbers.ts";
+import { formatPercentage } from "./numbers.ts";
 
 export interface SpeedOfLight {
   /** Percent of the peak of the streaming multiprocessors. */
@@ -77,35 +77,6 @@ export const percentages = (metrics: Metrics, names: readonly string[]): readonl
 export const largest = (values: readonly number[]): number | null =>
   values.length === 0 ? null : Math.max(...values);
 
-/** A column of a table of regions. */
-export interface LimitColumn {
-  /** Heading in narrow tables. */
-  readonly short: string;
-  readonly heading: string;
-  /** Words; the numbers are in the other columns. */
-  readonly isVerdict: boolean;
-  readonly cell: (region: NCUProfileRegion) => string;
-}
-
-/** The columns for tables of these regions; none if nothing was measured. */
-export function limitColumns(regions: readonly NCUProfileRegion[]): readonly LimitColumn[] {
-  const known = new Map(regions.map((region) => [region, speedOfLight(region)]));
-  if ([...known.values()].every((each) => each === null)) return [];
-  const cell =
-    (text: (of: SpeedOfLight) => string): LimitColumn["cell"] =>
-    (region) => {
-      const found = known.get(region);
-      return found == null ? NOT_MEASURED : text(found);
-    };
-  const share = (of: (found: SpeedOfLight) => number): LimitColumn["cell"] =>
-    cell((found) => formatShare(of(found), 100));
-  return [
-    { short: "SM %", heading: "SM %", isVerdict: false, cell: share(({ compute }) => compute) },
-    { short: "Mem %", heading: "Memory %", isVerdict: false, cell: share(({ memory }) => memory) },
-    { short: "Limit", heading: "Limited by", isVerdict: true, cell: cell(({ limit }) => limit) },
-  ];
-}
-
 export const LIMIT_LEGEND = `SM % and Memory % are shares of the peak; the larger one limits, both if they are close, and latency if neither reaches ${BUSY} %.`;
 
 const WORDS: Readonly<Record<Limit, string>> = {
@@ -117,7 +88,7 @@ const WORDS: Readonly<Record<Limit, string>> = {
 
 /** For people who do not profile. */
 export const limitInWords = ({ compute, memory, limit }: SpeedOfLight): string =>
-  `${WORDS[limit]} (memory ${formatShare(memory, 100)} % of its peak, arithmetic ${formatShare(compute, 100)} %)`;
+  `${WORDS[limit]} (memory ${formatPercentage(memory)} % of its peak, arithmetic ${formatPercentage(compute)} %)`;
 
 // GPU activity while a range was open.
 
@@ -128,8 +99,6 @@ export const busyShare = ({ gpu_activity, wall_ms }: Region): number | null =>
   gpu_activity === undefined || wall_ms === null || wall_ms === 0
     ? null
     : (gpu_activity.busy_ms / wall_ms) * 100;
-
-export const busyText = (region: Region): string => formatShare(busyShare(region), 100);
 
 export const haveActivity = (regions: readonly Region[]): boolean =>
   regions.some(({ gpu_activity }) => gpu_activity !== undefined);

@@ -34,12 +34,38 @@ export function roundedForPage(value: number | null): number | null {
   return Number(Math.abs(value) < 1 ? value.toPrecision(7) : value.toFixed(6));
 }
 
-/** A share of a whole in percent, without unit. */
-export function formatShare(part: number | null, whole: number | null): string {
-  if (part === null || whole === null || whole === 0) return NOT_MEASURED;
+/** A part of a whole in percent; null where there is no such number. */
+export function percentOf(part: number | null, whole: number | null): number | null {
+  if (part === null || whole === null || whole === 0) return null;
   const percent = (part / whole) * 100;
-  if (!Number.isFinite(percent)) return NOT_MEASURED;
+  return Number.isFinite(percent) ? percent : null;
+}
+
+/** A percentage without unit. */
+export function formatPercentage(percent: number | null): string {
+  if (percent === null) return NOT_MEASURED;
   return percent > 0 && percent < 0.05 ? "<0.1" : percent.toFixed(1);
+}
+
+/** A share of a whole in percent, without unit. */
+export const formatShare = (part: number | null, whole: number | null): string =>
+  formatPercentage(percentOf(part, whole));
+
+/** A relative change in percent, with its sign and without unit. */
+export function formatPercent(relative: number | null): string {
+  if (relative === null) return NOT_MEASURED;
+  const percent = relative * 100;
+  if (!Number.isFinite(percent)) return NOT_MEASURED;
+  const digits = Math.abs(percent) >= 1000 ? 0 : 1;
+  return `${percent > 0 ? "+" : ""}${percent.toFixed(digits)}`;
+}
+
+/** A difference in ms with its sign and half of its 95 % interval. */
+export function formatDelta(delta: number | null, uncertainty: number | null = null): string {
+  if (delta === null) return NOT_MEASURED;
+  const sign = delta > 0 ? "+" : "";
+  const spread = uncertainty === null || uncertainty === 0 ? "" : ` ±${uncertainty.toFixed(3)}`;
+  return `${sign}${delta.toFixed(3)}${spread}`;
 }
 
 /** A duration in a sentence, in the unit that reads best. */
@@ -69,6 +95,24 @@ export function formatNumber(value: number | null): string {
   const [whole = "", fraction] = rounded.split(".");
   return fraction === undefined ? grouped(whole) : `${grouped(whole)}.${fraction}`;
 }
+
+/** How the numbers of a column are written. */
+export type NumberFormat = keyof typeof FORMATS;
+
+const FORMATS = {
+  count: (value: number) => String(value),
+  ms: formatMs,
+  mean_ms: formatMeanMs,
+  half_interval_ms: (value: number) => `±${formatMs(value)}`,
+  change_ms: formatDelta,
+  percent: formatPercentage,
+  change_percent: formatPercent,
+  number: formatNumber,
+} as const;
+
+/** @param format absent: like `number` */
+export const formatAs = (value: number | null, format: NumberFormat = "number"): string =>
+  value === null ? NOT_MEASURED : FORMATS[format](value);
 
 // Numbers of the page only.
 

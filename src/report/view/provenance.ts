@@ -1,36 +1,42 @@
 import { shellCommand } from "../../text/shell-words.ts";
 import type { NCUProfileRegionReport } from "../model/document.ts";
+import { code, type Table, type Text, tableOf } from "./blocks.ts";
 import { NOT_MEASURED } from "./numbers.ts";
 
-export interface ProvenanceRow {
+interface Fact {
   readonly name: string;
-  /** Plain text, not escaped for anything. */
-  readonly text: string;
-  /** Whether it is shown as code, for copying. */
-  readonly code: boolean;
+  readonly value: Text;
 }
 
 /** Where the numbers come from. */
-export function provenanceRows(report: NCUProfileRegionReport): readonly ProvenanceRow[] {
+export function provenanceTable(report: NCUProfileRegionReport): Table {
   const { collector, environment } = report;
   const clocks = [
     collector.wall_clock === null ? null : `wall ${collector.wall_clock}`,
     collector.kernel_clock === null ? null : `kernels ${collector.kernel_clock}`,
   ].filter((clock) => clock !== null);
-  const row = (name: string, text: string): ProvenanceRow => ({ name, text, code: false });
-  const codeRow = (name: string, text: string): ProvenanceRow => ({ name, text, code: true });
   const { command } = environment;
-  return [
-    command.length === 0 ? row("Command", NOT_MEASURED) : codeRow("Command", shellCommand(command)),
-    codeRow("Config fingerprint", report.config_fingerprint),
-    row("Collector", `${collector.name} ${collector.version}`),
-    row("Clocks", clocks.length === 0 ? NOT_MEASURED : clocks.join(", ")),
-    row("Device", environment.device ?? "the workload did not say"),
-    row("Machine", machineText(environment)),
-    row("GPUs", gpusText(environment)),
-    row("hydraconf", environment.hydraconf_version),
-    row("Generated", report.generated_at),
+  const facts: readonly Fact[] = [
+    {
+      name: "Command",
+      value: command.length === 0 ? NOT_MEASURED : [code(shellCommand(command))],
+    },
+    { name: "Config fingerprint", value: [code(report.config_fingerprint)] },
+    { name: "Collector", value: `${collector.name} ${collector.version}` },
+    { name: "Clocks", value: clocks.length === 0 ? NOT_MEASURED : clocks.join(", ") },
+    { name: "Device", value: environment.device ?? "the workload did not say" },
+    { name: "Machine", value: machineText(environment) },
+    { name: "GPUs", value: gpusText(environment) },
+    { name: "hydraconf", value: environment.hydraconf_version },
+    { name: "Generated", value: report.generated_at },
   ];
+  return tableOf<Fact>(
+    [
+      { title: "Provenance", cell: ({ name }) => name },
+      { title: "", cell: ({ value }) => value },
+    ],
+    facts,
+  );
 }
 
 function gpusText({ gpus, cpu }: NCUProfileRegionReport["environment"]): string {

@@ -5,7 +5,7 @@
  */
 import type { KernelRecord, NCUProfileRegion, NCUProfileRegionReport } from "../model/document.ts";
 import { startsAt } from "../model/region-path.ts";
-import { reportKernelWords } from "./kernel-columns.ts";
+import { reportKernelWords } from "./kernel-words.ts";
 
 export const kernelMs = ({
   kind,

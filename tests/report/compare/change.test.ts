@@ -1,11 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  changeOf,
-  countChange,
-  formatDelta,
-  formatPercent,
-} from "../../../src/report/compare/change.ts";
-import { NOT_MEASURED } from "../../../src/report/view/numbers.ts";
+import { changeOf, countChange } from "../../../src/report/compare/change.ts";
+import { formatDelta, formatPercent, NOT_MEASURED } from "../../../src/report/view/numbers.ts";
 
 const measured = (value: number, uncertainty: number | null = null) => ({ value, uncertainty });
 
@@ -63,6 +58,6 @@ describe("change text", () => {
     [1.5, 0, "+1.500"],
     [-1.5, 0.25, "-1.500 ±0.250"],
   ])("a change by %s ms, known to %s ms, is %s", (delta, uncertainty, text) => {
-    expect(formatDelta({ delta, uncertainty })).toBe(text);
+    expect(formatDelta(delta, uncertainty)).toBe(text);
   });
 });

@@ -8,7 +8,7 @@ import {
   renderRunMarkdown,
   renderStakeholderSummary,
 } from "../../../src/report/index.ts";
-import { regionMarkdownPieces } from "../../../src/report/render/region-markdown.ts";
+import { regionMarkdownPieces } from "../../../src/report/render/run-reports.ts";
 import { createRegionBundler } from "../../../src/report/write-reports.ts";
 import type { ProcessSketch } from "../../profile/analysis/timelines.ts";
 import { runs } from "../../runs.ts";

@@ -6,13 +6,14 @@ import type {
 } from "../../../src/report/index.ts";
 import { createReportValidator } from "../../../src/report/index.ts";
 import { renderKernelsCsv } from "../../../src/report/render/csv.ts";
-import {
-  hardwareColumns,
-  hardwareLegend,
-  occupancyLimitText,
-} from "../../../src/report/view/kernel-columns.ts";
 import { kernelHardware, mergeHardware } from "../../../src/report/view/kernel-hardware.ts";
-import { bundleOf, resnet } from "../bundles.ts";
+import {
+  hardwareLegend,
+  kernelTable,
+  occupancyLimitText,
+} from "../../../src/report/view/kernel-tables.ts";
+import { wordsOfKinds } from "../../../src/report/view/kernel-words.ts";
+import { bundleOf, regionNamed, resnet } from "../bundles.ts";
 
 const percent = (value: number | null) => ({ value, unit: "%" });
 const blocks = (value: number | null) => ({ value, unit: "block" });
@@ -150,16 +151,25 @@ describe("reports of kernels with counters", () => {
   };
 
   it("have columns of what some kernel has, and say what they mean", () => {
-    const columns = hardwareColumns([{}, { hardware }]);
-    expect(columns.map(({ heading, cell }) => [heading, cell({ hardware }), cell({})])).toEqual([
-      ["SM %", "20.0", "–"],
-      ["Memory %", "80.0", "–"],
-      ["Limited by", "memory", "–"],
-      ["Occupancy %", "40.0", "–"],
-      ["Occupancy limit", "50.0 %: registers, warps", "–"],
+    const [plain] = regionNamed(bundleOf([resnet]), "forward").kernels;
+    if (plain === undefined) throw new Error("no kernel");
+    const measured: KernelRecord = { ...plain, hardware };
+    const words = wordsOfKinds([plain.kind]);
+    if (words === null) throw new Error("no words");
+    const { columns, rows } = kernelTable([measured, plain], { words, wholeMs: null });
+    const [first, second] = [...rows];
+    expect(
+      columns.map(({ title }, at) => [title, first?.cells[at], second?.cells[at]]).slice(5),
+    ).toEqual([
+      ["SM %", 20, null],
+      ["Memory %", 80, null],
+      ["Limited by", "memory", null],
+      ["Occupancy %", 40, null],
+      ["Occupancy limit", "50.0 %: registers, warps", null],
     ]);
-    expect(hardwareLegend(columns)).not.toContain("ensor");
-    expect(hardwareLegend(hardwareColumns([{}]))).toBeNull();
+    expect(hardwareLegend([measured]).join()).toMatch(/Occupancy/);
+    expect(hardwareLegend([measured]).join()).not.toContain("ensor");
+    expect(hardwareLegend([plain])).toEqual([]);
   });
 
   it("say what limits occupancy as far as that was measured", () => {

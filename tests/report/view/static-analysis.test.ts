@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { renderRunMarkdown } from "../../../src/report/render/run-markdown.ts";
-import { renderStakeholderSummary } from "../../../src/report/render/stakeholder-summary.ts";
+import { renderRunMarkdown, renderStakeholderSummary } from "../../../src/report/index.ts";
 import {
   type DevicePeaks,
   passBoundMs,

@@ -3,7 +3,8 @@ import { compareReports } from "../../../src/report/compare/compare-reports.ts";
 import { regionLines } from "../../../src/report/compare/comparison.ts";
 import { checkGates, parseGates } from "../../../src/report/compare/gates.ts";
 import { renderRegionMarkdown, renderRegionTable } from "../../../src/report/index.ts";
-import { regionTreeTable } from "../../../src/report/render/markdown-tables.ts";
+import { renderMarkdown } from "../../../src/report/render/markdown.ts";
+import { regionTree } from "../../../src/report/view/region-tables.ts";
 import { treeRows } from "../../../src/report/view/tree-rows.ts";
 import { bundleOf, firstReport } from "../bundles.ts";
 
@@ -27,7 +28,7 @@ const BOTH = ["step (start/end)", "step (push/pop)"];
 describe("two regions that differ in their kind alone", () => {
   it("have it behind their names in trees", () => {
     expect(treeRows(report.regions).map(({ label }) => label)).toEqual([...BOTH, "load"]);
-    for (const text of [renderRegionTable(report), [...regionTreeTable(report)].join("")])
+    for (const text of [renderRegionTable(report), renderMarkdown(regionTree(report))])
       for (const name of BOTH) expect(text).toContain(name);
     const compared = regionLines(compareReports(report, report).regions);
     expect(compared.map(({ label }) => label)).toEqual([...BOTH, "load"]);

@@ -1,6 +1,7 @@
 /** The summary for people who do not profile: where the time goes, how sure that is. */
 import { createNameNumbers } from "../../text/name-numbers.ts";
 import { agreeing, capitalized, plural } from "../../text/plural.ts";
+import { printableLabel } from "../../text/printable.ts";
 import type {
   InvocationStatistics,
   KernelRecord,
@@ -8,62 +9,55 @@ import type {
   NCUProfileRegionReport,
   RegionGpuActivity,
 } from "../model/document.ts";
-import { limitInWords, speedOfLight } from "../view/gpu-utilization.ts";
-import { reportKernelWords, wordsOfKinds } from "../view/kernel-columns.ts";
-import { formatDuration, formatShare } from "../view/numbers.ts";
-import {
-  checkRun,
-  mainReport,
-  ownTime,
-  type RunSummary,
-  timedSection,
-} from "../view/run-summary.ts";
-import { passBoundMs, peakContradiction, rooflineBound } from "../view/static-analysis.ts";
-import { shareBase, wholeMs } from "../view/times.ts";
-import { indicesOfLargest, regionLabels, treeRows } from "../view/tree-rows.ts";
-import { escapeMarkdown, markdownDocument, markdownLabel, markdownList } from "./markdown.ts";
+import { type Block, heading, list, numeral, paragraph, type Span } from "./blocks.ts";
+import { limitInWords, speedOfLight } from "./gpu-utilization.ts";
+import { reportKernelWords, wordsOfKinds } from "./kernel-words.ts";
+import { formatDuration, formatShare } from "./numbers.ts";
+import { mainReport, ownTime, type RunSummary, timedSection } from "./run-summary.ts";
+import { passBoundMs, peakContradiction, rooflineBound } from "./static-analysis.ts";
+import { shareBase, wholeMs } from "./times.ts";
+import { indicesOfLargest, regionLabels, treeRows } from "./tree-rows.ts";
 
 /** Of regions and kernels, the longest. */
 const TOP = 5;
 
-/** `stakeholder_summary.md`: in plain words where the time goes. */
-export function renderStakeholderSummary(run: RunSummary): string {
-  checkRun("renderStakeholderSummary", run);
+/** In plain words where the time goes. */
+export function stakeholderSummary(run: RunSummary): readonly Block[] {
   const section = timedSection(run.sections);
   const report = section === undefined ? undefined : mainReport(section);
   if (report === undefined)
-    return markdownDocument([
-      "# Summary",
-      "Nothing was measured: no collector ran.",
+    return [
+      heading(1, "Summary"),
+      paragraph("Nothing was measured: no collector ran."),
       ...(run.notes.length === 0 ? [] : [caveatList(run.notes)]),
-    ]);
-  return markdownDocument([
-    "# Summary",
-    whatRan(report),
-    "## Where the time goes",
-    whereTimeGoes(report),
+    ];
+  return [
+    heading(1, "Summary"),
+    paragraph(whatRan(report)),
+    heading(2, "Where the time goes"),
+    ...whereTimeGoes(report),
     ...whatGpusDid(run),
     ...topKernels(report),
     ...whatLimits(run),
     ...roomLeft(run),
-    "## How steady it is",
-    variationText(report, regionWords(report.regions), TOP),
-    "## What to keep in mind",
+    heading(2, "How steady it is"),
+    ...variation(report, regionWords(report.regions), TOP),
+    heading(2, "What to keep in mind"),
     caveatList([...run.notes, ...caveats(report), ...report.notes]),
-  ]);
+  ];
 }
 
 function whatRan(report: NCUProfileRegionReport): string {
   const { environment, totals, collector } = report;
   const program = environment.command[0]?.split(/[/\\]/).at(-1) ?? "The program";
-  const device =
-    environment.device === null ? "" : ` on ${escapeMarkdown(deviceInWords(environment.device))}`;
+  const device = environment.device === null ? "" : ` on ${deviceInWords(environment.device)}`;
   const { cpu, gpus } = environment;
   const where = [
     ...(cpu === "unknown" ? [] : [cpu]),
     ...(gpus.length === 0 ? [] : [gpus.join(", ")]),
   ];
-  return `${markdownLabel(program)} ran${device}; ${span(totals)}. Measured by the collector ${escapeMarkdown(collector.name)}${where.length === 0 ? "" : ` on ${escapeMarkdown(where.join(" with "))}`}.`;
+  const machine = where.length === 0 ? "" : ` on ${where.join(" with ")}`;
+  return `${printableLabel(program)} ran${device}; ${span(totals)}. Measured by the collector ${collector.name}${machine}.`;
 }
 
 /** ncu says which ranges were open, and not for how long. */
@@ -78,7 +72,7 @@ function span({ wall_ms, region_count }: NCUProfileRegionReport["totals"]): stri
 const deviceInWords = (device: string): string =>
   device === "cpu" ? "the CPU" : `the GPU ${device}`;
 
-function whereTimeGoes(report: NCUProfileRegionReport): string {
+function whereTimeGoes(report: NCUProfileRegionReport): readonly Block[] {
   const words = reportKernelWords(report);
   const { whole } = shareBase(report);
   // Ranges that were measured as a whole: what the inner ones have of the outer is not known.
@@ -90,33 +84,42 @@ function whereTimeGoes(report: NCUProfileRegionReport): string {
     .filter(({ time }) => time > 0)
     .sort((a, b) => b.time - a.time);
   if (ranked.length === 0)
-    return wholeMs(report) === null && words !== null
-      ? `${capitalized(words.many)} were counted, not timed, so where the time goes is unknown.`
-      : "No region took measurable time of its own.";
+    return [
+      paragraph(
+        wholeMs(report) === null && words !== null
+          ? `${capitalized(words.many)} were counted, not timed, so where the time goes is unknown.`
+          : "No region took measurable time of its own.",
+      ),
+    ];
   const inWords = regionWords(report.regions);
-  const lines = ranked
-    .slice(0, TOP)
-    .map(
-      ({ region, time }) =>
-        `${inWords(region)}: ${formatShare(time, whole)} % (${formatDuration(time)}${region.invocations === 0 ? "" : ` in ${plural(region.invocations, "call")}`})`,
-    );
-  const rest = ranked.length - lines.length;
+  const shown = ranked.slice(0, TOP);
+  const rest = ranked.length - shown.length;
   return [
-    `Each line gives the ${words === null ? "wall time" : words.time} ${isWhole ? "of the region, including its inner regions" : "of the region itself, without its inner regions"}.`,
-    markdownList(lines),
+    paragraph(
+      `Each line gives the ${words === null ? "wall time" : words.time} ${isWhole ? "of the region, including its inner regions" : "of the region itself, without its inner regions"}.`,
+    ),
+    list(
+      shown.map(({ region, time }) => {
+        const calls = region.invocations === 0 ? "" : ` in ${plural(region.invocations, "call")}`;
+        return [`${inWords(region)}: `, shareInWords(time, whole, calls)];
+      }),
+    ),
     ...(rest === 0
       ? []
-      : [`${plural(rest, "more region is", "more regions are")} in the full report.`]),
-  ].join("\n\n");
+      : [paragraph(`${plural(rest, "more region is", "more regions are")} in the full report.`)]),
+  ];
 }
+
+/** `12.5 % (3.00 ms)`. */
+const shareInWords = (ms: number, whole: number | null, more = ""): Span =>
+  numeral(`${formatShare(ms, whole)} % (${formatDuration(ms)}${more})`);
 
 function regionWords(regions: readonly NCUProfileRegion[]): (region: NCUProfileRegion) => string {
   const labelOf = regionLabels(regions);
-  return (region) =>
-    region.kind === "outside" ? "Outside every region" : escapeMarkdown(labelOf(region));
+  return (region) => (region.kind === "outside" ? "Outside every region" : labelOf(region));
 }
 
-function topKernels(report: NCUProfileRegionReport): readonly string[] {
+function topKernels(report: NCUProfileRegionReport): readonly Block[] {
   const names: string[] = [];
   const times: number[] = [];
   const kinds = new Set<KernelRecord["kind"]>();
@@ -133,25 +136,29 @@ function topKernels(report: NCUProfileRegionReport): readonly string[] {
       }
   const words = wordsOfKinds([...kinds]);
   if (words === null || wholeMs(report) === null) return [];
-  const lines = indicesOfLargest(times, TOP).map((place) => {
-    const ms = times[place] ?? 0;
-    return `${markdownLabel(names[place] ?? "")}: ${formatShare(ms, report.totals.total_ms)} % (${formatDuration(ms)})`;
-  });
-  return [`## The longest ${words.many}`, markdownList(lines)];
+  return [
+    heading(2, `The longest ${words.many}`),
+    list(
+      indicesOfLargest(times, TOP).map((place) => [
+        `${printableLabel(names[place] ?? "")}: `,
+        shareInWords(times[place] ?? 0, report.totals.total_ms),
+      ]),
+    ),
+  ];
 }
 
 /** From the first collector that knows it: ncu does not, whose times can be the ones that speak for the run. */
-function whatGpusDid({ sections }: RunSummary): readonly string[] {
+function whatGpusDid({ sections }: RunSummary): readonly Block[] {
   for (const section of sections) {
     const report = mainReport(section);
-    const told = report === undefined ? null : gpuActivityText(report);
-    if (told !== null) return ["## What the GPU did meanwhile", told];
+    const told = report === undefined ? [] : gpuActivity(report);
+    if (told.length > 0) return [heading(2, "What the GPU did meanwhile"), ...told];
   }
   return [];
 }
 
 /** From the first collector that measured it: another one can be the one that speaks for the run. */
-function whatLimits({ sections }: RunSummary): readonly string[] {
+function whatLimits({ sections }: RunSummary): readonly Block[] {
   for (const section of sections) {
     const report = mainReport(section);
     const known = (report?.regions ?? []).flatMap((region) => {
@@ -163,19 +170,23 @@ function whatLimits({ sections }: RunSummary): readonly string[] {
     const times = known.map(({ region }) => ownTime(report, region) ?? region.total_ms ?? 0);
     const lines = indicesOfLargest(times, TOP).flatMap((place) => {
       const each = known[place];
-      return each === undefined ? [] : [`${inWords(each.region)}: ${limitInWords(each.found)}`];
+      return each === undefined
+        ? []
+        : [[`${inWords(each.region)}: `, numeral(limitInWords(each.found))]];
     });
     return [
-      "## What limits it",
-      `By the hardware counters of ${escapeMarkdown(report.collector.name)}, of the regions with the most time:`,
-      markdownList(lines),
+      heading(2, "What limits it"),
+      paragraph(
+        `By the hardware counters of ${report.collector.name}, of the regions with the most time:`,
+      ),
+      list(lines),
     ];
   }
   return [];
 }
 
 /** How far from the device's limits a pass of the built-in model is, where that is known. */
-function roomLeft({ staticAnalysis }: RunSummary): readonly string[] {
+function roomLeft({ staticAnalysis }: RunSummary): readonly Block[] {
   if (staticAnalysis === undefined || staticAnalysis.passMs === null) return [];
   const bound = passBoundMs(staticAnalysis);
   if (bound === null || bound === 0) return [];
@@ -193,8 +204,10 @@ function roomLeft({ staticAnalysis }: RunSummary): readonly string[] {
         ? "That is less than the estimate allows: the data stayed in a cache."
         : `That is ${times.toFixed(1)} times the shortest possible time.`;
   return [
-    "## How much room there is",
-    `One forward pass took ${formatDuration(staticAnalysis.passMs)}. Given the sizes of the model, it needs at least about ${formatDuration(bound)} on this device, most of it for ${limit}. ${verdict}`,
+    heading(2, "How much room there is"),
+    paragraph(
+      `One forward pass took ${formatDuration(staticAnalysis.passMs)}. Given the sizes of the model, it needs at least about ${formatDuration(bound)} on this device, most of it for ${limit}. ${verdict}`,
+    ),
   ];
 }
 
@@ -219,8 +232,8 @@ function caveats(report: NCUProfileRegionReport): readonly string[] {
   ];
 }
 
-const caveatList = (notes: readonly string[]): string =>
-  notes.length === 0 ? "Nothing unusual." : markdownList([...new Set(notes)].map(escapeMarkdown));
+const caveatList = (notes: readonly string[]): Block =>
+  notes.length === 0 ? paragraph("Nothing unusual.") : list([...new Set(notes)]);
 
 // What the GPU did while named regions were open, in plain words.
 
@@ -232,18 +245,15 @@ interface Spent {
   readonly meaning: string;
 }
 
-/**
- * As Markdown paragraphs; null if no region has the times. Inner regions are left out: their time is part
- * of the outer region's.
- */
-export function gpuActivityText(report: NCUProfileRegionReport): string | null {
+/** Empty if no region has the times. Inner regions are left out: their time is part of the outer region's. */
+export function gpuActivity(report: NCUProfileRegionReport): readonly Block[] {
   const known = treeRows(report.regions).flatMap(({ region, level }) =>
     level > 0 || region.gpu_activity === undefined || region.wall_ms === null
       ? []
       : [{ region, wallMs: region.wall_ms, activity: region.gpu_activity }],
   );
   const wallMs = known.reduce((sum, each) => sum + each.wallMs, 0);
-  if (wallMs === 0) return null;
+  if (wallMs === 0) return [];
   const sum = (name: keyof RegionGpuActivity): number =>
     known.reduce((total, { activity }) => total + activity[name], 0);
   const launchedMs = known.reduce((total, { region }) => total + (region.total_ms ?? 0), 0);
@@ -271,12 +281,12 @@ export function gpuActivityText(report: NCUProfileRegionReport): string | null {
   // Regions that were open at the same time each count, so the shares are averages over them.
   const isMore = wallMs > (report.totals.wall_ms ?? wallMs) * 1.01;
   return [
-    `In the outermost regions (${formatDuration(wallMs)}${isMore ? ", added up over processes and threads" : ""}) the GPU`,
-    markdownList(
-      parts.map(({ ms, does }) => `${does}: ${formatShare(ms, wallMs)} % (${formatDuration(ms)})`),
+    paragraph(
+      `In the outermost regions (${formatDuration(wallMs)}${isMore ? ", added up over processes and threads" : ""}) the GPU`,
     ),
-    ...parts.filter(({ ms }) => ms * 2 > wallMs).map(({ meaning }) => meaning),
-  ].join("\n\n");
+    list(parts.map(({ ms, does }) => [`${does}: `, shareInWords(ms, wallMs)])),
+    ...parts.filter(({ ms }) => ms * 2 > wallMs).map(({ meaning }) => paragraph(meaning)),
+  ];
 }
 
 // How much times vary from call to call, in plain words.
@@ -289,28 +299,28 @@ interface Repeated {
 /** A region is called unsteady if its slow calls take at least half as long again as its typical ones. */
 const UNSTEADY = 1.5;
 
-/**
- * As Markdown: names the `top` unsteady regions that lose the most time, and counts the others.
- *
- * @param inWords the region's name as Markdown
- */
-export function variationText(
+/** Names the `top` unsteady regions that lose the most time, and counts the others. */
+export function variation(
   report: NCUProfileRegionReport,
   inWords: (region: NCUProfileRegion) => string,
   top: number,
-): string {
+): readonly Block[] {
   const regions = report.regions.filter(({ kind }) => kind !== "outside");
   const repeated = regions.flatMap((region): Repeated[] =>
     region.invocations > 1 && region.invocation_wall_ms !== null
       ? [{ region, stats: region.invocation_wall_ms }]
       : [],
   );
-  if (repeated.length === 0) return nothingRepeated(regions);
+  if (repeated.length === 0) return [paragraph(nothingRepeated(regions))];
   const unsteady = repeated
     .filter(({ stats }) => stats.p95 > 0 && stats.p95 >= stats.median * UNSTEADY)
     .sort((a, b) => lostMs(b) - lostMs(a));
   if (unsteady.length === 0)
-    return `${plural(repeated.length, "region")} ran more than once, each with about the same time per call.`;
+    return [
+      paragraph(
+        `${plural(repeated.length, "region")} ran more than once, each with about the same time per call.`,
+      ),
+    ];
   const lines = unsteady
     .slice(0, top)
     .map(
@@ -319,10 +329,14 @@ export function variationText(
     );
   const left = unsteady.length - lines.length;
   return [
-    `The time of these regions varies a lot from call to call${lines.length > 1 ? "; those that lose the most time come first" : ""}:`,
-    markdownList(lines),
-    ...(left > 0 ? [`${plural(left, "more region does", "more regions do")}, too.`] : []),
-  ].join("\n\n");
+    paragraph(
+      `The time of these regions varies a lot from call to call${lines.length > 1 ? "; those that lose the most time come first" : ""}:`,
+    ),
+    list(lines),
+    ...(left > 0
+      ? [paragraph(`${plural(left, "more region does", "more regions do")}, too.`)]
+      : []),
+  ];
 }
 
 /** The time beyond what it would be if every call took the median: little even for thousands of short calls. */

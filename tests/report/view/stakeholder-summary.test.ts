@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { gpuActivityText, variationText } from "../../../src/report/render/stakeholder-summary.ts";
+import { renderMarkdown } from "../../../src/report/render/markdown.ts";
+import {
+  gpuActivity,
+  variation as variationBlocks,
+} from "../../../src/report/view/stakeholder-summary.ts";
 import type { ProcessSketch } from "../../profile/analysis/timelines.ts";
 import { bundleOf, firstReport } from "../bundles.ts";
 
@@ -8,7 +12,8 @@ const step = { name: "step", start: MS, end: 11 * MS };
 /** Kernels and copies of a sketch begin 1,000 ns after their launch. */
 const at = (ms: number) => ms * MS - 1000;
 
-const activity = (process: ProcessSketch) => gpuActivityText(firstReport(bundleOf([process])));
+const activity = (process: ProcessSketch) =>
+  renderMarkdown(gpuActivity(firstReport(bundleOf([process])))).trimEnd();
 
 describe("what the GPU did, in plain words", () => {
   it("puts first what took longest, and says what that means", () => {
@@ -65,11 +70,9 @@ describe("what the GPU did, in plain words", () => {
 
   it("says nothing where no GPU was seen, or no region, or none that took time", () => {
     const marker = { name: "marker", start: MS, end: MS };
-    expect(
-      activity({ ranges: [marker], kernels: [{ name: "k", launch: at(1), ns: 1 }] }),
-    ).toBeNull();
-    expect(activity({ ranges: [step] })).toBeNull();
-    expect(activity({ ranges: [], kernels: [{ name: "k", launch: 0, ns: 1 }] })).toBeNull();
+    expect(activity({ ranges: [marker], kernels: [{ name: "k", launch: at(1), ns: 1 }] })).toBe("");
+    expect(activity({ ranges: [step] })).toBe("");
+    expect(activity({ ranges: [], kernels: [{ name: "k", launch: 0, ns: 1 }] })).toBe("");
   });
 });
 
@@ -84,7 +87,9 @@ const calls = (name: string, lengths: readonly number[], thread = 1) => {
 };
 
 const variation = (ranges: ReturnType<typeof calls>, top = 5) =>
-  variationText(firstReport(bundleOf([{ ranges }])), ({ name }) => name, top);
+  renderMarkdown(
+    variationBlocks(firstReport(bundleOf([{ ranges }])), ({ name }) => name, top),
+  ).trimEnd();
 
 describe("how steady regions are", () => {
   it("is told by the usual and the longest call", () => {

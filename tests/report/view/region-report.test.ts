@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { equalJson } from "../../../src/report/render/region-markdown.ts";
+import { equalJson } from "../../../src/report/view/region-report.ts";
 
 const { tree } = fc.letrec<{ tree: unknown }>((tie) => ({
   tree: fc.oneof(

@@ -1,0 +1,59 @@
+/** The Markdown files of a run and of a collector. */
+import {
+  checkOptions,
+  count,
+  type OptionChecks,
+  optional,
+  text,
+} from "../../values/check-options.ts";
+import type { RegionReportBundle } from "../model/document.ts";
+import { type RegionReportOptions, regionReport } from "../view/region-report.ts";
+import { kernelsReport, runReport } from "../view/run-report.ts";
+import { checkRun, type RunSummary } from "../view/run-summary.ts";
+import { stakeholderSummary } from "../view/stakeholder-summary.ts";
+import { markdownPieces, renderMarkdown } from "./markdown.ts";
+
+const MARKDOWN_OPTIONS: OptionChecks<RegionReportOptions> = {
+  title: text,
+  kernelRows: optional(count),
+  regionSections: optional(count),
+};
+
+const EXAMPLE = 'renderRegionMarkdown(bundle, { title: "My run" })';
+
+/**
+ * `report.md` of a collector or of one region: the first report in full, of the others the tree.
+ *
+ * @throws RangeError where that is longer than a string can be (512 MB): see `regionMarkdownPieces`
+ */
+export function renderRegionMarkdown(
+  bundle: RegionReportBundle,
+  options: RegionReportOptions,
+): string {
+  checkOptions("renderRegionMarkdown", options, MARKDOWN_OPTIONS, EXAMPLE);
+  return renderMarkdown(regionReport(bundle, options));
+}
+
+/** The same text in pieces: a report can have tens of thousands of regions, each with a thousand metrics. */
+export const regionMarkdownPieces = (
+  bundle: RegionReportBundle,
+  options: RegionReportOptions,
+): Iterable<string> => markdownPieces(regionReport(bundle, options));
+
+/** `report.md` of a run: what each collector found, and the way to everything else. */
+export function renderRunMarkdown(run: RunSummary): string {
+  checkRun("renderRunMarkdown", run);
+  return renderMarkdown(runReport(run));
+}
+
+/** `kernels.md`: all kernels of the run, longest first, with the region that has most of each. */
+export function renderKernelsMarkdown(run: RunSummary): string {
+  checkRun("renderKernelsMarkdown", run);
+  return renderMarkdown(kernelsReport(run));
+}
+
+/** `stakeholder_summary.md`: in plain words where the time goes. */
+export function renderStakeholderSummary(run: RunSummary): string {
+  checkRun("renderStakeholderSummary", run);
+  return renderMarkdown(stakeholderSummary(run));
+}

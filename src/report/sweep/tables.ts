@@ -1,0 +1,90 @@
+/** The tables of a sweep: jobs, regions by jobs, scaling. No Node here: the page's script imports it, too. */
+import { printableLabel } from "../../text/printable.ts";
+import { type Field, strong, type Table, tableOf } from "../view/blocks.ts";
+import { formatMs, NOT_MEASURED } from "../view/numbers.ts";
+import { curvesOf, type SweepJob, type SweepReport, scalingExponent } from "./document.ts";
+
+/** What the numbers are, in words. */
+export const basisInWords = ({ basis }: Pick<SweepReport, "basis">): string =>
+  basis === "total_ms" ? "time of kernels or CPU operations" : "wall time";
+
+export function jobTable(
+  { jobs, parameters, best }: SweepReport,
+  { lastTitle = "" }: { readonly lastTitle?: string } = {},
+): Table {
+  const remark = ({ name, problem }: SweepJob) =>
+    problem === null ? (name === best ? "best" : "") : printableLabel(problem);
+  return tableOf<SweepJob>(
+    [
+      {
+        title: "Job",
+        cell: ({ name }) => (name === best ? [strong(printableLabel(name))] : printableLabel(name)),
+      },
+      ...parameters.map(
+        ({ key }, at): Field<SweepJob> => ({
+          title: printableLabel(key),
+          cell: ({ values }) => printableLabel(values[at] ?? NOT_MEASURED),
+        }),
+      ),
+      { title: "ms", format: "ms", cell: ({ total_ms }) => total_ms },
+      { title: lastTitle, cell: remark },
+    ],
+    jobs,
+  );
+}
+
+/** Times of regions in each job. @param names of the regions, in their order */
+export function regionMatrix(
+  { jobs, regions, parameters }: Pick<SweepReport, "jobs" | "regions" | "parameters">,
+  names: readonly string[],
+  titleOf: (job: SweepJob) => string,
+): Table {
+  const settings = ({ values }: SweepJob) =>
+    parameters.map(({ key }, at) => `${key}=${values[at] ?? NOT_MEASURED}`).join(", ");
+  return tableOf(
+    [
+      { title: "Region", cell: (region: number) => names[region] ?? "" },
+      ...jobs.map(
+        (job, at): Field<number> => ({
+          title: titleOf(job),
+          hint: settings(job),
+          format: "ms",
+          cell: (region) => regions[region]?.times_ms[at] ?? null,
+        }),
+      ),
+    ],
+    regions.keys(),
+  );
+}
+
+interface ScalingRow {
+  readonly key: string;
+  /** Values of the other parameters. */
+  readonly others: string;
+  readonly times: string;
+  readonly exponent: number;
+}
+
+/** Of the whole jobs; none where no parameter is a number with several values. */
+export function scalingTable(report: SweepReport): readonly Table[] {
+  const rows = report.parameters.flatMap(({ key, numeric }, at) =>
+    (numeric ? curvesOf(report, at) : []).flatMap(({ label, points }): readonly ScalingRow[] => {
+      const exponent = scalingExponent(points);
+      if (exponent === null) return [];
+      const times = points.map(({ x, ms }) => `${x}: ${formatMs(ms)}`).join(", ");
+      return [{ key, others: label, times, exponent }];
+    }),
+  );
+  if (rows.length === 0) return [];
+  return [
+    tableOf<ScalingRow>(
+      [
+        { title: "Parameter", cell: ({ key }) => printableLabel(key) },
+        { title: "With", cell: ({ others }) => (others === "" ? "" : printableLabel(others)) },
+        { title: "ms", cell: ({ times }) => times },
+        { title: "Exponent", align: "right", cell: ({ exponent }) => exponent.toFixed(2) },
+      ],
+      rows,
+    ),
+  ];
+}

@@ -1,0 +1,183 @@
+/** The report of a collector, or of one region, as blocks: the first scope in full, of the others the tree. */
+import { plural } from "../../text/plural.ts";
+import { printableLabel } from "../../text/printable.ts";
+import type {
+  NCUProfileRegion,
+  NCUProfileRegionReport,
+  RegionReportBundle,
+} from "../model/document.ts";
+import {
+  type Block,
+  code,
+  type Field,
+  heading,
+  listIfAny,
+  numeral,
+  paragraph,
+  type Table,
+  type Text,
+  tableOf,
+  withHeading,
+} from "./blocks.ts";
+import { kernelTable } from "./kernel-tables.ts";
+import { kernelWords, reportKernelWords } from "./kernel-words.ts";
+import { formatMs } from "./numbers.ts";
+import { provenanceTable } from "./provenance.ts";
+import { gpuActivityTable, invocationTable, regionTree, repeatsTable } from "./region-tables.ts";
+import { totalMs } from "./times.ts";
+import { regionLabels } from "./tree-rows.ts";
+
+/** The heading, and how much of a large report to show. */
+export interface RegionReportOptions {
+  readonly title: string;
+  /** Rows of each kernel table. */
+  readonly kernelRows?: number;
+  /** Regions that get a section of their own; the tree always shows all. */
+  readonly regionSections?: number;
+}
+
+const NOTHING = "No GPU kernels or CPU operations were recorded in";
+
+/** One after the other: a report can have tens of thousands of regions, each with a thousand metrics. */
+export function* regionReport(
+  { reports }: RegionReportBundle,
+  { title, kernelRows = 20, regionSections = 200 }: RegionReportOptions,
+): Generator<Block> {
+  yield heading(1, title);
+  const [main, ...others] = reports;
+  if (main === undefined) {
+    yield paragraph("No reports.");
+    return;
+  }
+  yield paragraph(summary(main));
+  yield heading(2, "Region tree");
+  yield* regionTree(main);
+  yield* withHeading("Wall time per call", invocationTable(main.regions));
+  yield* withHeading("GPU while ranges were open", gpuActivityTable(main.regions));
+  yield* withHeading("Repeated runs", repeatsTable(main.regions));
+  yield* withHeading("Notes", listIfAny(main.notes));
+  yield heading(2, "Regions");
+  const haveKernels = main.regions.some(({ kernels }) => kernels.length > 0);
+  if (!haveKernels) yield paragraph(`${NOTHING} any region.`);
+  const labelOf = regionLabels(main.regions);
+  const sections = main.regions.slice(0, regionSections);
+  for (const region of sections) {
+    const kernels = kernelsOf(region, kernelRows);
+    const nothing = haveKernels ? [paragraph(`${NOTHING} this region.`)] : [];
+    // What the tables above do not say; nothing, where only wall times are known.
+    yield* withHeading(
+      labelOf(region),
+      [
+        ...(kernels.length === 0 ? nothing : kernels),
+        ...metricTable(region),
+        ...listIfAny(region.notes),
+      ],
+      3,
+    );
+  }
+  const left = main.regions.length - sections.length;
+  if (left > 0) yield paragraph([`${plural(left, "more region")} in `, code("report.json"), "."]);
+  for (const report of others) yield* otherScope(report, main);
+  yield heading(2, "Provenance");
+  yield provenanceTable(main);
+}
+
+function summary(report: NCUProfileRegionReport): Text {
+  const { totals, scope, collector } = report;
+  const words = reportKernelWords(report);
+  const counted =
+    words === null
+      ? "no GPU kernels or CPU operations"
+      : totals.kernel_count === 0 && totals.total_ms !== 0
+        ? `${formatMs(totals.total_ms)} ms of ${words.time}`
+        : plural(totals.kernel_count, words.one, words.many);
+  const calls = totals.invocations === 0 ? "" : `${plural(totals.invocations, "call")}, `;
+  const regions = `${plural(totals.region_count, "region")}, ${calls}`;
+  return [`Scope ${scope}, collector ${collector.name}: ${regions}`, numeral(`${counted}.`)];
+}
+
+/** Longest first; says how many it leaves to the JSON report. Empty where there are none. */
+export function kernelsOf(region: NCUProfileRegion, limit: number): readonly Block[] {
+  const words = kernelWords(region.kernels);
+  if (words === null) return [];
+  const several = new Set(region.kernels.map(({ device }) => device)).size > 1;
+  const table = kernelTable(region.kernels.slice(0, limit), {
+    words,
+    wholeMs: region.total_ms,
+    more: several ? [{ title: "Device", cell: ({ device }) => device }] : [],
+  });
+  const left = region.kernels.slice(limit);
+  if (left.length === 0) return [table];
+  const ms = left.reduce((sum, { total_ms }) => sum + total_ms, 0);
+  const time = totalMs(region) === null ? "" : ` (${formatMs(ms)} ms)`;
+  const more = numeral(`${plural(left.length, "more row")}${time}`);
+  return [table, paragraph([more, " in ", code("report.json"), "."])];
+}
+
+type Metric = readonly [name: string, metric: NCUProfileRegion["metrics"][string]];
+
+const METRIC_FIELDS: readonly Field<Metric>[] = [
+  { title: "Metric", cell: ([name]) => printableLabel(name) },
+  { title: "Value", format: "number", cell: ([, { value }]) => value },
+  { title: "Unit", cell: ([, { unit }]) => unit },
+];
+
+/** Where a collector measured some. */
+function metricTable({ metrics }: NCUProfileRegion): readonly Table[] {
+  const all = Object.entries(metrics);
+  return all.length === 0 ? [] : [tableOf(METRIC_FIELDS, all)];
+}
+
+/** Another scope: its tree, unless it holds the very numbers of the first one. */
+function otherScope(
+  report: NCUProfileRegionReport,
+  main: NCUProfileRegionReport,
+): readonly Block[] {
+  const title = heading(2, `Scope ${report.scope}`);
+  if (haveSameNumbers(report, main))
+    return [title, paragraph(`The same numbers as ${main.scope}.`)];
+  const own = report.notes.filter((note) => !main.notes.includes(note));
+  return [title, ...regionTree(report), ...listIfAny(own)];
+}
+
+/** Whose regions they are is no number. */
+const haveSameNumbers = (a: NCUProfileRegionReport, b: NCUProfileRegionReport): boolean =>
+  equalJson(a.totals, b.totals) &&
+  a.regions.length === b.regions.length &&
+  a.regions.every((region, place) => equalJson(region, b.regions[place], ["process_id", "device"]));
+
+/**
+ * Whether two values have the same JSON text, including the order of keys. The text is not built, because
+ * reports can have hundreds of megabytes of it.
+ *
+ * @param except keys of these two objects (not of nested ones) to ignore
+ */
+export function equalJson(a: unknown, b: unknown, except: readonly string[] = []): boolean {
+  if (typeof a === "object" && a !== null && typeof b === "object" && b !== null) {
+    if (a === b) return true;
+    if (Array.isArray(a) || Array.isArray(b))
+      return (
+        Array.isArray(a) &&
+        Array.isArray(b) &&
+        a.length === b.length &&
+        a.every((element, index) => equalJson(element, b[index]))
+      );
+    const inA = membersOf(a, except);
+    const inB = membersOf(b, except);
+    return (
+      inA.length === inB.length &&
+      inA.every(([key, value], index) => {
+        const [other, against] = inB[index] ?? [];
+        return key === other && equalJson(value, against);
+      })
+    );
+  }
+  return a === b || JSON.stringify([a]) === JSON.stringify([b]);
+}
+
+/** The members that JSON keeps. */
+const membersOf = (value: object, except: readonly string[]): readonly [string, unknown][] =>
+  Object.entries(value).filter(
+    ([key, member]) =>
+      !except.includes(key) && member !== undefined && typeof member !== "function",
+  );

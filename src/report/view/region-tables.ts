@@ -1,0 +1,253 @@
+/** Tables of regions: which columns there are, and what their cells hold. */
+import type { NCUProfileRegion, NCUProfileRegionReport } from "../model/document.ts";
+import { type Block, type Field, paragraph, type Table, tableOf } from "./blocks.ts";
+import {
+  BUSY_HEADING,
+  BUSY_LEGEND,
+  busyShare,
+  haveActivity,
+  LIMIT_LEGEND,
+  speedOfLight,
+} from "./gpu-utilization.ts";
+import { type KernelWords, reportKernelWords } from "./kernel-words.ts";
+import { NOT_MEASURED, percentOf } from "./numbers.ts";
+import { exclusiveMs, type ShareBase, shareBase, totalMs } from "./times.ts";
+import { type TreeRow, treeRows } from "./tree-rows.ts";
+
+export type RegionField = Field<TreeRow>;
+
+type RegionColumn =
+  | "calls"
+  | "total"
+  | "exclusive"
+  | "wall"
+  | "wall_exclusive"
+  | "busy"
+  | "median"
+  | "p95"
+  | "kernels"
+  | "sm"
+  | "memory"
+  | "limit"
+  | "share";
+
+const NAME: RegionField = {
+  title: "Region",
+  cell: ({ label, level }) => ({ kind: "label", text: label, level }),
+};
+
+const field = (
+  title: string,
+  of: (region: NCUProfileRegion) => number | string | null,
+  rest: Omit<RegionField, "title" | "cell">,
+): RegionField => ({ title, ...rest, cell: ({ region }) => of(region) });
+
+/**
+ * The columns of a table of these regions, by name. Columns of kernels only where some were recorded, shares where
+ * there is a whole, counters where something was measured.
+ */
+function regionFields(
+  report: NCUProfileRegionReport,
+  regions: readonly NCUProfileRegion[],
+): Partial<Record<RegionColumn, RegionField>> {
+  const words = reportKernelWords(report);
+  const share = shareBase(report);
+  const ms = (priority: number, short?: string) => ({
+    format: "ms" as const,
+    priority,
+    ...(short !== undefined && { short }),
+  });
+  return {
+    calls: field("Calls", knownCalls, { format: "count", priority: 3 }),
+    // Where no kernels were recorded the wall clock is all there is.
+    wall: field("Wall ms", ({ wall_ms }) => wall_ms, ms(words === null ? 0 : 2)),
+    wall_exclusive: field(
+      "Wall excl. ms",
+      ({ wall_exclusive_ms }) => wall_exclusive_ms,
+      ms(2, "Excl ms"),
+    ),
+    median: field(
+      "Median ms",
+      ({ invocation_wall_ms }) => invocation_wall_ms?.median ?? null,
+      ms(4),
+    ),
+    p95: field("p95 ms", ({ invocation_wall_ms }) => invocation_wall_ms?.p95 ?? null, ms(5)),
+    ...(words !== null && {
+      total: field("Total ms", totalMs, ms(0)),
+      exclusive: field("Exclusive ms", exclusiveMs, ms(4, "Excl ms")),
+      kernels: field(words.heading, knownKernelCount, { format: "count", priority: 5 }),
+    }),
+    ...(haveActivity(regions) && { busy: BUSY }),
+    ...limitFields(regions),
+    ...(share.label !== null && {
+      share: field("Share %", (region) => percentOf(share.of(region), share.whole), {
+        format: "percent",
+        priority: 6,
+      }),
+    }),
+  };
+}
+
+const BUSY = field(BUSY_HEADING, busyShare, { short: "Busy %", format: "percent", priority: 4 });
+
+function limitFields(regions: readonly NCUProfileRegion[]) {
+  const known = new Map(regions.map((region) => [region, speedOfLight(region)]));
+  if ([...known.values()].every((each) => each === null)) return {};
+  const of = (region: NCUProfileRegion) => known.get(region) ?? null;
+  const share = { format: "percent", priority: 5 } as const;
+  return {
+    sm: field("SM %", (region) => of(region)?.compute ?? null, share),
+    memory: field("Memory %", (region) => of(region)?.memory ?? null, { ...share, short: "Mem %" }),
+    // What limits is the answer, the shares are where it comes from.
+    limit: field("Limited by", (region) => of(region)?.limit ?? null, {
+      short: "Limit",
+      priority: 1,
+    }),
+  };
+}
+
+/**
+ * ncu reports which range a kernel was launched in, not how often the range was opened. The bucket outside
+ * all ranges was never opened.
+ */
+export const knownCalls = ({ invocations }: NCUProfileRegion): number | null =>
+  invocations === 0 ? null : invocations;
+
+/** Null where counting was impossible. */
+export const knownKernelCount = ({
+  kernel_count,
+  total_ms,
+}: Pick<NCUProfileRegion, "kernel_count" | "total_ms">): number | null =>
+  kernel_count === 0 && (total_ms ?? 0) > 0 ? null : kernel_count;
+
+const chosen = (
+  fields: ReturnType<typeof regionFields>,
+  names: readonly RegionColumn[],
+): readonly RegionField[] => [NAME, ...names.flatMap((name) => fields[name] ?? [])];
+
+const PAGE_COLUMNS = [
+  ...(["calls", "total", "exclusive", "wall", "wall_exclusive", "busy"] as const),
+  ...(["kernels", "sm", "memory", "limit", "share"] as const),
+] as const;
+
+/** The region tree of a report with times and counts, and what they mean. */
+export function regionTree(report: NCUProfileRegionReport): readonly Block[] {
+  const { regions } = report;
+  if (regions.length === 0) return [paragraph("No regions.")];
+  const fields = regionFields(report, regions);
+  return [
+    tableOf(chosen(withLimitBesideNumbers(fields), PAGE_COLUMNS), treeRows(regions)),
+    paragraph(treeLegend(reportKernelWords(report), shareBase(report), fields)),
+  ];
+}
+
+/** Between two columns of numbers, words are read best at the right. */
+const withLimitBesideNumbers = (fields: ReturnType<typeof regionFields>) =>
+  fields.limit === undefined
+    ? fields
+    : { ...fields, limit: { ...fields.limit, align: "right" as const } };
+
+const treeLegend = (
+  words: KernelWords | null,
+  { label }: ShareBase,
+  { busy, limit }: ReturnType<typeof regionFields>,
+): string =>
+  [
+    words === null
+      ? "Neither GPU kernels nor CPU operations were recorded: only wall times are known."
+      : `Total is ${words.time} inside the region, Exclusive the part that no inner region has.`,
+    "Wall is the time the range was open, summed over calls.",
+    ...(busy === undefined ? [] : [BUSY_LEGEND]),
+    ...(limit === undefined ? [] : [LIMIT_LEGEND]),
+    ...(label === null ? [] : [`Share is of ${label}.`]),
+    `${NOT_MEASURED} means not measured.`,
+  ].join(" ");
+
+const KERNEL_COLUMNS = ["calls", "total", "exclusive", "wall", "kernels"] as const;
+const WALL_COLUMNS = ["calls", "wall", "wall_exclusive", "median", "p95"] as const;
+const LAST_COLUMNS = ["busy", "sm", "memory", "limit", "share"] as const;
+
+/** The same in fewer columns. @param shown some of the report's regions */
+export function narrowRegionTree(
+  report: NCUProfileRegionReport,
+  shown: readonly NCUProfileRegion[],
+): Table {
+  const first = reportKernelWords(report) === null ? WALL_COLUMNS : KERNEL_COLUMNS;
+  return tableOf(
+    chosen(regionFields(report, shown), [...first, ...LAST_COLUMNS]),
+    treeRows(shown, { among: report.regions }),
+    ({ region }) => (region.kind === "outside" ? "minor" : undefined),
+  );
+}
+
+type Regions = readonly NCUProfileRegion[];
+
+/** Of some regions of a report; none for none. */
+function tableIfAny(
+  some: Regions,
+  among: Regions,
+  fields: readonly RegionField[],
+): readonly Table[] {
+  return some.length === 0 ? [] : [tableOf([NAME, ...fields], treeRows(some, { among }))];
+}
+
+const ms = (title: string, of: (region: NCUProfileRegion) => number | null): RegionField =>
+  field(title, of, { format: "ms" });
+
+/** The distribution of wall time over calls, for regions called more than once. */
+export const invocationTable = (regions: Regions): readonly Table[] =>
+  tableIfAny(
+    regions.filter(({ invocations }) => invocations > 1),
+    regions,
+    [
+      field("Calls", ({ invocations }) => invocations, { format: "count" }),
+      ms("Min ms", ({ invocation_wall_ms }) => invocation_wall_ms?.min ?? null),
+      ms("Median ms", ({ invocation_wall_ms }) => invocation_wall_ms?.median ?? null),
+      ms("p95 ms", ({ invocation_wall_ms }) => invocation_wall_ms?.p95 ?? null),
+      ms("Max ms", ({ invocation_wall_ms }) => invocation_wall_ms?.max ?? null),
+    ],
+  );
+
+/** What ran when, region by region. */
+export const gpuActivityTable = (regions: Regions): readonly Table[] =>
+  tableIfAny(
+    regions.filter(({ gpu_activity }) => gpu_activity !== undefined),
+    regions,
+    [
+      ms("Wall ms", ({ wall_ms }) => wall_ms),
+      BUSY,
+      ms("Idle ms", idleMs),
+      ms("Kernels ms", ({ gpu_activity }) => gpu_activity?.kernel_ms ?? null),
+      ms("Copies ms", ({ gpu_activity }) => gpu_activity?.copy_ms ?? null),
+      ms("Both ms", ({ gpu_activity }) => gpu_activity?.overlap_ms ?? null),
+    ],
+  );
+
+const idleMs = ({ gpu_activity, wall_ms }: NCUProfileRegion): number | null =>
+  gpu_activity === undefined || wall_ms === null
+    ? null
+    : Math.max(0, wall_ms - gpu_activity.busy_ms);
+
+/** How regions varied over repeated runs. */
+export const repeatsTable = (regions: Regions): readonly Table[] =>
+  tableIfAny(
+    regions.filter((region) => repeatedTime(region) !== null),
+    regions,
+    [
+      field("Runs", ({ repeats }) => repeats?.runs ?? null, { format: "count" }),
+      ms("Mean ms", (region) => repeatedTime(region)?.mean ?? null),
+      field("95 %", halfInterval, { format: "half_interval_ms" }),
+      ms("Std ms", (region) => repeatedTime(region)?.std ?? null),
+      field("", (region) => (repeatedTime(region)?.stable ? "stable" : "not stable"), {}),
+    ],
+  );
+
+/** On the clock that shares refer to. */
+export const repeatedTime = ({ repeats }: NCUProfileRegion) =>
+  repeats?.total_ms ?? repeats?.wall_ms ?? null;
+
+/** Half the 95 % interval of the mean. */
+export function halfInterval(region: NCUProfileRegion): number | null {
+  const time = repeatedTime(region);
+  return time && (time.ci95_high - time.ci95_low) / 2;
+}
