@@ -16,7 +16,7 @@ import {
 import { type ShownConfig, saveRun } from "../run/saved-run.ts";
 import { type WrittenRun, writeRun } from "../run/write-run.ts";
 import { RUN_FILE } from "../tools/collection.ts";
-import { terminalProgress } from "../tools/collector.ts";
+import { terminalProgress } from "../tools/tool.ts";
 import { type JobResult, jobResult } from "./job-result.ts";
 import { showFiles, showRegions, type Terminal } from "./terminal-report.ts";
 

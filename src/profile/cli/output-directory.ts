@@ -13,7 +13,7 @@ import { draftBeside, removeDeadDrafts } from "../../system/atomic-write.ts";
 import { errorCode, fileProblem, makeDirectory } from "../../system/files.ts";
 import { DIRECTORY_CLAIM, tryClaim } from "../../system/process-claim.ts";
 import { ConfigError, isConfigError } from "../../values/errors.ts";
-import { RESULT_FILES } from "../tools/collection.ts";
+import { RESULT_FILES } from "../tools/table.ts";
 
 /** Those of a sweep, too, and of a collector, whose folder has what was recorded beside them. */
 const RESULTS = [...RESULT_FILES, "sweep-report.json", "regions"];

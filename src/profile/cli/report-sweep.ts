@@ -23,8 +23,9 @@ import { readYaml } from "../../values/yaml/reader.ts";
 import { whyFailed } from "../machine/process.ts";
 import { createRunReader } from "../run/read-run.ts";
 import type { SavedRun } from "../run/saved-run.ts";
-import { COLLECTOR_NAMES, RUN_FILE } from "../tools/collection.ts";
+import { RUN_FILE } from "../tools/collection.ts";
 import { unreadableError } from "../tools/source-file.ts";
+import { TOOL_NAMES } from "../tools/table.ts";
 import { loadReport, scopeOf } from "./load-report.ts";
 
 export interface SweepRequest {
@@ -148,9 +149,7 @@ function loadSweep(
 ): LoadedSweep {
   const reportOf = (name: string, collector: string) =>
     existsSync(regionReportFile(join(directory, name, collector)));
-  const found = COLLECTOR_NAMES.filter((collector) =>
-    names.some((name) => reportOf(name, collector)),
-  );
+  const found = TOOL_NAMES.filter((collector) => names.some((name) => reportOf(name, collector)));
   const collector = found.find((name) => wanted === null || name === wanted);
   if (collector === undefined)
     throw new ConfigError({

@@ -4,12 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Workload } from "../../../src/profile/machine/process.ts";
 import { repeatCollector, runCollectors } from "../../../src/profile/run/collectors.ts";
-import type { CollectorName } from "../../../src/profile/tools/collection.ts";
-import type {
-  CollectContext,
-  Collection,
-  Collector,
-} from "../../../src/profile/tools/collector.ts";
+import type { CollectContext, Collection, Collector } from "../../../src/profile/tools/tool.ts";
 import { ConfigError } from "../../../src/values/errors.ts";
 import { timelineOf } from "../analysis/timelines.ts";
 
@@ -24,7 +19,7 @@ describe("run collectors", () => {
 
   /** A collector that gives what a function says, and remembers what it was told. */
   function collector(
-    name: CollectorName,
+    name: string,
     give: () => Partial<Collection>,
   ): Collector & { readonly seen: CollectContext[] } {
     const seen: CollectContext[] = [];
@@ -47,7 +42,7 @@ describe("run collectors", () => {
     });
   }
 
-  const names = (collections: readonly { collector: CollectorName }[]) =>
+  const names = (collections: readonly { collector: string }[]) =>
     collections.map(({ collector: name }) => name);
 
   describe("runCollectors", () => {

@@ -4,8 +4,9 @@ import { NO_MATCHING_REGIONS } from "../../analysis/index.ts";
 import type { NvtxLabel } from "../../analysis/labels.ts";
 import { succeeded } from "../../machine/process.ts";
 import type { NcuPassSource, NcuSource } from "../collection.ts";
-import type { Collection, Collector } from "../collector.ts";
 import type { NcuCliConfig, ReplayMode } from "../config.ts";
+import { recorderOf, recordsKernels } from "../recorder/collector.ts";
+import type { Collection, Collector, ToolParts } from "../tool.ts";
 import { measurePasses } from "./measure-passes.ts";
 import type { NcuCapabilities } from "./run/capabilities.ts";
 import { type Discovery, noMatchNote } from "./run/discover.ts";
@@ -35,6 +36,21 @@ export function createNcuCollector(options: NcuCollectorOptions): Collector {
         ? nothingMatched(session, discovery, notes)
         : collect(plan, session, notes);
     },
+  };
+}
+
+/** What the collector is made from; labels alone are found without recording kernels. */
+export function ncuOptions({ config, native }: ToolParts): NcuCollectorOptions {
+  const { ncu, recorder, report } = config.pipeline;
+  const seesKernels = recordsKernels(config);
+  const choosesKernels = (ncu.top_n_kernels ?? null) !== null;
+  return {
+    config: ncu,
+    aggregate: report.aggregate,
+    operationDomains: recorder.operation_domains,
+    ...(config.labels && { labels: config.labels }),
+    recorder: recorderOf({ config, native }, choosesKernels && seesKernels),
+    recordsKernels: seesKernels,
   };
 }
 

@@ -12,6 +12,7 @@ import {
 } from "../../machine/process.ts";
 import type { ToolWork } from "../../machine/run-tool.ts";
 import type { Timeline } from "../../model/timeline.ts";
+import type { NsysSettings } from "../config.ts";
 import {
   type CollectContext,
   type Collection,
@@ -19,8 +20,8 @@ import {
   type CommandFile,
   createCommandFile,
   showProgress,
-} from "../collector.ts";
-import type { NsysSettings } from "../config.ts";
+  type ToolPlan,
+} from "../tool.ts";
 import {
   exportCommand,
   type ProfileCommand,
@@ -28,7 +29,6 @@ import {
   REPORT_NAME,
   statsCommand,
 } from "./command.ts";
-import type { NsysTimeline } from "./read/read-export.ts";
 import {
   callNsys,
   emptyCapture,
@@ -37,7 +37,8 @@ import {
   nsysWarnings,
   probeNsys,
   withoutProgress,
-} from "./tool.ts";
+} from "./program.ts";
+import type { NsysTimeline } from "./read/read-export.ts";
 
 /** A stopped nsys still has to write its report, which may be of gigabytes. */
 const GRACE_MS = 60_000;
@@ -81,15 +82,17 @@ export function createNsys(settings: NsysSettings): Collector {
 /**
  * The command that records a workload, without running it.
  *
- * @param directory where the collector's files would be
+ * @param directory where the tool's files would be
  */
 export async function planNsys(
   settings: NsysSettings,
   workload: Workload,
   directory: string,
-): Promise<ProfileCommand> {
+): Promise<ToolPlan> {
   const tool = await probeNsys("pipeline.nsys.enable");
-  return profileCommand(tool, settings, join(directory, REPORT_NAME), workload);
+  const report = join(directory, REPORT_NAME);
+  const { argv, env, notes } = profileCommand(tool, settings, report, workload);
+  return { runs: [{ command: argv, env }], notes };
 }
 
 /** Runs the workload under nsys, which ends as the workload does. */

@@ -10,23 +10,24 @@ import {
 } from "../../../values/check-options.ts";
 import { ConfigError } from "../../../values/errors.ts";
 import { pauseNotes, runWorkload, type Workload } from "../../machine/process.ts";
+import type { ProfileConfig } from "../config.ts";
+import type { Importer } from "../importer.ts";
+import { beginsWith } from "../source-file.ts";
 import {
   type CollectContext,
   type Collection,
   type Collector,
   showProgress,
-} from "../collector.ts";
-import { FORMATS, type Importer } from "../importer.ts";
-import { beginsWith } from "../source-file.ts";
-import { MAGIC } from "./format.ts";
+  type ToolParts,
+} from "../tool.ts";
+import { FILE_SUFFIX, MAGIC } from "./format.ts";
 import {
-  FILE_SUFFIX,
   type RecordedTimeline,
   readRecording,
   readRecordingFiles,
   refusedRecording,
-  watchRecording,
-} from "./index.ts";
+} from "./read.ts";
+import { watchRecording } from "./watch.ts";
 
 /** What the recorder loads into a workload, and what it records. */
 export interface RecorderOptions {
@@ -76,6 +77,18 @@ export function createRecorder(options: RecorderOptions): Collector {
     },
   };
 }
+
+/** The recorder as a config sets it. */
+export const recorderOf = ({ config, native }: ToolParts, gpu: boolean): Collector =>
+  createRecorder({
+    library: native.regionRecorder,
+    operationDomains: config.pipeline.recorder.operation_domains,
+    gpu,
+  });
+
+/** Whether the recorder sees kernels, where the workload uses a GPU. */
+export const recordsKernels = ({ pipeline }: ProfileConfig): boolean =>
+  pipeline.recorder.gpu === "auto";
 
 /** Null where all that processes have recorded could be read. */
 function whyIncomplete(
@@ -128,8 +141,6 @@ function recordedSoFar(
 
 /** Files of our own recorder: one of them, or the directory of a run. */
 export const recordingImporter: Importer = {
-  collector: "recorder",
-  format: FORMATS.recording,
   matches: (source) =>
     source.isDirectory
       ? source.entries.some((name) => name.endsWith(FILE_SUFFIX))

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runDoctor } from "../../../../src/profile/cli/commands.ts";
-import { thisMachine } from "../../../../src/profile/cli/doctor/machine.ts";
-import { probeNative } from "../../../../src/profile/cli/doctor/native-part.ts";
 import { canProfile, examine } from "../../../../src/profile/cli/show-doctor.ts";
+import { thisMachine } from "../../../../src/profile/machine/doctor/machine.ts";
+import { probeNative } from "../../../../src/profile/machine/doctor/native-part.ts";
 import { isConfigError } from "../../../../src/values/errors.ts";
 import {
   CUPTI,

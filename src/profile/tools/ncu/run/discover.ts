@@ -5,7 +5,7 @@ import { printableLabel } from "../../../../text/printable.ts";
 import { ConfigError } from "../../../../values/errors.ts";
 import { type LabelRules, labelFunction } from "../../../analysis/labels.ts";
 import { describeOutcome, succeeded, type Workload } from "../../../machine/process.ts";
-import type { CollectContext, Collection, Collector } from "../../collector.ts";
+import type { CollectContext, Collection, Collector } from "../../tool.ts";
 import { matchingLabels } from "./filters.ts";
 import { type DiscoveredLabels, labelsOf } from "./labels.ts";
 
