@@ -13,6 +13,7 @@ export type { MachineEnvironment } from "./machine/environment.ts";
 export type { Gpu } from "./machine/gpu.ts";
 export { type NativePart, requireNative } from "./machine/native.ts";
 export type { ProcessOutcome, StopRequests, Workload } from "./machine/process.ts";
+export { ToolError, type ToolErrorDetails } from "./machine/tool-error.ts";
 export type * from "./model/timeline.ts";
 export type { MissingCollection } from "./run/collectors.ts";
 export type {

@@ -1,4 +1,5 @@
 /** A tool beyond the built-in ones: one object, handed to whatever a run, its plan and its reports go through. */
+
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,12 +13,13 @@ import { reportDirectory } from "../../src/profile/cli/report-directory.ts";
 import { showDoctor } from "../../src/profile/cli/show-doctor.ts";
 import type { WithTool } from "../../src/profile/machine/interrupt.ts";
 import { runWorkload } from "../../src/profile/machine/process.ts";
+import { ToolError } from "../../src/profile/machine/tool-error.ts";
 import type { Timeline } from "../../src/profile/model/timeline.ts";
 import { planProfile } from "../../src/profile/run/plan.ts";
 import type { ProfileConfig } from "../../src/profile/tools/config.ts";
 import { TOOLS } from "../../src/profile/tools/table.ts";
 import type { ProfilingTool } from "../../src/profile/tools/tool.ts";
-import { ConfigError, isConfigError } from "../../src/values/errors.ts";
+import { isCodedError } from "../../src/values/errors.ts";
 import { capturedConsole } from "../captured-console.ts";
 import { timelineOf } from "./analysis/timelines.ts";
 
@@ -55,7 +57,11 @@ const toy: ProfilingTool = {
     checks: (config) => [
       () => {
         if (settingsOf(config).option !== undefined)
-          throw new ConfigError({ code: "profile.tool", message: "toy has no such option" });
+          throw new ToolError({
+            tool: "toy",
+            code: "profile.tool",
+            message: "toy has no such option",
+          });
       },
     ],
   }),
@@ -142,7 +148,7 @@ describe("a tool of one's own", () => {
         isPlan: false,
         tools,
       }).catch((cause: unknown) => cause);
-      return isConfigError(thrown) ? thrown.message : thrown;
+      return isCodedError(thrown) ? thrown.message : thrown;
     };
     expect(await error({})).toBeUndefined();
     expect(await error({ ns: -1 })).toBe("pipeline.toy.ns: no range ends before it begins");

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { parseOverrides } from "../../overrides/index.ts";
 import { fileProblem } from "../../system/files.ts";
 import { agreeing } from "../../text/plural.ts";
-import { ConfigError, isConfigError } from "../../values/errors.ts";
+import { CodedError, ConfigError, isCodedError } from "../../values/errors.ts";
 import { compileLabelRules } from "../analysis/labels.ts";
 import { probeGpu } from "../machine/doctor/gpu.ts";
 import { thisMachine } from "../machine/doctor/machine.ts";
@@ -63,17 +63,17 @@ type RequestCheck = () => unknown;
 
 /** Throws what all of them find as one error; of several, each with its own remedy below it. */
 async function refuseTogether(checks: readonly RequestCheck[]): Promise<void> {
-  const problems: ConfigError[] = [];
+  const problems: CodedError[] = [];
   for (const check of checks)
     try {
       await check();
     } catch (error) {
-      if (!isConfigError(error)) throw error;
+      if (!isCodedError(error)) throw error;
       problems.push(error);
     }
   const [first, ...others] = problems;
   if (first === undefined) return;
-  throw others.length === 0 ? first : new ConfigError({ ...first.details, others });
+  throw others.length === 0 ? first : new CodedError({ ...first.details, others });
 }
 
 function refuseCpu({ name, product }: ProfilingTool, { device, workload }: ProfileConfig): void {

@@ -17,7 +17,7 @@ import {
 import { createReportValidator, type ReportValidator } from "../../report/validation/validate.ts";
 import { writeFileAtomic } from "../../system/atomic-write.ts";
 import { fileProblem, readText } from "../../system/files.ts";
-import { ConfigError, isConfigError } from "../../values/errors.ts";
+import { ConfigError, isCodedError } from "../../values/errors.ts";
 import { toObject } from "../../values/plain-objects.ts";
 import { readYaml } from "../../values/yaml/reader.ts";
 import { whyFailed } from "../machine/process.ts";
@@ -180,7 +180,7 @@ function loadSweep(
         known = { ...known, ...stayOf(run) };
         return { ...known, result: resultOf(name, run) };
       } catch (error) {
-        if (!isConfigError(error)) throw error;
+        if (!isCodedError(error)) throw error;
         return { ...known, result: without(error.message) };
       }
     }),

@@ -4,8 +4,9 @@ import { rmSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { makeDirectory } from "../../system/files.ts";
 import { agreeing, plural } from "../../text/plural.ts";
-import { ConfigError, isConfigError } from "../../values/errors.ts";
+import { type CodedError, isCodedError } from "../../values/errors.ts";
 import { describeOutcome, succeeded, unwrittenOfAll, type Workload } from "../machine/process.ts";
+import { ToolError } from "../machine/tool-error.ts";
 import { below } from "../tools/collection.ts";
 import {
   type CollectContext,
@@ -37,7 +38,7 @@ function repeated({ name, repeatsItself, collect }: ProfilingTool, parts: ToolPa
 /** A collector that brought nothing back, or was not run, and why. */
 export interface MissingCollection {
   readonly collector: string;
-  readonly error: ConfigError;
+  readonly error: CodedError;
 }
 
 export interface CollectionRun {
@@ -76,7 +77,7 @@ export async function runCollectors(
         await collector.collect(workload, { ...context, directory, earlier: collections }),
       );
     } catch (error) {
-      missing.push({ collector: collector.name, error: asConfigError(error, collector.name) });
+      missing.push({ collector: collector.name, error: codedError(error, collector.name) });
     } finally {
       context.progress.stop();
     }
@@ -95,16 +96,18 @@ function whyNotToGoOn(
     : `${describeOutcome(failed.outcome)} under collector ${failed.collector}`;
 }
 
-const notRun = (name: string, reason: string): ConfigError =>
-  new ConfigError({
+const notRun = (name: string, reason: string): ToolError =>
+  new ToolError({
+    tool: name,
     code: "profile.collector",
     message: `the collector ${name} was not run: ${reason}`,
   });
 
 /** What went wrong in a collector, whatever it threw. */
-function asConfigError(error: unknown, name: string): ConfigError {
-  if (isConfigError(error)) return error;
-  return new ConfigError({
+function codedError(error: unknown, name: string): CodedError {
+  if (isCodedError(error)) return error;
+  return new ToolError({
+    tool: name,
     code: "profile.collector",
     message: `the collector ${name} failed: ${error instanceof Error ? error.message : String(error)}`,
     cause: error,
@@ -152,7 +155,7 @@ export function repeatCollector(collector: Collector, { runs, warmup }: Repeats)
           if (collections.length === 0) throw error;
           return {
             ...together(collections, runs, context.directory),
-            problem: asConfigError(error, collector.name),
+            problem: codedError(error, collector.name),
           };
         }
       }

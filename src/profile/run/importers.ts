@@ -3,7 +3,7 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { firstFew } from "../../text/plural.ts";
-import { ConfigError, isConfigError } from "../../values/errors.ts";
+import { ConfigError, isCodedError } from "../../values/errors.ts";
 import type { Importer, ImportSource } from "../tools/importer.ts";
 import { headAsUtf8 } from "../tools/ncu/csv/rewritten.ts";
 import { ZSTD_MAGIC } from "../tools/ncu/rep/compressed.ts";
@@ -164,7 +164,7 @@ export async function readRunOrReport<T>(
   try {
     return await read();
   } catch (error) {
-    const format = isConfigError(error) ? await importableFormat(resolve(cwd, name)) : null;
+    const format = isCodedError(error) ? await importableFormat(resolve(cwd, name)) : null;
     if (format === null) throw error;
     throw inputError(
       name,
@@ -183,7 +183,7 @@ async function importableFormat(path: string): Promise<string | null> {
     // What stands in brackets is about other files of the kind.
     return found?.format.replace(/ \(.*$/s, "") ?? null;
   } catch (error) {
-    if (isConfigError(error)) return null;
+    if (isCodedError(error)) return null;
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 /** What a profile would run, for `--dry-run`: the command lines. Leaves no files behind. */
 import { join } from "node:path";
 import { shellCommand } from "../../text/shell-words.ts";
-import { isConfigError } from "../../values/errors.ts";
+import { isCodedError } from "../../values/errors.ts";
 import { queryGpus } from "../machine/gpu.ts";
 import { interruptOf, listenForInterrupt, signalExitCode } from "../machine/interrupt.ts";
 import type { StopRequests } from "../machine/process.ts";
@@ -57,7 +57,7 @@ async function planRuns(
   const [gpus, native] = await Promise.all([
     queryGpus(),
     nativeFor(config, say, interrupt.stop).catch((error: unknown) => {
-      if (interrupt.stop.aborted && isConfigError(error)) say(error.message);
+      if (interrupt.stop.aborted && isCodedError(error)) say(error.message);
       throw error;
     }),
   ]);

@@ -1,10 +1,11 @@
 /** A finished run as it was when its collectors came back: from `run.json` and the raw files. */
+
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { ConfigError } from "../../values/errors.ts";
 import type { LabelRules } from "../analysis/labels.ts";
 import { succeeded } from "../machine/process.ts";
+import { ToolError } from "../machine/tool-error.ts";
 import type { CollectionSource } from "../tools/collection.ts";
 import { inputError, missingFileError } from "../tools/source-file.ts";
 import type {
@@ -54,7 +55,7 @@ export async function rereadRun(
     collections,
     missing: saved.missing.map(({ collector, problem }) => ({
       collector,
-      error: errorOf(problem),
+      error: errorOf(problem, collector),
     })),
   };
 }
@@ -100,7 +101,8 @@ async function rereadCollection(
     },
     notes: [...new Set([...notes.filter((note) => !outdated.includes(note)), ...more])],
     ...(tool_version !== null && { toolVersion: tool_version }),
-    ...(problem !== null && !outdated.includes(problem.message) && { problem: errorOf(problem) }),
+    ...(problem !== null &&
+      !outdated.includes(problem.message) && { problem: errorOf(problem, collector) }),
   };
 }
 
@@ -130,4 +132,5 @@ async function rereadSource(
   return { measured: { kind: "timeline", timeline: first.timeline, repeats }, outdated };
 }
 
-const errorOf = (problem: SavedProblem): ConfigError => new ConfigError(problem);
+const errorOf = (problem: SavedProblem, tool: string): ToolError =>
+  new ToolError({ tool, ...problem });

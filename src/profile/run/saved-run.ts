@@ -7,7 +7,7 @@ import { join, relative, sep } from "node:path";
 import { dateTime } from "../../report/model/document.ts";
 import type { ConfigLine } from "../../report/render/report-page.ts";
 import { writeFileAtomic } from "../../system/atomic-write.ts";
-import type { ConfigError, ErrorDetails } from "../../values/errors.ts";
+import type { CodedError, ErrorDetails } from "../../values/errors.ts";
 import type { MachineEnvironment } from "../machine/environment.ts";
 import type { ProcessOutcome, Workload } from "../machine/process.ts";
 import { type CollectionSource, RUN_FILE } from "../tools/collection.ts";
@@ -57,7 +57,7 @@ export interface SavedMissing {
 }
 
 export type SavedProblem = Pick<
-  ErrorDetails,
+  ErrorDetails<string>,
   "code" | "message" | "key" | "available" | "nearest" | "hint"
 >;
 
@@ -111,7 +111,7 @@ function savedRun(run: CollectedRun, shown: ShownConfig, runDirectory: string): 
   };
 }
 
-const savedProblem = ({ details }: ConfigError): SavedProblem => {
+const savedProblem = ({ details }: CodedError): SavedProblem => {
   const { origin: _origin, cause: _cause, ...problem } = details;
   return problem;
 };

@@ -3,7 +3,7 @@
 import yoctoSpinner from "yocto-spinner";
 import { writeFileAtomic } from "../../system/atomic-write.ts";
 import { shellCommand } from "../../text/shell-words.ts";
-import type { ConfigError } from "../../values/errors.ts";
+import type { CodedError } from "../../values/errors.ts";
 import type { RegionModel } from "../analysis/index.ts";
 import type { LabelRules } from "../analysis/labels.ts";
 import type { GpuFindings } from "../machine/doctor/gpu.ts";
@@ -204,7 +204,7 @@ export interface Collection {
   /** Version of the tool; ours where absent. */
   readonly toolVersion?: string;
   /** Why this is not all that was asked for, with its remedy; the run counts as failed. */
-  readonly problem?: ConfigError;
+  readonly problem?: CodedError;
 }
 
 /** Shows what is going on during long steps. Silent unless a person watches a terminal. */

@@ -8,7 +8,7 @@ import { collectorsOf, loadReport } from "../../../src/profile/cli/load-report.t
 import type { Subcommand } from "../../../src/profile/cli/subcommand.ts";
 import { CONTRACT, CONTRACTS } from "../../../src/report/model/document.ts";
 import { createReportValidator } from "../../../src/report/validation/validate.ts";
-import { isConfigError } from "../../../src/values/errors.ts";
+import { isCodedError } from "../../../src/values/errors.ts";
 import { bundleOf, resnet } from "../../report/bundles.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "hydraconf-load-"));
@@ -27,7 +27,7 @@ function refusal(contract: unknown): string {
   try {
     load(contract);
   } catch (error) {
-    if (isConfigError(error)) return error.message;
+    if (isCodedError(error)) return error.message;
     throw error;
   }
   return "";
@@ -42,7 +42,7 @@ async function importHint(run: Subcommand["run"], ...args: readonly string[]) {
     now: new Date(0),
     console,
   }).catch((thrown: unknown) => thrown);
-  if (!isConfigError(error)) throw error;
+  if (!isCodedError(error)) throw error;
   expect(error.message).toContain("(Nsight Compute CSV)");
   return error.details.hint;
 }
@@ -134,7 +134,7 @@ describe("what cannot be read", () => {
       collectorsOf(name, directory);
       return loadReport(name, directory, validator, "recorder").name;
     } catch (error) {
-      if (isConfigError(error)) return error.message;
+      if (isCodedError(error)) return error.message;
       throw error;
     }
   };

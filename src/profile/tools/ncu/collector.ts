@@ -1,8 +1,8 @@
 import { firstFewOf } from "../../../text/plural.ts";
-import { ConfigError } from "../../../values/errors.ts";
 import { NO_MATCHING_REGIONS } from "../../analysis/index.ts";
 import type { NvtxLabel } from "../../analysis/labels.ts";
 import { succeeded } from "../../machine/process.ts";
+import { ToolError } from "../../machine/tool-error.ts";
 import type { NcuPassSource, NcuSource } from "../collection.ts";
 import type { NcuCliConfig, ReplayMode } from "../config.ts";
 import { recorderOf, recordsKernels } from "../recorder/collector.ts";
@@ -72,7 +72,8 @@ function nothingMatched(
     toolVersion: ncu.version,
     notes: [...notes, NO_MATCHING_REGIONS, note],
     ...(options.config.require_match && {
-      problem: new ConfigError({
+      problem: new ToolError({
+        tool: "ncu",
         code: "profile.ncu",
         key: "pipeline.ncu.ncu_cli.nvtx.include",
         message: `${NO_MATCHING_REGIONS}: ${note}`,
@@ -122,9 +123,10 @@ async function collect(
 const TOO_MANY_RESULTS =
   "too many results for a table in each region's directory: ncu/raw.csv has them all";
 
-const unmatched = ({ options }: Session): ConfigError | null =>
+const unmatched = ({ options }: Session): ToolError | null =>
   options.config.require_match
-    ? new ConfigError({
+    ? new ToolError({
+        tool: "ncu",
         code: "profile.ncu",
         message: `${NO_MATCHING_REGIONS}: ncu measured nothing`,
         hint: "pipeline.ncu.require_match=false reports it without failing",

@@ -1,6 +1,6 @@
 /** What `deep-profile import` reads of ncu: its CSV tables, and its reports. */
 
-import { ConfigError, isConfigError } from "../../../values/errors.ts";
+import { ConfigError, isCodedError } from "../../../values/errors.ts";
 import { findNsightTool } from "../../machine/find-program.ts";
 import type { Importer, ImportSource, NcuSource, ReadOptions } from "../importer.ts";
 import { beginsWith, readBeginning, unchangedSource } from "../source-file.ts";
@@ -81,7 +81,7 @@ function versionIn(report: string): string | null {
   try {
     return reportVersion(report);
   } catch (error) {
-    if (!isConfigError(error)) throw error;
+    if (!isCodedError(error)) throw error;
     return null;
   }
 }
@@ -97,7 +97,7 @@ async function print(
     return await printReport(report, { ncu, directory, prefix, say, stop });
   } catch (error) {
     // An ncu that does not even start is no reason to leave the report unread.
-    if (!isConfigError(error)) throw error;
+    if (!isCodedError(error)) throw error;
     return { kind: "failed", why: error.message } as const;
   }
 }

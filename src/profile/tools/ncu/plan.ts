@@ -1,7 +1,7 @@
 /** The passes of ncu that a config leads to, for `--dry-run`. */
 import { rmSync } from "node:fs";
 import { plural } from "../../../text/plural.ts";
-import { isConfigError } from "../../../values/errors.ts";
+import { isCodedError } from "../../../values/errors.ts";
 import { makeTemporaryDirectory } from "../../machine/files.ts";
 import type { Workload } from "../../machine/process.ts";
 import type { ProfileConfig } from "../config.ts";
@@ -33,7 +33,7 @@ export async function planNcu(workload: Workload, context: PlanContext): Promise
 
 /** The plan for a program that fails without a GPU, so that its regions are unknown. */
 function withoutRegions(error: unknown): ToolPlan {
-  if (!isConfigError(error) || error.code !== "profile.ncu") throw error;
+  if (!isCodedError(error) || error.code !== "profile.ncu") throw error;
   return {
     runs: [],
     notes: [

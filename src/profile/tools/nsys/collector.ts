@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { writeFileAtomic } from "../../../system/atomic-write.ts";
-import { type ConfigError, isConfigError } from "../../../values/errors.ts";
+import { type CodedError, isCodedError } from "../../../values/errors.ts";
 import {
   type ProcessOutcome,
   pauseNotes,
@@ -11,6 +11,7 @@ import {
   type Workload,
 } from "../../machine/process.ts";
 import type { ToolWork } from "../../machine/run-tool.ts";
+import type { ToolError } from "../../machine/tool-error.ts";
 import type { Timeline } from "../../model/timeline.ts";
 import type { NsysSettings } from "../config.ts";
 import {
@@ -126,7 +127,7 @@ function whyNothing(
   outcome: ProcessOutcome,
   { isGated }: ProfileCommand,
   { capture_range, nvtx_capture }: NsysSettings,
-): ConfigError | null {
+): ToolError | null {
   if (reports > 0 || outcome.startError !== null || outcome.interruptedBy !== null) return null;
   const recordedNothing = NO_REPORTS.test(said) || !/error|lost/i.test(said);
   if (isGated && outcome.exitCode === 0 && recordedNothing)
@@ -146,7 +147,7 @@ interface ReadReports {
   /** How many there are, whether they could be read or not. */
   readonly reports: number;
   readonly notes: readonly string[];
-  readonly problem: ConfigError | null;
+  readonly problem: CodedError | null;
 }
 
 const EXTENSION = ".nsys-rep";
@@ -166,7 +167,7 @@ async function readReports(
   const timelines: NsysTimeline[] = [];
   const read: string[] = [];
   const notes: string[] = [];
-  let problem: ConfigError | null = null;
+  let problem: CodedError | null = null;
   const reports = readdirSync(directory).filter((name) => name.endsWith(EXTENSION));
   reports.sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
   for (const name of reports) {
@@ -183,7 +184,7 @@ async function readReports(
       timelines.push(readNsysExport(sqlite));
       read.push(name.slice(0, -EXTENSION.length));
     } catch (error) {
-      if (!isConfigError(error)) throw error;
+      if (!isCodedError(error)) throw error;
       problem = error;
       continue;
     }

@@ -1,6 +1,5 @@
 /** The installed `nsys`: finds it, calls it, and says what its failures mean and what helps. */
 import { execa } from "execa";
-import { ConfigError } from "../../../values/errors.ts";
 import { chosenFolderNote, findNsightTool } from "../../machine/find-program.ts";
 import {
   askProgram,
@@ -8,6 +7,7 @@ import {
   type ToolControl,
   type ToolWork,
 } from "../../machine/run-tool.ts";
+import { ToolError } from "../../machine/tool-error.ts";
 
 // The installed `nsys`: where it is, what it is, and how it is called.
 
@@ -22,11 +22,12 @@ export interface NsysTool {
 /** Asking for a version takes no longer than that, or nothing works at all. */
 const PROBE_TIMEOUT_MS = 60_000;
 
-/** @throws ConfigError `nsys.not_found` */
+/** @throws ToolError `nsys.not_found` */
 export function requireNsysPath(why: string): string {
   const path = findNsightTool("nsys");
   if (path !== null) return path;
-  throw new ConfigError({
+  throw new ToolError({
+    tool: "nsys",
     code: "nsys.not_found",
     message: `${why}: nsys (Nsight Systems) was not found${chosenFolderNote("nsys")}`,
     hint: "install NVIDIA Nsight Systems (also part of the CUDA toolkit) and put nsys on PATH, or set HYDRACONF_NSIGHT to its directory",
@@ -36,7 +37,7 @@ export function requireNsysPath(why: string): string {
 /**
  * Asks nsys what it is, since options came and went with versions.
  *
- * @throws ConfigError `nsys.not_found`, `nsys.failed` where it does not answer
+ * @throws ToolError `nsys.not_found`, `nsys.failed` where it does not answer
  */
 export async function probeNsys(why: string): Promise<NsysTool> {
   const path = requireNsysPath(why);
@@ -60,7 +61,8 @@ async function askNsys(path: string, args: readonly string[]): Promise<string> {
     timeoutMs: PROBE_TIMEOUT_MS,
   });
   if (!failed) return stdout;
-  throw new ConfigError({
+  throw new ToolError({
+    tool: "nsys",
     code: "nsys.failed",
     message: `${path} ${args.join(" ")} does not work: ${lastLine(stderr) || why}`,
   });
@@ -200,7 +202,7 @@ export function nsysFailure(
   what: string,
   said: string,
   speakers: "nsys" | "nsys and program" = "nsys",
-): ConfigError {
+): ToolError {
   const isAlone = speakers === "nsys";
   const own = isAlone ? said : (said.match(OWN_LINE) ?? []).join("\n");
   const failure = FAILURES.find(({ says, words }) => says.test(said) || words?.test(own));
@@ -211,7 +213,8 @@ export function nsysFailure(
       : isAlone
         ? `nsys says: ${last}`
         : `last line of their output: ${last}`;
-  return new ConfigError({
+  return new ToolError({
+    tool: "nsys",
     code: "nsys.failed",
     message: `${what}: ${failure?.means ?? unknown}`,
     hint: failure?.hint,
@@ -219,8 +222,9 @@ export function nsysFailure(
 }
 
 /** A recording limited to ranges that never began. */
-export const emptyCapture = (range: string): ConfigError =>
-  new ConfigError({
+export const emptyCapture = (range: string): ToolError =>
+  new ToolError({
+    tool: "nsys",
     code: "nsys.failed",
     message: `nsys recorded nothing: ${range}`,
     hint: "a run with the recorder lists the program's ranges (pipeline.nsys.enable=false); pipeline.nsys.capture_range=none records the whole run",

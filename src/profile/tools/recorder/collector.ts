@@ -8,8 +8,8 @@ import {
   text,
   trueOrFalse,
 } from "../../../values/check-options.ts";
-import { ConfigError } from "../../../values/errors.ts";
 import { pauseNotes, runWorkload, type Workload } from "../../machine/process.ts";
+import { ToolError } from "../../machine/tool-error.ts";
 import type { ProfileConfig } from "../config.ts";
 import type { Importer } from "../importer.ts";
 import { beginsWith } from "../source-file.ts";
@@ -94,10 +94,12 @@ export const recordsKernels = ({ pipeline }: ProfileConfig): boolean =>
 function whyIncomplete(
   { processes, refused }: RecordedTimeline,
   stderrTail: string,
-): ConfigError | null {
+): ToolError | null {
   if (refused) return refusedRecording();
   const [said] = processes.length === 0 ? (CANNOT_RECORD.exec(stderrTail) ?? []) : [];
-  return said === undefined ? null : new ConfigError({ code: "profile.collector", message: said });
+  return said === undefined
+    ? null
+    : new ToolError({ tool: "recorder", code: "profile.collector", message: said });
 }
 
 /** What the recorder says in a process in which it cannot begin a file. */
@@ -148,7 +150,8 @@ export const recordingImporter: Importer = {
   read: async ({ name, path, isDirectory }) => {
     const timeline = isDirectory ? readRecording(path) : readRecordingFiles([path]);
     if (timeline.processes.length === 0)
-      throw new ConfigError({
+      throw new ToolError({
+        tool: "recorder",
         code: "recording.invalid",
         // The notes of files name them.
         message: isDirectory ? `${name}: ${timeline.notes.join("; ")}` : timeline.notes.join("; "),

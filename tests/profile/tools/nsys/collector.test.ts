@@ -6,7 +6,7 @@ import type { Workload } from "../../../../src/profile/machine/process.ts";
 import type { NsysSettings } from "../../../../src/profile/tools/config.ts";
 import { createNsys, keepDocument } from "../../../../src/profile/tools/nsys/collector.ts";
 import { type CollectContext, silentProgress } from "../../../../src/profile/tools/tool.ts";
-import { isConfigError } from "../../../../src/values/errors.ts";
+import { isCodedError } from "../../../../src/values/errors.ts";
 import { growth } from "../../../growth.ts";
 import { globalId, temporary, writeExport } from "./exports.ts";
 import { settings } from "./settings.ts";
@@ -319,7 +319,7 @@ esac
       );
       const collecting = createNsys(settings({})).collect(workload("true"), {} as CollectContext);
       const error = await collecting.catch((caught: unknown) => caught);
-      if (!isConfigError(error)) throw error;
+      if (!isCodedError(error)) throw error;
       expect(error.code).toBe("nsys.failed");
       expect(error.message).toContain("libfoo.so is missing");
     });
