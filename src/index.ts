@@ -54,7 +54,7 @@ export {
 } from "./omegaconf.ts";
 export { parseOverride, parseOverrides } from "./overrides/index.ts";
 export type * from "./public-types.ts";
-export { ConfigError, isConfigError } from "./values/errors.ts";
+export { CodedError, ConfigError, isCodedError, isConfigError } from "./values/errors.ts";
 export { DEFAULT_LIMITS } from "./values/limits.ts";
 export { toObject } from "./values/plain-objects.ts";
 export { renderError } from "./values/render-error.ts";

@@ -5,8 +5,8 @@ import { type Config, maskSecrets } from "../compose/index.ts";
 import { claimRunDirectory, makeRunDirectory } from "../job/run-directory.ts";
 import { SUBCOMMANDS } from "../profile/cli/subcommands.ts";
 import { commandOverrides } from "../profile/run/command-override.ts";
-import { RESULT_FILES } from "../profile/tools/collection.ts";
 import type { ProfileConfig } from "../profile/tools/config.ts";
+import { RESULT_FILES } from "../profile/tools/table.ts";
 import { terminalWidth } from "../system/standard-streams.ts";
 import type { ConfigNode } from "../values/node.ts";
 import { packageInfo } from "../values/package-info.ts";
@@ -56,7 +56,7 @@ async function profileTask(composed: Config, job: Job): Promise<ExitCode> {
   const { configFingerprint } = await import("../values/fingerprint.ts");
   const { idleSettings } = await import("../profile/cli/check-request.ts");
   const config = profileConfig(job.resolved());
-  for (const note of idleSettings(config.pipeline, job.overrides)) job.log.info(note);
+  for (const note of await idleSettings(config.pipeline, job.overrides)) job.log.info(note);
   const { directory, release } = resultDirectory(config, job);
   const running = profileMain({
     config,

@@ -1,4 +1,4 @@
-import { ConfigError, isConfigError } from "../values/errors.ts";
+import { type CodedError, ConfigError, isCodedError } from "../values/errors.ts";
 import { pyRepr } from "../values/python-text.ts";
 import { renderError } from "../values/render-error.ts";
 import type { JobResult } from "./job.ts";
@@ -31,7 +31,7 @@ export function showFailure(
 export function reportError(error: unknown, { invocation, options }: Failing): void {
   const { console, env } = invocation;
   const full = env[FULL_ERROR] === "1";
-  const lines = isConfigError(error)
+  const lines = isCodedError(error)
     ? [
         renderError(error, { color: console.color === true }),
         ...(full ? [...error.frames, ...causesOf(error)] : ofTarget(error)),
@@ -40,7 +40,7 @@ export function reportError(error: unknown, { invocation, options }: Failing): v
       ? stacks(error)
       : userStacks(error);
   console.stderr(`${lines.join("\n")}\n`);
-  if (!full && (options.hasUserCode !== false || !isConfigError(error)))
+  if (!full && (options.hasUserCode !== false || !isCodedError(error)))
     console.stderr(`\nSet the environment variable ${FULL_ERROR}=1 for a complete stack trace.\n`);
 }
 
@@ -64,10 +64,10 @@ export const isRefusalOfSystem = (error: unknown): error is Error =>
   error instanceof Error && "syscall" in error && !OF_USER.test(error.stack ?? "");
 
 /** What a target threw is the user's own error, shown below ours about the config that called it. */
-const ofTarget = (error: ConfigError): readonly string[] =>
+const ofTarget = (error: CodedError): readonly string[] =>
   error.code === "instantiate.failed" ? ["", ...userStacks(error.details.cause)] : [];
 
-const causesOf = (error: ConfigError): readonly string[] =>
+const causesOf = (error: CodedError): readonly string[] =>
   error.cause === undefined ? [] : [`Caused by: ${stacks(error.cause).join("\n")}`];
 
 /** The stack of an error and of everything that caused it. */
@@ -76,7 +76,7 @@ const stacks = (error: unknown): readonly string[] =>
 
 /** The same without our frames. An error of ours that the user's code wrapped is shown by its message. */
 const userStacks = (error: unknown): readonly string[] =>
-  withCauses(error, (at) => (isConfigError(at) ? at.message : userStack(at)));
+  withCauses(error, (at) => (isCodedError(at) ? at.message : userStack(at)));
 
 const MOST_CAUSES = 10;
 

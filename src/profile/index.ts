@@ -7,10 +7,13 @@
 export { createSuspension, type Suspendable, type Suspension } from "../system/process-signals.ts";
 export * from "./analysis/index.ts";
 export type { LabelRule, LabelRules, NvtxLabel } from "./analysis/labels.ts";
+export type { GpuFindings } from "./machine/doctor/gpu.ts";
+export type { Check, Machine, Verdict } from "./machine/doctor/machine.ts";
 export type { MachineEnvironment } from "./machine/environment.ts";
 export type { Gpu } from "./machine/gpu.ts";
 export { type NativePart, requireNative } from "./machine/native.ts";
 export type { ProcessOutcome, StopRequests, Workload } from "./machine/process.ts";
+export { ToolError, type ToolErrorDetails } from "./machine/tool-error.ts";
 export type * from "./model/timeline.ts";
 export type { MissingCollection } from "./run/collectors.ts";
 export type {
@@ -23,22 +26,12 @@ export type {
 export { profile } from "./run/run.ts";
 export type {
   CollectionSource,
-  CollectorName,
+  FilesSource,
   NcuPassSource,
   NcuSource,
   RecordedSource,
   RepeatsSource,
 } from "./tools/collection.ts";
-export type {
-  CollectContext,
-  Collection,
-  Collector,
-  Measured,
-  MeasuredRun,
-  Progress,
-  WriteRegionFiles,
-} from "./tools/collector.ts";
-export { silentProgress, terminalProgress } from "./tools/collector.ts";
 export type {
   InferConfig,
   ModelConfig,
@@ -51,6 +44,7 @@ export type {
   ReplayMode,
   WorkloadConfig,
 } from "./tools/config.ts";
+export type { Imported, Importer, ImportSource, ReadOptions } from "./tools/importer.ts";
 export { createRecorder, type RecorderOptions } from "./tools/recorder/collector.ts";
 export {
   type CategoryName,
@@ -62,3 +56,26 @@ export {
   type WatchOptions,
   watchRecording,
 } from "./tools/recorder/index.ts";
+export type {
+  CollectContext,
+  Collection,
+  Collector,
+  DoctorFacts,
+  ImportFormat,
+  Measured,
+  MeasuredRun,
+  PlanContext,
+  ProfilingTool,
+  Progress,
+  Reread,
+  RereadContext,
+  SettingsRefusal,
+  ToolFindings,
+  ToolImport,
+  ToolParts,
+  ToolPlan,
+  ToolRun,
+  ToolSettings,
+  WriteRegionFiles,
+} from "./tools/tool.ts";
+export { silentProgress, terminalProgress } from "./tools/tool.ts";

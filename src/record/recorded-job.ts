@@ -1,5 +1,5 @@
 import { isSignalCode, type JobResult, wasStopped } from "../job/job.ts";
-import { isConfigError } from "../values/errors.ts";
+import { isCodedError } from "../values/errors.ts";
 import {
   type AttemptEnd,
   begun,
@@ -75,7 +75,7 @@ export const whyFailed = (
 export function firstLine(error: unknown, redact = (text: string): string => text): string {
   const text =
     error instanceof Error
-      ? error.name === "Error" || isConfigError(error)
+      ? error.name === "Error" || isCodedError(error)
         ? error.message
         : `${error.name}: ${error.message}`
       : String(error);

@@ -73,34 +73,23 @@ export type ErrorCode =
   | "slurm.no_answer"
   | "slurm.busy"
   | "slurm.full"
-  // profile: recordings
-  | "recording.invalid"
-  | "recording.not_found"
-  // profile: Nsight Systems
-  | "nsys.not_found"
-  | "nsys.failed"
-  | "nsys.invalid"
   // profile
-  | "profile.collector"
   | "profile.device"
   | "profile.gate"
   | "profile.input"
   | "profile.label_rule"
-  | "profile.native_build"
-  | "profile.ncu"
   | "profile.ncu_option"
   | "profile.nsys_option"
   | "profile.program"
   | "profile.stopped"
-  | "profile.tool"
   | "profile.unsupported";
 
 /**
  * An error as data: what is wrong, where, and what to do. `renderError` makes a text of it. What is undefined when an
  * error is made is absent from its `details`.
  */
-export interface ErrorDetails {
-  readonly code: ErrorCode;
+export interface ErrorDetails<Code extends string = ErrorCode> {
+  readonly code: Code;
   /** First line: what is wrong, in Hydra's wording where Hydra has one. No trailing newline. */
   readonly message: string;
   /** Where the offending text stands. */
@@ -114,23 +103,21 @@ export interface ErrorDetails {
   /** What to do, often the command line that would work. */
   readonly hint?: string | undefined;
   /** What else is wrong that was found at the same time; each is shown below, as this one is. */
-  readonly others?: readonly ConfigError[] | undefined;
+  readonly others?: readonly CodedError[] | undefined;
   readonly cause?: unknown;
 }
 
 /**
- * The only error the engine throws for bad input. Rendered for people by `renderError`; its stack
- * begins with the same text, so that it also helps where it is not caught or a program logs it.
- * `details` is no property of its own, which would be printed: its origin holds the whole text of a config file.
+ * An error with a code, a place and a remedy. Rendered for people by `renderError`; its stack begins with the same text,
+ * so that it also helps where it is not caught or a program logs it. `details` is no property of its own, which would
+ * be printed: its origin holds the whole text of a config file.
  */
-export class ConfigError extends Error {
-  override readonly name = "ConfigError";
-  readonly code: ErrorCode;
-  readonly #given: ErrorDetails;
+export class CodedError<Code extends string = string> extends Error {
+  override readonly name: string = "CodedError";
+  readonly code: Code;
+  readonly #given: ErrorDetails<Code>;
   readonly #hints: ErrorHints | undefined;
-  #details: ErrorDetails | undefined;
-  /** Whether the key is the one that was asked for: none of the details, since it is not shown. */
-  #tellsAskedKey = false;
+  #details: ErrorDetails<Code> | undefined;
   readonly #frames: () => readonly string[];
 
   /**
@@ -139,7 +126,7 @@ export class ConfigError extends Error {
    * @param hints what takes time to find out: it is asked for once somebody wants to know, since many
    *   errors only say that something cannot be resolved yet
    */
-  constructor(details: ErrorDetails, hints?: ErrorHints) {
+  constructor(details: ErrorDetails<Code>, hints?: ErrorHints) {
     // The stack that every error takes would be thrown away below.
     const limit = Error.stackTraceLimit;
     Reflect.set(Error, "stackTraceLimit", 0);
@@ -153,7 +140,7 @@ export class ConfigError extends Error {
   }
 
   /** What went wrong, where, and what helps, as data. */
-  get details(): ErrorDetails {
+  get details(): ErrorDetails<Code> {
     this.#details ??= withoutUndefined({ ...this.#given, ...this.#hints?.() });
     return this.#details;
   }
@@ -162,6 +149,13 @@ export class ConfigError extends Error {
   get frames(): readonly string[] {
     return this.#frames();
   }
+}
+
+/** The only error the engine throws for bad input. */
+export class ConfigError extends CodedError<ErrorCode> {
+  override readonly name = "ConfigError";
+  /** Whether the key is the one that was asked for: none of the details, since it is not shown. */
+  #tellsAskedKey = false;
 
   /**
    * The same error about another key: the one that was asked for rather than where it failed. Who asked first is
@@ -177,7 +171,9 @@ export class ConfigError extends Error {
   }
 }
 
-const withoutUndefined = (details: ErrorDetails): ErrorDetails => ({
+const withoutUndefined = <Code extends string>(
+  details: ErrorDetails<Code>,
+): ErrorDetails<Code> => ({
   code: details.code,
   message: details.message,
   ...Object.fromEntries(Object.entries(details).filter(([, value]) => value !== undefined)),
@@ -190,7 +186,7 @@ export type ErrorHints = () => Pick<ErrorDetails, "available" | "nearest">;
  * The own property of every error, in our words. Most errors are never shown: what their stack says is worked out for
  * who asks. Loggers and test runners write it anew, as they may that of all other errors.
  */
-const STACK: PropertyDescriptor & ThisType<ConfigError> = {
+const STACK: PropertyDescriptor & ThisType<CodedError> = {
   get() {
     return [`${this.name}: ${renderError(this)}`, ...framesOfCaller(this.frames)].join("\n");
   },
@@ -206,6 +202,9 @@ const STACK: PropertyDescriptor & ThisType<ConfigError> = {
  * own code.
  */
 export const isConfigError = (error: unknown): error is ConfigError => error instanceof ConfigError;
+
+/** Whether a caught error is one of ours: bad input, or an error of a tool. */
+export const isCodedError = (error: unknown): error is CodedError => error instanceof CodedError;
 
 /** Deep enough to reach from the bottom of a composition to its caller. */
 const DEPTH = 100;

@@ -2,7 +2,7 @@ import pc from "picocolors";
 import { firstFew } from "../text/plural.ts";
 import { visibleControls } from "../text/printable.ts";
 import { checkOptions, optional, trueOrFalse, wrongArgument } from "./check-options.ts";
-import { type ConfigError, type ErrorDetails, isConfigError } from "./errors.ts";
+import { type CodedError, type ErrorDetails, isCodedError } from "./errors.ts";
 import { describeOrigin, lineAt, lineColumn, type Origin } from "./origin.ts";
 
 /** How an error is shown. */
@@ -31,9 +31,8 @@ const MAX_AVAILABLE = 20;
  * the place, the line itself with carets, the nearest name, what is available, and a hint. All of
  * it is data of the error: nothing else in the project formats errors.
  */
-export function renderError(error: ConfigError, options: RenderOptions = {}): string {
-  if (!isConfigError(error))
-    throw wrongArgument("renderError", "the error", "a ConfigError", error);
+export function renderError(error: CodedError, options: RenderOptions = {}): string {
+  if (!isCodedError(error)) throw wrongArgument("renderError", "the error", "a ConfigError", error);
   checkOptions<RenderOptions>("renderError", options, { color: optional(trueOrFalse) });
   const colors = pc.createColors(options.color === true);
   const { origin, others = [] } = error.details;
@@ -49,7 +48,7 @@ export function renderError(error: ConfigError, options: RenderOptions = {}): st
 }
 
 /** Names of files and keys come from anywhere: control characters in them could drive a terminal. */
-function withoutControls(details: ErrorDetails): Omit<ErrorDetails, "origin"> {
+function withoutControls(details: ErrorDetails<string>): Omit<ErrorDetails<string>, "origin"> {
   const { message, key, nearest, available, hint } = details;
   return {
     ...details,

@@ -36,10 +36,14 @@ test.each(["src/bin/hydraconf.ts", "src/cli/index.ts", "src/bin/deep-profile.ts"
     expect(loaded.filter((name) => /^(ajv|ajv-formats|execa|yargs|node-gyp)\b/.test(name))).toEqual(
       [],
     );
-    // What `--` stands for belongs to the command line, and so does what a directory of results looks like; the
-    // profiler itself comes with a run.
+    // What `--` stands for belongs to the command line, and so do the names of the tools, whose folders show that a
+    // directory holds results; what the tools do comes with a run.
     const light = [
-      "src/profile/tools/collection.ts",
+      "src/profile/tools/table.ts",
+      "src/profile/tools/ncu/tool.ts",
+      "src/profile/tools/nsys/tool.ts",
+      "src/profile/tools/recorder/tool.ts",
+      "src/profile/tools/recorder/format.ts",
       "src/profile/run/command-override.ts",
       "src/profile/cli/subcommands.ts",
     ];

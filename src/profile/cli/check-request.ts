@@ -3,156 +3,122 @@ import { resolve } from "node:path";
 import { parseOverrides } from "../../overrides/index.ts";
 import { fileProblem } from "../../system/files.ts";
 import { agreeing } from "../../text/plural.ts";
-import { ConfigError, isConfigError } from "../../values/errors.ts";
+import { CodedError, ConfigError, isCodedError } from "../../values/errors.ts";
 import { compileLabelRules } from "../analysis/labels.ts";
-import { findExecutable, findNsightTool } from "../machine/find-program.ts";
+import { probeGpu } from "../machine/doctor/gpu.ts";
+import { thisMachine } from "../machine/doctor/machine.ts";
+import { findExecutable } from "../machine/find-program.ts";
 import { queryGpus, resolveDevice } from "../machine/gpu.ts";
-import { COLLECTOR_NAMES } from "../tools/collection.ts";
-import { isRangeMode, type ProfileConfig, type WorkloadConfig } from "../tools/config.ts";
-import { probeNcu, requireNcu } from "../tools/ncu/run/capabilities.ts";
-import { checkModes, checkOptions } from "../tools/ncu/run/cli-options.ts";
-import { checkExtraOptions, traces, tracesCuda } from "../tools/nsys/command.ts";
-import { requireNsysPath } from "../tools/nsys/tool.ts";
-import { probeGpu } from "./doctor/gpu.ts";
-import { thisMachine } from "./doctor/machine.ts";
+import type { ProfileConfig, WorkloadConfig } from "../tools/config.ts";
+import { TOOLS } from "../tools/table.ts";
+import {
+  isEnabled,
+  type ProfilingTool,
+  type SettingsRefusal,
+  type ToolSettings,
+} from "../tools/tool.ts";
 
-interface Refusal {
-  readonly key: string;
-  /** Whether the config asks for what this version cannot do. */
-  readonly applies: (config: ProfileConfig) => boolean;
-  readonly message: string;
-  readonly hint: string;
+export interface CheckOptions {
+  /** The run is only shown, for which no GPU needs to be there. */
+  readonly isPlan: boolean;
+  /** Default: those of the table. */
+  readonly tools?: readonly ProfilingTool[];
 }
-
-/** Settings that the config tree has and this version does not carry out: refused, never ignored. */
-const refusals: readonly Refusal[] = [
-  {
-    key: "pipeline.nsys.capture_range",
-    applies: ({ pipeline: { nsys } }) =>
-      nsys.enable &&
-      nsys.gating_nvtx &&
-      nsys.capture_range === "nvtx" &&
-      !traces(nsys).includes("nvtx"),
-    message: "capture_range=nvtx needs nvtx in pipeline.nsys.trace",
-    hint: `"pipeline.nsys.trace='cuda,nvtx'"`,
-  },
-  {
-    key: "pipeline.nsys.capture_range",
-    applies: ({ pipeline: { nsys } }) =>
-      nsys.enable &&
-      nsys.gating_nvtx &&
-      nsys.capture_range === "cudaProfilerApi" &&
-      !tracesCuda(nsys),
-    message: "capture_range=cudaProfilerApi needs cuda in pipeline.nsys.trace",
-    hint: `"pipeline.nsys.trace='cuda,nvtx'"`,
-  },
-  {
-    key: "pipeline.nsys.trace",
-    applies: ({ pipeline: { nsys } }) => nsys.enable && !traces(nsys).includes("nvtx"),
-    message: "nvtx is missing: regions are NVTX ranges",
-    hint: `"pipeline.nsys.trace='cuda,nvtx'"`,
-  },
-  {
-    key: "pipeline.ncu.top_n_kernels",
-    applies: ({ pipeline: { ncu } }) =>
-      ncu.enable && (ncu.top_n_kernels ?? null) !== null && isRangeMode(ncu.ncu_cli.replay_mode),
-    message: "ncu measures a range as a whole, without telling its kernels apart",
-    hint: "pipeline.ncu.top_n_kernels=null, or pipeline.ncu.ncu_cli.replay_mode=kernel",
-  },
-  {
-    key: "pipeline.recorder.enable",
-    applies: ({ pipeline }) => COLLECTOR_NAMES.every((name) => !pipeline[name].enable),
-    message: "no collector is enabled",
-    hint: "pipeline.recorder.enable=true",
-  },
-];
 
 /**
  * What a schema cannot know: whether this version can carry the config out, and this machine.
  * Called before anything is made.
  *
- * @param how `isPlan`: the run is only shown, for which no GPU needs to be there
  * @throws ConfigError `profile.unsupported`, `profile.device`, `profile.program`, `profile.input`,
  *   `profile.tool`, `profile.ncu_option`, `profile.nsys_option`, `profile.label_rule`
  */
 export async function checkRequest(
   config: ProfileConfig,
   cwd: string,
-  { isPlan }: { readonly isPlan: boolean },
+  { isPlan, tools = TOOLS }: CheckOptions,
 ): Promise<void> {
-  refuseUnsupported(config);
+  const enabled = tools.filter(({ name }) => isEnabled(config.pipeline, name));
+  const settings = await Promise.all(enabled.map((tool) => tool.settings()));
+  refuseUnsupported(config, settings);
   if (config.labels !== undefined) compileLabelRules(config.labels);
   requireProgram(config.workload, cwd);
   requireInputFiles(config, cwd);
   // Asking tools and the driver takes a while: only where the answer decides something.
-  await refuseTogether(toolChecks(config));
-  const { ncu } = config.pipeline;
-  if (!ncu.enable && !config.device.startsWith("cuda:")) return;
+  const gpuTools = enabled.filter(({ needsGpu }) => needsGpu);
+  await refuseTogether([
+    ...settings.flatMap(({ checks }) => checks?.(config) ?? []),
+    ...gpuTools.map((tool) => () => refuseCpu(tool, config)),
+  ]);
+  const isOnDevice = config.device.startsWith("cuda:");
+  const [gpuTool] = gpuTools;
+  if (gpuTool === undefined && !isOnDevice) return;
   const gpus = await queryGpus();
   if (isPlan && gpus.length === 0) return;
   // Its remedy is that of a missing device, too.
-  if (ncu.enable && gpus.length === 0) throw await noGpu(config);
-  if (config.device.startsWith("cuda:")) resolveDevice(config.device, gpus, true);
+  if (gpuTool !== undefined && gpus.length === 0) throw await noGpu(gpuTool, config, tools);
+  if (isOnDevice) resolveDevice(config.device, gpus, true);
 }
 
 type RequestCheck = () => unknown;
 
-/** What the collectors need: whoever installs one tool for a run wants to know what else it lacks. */
-function toolChecks(config: ProfileConfig): readonly RequestCheck[] {
-  const { nsys, ncu } = config.pipeline;
-  const ofNcu: readonly RequestCheck[] =
-    findNsightTool("ncu") === null
-      ? [() => checkModes(ncu.ncu_cli), requireNcu]
-      : [async () => checkOptions(ncu.ncu_cli, await probeNcu(requireNcu()))];
-  return [
-    ...(nsys.enable
-      ? [() => checkExtraOptions(nsys), () => requireNsysPath("pipeline.nsys.enable")]
-      : []),
-    ...(ncu.enable ? [...ofNcu, () => refuseCpu(config)] : []),
-  ];
-}
-
 /** Throws what all of them find as one error; of several, each with its own remedy below it. */
 async function refuseTogether(checks: readonly RequestCheck[]): Promise<void> {
-  const problems: ConfigError[] = [];
+  const problems: CodedError[] = [];
   for (const check of checks)
     try {
       await check();
     } catch (error) {
-      if (!isConfigError(error)) throw error;
+      if (!isCodedError(error)) throw error;
       problems.push(error);
     }
   const [first, ...others] = problems;
   if (first === undefined) return;
-  throw others.length === 0 ? first : new ConfigError({ ...first.details, others });
+  throw others.length === 0 ? first : new CodedError({ ...first.details, others });
 }
 
-/** ncu measures kernels on a GPU and nothing else. */
-function refuseCpu({ device, workload }: ProfileConfig): void {
+function refuseCpu({ name, product }: ProfilingTool, { device, workload }: ProfileConfig): void {
   if (device !== "cpu" || workload.kind !== "shallow_resnet") return;
+  const key = `pipeline.${name}.enable`;
   throw new ConfigError({
     code: "profile.device",
-    key: "pipeline.ncu.enable",
-    message: "pipeline.ncu.enable: Nsight Compute measures GPU kernels, and device=cpu runs none",
-    hint: "device=auto, or pipeline.ncu.enable=false",
+    key,
+    message: `${key}: ${product} measures GPU kernels, and device=cpu runs none`,
+    hint: `device=auto, or ${key}=false`,
   });
 }
 
 /** Why there is none, in the words of `deep-profile doctor`. */
-async function noGpu({ pipeline }: ProfileConfig): Promise<ConfigError> {
+async function noGpu(
+  { name, product }: ProfilingTool,
+  { pipeline }: ProfileConfig,
+  tools: readonly ProfilingTool[],
+): Promise<ConfigError> {
   const { driver } = await probeGpu(thisMachine(process.env));
-  const others = pipeline.nsys.enable ? "recorder and nsys" : "recorder alone";
+  const others = tools
+    .filter((tool) => !tool.needsGpu && (tool === tools[0] || isEnabled(pipeline, tool.name)))
+    .map((tool) => tool.name);
+  const remaining = others.length > 1 ? others.join(" and ") : `${others.join()} alone`;
   const remedy = driver.hint ?? "install NVIDIA's driver (nvidia-smi must list the GPU)";
+  const key = `pipeline.${name}.enable`;
   return new ConfigError({
     code: "profile.device",
-    key: "pipeline.ncu.enable",
-    message: `pipeline.ncu.enable: Nsight Compute needs an NVIDIA GPU, and this machine has none that answers: ${driver.detail}`,
-    hint: `${remedy}; pipeline.ncu.enable=false device=cpu records with the ${others}, --dry-run shows what would run, and deep-profile import reads reports from another machine`,
+    key,
+    message: `${key}: ${product} needs an NVIDIA GPU, and this machine has none that answers: ${driver.detail}`,
+    hint: `${remedy}; ${key}=false device=cpu records with the ${remaining}, --dry-run shows what would run, and deep-profile import reads reports from another machine`,
   });
 }
 
-function refuseUnsupported(config: ProfileConfig): void {
-  const refusal = refusals.find(({ applies }) => applies(config));
+const NO_TOOL: SettingsRefusal = {
+  key: "pipeline.recorder.enable",
+  applies: () => true,
+  message: "no collector is enabled",
+  hint: "pipeline.recorder.enable=true",
+};
+
+/** @param settings of the tools that are enabled */
+function refuseUnsupported(config: ProfileConfig, settings: readonly ToolSettings[]): void {
+  const refusals = settings.flatMap((tool) => tool.refusals ?? []);
+  const refusal = settings.length === 0 ? NO_TOOL : refusals.find(({ applies }) => applies(config));
   if (refusal === undefined) return;
   throw new ConfigError({
     code: "profile.unsupported",
@@ -247,30 +213,29 @@ function lookAt(path: string): Stats | Error | undefined {
   }
 }
 
-/** The recorder's settings also apply to what the others measure. */
-const COLLECTORS = ["nsys", "ncu"] as const;
-type Collector = (typeof COLLECTORS)[number];
-
 /**
- * Notes about settings that the command line has for a collector that is off: most likely it was meant to be on.
+ * Notes about settings that the command line has for a tool that is off: most likely it was meant to be on.
  *
  * @param overrides those of the job, as typed
  */
-export function idleSettings(
-  pipeline: Readonly<Record<Collector, { readonly enable: boolean }>>,
+export async function idleSettings(
+  pipeline: object,
   overrides: readonly string[],
-): readonly string[] {
+  tools: readonly ProfilingTool[] = TOOLS,
+): Promise<readonly string[]> {
   const keys = parseOverrides(overrides).map(({ keyOrGroup }) => keyOrGroup);
-  return COLLECTORS.filter((name) => !pipeline[name].enable).flatMap((name) => {
+  const notes: string[] = [];
+  for (const { name, settings } of tools) {
     const enable = `pipeline.${name}.enable`;
     const idle = keys.filter((key) => isAbout(name, key) && key !== enable);
-    if (idle.length === 0) return [];
-    return [
+    if (idle.length === 0 || isEnabled(pipeline, name) || (await settings()).shared) continue;
+    notes.push(
       `${idle.join(", ")} ${agreeing(idle.length, "has", "have")} no effect: ${enable} is false`,
-    ];
-  });
+    );
+  }
+  return notes;
 }
 
 /** Presets of its settings, too. */
-const isAbout = (name: Collector, key: string): boolean =>
+const isAbout = (name: string, key: string): boolean =>
   key.startsWith(`pipeline.${name}.`) || key === `profiling/${name}`;

@@ -2,8 +2,7 @@
 
 import { resolve } from "node:path";
 import { type CommandLine, NO_POSITIONALS } from "../../command-line/command-line.ts";
-import { COLLECTOR_NAMES } from "../tools/collection.ts";
-import { FORMATS } from "../tools/importer.ts";
+import { TOOL_NAMES, TOOLS } from "../tools/table.ts";
 import { LABEL_OPTIONS } from "./label-options.ts";
 import { stoppable, subcommand } from "./subcommand.ts";
 
@@ -28,7 +27,7 @@ leaves unchecked`,
       help: `also check conditions against a run that failed, which is otherwise an error, since
 what a run did not reach looks faster`,
     },
-    collector: { value: "NAME", choices: COLLECTOR_NAMES, help: "if the runs have several" },
+    collector: { value: "NAME", choices: TOOL_NAMES, help: "if the runs have several" },
     scope: { value: "SCOPE", help: "e.g. process:4711 or device:cuda:0\n(default: the aggregate)" },
     regions: {
       value: "N",
@@ -63,8 +62,8 @@ export const IMPORT: CommandLine = {
   about: `Makes region reports from files that a profiler wrote, on any machine. Files are recognised by
 their content:
 
-${Object.values(FORMATS)
-  .map((format) => `  ${format}`)
+${TOOLS.toReversed()
+  .flatMap(({ import: { formats } }) => formats.map(({ format }) => `  ${format}`))
   .join("\n")}`,
   options: {
     output: {
@@ -146,7 +145,7 @@ by jobs, the fastest job, and how times grow with the swept values.`,
     trace: { help: "write traces even if the run wrote none" },
     collector: {
       value: "NAME",
-      choices: COLLECTOR_NAMES,
+      choices: TOOL_NAMES,
       help: "for a sweep whose jobs have several",
     },
     open: { help: "open the HTML page in the browser (implies --html)" },

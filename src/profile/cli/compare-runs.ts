@@ -29,6 +29,7 @@ import { ConfigError } from "../../values/errors.ts";
 import type { ConfigNode, ListNode } from "../../values/node.ts";
 import { keyText } from "../../values/python-text.ts";
 import { readYaml } from "../../values/yaml/reader.ts";
+import { readRunOrReport } from "../run/importers.ts";
 import { collectorsOf, type LoadedReport, loadReport, scopeOf } from "./load-report.ts";
 import type { SubcommandIo } from "./subcommand.ts";
 
@@ -104,13 +105,18 @@ async function loadBoth(
 ): Promise<readonly [Side, Side]> {
   const validator = await createReportValidator();
   // Each lets go of its other scopes: two large files would not fit into memory together.
-  const side = (name: string): Side => {
-    const { bundle, ...loaded } = loadReport(name, cwd, validator, collector);
+  const side = async (name: string): Promise<Side> => {
+    const { bundle, ...loaded } = await readRunOrReport(
+      name,
+      cwd,
+      { expected: "a region report", remedy: "; then compare DIR" },
+      () => loadReport(name, cwd, validator, collector),
+    );
     const report = scopeOf(name, bundle, scope);
     const processes = bundle.reports.filter(({ scope }) => scope.startsWith("process:")).length;
     return { ...loaded, report, processes: report.scope === "aggregate" ? processes : 0 };
   };
-  return [side(names.a), side(names.b)];
+  return [await side(names.a), await side(names.b)];
 }
 
 interface Chosen {

@@ -5,12 +5,12 @@ import { ConfigError } from "../../values/errors.ts";
 import type { WithTool } from "../machine/interrupt.ts";
 import { importFiles } from "../run/import-files.ts";
 import { writeImported } from "../run/imported-bundle.ts";
-import { importerOf } from "../run/importers.ts";
-import { COLLECTOR_NAMES, RUN_FILE } from "../tools/collection.ts";
+import { importerOf, loadImporters } from "../run/importers.ts";
+import { RUN_FILE } from "../tools/collection.ts";
 import type { ImportSource } from "../tools/importer.ts";
-import { isReportName } from "../tools/ncu/rep/compressed.ts";
-import { FILE_SUFFIX } from "../tools/recorder/index.ts";
 import { openSource } from "../tools/source-file.ts";
+import { TOOLS } from "../tools/table.ts";
+import type { ProfilingTool } from "../tools/tool.ts";
 import { LOCALES, NAME_BASES, NVTX_SCOPES, READERS } from "./commands.ts";
 import { labelRulesOf } from "./label-options.ts";
 import { intoOutputDirectory, type OutputDraft } from "./output-directory.ts";
@@ -22,23 +22,30 @@ export async function importNamed(
   command: ParsedCommand,
   io: SubcommandIo,
   withTool: WithTool,
+  tools: readonly ProfilingTool[] = TOOLS,
 ): Promise<number> {
-  const named = command.positionals.flatMap((name) => sourcesOfRun(name, io.cwd));
+  const named = command.positionals.flatMap((name) => sourcesOfRun(name, io.cwd, tools));
   const sources = named.map(({ name, repeatOf }) => openSource(name, io.cwd, repeatOf));
   // Told before a directory is made: a wrong file leaves nothing behind.
-  for (const source of sources) importerOf(source);
+  const importers = await loadImporters(tools);
+  for (const source of sources) importerOf(source, importers);
   const request = { wanted: command.value("output"), cwd: io.cwd, now: io.now };
   return intoOutputDirectory(request, (output) =>
-    importInto(output, sources, command, io, withTool),
+    importInto(output, sources, { command, io, withTool, tools }),
   );
+}
+
+interface ImportCall {
+  readonly command: ParsedCommand;
+  readonly io: SubcommandIo;
+  readonly withTool: WithTool;
+  readonly tools: readonly ProfilingTool[];
 }
 
 async function importInto(
   { directory, path: draft, finish }: OutputDraft,
   sources: readonly ImportSource[],
-  command: ParsedCommand,
-  io: SubcommandIo,
-  withTool: WithTool,
+  { command, io, withTool, tools }: ImportCall,
 ): Promise<number> {
   /** Files are called as they will be. */
   const named = (text: string) => text.replaceAll(draft, directory);
@@ -61,6 +68,7 @@ async function importInto(
     ...(labels !== null && { labels }),
     now: io.now,
     withTool,
+    tools,
     say: (line) => io.console.stderr(`${named(line)}\n`),
   });
   const terminal = terminalOf(io);
@@ -86,66 +94,51 @@ export interface NamedSource {
 }
 
 /**
- * What to import for a name that was given: of the directory of a run, the recording, the
- * export (or report) of nsys and the reports of ncu in it; anything else as it is.
+ * What to import for a name that was given: of the directory of a run, the files that the tools left in it, e.g. the
+ * recording, the export of nsys and the reports of ncu; anything else as it is.
  *
  * @throws ConfigError `profile.input` for a run that left none of them
  */
-function sourcesOfRun(name: string, cwd: string): readonly NamedSource[] {
+function sourcesOfRun(
+  name: string,
+  cwd: string,
+  tools: readonly ProfilingTool[],
+): readonly NamedSource[] {
   const directory = resolve(cwd, name);
-  if (!isRun(directory)) return [{ name, repeatOf: null }];
-  const found = [...recordings(directory), ...exportsOfNsys(directory), ...reportsOfNcu(directory)];
+  if (!isRun(directory, tools)) return [{ name, repeatOf: null }];
+  const found = tools.flatMap((tool) =>
+    [tool.name, ...repeatsOf(directory, tool.name)].flatMap((folder) =>
+      tool.import
+        .filesOfRun(namesIn(join(directory, folder)))
+        .map((file) => ({ folder, file: join(name, folder, file) })),
+    ),
+  );
   if (found.length === 0)
     throw new ConfigError({
       code: "profile.input",
       message: `${name} is a run directory in which nothing was recorded`,
       hint: `deep-profile report ${name} rebuilds the reports of a run if it can`,
     });
-  return found.map((file) => ({
-    name: join(name, file),
-    repeatOf: REPEAT.test(file) ? name : null,
+  return found.map(({ folder, file }) => ({
+    name: file,
+    repeatOf: tools.some((tool) => tool.name === folder) ? null : name,
   }));
 }
 
-/** With `repeats=N` a collector works in a folder for each run; others are of warm-up runs. */
-const REPEAT = /^\w+[/\\]repeats[/\\]\d+(?:[/\\]|$)/;
-
-const foldersOf = (run: string, collector: string): readonly string[] => [
-  collector,
-  ...filesIn(run, join(collector, "repeats"), (name) => /^\d+$/.test(name)),
-];
-
-/** A run that was interrupted has no record of its own yet, but the folders of its collectors. */
-const isRun = (directory: string): boolean =>
+/** A run that was interrupted has no record of its own yet, but the folders of its tools. */
+const isRun = (directory: string, tools: readonly ProfilingTool[]): boolean =>
   existsSync(join(directory, RUN_FILE)) ||
   (existsSync(join(directory, "config.yaml")) &&
-    COLLECTOR_NAMES.some((folder) => existsSync(join(directory, folder))));
+    tools.some(({ name }) => existsSync(join(directory, name))));
 
-const recordings = (run: string): readonly string[] =>
-  foldersOf(run, "recorder").filter(
-    (folder) => filesIn(run, folder, (file) => file.endsWith(FILE_SUFFIX)).length > 0,
-  );
+/** With `repeats=N` a tool works in a folder for each run; others are of warm-up runs. */
+const repeatsOf = (run: string, tool: string): readonly string[] =>
+  namesIn(join(run, tool, "repeats"))
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => join(tool, "repeats", name));
 
-/** The export is quick to read and needs no nsys. */
-const exportsOfNsys = (run: string): readonly string[] =>
-  foldersOf(run, "nsys").flatMap((folder) => {
-    const exported = filesIn(run, folder, (file) => file.endsWith(".sqlite"));
-    return exported.length > 0
-      ? exported
-      : filesIn(run, folder, (file) => file.endsWith(".nsys-rep"));
-  });
-
-const reportsOfNcu = (run: string): readonly string[] => filesIn(run, "ncu", isReportName);
-
-function filesIn(
-  run: string,
-  folder: string,
-  wanted: (name: string) => boolean,
-): readonly string[] {
-  const path = join(run, folder);
-  if (!existsSync(path) || !statSync(path).isDirectory()) return [];
-  return readdirSync(path)
-    .filter(wanted)
-    .sort((a, b) => a.localeCompare(b, "en", { numeric: true }))
-    .map((name) => join(folder, name));
+/** In the order of their numbers; none where there is no directory. */
+function namesIn(directory: string): readonly string[] {
+  if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
+  return readdirSync(directory).sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
 }

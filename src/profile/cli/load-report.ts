@@ -11,9 +11,8 @@ import type { ReportValidator } from "../../report/validation/validate.ts";
 import { errorCode, isFileProblem, readablePath, requireFile } from "../../system/files.ts";
 import { andOthers } from "../../text/plural.ts";
 import { ConfigError, nearest } from "../../values/errors.ts";
-import { importableFormat } from "../run/importers.ts";
-import { COLLECTOR_NAMES } from "../tools/collection.ts";
 import { inputError, unreadableError } from "../tools/source-file.ts";
+import { TOOL_NAMES } from "../tools/table.ts";
 
 export interface LoadedReport {
   /** As the user named it. */
@@ -41,16 +40,11 @@ export function loadReport(
   const config = isRun ? join(path, "config.yaml") : configAbove(path);
   return {
     name,
-    bundle: readBundle(
-      isRun ? readablePath(file, cwd) : name,
-      validator,
-      () => {
-        // What the user named may be a pipe, which someone writes to; not what was found in a directory.
-        if (file !== resolve(cwd, name)) requireFile(file);
-        return textOfFile(file);
-      },
-      file,
-    ),
+    bundle: readBundle(isRun ? readablePath(file, cwd) : name, validator, () => {
+      // What the user named may be a pipe, which someone writes to; not what was found in a directory.
+      if (file !== resolve(cwd, name)) requireFile(file);
+      return textOfFile(file);
+    }),
     identity: identityOf(file),
     configFile: config !== null && isFile(readablePath(config, cwd), config) ? config : null,
   };
@@ -65,7 +59,7 @@ function identityOf(file: string): string {
 export function collectorsOf(name: string, cwd: string): readonly string[] | null {
   const path = reportIn(name, resolve(cwd, name));
   if (!isDirectory(name, path)) return null;
-  const found = COLLECTOR_NAMES.filter((collector) =>
+  const found = TOOL_NAMES.filter((collector) =>
     isThere(name, regionReportFile(join(path, collector))),
   );
   if (found.length > 0) return found;
@@ -131,18 +125,10 @@ function readBundle(
   name: string,
   validator: ReportValidator,
   open: () => JsonText,
-  path: string,
 ): RegionReportBundle {
   const { document, issues } = checked(name, validator, open);
   const [issue, ...others] = issues;
   if (issue !== undefined) {
-    const format = importableFormat(path);
-    if (format !== null)
-      throw inputError(
-        name,
-        `it is not a region report, but a file to import (${format})`,
-        `deep-profile import ${name} -o DIR makes reports from it; then compare DIR`,
-      );
     if (issue.pointer === "" && issue.message.includes('"contract"'))
       throw inputError(
         name,

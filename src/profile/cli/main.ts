@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import { readablePath } from "../../system/files.ts";
-import { isConfigError } from "../../values/errors.ts";
+import { isCodedError } from "../../values/errors.ts";
 import { renderError } from "../../values/render-error.ts";
 import { requireOpenFiles } from "../machine/files.ts";
 import { interruptOf, listenForInterrupt, signalExitCode } from "../machine/interrupt.ts";
@@ -16,12 +16,12 @@ import {
 import { type ShownConfig, saveRun } from "../run/saved-run.ts";
 import { type WrittenRun, writeRun } from "../run/write-run.ts";
 import { RUN_FILE } from "../tools/collection.ts";
-import { terminalProgress } from "../tools/collector.ts";
+import { terminalProgress } from "../tools/tool.ts";
 import { type JobResult, jobResult } from "./job-result.ts";
 import { showFiles, showRegions, type Terminal } from "./terminal-report.ts";
 
 export interface MainRequest
-  extends Pick<ProfileRequest, "config" | "fingerprint" | "runDirectory" | "cwd"> {
+  extends Pick<ProfileRequest, "config" | "fingerprint" | "runDirectory" | "cwd" | "tools"> {
   readonly log: {
     info(message: string): void;
     error(message: string): void;
@@ -85,7 +85,7 @@ export async function profileMain(request: MainRequest): Promise<MainResult> {
     };
   } catch (error) {
     // Before anything was measured there is nothing to report.
-    if (!interrupt.stop.aborted || !isConfigError(error)) throw error;
+    if (!interrupt.stop.aborted || !isCodedError(error)) throw error;
     request.log.failure(error.details.message);
     request.terminal.writeError(`${error.details.message}\n`);
     return { exitCode: signalExitCode(interruptOf(interrupt.stop)), result: null };

@@ -13,7 +13,8 @@ import { draftBeside, removeDeadDrafts } from "../../system/atomic-write.ts";
 import { errorCode, fileProblem, makeDirectory } from "../../system/files.ts";
 import { DIRECTORY_CLAIM, tryClaim } from "../../system/process-claim.ts";
 import { ConfigError, isConfigError } from "../../values/errors.ts";
-import { RESULT_FILES } from "../tools/collection.ts";
+import { ToolError } from "../machine/tool-error.ts";
+import { RESULT_FILES } from "../tools/table.ts";
 
 /** Those of a sweep, too, and of a collector, whose folder has what was recorded beside them. */
 const RESULTS = [...RESULT_FILES, "sweep-report.json", "regions"];
@@ -101,6 +102,8 @@ function calledAsItWillBe(error: unknown, { path, directory }: OutputDraft): unk
   if (!(error instanceof Error) || !error.message.includes(path)) return error;
   const message = error.message.replaceAll(path, directory);
   if (isConfigError(error)) return new ConfigError({ ...error.details, message });
+  if (error instanceof ToolError)
+    return new ToolError({ ...error.details, tool: error.tool, message });
   return Object.assign(error, { message });
 }
 

@@ -4,11 +4,14 @@ import { execa } from "execa";
 import { usage } from "../../command-line/command-line.ts";
 import type { ParsedCommand } from "../../command-line/parse.ts";
 import { renderSweepMarkdown } from "../../report/sweep/writers.ts";
-import { realPlace } from "../../system/files.ts";
+import { readablePath, realPlace } from "../../system/files.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { WithTool } from "../machine/interrupt.ts";
+import { readRunOrReport } from "../run/importers.ts";
 import { readSavedRun } from "../run/read-run.ts";
 import { type Rebuilt, rebuildReports } from "../run/rebuild.ts";
+import { TOOLS } from "../tools/table.ts";
+import type { ProfilingTool } from "../tools/tool.ts";
 import { labelRulesOf } from "./label-options.ts";
 import { intoOutputDirectory, type OutputDraft } from "./output-directory.ts";
 import { reportSweep, type SweepReported, sweepJobs } from "./report-sweep.ts";
@@ -21,6 +24,7 @@ export async function reportDirectory(
   command: ParsedCommand,
   io: SubcommandIo,
   withTool: WithTool,
+  tools: readonly ProfilingTool[] = TOOLS,
 ): Promise<number> {
   const wanted = command.value("output");
   const terminal = terminalOf(io);
@@ -43,6 +47,7 @@ export async function reportDirectory(
       labels,
       now: io.now,
       withTool,
+      tools,
       say: (line) => io.console.stderr(`${line}\n`),
     });
   const show = async ({ result, written }: Rebuilt): Promise<number> => {
@@ -54,9 +59,14 @@ export async function reportDirectory(
     if (command.has("open")) await open(written.reports, io);
     return written.failures.length === 0 ? 0 : 1;
   };
-  if (wanted === undefined) return show(await rebuild(null));
   // Before a directory is made: a wrong name leaves nothing behind.
-  readSavedRun(runDirectory, io.cwd);
+  await readRunOrReport(
+    readablePath(runDirectory, io.cwd),
+    io.cwd,
+    { expected: "a run directory" },
+    () => readSavedRun(runDirectory, io.cwd),
+  );
+  if (wanted === undefined) return show(await rebuild(null));
   refuseInside(runDirectory, wanted, io.cwd);
   return intoOutputDirectory({ wanted, cwd: io.cwd, now: io.now }, async (draft) => {
     const { result, written } = await rebuild(draft.path);

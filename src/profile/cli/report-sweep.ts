@@ -17,14 +17,15 @@ import {
 import { createReportValidator, type ReportValidator } from "../../report/validation/validate.ts";
 import { writeFileAtomic } from "../../system/atomic-write.ts";
 import { fileProblem, readText } from "../../system/files.ts";
-import { ConfigError, isConfigError } from "../../values/errors.ts";
+import { ConfigError, isCodedError } from "../../values/errors.ts";
 import { toObject } from "../../values/plain-objects.ts";
 import { readYaml } from "../../values/yaml/reader.ts";
 import { whyFailed } from "../machine/process.ts";
 import { createRunReader } from "../run/read-run.ts";
 import type { SavedRun } from "../run/saved-run.ts";
-import { COLLECTOR_NAMES, RUN_FILE } from "../tools/collection.ts";
+import { RUN_FILE } from "../tools/collection.ts";
 import { unreadableError } from "../tools/source-file.ts";
+import { TOOL_NAMES } from "../tools/table.ts";
 import { loadReport, scopeOf } from "./load-report.ts";
 
 export interface SweepRequest {
@@ -148,9 +149,7 @@ function loadSweep(
 ): LoadedSweep {
   const reportOf = (name: string, collector: string) =>
     existsSync(regionReportFile(join(directory, name, collector)));
-  const found = COLLECTOR_NAMES.filter((collector) =>
-    names.some((name) => reportOf(name, collector)),
-  );
+  const found = TOOL_NAMES.filter((collector) => names.some((name) => reportOf(name, collector)));
   const collector = found.find((name) => wanted === null || name === wanted);
   if (collector === undefined)
     throw new ConfigError({
@@ -181,7 +180,7 @@ function loadSweep(
         known = { ...known, ...stayOf(run) };
         return { ...known, result: resultOf(name, run) };
       } catch (error) {
-        if (!isConfigError(error)) throw error;
+        if (!isCodedError(error)) throw error;
         return { ...known, result: without(error.message) };
       }
     }),

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type * as NativeBuild from "../../../native/build.d.mts";
 import { importFile } from "../../system/import-file.ts";
-import { ConfigError } from "../../values/errors.ts";
 import { packageInfo } from "../../values/package-info.ts";
 import { interruptOf } from "./interrupt.ts";
+import { ToolError } from "./tool-error.ts";
 
 export type NativeDetection = NativeBuild.NativeDetection;
 export type NativeStatus = NativeBuild.NativeStatus;
@@ -29,7 +29,7 @@ export const gpuPart = (native: NativePart): GpuPart => native.info.gpu;
  * @param stop ends the build without leaving anything of it
  * @param gpus compute capabilities of the GPUs that the workload may run on, `[90]` for 9.0. If the last build chose its GPUs by
  *   what the machine had, and these were not among them, it is built again.
- * @throws ConfigError `profile.native_build` with the compiler's last lines, or because it was stopped
+ * @throws ToolError `profile.native_build` with the compiler's last lines, or because it was stopped
  */
 export async function requireNative(
   say: (line: string) => void,
@@ -53,7 +53,8 @@ export async function requireNative(
   } catch (error) {
     if (stop?.aborted) throw stopped(stop);
     if (!(error instanceof builder.NativeBuildError)) throw error;
-    throw new ConfigError({
+    throw new ToolError({
+      tool: "native build",
       code: "profile.native_build",
       message: error.message,
       hint: error.hint ?? buildToolsHint(process.platform, osRelease()),
@@ -62,8 +63,9 @@ export async function requireNative(
   }
 }
 
-const stopped = (stop: AbortSignal): ConfigError =>
-  new ConfigError({
+const stopped = (stop: AbortSignal): ToolError =>
+  new ToolError({
+    tool: "native build",
     code: "profile.native_build",
     message: `stopped by ${interruptOf(stop)} while the native part was built; nothing was measured`,
     hint: "the next run builds it",

@@ -1,74 +1,44 @@
-/** The table of collectors: which a config enables, how they run one after the other, and repeated. */
+/** The tools that a config enables: how they run one after the other, and repeated. */
 
 import { rmSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { makeDirectory } from "../../system/files.ts";
 import { agreeing, plural } from "../../text/plural.ts";
-import { ConfigError, isConfigError } from "../../values/errors.ts";
-import type { NativePart } from "../machine/native.ts";
+import { type CodedError, isCodedError } from "../../values/errors.ts";
 import { describeOutcome, succeeded, unwrittenOfAll, type Workload } from "../machine/process.ts";
-import { below, COLLECTOR_NAMES, type CollectorName } from "../tools/collection.ts";
-import type { CollectContext, Collection, Collector } from "../tools/collector.ts";
-import type { ProfileConfig } from "../tools/config.ts";
-import { createNcuCollector } from "../tools/ncu/collector.ts";
-import type { NcuCollectorOptions } from "../tools/ncu/session.ts";
-import { createNsys } from "../tools/nsys/collector.ts";
-import { createRecorder } from "../tools/recorder/collector.ts";
+import { ToolError } from "../machine/tool-error.ts";
+import { below } from "../tools/collection.ts";
+import {
+  type CollectContext,
+  type Collection,
+  type Collector,
+  isEnabled,
+  type ProfilingTool,
+  type ToolParts,
+} from "../tools/tool.ts";
 
-/** What a collector is made from. */
-export interface CollectorParts {
-  readonly config: ProfileConfig;
-  readonly native: NativePart;
-}
+/** The tools that a config switches on, in the order in which they run. */
+export const enabledCollectors = (
+  parts: ToolParts,
+  tools: readonly ProfilingTool[],
+): readonly Collector[] =>
+  tools
+    .filter(({ name }) => isEnabled(parts.config.pipeline, name))
+    .map((tool) => repeated(tool, parts));
 
-const recorderOf = ({ config, native }: CollectorParts, gpu: boolean): Collector =>
-  createRecorder({
-    library: native.regionRecorder,
-    operationDomains: config.pipeline.recorder.operation_domains,
-    gpu,
-  });
-
-const recordsKernels = ({ config }: CollectorParts): boolean =>
-  config.pipeline.recorder.gpu === "auto";
-
-const FACTORIES: Readonly<Record<CollectorName, (parts: CollectorParts) => Collector>> = {
-  recorder: (parts) => recorderOf(parts, recordsKernels(parts)),
-  nsys: ({ config }) => createNsys(config.pipeline.nsys),
-  ncu: (parts) => createNcuCollector(ncuOptions(parts)),
-};
-
-/** What the collector ncu is made from; labels alone are found without recording kernels. */
-export function ncuOptions(parts: CollectorParts): NcuCollectorOptions {
-  const { ncu, recorder, report } = parts.config.pipeline;
-  const choosesKernels = (ncu.top_n_kernels ?? null) !== null;
-  return {
-    config: ncu,
-    aggregate: report.aggregate,
-    operationDomains: recorder.operation_domains,
-    ...(parts.config.labels && { labels: parts.config.labels }),
-    recorder: recorderOf(parts, choosesKernels && recordsKernels(parts)),
-    recordsKernels: recordsKernels(parts),
+function repeated({ name, repeatsItself, collect }: ProfilingTool, parts: ToolParts): Collector {
+  const collector: Collector = {
+    name,
+    collect: (workload, context) => collect(workload, { ...context, ...parts }),
   };
-}
-
-/** The collectors that a config switches on, in the order in which they run. */
-export function enabledCollectors(parts: CollectorParts): readonly Collector[] {
-  return COLLECTOR_NAMES.filter((name) => parts.config.pipeline[name].enable).map((name) =>
-    repeated(FACTORIES[name](parts), parts.config),
-  );
-}
-
-/** Nsight Compute replays kernels by itself and locks the clocks: its runs are not repeated. */
-function repeated(collector: Collector, { repeats, warmup_runs }: ProfileConfig): Collector {
-  return collector.name === "ncu" || repeats === 1
-    ? collector
-    : repeatCollector(collector, { runs: repeats, warmup: warmup_runs });
+  const { repeats: runs, warmup_runs: warmup } = parts.config;
+  return repeatsItself || runs === 1 ? collector : repeatCollector(collector, { runs, warmup });
 }
 
 /** A collector that brought nothing back, or was not run, and why. */
 export interface MissingCollection {
-  readonly collector: CollectorName;
-  readonly error: ConfigError;
+  readonly collector: string;
+  readonly error: CodedError;
 }
 
 export interface CollectionRun {
@@ -107,7 +77,7 @@ export async function runCollectors(
         await collector.collect(workload, { ...context, directory, earlier: collections }),
       );
     } catch (error) {
-      missing.push({ collector: collector.name, error: asConfigError(error, collector.name) });
+      missing.push({ collector: collector.name, error: codedError(error, collector.name) });
     } finally {
       context.progress.stop();
     }
@@ -126,16 +96,18 @@ function whyNotToGoOn(
     : `${describeOutcome(failed.outcome)} under collector ${failed.collector}`;
 }
 
-const notRun = (name: CollectorName, reason: string): ConfigError =>
-  new ConfigError({
+const notRun = (name: string, reason: string): ToolError =>
+  new ToolError({
+    tool: name,
     code: "profile.collector",
     message: `the collector ${name} was not run: ${reason}`,
   });
 
 /** What went wrong in a collector, whatever it threw. */
-function asConfigError(error: unknown, name: CollectorName): ConfigError {
-  if (isConfigError(error)) return error;
-  return new ConfigError({
+function codedError(error: unknown, name: string): CodedError {
+  if (isCodedError(error)) return error;
+  return new ToolError({
+    tool: name,
     code: "profile.collector",
     message: `the collector ${name} failed: ${error instanceof Error ? error.message : String(error)}`,
     cause: error,
@@ -183,7 +155,7 @@ export function repeatCollector(collector: Collector, { runs, warmup }: Repeats)
           if (collections.length === 0) throw error;
           return {
             ...together(collections, runs, context.directory),
-            problem: asConfigError(error, collector.name),
+            problem: codedError(error, collector.name),
           };
         }
       }

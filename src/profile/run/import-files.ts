@@ -11,12 +11,14 @@ import { topKernelNames } from "../analysis/kernel-selection.ts";
 import type { LabelRules } from "../analysis/labels.ts";
 import { combineRuns } from "../analysis/repeats.ts";
 import type { RecordedMachine, Timeline } from "../model/timeline.ts";
-import type { Importer, ImportSource, ReadOptions } from "../tools/importer.ts";
+import type { ImportSource, ReadOptions } from "../tools/importer.ts";
 import { joinTables } from "../tools/ncu/run/import-pass.ts";
 import { duplicatesAmong } from "../tools/source-file.ts";
+import { TOOLS } from "../tools/table.ts";
+import type { ProfilingTool } from "../tools/tool.ts";
 import { type ImportedNcu, importNcu } from "./import-ncu.ts";
 import { importedBundle } from "./imported-bundle.ts";
-import { importerOf } from "./importers.ts";
+import { importerOf, type LoadedImporter, loadImporters } from "./importers.ts";
 
 export interface ImportRequest {
   readonly sources: readonly ImportSource[];
@@ -36,6 +38,8 @@ export interface ImportRequest {
   readonly now: Date;
   readonly withTool: ReadOptions["withTool"];
   readonly say: (line: string) => void;
+  /** Default: those of the table. */
+  readonly tools?: readonly ProfilingTool[];
 }
 
 /** Which kernels of ncu count. */
@@ -49,7 +53,7 @@ export interface KernelChoice {
 
 /** The reports of the files of one tool. */
 export interface ImportedReport {
-  readonly collector: Importer["collector"];
+  readonly collector: string;
   /** Name of its folder in the output directory. */
   readonly folder: string;
   readonly bundle: RegionReportBundle;
@@ -74,7 +78,7 @@ export async function importFiles(request: ImportRequest): Promise<readonly Impo
 
 /** A file that tells what happened when, as it was read. */
 interface Recording {
-  readonly collector: Importer["collector"];
+  readonly collector: string;
   /** That of its report: repeats of one run share it. */
   readonly folder: string;
   readonly name: string;
@@ -98,15 +102,17 @@ interface ReadSources {
 
 async function readSources(request: ImportRequest, folders: Folders): Promise<ReadSources> {
   const sources = await onlyOnce(request);
-  const recognised = sources.map((source) => ({ source, importer: importerOf(source) }));
+  const importers = await loadImporters(request.tools ?? TOOLS);
+  const recognised = sources.map((source) => ({ source, importer: importerOf(source, importers) }));
   const prefixes = tablePrefixes(recognised);
   const shared = new Map<string, string>();
   const recordings: Recording[] = [];
   const ncu: ImportedNcu[] = [];
   for (const { source, importer } of recognised) {
-    const { collector } = importer;
+    const { tool } = importer;
+    const collector = tool.name;
     const { name, path, repeatOf } = source;
-    const together = sharedReport(collector, repeatOf);
+    const together = sharedReport(tool, repeatOf);
     const folder =
       (together === null ? undefined : shared.get(together)) ?? folders.take(collector);
     if (together !== null) shared.set(together, folder);
@@ -123,13 +129,11 @@ async function readSources(request: ImportRequest, folders: Folders): Promise<Re
     if (imported.kind === "ncu") ncu.push({ name, source: imported.source });
     else recordings.push({ collector, folder, name, ...imported });
   }
-  const folder = shared.get(OF_NCU);
+  const folder = shared.get("ncu");
   const ofNcu =
     folder === undefined ? null : { folder, files: ncu, prefixes: [...prefixes.values()] };
   return { recordings, ncu: ofNcu };
 }
-
-const OF_NCU = "ncu";
 
 /** Each file once, whatever it is called: its kernels would count twice, or its report stand there twice. */
 async function onlyOnce({ sources, say }: ImportRequest): Promise<readonly ImportSource[]> {
@@ -152,10 +156,10 @@ async function onlyOnce({ sources, say }: ImportRequest): Promise<readonly Impor
   return [...kept.values()];
 }
 
-/** What files have in common that make one report: those of ncu, or the repeats of a run. Null for any other. */
-function sharedReport(collector: Importer["collector"], repeatOf: string | null): string | null {
-  if (collector === "ncu") return OF_NCU;
-  return repeatOf === null ? null : `${collector} ${repeatOf}`;
+/** What files have in common that make one report: those of one measurement, or the repeats of a run. Null for any other. */
+function sharedReport(tool: ProfilingTool, repeatOf: string | null): string | null {
+  if (tool.import.isOneMeasurement) return tool.name;
+  return repeatOf === null ? null : `${tool.name} ${repeatOf}`;
 }
 
 function recordingReports(
@@ -208,12 +212,12 @@ async function ncuReports(
   });
 }
 
-/** How the tables of each of ncu's files are called: plainly where there is one, else after the file. */
+/** How the tables of each file of one measurement are called: plainly where there is one, else after the file. */
 function tablePrefixes(
-  files: readonly { readonly source: ImportSource; readonly importer: Importer }[],
+  files: readonly { readonly source: ImportSource; readonly importer: LoadedImporter }[],
 ): ReadonlyMap<ImportSource, string> {
   const sources = files.flatMap(({ source, importer }) =>
-    importer.collector === "ncu" ? [source] : [],
+    importer.tool.import.isOneMeasurement ? [source] : [],
   );
   if (sources.length <= 1) return new Map(sources.map((source) => [source, ""]));
   const taken = new Set<string>();

@@ -3,7 +3,6 @@ import type { RegionModel } from "../analysis/index.ts";
 import { createKernelSelection } from "../analysis/kernel-selection.ts";
 import { createLabelUnifier } from "../analysis/labels.ts";
 import { addSections, type NcuResult, type NcuTables } from "../model/counters.ts";
-import type { WriteRegionFiles } from "../tools/collector.ts";
 import type { NcuSource } from "../tools/importer.ts";
 import {
   type AssembleOptions,
@@ -12,6 +11,7 @@ import {
 } from "../tools/ncu/assemble/index.ts";
 import { createStateUnifier } from "../tools/ncu/run/measured-states.ts";
 import { regionTableWriter } from "../tools/ncu/write-region-tables.ts";
+import type { WriteRegionFiles } from "../tools/tool.ts";
 import type { ImportRequest } from "./import-files.ts";
 
 export interface ImportedNcu {

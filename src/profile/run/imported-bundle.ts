@@ -33,7 +33,14 @@ export function importedBundle(
 
 /** Equal for equal requests, whatever the files hold and wherever the reports go. */
 function fingerprint(request: ImportRequest): string {
-  const { sources, directory: _directory, now: _now, say: _say, ...options } = request;
+  const {
+    sources,
+    directory: _directory,
+    now: _now,
+    say: _say,
+    tools: _tools,
+    ...options
+  } = request;
   const text = JSON.stringify({ import: sources.map(({ name }) => name), ...options });
   return `sha256:${createHash("sha256").update(text).digest("hex")}`;
 }

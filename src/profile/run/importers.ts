@@ -1,38 +1,50 @@
-/** The table of importers, and what to give instead of files that none of them reads. */
+/** What the tools import, and what to give instead of files that none of them reads. */
 
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
 import { firstFew } from "../../text/plural.ts";
-import { ConfigError, isConfigError } from "../../values/errors.ts";
+import { ConfigError, isCodedError } from "../../values/errors.ts";
 import type { Importer, ImportSource } from "../tools/importer.ts";
 import { headAsUtf8 } from "../tools/ncu/csv/rewritten.ts";
-import { ncuCsvImporter, ncuReportImporter } from "../tools/ncu/importer.ts";
 import { ZSTD_MAGIC } from "../tools/ncu/rep/compressed.ts";
-import { nsysExportImporter, nsysReportImporter } from "../tools/nsys/importer.ts";
-import { recordingImporter } from "../tools/recorder/collector.ts";
-import { beginsWith, openSource, readBeginning } from "../tools/source-file.ts";
+import { beginsWith, inputError, openSource, readBeginning } from "../tools/source-file.ts";
+import { TOOLS } from "../tools/table.ts";
+import type { ProfilingTool } from "../tools/tool.ts";
 
-/** Every format that is read. The first that recognises a file reads it. */
-const IMPORTERS: readonly Importer[] = [
-  ncuReportImporter,
-  ncuCsvImporter,
-  nsysExportImporter,
-  nsysReportImporter,
-  recordingImporter,
-];
+/** A format with its reader, and the tool that it is of. */
+export interface LoadedImporter extends Importer {
+  readonly tool: ProfilingTool;
+  readonly format: string;
+}
+
+/** Every format that is read, the last tool's first, as in the help. The first that recognises a file reads it. */
+export const loadImporters = (
+  tools: readonly ProfilingTool[],
+): Promise<readonly LoadedImporter[]> =>
+  Promise.all(
+    tools
+      .toReversed()
+      .flatMap((tool) =>
+        tool.import.formats.map(async ({ format, load }) => ({ tool, format, ...(await load()) })),
+      ),
+  );
 
 /** @throws ConfigError `profile.input` where no format fits */
-export function importerOf(source: ImportSource): Importer {
-  const importer = IMPORTERS.find(({ matches }) => matches(source));
+export function importerOf(
+  source: ImportSource,
+  importers: readonly LoadedImporter[],
+): LoadedImporter {
+  const importer = importers.find(({ matches }) => matches(source));
   if (importer !== undefined) return importer;
   const what = source.isDirectory ? "directory" : "file";
   const isEmpty = !source.isDirectory && source.bytes === 0;
-  const hint = remedyFor(source);
   throw new ConfigError({
     code: "profile.input",
     message: isEmpty
       ? `${source.name} is empty`
       : `${source.name} is not a ${what} that can be imported`,
-    available: IMPORTERS.map(({ format }) => format),
-    hint,
+    available: importers.map(({ format }) => format),
+    hint: remedyFor(source),
   });
 }
 
@@ -136,20 +148,42 @@ const GIVEN = /\.(?:sqlite|nsys-rep|qdrep|ncu-repz?)$/;
 const MOST_NAMES = 5;
 
 /**
- * What a file is that `deep-profile import` would read, e.g. `report of Nsight Compute`; null for any other. For
- * messages of those who were given it in the place of a run.
+ * Reads what was given as a run or a report. Where that fails, and a file was given that `deep-profile import` reads,
+ * the error says so.
  *
- * @param path absolute
+ * @param name as the user wrote it
+ * @param expected what should have been given, e.g. `a run directory`
+ * @param remedy what to do with the reports of an import, behind `makes reports from it`
  */
-export function importableFormat(path: string): string | null {
+export async function readRunOrReport<T>(
+  name: string,
+  cwd: string,
+  { expected, remedy = "" }: { readonly expected: string; readonly remedy?: string },
+  read: () => T | Promise<T>,
+): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    const format = isCodedError(error) ? await importableFormat(resolve(cwd, name)) : null;
+    if (format === null) throw error;
+    throw inputError(
+      name,
+      `it is not ${expected}, but a file to import (${format})`,
+      `deep-profile import ${name} -o DIR makes reports from it${remedy}`,
+    );
+  }
+}
+
+/** E.g. `Nsight Compute report`; null for what is no file that `deep-profile import` reads. */
+async function importableFormat(path: string): Promise<string | null> {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return null;
   try {
     const source = openSource(path, "/");
-    if (source.isDirectory) return null;
-    const found = IMPORTERS.find(({ matches }) => matches(source));
+    const found = (await loadImporters(TOOLS)).find(({ matches }) => matches(source));
     // What stands in brackets is about other files of the kind.
     return found?.format.replace(/ \(.*$/s, "") ?? null;
   } catch (error) {
-    if (isConfigError(error)) return null;
+    if (isCodedError(error)) return null;
     throw error;
   }
 }

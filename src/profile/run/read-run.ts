@@ -4,9 +4,9 @@ import { createAjv } from "../../schema/create-ajv.ts";
 import { errorCode, readablePath, readText } from "../../system/files.ts";
 import type { ConfigError } from "../../values/errors.ts";
 import { packageInfo } from "../../values/package-info.ts";
-import { COLLECTOR_NAMES, RUN_FILE } from "../tools/collection.ts";
+import { RUN_FILE } from "../tools/collection.ts";
 import { inputError, unreadableError } from "../tools/source-file.ts";
-import { importableFormat } from "./importers.ts";
+import { TOOL_NAMES } from "../tools/table.ts";
 import { RUN_CONTRACT, type SavedRun } from "./saved-run.ts";
 
 const [CONTRACT_NAME = "", CONTRACT_VERSION = ""] = RUN_CONTRACT.split("/");
@@ -73,15 +73,8 @@ function checkContract(document: unknown, name: string): void {
 }
 
 function noRun(directory: string, name: string): ConfigError {
-  const format = importableFormat(directory);
   const file = dirname(name);
-  if (format !== null)
-    return inputError(
-      file,
-      `it is not a run directory, but a file to import (${format})`,
-      `deep-profile import ${file} -o DIR makes reports from it`,
-    );
-  const raw = COLLECTOR_NAMES.filter((folder) => existsSync(join(directory, folder)));
+  const raw = TOOL_NAMES.filter((folder) => existsSync(join(directory, folder)));
   const hint =
     raw.length === 0
       ? "give a run directory, e.g. tmp/profile-output/20260102-030405"

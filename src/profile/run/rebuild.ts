@@ -15,6 +15,8 @@ import { INTERRUPTS } from "../../system/process-signals.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { LabelRules } from "../analysis/labels.ts";
 import { signalExitCode, type WithTool } from "../machine/interrupt.ts";
+import { TOOLS } from "../tools/table.ts";
+import type { ProfilingTool } from "../tools/tool.ts";
 import { readSavedRun } from "./read-run.ts";
 import { rereadRun } from "./reread.ts";
 import { type ProfileResult, reportOn } from "./run.ts";
@@ -34,6 +36,8 @@ export interface RebuildRequest {
   readonly now: Date;
   readonly withTool: WithTool;
   readonly say: (line: string) => void;
+  /** Those that may have made the run. Default: those of the table. */
+  readonly tools?: readonly ProfilingTool[];
 }
 
 export interface Rebuilt {
@@ -52,10 +56,10 @@ const LINKED = ["config.yaml", "overrides.yaml", "hydra.yaml", "run.log"];
  *   may not be written
  */
 export async function rebuildReports(request: RebuildRequest): Promise<Rebuilt> {
-  const { runDirectory, output, cwd, now, withTool, say } = request;
+  const { runDirectory, output, cwd, now, withTool, say, tools = TOOLS } = request;
   const saved = readSavedRun(runDirectory, cwd);
   const { labels } = request;
-  const run = await rereadRun(saved, { runDirectory, withTool, say, labels });
+  const run = await rereadRun(saved, { runDirectory, withTool, say, labels, tools });
   const { pipeline } = run.config;
   const report = {
     ...pipeline.report,

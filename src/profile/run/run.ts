@@ -7,6 +7,7 @@ import {
   checkOptions,
   fn,
   instance,
+  listOf,
   type OptionChecks,
   optional,
   path,
@@ -30,8 +31,9 @@ import {
   type Workload,
   whyFailed,
 } from "../machine/process.ts";
-import type { Collection, Progress } from "../tools/collector.ts";
 import type { ProfileConfig } from "../tools/config.ts";
+import { TOOLS } from "../tools/table.ts";
+import type { Collection, ProfilingTool, Progress } from "../tools/tool.ts";
 import { enabledCollectors, type MissingCollection, runCollectors } from "./collectors.ts";
 import { chooseDevice, nativeFor, whyGpuIsUnused } from "./gpu-settings.ts";
 import { createWorkload } from "./workloads.ts";
@@ -50,6 +52,8 @@ export interface ProfileRequest {
   /** Receives a line about each longer step, e.g. the native build. */
   readonly say: (line: string) => void;
   readonly interrupt: StopRequests;
+  /** Those that `config.pipeline` may enable, in the order in which they run. Default: recorder, nsys, ncu. */
+  readonly tools?: readonly ProfilingTool[];
 }
 
 /** What the collectors of a run returned: everything that reports are made from. */
@@ -120,7 +124,7 @@ export async function collectRun(request: ProfileRequest): Promise<CollectedRun>
   const { version } = packageInfo();
   const environment = describeMachine(gpus, { hydraconf: version, native: native.info });
   const inputs = await describeInputs(workload);
-  const collectors = enabledCollectors({ config, native });
+  const collectors = enabledCollectors({ config, native }, request.tools ?? TOOLS);
   const started = new Date();
   const { collections, missing } = await runCollectors(collectors, workload, request);
   const period = { started, ended: new Date() };
@@ -224,6 +228,9 @@ const PROFILE_REQUEST: OptionChecks<ProfileRequest> = {
     kill: signal,
     suspension: optional(withMethods(["join"], "a suspension", "createSuspension makes one")),
   }),
+  tools: optional(
+    listOf("tools", withMethods(["collect"], "a profiling tool", "see ProfilingTool"), "[myTool]"),
+  ),
 };
 
 /** A file that a run read, recorded so that runs can be checked for having measured the same. */

@@ -7,10 +7,10 @@ import { join, relative, sep } from "node:path";
 import type { ConfigLine } from "../../report/render/report-page.ts";
 import { writeFileAtomic } from "../../system/atomic-write.ts";
 import { dateTime } from "../../text/date-time.ts";
-import type { ConfigError, ErrorDetails } from "../../values/errors.ts";
+import type { CodedError, ErrorDetails } from "../../values/errors.ts";
 import type { MachineEnvironment } from "../machine/environment.ts";
 import type { ProcessOutcome, Workload } from "../machine/process.ts";
-import { type CollectionSource, type CollectorName, RUN_FILE } from "../tools/collection.ts";
+import { type CollectionSource, RUN_FILE } from "../tools/collection.ts";
 import type { ProfileConfig } from "../tools/config.ts";
 import type { CollectedRun, RunInputs } from "./run.ts";
 
@@ -18,7 +18,7 @@ import type { CollectedRun, RunInputs } from "./run.ts";
 // (`deep-profile report`). `schemas/run.schema.json` is the same contract for other languages.
 
 /** Version of the contract; `major.minor`, a minor only adds. */
-export const RUN_CONTRACT = "hydraconf.run/1.2";
+export const RUN_CONTRACT = "hydraconf.run/1.3";
 
 export interface SavedRun {
   readonly contract: string;
@@ -41,7 +41,7 @@ export interface SavedRun {
 }
 
 export interface SavedCollection {
-  readonly collector: CollectorName;
+  readonly collector: string;
   /** Of the tool; null: ours. */
   readonly tool_version: string | null;
   readonly source: CollectionSource;
@@ -52,12 +52,12 @@ export interface SavedCollection {
 }
 
 export interface SavedMissing {
-  readonly collector: CollectorName;
+  readonly collector: string;
   readonly problem: SavedProblem;
 }
 
 export type SavedProblem = Pick<
-  ErrorDetails,
+  ErrorDetails<string>,
   "code" | "message" | "key" | "available" | "nearest" | "hint"
 >;
 
@@ -111,7 +111,7 @@ function savedRun(run: CollectedRun, shown: ShownConfig, runDirectory: string): 
   };
 }
 
-const savedProblem = ({ details }: ConfigError): SavedProblem => {
+const savedProblem = ({ details }: CodedError): SavedProblem => {
   const { origin: _origin, cause: _cause, ...problem } = details;
   return problem;
 };

@@ -1,13 +1,5 @@
-/** A collection: the collectors' names, and the files that it was read from, as `run.json` keeps them. */
+/** The files that a collection was read from, as `run.json` keeps them. */
 import type { NvtxLabel } from "../analysis/labels.ts";
-
-/** The name of a collector: its key under `pipeline`, and its folder in a run directory. */
-export type CollectorName = "recorder" | "nsys" | "ncu";
-
-/** In the order in which they run: each may use what those before it brought back. */
-export const COLLECTOR_NAMES: readonly CollectorName[] = ["recorder", "nsys", "ncu"];
-
-// Which files a collection was read from, as `run.json` keeps it: plain data.
 
 /** Names and folders are relative to the collector's folder, with `/`; `.` is that folder. */
 export type CollectionSource =
@@ -19,7 +11,15 @@ export type CollectionSource =
       readonly reports: readonly string[];
     }
   | NcuSource
+  | FilesSource
   | RepeatsSource;
+
+/** Files of a tool whose names say all that its `reread` needs. Added in contract 1.3. */
+export interface FilesSource {
+  readonly kind: "files";
+  readonly directory: string;
+  readonly names: readonly string[];
+}
 
 /** The reports of ncu, and the recording they are joined with. */
 export interface NcuSource {
@@ -55,7 +55,7 @@ export interface NcuPassSource {
 
 /** Where ranges that ncu does not know came from. */
 export type RecordedSource =
-  | { readonly kind: "collector"; readonly name: CollectorName }
+  | { readonly kind: "collector"; readonly name: string }
   /** A run for this purpose alone. */
   | { readonly kind: "recording"; readonly directory: string };
 
@@ -68,9 +68,6 @@ export function below(directory: string, source: CollectionSource): CollectionSo
   const inside = source.directory === "." ? directory : `${directory}/${source.directory}`;
   return { ...source, directory: inside };
 }
-
-/** Names that show that a directory holds a run's results, so that another run or import must not write there. */
-export const RESULT_FILES: readonly string[] = [...COLLECTOR_NAMES, "report.md", "env.json"];
 
 /** What a run knows beside its raw files: `profile/run/saved-run.ts`. */
 export const RUN_FILE = "run.json";

@@ -1,15 +1,9 @@
 import type { WithTool } from "../machine/interrupt.ts";
 import type { NcuResult, NcuTables } from "../model/counters.ts";
 import type { RecordedMachine, Timeline } from "../model/timeline.ts";
-import type { CollectorName } from "./collection.ts";
-import { FILE_SUFFIX } from "./recorder/format.ts";
 
-/** One format that `deep-profile import` reads: a data object in a file of its own. */
+/** The reader of one format that `deep-profile import` reads. */
 export interface Importer {
-  /** Whose reports it makes: also the name of their folder. */
-  readonly collector: CollectorName;
-  /** What the format is called, in messages and in help. */
-  readonly format: (typeof FORMATS)[keyof typeof FORMATS];
   /** Decided by content; the name counts only where content cannot tell. */
   readonly matches: (source: ImportSource) => boolean;
   /** @throws ConfigError when the file is damaged, or a tool is needed that is not there */
@@ -65,12 +59,3 @@ export interface NcuSource {
   readonly toolVersion: string | null;
   readonly stream: (onResult: (result: NcuResult) => void) => Promise<NcuTables>;
 }
-
-/** What is imported, as messages and the help call it; apart from its readers, which the help does not need. */
-export const FORMATS = {
-  ncuReport: "Nsight Compute report (*.ncu-rep, *.ncu-repz; ncu itself is not needed)",
-  ncuCsv: "Nsight Compute CSV (ncu --csv --page raw or details)",
-  nsysExport: "Nsight Systems SQLite export (*.sqlite)",
-  nsysReport: "Nsight Systems report (*.nsys-rep; needs nsys)",
-  recording: `deep-profile recording (*${FILE_SUFFIX}, or a directory of them)`,
-} as const;

@@ -10,7 +10,7 @@ import {
   functionNameIn,
   parseKernelPattern,
 } from "../../../src/report/selection/kernel-pattern.ts";
-import { isConfigError } from "../../../src/values/errors.ts";
+import { isCodedError } from "../../../src/values/errors.ts";
 import { runs } from "../../runs.ts";
 
 const request = (some: Partial<KernelSelectionRequest>): KernelSelectionRequest => ({
@@ -92,7 +92,7 @@ describe("a kernel selection", () => {
       parseKernelPattern("regex:(", "the.key");
       expect.unreachable();
     } catch (error) {
-      expect(isConfigError(error) && error.details).toMatchObject({
+      expect(isCodedError(error) && error.details).toMatchObject({
         code: "profile.input",
         key: "the.key",
         message: expect.stringContaining("'regex:(' is not a regular expression"),

@@ -8,7 +8,7 @@ import {
   labelFunction,
 } from "../../../src/profile/analysis/labels.ts";
 import { LABEL_PRESETS, presetRules } from "../../../src/profile/cli/label-options.ts";
-import { isConfigError } from "../../../src/values/errors.ts";
+import { isCodedError } from "../../../src/values/errors.ts";
 import { packageInfo } from "../../../src/values/package-info.ts";
 
 const unify = (rules: LabelRules, ...labels: readonly string[]) => labels.map(labelFunction(rules));
@@ -56,7 +56,7 @@ describe("label rules", () => {
       compileLabelRules({ [name]: [{ pattern: "step (\\d+" }] });
       expect.unreachable();
     } catch (error) {
-      if (!isConfigError(error)) throw error;
+      if (!isCodedError(error)) throw error;
       expect(error.details).toMatchObject({
         code: "profile.label_rule",
         key,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type CollectedRun, reportOn } from "../../../src/profile/run/run.ts";
 import { readStaticAnalysis } from "../../../src/profile/run/static-analysis.ts";
-import type { Collection } from "../../../src/profile/tools/collector.ts";
+import type { Collection } from "../../../src/profile/tools/tool.ts";
 import { timelineOf } from "./timelines.ts";
 
 const DOCUMENT = { parameters: { count: 0, bytes: 0 }, layers: [] };

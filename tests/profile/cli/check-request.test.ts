@@ -4,12 +4,12 @@ import { idleSettings } from "../../../src/profile/cli/check-request.ts";
 const notes = (ncu: boolean, nsys: boolean, ...overrides: readonly string[]) =>
   idleSettings({ ncu: { enable: ncu }, nsys: { enable: nsys } }, overrides);
 
-test("settings of a collector that is off are named, however they are written", () => {
-  expect(notes(false, false, "device=cpu", "pipeline.ncu.ncu_cli.replay_mode=range")).toEqual([
-    "pipeline.ncu.ncu_cli.replay_mode has no effect: pipeline.ncu.enable is false",
-  ]);
+test("settings of a collector that is off are named, however they are written", async () => {
+  expect(await notes(false, false, "device=cpu", "pipeline.ncu.ncu_cli.replay_mode=range")).toEqual(
+    ["pipeline.ncu.ncu_cli.replay_mode has no effect: pipeline.ncu.enable is false"],
+  );
   expect(
-    notes(
+    await notes(
       false,
       false,
       "profiling/ncu@pipeline.ncu=ncu.high",
@@ -22,9 +22,9 @@ test("settings of a collector that is off are named, however they are written", 
   ]);
 });
 
-test("nothing is said of a collector that is on, and of one that is only switched off", () => {
-  expect(notes(true, false, "pipeline.ncu.ncu_cli.replay_mode=range")).toEqual([]);
-  expect(notes(false, false, "pipeline.ncu.enable=false", "pipeline.report.html=false")).toEqual(
-    [],
-  );
+test("nothing is said of a collector that is on, and of one that is only switched off", async () => {
+  expect(await notes(true, false, "pipeline.ncu.ncu_cli.replay_mode=range")).toEqual([]);
+  expect(
+    await notes(false, false, "pipeline.ncu.enable=false", "pipeline.report.html=false"),
+  ).toEqual([]);
 });

@@ -3,11 +3,12 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { runCompare, runReport } from "../../../src/profile/cli/commands.ts";
 import { collectorsOf, loadReport } from "../../../src/profile/cli/load-report.ts";
-import { readSavedRun } from "../../../src/profile/run/read-run.ts";
+import type { Subcommand } from "../../../src/profile/cli/subcommand.ts";
 import { CONTRACT, CONTRACTS } from "../../../src/report/model/document.ts";
 import { createReportValidator } from "../../../src/report/validation/validate.ts";
-import { isConfigError } from "../../../src/values/errors.ts";
+import { isCodedError } from "../../../src/values/errors.ts";
 import { bundleOf, resnet } from "../../report/bundles.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "hydraconf-load-"));
@@ -26,23 +27,24 @@ function refusal(contract: unknown): string {
   try {
     load(contract);
   } catch (error) {
-    if (isConfigError(error)) return error.message;
+    if (isCodedError(error)) return error.message;
     throw error;
   }
   return "";
 }
 
-function importHint(read: () => unknown): string | undefined {
-  try {
-    read();
-  } catch (error) {
-    if (isConfigError(error)) {
-      expect(error.message).toContain("(Nsight Compute CSV)");
-      return error.details.hint;
-    }
-    throw error;
-  }
-  return undefined;
+/** The hint of a command that was given a file to import. */
+async function importHint(run: Subcommand["run"], ...args: readonly string[]) {
+  const console = { stdout: () => {}, stderr: () => {} };
+  const error: unknown = await run(args, {
+    cwd: directory,
+    env: {},
+    now: new Date(0),
+    console,
+  }).catch((thrown: unknown) => thrown);
+  if (!isCodedError(error)) throw error;
+  expect(error.message).toContain("(Nsight Compute CSV)");
+  return error.details.hint;
 }
 
 describe("a report to compare", () => {
@@ -61,12 +63,13 @@ describe("a report to compare", () => {
     },
   );
 
-  it("is no file of a profiler, which is to be imported first", () => {
+  it("is no file of a profiler, which is to be imported first", async () => {
     writeFileSync(join(directory, "run.csv"), '"ID","Process ID","Kernel Name"\n"","",""\n');
-    expect(importHint(() => loadReport("run.csv", directory, validator, "recorder"))).toBe(
+    load(CONTRACT);
+    expect(await importHint(runCompare, "report.json", "run.csv")).toBe(
       "deep-profile import run.csv -o DIR makes reports from it; then compare DIR",
     );
-    expect(importHint(() => readSavedRun(join(directory, "run.csv"), directory))).toBe(
+    expect(await importHint(runReport, "run.csv")).toBe(
       "deep-profile import run.csv -o DIR makes reports from it",
     );
   });
@@ -131,7 +134,7 @@ describe("what cannot be read", () => {
       collectorsOf(name, directory);
       return loadReport(name, directory, validator, "recorder").name;
     } catch (error) {
-      if (isConfigError(error)) return error.message;
+      if (isCodedError(error)) return error.message;
       throw error;
     }
   };

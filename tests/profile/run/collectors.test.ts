@@ -3,14 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Workload } from "../../../src/profile/machine/process.ts";
+import { ToolError } from "../../../src/profile/machine/tool-error.ts";
 import { repeatCollector, runCollectors } from "../../../src/profile/run/collectors.ts";
-import type { CollectorName } from "../../../src/profile/tools/collection.ts";
-import type {
-  CollectContext,
-  Collection,
-  Collector,
-} from "../../../src/profile/tools/collector.ts";
-import { ConfigError } from "../../../src/values/errors.ts";
+import type { CollectContext, Collection, Collector } from "../../../src/profile/tools/tool.ts";
 import { timelineOf } from "../analysis/timelines.ts";
 
 describe("run collectors", () => {
@@ -24,7 +19,7 @@ describe("run collectors", () => {
 
   /** A collector that gives what a function says, and remembers what it was told. */
   function collector(
-    name: CollectorName,
+    name: string,
     give: () => Partial<Collection>,
   ): Collector & { readonly seen: CollectContext[] } {
     const seen: CollectContext[] = [];
@@ -47,7 +42,7 @@ describe("run collectors", () => {
     });
   }
 
-  const names = (collections: readonly { collector: CollectorName }[]) =>
+  const names = (collections: readonly { collector: string }[]) =>
     collections.map(({ collector: name }) => name);
 
   describe("runCollectors", () => {
@@ -101,7 +96,11 @@ describe("run collectors", () => {
     });
 
     it("goes on after a problem of a tool, which says nothing of the workload", async () => {
-      const problem = new ConfigError({ code: "profile.collector", message: "no permission" });
+      const problem = new ToolError({
+        tool: "toy",
+        code: "profile.collector",
+        message: "no permission",
+      });
       const { collections } = await run([
         collector("nsys", () => ({ problem, outcome: { exitCode: 1 } as Collection["outcome"] })),
         collector("ncu", () => ({})),
@@ -209,7 +208,10 @@ describe("repeated collector", () => {
     });
 
     it.each([
-      ["refuses", new ConfigError({ code: "profile.collector", message: "no recording" })],
+      [
+        "refuses",
+        new ToolError({ tool: "toy", code: "profile.collector", message: "no recording" }),
+      ],
       ["breaks", new Error("no recording")],
     ])("keeps the runs before one that %s, and tells why there are no more", async (_, error) => {
       const collection = await repeat((run) => {

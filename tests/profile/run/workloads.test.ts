@@ -9,7 +9,7 @@ import type {
   ProfileConfig,
   WorkloadConfig,
 } from "../../../src/profile/tools/config.ts";
-import { isConfigError } from "../../../src/values/errors.ts";
+import { isCodedError } from "../../../src/values/errors.ts";
 
 const context = { cwd: "/home/me", device: "cpu", shallowResnet: "/pkg/shallow_resnet" };
 
@@ -140,7 +140,7 @@ describe("requireProgram", () => {
       try {
         requireProgram(command(program), cwd);
       } catch (error) {
-        return isConfigError(error) ? [error.message, error.details.hint] : error;
+        return isCodedError(error) ? [error.message, error.details.hint] : error;
       }
     };
     expect(refusalOf("./bench.sh")).toEqual([

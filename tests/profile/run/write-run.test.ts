@@ -2,11 +2,11 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ToolError } from "../../../src/profile/machine/tool-error.ts";
 import type { ProfileResult } from "../../../src/profile/run/run.ts";
 import { writeRun } from "../../../src/profile/run/write-run.ts";
 import type { ProfileConfig } from "../../../src/profile/tools/config.ts";
 import type { RegionReportBundle } from "../../../src/report/model/document.ts";
-import { ConfigError } from "../../../src/values/errors.ts";
 import { bundleOf, resnet } from "../../report/bundles.ts";
 
 let directory: string;
@@ -64,7 +64,7 @@ describe("writeRun", () => {
       missing: [
         {
           collector: "nsys",
-          error: new ConfigError({ code: "profile.collector", message: "no nsys here" }),
+          error: new ToolError({ tool: "toy", code: "profile.collector", message: "no nsys here" }),
         },
       ],
     };

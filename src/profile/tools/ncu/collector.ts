@@ -1,11 +1,12 @@
 import { firstFewOf } from "../../../text/plural.ts";
-import { ConfigError } from "../../../values/errors.ts";
 import { NO_MATCHING_REGIONS } from "../../analysis/index.ts";
 import type { NvtxLabel } from "../../analysis/labels.ts";
 import { succeeded } from "../../machine/process.ts";
+import { ToolError } from "../../machine/tool-error.ts";
 import type { NcuPassSource, NcuSource } from "../collection.ts";
-import type { Collection, Collector } from "../collector.ts";
 import type { NcuCliConfig, ReplayMode } from "../config.ts";
+import { recorderOf, recordsKernels } from "../recorder/collector.ts";
+import type { Collection, Collector, ToolParts } from "../tool.ts";
 import { measurePasses } from "./measure-passes.ts";
 import type { NcuCapabilities } from "./run/capabilities.ts";
 import { type Discovery, noMatchNote } from "./run/discover.ts";
@@ -38,6 +39,21 @@ export function createNcuCollector(options: NcuCollectorOptions): Collector {
   };
 }
 
+/** What the collector is made from; labels alone are found without recording kernels. */
+export function ncuOptions({ config, native }: ToolParts): NcuCollectorOptions {
+  const { ncu, recorder, report } = config.pipeline;
+  const seesKernels = recordsKernels(config);
+  const choosesKernels = (ncu.top_n_kernels ?? null) !== null;
+  return {
+    config: ncu,
+    aggregate: report.aggregate,
+    operationDomains: recorder.operation_domains,
+    ...(config.labels && { labels: config.labels }),
+    recorder: recorderOf({ config, native }, choosesKernels && seesKernels),
+    recordsKernels: seesKernels,
+  };
+}
+
 /** ncu would run the program to its end, once per pass, and write nothing. */
 function nothingMatched(
   session: Session,
@@ -56,7 +72,8 @@ function nothingMatched(
     toolVersion: ncu.version,
     notes: [...notes, NO_MATCHING_REGIONS, note],
     ...(options.config.require_match && {
-      problem: new ConfigError({
+      problem: new ToolError({
+        tool: "ncu",
         code: "profile.ncu",
         key: "pipeline.ncu.ncu_cli.nvtx.include",
         message: `${NO_MATCHING_REGIONS}: ${note}`,
@@ -106,9 +123,10 @@ async function collect(
 const TOO_MANY_RESULTS =
   "too many results for a table in each region's directory: ncu/raw.csv has them all";
 
-const unmatched = ({ options }: Session): ConfigError | null =>
+const unmatched = ({ options }: Session): ToolError | null =>
   options.config.require_match
-    ? new ConfigError({
+    ? new ToolError({
+        tool: "ncu",
         code: "profile.ncu",
         message: `${NO_MATCHING_REGIONS}: ncu measured nothing`,
         hint: "pipeline.ncu.require_match=false reports it without failing",

@@ -1,14 +1,8 @@
 /** What `deep-profile import` reads of ncu: its CSV tables, and its reports. */
 
-import { ConfigError, isConfigError } from "../../../values/errors.ts";
+import { ConfigError, isCodedError } from "../../../values/errors.ts";
 import { findNsightTool } from "../../machine/find-program.ts";
-import {
-  FORMATS,
-  type Importer,
-  type ImportSource,
-  type NcuSource,
-  type ReadOptions,
-} from "../importer.ts";
+import type { Importer, ImportSource, NcuSource, ReadOptions } from "../importer.ts";
 import { beginsWith, readBeginning, unchangedSource } from "../source-file.ts";
 import { HEADER_START, SUMMARY_HEADERS } from "./csv/layout.ts";
 import { streamNcuCsvFile } from "./csv/read-csv.ts";
@@ -24,8 +18,6 @@ const STARTS = [HEADER_START, ...SUMMARY_HEADERS];
 
 /** Tables that ncu wrote with `--csv`, whatever the program printed before them. */
 export const ncuCsvImporter: Importer = {
-  collector: "ncu",
-  format: FORMATS.ncuCsv,
   matches: (source) => {
     if (source.isDirectory) return false;
     const text = withoutMark(headAsUtf8(readBeginning(source)));
@@ -52,8 +44,6 @@ const NEWLINE = 0x0a;
 
 /** Report files, through ncu or by our own reader. */
 export const ncuReportImporter: Importer = {
-  collector: "ncu",
-  format: FORMATS.ncuReport,
   matches: (source) =>
     beginsWith(source, REPORT_MAGIC) ||
     (beginsWith(source, ZSTD_MAGIC) && source.path.endsWith(COMPRESSED_EXTENSION)),
@@ -91,7 +81,7 @@ function versionIn(report: string): string | null {
   try {
     return reportVersion(report);
   } catch (error) {
-    if (!isConfigError(error)) throw error;
+    if (!isCodedError(error)) throw error;
     return null;
   }
 }
@@ -107,7 +97,7 @@ async function print(
     return await printReport(report, { ncu, directory, prefix, say, stop });
   } catch (error) {
     // An ncu that does not even start is no reason to leave the report unread.
-    if (!isConfigError(error)) throw error;
+    if (!isCodedError(error)) throw error;
     return { kind: "failed", why: error.message } as const;
   }
 }

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { plural } from "../../../text/plural.ts";
-import type { ConfigError } from "../../../values/errors.ts";
+import type { CodedError } from "../../../values/errors.ts";
 import { type ProcessOutcome, unwrittenOfAll } from "../../machine/process.ts";
 import type { NcuPassSource } from "../collection.ts";
-import { createCommandFile } from "../collector.ts";
 import type { ReplayMode } from "../config.ts";
+import { createCommandFile } from "../tool.ts";
 import type { ResultReader } from "./read-results.ts";
 import { passCommand } from "./run/command-line.ts";
 import { joinTables } from "./run/import-pass.ts";
@@ -27,7 +27,7 @@ export interface MeasuredPasses {
   readonly results: number;
   readonly notes: readonly string[];
   /** The one to tell of; null where nothing went wrong. */
-  readonly problem: ConfigError | null;
+  readonly problem: CodedError | null;
 }
 
 /**
@@ -48,7 +48,7 @@ export async function measurePasses(
   const read: NcuPassSource[] = [];
   const modes: ReplayMode[] = [];
   const notes: string[] = [];
-  const problems: ConfigError[] = [];
+  const problems: CodedError[] = [];
   let results = 0;
   const take = async (run: PassRun, prefix: string): Promise<PassTables | null> => {
     const tables = await readTables(run, { labels: run.pass.labels, prefix }, session, reader);
@@ -93,7 +93,7 @@ export async function measurePasses(
   const prefixes = read.map(({ prefix }) => prefix);
   if (several) notes.push(...(await joinTables(context.directory, prefixes)));
   // What can be read later weighs less than what has to be measured again.
-  const isUnread = ({ message }: ConfigError) =>
+  const isUnread = ({ message }: CodedError) =>
     read.some((pass) => message === unreadProblem(pass)?.message);
   const problem = problems.find((one) => !isUnread(one)) ?? problems[0] ?? null;
   return { runs, unwritten: unwrittenOfAll(outcomes), read, modes, results, notes, problem };

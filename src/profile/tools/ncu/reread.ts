@@ -6,10 +6,10 @@ import { findNsightTool } from "../../machine/find-program.ts";
 import type { NcuResult } from "../../model/counters.ts";
 import type { Timeline } from "../../model/timeline.ts";
 import type { CollectionSource, RecordedSource } from "../collection.ts";
-import type { Reread, RereadContext } from "../collector.ts";
 import type { NcuConfig } from "../config.ts";
-import { readRecording } from "../recorder/index.ts";
+import { readRecording } from "../recorder/read.ts";
 import { missingFileError } from "../source-file.ts";
+import type { Reread, RereadContext } from "../tool.ts";
 import { createResultReader } from "./read-results.ts";
 import { findReport } from "./rep/compressed.ts";
 import { streamNcuReport, withoutNcuNote } from "./rep/read-report.ts";
@@ -19,10 +19,11 @@ import { topKernels } from "./run/top-kernels.ts";
 import { unreadProblem } from "./run/verdict.ts";
 
 export async function rereadNcu(
-  source: Extract<CollectionSource, { readonly kind: "ncu" }>,
+  source: CollectionSource,
   directory: string,
   context: RereadContext,
 ): Promise<Reread> {
+  if (source.kind !== "ncu") throw new Error(`${source.kind} is no report of ncu`);
   const { ncu, report, recorder } = context.config.pipeline;
   const recorded = recordedTimeline(source.recorded, directory, context);
   const reader = createResultReader({

@@ -1,26 +1,22 @@
 /** What the parts of ncu's collector share: the tool, its options, and what is known of the program. */
 
-import { plural } from "../../../text/plural.ts";
 import type { LabelRules } from "../../analysis/labels.ts";
 import type { Workload } from "../../machine/process.ts";
 import type { Timeline } from "../../model/timeline.ts";
 import type { RecordedSource } from "../collection.ts";
-import type { CollectContext, Collection, Collector } from "../collector.ts";
-import type { NcuCliConfig, NcuConfig, ProfileConfig } from "../config.ts";
+import type { NcuCliConfig, NcuConfig } from "../config.ts";
+import type { CollectContext, Collection, Collector } from "../tool.ts";
 import { createResultReader } from "./read-results.ts";
 import { adaptToAvailable, queryAvailable, queryRefused } from "./run/availability.ts";
 import { type NcuCapabilities, probeNcu, requireNcu } from "./run/capabilities.ts";
-import { passCommand } from "./run/command-line.ts";
 import {
   DISCOVERY,
   type Discovery,
   discoverLabels,
-  noMatchNote,
   recordSeparately,
   unmatchedNotes,
 } from "./run/discover.ts";
 import { needsLabels, nvtxRequest, type Pass, type PassPlan, planPasses } from "./run/pass-plan.ts";
-import { placeOfPass } from "./run/run-pass.ts";
 import {
   filterTop,
   hasKernels,
@@ -174,73 +170,5 @@ export function cliOf(pass: Pass, { cli }: Session): NcuCliConfig {
     extra_args: cli.extra_args.filter(
       (argument, at) => !argument.startsWith(flag) && cli.extra_args[at - 1] !== flag,
     ),
-  };
-}
-
-export interface NcuPlan {
-  readonly passes: readonly { readonly name: string; readonly command: readonly string[] }[];
-  readonly notes: readonly string[];
-}
-
-export interface NcuPlanContext extends CollectContext {
-  /** Folder that the reports would be in. */
-  readonly reports: string;
-  /** The program as its regions are looked for: it has them without a GPU as well. */
-  readonly discovered: Workload;
-}
-
-/** The passes with their command lines, without running them. */
-export async function planNcu(
-  options: NcuCollectorOptions,
-  workload: Workload,
-  context: NcuPlanContext,
-): Promise<NcuPlan> {
-  const { session, plan, notes } = await prepare(options, context.discovered, context);
-  const { discovery } = session;
-  if (discovery !== null && matchesNothing(plan, session))
-    return {
-      passes: [],
-      notes: [...notes, noMatchNote(nvtxRequest(options.config), discovery.labels)],
-    };
-  const planned = plan.passes.map((pass) => {
-    const place = placeOfPass(pass, context.reports);
-    const config = cliOf(pass, session);
-    return { pass, place, ...passCommand(pass, place, { ...session, workload, config }) };
-  });
-  return {
-    passes: planned.map(({ pass, argv }) => ({ name: pass.name, command: argv })),
-    notes: [
-      ...notes,
-      ...planned.flatMap(({ place, options }) =>
-        options === null
-          ? []
-          : [
-              `${place.options} will hold ${plural(options.split("\n").length - 1, "option")} of ncu, too long for a command line (${Math.ceil(Buffer.byteLength(options) / 1024)} KiB)`,
-            ],
-      ),
-    ],
-  };
-}
-
-/**
- * What can be planned of ncu where no GPU answers, and what cannot.
- *
- * @param device that the plan is for; null: the program chooses
- */
-export function forAnotherMachine(
-  { pipeline: { ncu } }: Pick<ProfileConfig, "pipeline">,
-  device: string | null,
-): { readonly config: NcuCollectorOptions["config"]; readonly notes: readonly string[] } {
-  const top = ncu.top_n_kernels ?? null;
-  return {
-    config: { ...ncu, top_n_kernels: null },
-    notes: [
-      `no GPU answers on this machine: this is the plan for one with a GPU${device === null ? "" : ` (${device})`}; metrics that its GPU lacks are only known there`,
-      ...(top === null
-        ? []
-        : [
-            `pipeline.ncu.top_n_kernels=${top}: a recording on that machine decides which kernels --kernel-name will name`,
-          ]),
-    ],
   };
 }

@@ -5,7 +5,7 @@ import { makeDirectory } from "../../../system/files.ts";
 import { getOrCreate } from "../../../system/get-or-create.ts";
 import { placeOf, type RegionIdentity } from "../../analysis/path-tree.ts";
 import type { MetricColumns, NcuResult } from "../../model/counters.ts";
-import type { WriteRegionFiles } from "../collector.ts";
+import type { WriteRegionFiles } from "../tool.ts";
 import type { NcuAssembly } from "./assemble/index.ts";
 
 /** Written on when so much has gathered. */

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { writeFileAtomic } from "../../../system/atomic-write.ts";
-import { type ConfigError, isConfigError } from "../../../values/errors.ts";
+import { type CodedError, isCodedError } from "../../../values/errors.ts";
 import {
   type ProcessOutcome,
   pauseNotes,
@@ -11,7 +11,9 @@ import {
   type Workload,
 } from "../../machine/process.ts";
 import type { ToolWork } from "../../machine/run-tool.ts";
+import type { ToolError } from "../../machine/tool-error.ts";
 import type { Timeline } from "../../model/timeline.ts";
+import type { NsysSettings } from "../config.ts";
 import {
   type CollectContext,
   type Collection,
@@ -19,8 +21,8 @@ import {
   type CommandFile,
   createCommandFile,
   showProgress,
-} from "../collector.ts";
-import type { NsysSettings } from "../config.ts";
+  type ToolPlan,
+} from "../tool.ts";
 import {
   exportCommand,
   type ProfileCommand,
@@ -28,7 +30,6 @@ import {
   REPORT_NAME,
   statsCommand,
 } from "./command.ts";
-import type { NsysTimeline } from "./read/read-export.ts";
 import {
   callNsys,
   emptyCapture,
@@ -37,7 +38,8 @@ import {
   nsysWarnings,
   probeNsys,
   withoutProgress,
-} from "./tool.ts";
+} from "./program.ts";
+import type { NsysTimeline } from "./read/read-export.ts";
 
 /** A stopped nsys still has to write its report, which may be of gigabytes. */
 const GRACE_MS = 60_000;
@@ -81,15 +83,17 @@ export function createNsys(settings: NsysSettings): Collector {
 /**
  * The command that records a workload, without running it.
  *
- * @param directory where the collector's files would be
+ * @param directory where the tool's files would be
  */
 export async function planNsys(
   settings: NsysSettings,
   workload: Workload,
   directory: string,
-): Promise<ProfileCommand> {
+): Promise<ToolPlan> {
   const tool = await probeNsys("pipeline.nsys.enable");
-  return profileCommand(tool, settings, join(directory, REPORT_NAME), workload);
+  const report = join(directory, REPORT_NAME);
+  const { argv, env, notes } = profileCommand(tool, settings, report, workload);
+  return { runs: [{ command: argv, env }], notes };
 }
 
 /** Runs the workload under nsys, which ends as the workload does. */
@@ -123,7 +127,7 @@ function whyNothing(
   outcome: ProcessOutcome,
   { isGated }: ProfileCommand,
   { capture_range, nvtx_capture }: NsysSettings,
-): ConfigError | null {
+): ToolError | null {
   if (reports > 0 || outcome.startError !== null || outcome.interruptedBy !== null) return null;
   const recordedNothing = NO_REPORTS.test(said) || !/error|lost/i.test(said);
   if (isGated && outcome.exitCode === 0 && recordedNothing)
@@ -143,7 +147,7 @@ interface ReadReports {
   /** How many there are, whether they could be read or not. */
   readonly reports: number;
   readonly notes: readonly string[];
-  readonly problem: ConfigError | null;
+  readonly problem: CodedError | null;
 }
 
 const EXTENSION = ".nsys-rep";
@@ -163,7 +167,7 @@ async function readReports(
   const timelines: NsysTimeline[] = [];
   const read: string[] = [];
   const notes: string[] = [];
-  let problem: ConfigError | null = null;
+  let problem: CodedError | null = null;
   const reports = readdirSync(directory).filter((name) => name.endsWith(EXTENSION));
   reports.sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
   for (const name of reports) {
@@ -180,7 +184,7 @@ async function readReports(
       timelines.push(readNsysExport(sqlite));
       read.push(name.slice(0, -EXTENSION.length));
     } catch (error) {
-      if (!isConfigError(error)) throw error;
+      if (!isCodedError(error)) throw error;
       problem = error;
       continue;
     }

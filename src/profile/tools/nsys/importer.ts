@@ -1,15 +1,13 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { FORMATS, type Imported, type Importer } from "../importer.ts";
+import type { Imported, Importer, ReadOptions } from "../importer.ts";
 import { beginsWith } from "../source-file.ts";
 import { exportCommand } from "./command.ts";
+import { callNsys, nsysFailure, requireNsysPath } from "./program.ts";
 import { isSqliteFile, journalOf } from "./read/sqlite-file.ts";
-import { callNsys, nsysFailure, requireNsysPath } from "./tool.ts";
 
 /** What `nsys export --type sqlite` and `nsys stats` make of a report; read without nsys. */
 export const nsysExportImporter: Importer = {
-  collector: "nsys",
-  format: FORMATS.nsysExport,
   matches: ({ head }) => isSqliteFile(head),
   read: async ({ path }) => readTimeline(path),
 };
@@ -18,25 +16,16 @@ const REPORT_MAGIC = new TextEncoder().encode("NVIDIA Tegra Profiler Report");
 
 /** A report of Nsight Systems itself, whose format only nsys knows. */
 export const nsysReportImporter: Importer = {
-  collector: "nsys",
-  format: FORMATS.nsysReport,
   matches: (source) =>
     !source.isDirectory && (beginsWith(source, REPORT_MAGIC) || source.path.endsWith(".nsys-rep")),
   read: async ({ name, path, head }, { directory, prefix, withTool, say }) => {
     const nsys = requireNsysPath(`${name} can only be read by nsys`);
     const version = recorderVersion(head);
     const sqlite = join(directory, `${prefix}run.sqlite`);
+    const of = version === null ? "" : `, a report from Nsight Systems ${version}`;
     say(`exporting ${name} with nsys`);
     try {
-      const exported = await withTool((stop) =>
-        callNsys(
-          exportCommand(nsys, path, sqlite),
-          { doing: `exporting ${name} with nsys`, output: sqlite },
-          { stop, say },
-        ),
-      );
-      const of = version === null ? "" : `, a report from Nsight Systems ${version}`;
-      if (exported.failed) throw nsysFailure(`nsys could not export ${name}${of}`, exported.text);
+      await exportReport({ nsys, report: path, sqlite, name, of }, { withTool, say });
     } catch (error) {
       for (const file of [sqlite, journalOf(sqlite)]) rmSync(file, { force: true });
       throw error;
@@ -45,6 +34,28 @@ export const nsysReportImporter: Importer = {
     return version === null ? imported : { ...imported, toolVersion: version };
   },
 };
+
+interface ReportExport {
+  /** Paths of the program, of the report, and of the export that it makes. */
+  readonly nsys: string;
+  readonly report: string;
+  readonly sqlite: string;
+  /** Of the report, in messages; and what else they say of it. */
+  readonly name: string;
+  readonly of?: string;
+}
+
+/** @throws ToolError `nsys.failed` */
+export async function exportReport(
+  { nsys, report, sqlite, name, of = "" }: ReportExport,
+  { withTool, say }: Pick<ReadOptions, "withTool" | "say">,
+): Promise<void> {
+  const work = { doing: `exporting ${name} with nsys`, output: sqlite };
+  const { failed, text } = await withTool((stop) =>
+    callNsys(exportCommand(nsys, report, sqlite), work, { stop, say }),
+  );
+  if (failed) throw nsysFailure(`nsys could not export ${name}${of}`, text);
+}
 
 /** Of the nsys that recorded: the export has that of the one that exports. */
 function recorderVersion(head: Uint8Array): string | null {

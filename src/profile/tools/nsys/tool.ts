@@ -1,252 +1,32 @@
-/** The installed `nsys`: finds it, calls it, and says what its failures mean and what helps. */
-import { execa } from "execa";
-import { ConfigError } from "../../../values/errors.ts";
-import { chosenFolderNote, findNsightTool } from "../../machine/find-program.ts";
-import {
-  askProgram,
-  runWithProgress,
-  type ToolControl,
-  type ToolWork,
-} from "../../machine/run-tool.ts";
+/** Nsight Systems as a profiling tool. */
+import type { ProfilingTool } from "../tool.ts";
 
-// The installed `nsys`: where it is, what it is, and how it is called.
-
-export interface NsysTool {
-  readonly path: string;
-  /** E.g. `2023.4.4.54`. */
-  readonly version: string;
-  /** Long options that its `profile` knows, without dashes. */
-  readonly options: ReadonlySet<string>;
-}
-
-/** Asking for a version takes no longer than that, or nothing works at all. */
-const PROBE_TIMEOUT_MS = 60_000;
-
-/** @throws ConfigError `nsys.not_found` */
-export function requireNsysPath(why: string): string {
-  const path = findNsightTool("nsys");
-  if (path !== null) return path;
-  throw new ConfigError({
-    code: "nsys.not_found",
-    message: `${why}: nsys (Nsight Systems) was not found${chosenFolderNote("nsys")}`,
-    hint: "install NVIDIA Nsight Systems (also part of the CUDA toolkit) and put nsys on PATH, or set HYDRACONF_NSIGHT to its directory",
-  });
-}
-
-/**
- * Asks nsys what it is, since options came and went with versions.
- *
- * @throws ConfigError `nsys.not_found`, `nsys.failed` where it does not answer
- */
-export async function probeNsys(why: string): Promise<NsysTool> {
-  const path = requireNsysPath(why);
-  const [version, help] = await Promise.all([
-    askNsys(path, ["--version"]),
-    askNsys(path, ["profile", "--help"]),
-  ]);
-  return {
-    path,
-    version: /version (\d[\d.]*\d)/.exec(version)?.[1] ?? version.trim(),
-    options: new Set(
-      [...help.matchAll(/^\s*(?:\([^)]*\)\s*)?(?:-\w, )?--([a-z][a-z-]*)/gm)].map(
-        ([, name = ""]) => name,
-      ),
-    ),
-  };
-}
-
-async function askNsys(path: string, args: readonly string[]): Promise<string> {
-  const { failed, stdout, stderr, why } = await askProgram([path, ...args], {
-    timeoutMs: PROBE_TIMEOUT_MS,
-  });
-  if (!failed) return stdout;
-  throw new ConfigError({
-    code: "nsys.failed",
-    message: `${path} ${args.join(" ")} does not work: ${lastLine(stderr) || why}`,
-  });
-}
-
-/** What one of nsys's commands said, success or not. */
-export interface NsysAnswer {
-  readonly failed: boolean;
-  /** Standard output and standard error, without progress bars. */
-  readonly text: string;
-}
-
-/** Runs it in a process group of its own: a Ctrl-C is ours, and what it ends is `stop`'s matter. */
-export async function callNsys(
-  argv: readonly string[],
-  work: ToolWork,
-  patience: ToolControl,
-): Promise<NsysAnswer> {
-  const [program = "", ...args] = argv;
-  const child = execa(program, args, {
-    reject: false,
-    all: true,
-    stdin: "ignore",
-    detached: true,
-    cleanup: false,
-  });
-  const { failed, all } = await runWithProgress(child, work, patience);
-  return { failed, text: withoutProgress(all ?? "") };
-}
-
-/** nsys redraws its progress bars with carriage returns, or simply writes them one after the other. */
-export const withoutProgress = (text: string): string =>
-  text
-    .replace(/(\[\d+\/\d+\] |Processing \d+ events: )\[[= ]*\d+%[= ]*\][^\n[]*/g, "")
-    .replaceAll("\r", "")
-    .trim();
-
-const lastLine = (text: string): string => text.trimEnd().split("\n").at(-1)?.trim() ?? "";
-
-// What nsys says when something went wrong, what it means, and what helps.
-
-interface Failure {
-  /** Words of nsys that no program says. */
-  readonly says: RegExp;
-  /** Words of the system, which programs say, too: of nsys only where it speaks alone, or in a line that names it. */
-  readonly words?: RegExp;
-  readonly means: string;
-  readonly hint: string;
-}
-
-/** Where nothing was recorded at all, e.g. as a capture range never began. */
-export const NO_REPORTS = /No reports were generated/;
-
-/** The first that fits is told: causes before what follows from them. */
-const FAILURES: readonly Failure[] = [
-  {
-    says: /newer than (?:your|the) current version|created (?:in|by) .* which is newer|Invalid version prefix|Qdstrm version .* not supported/i,
-    means:
-      "the report was written by another version of Nsight Systems than the nsys that reads it",
-    hint: "read it with an nsys at least as new (set HYDRACONF_NSIGHT to its directory), or give an export made by such an nsys: nsys export --type sqlite REPORT.nsys-rep",
+export const nsysTool: ProfilingTool = {
+  name: "nsys",
+  product: "Nsight Systems",
+  settings: async () => (await import("./settings.ts")).nsysSettings,
+  collect: async (workload, { config, native: _, ...context }) =>
+    (await import("./collector.ts")).createNsys(config.pipeline.nsys).collect(workload, context),
+  plan: async (workload, { config, directory }) =>
+    (await import("./collector.ts")).planNsys(config.pipeline.nsys, workload, directory),
+  reread: async (source, directory, context) =>
+    (await import("./reread.ts")).rereadNsys(source, directory, context),
+  import: {
+    formats: [
+      {
+        format: "Nsight Systems SQLite export (*.sqlite)",
+        load: async () => (await import("./importer.ts")).nsysExportImporter,
+      },
+      {
+        format: "Nsight Systems report (*.nsys-rep; needs nsys)",
+        load: async () => (await import("./importer.ts")).nsysReportImporter,
+      },
+    ],
+    // The export is quick to read and needs no nsys.
+    filesOfRun: (names) => {
+      const exported = names.filter((name) => name.endsWith(".sqlite"));
+      return exported.length > 0 ? exported : names.filter((name) => name.endsWith(".nsys-rep"));
+    },
   },
-  {
-    says: /ProtobufParseException|parseProtobufFromStream/,
-    words: /LZ4 decompression failed|Section Table|ReportFile.*(?:corrupt|truncated)/i,
-    means: "the report is damaged or truncated",
-    hint: "copy it again, completely; if the .qdstrm file was kept, QdstrmImporter -i FILE.qdstrm makes the report again",
-  },
-  {
-    says: /boost::filesystem.*No space left on device/i,
-    words: /No space left on device/i,
-    means: "the disk is full",
-    hint: "nsys writes to TMPDIR first: set it to a directory with more space, or record less (pipeline.nsys.capture_range)",
-  },
-  {
-    says: /Wrong event order/,
-    means: "nsys recorded, but cannot make a report: it considers the order of the events wrong",
-    hint: `use nsys 2024.2 or later (set HYDRACONF_NSIGHT to its directory); its QdstrmImporter -i FILE.qdstrm may also read the .qdstrm file, which is kept; "pipeline.nsys.trace='cuda,nvtx'" and a capture range give fewer events`,
-  },
-  {
-    says: /TimeConversion\.cpp|ConvertGpuTicksToSyncNs/,
-    means: "nsys could not convert the times of this GPU, which happens if the host hides the GPU",
-    hint: "another version of nsys may convert them (set HYDRACONF_NSIGHT to its directory); pipeline.nsys.trace=nvtx records only ranges, and the recorder takes its GPU times from CUPTI",
-  },
-  {
-    says: /Already under profiling/,
-    means: "another tool holds the GPU counters that the options request",
-    hint: "dcgmi profile --pause, or remove --gpu-metrics-devices from pipeline.nsys.extra_args: kernels and ranges need no counters",
-  },
-  {
-    says: /importer binary and its dependencies were not found/i,
-    means: "nsys recorded, but its importer, which makes the report, does not run",
-    hint: "install all of Nsight Systems, including its host part; the .qdstrm file can be imported later",
-  },
-  {
-    says: /Importer error|importation of the QDSTRM/i,
-    means: "nsys recorded, but failed to make the report",
-    hint: `the .qdstrm file is kept: the QdstrmImporter -i FILE.qdstrm of a newer Nsight Systems may read it; or record less (pipeline.nsys.capture_range, "pipeline.nsys.trace='cuda,nvtx'")`,
-  },
-  {
-    says: /does not have permission to access NVIDIA .*Performance Counters|ERR_NVGPUCTRPERM/i,
-    means: "this user may not read the GPU counters that the options request",
-    hint: "remove --gpu-metrics-devices from pipeline.nsys.extra_args: kernels and ranges need no counters; deep-profile doctor shows how to allow users to read them",
-  },
-  {
-    says: /^(?:usage: nsys |Try 'nsys |Illegal --)/m,
-    words: /unrecogni[sz]ed option|Invalid (?:value|argument)/i,
-    means: "nsys does not accept an option or its value",
-    hint: "check pipeline.nsys and pipeline.nsys.extra_args; nsys profile --help lists the options of this version",
-  },
-  {
-    says: /requires? (?:root|administrat\w+) privileges/i,
-    words: /Permission denied|not permitted/i,
-    means: "nsys lacks a permission",
-    hint: "pipeline.nsys.sample=none needs no permission; sampling needs kernel.perf_event_paranoid of 2 or less (sudo sysctl kernel.perf_event_paranoid=2)",
-  },
-  {
-    says: /Connection to Agent lost|daemon (?:crashed|is not running)/i,
-    means: "nsys lost its own agent process",
-    hint: "run it again; with a capture range, pipeline.nsys.capture_range_end=stop lets the program finish",
-  },
-  {
-    says: NO_REPORTS,
-    means: "nsys had nothing to report",
-    hint: "the program may have ended or been killed before nsys could start or write; the output is in nsys/stderr.txt",
-  },
-];
-
-/** A line of nsys that has its name, that of its files, or of the library through which it uses the system. */
-const OWN_LINE = /^.*(?:\bnsys\b|nsight|boost::|\.qdstrm).*$/gim;
-
-/**
- * Makes an error of what nsys said when it brought nothing.
- *
- * @param speakers who printed it: nsys does not mark its lines
- */
-export function nsysFailure(
-  what: string,
-  said: string,
-  speakers: "nsys" | "nsys and program" = "nsys",
-): ConfigError {
-  const isAlone = speakers === "nsys";
-  const own = isAlone ? said : (said.match(OWN_LINE) ?? []).join("\n");
-  const failure = FAILURES.find(({ says, words }) => says.test(said) || words?.test(own));
-  const last = lastLine(said);
-  const unknown =
-    last === ""
-      ? "nsys printed nothing"
-      : isAlone
-        ? `nsys says: ${last}`
-        : `last line of their output: ${last}`;
-  return new ConfigError({
-    code: "nsys.failed",
-    message: `${what}: ${failure?.means ?? unknown}`,
-    hint: failure?.hint,
-  });
-}
-
-/** A recording limited to ranges that never began. */
-export const emptyCapture = (range: string): ConfigError =>
-  new ConfigError({
-    code: "nsys.failed",
-    message: `nsys recorded nothing: ${range}`,
-    hint: "a run with the recorder lists the program's ranges (pipeline.nsys.enable=false); pipeline.nsys.capture_range=none records the whole run",
-  });
-
-interface Warning {
-  readonly says: RegExp;
-  readonly note: string;
-}
-
-/** In a recording that worked. */
-const WARNINGS: readonly Warning[] = [
-  {
-    says: /CPU (?:IP\/backtrace )?sampling (?:not supported|will be disabled|requires)|perf event paranoid level|CPU (?:kernel )?IP\/backtrace samples|=system-wide requires root privileges/i,
-    note: "nsys could not sample the CPU (kernel.perf_event_paranoid): range and kernel times are not affected",
-  },
-  {
-    says: /CPU context switch tracing (?:not supported|will be disabled)/i,
-    note: "nsys could not trace context switches: regions are not affected",
-  },
-  {
-    says: /One or more process(?:es)? it created re-?parented/i,
-    note: 'nsys waited for processes that the program left running; "pipeline.nsys.extra_args=[--wait,primary]" makes it end with the program',
-  },
-];
-
-/** Each says what is missing from the recording, or why it took long. */
-export const nsysWarnings = (said: string): readonly string[] =>
-  WARNINGS.flatMap(({ says, note }) => (says.test(said) ? [note] : []));
+  doctor: async (facts) => (await import("./settings.ts")).examineNsys(facts),
+};

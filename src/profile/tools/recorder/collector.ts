@@ -8,25 +8,26 @@ import {
   text,
   trueOrFalse,
 } from "../../../values/check-options.ts";
-import { ConfigError } from "../../../values/errors.ts";
 import { pauseNotes, runWorkload, type Workload } from "../../machine/process.ts";
+import { ToolError } from "../../machine/tool-error.ts";
+import type { ProfileConfig } from "../config.ts";
+import type { Importer } from "../importer.ts";
+import { beginsWith } from "../source-file.ts";
 import {
   type CollectContext,
   type Collection,
   type Collector,
   showProgress,
-} from "../collector.ts";
-import { FORMATS, type Importer } from "../importer.ts";
-import { beginsWith } from "../source-file.ts";
-import { MAGIC } from "./format.ts";
+  type ToolParts,
+} from "../tool.ts";
+import { FILE_SUFFIX, MAGIC } from "./format.ts";
 import {
-  FILE_SUFFIX,
   type RecordedTimeline,
   readRecording,
   readRecordingFiles,
   refusedRecording,
-  watchRecording,
-} from "./index.ts";
+} from "./read.ts";
+import { watchRecording } from "./watch.ts";
 
 /** What the recorder loads into a workload, and what it records. */
 export interface RecorderOptions {
@@ -77,14 +78,28 @@ export function createRecorder(options: RecorderOptions): Collector {
   };
 }
 
+/** The recorder as a config sets it. */
+export const recorderOf = ({ config, native }: ToolParts, gpu: boolean): Collector =>
+  createRecorder({
+    library: native.regionRecorder,
+    operationDomains: config.pipeline.recorder.operation_domains,
+    gpu,
+  });
+
+/** Whether the recorder sees kernels, where the workload uses a GPU. */
+export const recordsKernels = ({ pipeline }: ProfileConfig): boolean =>
+  pipeline.recorder.gpu === "auto";
+
 /** Null where all that processes have recorded could be read. */
 function whyIncomplete(
   { processes, refused }: RecordedTimeline,
   stderrTail: string,
-): ConfigError | null {
+): ToolError | null {
   if (refused) return refusedRecording();
   const [said] = processes.length === 0 ? (CANNOT_RECORD.exec(stderrTail) ?? []) : [];
-  return said === undefined ? null : new ConfigError({ code: "profile.collector", message: said });
+  return said === undefined
+    ? null
+    : new ToolError({ tool: "recorder", code: "profile.collector", message: said });
 }
 
 /** What the recorder says in a process in which it cannot begin a file. */
@@ -128,8 +143,6 @@ function recordedSoFar(
 
 /** Files of our own recorder: one of them, or the directory of a run. */
 export const recordingImporter: Importer = {
-  collector: "recorder",
-  format: FORMATS.recording,
   matches: (source) =>
     source.isDirectory
       ? source.entries.some((name) => name.endsWith(FILE_SUFFIX))
@@ -137,7 +150,8 @@ export const recordingImporter: Importer = {
   read: async ({ name, path, isDirectory }) => {
     const timeline = isDirectory ? readRecording(path) : readRecordingFiles([path]);
     if (timeline.processes.length === 0)
-      throw new ConfigError({
+      throw new ToolError({
+        tool: "recorder",
         code: "recording.invalid",
         // The notes of files name them.
         message: isDirectory ? `${name}: ${timeline.notes.join("; ")}` : timeline.notes.join("; "),

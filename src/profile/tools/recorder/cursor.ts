@@ -20,7 +20,7 @@ export interface RecordingCursor {
    *
    * @param budgetBytes stop soon after so many bytes; the rest comes with the next call
    * @returns the header as it stands now; null while there is none yet
-   * @throws ConfigError `recording.invalid`
+   * @throws ToolError `recording.invalid`
    */
   readonly advance: (budgetBytes?: number) => FileHeader | null;
   /** Whether the process has told that it ends, and all that it had recorded until then is delivered. */

@@ -2,7 +2,7 @@
  * Numbers of the recorder's file format, version 1: `docs/recording-format.md`, and
  * `native/region_recorder/format.hpp` for the side that writes. A test keeps the two in step.
  */
-import { ConfigError } from "../../../values/errors.ts";
+import { ToolError } from "../../machine/tool-error.ts";
 
 export const FILE_SUFFIX = ".nvtxrec";
 
@@ -139,7 +139,7 @@ export interface FileHeader {
  * Reads a file header. Null: not written yet, the process has only just begun.
  *
  * @param bytes the file's beginning, as much as there is of its first unit
- * @throws ConfigError `recording.invalid` when it is no recording, or one of another version
+ * @throws ToolError `recording.invalid` when it is no recording, or one of another version
  */
 export function parseFileHeader(bytes: Uint8Array, file: string): FileHeader | null {
   const magic = bytes.subarray(0, MAGIC.length);
@@ -213,8 +213,9 @@ function executable(bytes: Uint8Array, limit: number, length: number): string {
   return new TextDecoder().decode(bytes.subarray(FILE_HEADER_BYTES, end));
 }
 
-function invalid(file: string, why: string): ConfigError {
-  return new ConfigError({
+function invalid(file: string, why: string): ToolError {
+  return new ToolError({
+    tool: "recorder",
     code: "recording.invalid",
     message: `${file} is not a readable recording: ${why}`,
   });

@@ -3,7 +3,8 @@ import { basename, join } from "node:path";
 import { getSystemErrorName } from "node:util";
 import { errorCode, isSystemError, requireFile } from "../../../system/files.ts";
 import { agreeing, plural } from "../../../text/plural.ts";
-import { ConfigError, isConfigError } from "../../../values/errors.ts";
+import { isCodedError } from "../../../values/errors.ts";
+import { ToolError } from "../../machine/tool-error.ts";
 import type { ProcessTimeline, Timeline } from "../../model/timeline.ts";
 import { originsOf } from "./clocks.ts";
 import { openRecording, readView } from "./cursor.ts";
@@ -25,8 +26,9 @@ export interface RecordedTimeline extends Timeline {
 }
 
 /** Why a run is not all that was asked for where `refused` is present. */
-export const refusedRecording = (): ConfigError =>
-  new ConfigError({
+export const refusedRecording = (): ToolError =>
+  new ToolError({
+    tool: "recorder",
     code: "profile.collector",
     message: "Not all recordings could be read: what they hold is missing here",
     hint: "once the cause is gone, 'deep-profile report DIR' reads them again",
@@ -38,7 +40,7 @@ export const refusedRecording = (): ConfigError =>
  * damaged places are read as far as they go, with notes; a file that cannot be read at all leaves a
  * note, too: it must not take the others with it.
  *
- * @throws ConfigError `recording.not_found` without the directory
+ * @throws ToolError `recording.not_found` without the directory
  */
 export function readRecording(directory: string): RecordedTimeline {
   try {
@@ -58,7 +60,7 @@ export function readRecordingFiles(paths: readonly string[]): RecordedTimeline {
     try {
       return read();
     } catch (error) {
-      if (!isConfigError(error) && !isSystemError(error)) throw error;
+      if (!isCodedError(error) && !isSystemError(error)) throw error;
       if (isSystemError(error)) refused.push(path);
       unread.push(`${basename(path)} could not be read: ${error.message}`);
       return null;
@@ -113,7 +115,7 @@ const firstOf = (unread: readonly string[]): readonly string[] =>
 /**
  * Paths of the recordings in a directory, by name.
  *
- * @throws ConfigError `recording.not_found` where there is none; the system's error where it cannot be read
+ * @throws ToolError `recording.not_found` where there is none; the system's error where it cannot be read
  */
 export function recordingFiles(directory: string): string[] {
   try {
@@ -123,7 +125,8 @@ export function recordingFiles(directory: string): string[] {
       .map((name) => join(directory, name));
   } catch (cause) {
     if (!isAbsent(cause)) throw cause;
-    throw new ConfigError({
+    throw new ToolError({
+      tool: "recorder",
       code: "recording.not_found",
       message: `There is no directory of recordings at ${directory}`,
       cause,
@@ -158,7 +161,7 @@ export interface RecordedProcess extends ProcessTimeline {
  *
  * @param originNs CLOCK_MONOTONIC time that becomes 0
  * @returns null when the file has no header yet
- * @throws ConfigError `recording.invalid`
+ * @throws ToolError `recording.invalid`
  */
 function readProcess(path: string, originNs: bigint): RecordedProcess | null {
   const notes = createNotes();

@@ -7,7 +7,7 @@ import {
   optional,
   text,
 } from "../../../values/check-options.ts";
-import { isConfigError } from "../../../values/errors.ts";
+import { isCodedError } from "../../../values/errors.ts";
 import { openRecording, type RecordingCursor } from "./cursor.ts";
 import { createNotes, type RangeId, type RecordedEvent } from "./events.ts";
 import { recordingFiles } from "./read.ts";
@@ -120,7 +120,7 @@ function ifReadable<T>(read: () => T): T | null {
   try {
     return read();
   } catch (error) {
-    if (isConfigError(error) || isSystemError(error)) return null;
+    if (isCodedError(error) || isSystemError(error)) return null;
     throw error;
   }
 }

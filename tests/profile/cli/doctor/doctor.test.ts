@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runDoctor } from "../../../../src/profile/cli/commands.ts";
-import { thisMachine } from "../../../../src/profile/cli/doctor/machine.ts";
-import { probeNative } from "../../../../src/profile/cli/doctor/native-part.ts";
 import { canProfile, examine } from "../../../../src/profile/cli/show-doctor.ts";
-import { isConfigError } from "../../../../src/values/errors.ts";
+import { thisMachine } from "../../../../src/profile/machine/doctor/machine.ts";
+import { probeNative } from "../../../../src/profile/machine/doctor/native-part.ts";
+import { isCodedError } from "../../../../src/values/errors.ts";
 import {
   CUPTI,
   findingsOf,
@@ -319,7 +319,7 @@ describe("deep-profile doctor", () => {
   it("explains itself and takes no arguments", async () => {
     expect((await call("--help")).stdout).toContain("Usage: deep-profile doctor");
     const refused = await call("now").catch((error: unknown) => error);
-    expect(isConfigError(refused) && refused.code).toBe("app.usage");
+    expect(isCodedError(refused) && refused.code).toBe("app.usage");
   });
 
   it("cannot wait for ever", async () => {

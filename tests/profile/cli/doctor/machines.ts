@@ -2,8 +2,8 @@
 import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { type Machine, thisMachine } from "../../../../src/profile/cli/doctor/machine.ts";
 import { examine } from "../../../../src/profile/cli/show-doctor.ts";
+import { type Machine, thisMachine } from "../../../../src/profile/machine/doctor/machine.ts";
 
 export interface Sketch {
   /** By path below the root. */

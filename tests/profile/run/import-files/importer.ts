@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
 import { runImport } from "../../../../src/profile/cli/commands.ts";
-import { isConfigError } from "../../../../src/values/errors.ts";
+import { isCodedError } from "../../../../src/values/errors.ts";
 import { capturedConsole } from "../../../captured-console.ts";
 
 export function importer() {
@@ -28,7 +28,7 @@ export function importer() {
       await importFiles(args);
       return null;
     } catch (error) {
-      if (!isConfigError(error)) throw error;
+      if (!isCodedError(error)) throw error;
       return error.details;
     }
   };

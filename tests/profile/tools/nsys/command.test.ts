@@ -6,7 +6,7 @@ import {
   profileCommand,
   statsCommand,
 } from "../../../../src/profile/tools/nsys/command.ts";
-import { isConfigError } from "../../../../src/values/errors.ts";
+import { isCodedError } from "../../../../src/values/errors.ts";
 import { settings } from "./settings.ts";
 
 describe("command", () => {
@@ -136,7 +136,7 @@ function refusalOf(...extra_args: string[]): string | null {
     checkExtraOptions({ extra_args });
     return null;
   } catch (error) {
-    if (!isConfigError(error)) throw error;
+    if (!isCodedError(error)) throw error;
     expect(error.details).toMatchObject({
       code: "profile.nsys_option",
       key: "pipeline.nsys.extra_args",

@@ -11,7 +11,7 @@ import sqlite from "node-sqlite3-wasm";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { withExport } from "../../../../src/profile/tools/nsys/read/database.ts";
 import { readNsysExport } from "../../../../src/profile/tools/nsys/read/read-export.ts";
-import { isConfigError } from "../../../../src/values/errors.ts";
+import { isCodedError } from "../../../../src/values/errors.ts";
 import { range, temporary, writeExport } from "./exports.ts";
 
 afterEach(() => vi.unstubAllEnvs());
@@ -97,7 +97,7 @@ describe("the file of an export", () => {
       readNsysExport(path);
       expect.unreachable();
     } catch (error) {
-      if (!isConfigError(error)) throw error;
+      if (!isCodedError(error)) throw error;
       expect(error.message).toContain("write-ahead logging (WAL)");
       expect(error.details.hint).toContain("PRAGMA journal_mode=DELETE");
     }
@@ -151,7 +151,7 @@ describe("the file of an export", () => {
     } catch (caught) {
       error = caught;
     }
-    if (!isConfigError(error)) throw error;
+    if (!isCodedError(error)) throw error;
     expect(error.code).toBe("nsys.invalid");
     expect(error.message).toContain(path);
     expect(error.details.hint).toContain("nsys export --type sqlite");

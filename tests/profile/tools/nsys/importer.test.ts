@@ -10,7 +10,7 @@ import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { importFiles } from "../../../../src/profile/run/import-files.ts";
 import { openSource } from "../../../../src/profile/tools/source-file.ts";
-import { isConfigError } from "../../../../src/values/errors.ts";
+import { isCodedError } from "../../../../src/values/errors.ts";
 import { nsightEnvironment, nsightOrSkip } from "../../../nsight.ts";
 import { sharedOrSkip } from "../../../shared.ts";
 import { globalId, temporary, writeExport } from "./exports.ts";
@@ -123,7 +123,7 @@ describe("a report of Nsight Systems", () => {
     vi.stubEnv("HYDRACONF_NSIGHT", "");
     vi.stubEnv("PATH", "");
     const error = await importOne(path).catch((caught: unknown) => caught);
-    if (!isConfigError(error)) throw error;
+    if (!isCodedError(error)) throw error;
     expect(error.code).toBe("nsys.not_found");
     expect(error.message).toContain("run.nsys-rep can only be read by nsys");
     expect(error.details.hint).toContain("HYDRACONF_NSIGHT");
@@ -142,7 +142,7 @@ describe("a report of Nsight Systems", () => {
     ] as const) {
       writeFileSync(path, text);
       const error = await importOne(path).catch((caught: unknown) => caught);
-      if (!isConfigError(error)) throw error;
+      if (!isCodedError(error)) throw error;
       expect(error.code).toBe("nsys.failed");
       expect(error.message).toContain(`nsys could not export ${path}${of}: `);
       expect(existsSync(path)).toBe(true);

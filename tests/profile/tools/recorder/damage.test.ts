@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Timeline } from "../../../../src/profile/model/timeline.ts";
 import { readRecording, watchRecording } from "../../../../src/profile/tools/recorder/index.ts";
-import { isConfigError } from "../../../../src/values/errors.ts";
+import { isCodedError } from "../../../../src/values/errors.ts";
 import { runs } from "../../../runs.ts";
 import { fixture, folderWith } from "./folder.ts";
 
@@ -34,7 +34,7 @@ function readDamaged(bytes: Uint8Array): Timeline | null {
   try {
     return readRecording(directory);
   } catch (error) {
-    if (isConfigError(error) && error.code === "recording.invalid") return null;
+    if (isCodedError(error) && error.code === "recording.invalid") return null;
     throw error;
   }
 }

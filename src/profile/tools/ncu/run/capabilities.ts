@@ -5,9 +5,9 @@
 
 import { accessSync, constants } from "node:fs";
 import os from "node:os";
-import { ConfigError } from "../../../../values/errors.ts";
 import { chosenFolderNote, findNsightTool } from "../../../machine/find-program.ts";
 import { askProgram } from "../../../machine/run-tool.ts";
+import { ToolError } from "../../../machine/tool-error.ts";
 
 export interface NcuCapabilities {
   /** Absolute path of the program. */
@@ -23,7 +23,7 @@ export interface NcuCapabilities {
 /**
  * Runs `ncu --version` and `ncu --help`.
  *
- * @throws ConfigError `profile.tool` for a program that answers otherwise than Nsight Compute
+ * @throws ToolError `profile.tool` for a program that answers otherwise than Nsight Compute
  */
 export async function probeNcu(path: string): Promise<NcuCapabilities> {
   const [version, help] = await Promise.all([
@@ -37,7 +37,8 @@ function versionIn({ stdout, stderr }: NcuAnswer, path: string): string {
   const found = /^Version (\d+(?:\.\d+)+)/m.exec(stdout)?.[1];
   if (found !== undefined) return found;
   const said = `${stdout}${stderr}`.trim().split("\n")[0] ?? "";
-  throw new ConfigError({
+  throw new ToolError({
+    tool: "ncu",
     code: "profile.tool",
     key: "pipeline.ncu.enable",
     message: `'${path} --version' did not answer like Nsight Compute${said === "" ? "" : `: ${said}`}`,
@@ -115,11 +116,12 @@ function homeIsWritable(): boolean {
   }
 }
 
-/** @throws ConfigError `profile.tool` with what to install */
+/** @throws ToolError `profile.tool` with what to install */
 export function requireNcu(): string {
   const found = findNsightTool("ncu");
   if (found !== null) return found;
-  throw new ConfigError({
+  throw new ToolError({
+    tool: "ncu",
     code: "profile.tool",
     key: "pipeline.ncu.enable",
     message: `pipeline.ncu.enable: Nsight Compute (ncu) is not installed, or not on PATH${chosenFolderNote("ncu")}`,

@@ -1,5 +1,5 @@
-import { ConfigError } from "../../../../values/errors.ts";
 import type { Workload } from "../../../machine/process.ts";
+import { ToolError } from "../../../machine/tool-error.ts";
 import type { NcuCliConfig } from "../../config.ts";
 import type { NcuCapabilities } from "./capabilities.ts";
 import { configArguments } from "./cli-options.ts";
@@ -23,7 +23,7 @@ export interface PassCommand {
  * The command line of one pass. What differs between versions of ncu, or hangs on files that lie
  * around, is said explicitly: the same config gives the same measurement everywhere.
  *
- * @throws ConfigError `profile.ncu` where its options are longer than a command line can be
+ * @throws ToolError `profile.ncu` where its options are longer than a command line can be
  */
 export function passCommand(
   pass: Pass,
@@ -79,7 +79,7 @@ export interface FittedOptions {
  * 2024.1): a regular expression names white space by its codes, and other values with it stay on the command line.
  *
  * @param options each followed by its value, if it has one
- * @throws ConfigError `profile.ncu` where what has to stay is too long
+ * @throws ToolError `profile.ncu` where what has to stay is too long
  */
 export function fitOptions(options: readonly string[], file: string): FittedOptions {
   if (bytesOf(options) <= COMFORTABLE) return { options, text: null };
@@ -132,7 +132,8 @@ function refuseTooLong(options: readonly string[]): void {
   const bytes = bytesOf(options);
   if (bytes <= LONGEST_OPTIONS && options.every((text) => bytesOf([text]) <= LONGEST_ARGUMENT))
     return;
-  throw new ConfigError({
+  throw new ToolError({
+    tool: "ncu",
     code: "profile.ncu",
     message: `ncu's options are ${Math.ceil(bytes / 1024)} KiB long, more than a command line can hold`,
     hint: "name regions with globs (pipeline.ncu.ncu_cli.nvtx.include='step*'), unify labels that differ by a number (labels=pytorch or your own rules), or let ncu measure everything and select in the report: pipeline.ncu.native_nvtx=false",

@@ -2,10 +2,10 @@ import { join } from "node:path";
 import { makeDirectory } from "../../../../system/files.ts";
 import { firstFew } from "../../../../text/plural.ts";
 import { printableLabel } from "../../../../text/printable.ts";
-import { ConfigError } from "../../../../values/errors.ts";
 import { type LabelRules, labelFunction } from "../../../analysis/labels.ts";
 import { describeOutcome, succeeded, type Workload } from "../../../machine/process.ts";
-import type { CollectContext, Collection, Collector } from "../../collector.ts";
+import { ToolError } from "../../../machine/tool-error.ts";
+import type { CollectContext, Collection, Collector } from "../../tool.ts";
 import { matchingLabels } from "./filters.ts";
 import { type DiscoveredLabels, labelsOf } from "./labels.ts";
 
@@ -28,7 +28,7 @@ export interface DiscoverOptions {
  * Finds out which labels the program has: from what an earlier collector recorded, else by a run of
  * its own under the recorder. ncu and the recorder cannot share one: both are loaded by NVTX.
  *
- * @throws ConfigError `profile.ncu` where the program fails already without ncu
+ * @throws ToolError `profile.ncu` where the program fails already without ncu
  */
 export async function discoverLabels(
   workload: Workload,
@@ -56,7 +56,7 @@ const isComplete = ({ measured, outcome, problem, partial }: Collection): boolea
 /**
  * A run under the recorder that only serves what ncu is to be told.
  *
- * @throws ConfigError `profile.ncu` where the program fails already without ncu
+ * @throws ToolError `profile.ncu` where the program fails already without ncu
  */
 export async function recordSeparately(
   workload: Workload,
@@ -68,7 +68,8 @@ export async function recordSeparately(
   makeDirectory(directory);
   const collection = await recorder.collect(workload, { ...context, directory });
   if (succeeded(collection.outcome)) return collection;
-  throw new ConfigError({
+  throw new ToolError({
+    tool: "ncu",
     code: "profile.ncu",
     message: `ncu was not started: ${describeOutcome(collection.outcome)} without it`,
     hint: `its output is in ${directory}`,

@@ -2,7 +2,7 @@
 import { open } from "node:fs/promises";
 import { setInterval } from "node:timers";
 import type { Workload } from "../../../machine/process.ts";
-import type { CollectContext } from "../../collector.ts";
+import type { CollectContext } from "../../tool.ts";
 import { hangNote } from "./failures.ts";
 import { createLogReader, type NcuLog } from "./log.ts";
 import type { Pass } from "./pass-plan.ts";

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { open, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { isSystemError } from "../../../../system/files.ts";
-import { isConfigError } from "../../../../values/errors.ts";
+import { isCodedError } from "../../../../values/errors.ts";
 import type { ToolControl } from "../../../machine/run-tool.ts";
 import type { NcuResult, ReadTables, RuleMessage, SectionTable } from "../../../model/counters.ts";
 import { streamNcuCsvFile } from "../csv/read-csv.ts";
@@ -130,7 +130,7 @@ export async function readPass(
       await Promise.all([raw, details, ratios].map((path) => rm(path, { force: true })));
     return tables;
   } catch (error) {
-    if (!isConfigError(error) && !isSystemError(error)) throw error;
+    if (!isCodedError(error) && !isSystemError(error)) throw error;
     return failed(`the results of ${basename(report)} could not be read: ${error.message}`);
   }
 }
@@ -147,7 +147,7 @@ function readWithoutNcu(
     const unread = results > 0 ? null : why;
     return { results, sections, notes: [why, ...notes, ...taken], unread };
   } catch (error) {
-    if (!isConfigError(error) && !isSystemError(error)) throw error;
+    if (!isCodedError(error) && !isSystemError(error)) throw error;
     return { results: 0, sections: new Map(), notes: [why, error.message], unread: why };
   }
 }

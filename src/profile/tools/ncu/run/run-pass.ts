@@ -10,7 +10,7 @@ import {
   type StopRequests,
   type Workload,
 } from "../../../machine/process.ts";
-import type { CollectContext } from "../../collector.ts";
+import type { CollectContext } from "../../tool.ts";
 import { findReport } from "../rep/compressed.ts";
 import { sectionFiles } from "./capabilities.ts";
 import type { PassCommand, PassFiles } from "./command-line.ts";

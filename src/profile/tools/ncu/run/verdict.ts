@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { firstFew, plural } from "../../../../text/plural.ts";
-import { ConfigError } from "../../../../values/errors.ts";
 import { describeOutcome, succeeded } from "../../../machine/process.ts";
+import { ToolError } from "../../../machine/tool-error.ts";
 import type { NcuPassSource } from "../../collection.ts";
 import type { RecognisedFailure } from "./failures.ts";
 import type { PassTables } from "./read-pass.ts";
@@ -9,7 +9,7 @@ import type { PassRun } from "./run-pass.ts";
 
 /** What a pass brought, judged: an exit code of 0 alone does not say that anything was measured. */
 export interface Verdict {
-  readonly problem: ConfigError | null;
+  readonly problem: ToolError | null;
   readonly notes: readonly string[];
   /** Whether another pass of the same program would fail alike. */
   readonly hopeless: boolean;
@@ -25,7 +25,8 @@ export function judge(run: PassRun, read: Pick<PassTables, "results" | "unread">
     return { problem: null, notes: [keptNote(run, results)], hopeless: true };
   if (run.timedOut && failure !== undefined)
     return {
-      problem: new ConfigError({
+      problem: new ToolError({
+        tool: "ncu",
         code: "profile.ncu",
         message: `ncu (${pass.name}): ${failure.message}`,
         hint: failure.remedy,
@@ -54,12 +55,14 @@ export function judge(run: PassRun, read: Pick<PassTables, "results" | "unread">
     };
   const problem =
     failure === undefined
-      ? new ConfigError({
+      ? new ToolError({
+          tool: "ncu",
           code: "profile.ncu",
           message: `${describeOutcome(outcome)}: ${lastWords(run)}`,
           hint: "the command line is in ncu/cmd.txt, the output of ncu and the program in ncu/logs",
         })
-      : new ConfigError({
+      : new ToolError({
+          tool: "ncu",
           code: "profile.ncu",
           message: `ncu: ${failure.message}`,
           hint: failure.remedy,
@@ -75,10 +78,11 @@ export function judge(run: PassRun, read: Pick<PassTables, "results" | "unread">
 export const unreadProblem = ({
   name,
   unread,
-}: Pick<NcuPassSource, "name" | "unread">): ConfigError | null =>
+}: Pick<NcuPassSource, "name" | "unread">): ToolError | null =>
   unread === undefined
     ? null
-    : new ConfigError({
+    : new ToolError({
+        tool: "ncu",
         code: "profile.ncu",
         message: `ncu (${name}): ${unread}`,
         hint: "the measurement is kept: deep-profile report DIR reads it again",

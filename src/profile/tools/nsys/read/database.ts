@@ -49,7 +49,7 @@ export interface ExportDatabase {
 /**
  * Opens an export for as long as `read` runs.
  *
- * @throws ConfigError `nsys.invalid` where the file is no SQLite file or a damaged one; `profile.input` where
+ * @throws ToolError `nsys.invalid` where the file is no SQLite file or a damaged one; `profile.input` where
  *   there is no place for temporary files
  */
 export function withExport<T>(path: string, read: (database: ExportDatabase) => T): T {

@@ -31,7 +31,7 @@ export interface IntegerTable {
 const ROWS_AT_ONCE = 4096;
 const BEFORE_ALL_ROWS = -(2n ** 63n);
 
-/** @throws ConfigError `nsys.invalid` where rows come again and again */
+/** @throws ToolError `nsys.invalid` where rows come again and again */
 export function* readIntegerRows<C extends string, Rare extends string>(
   source: IntegerTable,
   { columns, wide = [], rare }: IntegerRequest<C, Rare>,

@@ -28,7 +28,7 @@ const NVPROF_TABLE = "StringTable";
  * Reads an SQLite export of Nsight Systems (`nsys export --type sqlite`): schema versions up to
  * 3.25, those of 2020 that say none, tables that were not made and columns that came later included.
  *
- * @throws ConfigError `nsys.invalid`
+ * @throws ToolError `nsys.invalid`
  */
 export function readNsysExport(path: string): NsysTimeline {
   return withExport(path, (database) => {

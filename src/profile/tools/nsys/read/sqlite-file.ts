@@ -1,7 +1,7 @@
 /** What a file must be to be read as an export, and whether it was finished: seen before SQLite opens it. */
 import { closeSync, openSync, readSync } from "node:fs";
 import { shellQuote } from "../../../../text/shell-words.ts";
-import { ConfigError } from "../../../../values/errors.ts";
+import { ToolError } from "../../../machine/tool-error.ts";
 
 /** Where a file says how it is to be read, and what it says of a log beside it (SQLite, "Database File Format"). */
 const READ_VERSION = 19;
@@ -10,7 +10,7 @@ const WRITE_AHEAD = 2;
 /** What a journal begins with while what it tells of is not done; one that was done with is empty, or has zeros there. */
 const JOURNAL_MAGIC = Uint8Array.of(0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7);
 
-/** @throws ConfigError `nsys.invalid` */
+/** @throws ToolError `nsys.invalid` */
 export function requireSqlite(path: string): void {
   let head: Uint8Array;
   try {
@@ -57,8 +57,9 @@ export const invalid = (
   path: string,
   why: string,
   { cause, hint = HOW_TO_EXPORT }: { readonly cause?: unknown; readonly hint?: string } = {},
-): ConfigError =>
-  new ConfigError({
+): ToolError =>
+  new ToolError({
+    tool: "nsys",
     code: "nsys.invalid",
     message: `${path} is not a readable nsys export: ${why}`,
     hint,

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { NcuResult } from "../../../../../src/profile/model/counters.ts";
 import { streamNcuCsv } from "../../../../../src/profile/tools/ncu/csv/read-csv.ts";
-import { isConfigError } from "../../../../../src/values/errors.ts";
+import { isCodedError } from "../../../../../src/values/errors.ts";
 import { growth } from "../../../../growth.ts";
 import { runs } from "../../../../runs.ts";
 import { samplesOrSkip } from "../samples.ts";
@@ -25,7 +25,7 @@ async function read(bytes: Buffer, cuts?: readonly number[]) {
     });
     return { results, notes };
   } catch (error) {
-    if (!isConfigError(error)) throw error;
+    if (!isCodedError(error)) throw error;
     return { results, notes: [error.details.code] };
   }
 }

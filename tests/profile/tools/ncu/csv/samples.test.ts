@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { NcuResult } from "../../../../../src/profile/model/counters.ts";
 import { streamNcuCsv } from "../../../../../src/profile/tools/ncu/csv/read-csv.ts";
-import { isConfigError } from "../../../../../src/values/errors.ts";
+import { isCodedError } from "../../../../../src/values/errors.ts";
 import { metricValue } from "../results.ts";
 import { samplesOrSkip } from "../samples.ts";
 import { readNcuCsv } from "./whole-csv.ts";
@@ -15,7 +15,7 @@ describe.skipIf(sample === null)("ncu's CSV", () => {
       await read(name);
       return "accepted";
     } catch (error) {
-      if (!isConfigError(error)) throw error;
+      if (!isCodedError(error)) throw error;
       return `${error.code}: ${error.message.replace(/.*\//, "")}`;
     }
   };

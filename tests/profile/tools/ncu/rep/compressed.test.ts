@@ -6,7 +6,7 @@ import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { findExecutable } from "../../../../../src/profile/machine/find-program.ts";
 import { REPORT_MAGIC } from "../../../../../src/profile/tools/ncu/rep/blocks.ts";
 import { findReport } from "../../../../../src/profile/tools/ncu/rep/compressed.ts";
-import { isConfigError } from "../../../../../src/values/errors.ts";
+import { isCodedError } from "../../../../../src/values/errors.ts";
 import { samplesOrSkip } from "../samples.ts";
 import { readNcuReport } from "./whole-report.ts";
 
@@ -35,7 +35,7 @@ function refusal(path: string) {
   try {
     readNcuReport(path);
   } catch (error) {
-    if (isConfigError(error)) return error.details;
+    if (isCodedError(error)) return error.details;
     throw error;
   }
   return null;

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import type { NcuResult } from "../../../../../src/profile/model/counters.ts";
 import { reportVersion } from "../../../../../src/profile/tools/ncu/rep/read-report.ts";
 import { unitOfMetric } from "../../../../../src/profile/tools/ncu/rep/units.ts";
-import { isConfigError } from "../../../../../src/values/errors.ts";
+import { isCodedError } from "../../../../../src/values/errors.ts";
 import { runs } from "../../../../runs.ts";
 import { readNcuCsv } from "../csv/whole-csv.ts";
 import { samplesOrSkip } from "../samples.ts";
@@ -39,7 +39,7 @@ const refusal = (file: string): string => {
     readNcuReport(file);
     return "accepted";
   } catch (error) {
-    if (!isConfigError(error)) throw error;
+    if (!isCodedError(error)) throw error;
     return `${error.code}: ${error.message}`;
   }
 };

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { NvtxLabel } from "../../../../../src/profile/analysis/labels.ts";
+import { ToolError } from "../../../../../src/profile/machine/tool-error.ts";
 import { fitOptions } from "../../../../../src/profile/tools/ncu/run/command-line.ts";
 import { labelExpressions } from "../../../../../src/profile/tools/ncu/run/filters.ts";
-import { ConfigError } from "../../../../../src/values/errors.ts";
 import { realNcuOrSkip } from "./real-ncu.ts";
 
 const push = (name: string, domain = ""): NvtxLabel => ({ domain, name, kind: "push_pop" });
@@ -44,7 +44,7 @@ describe("options of ncu", () => {
     ["one of them", [`${"x y".repeat(50_000)}/`]],
     ["all of them", many(60_000, "two words").map((name) => `${name}/`)],
   ])("are refused before anything runs where %s cannot be passed", (_what, expressions) => {
-    expect(() => fitOptions(includes(expressions), "f")).toThrow(ConfigError);
+    expect(() => fitOptions(includes(expressions), "f")).toThrow(ToolError);
     expect(() => fitOptions(includes(expressions), "f")).toThrow(
       "more than a command line can hold",
     );

@@ -4,16 +4,16 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import type { Workload } from "../../../../../src/profile/machine/process.ts";
 import {
-  type Collection,
-  type Collector,
-  silentProgress,
-} from "../../../../../src/profile/tools/collector.ts";
-import {
   discoverLabels,
   noMatchNote,
   unmatchedNotes,
 } from "../../../../../src/profile/tools/ncu/run/discover.ts";
 import { labelsOf } from "../../../../../src/profile/tools/ncu/run/labels.ts";
+import {
+  type Collection,
+  type Collector,
+  silentProgress,
+} from "../../../../../src/profile/tools/tool.ts";
 import { timelineOf } from "../../../analysis/timelines.ts";
 
 const discovered = labelsOf(

@@ -1,25 +1,152 @@
-/** The contract of a profiling tool: what it works with, what it brings back, and how it is read once more. */
+/** The contract of a profiling tool: what it works with, what it returns, and how its files are read. */
 
 import yoctoSpinner from "yocto-spinner";
 import { writeFileAtomic } from "../../system/atomic-write.ts";
 import { shellCommand } from "../../text/shell-words.ts";
-import type { ConfigError } from "../../values/errors.ts";
+import type { CodedError } from "../../values/errors.ts";
 import type { RegionModel } from "../analysis/index.ts";
 import type { LabelRules } from "../analysis/labels.ts";
+import type { GpuFindings } from "../machine/doctor/gpu.ts";
+import type { Check, Machine, Verdict } from "../machine/doctor/machine.ts";
 import type { WithTool } from "../machine/interrupt.ts";
+import type { NativePart } from "../machine/native.ts";
 import type { ProcessOutcome, StopRequests, Workload } from "../machine/process.ts";
 import type { Timeline } from "../model/timeline.ts";
-import type { CollectionSource, CollectorName } from "./collection.ts";
+import type { CollectionSource } from "./collection.ts";
 import type { ProfileConfig } from "./config.ts";
+import type { Importer } from "./importer.ts";
 
-/** Runs a workload and brings back what was seen. One object per tool, in a file of its own. */
-export interface Collector {
-  readonly name: CollectorName;
+/**
+ * A profiling tool: one object in `tools/<name>/tool.ts`, and one entry of the table `tools/table.ts`. The object is
+ * loaded with every start of the command, so that its functions import what they need when they are called.
+ */
+export interface ProfilingTool {
+  /** Its key under `pipeline`, and its folder in a run directory. */
+  readonly name: string;
+  /** Its name in messages, e.g. `Nsight Compute`. */
+  readonly product: string;
+  /** It measures kernels of a GPU and nothing else: a run without a GPU is refused. */
+  readonly needsGpu?: true;
+  /** It measures each kernel several times by itself: `repeats` does not apply to it. */
+  readonly repeatsItself?: true;
+  readonly settings: () => Promise<ToolSettings>;
   /**
-   * What goes wrong once something was measured is part of the collection.
+   * Runs a workload and brings back what was seen. What goes wrong once something was measured is part of the collection.
    *
-   * @throws ConfigError where nothing was measured and nothing can be
+   * @throws ToolError, ConfigError where nothing was measured and nothing can be
    */
+  readonly collect: (
+    workload: Workload,
+    context: CollectContext & ToolParts,
+  ) => Promise<Collection>;
+  /** The command lines that `collect` would run, for `--dry-run`. Leaves no files behind. */
+  readonly plan: (workload: Workload, context: PlanContext) => Promise<ToolPlan>;
+  /**
+   * Reads the files of a finished run once more.
+   *
+   * @param source of the collection, or of one of its repeats
+   * @param directory the tool's folder in the run directory
+   */
+  readonly reread: (
+    source: CollectionSource,
+    directory: string,
+    context: RereadContext,
+  ) => Promise<Reread>;
+  readonly import: ToolImport;
+  /** What of the tool is installed, and what will work with it. Never throws. */
+  readonly doctor: (facts: DoctorFacts) => Promise<ToolFindings>;
+}
+
+/** What a tool is made from. */
+export interface ToolParts {
+  readonly config: ProfileConfig;
+  readonly native: NativePart;
+}
+
+/** How `pipeline.<name>` is checked beyond its schema, before anything is made. Only of tools that are enabled. */
+export interface ToolSettings {
+  /** Settings that cannot be carried out. The first that applies is the error. */
+  readonly refusals?: readonly SettingsRefusal[];
+  /** What depends on the installed tool. Each check throws; the errors of all tools are shown together. */
+  readonly checks?: (config: ProfileConfig) => readonly (() => unknown)[];
+  /** The settings also apply to what other tools measure: they have an effect while this one is off. */
+  readonly shared?: true;
+}
+
+/** Settings that the config tree has and that are not carried out: refused, never ignored. */
+export interface SettingsRefusal {
+  readonly key: string;
+  readonly applies: (config: ProfileConfig) => boolean;
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** Whether `pipeline` enables a tool. */
+export const isEnabled = (pipeline: object, name: string): boolean => {
+  const settings: unknown = Reflect.get(pipeline, name);
+  return (
+    typeof settings === "object" && settings !== null && Reflect.get(settings, "enable") === true
+  );
+};
+
+/** One run of the workload. */
+export interface ToolRun {
+  /** Which of the tool's runs, if it has several. */
+  readonly pass?: string;
+  readonly command: readonly string[];
+  /** Environment variables that the tool needs. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface ToolPlan {
+  readonly runs: readonly ToolRun[];
+  readonly notes: readonly string[];
+}
+
+/** What a plan is made from beside the workload. */
+export interface PlanContext extends ToolParts {
+  /** Where the tool's files would be. */
+  readonly directory: string;
+  /** The same program without a GPU, where the plan is for another machine since this one has none; else null. */
+  readonly withoutGpu: Workload | null;
+  readonly interrupt: StopRequests;
+  /** Receives a line about each step that takes time. */
+  readonly say: (line: string) => void;
+}
+
+/** What `deep-profile import` reads of a tool. */
+export interface ToolImport {
+  readonly formats: readonly ImportFormat[];
+  /** All files of the tool that are given together are one measurement, with one report. */
+  readonly isOneMeasurement?: true;
+  /** Of the names in the tool's folder in a run directory: what to import from there. `.` is the folder itself. */
+  readonly filesOfRun: (names: readonly string[]) => readonly string[];
+}
+
+/** A format, with its reader. */
+export interface ImportFormat {
+  /** In messages and in help, e.g. `Nsight Systems SQLite export (*.sqlite)`. */
+  readonly format: string;
+  readonly load: () => Promise<Importer>;
+}
+
+/** What is known of the machine when tools are examined. */
+export interface DoctorFacts {
+  readonly machine: Machine;
+  readonly gpu: GpuFindings;
+  /** Whether the native part is built, or can be. */
+  readonly nativeUsable: boolean;
+}
+
+export interface ToolFindings {
+  readonly checks: readonly Check[];
+  readonly verdicts: readonly Verdict[];
+}
+
+/** A tool, or several runs of it, ready to be run: `ProfilingTool.collect` with the parts that it needs. */
+export interface Collector {
+  readonly name: string;
+  /** As `ProfilingTool.collect`. */
   collect(workload: Workload, context: CollectContext): Promise<Collection>;
 }
 
@@ -63,7 +190,7 @@ export type WriteRegionFiles = (
 
 /** What was collected, also from a workload that failed: measured data is never thrown away. */
 export interface Collection {
-  readonly collector: CollectorName;
+  readonly collector: string;
   readonly measured: Measured;
   /** The files that `measured` was read from, to read it again. */
   readonly source: CollectionSource;
@@ -77,7 +204,7 @@ export interface Collection {
   /** Version of the tool; ours where absent. */
   readonly toolVersion?: string;
   /** Why this is not all that was asked for, with its remedy; the run counts as failed. */
-  readonly problem?: ConfigError;
+  readonly problem?: CodedError;
 }
 
 /** Shows what is going on during long steps. Silent unless a person watches a terminal. */

@@ -5,7 +5,7 @@ import {
   type NativeDetection,
   type NativeStatus,
   nativeBuilder,
-} from "../../machine/native.ts";
+} from "../native.ts";
 import type { Check, Machine } from "./machine.ts";
 
 export interface NativeFindings {

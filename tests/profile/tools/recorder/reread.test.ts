@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { hasProcessScope } from "../../../src/profile/run/reread.ts";
-import { renderBundleJson } from "../../../src/report/render/json.ts";
-import { textOf } from "../../../src/report/validation/json-text.ts";
-import { bundleOf } from "../../report/bundles.ts";
-import { inPieces } from "../../report/in-pieces.ts";
+import { hasProcessScope } from "../../../../src/profile/tools/recorder/reread.ts";
+import { renderBundleJson } from "../../../../src/report/render/json.ts";
+import { textOf } from "../../../../src/report/validation/json-text.ts";
+import { bundleOf } from "../../../report/bundles.ts";
+import { inPieces } from "../../../report/in-pieces.ts";
 
 const QUOTING = { name: 'x "scope": "process:1"', start: 0, end: 9 };
 const bundle = bundleOf([{ pid: 1, ranges: [QUOTING] }]);

@@ -9,7 +9,7 @@ import {
   realpathSync,
 } from "node:fs";
 import { join, relative } from "node:path";
-import { askProgram } from "../../machine/run-tool.ts";
+import { askProgram } from "../run-tool.ts";
 
 export interface Machine {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -99,7 +99,8 @@ export type Problem = Required<Pick<Check, "detail" | "hint">>;
 
 /** Whether a way to profile works on this machine. */
 export interface Verdict {
-  readonly name: "recorder" | "recorder with kernels" | "nsys" | "ncu";
+  /** Of the tool, or of a way to use it, e.g. `recorder with kernels`. */
+  readonly name: string;
   readonly works: "yes" | "partly" | "no";
   readonly detail: string;
 }

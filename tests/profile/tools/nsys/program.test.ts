@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { nsysFailure, nsysWarnings } from "../../../../src/profile/tools/nsys/tool.ts";
+import { nsysFailure, nsysWarnings } from "../../../../src/profile/tools/nsys/program.ts";
 
 const failureOf = (said: string, speakers: "nsys" | "nsys and program" = "nsys and program") =>
   nsysFailure("nsys wrote no report", said, speakers).message.replace("nsys wrote no report: ", "");

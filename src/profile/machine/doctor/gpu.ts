@@ -1,7 +1,7 @@
 /** Driver, GPUs, and who may read their counters. */
 
 import { basename, join } from "node:path";
-import { GPU_QUERY, type Gpu, gpusOf, visibleGpus } from "../../machine/gpu.ts";
+import { GPU_QUERY, type Gpu, gpusOf, visibleGpus } from "../gpu.ts";
 import { mismatchedDriver, shadowedDriver } from "./driver-libraries.ts";
 import type { Check, Machine, Problem } from "./machine.ts";
 

@@ -1,28 +1,28 @@
-/** Nsight Systems, Nsight Compute, and the library through which the recorder sees kernels. */
+/** What the recorder can do on a machine: the native part, and CUPTI, through which it sees kernels. */
 import { basename, dirname, join } from "node:path";
-import { chosenFolderNote, findNsightTool, type NsightTool } from "../../machine/find-program.ts";
-import type { Check, Machine } from "./machine.ts";
+import type { Check, Machine, Verdict } from "../../machine/doctor/machine.ts";
+import type { DoctorFacts, ToolFindings } from "../tool.ts";
 
-export async function probeTool(machine: Machine, tool: NsightTool): Promise<Check> {
-  const path = findNsightTool(tool, machine.env, machine.root);
-  const product = tool === "nsys" ? "Nsight Systems" : "Nsight Compute";
-  if (path === null)
-    return {
-      name: tool,
-      state: "missing",
-      detail: `not found${chosenFolderNote(tool, machine.env)}`,
-      hint: `install ${product} (part of the CUDA toolkit) and put ${tool} on PATH, or set HYDRACONF_NSIGHT to its directory`,
-    };
-  const answer = await machine.run([path, "--version"]);
-  const version = /(?:version|Version) (\d[\d.]*\d)/.exec(answer ?? "")?.[1];
-  return version === undefined
-    ? {
-        name: tool,
-        state: "warning",
-        detail: `${path} does not run: it does not print its version`,
-        hint: `${path} --version shows why; set HYDRACONF_NSIGHT to the directory of another ${tool}`,
-      }
-    : { name: tool, state: "ok", detail: `${version} (${path})` };
+export async function examineRecorder(facts: DoctorFacts): Promise<ToolFindings> {
+  const cupti = await probeCupti(facts.machine);
+  return { checks: [cupti], verdicts: [ofRanges(facts), ofKernels(facts, cupti)] };
+}
+
+const ofRanges = ({ nativeUsable: usable }: DoctorFacts): Verdict => ({
+  name: "recorder",
+  works: usable ? "yes" : "no",
+  detail: usable
+    ? "wall time of every NVTX range, and CPU operations"
+    : "the native part cannot be built",
+});
+
+function ofKernels({ nativeUsable, gpu }: DoctorFacts, cupti: Check): Verdict {
+  const name = "recorder with kernels";
+  if (!nativeUsable) return { name, works: "no", detail: "the native part cannot be built" };
+  if (gpu.absence !== null) return { name, works: "no", detail: gpu.absence };
+  return cupti.state === "ok"
+    ? { name, works: "yes", detail: "kernels and GPU time per region" }
+    : { name, works: "no", detail: "CUPTI was not found" };
 }
 
 const TOOLKIT_FOLDERS = ["extras/CUPTI/lib64", "lib64", "lib"];
@@ -34,7 +34,7 @@ const TARGET_FOLDERS = new Map([
 const PACKAGE_FOLDERS = ["nvidia/cu13/lib", "nvidia/cuda_cupti/lib"];
 
 /** Looks where the recorder looks (native/region_recorder/gpu/libraries.cc). */
-export async function probeCupti(machine: Machine): Promise<Check> {
+async function probeCupti(machine: Machine): Promise<Check> {
   const name = "CUPTI";
   const { env } = machine;
   const variables = [env["CUDA_HOME"], env["CUDA_PATH"], env["CONDA_PREFIX"]];

@@ -7,7 +7,7 @@ import {
   showProgress,
   silentProgress,
   terminalProgress,
-} from "../../../src/profile/tools/collector.ts";
+} from "../../../src/profile/tools/tool.ts";
 
 const terminal = () =>
   Object.assign(new PassThrough(), {

@@ -1,5 +1,5 @@
 import picocolors from "picocolors";
-import type { Check, Findings, Verdict } from "./machine.ts";
+import type { Check, Findings, Verdict } from "../machine/doctor/machine.ts";
 
 const MARKS = { ok: "ok", warning: "warn", missing: "-", yes: "yes", partly: "part", no: "no" };
 type Mark = keyof typeof MARKS;

@@ -1,0 +1,26 @@
+/** The recorder as a profiling tool: our own library, loaded by NVTX and by the CUDA driver. */
+import type { ProfilingTool } from "../tool.ts";
+import { FILE_SUFFIX } from "./format.ts";
+
+export const recorderTool: ProfilingTool = {
+  name: "recorder",
+  product: "the recorder",
+  settings: async () => ({ shared: true }),
+  collect: async (workload, { config, native, ...context }) => {
+    const { recorderOf, recordsKernels } = await import("./collector.ts");
+    return recorderOf({ config, native }, recordsKernels(config)).collect(workload, context);
+  },
+  plan: async ({ argv }) => ({ runs: [{ command: argv }], notes: [] }),
+  reread: async (source, directory) =>
+    (await import("./reread.ts")).rereadRecording(source, directory),
+  import: {
+    formats: [
+      {
+        format: `deep-profile recording (*${FILE_SUFFIX}, or a directory of them)`,
+        load: async () => (await import("./collector.ts")).recordingImporter,
+      },
+    ],
+    filesOfRun: (names) => (names.some((name) => name.endsWith(FILE_SUFFIX)) ? ["."] : []),
+  },
+  doctor: async (facts) => (await import("./doctor.ts")).examineRecorder(facts),
+};
