@@ -25,6 +25,7 @@ void hydraMain(
     configPath: "conf",
     configName: "config",
     whenBare: "show",
+    settingsFiles: true,
     subcommands: [
       {
         name: "sweep",

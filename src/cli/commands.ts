@@ -1,10 +1,10 @@
 /** What a program does where a flag asks for it, and that it runs its task otherwise. */
 
 import { type Composition, explain, maskSecrets } from "../compose/index.ts";
-import { readSchema } from "../job/options.ts";
+import { type ProgramOptions, readSchema } from "../job/options.ts";
 import type { WorkerRequest } from "../job/process/worker-request.ts";
-import type { ParsedArguments } from "../job/session.ts";
-import { type Command, EXIT_OK, type Session } from "../job/session.ts";
+import { EXIT_OK, type ParsedArguments, type Session } from "../job/session.ts";
+import type { SweepSession } from "../sweep/registry.ts";
 import { ConfigError } from "../values/errors.ts";
 import { nearestKey } from "../values/key-path.ts";
 import { renderExplanation } from "./explain.ts";
@@ -18,6 +18,13 @@ import {
   showParts,
 } from "./show-config.ts";
 
+/** One thing a program does instead of, or as, running its task. */
+export interface Command {
+  readonly isAsked: (parsed: ParsedArguments, options: ProgramOptions) => boolean;
+  /** @returns the exit code */
+  readonly execute: (session: SweepSession) => number | Promise<number>;
+}
+
 /** What a program is for: its task, once or as a sweep. Loaded when something runs. */
 export const runCommand: Command = {
   isAsked: () => true,
@@ -27,7 +34,10 @@ export const runCommand: Command = {
 /** What a program does that a launcher started: one job of a sweep. */
 export const workerCommand = (request: WorkerRequest): Command => ({
   isAsked: () => true,
-  execute: async (session) => (await import("../launch/worker.ts")).runWorker(session, request),
+  execute: async (session) => {
+    const { runWorker } = await import("../launch/worker.ts");
+    return runWorker(session, request, async () => (await session.registry()).launchers);
+  },
 });
 
 /** `--dry-run`: what would run, where, with which config; makes nothing. */
@@ -43,7 +53,7 @@ export const infoCommand: Command = {
     const { openLook, TOPICS } = await import("./info.ts");
     const { invocation, overrides, parsed } = session;
     const topic = TOPICS.find(({ name }) => name === parsed.flags.get("info"));
-    const look = openLook(() => session.composer, overrides);
+    const look = openLook(() => session.composer, await session.registry(), overrides);
     for (const { text } of topic?.show(look) ?? []) invocation.console.stdout(`${text}\n`);
     return EXIT_OK;
   },
@@ -113,7 +123,7 @@ export const showCommand: Command = {
 };
 
 /** One YAML document for each job of a sweep, or a JSON array. */
-async function showJobs(session: Session): Promise<number> {
+async function showJobs(session: SweepSession): Promise<number> {
   const { composeMaster, planSweep } = await import("../sweep/plan-sweep.ts");
   const { placeOf } = await import("../job/plan-job.ts");
   const { composer, invocation, overrides, parsed } = session;
@@ -122,6 +132,7 @@ async function showJobs(session: Session): Promise<number> {
     overrides,
     composer,
     placeOf(session),
+    (await session.registry()).sweepers,
   );
   const { stdout } = invocation.console;
   const isJson = parsed.flags.has("json");

@@ -8,13 +8,14 @@ import {
   pathText,
   type Secrets,
 } from "../compose/index.ts";
-import { type Command, EXIT_OK, type Session } from "../job/session.ts";
+import { EXIT_OK, type Session } from "../job/session.ts";
 import { showBoth, showValue } from "../schema/show-value.ts";
 import { ConfigError } from "../values/errors.ts";
 import type { ConfigNode } from "../values/node.ts";
 import { describeOrigin } from "../values/origin.ts";
 import { resolveTree } from "../values/resolution/resolve-tree.ts";
 import { readYaml } from "../values/yaml/reader.ts";
+import type { Command } from "./commands.ts";
 import { oneLine } from "./explain.ts";
 import { differencesJson } from "./show-config.ts";
 

@@ -2,7 +2,7 @@ import type { Composition } from "../compose/index.ts";
 import type { Composer, CompositionChanges } from "../job/composer.ts";
 import { hydraLogging } from "../job/job-context.ts";
 import { createLogging, type Logging } from "../job/logging/logging.ts";
-import type { Session } from "../job/session.ts";
+import type { SweepRegistry, SweepSession } from "../sweep/registry.ts";
 
 /** Hydra's name, which log configs and `hydra.verbose` may use. */
 const LOGGER = "hydra._internal.hydra";
@@ -13,6 +13,7 @@ const LOGGER = "hydra._internal.hydra";
  */
 export async function logInfo(
   composer: Composer,
+  registry: () => Promise<SweepRegistry>,
   overrides: readonly string[],
   changes: CompositionChanges,
   logging: Logging,
@@ -20,7 +21,7 @@ export async function logInfo(
   const log = logging.logger(LOGGER);
   if (!log.isEnabledFor("DEBUG")) return;
   const { openLook, TOPICS } = await import("./info.ts");
-  const look = openLook(() => composer, overrides, changes);
+  const look = openLook(() => composer, await registry(), overrides, changes);
   const all = TOPICS.find(({ name }) => name === "all");
   for (const { level, text } of all?.show(look) ?? []) log[level](text);
 }
@@ -32,14 +33,14 @@ export async function logInfo(
  * @throws ConfigError `app.unsupported`, and of interpolations
  */
 export async function logHelp(
-  session: Session,
+  session: SweepSession,
   composition: Composition,
   changes: CompositionChanges,
 ): Promise<void> {
   const logging = createLogging({ console: session.invocation.console });
   try {
     hydraLogging(composition, session, logging)();
-    await logInfo(session.composer, session.overrides, changes, logging);
+    await session.logInfo(session.overrides, changes, logging);
   } finally {
     logging.close();
   }

@@ -1,6 +1,5 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { optionTarget, STANDARD_PLUGINS } from "../compose/index.ts";
 import type { Invocation } from "../job/process/invocation.ts";
 import type { ParsedArguments } from "../job/session.ts";
 import { basicLauncher } from "../launch/basic-launcher.ts";
@@ -107,9 +106,7 @@ function isChoiceOf(
 ): boolean {
   const choice = launcher_choice ?? choiceIn(began);
   if (choice !== undefined) return choice === option;
-  return option === "basic"
-    ? basicLauncher.targets.includes(launcher)
-    : launcher === optionTarget(STANDARD_PLUGINS, `hydra/launcher/${option}`);
+  return option === "basic" && basicLauncher.targets.includes(launcher);
 }
 
 const choiceIn = (overrides: readonly string[]): string | undefined =>

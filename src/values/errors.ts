@@ -68,11 +68,9 @@ export type ErrorCode =
   | "app.sweep_record"
   | "app.sweep_changed"
   | "app.launcher"
-  | "slurm.missing"
-  | "slurm.rejected"
-  | "slurm.no_answer"
-  | "slurm.busy"
-  | "slurm.full"
+  | "plugin.clash"
+  | "plugin.invalid"
+  | "plugin.settings"
   // profile: recordings
   | "recording.invalid"
   | "recording.not_found"
@@ -93,7 +91,11 @@ export type ErrorCode =
   | "profile.program"
   | "profile.stopped"
   | "profile.tool"
-  | "profile.unsupported";
+  | "profile.unsupported"
+  | PluginErrorCode;
+
+/** What a plugin's own code raises: the plugin's name, a slash and its own word, `slurm/missing`. */
+export type PluginErrorCode = `${string}/${string}`;
 
 /**
  * An error as data: what is wrong, where, and what to do. `renderError` makes a text of it. What is undefined when an

@@ -60,7 +60,7 @@ describe("recorded job", () => {
     "what a job came to is told from its record: %s, %s with %s",
     (launcher, status, exitCode, expected) => {
       const folder = mkdtempSync(join(tmpdir(), "hydraconf-recorded-"));
-      const details = launcher === "slurm" ? { details: { slurm: "7_1" } } : {};
+      const details = launcher === "slurm" ? { details: { scheduler: "7_1" } } : {};
       const end: AttemptEnd = { status, exitCode, error: "why" };
       writeJobState(folder, ended(begun(3, undefined, details), end));
       const job = { number: 3, outputDir: "/s/3", overrides: ["x=1"] };

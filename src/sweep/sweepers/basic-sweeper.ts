@@ -8,7 +8,7 @@ import { asDeclared, type ResolveContext } from "../../values/resolution/context
 import { selectNode } from "../../values/resolution/select.ts";
 import { byKey, pointsOf, product } from "./dimensions.ts";
 import { readExclusion } from "./exclusion.ts";
-import type { JobOverrides, SweeperKind } from "./sweeper.ts";
+import type { JobOverrides, SweeperDefinition } from "./sweeper.ts";
 
 /** Hydra's name, which log configs may use. */
 const LOGGER = "hydra._internal.core_plugins.basic_sweeper";
@@ -19,7 +19,7 @@ const LOGGER = "hydra._internal.core_plugins.basic_sweeper";
  * `hydra.sweeper.max_batch_size`.
  * @see https://hydra.cc/docs/1.3/tutorials/basic/running_your_app/multi-run/
  */
-export const basicSweeper: SweeperKind = {
+export const basicSweeper: SweeperDefinition = {
   targets: ["hydra._internal.core_plugins.basic_sweeper.BasicSweeper"],
   settings: ["max_batch_size", "params", "exclude"],
   open: ({ context, groups, master, overrides }) => {

@@ -58,8 +58,8 @@ export interface SweeperRequest {
   readonly context: ResolveContext;
 }
 
-/** A sweeper that configs can choose. A kind is data: what opens sweepers only iterates. */
-export interface SweeperKind {
+/** A sweeper that configs can choose, as data. */
+export interface SweeperDefinition {
   /** The classes that `hydra.sweeper._target_` may name for it. */
   readonly targets: readonly string[];
   /** The keys of `hydra.sweeper` that it knows besides common ones; another is refused. By default any. */
