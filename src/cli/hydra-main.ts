@@ -210,7 +210,7 @@ async function dispatch(
   const isResuming = RESUMING.some((id) => parsed.flags.has(id));
   if (isResuming && !isHelp && invocation.resumed === undefined) {
     const { resumedInvocation } = await import("../sweep/resume.ts");
-    return dispatch(declared, task, resumedInvocation(parsed, invocation), redaction);
+    return dispatch(declared, task, resumedInvocation(parsed, invocation, plugins), redaction);
   }
   const command =
     worker === undefined

@@ -10,7 +10,7 @@ import {
   text,
 } from "../values/check-options.ts";
 import { ConfigError } from "../values/errors.ts";
-import type { ConfigNode } from "../values/node.ts";
+import { type ConfigNode, child } from "../values/node.ts";
 import type { Origin } from "../values/origin.ts";
 import type { Resolver } from "../values/resolution/resolver.ts";
 import type { ConfigSource } from "./sources/config-source.ts";
@@ -151,6 +151,17 @@ function withOrigin(node: ConfigNode, origin: Origin): ConfigNode {
       return { ...node, origin, entries: new Map(entries) };
     }
   }
+}
+
+/** The class that a typed config of a plugin names; undefined for any other path. */
+export function optionTarget(plugins: readonly ConfigPlugin[], path: string): string | undefined {
+  for (const { configs } of plugins) {
+    const entry = configs?.[path];
+    const node = entry !== undefined && "create" in entry ? entry.create() : undefined;
+    const target = node?.kind === "map" ? child(node, "_target_") : undefined;
+    if (target?.kind === "scalar" && typeof target.value === "string") return target.value;
+  }
+  return undefined;
 }
 
 /** What a plugin says of a class that cannot be launched; undefined for all others. */

@@ -137,7 +137,7 @@ export interface LauncherDefinition {
    * The jobs of a recorded sweep in their scheduler, for a process that comes by later; undefined where
    * none were handed to it. Not there for a launcher without a scheduler.
    */
-  readonly backend?: (request: BackendRequest) => Promise<SchedulerBackend> | undefined;
+  readonly backend?: (request: BackendRequest) => Promise<SchedulerBackend | undefined> | undefined;
   /** Reads from the environment of a worker that its scheduler started it; undefined where it did not. */
   readonly scheduledTask?: (
     env: Readonly<Record<string, string | undefined>>,

@@ -1,13 +1,19 @@
 import { resolve } from "node:path";
 import type { Composition } from "../compose/index.ts";
 import type { Composer } from "../job/composer.ts";
-import { requiredAt, textsAt } from "../job/hydra-values.ts";
+import { plainAt, requiredAt, textsAt } from "../job/hydra-values.ts";
 import type { SweepJob } from "../job/plan-job.ts";
 import { isFromOverride, type JobPlace, planJob } from "../job/plan-job.ts";
 import { nextFreeDirectory } from "../job/run-directory.ts";
 import { quoted } from "../overrides/index.ts";
 import { chosenOne } from "./registry.ts";
-import type { JobOverrides, Sweeper, SweeperDefinition } from "./sweepers/sweeper.ts";
+import { dimensionsOf } from "./sweepers/basic-sweeper.ts";
+import type {
+  JobOverrides,
+  Sweeper,
+  SweeperDefinition,
+  SweeperRequest,
+} from "./sweepers/sweeper.ts";
 
 /** Hydra's record of a sweep, in its directory. */
 export const SWEEP_FILE = "multirun.yaml";
@@ -62,16 +68,24 @@ export function planSweep(
       : composeMaster(composer, [...overrides, `hydra.sweep.dir=${quoted(free, "'")}`]);
   const { root } = master;
   const directory = directoryOf(master, place);
+  const request = {
+    master,
+    groups: composer.repository,
+    overrides: textsAt(root, "hydra.overrides.task", context),
+    directory,
+    context,
+  };
   const ofHydra = textsAt(root, "hydra.overrides.hydra", context);
   return {
     master,
     directory,
     sweeper: chosenOne("hydra.sweeper", sweepers, master, composer).open({
-      master,
-      groups: composer.repository,
-      overrides: textsAt(root, "hydra.overrides.task", context),
-      directory,
-      context,
+      ...request,
+      // Worked out only for a sweeper that asks: others read single settings, which may be missing.
+      get settings() {
+        return (plainAt(root, "hydra.sweeper", context) ?? {}) as SweeperRequest["settings"];
+      },
+      dimensions: () => dimensionsOf(request),
     }),
     planBatch: (batch, first, numberOf = (at) => at) =>
       batch.map((job, index) => {

@@ -148,6 +148,7 @@ export class ConfigError extends Error {
     super(details.message, details.cause === undefined ? undefined : { cause: details.cause });
     Reflect.set(Error, "stackTraceLimit", limit);
     this.code = details.code;
+    Object.defineProperty(this, BRAND, { value: true });
     this.#given = details;
     this.#hints = hints;
     this.#frames = captureFrames(new.target);
@@ -179,6 +180,9 @@ export class ConfigError extends Error {
   }
 }
 
+/** A plugin may have an engine of its own beside the command's: the errors of both are known by this. */
+const BRAND = Symbol.for("hydraconf.ConfigError");
+
 const withoutUndefined = (details: ErrorDetails): ErrorDetails => ({
   code: details.code,
   message: details.message,
@@ -207,7 +211,8 @@ const STACK: PropertyDescriptor & ThisType<ConfigError> = {
  * Whether a caught error is one of ours, with `details`; any other is a bug or comes from your
  * own code.
  */
-export const isConfigError = (error: unknown): error is ConfigError => error instanceof ConfigError;
+export const isConfigError = (error: unknown): error is ConfigError =>
+  error instanceof ConfigError || (error instanceof Error && BRAND in error);
 
 /** Deep enough to reach from the bottom of a composition to its caller. */
 const DEPTH = 100;

@@ -83,8 +83,8 @@ describe("counted exit code", () => {
 
   test("a signal stops a sweep where its own job had it, and not where a scheduler's had", () => {
     expect(codeAfter(130)).toBe(130);
-    expect(codeAfter(143, { slurm: "7_0" })).toBe(1);
-    expect(codeAfter(3, { slurm: "7_0" })).toBe(3);
+    expect(codeAfter(143, { scheduler: "7_0" })).toBe(1);
+    expect(codeAfter(3, { scheduler: "7_0" })).toBe(3);
     expect(countedExitCode(begun(0, undefined))).toBeNull();
   });
 });
