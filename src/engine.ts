@@ -1,12 +1,14 @@
 import { type Composition, composeConfig } from "./compose/compose.ts";
 import { type Config, createConfig } from "./compose/config.ts";
+import { pluginResolvers, refuseClashes } from "./compose/config-plugin.ts";
 import type { RunMode } from "./compose/defaults/list.ts";
 import { HYDRA_VERSION } from "./compose/dialect.ts";
 import { openTree, type TreeRequest } from "./compose/open-tree.ts";
-import { type Plugin, plugins } from "./compose/plugins/plugin.ts";
 import { configStore, type StoreEntry } from "./compose/sources/memory-source.ts";
 import type { Snapshot, SourceFactory } from "./compose/sources/repository.ts";
 import { parseOverrides } from "./overrides/index.ts";
+import { type Plugin, plugins } from "./plugins/contract/plugin.ts";
+import { STANDARD_PLUGINS } from "./plugins/standard-plugins.ts";
 import { createConfigReader } from "./schema/config-reader.ts";
 import {
   anything,
@@ -46,8 +48,8 @@ export interface EngineOptions {
    */
   readonly store?: ReadonlyMap<string, StoreEntry>;
   /**
-   * The plugins whose config groups exist besides Hydra's own. Default: `STANDARD_PLUGINS`, as in the
-   * commands; `[]` is Hydra without any plugin installed.
+   * The plugins whose configs, resolvers and config sources exist besides Hydra's own. Default: `STANDARD_PLUGINS`, as
+   * in the commands; `[]` is Hydra without any plugin installed.
    */
   readonly plugins?: readonly Plugin[];
   /** Further kinds of sources for search paths, by scheme. */
@@ -122,9 +124,12 @@ export function openEngine(options: EngineOptions): Engine {
       message: `The dialect ${String(dialect)} is not supported`,
       available: ["1.3"],
     });
+  const { plugins = STANDARD_PLUGINS, resolvers = [] } = options;
+  refuseClashes(plugins);
   const schemaReader = createConfigReader();
-  const context = createResolveContext({ ...options, env });
-  const snapshots = createSnapshots({ ...options, cwd, env, limits: context.limits });
+  const all = [...pluginResolvers(plugins), ...resolvers];
+  const context = createResolveContext({ ...options, resolvers: all, env });
+  const snapshots = createSnapshots({ ...options, plugins, cwd, env, limits: context.limits });
   const resolveContext = (): ResolveContext => ({ ...context, cache: new Map() });
 
   const composeIn = (request: ComposeOptions, context: ResolveContext): Composition => {

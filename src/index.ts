@@ -26,7 +26,6 @@ export {
   leavesOf,
   memorySource,
   pathText,
-  STANDARD_PLUGINS,
 } from "./compose/index.ts";
 export {
   createTargets,
@@ -53,6 +52,7 @@ export {
   update,
 } from "./omegaconf.ts";
 export { parseOverride, parseOverrides } from "./overrides/index.ts";
+export { STANDARD_PLUGINS } from "./plugins/standard-plugins.ts";
 export type * from "./public-types.ts";
 export { CodedError, ConfigError, isCodedError, isConfigError } from "./values/errors.ts";
 export { DEFAULT_LIMITS } from "./values/limits.ts";

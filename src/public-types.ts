@@ -11,6 +11,7 @@ export type {
   Composition,
   CompositionWarning,
   Config,
+  ConfigPlugin,
   ConfigSchema,
   ConfigSource,
   ConfigTextOptions,
@@ -28,7 +29,6 @@ export type {
   NodeState,
   PlacedSchema,
   PlainValue,
-  Plugin,
   PluginFiles,
   ReplacedValue,
   Repository,
@@ -87,6 +87,24 @@ export type {
   VersionBase,
 } from "./job/options.ts";
 export type { Console, Invocation, Terminal } from "./job/process/invocation.ts";
+export type {
+  BackendRequest,
+  CancelOptions,
+  InsteadOf,
+  LaunchEvent,
+  Launcher,
+  LauncherDefinition,
+  LauncherRequest,
+  LauncherSettings,
+  QuestionOptions,
+  ScheduledEvent,
+  ScheduledJob,
+  ScheduledTask,
+  SchedulerBackend,
+  UnansweredStatus,
+  WatchOptions,
+  WorkerCommand,
+} from "./launch/launcher.ts";
 export type { ResolvingOptions, SelectOptions, UpdateOptions } from "./omegaconf.ts";
 export type {
   ChoiceSweep,
@@ -109,7 +127,15 @@ export type {
   Sweep,
   ZipSweep,
 } from "./overrides/index.ts";
-export type { ErrorCode, ErrorDetails, ErrorHints } from "./values/errors.ts";
+export type { Plugin, Provided } from "./plugins/contract/plugin.ts";
+export type {
+  Conclusion,
+  JobOverrides,
+  Sweeper,
+  SweeperDefinition,
+  SweeperRequest,
+} from "./sweep/sweepers/sweeper.ts";
+export type { ErrorCode, ErrorDetails, ErrorHints, PluginErrorCode } from "./values/errors.ts";
 export type { Limits } from "./values/limits.ts";
 export type {
   ConfigNode,

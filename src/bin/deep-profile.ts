@@ -25,6 +25,7 @@ void hydraMain(
     configName: "config",
     schema: `${root}/schemas/config.schema.json`,
     hasUserCode: false,
+    settingsFiles: true,
     resultFiles: RESULT_FILES,
     restAsOverrides: commandOverrides,
     subcommands: SUBCOMMANDS,

@@ -23,6 +23,7 @@ void hydraMain(
     configPath: "conf",
     configName: "config",
     whenBare: "show",
+    settingsFiles: true,
     subcommands: [
       {
         name: "sweep",

@@ -1,7 +1,7 @@
-import { plugins } from "../compose/plugins/plugin.ts";
 import { configStore } from "../compose/sources/memory-source.ts";
-import type { Flag, HydraMainOptions, Subcommand } from "../job/options.ts";
+import type { Flag, Subcommand } from "../job/options.ts";
 import type { Console, Invocation } from "../job/process/invocation.ts";
+import { plugins } from "../plugins/contract/plugin.ts";
 import {
   anything,
   checkedAsRegistered,
@@ -26,6 +26,7 @@ import {
   withMethods,
 } from "../values/check-options.ts";
 import { limitsOption } from "../values/limits.ts";
+import type { HydraMainOptions } from "./hydra-main.ts";
 
 /** @throws ConfigError `value.wrong_type` for arguments of `hydraMain` that the types do not allow */
 export function checkMain(options: unknown, task: unknown): void {
@@ -86,6 +87,7 @@ const MAIN_OPTIONS: OptionChecks<HydraMainOptions> = {
   resultFiles: optional(listOf("strings", text)),
   restAsOverrides: optional(fn),
   plugins: optional(plugins),
+  settingsFiles: optional(trueOrFalse),
   hasUserCode: optional(trueOrFalse),
   store: optional(configStore),
   whenBare: optional(oneOf("run", "show")),

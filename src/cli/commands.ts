@@ -1,10 +1,10 @@
 /** What a program does where a flag asks for it, and that it runs its task otherwise. */
 
 import { type Composition, explain, maskSecrets } from "../compose/index.ts";
-import { readSchema } from "../job/options.ts";
+import { type ProgramOptions, readSchema } from "../job/options.ts";
 import type { WorkerRequest } from "../job/process/worker-request.ts";
-import type { ParsedArguments } from "../job/session.ts";
-import { type Command, EXIT_OK, type Session } from "../job/session.ts";
+import { EXIT_OK, type ParsedArguments, type Session } from "../job/session.ts";
+import type { SweepSession } from "../sweep/registry.ts";
 import { ConfigError } from "../values/errors.ts";
 import { nearestKey } from "../values/key-path.ts";
 import { showDiff } from "./diff.ts";
@@ -19,6 +19,13 @@ import {
   showOriginsJson,
   showParts,
 } from "./show-config.ts";
+
+/** One thing a program does instead of, or as, running its task. */
+export interface Command {
+  readonly isAsked: (parsed: ParsedArguments, options: ProgramOptions) => boolean;
+  /** @returns the exit code */
+  readonly execute: (session: SweepSession) => number | Promise<number>;
+}
 
 /** `--help [KEY...]` */
 export const helpCommand: Command = {
@@ -47,7 +54,10 @@ export const runCommand: Command = {
 /** What a program does that a launcher started: one job of a sweep. */
 export const workerCommand = (request: WorkerRequest): Command => ({
   isAsked: () => true,
-  execute: async (session) => (await import("../launch/worker.ts")).runWorker(session, request),
+  execute: async (session) => {
+    const { runWorker } = await import("../launch/worker.ts");
+    return runWorker(session, request, async () => (await session.registry()).launchers);
+  },
 });
 
 /** `--dry-run`: what would run, where, with which config; makes nothing. */
@@ -63,7 +73,7 @@ export const infoCommand: Command = {
     const { openInfo, TOPICS } = await import("./info.ts");
     const { invocation, overrides, parsed } = session;
     const topic = TOPICS.find(({ name }) => name === parsed.flags.get("info"));
-    const context = openInfo(() => session.composer, overrides);
+    const context = openInfo(() => session.composer, await session.registry(), overrides);
     for (const { text } of topic?.show(context) ?? []) invocation.console.stdout(`${text}\n`);
     return EXIT_OK;
   },
@@ -133,7 +143,7 @@ export const showCommand: Command = {
 };
 
 /** One YAML document for each job of a sweep, or a JSON array. */
-async function showJobs(session: Session): Promise<number> {
+async function showJobs(session: SweepSession): Promise<number> {
   const { planSweep } = await import("../sweep/plan-sweep.ts");
   const { placeOf } = await import("../job/plan-job.ts");
   const { composer, invocation, overrides, parsed } = session;
@@ -142,6 +152,7 @@ async function showJobs(session: Session): Promise<number> {
     overrides,
     composer,
     placeOf(session),
+    (await session.registry()).sweepers,
   );
   const { stdout } = invocation.console;
   const isJson = parsed.flags.has("json");

@@ -2,8 +2,9 @@ import { checkJobs } from "../job/check-jobs.ts";
 import type { JobPlan } from "../job/options.ts";
 import { type PlannedJob, placeOf, planJob } from "../job/plan-job.ts";
 import { checkJobDirectories } from "../job/run-directory.ts";
-import { EXIT_ERROR, EXIT_OK, type Session } from "../job/session.ts";
+import { EXIT_ERROR, EXIT_OK } from "../job/session.ts";
 import { planSweep } from "../sweep/plan-sweep.ts";
+import type { SweepRegistry, SweepSession } from "../sweep/registry.ts";
 import { plural } from "../text/plural.ts";
 import { drawTable } from "../text/table.ts";
 import { isConfigError } from "../values/errors.ts";
@@ -33,9 +34,9 @@ interface JobRow {
  * Composes and checks every job as a run would, and prints a line for each: its directory, its
  * overrides and the fingerprint of its config. Then the program's own plans follow.
  */
-export async function dryRun(session: Session): Promise<number> {
+export async function dryRun(session: SweepSession): Promise<number> {
   const { invocation, options, parsed } = session;
-  const { directory, jobs, mode, note } = planAll(session);
+  const { directory, jobs, mode, note } = planAll(session, await session.registry());
   if (mode === "multirun") checkJobDirectories(jobs, options.resultFiles ?? []);
   if (!(await checkJobs(jobs, options, invocation.console, { isPlan: true }))) return EXIT_ERROR;
   const details: JobPlan[] = [];
@@ -54,7 +55,7 @@ export async function dryRun(session: Session): Promise<number> {
   return EXIT_OK;
 }
 
-function planAll(session: Session) {
+function planAll(session: SweepSession, { sweepers }: SweepRegistry) {
   const { composer, parsed } = session;
   const { composition, mode, overrides } = composer.composeTask(
     session.overrides,
@@ -65,7 +66,13 @@ function planAll(session: Session) {
     const job = planJob(composition(), place);
     return { mode, directory: job.outputDir, jobs: [job], note: undefined } as const;
   }
-  const { directory, planBatch, sweeper } = planSweep(composition(), overrides, composer, place);
+  const { directory, planBatch, sweeper } = planSweep(
+    composition(),
+    overrides,
+    composer,
+    place,
+    sweepers,
+  );
   const jobs: PlannedJob[] = [];
   for (let batch = sweeper.ask(); batch !== undefined; batch = sweeper.ask()) {
     for (const job of planBatch(batch, jobs.length)) jobs.push(job);

@@ -2,7 +2,8 @@ import type { Composition } from "../compose/compose.ts";
 import { maskSecrets } from "../compose/index.ts";
 import type { Repository } from "../compose/sources/repository.ts";
 import { type Flag, readSchema } from "../job/options.ts";
-import { EXIT_OK, type Session } from "../job/session.ts";
+import { EXIT_OK } from "../job/session.ts";
+import type { SweepSession } from "../sweep/registry.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import { child, type MapNode } from "../values/node.ts";
 import { pyStr } from "../values/python-text.ts";
@@ -11,22 +12,23 @@ import { selectNode } from "../values/resolution/select.ts";
 import { writeYaml } from "../values/yaml/writer.ts";
 import { flagsHelp } from "./arguments/hydra-flags.ts";
 import { subcommandsHelp } from "./arguments/subcommand.ts";
+import type { Command } from "./commands.ts";
 import { showConfig } from "./show-config.ts";
 
 /** `--help`: the program's groups and config. `--help KEY...`: what these keys are. */
-export function showHelp(session: Session): Promise<number> {
+export function showHelp(session: SweepSession): Promise<number> {
   const keys = session.overrides.filter(isKey);
   return keys.length === 0 ? printHelp(session, "app") : printKeys(keys, session);
 }
 
 /** `--hydra-help`: the flags and Hydra's own groups. */
-export const showHydraHelp = (session: Session): Promise<number> => printHelp(session, "hydra");
+export const showHydraHelp = (session: SweepSession): Promise<number> => printHelp(session, "hydra");
 
 /** A word that can be no override. */
 const isKey = (word: string): boolean =>
   word.trim() !== "" && !word.includes("=") && !/^[~+]/.test(word);
 
-async function printKeys(keys: readonly string[], session: Session): Promise<number> {
+async function printKeys(keys: readonly string[], session: SweepSession): Promise<number> {
   const { keyHelp } = await import("./help-key.ts");
   const { composer, invocation, options, overrides } = session;
   const composition = composer.compose(
@@ -46,7 +48,7 @@ async function printKeys(keys: readonly string[], session: Session): Promise<num
   return EXIT_OK;
 }
 
-async function printHelp(session: Session, about: "app" | "hydra"): Promise<number> {
+async function printHelp(session: SweepSession, about: "app" | "hydra"): Promise<number> {
   const { options, flags, invocation } = session;
   const { stdout } = invocation.console;
   const ofTree = () => configHelp(session, about);
@@ -64,12 +66,12 @@ async function printHelp(session: Session, about: "app" | "hydra"): Promise<numb
 }
 
 /** What the config's template cannot know, unless it says it itself. */
-function otherHelp({ options: { name, subcommands = [] } }: Session, help: string): string {
+function otherHelp({ options: { name, subcommands = [] } }: SweepSession, help: string): string {
   if (subcommands.every((subcommand) => help.includes(`${name} ${subcommand.name}`))) return "";
   return `\n== Subcommands ==\nWith arguments of their own (${name} NAME --help)\n\n${subcommandsHelp(name, subcommands)}\n`;
 }
 
-async function configHelp(session: Session, about: "app" | "hydra"): Promise<string> {
+async function configHelp(session: SweepSession, about: "app" | "hydra"): Promise<string> {
   const { composer, flags, overrides, parsed } = session;
   // Hydra's own help needs no primary config, and must work where there is a broken one.
   const changes = about === "hydra" ? { configName: null } : {};

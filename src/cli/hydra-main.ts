@@ -1,5 +1,7 @@
 import { dirname, parse, resolve } from "node:path";
+import { refuseClashes } from "../compose/config-plugin.ts";
 import { HYDRA_VERSION } from "../compose/dialect.ts";
+import { joinTargets } from "../job/callbacks.ts";
 import {
   addedDirectories,
   type Composer,
@@ -12,7 +14,7 @@ import {
   COMPATIBILITY_WARNING,
   changesDirectoryByDefault,
   type Flag,
-  type HydraMainOptions,
+  type ProgramDeclaration,
   type ProgramOptions,
   schemaThatMarksSecrets,
 } from "../job/options.ts";
@@ -25,13 +27,11 @@ import {
 import type { WorkerRequest } from "../job/process/worker-request.ts";
 import { createRedaction, guardConsole, type Redaction } from "../job/redaction.ts";
 import { reportOwnError, warnOf } from "../job/report-error.ts";
-import {
-  type Command,
-  EXIT_ERROR,
-  EXIT_OK,
-  EXIT_USAGE,
-  type ParsedArguments,
-} from "../job/session.ts";
+import { EXIT_ERROR, EXIT_OK, EXIT_USAGE, type ParsedArguments } from "../job/session.ts";
+import type { Plugin } from "../plugins/contract/plugin.ts";
+import { SETTINGS_FLAG, withSettings } from "../plugins/settings.ts";
+import { STANDARD_PLUGINS } from "../plugins/standard-plugins.ts";
+import type { SweepRegistry } from "../sweep/registry.ts";
 import { callerOf } from "../system/caller.ts";
 import { findPackage } from "../system/package-root.ts";
 import { visibleControls } from "../text/printable.ts";
@@ -42,6 +42,7 @@ import { parseArgv } from "./arguments/parse-argv.ts";
 import { refuseMisspelt, runSubcommand, subcommandOf } from "./arguments/subcommand.ts";
 import { checkInvocation, checkMain } from "./check-main.ts";
 import {
+  type Command,
   completionCommand,
   diffCommand,
   dryRunCommand,
@@ -55,7 +56,19 @@ import {
   workerCommand,
 } from "./commands.ts";
 
-export type { HydraMainOptions };
+/** How a program declares itself to `hydraMain`: the arguments of `@hydra.main`, and our additions. */
+export interface HydraMainOptions extends ProgramDeclaration {
+  /**
+   * What there is besides Hydra's own launchers, sweepers and config groups. Default: `STANDARD_PLUGINS`; to add one:
+   * `[...STANDARD_PLUGINS, mine]`.
+   */
+  readonly plugins?: readonly Plugin[];
+  /** Whether settings files may name further plugins, as those of the commands do (docs/plugins.md). Default: false. */
+  readonly settingsFiles?: boolean;
+}
+
+/** Options with the program's place filled in. */
+type MainOptions = HydraMainOptions & ProgramOptions;
 
 /** The first command that the flags ask for is executed. */
 const COMMANDS: readonly Command[] = [
@@ -137,7 +150,7 @@ async function explained(
 }
 
 /** As in Hydra, a program's name and directory default to those of the module that declares it. */
-function placed(options: HydraMainOptions, callingModule: () => string): ProgramOptions {
+function placed(options: HydraMainOptions, callingModule: () => string): MainOptions {
   const place = nameAndBase(options, callingModule);
   const { schema } = options;
   const schemaThere = typeof schema === "string" ? { schema: resolve(place.base, schema) } : {};
@@ -175,28 +188,30 @@ function usageError({ message, details }: ConfigError, options: ProgramOptions):
 const RESUMING = ["resume", "retry-failed", "accept-changes"] as const;
 
 async function dispatch(
-  options: ProgramOptions,
+  declared: MainOptions,
   task: Task,
   given: Invocation,
   redaction: Redaction,
 ): Promise<number> {
   const { worker } = given;
+  const flags = flagsOf(declared);
   const invocation = worker === undefined ? given : await atTimeOfSweep(given, worker);
-  const flags = flagsOf(options);
   const parsed = parseArgv(invocation.argv, flags);
+  const plugins = await pluginsOf(declared, parsed, invocation);
+  const options = withCallbacks(declared, plugins);
   if (parsed.flags.has("version")) {
     invocation.console.stdout(versionText(options));
     return EXIT_OK;
   }
   refuseConfigInPath(parsed, options);
-  addedDirectories(composerRequest(options, parsed), invocation.cwd);
+  addedDirectories(composerRequest(options, parsed, plugins), invocation.cwd);
   refuseConflicts(parsed, options);
   refuseUnsupported(parsed, flags);
   const isHelp = parsed.flags.has("help") || parsed.flags.has("hydra-help");
   const isResuming = RESUMING.some((id) => parsed.flags.has(id));
   if (isResuming && !isHelp && invocation.resumed === undefined) {
     const { resumedInvocation } = await import("../sweep/resume.ts");
-    return dispatch(options, task, resumedInvocation(parsed, invocation), redaction);
+    return dispatch(declared, task, resumedInvocation(parsed, invocation, plugins), redaction);
   }
   const command =
     worker === undefined
@@ -204,7 +219,27 @@ async function dispatch(
       : workerCommand(worker);
   const schemas = await openSchemas(options);
   // Opened lazily, since not every command composes: comparing two run directories needs no config tree.
-  let composer: Composer | undefined;
+  let opened: Composer | undefined;
+  const composer = (): Composer => {
+    opened ??= openComposer(
+      {
+        ...composerRequest(options, parsed, plugins),
+        schemas,
+        redaction,
+        // The process that started a worker has shown the warnings already.
+        ...(worker === undefined && { onWarning: (message) => warnOf(message, invocation) }),
+      },
+      invocation,
+    );
+    return opened;
+  };
+  let loaded: Promise<SweepRegistry> | undefined;
+  const registry = (): Promise<SweepRegistry> => {
+    loaded ??= import("../plugins/load-registry.ts").then(({ loadRegistry }) =>
+      loadRegistry(plugins),
+    );
+    return loaded;
+  };
   return command.execute({
     options,
     task,
@@ -213,21 +248,16 @@ async function dispatch(
     flags,
     overrides: [...parsed.overrides, ...restOverrides(options, parsed)],
     get composer() {
-      composer ??= openComposer(
-        {
-          ...composerRequest(options, parsed),
-          schemas,
-          redaction,
-          // The process that started a worker has shown the warnings already.
-          ...(worker === undefined && { onWarning: (message) => warnOf(message, invocation) }),
-        },
-        invocation,
-      );
-      return composer;
+      return composer();
+    },
+    registry,
+    async logInfo(composition, overrides, logging) {
+      const { logInfo } = await import("./log-info.ts");
+      await logInfo({ composer: composer(), composition, overrides }, registry, logging);
     },
     composerFor: (other) =>
       openComposer(
-        { ...composerRequest(options, other), schemas },
+        { ...composerRequest(options, other, plugins), schemas },
         { ...invocation, console: SILENT },
       ),
   });
@@ -252,7 +282,31 @@ function versionText({ name, version }: ProgramOptions): string {
 
 const SILENT: Console = { stdout: () => {}, stderr: () => {} };
 
-function composerRequest(options: ProgramOptions, { flags }: ParsedArguments): ComposerRequest {
+/** @throws ConfigError `plugin.*` for plugins that cannot be loaded or that clash, and for settings that are wrong */
+async function pluginsOf(
+  { plugins = STANDARD_PLUGINS, settingsFiles = false }: MainOptions,
+  { flags }: ParsedArguments,
+  invocation: Invocation,
+): Promise<readonly Plugin[]> {
+  if (settingsFiles) return withSettings(plugins, invocation, flags.get(SETTINGS_FLAG.id));
+  if (plugins !== STANDARD_PLUGINS) refuseClashes(plugins);
+  return plugins;
+}
+
+/** The callbacks that a config may name: the program's own, and those of its plugins. */
+function withCallbacks(options: MainOptions, plugins: readonly Plugin[]): ProgramOptions {
+  const { targets } = options;
+  const ofPlugins = plugins.flatMap(({ callbacks }) => callbacks ?? []);
+  const all = [...(targets === undefined ? [] : [targets]), ...ofPlugins];
+  const [first, ...others] = all;
+  return first === undefined ? options : { ...options, targets: others.reduce(joinTargets, first) };
+}
+
+function composerRequest(
+  options: ProgramOptions,
+  { flags }: ParsedArguments,
+  plugins: readonly Plugin[],
+): ComposerRequest {
   const text = (id: string): string | undefined => {
     const value = flags.get(id);
     return typeof value === "string" ? value : undefined;
@@ -266,7 +320,7 @@ function composerRequest(options: ProgramOptions, { flags }: ParsedArguments): C
     base: options.base,
     ...(configDir !== undefined && { configDir }),
     ...(options.versionBase !== undefined && { versionBase: options.versionBase }),
-    ...(options.plugins !== undefined && { plugins: options.plugins }),
+    plugins,
     ...(options.resolvers !== undefined && { resolvers: options.resolvers }),
     ...(options.limits !== undefined && { limits: options.limits }),
     ...(options.sources !== undefined && { sources: options.sources }),
@@ -294,7 +348,8 @@ function restOverrides(options: HydraMainOptions, { rest }: ParsedArguments): re
 }
 
 function flagsOf(options: HydraMainOptions): readonly Flag[] {
-  return [...HYDRA_FLAGS, ...OWN_FLAGS, ...(options.flags ?? [])];
+  const ofSettings = options.settingsFiles === true ? [SETTINGS_FLAG] : [];
+  return [...HYDRA_FLAGS, ...OWN_FLAGS, ...ofSettings, ...(options.flags ?? [])];
 }
 
 /**

@@ -6,12 +6,10 @@ import type {
   DefaultsTreeChild,
   DefaultsTreeNode,
 } from "../compose/index.ts";
-import type { Plugin } from "../compose/plugins/plugin.ts";
 import type { Composer } from "../job/composer.ts";
-import { LAUNCHERS, SWEEPERS } from "../plugins/kinds.ts";
+import type { SweepRegistry } from "../sweep/registry.ts";
 import { tableLines, titleLines } from "../text/table.ts";
 import type { ConfigNode } from "../values/node.ts";
-import { toObject } from "../values/plain-objects.ts";
 import { pyStr } from "../values/python-text.ts";
 import type { ResolveContext } from "../values/resolution/context.ts";
 import { selectNode } from "../values/resolution/select.ts";
@@ -42,7 +40,7 @@ export interface InfoContext {
   readonly taken: () => Defaults;
   readonly whole: () => Composition;
   readonly context: () => ResolveContext;
-  readonly plugins: () => readonly Plugin[];
+  readonly registry: SweepRegistry;
 }
 
 /**
@@ -51,6 +49,7 @@ export interface InfoContext {
  */
 export const openInfo = (
   composer: () => Composer,
+  registry: SweepRegistry,
   overrides: readonly string[],
   composition?: Composition,
 ): InfoContext => {
@@ -58,7 +57,7 @@ export const openInfo = (
   let whole = composition;
   return {
     context: () => composer().context,
-    plugins: () => composer().plugins,
+    registry,
     taken: () => {
       taken ??= composer().defaults(overrides, composition ?? {});
       return taken;
@@ -125,7 +124,7 @@ const config: Topic = {
 const plugins: Topic = {
   name: "plugins",
   *show(look) {
-    yield* debug(pluginLines(look.plugins()));
+    yield* debug(pluginLines(look.registry));
   },
 };
 
@@ -148,14 +147,12 @@ export const TOPICS: readonly Topic[] = [
 
 /**
  * What there is of each kind of Hydra's plugins, under Hydra's names: configs name launchers and
- * sweepers by them. Beside Hydra's own there are those that an active plugin has a config for.
+ * sweepers by them. Beside Hydra's own there are those of the plugins.
  */
-export function pluginLines(plugins: readonly Plugin[]): readonly string[] {
-  const offered = new Set(plugins.flatMap(targetsOf));
-  const classNames = (kinds: readonly { readonly targets: readonly string[] }[]) => {
-    const targets = kinds.flatMap((kind) => kind.targets);
-    const named = targets.filter((target) => target.startsWith(CORE) || offered.has(target));
-    return [...new Set(named.map((target) => target.split(".").at(-1) ?? target))];
+export function pluginLines({ launchers, sweepers }: SweepRegistry): readonly string[] {
+  const classNames = (all: readonly { readonly targets: readonly string[] }[]) => {
+    const targets = all.flatMap((one) => one.targets);
+    return [...new Set(targets.map((target) => target.split(".").at(-1) ?? target))];
   };
   const kinds: readonly (readonly [string, readonly string[]])[] = [
     [
@@ -163,8 +160,8 @@ export function pluginLines(plugins: readonly Plugin[]): readonly string[] {
       ["FileConfigSource", "ImportlibResourcesConfigSource", "StructuredConfigSource"],
     ],
     ["CompletionPlugin", ["BashCompletion", "FishCompletion", "ZshCompletion"]],
-    ["Launcher", classNames(LAUNCHERS)],
-    ["Sweeper", classNames(SWEEPERS)],
+    ["Launcher", classNames(launchers)],
+    ["Sweeper", classNames(sweepers)],
   ];
   const parts = kinds.flatMap(([kind, names]) => {
     const lines = [...titleLines(`${kind}:`, "-"), ...names.map((name) => `\t${name}`)];
@@ -172,17 +169,6 @@ export function pluginLines(plugins: readonly Plugin[]): readonly string[] {
   });
   return [...titleLines("Installed Hydra Plugins"), ...parts];
 }
-
-/** Where Hydra's own classes live. */
-const CORE = "hydra._internal.";
-
-/** What the configs of a plugin name in `_target_`. */
-const targetsOf = ({ store = {} }: Plugin): readonly string[] =>
-  Object.values(store).flatMap((entry) => {
-    const value = "create" in entry ? toObject(entry.create()) : null;
-    const target = (value as { readonly _target_?: unknown } | null)?._target_;
-    return typeof target === "string" ? [target] : [];
-  });
 
 /** The defaults tree, two blanks per level, as `--info defaults-tree` draws it. */
 export const treeLines = ({ roots }: DefaultsTree): readonly string[] => [

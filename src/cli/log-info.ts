@@ -2,7 +2,7 @@ import type { Composition } from "../compose/index.ts";
 import type { Composer } from "../job/composer.ts";
 import { hydraLogging } from "../job/job-context.ts";
 import { createLogging, type Logging } from "../job/logging/logging.ts";
-import type { Session } from "../job/session.ts";
+import type { SweepRegistry, SweepSession } from "../sweep/registry.ts";
 
 /** Hydra's name, which log configs and `hydra.verbose` may use. */
 const LOGGER = "hydra._internal.hydra";
@@ -18,12 +18,15 @@ interface Composed {
  * What `--info all` shows, into Hydra's own log where that takes debug records: before a run, a sweep or a
  * help, as Hydra does.
  */
-export async function logInfo(composed: Composed, logging: Logging): Promise<void> {
+export async function logInfo(
+  { composer, composition, overrides }: Composed,
+  registry: () => Promise<SweepRegistry>,
+  logging: Logging,
+): Promise<void> {
   const log = logging.logger(LOGGER);
   if (!log.isEnabledFor("DEBUG")) return;
   const { openInfo, TOPICS } = await import("./info.ts");
-  const { composer, composition, overrides } = composed;
-  const topic = openInfo(() => composer, overrides, composition);
+  const topic = openInfo(() => composer, await registry(), overrides, composition);
   const all = TOPICS.find(({ name }) => name === "all");
   for (const { level, text } of all?.show(topic) ?? []) log[level](text);
 }
@@ -34,12 +37,11 @@ export async function logInfo(composed: Composed, logging: Logging): Promise<voi
  *
  * @throws ConfigError `app.unsupported`, and of interpolations
  */
-export async function logHelp(session: Session, composition: Composition): Promise<void> {
+export async function logHelp(session: SweepSession, composition: Composition): Promise<void> {
   const logging = createLogging({ console: session.invocation.console });
   try {
     hydraLogging(composition, session, logging)();
-    const { composer, overrides } = session;
-    await logInfo({ composer, composition, overrides }, logging);
+    await session.logInfo(composition, session.overrides, logging);
   } finally {
     logging.close();
   }

@@ -5,21 +5,21 @@ import { createLogging, type Logging } from "../job/logging/logging.ts";
 import { type PlannedJob, placeOf, planJob } from "../job/plan-job.ts";
 import { showFailure, warnOf } from "../job/report-error.ts";
 import { runJob, takeDirectory } from "../job/run-job.ts";
-import { EXIT_ERROR, type Session } from "../job/session.ts";
+import { EXIT_ERROR } from "../job/session.ts";
 import { openBoard } from "../sweep/board.ts";
 import { detachSweep } from "../sweep/detach.ts";
 import { runMany } from "../sweep/foreground.ts";
+import type { SweepSession } from "../sweep/registry.ts";
 import { createSuspension } from "../system/process-signals.ts";
 import { isConfigError } from "../values/errors.ts";
 import { notDetachable } from "./arguments/check-flags.ts";
-import { logInfo } from "./log-info.ts";
 
 /**
  * Runs the task of a program: one job, or a sweep.
  *
  * @returns the exit code
  */
-export async function runTask(session: Session): Promise<number> {
+export async function runTask(session: SweepSession): Promise<number> {
   const { composer, invocation, parsed } = session;
   const { composition, mode, overrides, warning } = composer.composeTask(
     session.overrides,
@@ -42,19 +42,19 @@ export async function runTask(session: Session): Promise<number> {
 }
 
 /** For a resumed sweep the flag of this command line counts, not how the sweep began. */
-const isDetached = ({ invocation, parsed }: Session): boolean =>
+const isDetached = ({ invocation, parsed }: SweepSession): boolean =>
   invocation.resumed === undefined
     ? parsed.flags.has("detach")
     : invocation.resumed.detach === true;
 
 async function runOne(
-  session: Session,
+  session: SweepSession,
   composition: Composition,
   overrides: readonly string[],
   logging: Logging,
 ): Promise<number> {
   hydraLogging(composition, session, logging)();
-  await logInfo({ composer: session.composer, composition, overrides }, logging);
+  await session.logInfo(composition, overrides, logging);
   const place = placeOf(session);
   // Callbacks come first: if one cannot be created, no directory is left behind.
   const surroundings = await openJobContext(session, composition, logging);
@@ -77,7 +77,7 @@ async function runOne(
 
 /** Plans a job and takes its directory; plans again if another run has taken it first. */
 async function takePlace(
-  session: Session,
+  session: SweepSession,
   plan: () => PlannedJob,
 ): Promise<{ readonly planned: PlannedJob; readonly release: () => void } | null> {
   const { invocation, options } = session;

@@ -1,8 +1,11 @@
 import { resolve } from "node:path";
 import type { SweepRow } from "../job/options.ts";
 import { listenForInterrupt } from "../job/process/interrupt.ts";
-import type { Invocation } from "../job/process/invocation.ts";
+import type { Console, Invocation } from "../job/process/invocation.ts";
 import { basicLauncher } from "../launch/basic-launcher.ts";
+import { loadRegistry } from "../plugins/load-registry.ts";
+import { withSettings } from "../plugins/settings.ts";
+import { STANDARD_PLUGINS } from "../plugins/standard-plugins.ts";
 import { type JobState, tookMs } from "../record/job-state.ts";
 import { sweepFolder } from "../record/layout.ts";
 import { type ManifestJob, readManifest } from "../record/manifest.ts";
@@ -11,6 +14,7 @@ import {
   type JobView,
   readSweepStatus,
   recordedExitCode,
+  type StatusRequest,
   type SweepView,
 } from "../sweep/status.ts";
 import { writeSweepTables } from "../sweep/sweep-tables.ts";
@@ -41,35 +45,35 @@ export async function runSweepCommand(
     invocation.console.stdout(request.help);
     return 0;
   }
-  const { action, json, timeout } = request;
-  const directory = resolve(invocation.cwd, request.directory);
+  const { action, json, settings, timeout } = request;
+  const { console, env } = invocation;
+  const plugins = await withSettings(STANDARD_PLUGINS, invocation, settings);
+  const { launchers } = await loadRegistry(plugins);
+  const sweep = { directory: resolve(invocation.cwd, request.directory), env, launchers };
   switch (action) {
     case "status":
-      return status(directory, json, invocation);
+      return status(sweep, json, console);
     case "wait":
-      return wait(directory, { json, timeout }, invocation);
+      return wait(sweep, { json, timeout }, console);
     case "cancel":
-      return cancel(directory, invocation);
+      return cancel(sweep, console);
     case "collect":
-      return collect(directory, invocation);
+      return collect(sweep, console);
   }
 }
 
-async function status(
-  directory: string,
-  json: boolean,
-  { console, env }: Invocation,
-): Promise<number> {
-  const { view } = await readSweepStatus(directory, env);
+async function status(sweep: StatusRequest, json: boolean, console: Console): Promise<number> {
+  const { view } = await readSweepStatus(sweep);
   console.stdout(json ? `${JSON.stringify(view, null, 2)}\n` : shownView(view));
   return !view.more_to_come && view.jobs.every((job) => job.status === "completed") ? 0 : 1;
 }
 
 async function wait(
-  directory: string,
+  sweep: StatusRequest,
   { json, timeout }: { readonly json: boolean; readonly timeout: number | undefined },
-  { console, env }: Invocation,
+  console: Console,
 ): Promise<number> {
+  const { directory } = sweep;
   const folder = sweepFolder(directory);
   readManifest(folder);
   const shownOf = createShownOverrides();
@@ -81,8 +85,7 @@ async function wait(
   const stopTimer = timeout === undefined ? undefined : startTimer(timeout, () => late.abort());
   try {
     await waitForSweep({
-      directory,
-      env,
+      ...sweep,
       signal: AbortSignal.any([interrupt.signal, late.signal]),
       ...(!json && {
         onEnd: (job, state, jobs) => say(endLine(shownOf(job, jobs), state)),
@@ -102,7 +105,10 @@ async function wait(
   const code = interrupt.exitCode() ?? (late.signal.aborted ? TIMED_OUT : undefined);
   // A scheduler that is silent must not hold up who does not want to wait any more.
   const patience = code === undefined ? undefined : AbortSignal.timeout(LAST_LOOK_MS);
-  const { rows, view } = await readSweepStatus(directory, env, patience);
+  const { rows, view } = await readSweepStatus({
+    ...sweep,
+    ...(patience && { signal: patience }),
+  });
   console.stdout(json ? `${JSON.stringify(view, null, 2)}\n` : summary(view));
   if (code === TIMED_OUT)
     console.stderr("Timeout: the waiting has ended, but the sweep continues\n");
@@ -115,11 +121,7 @@ async function wait(
 }
 
 /** Who waits may be somebody else than who may write there: the exit code is what they came for. */
-function collectIfAllowed(
-  directory: string,
-  rows: readonly SweepRow[],
-  { stderr }: Invocation["console"],
-): void {
+function collectIfAllowed(directory: string, rows: readonly SweepRow[], { stderr }: Console): void {
   try {
     writeSweepTables(directory, rows);
   } catch (error) {
@@ -128,16 +130,17 @@ function collectIfAllowed(
   }
 }
 
-async function cancel(directory: string, { console, env }: Invocation): Promise<number> {
+async function cancel(sweep: StatusRequest, console: Console): Promise<number> {
   const say = (line: string) => console.stderr(`${line}\n`);
-  const wasRunning = await cancelSweep({ directory, env, say });
-  const { view } = await readSweepStatus(directory, env);
+  const wasRunning = await cancelSweep({ ...sweep, say });
+  const { view } = await readSweepStatus(sweep);
   console.stdout(`${wasRunning ? "Cancelled" : "Nothing of it is running"}; ${summary(view)}`);
   return view.exit_code === null ? 1 : 0;
 }
 
-async function collect(directory: string, { console, env }: Invocation): Promise<number> {
-  const { rows } = await readSweepStatus(directory, env);
+async function collect(sweep: StatusRequest, console: Console): Promise<number> {
+  const { directory } = sweep;
+  const { rows } = await readSweepStatus(sweep);
   for (const file of writeSweepTables(directory, rows)) console.stdout(`${directory}/${file}\n`);
   return 0;
 }

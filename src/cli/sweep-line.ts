@@ -20,6 +20,8 @@ export type SweepRequest =
       readonly json: boolean;
       /** Milliseconds. */
       readonly timeout: number | undefined;
+      /** A settings file that was named. */
+      readonly settings: string | undefined;
     };
 
 const ACTIONS = Object.keys(SWEEP_ACTIONS) as readonly SweepAction[];
@@ -42,6 +44,7 @@ export function parseSweepLine(args: readonly string[]): SweepRequest {
     directory: names[0] ?? "",
     json: parsed.has("json"),
     timeout,
+    settings: parsed.value("settings"),
   };
 }
 
@@ -86,6 +89,10 @@ function milliseconds(text: string | undefined): number | undefined {
 
 // The command lines of `hydraconf sweep`.
 
+const SETTINGS: Readonly<Record<string, CommandOption>> = {
+  settings: { value: "FILE", help: "a settings file that names further plugins" },
+};
+
 const lineOf = (
   action: SweepAction,
   about: string,
@@ -95,7 +102,7 @@ const lineOf = (
   name: `hydraconf sweep ${action}`,
   takes: { shown: "DIR", expected: "the directory of one sweep", least: 1, most: 1 },
   about,
-  options,
+  options: { ...options, ...SETTINGS },
   epilogue: `Exit code: ${exitCodes}`,
 });
 
@@ -104,7 +111,7 @@ const ACTION_LINES: Readonly<Record<SweepAction, CommandLine>> = {
   status: lineOf(
     "status",
     `Shows the state of each job of a sweep, also while it runs, and what runs it. Jobs record their own
-state; jobs on Slurm that have not are looked up with squeue and scontrol. A job is 'missing' if
+state; a scheduler is asked about those that have not. A job is 'missing' if
 nothing is about to run it: --resume does.`,
     { json: { help: "print JSON" } },
     "0 all jobs are completed, 1 they are not, 2 wrong usage.",
@@ -112,7 +119,7 @@ nothing is about to run it: --resume does.`,
   wait: lineOf(
     "wait",
     `Waits until nothing of a sweep runs any more. Prints a line for each job that ends meanwhile, and for
-jobs that Slurm holds, with what to do about it. Ctrl-C ends the waiting, not the sweep.`,
+jobs that a scheduler holds, with what to do about it. Ctrl-C ends the waiting, not the sweep.`,
     {
       timeout: { value: "SECONDS", help: "wait at most this long" },
       json: { help: "print only what 'status --json' prints, at the end" },
@@ -122,8 +129,8 @@ jobs that Slurm holds, with what to do about it. Ctrl-C ends the waiting, not th
   ),
   cancel: lineOf(
     "cancel",
-    `Ends everything that runs of a sweep: the process that runs it, its workers, its jobs on Slurm. Each is
-asked to end (SIGTERM, scancel) and killed 10 seconds later. Finished jobs are kept; PROGRAM --resume DIR
+    `Ends everything that runs of a sweep: the process that runs it, its workers, its jobs in a scheduler. Each
+is asked to end and killed 10 seconds later. Finished jobs are kept; PROGRAM --resume DIR
 runs those that were ended or never started. If nothing runs, nothing happens.`,
     {},
     "0 nothing of it is running any more, 1 something that cannot be reached is still running, 2 wrong usage.",
@@ -153,5 +160,6 @@ export const SWEEP_LINE: CommandLine & { readonly actions: typeof SWEEP_ACTIONS 
   options: {
     json: { help: "of status and wait: print JSON" },
     timeout: { value: "SECONDS", help: "of wait: wait at most this long" },
+    ...SETTINGS,
   },
 };

@@ -5,6 +5,8 @@ export type { Composition } from "./compose.ts";
 export { composeConfig, composeDefaults, requirePrimary } from "./compose.ts";
 export type { Config, ConfigTextOptions } from "./config.ts";
 export { createConfig } from "./config.ts";
+export type { ConfigPlugin, LaunchRefusal, PluginFiles } from "./config-plugin.ts";
+export { launchRefusal, optionTarget } from "./config-plugin.ts";
 export type { CompositionWarning } from "./defaults/choice-tracker.ts";
 export { checkUsage } from "./defaults/choice-tracker.ts";
 export type { Defaults, DefaultsRow, RunMode } from "./defaults/list.ts";
@@ -20,9 +22,6 @@ export type { Cause, DefaultsStep, Explanation, OriginLine, ReplacedValue } from
 export { explain, leavesOf, originLines, pathText } from "./explain.ts";
 export { hydraGroups } from "./hydra/groups.ts";
 export { EMPTY_CONFIG, HYDRA_CONFIG, schemaSource } from "./hydra/schema.ts";
-export type { LaunchRefusal, Plugin, PluginFiles } from "./plugins/plugin.ts";
-export { launchRefusal, optionTarget } from "./plugins/plugin.ts";
-export { STANDARD_PLUGINS } from "./plugins/standard-plugins.ts";
 export type { PlacedSchema } from "./schemas.ts";
 export type { SecretPath, Secrets } from "./secrets.ts";
 export { maskDifferences, maskSecrets } from "./secrets.ts";

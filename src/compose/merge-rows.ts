@@ -227,7 +227,7 @@ export function requireMap(node: ConfigNode): MapNode {
 /**
  * A config with the path of an entry in the schema store is checked against that entry, and gets what it lacks of it,
  * unless the entry gives way to it: launchers and sweepers of ours have names that trees use for their own
- * (`hydra/launcher/slurm`). One that configures ours names its class.
+ * (`hydra/launcher/local`). One that configures ours names its class.
  *
  * @throws ConfigError if the entry has a defaults list: Hydra does not support that either.
  */

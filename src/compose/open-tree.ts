@@ -9,11 +9,10 @@ import { pyStr, pyTypeName } from "../values/python-text.ts";
 import type { ResolveContext } from "../values/resolution/context.ts";
 import { selectNode } from "../values/resolution/select.ts";
 import { checkTree } from "../values/yaml/check-tree.ts";
+import { type ConfigPlugin, pluginGroups } from "./config-plugin.ts";
 import type { CompositionWarning } from "./defaults/choice-tracker.ts";
 import { hydraGroups } from "./hydra/groups.ts";
 import { schemaSource } from "./hydra/schema.ts";
-import { type Plugin, pluginGroups } from "./plugins/plugin.ts";
-import { STANDARD_PLUGINS } from "./plugins/standard-plugins.ts";
 import { packageSource, pythonPath } from "./sources/file-source.ts";
 import type { StoreEntry } from "./sources/memory-source.ts";
 import {
@@ -38,8 +37,7 @@ export interface TreeRequest {
   readonly base?: string;
   /** Whose `PYTHONPATH` adds to where `pkg://` looks. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Default: `STANDARD_PLUGINS`. */
-  readonly plugins?: readonly Plugin[];
+  readonly plugins: readonly ConfigPlugin[];
   /** The config store (`structured://`); it wins over what plugins store. */
   readonly store?: ReadonlyMap<string, StoreEntry>;
   /** Further kinds of sources, by scheme. */
@@ -58,12 +56,13 @@ export const PRIMARY_PROVIDER = "main";
 export function openTree(request: TreeRequest): Snapshot {
   const { configDir, configDirs, cwd, base = cwd, env, limits } = request;
   const roots = [...new Set([base, cwd, ...pythonPath(env, cwd)])];
+  const plugins = pluginGroups(request.plugins);
   const factories = new Map<string, SourceFactory>([
+    ...plugins.factories,
     ...STANDARD_SOURCES,
     ["pkg", (entry) => packageSource({ ...entry, roots })],
     ...(request.sources ?? []),
   ]);
-  const plugins = pluginGroups(request.plugins ?? STANDARD_PLUGINS);
   const open = (provider: string, path: string) =>
     openSource({ provider, path: absolute(path, cwd) }, cwd, factories, limits);
   return takeSnapshot({

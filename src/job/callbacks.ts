@@ -126,13 +126,19 @@ const LOG_JOB_RETURN = "hydra.experimental.callbacks.LogJobReturnCallback";
  * @see https://hydra.cc/docs/1.3/experimental/callbacks/
  */
 function withHydraCallbacks(targets: Targets, logging: Logging): Targets {
-  const own = createTargets({ [LOG_JOB_RETURN]: () => logJobReturn(logging) });
-  const ofHydra = (name: string): boolean =>
-    own.names.includes(name) && !targets.names.includes(name);
+  return joinTargets(targets, createTargets({ [LOG_JOB_RETURN]: () => logJobReturn(logging) }));
+}
+
+/** Both targets; of a name that both have, the first. */
+export function joinTargets(first: Targets, second: Targets): Targets {
+  const isOfSecond = (name: string): boolean =>
+    second.names.includes(name) && !first.names.includes(name);
+  const of = (name: string): Targets => (isOfSecond(name) ? second : first);
   return {
-    ...targets,
-    resolve: (name) => (ofHydra(name) ? own : targets).resolve(name),
-    load: (name) => (ofHydra(name) ? own : targets).load(name),
+    ...first,
+    names: [...first.names, ...second.names.filter(isOfSecond)],
+    resolve: (name) => of(name).resolve(name),
+    load: (name) => of(name).load(name),
   };
 }
 

@@ -3,7 +3,7 @@ import { type Composition, maskSecrets } from "../compose/index.ts";
 import { checkAccessed, deletedBy } from "../compose/schemas.ts";
 import type { SchemaIssue } from "../schema/index.ts";
 import { pointerTokens } from "../schema/json-document.ts";
-import { type HydraMainOptions, readSchema } from "./options.ts";
+import { type ProgramDeclaration, readSchema } from "./options.ts";
 import type { PlannedJob } from "./plan-job.ts";
 import type { Console } from "./process/invocation.ts";
 
@@ -46,7 +46,7 @@ const told = (issue: SchemaIssue, composition: Composition): SchemaIssue =>
  */
 export async function checkJobs(
   jobs: readonly PlannedJob[],
-  { check, schema }: Pick<HydraMainOptions, "check" | "schema">,
+  { check, schema }: Pick<ProgramDeclaration, "check" | "schema">,
   { stderr }: Console,
   how: { readonly isPlan: boolean } = { isPlan: false },
 ): Promise<boolean> {

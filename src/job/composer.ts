@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { type ComposeRequest, type Composition, eachOnce } from "../compose/compose.ts";
+import { type ConfigPlugin, pluginResolvers } from "../compose/config-plugin.ts";
 import type { CompositionWarning } from "../compose/defaults/choice-tracker.ts";
 import type { RunMode } from "../compose/defaults/list.ts";
 import { HYDRA_VERSION, HYDRA_VERSION_BASE } from "../compose/dialect.ts";
@@ -13,8 +14,6 @@ import {
   requirePrimary,
 } from "../compose/index.ts";
 import { extendSearchPath, openTree } from "../compose/open-tree.ts";
-import type { Plugin } from "../compose/plugins/plugin.ts";
-import { STANDARD_PLUGINS } from "../compose/plugins/standard-plugins.ts";
 import type { ConfigSchema } from "../compose/sources/config-source.ts";
 import type { StoreEntry } from "../compose/sources/memory-source.ts";
 import type { Repository, SourceFactory } from "../compose/sources/repository.ts";
@@ -42,8 +41,7 @@ export interface ComposerRequest {
   readonly configDir?: string;
   /** What `hydra.runtime.version_base` says; default: that of the dialect. */
   readonly versionBase?: string;
-  /** Default: `STANDARD_PLUGINS`. */
-  readonly plugins?: readonly Plugin[];
+  readonly plugins: readonly ConfigPlugin[];
   /** The program's own. */
   readonly resolvers?: Iterable<Resolver>;
   /** Of the program; default: what the environment says. */
@@ -92,7 +90,7 @@ export interface ComposedTask {
 export interface Composer {
   readonly configName: string | null;
   readonly context: ResolveContext;
-  readonly plugins: readonly Plugin[];
+  readonly plugins: readonly ConfigPlugin[];
   /** The search path before a config adds to it. */
   readonly repository: Repository;
   /** The search path including what overrides and the primary config add to it, without composing. */
@@ -111,7 +109,7 @@ export interface Composer {
 
 /** @throws ConfigError where the added directory does not exist. */
 export function openComposer(request: ComposerRequest, invocation: Invocation): Composer {
-  const { configName: primary, plugins = STANDARD_PLUGINS, redaction } = request;
+  const { configName: primary, plugins, redaction } = request;
   const { cwd, env } = invocation;
   const published: { root?: MapNode } = {};
   const context = contextOf(request, invocation, () => published.root);
@@ -246,12 +244,12 @@ const hasOpenGroup = ({ children, state }: DefaultsTreeNode): boolean =>
   state === "missing" || children.some((child) => child.kind !== "self" && hasOpenGroup(child));
 
 const contextOf = (
-  { resolvers, limits }: ComposerRequest,
+  { limits, plugins, resolvers = [] }: ComposerRequest,
   { now, env, console }: Invocation,
   root: () => MapNode | undefined,
 ): ResolveContext =>
   createResolveContext({
-    resolvers: withHydraResolvers(resolvers, { now, root }),
+    resolvers: withHydraResolvers([...pluginResolvers(plugins), ...resolvers], { now, root }),
     env,
     ...(limits && { limits }),
     onWarning: (message) => console.stderr(`UserWarning: ${message}\n`),

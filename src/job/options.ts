@@ -4,7 +4,6 @@
  */
 
 import { readFileSync } from "node:fs";
-import type { Plugin } from "../compose/plugins/plugin.ts";
 import type { StoreEntry } from "../compose/sources/memory-source.ts";
 import type { SourceFactory } from "../compose/sources/repository.ts";
 import type { Targets } from "../instantiate/index.ts";
@@ -17,7 +16,7 @@ import type { SweepJobStatus } from "./job.ts";
 import type { Invocation } from "./process/invocation.ts";
 
 /** How a program declares itself: the arguments of `@hydra.main`, and our additions. */
-export interface HydraMainOptions {
+export interface ProgramDeclaration {
   /**
    * The program's name: in usage texts, and `hydra.job.name` unless the config says otherwise.
    * Default: the name of the module that calls `hydraMain`.
@@ -95,8 +94,6 @@ export interface HydraMainOptions {
    * it, arguments after `--` are overrides like the others.
    */
   readonly restAsOverrides?: (args: readonly string[]) => readonly string[];
-  /** The plugins whose config groups exist besides Hydra's own. Default: `STANDARD_PLUGINS`. */
-  readonly plugins?: readonly Plugin[];
   /**
    * Whether the users wrote the program themselves, as is usual with Hydra: then every error ends with a hint
    * how to see the whole stack. False for a tool, whose users get no such hint for a wrong config or command
@@ -128,12 +125,12 @@ export interface JobPlan {
 }
 
 /** Options with the defaults for the program's name and directory filled in. */
-export type ProgramOptions = HydraMainOptions & {
+export type ProgramOptions = ProgramDeclaration & {
   readonly name: string;
   readonly base: string;
 };
 
-/** Hydra's `version_base`: composition is always that of 1.3; see `HydraMainOptions.versionBase`. */
+/** Hydra's `version_base`: composition is always that of 1.3; see `ProgramDeclaration.versionBase`. */
 export type VersionBase = "1.1" | "1.2" | "1.3";
 
 /** Until 1.2 a job worked in its run directory unless `hydra.job.chdir` said otherwise. */
@@ -147,7 +144,7 @@ export const COMPATIBILITY_WARNING = `version_base="1.1" selects Hydra 1.1 compa
 export const CHDIR_WARNING = `Future Hydra versions will no longer change working directory at job runtime by default.
 See https://hydra.cc/docs/1.2/upgrades/1.1_to_1.2/changes_to_job_working_dir/ for more information.`;
 
-type Schema = NonNullable<HydraMainOptions["schema"]>;
+type Schema = NonNullable<ProgramDeclaration["schema"]>;
 
 /**
  * The schema if it marks anything as secret. A schema that cannot be read is refused even if nothing

@@ -2,7 +2,7 @@ import { type CodedError, ConfigError, isCodedError } from "../values/errors.ts"
 import { pyRepr } from "../values/python-text.ts";
 import { renderError } from "../values/render-error.ts";
 import type { JobResult } from "./job.ts";
-import type { HydraMainOptions } from "./options.ts";
+import type { ProgramDeclaration } from "./options.ts";
 import type { Invocation } from "./process/invocation.ts";
 
 const FULL_ERROR = "HYDRA_FULL_ERROR";
@@ -10,7 +10,7 @@ const FULL_ERROR = "HYDRA_FULL_ERROR";
 /** Where an error is shown, and for which program. */
 export interface Failing {
   readonly invocation: Invocation;
-  readonly options: Pick<HydraMainOptions, "hasUserCode">;
+  readonly options: Pick<ProgramDeclaration, "hasUserCode">;
 }
 
 /** Shows what a job threw, as Hydra does. */

@@ -3,13 +3,6 @@ import type { Task } from "./job.ts";
 import type { Flag, ProgramOptions } from "./options.ts";
 import type { Invocation } from "./process/invocation.ts";
 
-/** One thing a program does instead of, or as, running its task. */
-export interface Command {
-  readonly isAsked: (parsed: ParsedArguments, options: ProgramOptions) => boolean;
-  /** @returns the exit code */
-  readonly execute: (session: Session) => number | Promise<number>;
-}
-
 /** One call of a program: its declaration, its command line, and where it was called. */
 export interface Session {
   readonly options: ProgramOptions;

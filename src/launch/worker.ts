@@ -23,20 +23,13 @@ import {
   type SweepFacts,
   type SweepProgram,
 } from "../record/manifest.ts";
+import { scheduledBy } from "../record/orphans.ts";
 import { beginJob, endOf, firstLine, type RecordedJob, recordJob } from "../record/recorded-job.ts";
 import { jobFingerprint } from "../record/sweep-record.ts";
 import { isRunning } from "../system/process-identity.ts";
 import { INTERRUPTS } from "../system/process-signals.ts";
 import { ConfigError } from "../values/errors.ts";
-
-/** How to start the worker of a job: a process of its own, in this directory. */
-export interface WorkerCommand {
-  readonly file: string;
-  readonly args: readonly string[];
-  readonly cwd: string;
-  /** To be added to the environment of the launcher. */
-  readonly env: Readonly<Record<string, string>>;
-}
+import type { LauncherDefinition, ScheduledTask, WorkerCommand } from "./launcher.ts";
 
 /**
  * The command line of a job's worker.
@@ -77,7 +70,11 @@ const unstartable = ({ name }: SweepProgram): ConfigError =>
  * @returns the exit code of the task; 1 for a job that failed
  * @throws ConfigError `app.sweep_record` for a job that is in no manifest
  */
-export async function runWorker(session: Session, request: WorkerRequest): Promise<number> {
+export async function runWorker(
+  session: Session,
+  request: WorkerRequest,
+  launchers: () => Promise<readonly LauncherDefinition[]>,
+): Promise<number> {
   const { folder, number } = request;
   const job = readManifestJob(folder, number);
   if (job === undefined)
@@ -88,14 +85,19 @@ export async function runWorker(session: Session, request: WorkerRequest): Promi
   // Two launchers may have had the same thought: what is done is done.
   if (readJobState(folder, number)?.status === "completed") return EXIT_OK;
   const { redact, stderr } = session.invocation.console;
-  const { details, isFirst, signals } = scheduledTask(session.invocation.env);
-  const recorded = isFirst ? await recordStart(request, details) : UNRECORDED;
+  const task = await scheduledTask(request, session.invocation.env, launchers);
+  const isFirst = task?.isFirst !== false;
+  const recorded = isFirst ? await recordStart(request, task) : UNRECORDED;
   if (recorded === undefined) {
     stderr(`The launcher of job #${number} ended before recording the job: nothing was run\n`);
     return EXIT_ERROR;
   }
-  const release = endWithProcess(recorded, (error) => firstLine(error, redact), signals);
-  const result = await runAlone(session, job, recorded.earlierAttempts, isFirst);
+  const release = endWithProcess(
+    recorded,
+    (error) => firstLine(error, redact),
+    task?.signals ?? [],
+  );
+  const result = await runAlone(session, job, recorded.earlierAttempts, task);
   recorded.end(endOf(result, redact));
   release();
   if (result.status === "failed") reportError(result.error, session);
@@ -105,10 +107,10 @@ export async function runWorker(session: Session, request: WorkerRequest): Promi
 /** Undefined where this process is not to run the job. */
 async function recordStart(
   { folder, number, start }: WorkerRequest,
-  details: ScheduledTask["details"],
+  task: ScheduledTask | undefined,
 ): Promise<RecordedJob | undefined> {
   if (start === undefined)
-    return beginJob(folder, number, { durable: true, ...(details && { details }) });
+    return beginJob(folder, number, { durable: true, ...(task && { details: scheduledBy(task) }) });
   const noted = await awaitNotedStart({ folder, number }, start);
   return noted && recordJob(folder, noted, { durable: true });
 }
@@ -121,7 +123,7 @@ async function runAlone(
   session: Session,
   job: ManifestJob,
   earlierAttempts: number,
-  isFirst: boolean,
+  task: ScheduledTask | undefined,
 ): Promise<JobResult> {
   const { composer, invocation, options } = session;
   const logging = createLogging({ console: invocation.console });
@@ -138,9 +140,10 @@ async function runAlone(
     hydraLogging(composition, session, logging)();
     const surroundings = await openJobContext(session, composition, logging);
     // Processes that run a job together share the directory that the first one takes.
-    const resultFiles = isFirst ? place.resultFiles : [];
+    const resultFiles = task?.isFirst !== false ? place.resultFiles : [];
     if (earlierAttempts > 0) {
-      if (isScheduled(invocation.env)) dropClaim(planned.outputDir);
+      // A scheduler sees to it that no other process does the same job.
+      if (task !== undefined) dropClaim(planned.outputDir);
       setAside(planned.outputDir, resultFiles, earlierAttempts);
     }
     const giveUp = takeDirectory(planned, resultFiles);
@@ -189,33 +192,19 @@ async function awaitNotedStart(
   }
 }
 
-/** What a scheduler says of the process that a worker is. */
-interface ScheduledTask {
-  /** The scheduler's name of the job, for its record. */
-  readonly details?: Readonly<Record<string, string>>;
-  /**
-   * Whether this process records the job: the first of those that run it together
-   * (`nodes`, `tasks_per_node`).
-   */
-  readonly isFirst: boolean;
-  /** What the scheduler sends when the job's time is nearly up, beside the usual signals. */
-  readonly signals: readonly NodeJS.Signals[];
+/** A process that a launcher follows itself is no task of a scheduler, also where the launcher runs in one. */
+async function scheduledTask(
+  { start }: WorkerRequest,
+  env: Readonly<Record<string, string | undefined>>,
+  launchers: () => Promise<readonly LauncherDefinition[]>,
+): Promise<ScheduledTask | undefined> {
+  if (start !== undefined) return undefined;
+  for (const launcher of await launchers()) {
+    const task = launcher.scheduledTask?.(env);
+    if (task !== undefined) return task;
+  }
+  return undefined;
 }
-
-/** Slurm's variables; without them, a process is on its own. */
-function scheduledTask(env: Readonly<Record<string, string | undefined>>): ScheduledTask {
-  const { SLURM_ARRAY_JOB_ID: array, SLURM_ARRAY_TASK_ID: index, SLURM_PROCID: rank } = env;
-  if (array === undefined || index === undefined) return { isFirst: true, signals: [] };
-  return {
-    details: { slurm: `${array}_${index}` },
-    isFirst: rank === undefined || rank === "0",
-    signals: ["SIGUSR2"],
-  };
-}
-
-/** Whether a scheduler started this process, and sees to it that no other does the same job. */
-const isScheduled = (env: Readonly<Record<string, string | undefined>>): boolean =>
-  scheduledTask(env).details !== undefined;
 
 /**
  * Sees to it that a job's record ends when its process does, however that comes: a signal, an error

@@ -2,7 +2,7 @@ import { readdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { removeDeadDrafts } from "../system/atomic-write.ts";
 import { claimToOrder } from "./launcher-claim.ts";
-import { jobsFolder, listsAndDrafts, schedulerFolder } from "./layout.ts";
+import { jobsFolder, launcherFolders, listsAndDrafts } from "./layout.ts";
 import { readListName } from "./manifest.ts";
 
 /**
@@ -18,7 +18,7 @@ export function removeUnlistedFiles(folder: string, kept: string | undefined): v
 /** Removes what killed processes have left half written, whoever drives the sweep: of its jobs' directories each job does so itself. */
 export function removeDraftsOfSweep(folder: string): void {
   for (const one of [dirname(folder), folder, jobsFolder(folder)]) removeDeadDrafts(one);
-  removeDeadDrafts(schedulerFolder(folder), { recursive: true });
+  for (const one of launcherFolders(folder)) removeDeadDrafts(one, { recursive: true });
 }
 
 /**

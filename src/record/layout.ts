@@ -1,3 +1,4 @@
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
 /**
@@ -8,7 +9,7 @@ import { join } from "node:path";
  *     .sweep/launcher.json        who launches at the moment
  *     .sweep/launcher.log         what a launcher printed that nobody waited for (`--detach`)
  *     .sweep/cancelled            while the sweep is being cancelled
- *     .sweep/slurm/               what was handed to Slurm
+ *     .sweep/<launcher>/          a launcher's own notes: what was handed to a scheduler
  *     .sweep/jobs/<number>.json   what became of a job; written by whoever runs it
  *     .sweep/jobs/<number>.log    what a job printed, where it ran in a process of its own
  */
@@ -29,9 +30,22 @@ export const jobListFile = (folder: string, name: string): string => join(folder
 export const launcherFile = (folder: string): string => join(folder, "launcher.json");
 export const launcherLog = (folder: string): string => join(folder, "launcher.log");
 export const cancelledFile = (folder: string): string => join(folder, "cancelled");
-/** What the scheduler's side of the sweep keeps, where one has its jobs. */
-export const schedulerFolder = (folder: string): string => join(folder, "slurm");
 export const jobsFolder = (folder: string): string => join(folder, "jobs");
+/** Which slots the jobs of a sweep have that shares none with other sweeps. */
+export const slotsFolder = (folder: string): string => join(folder, "slots");
+/** Names that no launcher can have. */
+export const RESERVED_FOLDERS: readonly string[] = ["jobs", "slots"];
+/** A launcher's own notes. @param name of the launcher */
+export const launcherFolder = (folder: string, name: string): string => join(folder, name);
+
+/** The notes of all launchers that have had the sweep. */
+export function launcherFolders(folder: string): readonly string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && !RESERVED_FOLDERS.includes(entry.name))
+    .map(({ name }) => join(folder, name));
+}
+
 export const jobFile = (folder: string, number: number): string =>
   join(jobsFolder(folder), `${number}.json`);
 export const jobLog = (folder: string, number: number): string =>

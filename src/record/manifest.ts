@@ -68,7 +68,7 @@ export const currentJobs = ({ jobs }: Pick<SweepManifest, "jobs">): readonly Man
   jobs.filter((job) => job.left_out !== true);
 
 /**
- * The file. Of version 1 it has the jobs in it, from 2 on it names their list. With 3, what was handed to Slurm stands in
+ * The file. Of version 1 it has the jobs in it, from 2 on it names their list. With 3, what was handed to a scheduler stands in
  * `submissions.jsonl`: who knows no 3 would overlook it, and submit jobs a second time. All are read, and 3 is written.
  */
 type Manifest =

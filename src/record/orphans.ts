@@ -96,7 +96,12 @@ export interface RunningWorker {
 }
 
 /** Whether an attempt is a scheduler's, which says itself what becomes of it. */
-export const isScheduled = ({ details }: Attempt): boolean => details?.["slurm"] !== undefined;
+export const isScheduled = ({ details }: Attempt): boolean => details?.["scheduler"] !== undefined;
+
+/** The notes of an attempt that a scheduler started. */
+export const scheduledBy = ({ id }: { readonly id: string }): NonNullable<Attempt["details"]> => ({
+  scheduler: id,
+});
 
 /** How long a process that was asked to end may take before it is killed. */
 export const GRACE_MS = 10_000;

@@ -10,7 +10,7 @@ import { removeDraftsOfSweep } from "./cleanup.ts";
 import { recordedResult, selectJobs } from "./job-selection.ts";
 import { hasEnded, readJobState } from "./job-state.ts";
 import { claimSweep, clearCancellation } from "./launcher-claim.ts";
-import { jobsFolder, manifestFile, schedulerFolder, sweepFolder } from "./layout.ts";
+import { jobsFolder, launcherFolders, manifestFile, sweepFolder } from "./layout.ts";
 import { type ManifestJob, readManifest, type SweepFacts } from "./manifest.ts";
 import { createWrittenRecord, type Redact } from "./written-record.ts";
 
@@ -103,7 +103,7 @@ export function openRecord(request: RecordRequest): SweepRecord {
     clearCancellation(folder);
     // What an earlier sweep left in this directory is no part of this one.
     if (resumption === undefined)
-      for (const old of [jobsFolder(folder), schedulerFolder(folder)])
+      for (const old of [jobsFolder(folder), ...launcherFolders(folder)])
         rmSync(old, { recursive: true, force: true });
   };
 

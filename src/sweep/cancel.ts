@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { SweepBackend } from "../launch/launcher.ts";
-import { backendOf } from "../plugins/kinds.ts";
+import type { LauncherDefinition } from "../launch/launcher.ts";
+import type { SweepBackend } from "../launch/scheduler.ts";
 import { ended, writeJobState } from "../record/job-state.ts";
 import {
   claimToOrder,
@@ -24,18 +24,21 @@ import { isRunning, type ProcessIdentity } from "../system/process-identity.ts";
 import { resumeGroups } from "../system/process-signals.ts";
 import { agreeing, plural } from "../text/plural.ts";
 import { ConfigError } from "../values/errors.ts";
+import { backendOf } from "./registry.ts";
 
 const LOOK_MS = 100;
 
 /** How long a driver may take: it gives its workers their own time to end. */
 const DRIVER_GRACE_MS = GRACE_MS + 5_000;
 
-/** Slurm asks a job to end, waits as its administrator says (30 s by default), and kills it. */
+/** A scheduler asks a job to end, waits as its administrator says (often 30 s), and kills it. */
 const SCHEDULER_MS = 120_000;
 
 export interface CancelRequest {
   readonly directory: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Those that may have handed jobs to a scheduler. */
+  readonly launchers: readonly LauncherDefinition[];
   /** Is told what is being done. */
   readonly say: (line: string) => void;
 }
@@ -47,16 +50,17 @@ export interface CancelRequest {
  *
  * @returns whether anything ran
  * @throws ConfigError `app.sweep_record` where there is no sweep, or where a process of it runs on another
- * machine; `slurm.missing`, `slurm.rejected`, `slurm.no_answer`
+ * machine; and what a scheduler's launcher throws that gets no answer
  */
-export async function cancelSweep({ directory, env, say }: CancelRequest): Promise<boolean> {
+export async function cancelSweep(request: CancelRequest): Promise<boolean> {
+  const { directory, say } = request;
   const folder = sweepFolder(directory);
   // Read again each time: the driver may come to another batch before it ends.
   const jobs = () => readManifest(folder).jobs;
   const driver = launcherOf(folder);
   const workers = liveWorkers(folder, jobs());
   const isIdle =
-    driver === undefined && workers.length === 0 && (await scheduledJobs(folder, env)).live === 0;
+    driver === undefined && workers.length === 0 && (await scheduledJobs(request)).live === 0;
   if (isIdle) {
     recordLost(folder, jobs());
     return false;
@@ -68,7 +72,7 @@ export async function cancelSweep({ directory, env, say }: CancelRequest): Promi
     await endProcess(driver);
   }
   // What the driver started or submitted before it was asked is only known now.
-  const { backend, live } = await scheduledJobs(folder, env);
+  const { backend, live } = await scheduledJobs(request);
   if (backend !== undefined && live > 0) {
     say(`Ending ${plural(live, "job")} in the scheduler`);
     await endScheduled(backend);
@@ -86,11 +90,12 @@ export async function cancelSweep({ directory, env, say }: CancelRequest): Promi
 }
 
 /** How many jobs a scheduler has that are not over. */
-async function scheduledJobs(
-  folder: string,
-  env: CancelRequest["env"],
-): Promise<{ readonly backend: SweepBackend | undefined; readonly live: number }> {
-  const backend = await backendOf(folder, env);
+async function scheduledJobs({
+  directory,
+  env,
+  launchers,
+}: CancelRequest): Promise<{ readonly backend: SweepBackend | undefined; readonly live: number }> {
+  const backend = await backendOf(launchers, directory, env);
   const jobs = (await backend?.status()) ?? [];
   return { backend, live: jobs.filter(({ phase }) => phase !== "over").length };
 }

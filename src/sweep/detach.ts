@@ -9,7 +9,7 @@ import { listenForInterrupt } from "../job/process/interrupt.ts";
 import type { Invocation } from "../job/process/invocation.ts";
 import { DRIVER_VARIABLE, DRIVES } from "../job/process/worker-request.ts";
 import { makeSweepDirectory } from "../job/run-directory.ts";
-import { EXIT_ERROR, EXIT_OK, type Session } from "../job/session.ts";
+import { EXIT_ERROR, EXIT_OK } from "../job/session.ts";
 import { lastLines } from "../launch/log-tail.ts";
 import { refuseUnstartable } from "../launch/worker.ts";
 import { launcherLog } from "../record/layout.ts";
@@ -24,6 +24,7 @@ import { writeYaml } from "../values/yaml/writer.ts";
 import { cancelSweep } from "./cancel.ts";
 import { type OpenSweep, openSweep, withResumeHint } from "./open-sweep.ts";
 import { SWEEP_FILE } from "./plan-sweep.ts";
+import type { SweepSession } from "./registry.ts";
 
 /**
  * `--detach`: composes, checks and records every job known so far, hands the jobs to a scheduler or to a separate
@@ -35,7 +36,7 @@ import { SWEEP_FILE } from "./plan-sweep.ts";
  * if the process ended before it took over
  */
 export async function detachSweep(
-  session: Session,
+  session: SweepSession,
   composition: Composition,
   overrides: readonly string[],
   logging: Logging,
@@ -58,7 +59,7 @@ export async function detachSweep(
     if (exitCode !== undefined) {
       // Cancelling signals the holder of the claim, which must not be this process.
       record.release();
-      await takeBack(sweep.directory, invocation, session.options.name);
+      await takeBack(sweep.directory, session);
     }
     interrupt.release();
     if (exitCode !== undefined) return exitCode;
@@ -78,13 +79,13 @@ const TAKE_BACK = INTERRUPTS.filter((signal) => signal !== "SIGHUP");
 /** Cancels the whole sweep: the user has not been told yet that it is on its way. */
 async function takeBack(
   directory: string,
-  { console, env }: Invocation,
-  program: string,
+  { invocation: { console, env }, options, registry }: SweepSession,
 ): Promise<void> {
-  await cancelSweep({ directory, env, say: (line) => console.stderr(`${line}\n`) });
+  const { launchers } = await registry();
+  await cancelSweep({ directory, env, launchers, say: (line) => console.stderr(`${line}\n`) });
   console.stderr(
     `The sweep in ${shellQuote(directory)} was stopped before it started\n` +
-      `  ${program} --resume ${shellQuote(directory)}   runs it\n`,
+      `  ${options.name} --resume ${shellQuote(directory)}   runs it\n`,
   );
 }
 

@@ -4,7 +4,7 @@ import { isUndone, type JobResult, wasStopped } from "../job/job.ts";
 import { composedEvent } from "../job/job-context.ts";
 import type { Logging } from "../job/logging/logging.ts";
 import { showFailure } from "../job/report-error.ts";
-import { EXIT_ERROR, type Session } from "../job/session.ts";
+import { EXIT_ERROR } from "../job/session.ts";
 import { endOfResult, hasFailed, isTolerated, sweepExitCode } from "../launch/failure-policy.ts";
 import { type Attempt, readJobState } from "../record/job-state.ts";
 import { sweepFolder } from "../record/layout.ts";
@@ -19,6 +19,7 @@ import { isConfigError } from "../values/errors.ts";
 import type { Board } from "./board.ts";
 import { NO_ACTIVITY, sweepRows } from "./job-status.ts";
 import { openSweep, withResumeHint } from "./open-sweep.ts";
+import type { SweepSession } from "./registry.ts";
 import { runSweep } from "./run-sweep.ts";
 import { writeSweepTables } from "./sweep-tables.ts";
 import { errorLine } from "./tally.ts";
@@ -29,7 +30,7 @@ import { errorLine } from "./tally.ts";
  * @returns the exit code
  */
 export async function runMany(
-  session: Session,
+  session: SweepSession,
   composition: Composition,
   overrides: readonly string[],
   logging: Logging,
@@ -110,7 +111,7 @@ export interface EndedSweep {
  * into its directory. For a plain sweep they go into its record, since Hydra puts nothing else into the
  * directory.
  */
-async function endSweep(sweep: EndedSweep, session: Session): Promise<void> {
+async function endSweep(sweep: EndedSweep, session: SweepSession): Promise<void> {
   const { directory, isPlain, results, unfinished } = sweep;
   const { invocation, options } = session;
   const { stderr, stdout } = invocation.console;
@@ -140,7 +141,10 @@ async function endSweep(sweep: EndedSweep, session: Session): Promise<void> {
 }
 
 /** As in Hydra, the first error in full if it happened in this process; then a table of all failures. */
-function showFailures({ isPlain, results, toleratesFailures }: EndedSweep, session: Session): void {
+function showFailures(
+  { isPlain, results, toleratesFailures }: EndedSweep,
+  session: SweepSession,
+): void {
   const { invocation } = session;
   const isStopped = results.some(wasStopped);
   if (isPlain && isStopped) return;

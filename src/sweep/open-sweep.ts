@@ -1,7 +1,6 @@
-import { logInfo } from "../cli/log-info.ts";
 import type { Composition } from "../compose/index.ts";
 import { checkJobs } from "../job/check-jobs.ts";
-import { textAt } from "../job/hydra-values.ts";
+import { plainAt, textAt } from "../job/hydra-values.ts";
 import { failedJob, type JobResult } from "../job/job.ts";
 import { hydraLogging, openJobContext } from "../job/job-context.ts";
 import type { Logging } from "../job/logging/logging.ts";
@@ -11,19 +10,25 @@ import type { Invocation } from "../job/process/invocation.ts";
 import { coded, isRefusalOfSystem } from "../job/report-error.ts";
 import { checkJobDirectories, setAside } from "../job/run-directory.ts";
 import { type JobContext, runJob, takeDirectory } from "../job/run-job.ts";
-import type { Session } from "../job/session.ts";
 import {
   type FailureGate,
   type FailurePolicy,
   failurePolicy,
   openGate,
 } from "../launch/failure-policy.ts";
-import type { Launcher, LauncherKind } from "../launch/launcher.ts";
-import { backendOf, LAUNCHERS } from "../plugins/kinds.ts";
+import type {
+  Launcher,
+  LauncherDefinition,
+  LauncherRequest,
+  LauncherSettings,
+} from "../launch/launcher.ts";
+import { completeLauncher } from "../launch/scheduler.ts";
+import { refuseUnstartable, workerCommand } from "../launch/worker.ts";
 import { readJobState } from "../record/job-state.ts";
 import { awaitOrder, isCancelled, refuseIfRun } from "../record/launcher-claim.ts";
-import { sweepFolder } from "../record/layout.ts";
+import { launcherFolder } from "../record/layout.ts";
 import { nextCommand } from "../record/next-commands.ts";
+import { orphanOf } from "../record/orphans.ts";
 import { beginJob, endOf } from "../record/recorded-job.ts";
 import {
   isRecorded,
@@ -35,13 +40,14 @@ import type { Suspension } from "../system/process-signals.ts";
 import { firstFewOf, plural } from "../text/plural.ts";
 import { shellQuote } from "../text/shell-words.ts";
 import { ConfigError } from "../values/errors.ts";
-import { chosenKind, type PlannedSweep, planSweep } from "./plan-sweep.ts";
+import { type PlannedSweep, planSweep } from "./plan-sweep.ts";
+import { backendOf, chosenOne, type SweepSession } from "./registry.ts";
 
 /** A sweep, with everything needed to run it or to hand it to another process. */
 export interface OpenSweep {
   readonly sweep: PlannedSweep;
   readonly surroundings: JobContext;
-  readonly launcher: Launcher;
+  readonly launcher: Launcher & Pick<Required<Launcher>, "launch">;
   readonly record: SweepRecord;
   /** Whether jobs run in this process. */
   readonly inThisProcess: boolean;
@@ -61,7 +67,7 @@ export interface OpenSweep {
  * the sweep, or a scheduler still has jobs of it that this launcher does not know
  */
 export async function openSweep(
-  session: Session,
+  session: SweepSession,
   wished: Composition,
   overrides: readonly string[],
   logging: Logging,
@@ -72,17 +78,20 @@ export async function openSweep(
   const { announce, console, resumed } = invocation;
   const logAsHydra = hydraLogging(wished, session, logging);
   logAsHydra();
-  await logInfo({ composer, composition: wished, overrides }, logging);
-  const sweep = planSweep(wished, overrides, composer, place, resumed?.directory);
+  await session.logInfo(wished, overrides, logging);
+  const { launchers, sweepers } = await session.registry();
+  const sweep = planSweep(wished, overrides, composer, place, sweepers, resumed?.directory);
   const { master } = sweep;
   const surroundings = await openJobContext(session, master, logging);
-  const kind = chosenKind("hydra.launcher", LAUNCHERS, master, composer);
+  const chosen = chosenOne("hydra.launcher", launchers, master, composer);
+  const settings = (plainAt(master.root, "hydra.launcher", composer.context) ??
+    {}) as LauncherSettings;
   const policy = failurePolicy(master.root, composer.context);
   const record = openRecord({
     sweep: sweepFacts(session, sweep, overrides),
     isSearch: sweep.sweeper.judgesFailures === true,
     ...(sweep.sweeper.problemOf && { problemOf: sweep.sweeper.problemOf }),
-    retries: kind.retries?.(master.root, composer.context) ?? 0,
+    retries: chosen.retries?.(settings) ?? 0,
     ...(resumed !== undefined && { resumption: resumed }),
     ...(console.redact !== undefined && { redact: console.redact }),
     ...(console.secretsKnown !== undefined && { secretsKnown: console.secretsKnown }),
@@ -91,34 +100,55 @@ export async function openSweep(
   // A process started to continue the sweep has been handed the claim.
   if (announce === undefined) refuseIfRun(record.folder);
   await awaitOrder(record.folder, (line) => console.stderr(`${line}\n`));
-  await refuseScheduled(sweep.directory, kind, invocation);
+  await refuseScheduled(sweep.directory, chosen, launchers, invocation);
   const gate = openGate(policy, () => isCancelled(record.folder));
-  const launcher = kind.open({
-    root: master.root,
-    context: composer.context,
-    logging,
-    logAsHydra,
-    record,
-    gate,
-    invocation,
-    ...(suspension !== undefined && { suspension }),
-    runHere: (job) => runHere(job, surroundings, record.folder, console.redact),
-  });
+  const request: LauncherRequest = {
+    settings,
+    directory: sweep.directory,
+    notes: launcherFolder(record.folder, chosen.name),
+    env: invocation.env,
+    isResumed: resumed !== undefined,
+    logger(name) {
+      // A job that ran here has logged to a place of its own.
+      logAsHydra();
+      return logging.logger(name);
+    },
+    say: (line) => console.stderr(`${line}\n`),
+    mayStart: gate.mayStart,
+    async runHere(job) {
+      const result = await runHere(job, surroundings, record.folder, console.redact);
+      logAsHydra();
+      return result;
+    },
+    workerCommand({ number }) {
+      refuseUnstartable(record.facts());
+      return workerCommand(record.facts(), { folder: record.folder, number });
+    },
+    resultOf: record.resultOf,
+    async endOfEarlier(job) {
+      await orphanOf(record.folder, job.number)?.ended;
+      return record.endedSince(job);
+    },
+    internals: { record, invocation, ...(suspension !== undefined && { suspension }) },
+  };
+  const launcher = completeLauncher(chosen.open(request), request, () =>
+    backendOf([chosen], sweep.directory, invocation.env),
+  );
   const check = async (jobs: readonly SweepJob[]) => {
     // Files of a job's earlier attempt are moved aside when it starts.
     const isNew = ({ number }: SweepJob) =>
       resumed === undefined || readJobState(record.folder, number) === undefined;
     checkJobDirectories(jobs.filter(isNew), place.resultFiles);
     const { check: _onThisMachine, ...elsewhere } = options;
-    return checkJobs(jobs, kind.runsElsewhere === true ? elsewhere : options, console);
+    return checkJobs(jobs, chosen.runsElsewhere === true ? elsewhere : options, console);
   };
-  const inThisProcess = kind.inThisProcess === true;
+  const inThisProcess = chosen.inThisProcess === true;
   return { sweep, surroundings, launcher, record, inThisProcess, policy, gate, check, logAsHydra };
 }
 
 /** The facts about a sweep that its manifest records. */
 const sweepFacts = (
-  { composer, invocation, options }: Session,
+  { composer, invocation, options }: SweepSession,
   { directory, master }: PlannedSweep,
   overrides: readonly string[],
 ) => ({
@@ -194,11 +224,12 @@ export function withResumeHint(error: unknown, directory: string, program: strin
  */
 async function refuseScheduled(
   directory: string,
-  kind: LauncherKind,
+  chosen: LauncherDefinition,
+  launchers: readonly LauncherDefinition[],
   { env, resumed }: Invocation,
 ): Promise<void> {
-  if (resumed !== undefined && kind.backend !== undefined) return;
-  const backend = await backendOf(sweepFolder(directory), env);
+  if (resumed !== undefined && chosen.backend !== undefined) return;
+  const backend = await backendOf(launchers, directory, env);
   if (backend === undefined) return;
   // What it lost and nobody recorded is no reason to refuse.
   await backend.reconcile();

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { optionTarget, STANDARD_PLUGINS } from "../compose/index.ts";
+import { type ConfigPlugin, optionTarget } from "../compose/index.ts";
 import type { Invocation } from "../job/process/invocation.ts";
 import type { ParsedArguments } from "../job/session.ts";
 import { basicLauncher } from "../launch/basic-launcher.ts";
@@ -20,6 +20,7 @@ import { ConfigError } from "../values/errors.ts";
 export function resumedInvocation(
   { flags, overrides }: ParsedArguments,
   invocation: Invocation,
+  plugins: readonly ConfigPlugin[],
 ): Invocation {
   const named = ["resume", "retry-failed"].flatMap((id) => flags.get(id) ?? []).map(String);
   const directories = new Set(named.map((name) => resolve(invocation.cwd, name)));
@@ -46,7 +47,7 @@ export function resumedInvocation(
   enter(cwd);
   return {
     ...invocation,
-    argv: withOverrides(manifest, overrides),
+    argv: withOverrides(manifest, overrides, plugins),
     cwd,
     now: new Date(now),
     resumed: {
@@ -85,31 +86,36 @@ function enter(cwd: string): void {
 }
 
 /** The settings of another launcher than the one that is chosen now are none of it, and would be refused. */
-function withOverrides(facts: SweepFacts, more: readonly string[]): readonly string[] {
+function withOverrides(
+  facts: SweepFacts,
+  more: readonly string[],
+  plugins: readonly ConfigPlugin[],
+): readonly string[] {
   const { argv } = facts.program;
   const dashes = argv.indexOf("--");
   const rest = dashes < 0 ? [] : argv.slice(dashes);
   const began = dashes < 0 ? argv : argv.slice(0, dashes);
   const chosen = choiceIn(more);
-  const isOther = chosen !== undefined && !isChoiceOf(facts, began, chosen);
+  const isOther = chosen !== undefined && !isChoiceOf(facts, began, chosen, plugins);
   const kept = isOther ? began.filter((word) => !OF_LAUNCHER.test(word)) : began;
   return [...kept, ...more, ...rest];
 }
 
 /**
  * Whether a sweep began with an option of `hydra/launcher`. Earlier versions did not record that: what they were called with says
- * it, or where the config has chosen, the class, by which the options are told apart that come with this program.
+ * it, or where the config has chosen, the class, by which the options of the plugins are told apart.
  */
 function isChoiceOf(
   { launcher, launcher_choice }: SweepFacts,
   began: readonly string[],
   option: string,
+  plugins: readonly ConfigPlugin[],
 ): boolean {
   const choice = launcher_choice ?? choiceIn(began);
   if (choice !== undefined) return choice === option;
   return option === "basic"
     ? basicLauncher.targets.includes(launcher)
-    : launcher === optionTarget(STANDARD_PLUGINS, `hydra/launcher/${option}`);
+    : launcher === optionTarget(plugins, `hydra/launcher/${option}`);
 }
 
 const choiceIn = (overrides: readonly string[]): string | undefined =>

@@ -13,7 +13,7 @@ import type { Conclusion } from "./sweepers/sweeper.ts";
 
 export interface SweepRequest {
   readonly sweep: PlannedSweep;
-  readonly launcher: Launcher;
+  readonly launcher: Pick<Required<Launcher>, "launch">;
   readonly record: SweepRecord;
   readonly gate: FailureGate;
   /** Looks at all jobs of a batch before the first starts; `false` after telling what is wrong. */

@@ -1,8 +1,8 @@
 import type { SweepJobStatus } from "../job/job.ts";
 import type { SweepRow } from "../job/options.ts";
 import { endOfState, sweepExitCode } from "../launch/failure-policy.ts";
-import type { QuestionOptions, ScheduledJob, SweepBackend } from "../launch/launcher.ts";
-import { backendOf } from "../plugins/kinds.ts";
+import type { LauncherDefinition, QuestionOptions, ScheduledJob } from "../launch/launcher.ts";
+import type { SweepBackend } from "../launch/scheduler.ts";
 import { tidyRecord } from "../record/cleanup.ts";
 import { type JobState, readJobState } from "../record/job-state.ts";
 import { launcherOf } from "../record/launcher-claim.ts";
@@ -11,6 +11,7 @@ import { currentJobs, readManifest, type SweepManifest } from "../record/manifes
 import type { Holder } from "../system/process-claim.ts";
 import { isConfigError } from "../values/errors.ts";
 import { type SweepActivity, sweepRows } from "./job-status.ts";
+import { backendOf } from "./registry.ts";
 
 /** How a sweep stands: what `hydraconf sweep status --json` prints. */
 export interface SweepView {
@@ -35,7 +36,16 @@ export interface JobView extends Omit<SweepRow, "result"> {
   readonly scheduler: Pick<ScheduledJob, "id" | "state" | "obstacle"> | null;
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
+/** Which sweep to look at. */
+export interface StatusRequest {
+  /** The absolute path of its directory. */
+  readonly directory: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Those that may have handed jobs to a scheduler. */
+  readonly launchers: readonly LauncherDefinition[];
+  /** Gives up the question to a scheduler. */
+  readonly signal?: AbortSignal;
+}
 
 /** A sweep as it stands by now. */
 export interface SweepStatus {
@@ -50,16 +60,13 @@ export interface SweepStatus {
  *
  * @throws ConfigError `app.sweep_record` where there is no sweep
  */
-export async function readSweepStatus(
-  directory: string,
-  env: Environment,
-  signal?: AbortSignal,
-): Promise<SweepStatus> {
+export async function readSweepStatus(request: StatusRequest): Promise<SweepStatus> {
+  const { directory, signal } = request;
   const folder = sweepFolder(directory);
   tidyRecord(folder);
   // Who drives it is asked before its record is read: one that ends has written all of it by then.
   for (let driver = launcherOf(folder); ; ) {
-    const look = await lookBeside(driver, { directory, env, ...(signal && { signal }) });
+    const look = await lookBeside(driver, request);
     const now = launcherOf(folder);
     // What is missing without a driver waits with one that came while a scheduler was asked.
     if (signal?.aborted === true || isSame(driver, now)) return look;
@@ -70,20 +77,14 @@ export async function readSweepStatus(
 const isSame = (one: Holder | undefined, other: Holder | undefined): boolean =>
   one?.host === other?.host && one?.pid === other?.pid && one?.birth === other?.birth;
 
-interface LookRequest {
-  readonly directory: string;
-  readonly env: Environment;
-  readonly signal?: AbortSignal;
-}
-
 /** @param driver who drives the sweep */
 async function lookBeside(
   driver: Holder | undefined,
-  { directory, env, signal }: LookRequest,
+  { directory, env, launchers, signal }: StatusRequest,
 ): Promise<SweepStatus> {
   const folder = sweepFolder(directory);
   const manifest = readManifest(folder);
-  const backend = await backendOf(folder, env);
+  const backend = await backendOf(launchers, directory, env);
   const isDriven = driver !== undefined;
   const question = { isDriven, ...(signal !== undefined && { signal }) };
   let answer = await ask(backend, question);

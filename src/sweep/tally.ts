@@ -83,7 +83,7 @@ export function openTally(): Tally {
     held: ({ jobs, obstacle }) =>
       jobs.map(({ number, ...job }) => {
         const before = cards.get(number);
-        // Slurm is asked now and then; a job that was let go may have told by itself that it runs.
+        // A scheduler is asked now and then; a job that was let go may have told by itself that it runs.
         if (obstacle === null && before !== undefined && before.state !== "queued") return before;
         const why = obstacle === null ? {} : { error: printable(obstacle) };
         return put({ number, overrides: overridesOn(before, job), state: "queued", ...why });

@@ -1,16 +1,19 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { backendOf } from "../plugins/kinds.ts";
+import type { LauncherDefinition } from "../launch/launcher.ts";
 import { type JobState, readJobState } from "../record/job-state.ts";
 import { launcherOf } from "../record/launcher-claim.ts";
 import { sweepFolder } from "../record/layout.ts";
 import { type ManifestJob, manifestReader } from "../record/manifest.ts";
 import { liveWorkers, resumeOrphans } from "../record/orphans.ts";
+import { backendOf } from "./registry.ts";
 
 const LOOK_MS = 400;
 
 export interface WaitRequest {
   readonly directory: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Those that may have handed jobs to a scheduler. */
+  readonly launchers: readonly LauncherDefinition[];
   /** Ends the waiting, never the sweep. */
   readonly signal: AbortSignal;
   /** Is told when a job came to an end, or to another one. */
@@ -27,11 +30,11 @@ export interface WaitRequest {
  * Waits until nothing of a sweep runs any more: no process that drives it, no worker that such a one left
  * behind, no job that a scheduler has.
  *
- * @throws ConfigError `app.sweep_record` where there is no sweep, `slurm.missing` where a scheduler has jobs
+ * @throws ConfigError `app.sweep_record` where there is no sweep, and what a launcher throws whose scheduler has jobs
  * and cannot be asked
  */
 export async function waitForSweep(request: WaitRequest): Promise<void> {
-  const { directory, env, signal } = request;
+  const { directory, env, launchers, signal } = request;
   const folder = sweepFolder(directory);
   const manifest = manifestReader(folder);
   const jobs = () => manifest().jobs;
@@ -44,7 +47,7 @@ export async function waitForSweep(request: WaitRequest): Promise<void> {
       jobs(),
     );
   };
-  const lookForHeld = lookAtScheduler(folder, request, tellHeld);
+  const lookForHeld = lookAtScheduler(request, tellHeld);
   let wasWatched = false;
   let wasDriven = true;
   while (!signal.aborted) {
@@ -59,7 +62,7 @@ export async function waitForSweep(request: WaitRequest): Promise<void> {
       await sleep(LOOK_MS, undefined, { signal }).catch(() => {});
       continue;
     }
-    const backend = wasWatched ? undefined : await backendOf(folder, env);
+    const backend = wasWatched ? undefined : await backendOf(launchers, directory, env);
     if (backend === undefined) break;
     wasWatched = true;
     try {
@@ -101,15 +104,14 @@ const SCHEDULER_MS = 15_000;
 
 /** Where a process follows the jobs of a scheduler, that tells what holds them; who waits elsewhere is to know it, too. */
 function lookAtScheduler(
-  folder: string,
-  { env, onHeld, signal }: WaitRequest,
+  { directory, env, launchers, onHeld, signal }: WaitRequest,
   tell: (numbers: readonly number[], obstacle: string) => void,
 ): () => Promise<void> {
   let next = 0;
   let known = new Set<string>();
   return async () => {
     if (onHeld === undefined || performance.now() < next) return;
-    const backend = await backendOf(folder, env);
+    const backend = await backendOf(launchers, directory, env);
     // Who has no answer now may have one later, and the process that follows the jobs has to do with that.
     const scheduled = await backend?.status({ signal }).catch(() => undefined);
     next = performance.now() + SCHEDULER_MS;

@@ -68,11 +68,9 @@ export type ErrorCode =
   | "app.sweep_record"
   | "app.sweep_changed"
   | "app.launcher"
-  | "slurm.missing"
-  | "slurm.rejected"
-  | "slurm.no_answer"
-  | "slurm.busy"
-  | "slurm.full"
+  | "plugin.clash"
+  | "plugin.invalid"
+  | "plugin.settings"
   // profile
   | "profile.device"
   | "profile.gate"
@@ -82,7 +80,11 @@ export type ErrorCode =
   | "profile.nsys_option"
   | "profile.program"
   | "profile.stopped"
-  | "profile.unsupported";
+  | "profile.unsupported"
+  | PluginErrorCode;
+
+/** What a plugin's own code raises: the plugin's name, a slash and its own word, `slurm/missing`. */
+export type PluginErrorCode = `${string}/${string}`;
 
 /**
  * An error as data: what is wrong, where, and what to do. `renderError` makes a text of it. What is undefined when an
@@ -133,6 +135,7 @@ export class CodedError<Code extends string = string> extends Error {
     super(details.message, details.cause === undefined ? undefined : { cause: details.cause });
     Reflect.set(Error, "stackTraceLimit", limit);
     this.code = details.code;
+    Object.defineProperty(this, BRAND, { value: true });
     this.#given = details;
     this.#hints = hints;
     this.#frames = captureFrames(new.target);
@@ -171,6 +174,9 @@ export class ConfigError extends CodedError<ErrorCode> {
   }
 }
 
+/** A plugin may have an engine of its own beside the command's: the errors of both are known by this. */
+const BRAND = Symbol.for("hydraconf.ConfigError");
+
 const withoutUndefined = <Code extends string>(
   details: ErrorDetails<Code>,
 ): ErrorDetails<Code> => ({
@@ -201,7 +207,8 @@ const STACK: PropertyDescriptor & ThisType<CodedError> = {
  * Whether a caught error is one of ours, with `details`; any other is a bug or comes from your
  * own code.
  */
-export const isConfigError = (error: unknown): error is ConfigError => error instanceof ConfigError;
+export const isConfigError = (error: unknown): error is ConfigError =>
+  error instanceof ConfigError || (error instanceof Error && BRAND in error);
 
 /** Whether a caught error is one of ours: bad input, or an error of a tool. */
 export const isCodedError = (error: unknown): error is CodedError => error instanceof CodedError;

@@ -21,6 +21,7 @@ describe("open tree", () => {
     const [base, cwd, library] = ["beside", "here", "library"].map(placeWith);
     const isFound = (name: string) => {
       const { repository } = openTree({
+        plugins: [],
         configDir: `pkg://${name}.conf`,
         configDirs: [],
         cwd: cwd ?? "",
@@ -47,6 +48,7 @@ describe("open tree", () => {
     });
     const extra = () => {
       const { repository } = openTree({
+        plugins: [],
         configDir: "pkg://extra",
         configDirs: [],
         cwd: cwd ?? "",

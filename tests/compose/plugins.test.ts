@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { Plugin } from "../../src/compose/index.ts";
-import { launchRefusal, STANDARD_PLUGINS } from "../../src/compose/index.ts";
+import { launchRefusal } from "../../src/compose/index.ts";
 import { memorySource } from "../../src/compose/sources/memory-source.ts";
 import type { EngineOptions } from "../../src/engine.ts";
 import { createEngine } from "../../src/engine.ts";
+import type { Plugin } from "../../src/plugins/contract/plugin.ts";
+import { STANDARD_PLUGINS } from "../../src/plugins/standard-plugins.ts";
 import { map, scalar } from "../../src/values/node.ts";
 import { fromCode } from "../../src/values/origin.ts";
 import { toObject } from "../../src/values/plain-objects.ts";
@@ -40,9 +41,9 @@ const compositionOf = (overrides: readonly string[], files: Files = {}, options?
 const hydraOf = (...args: Parameters<typeof compositionOf>): any =>
   toObject(compositionOf(...args).hydra);
 
-const STANDARD_PATHS = STANDARD_PLUGINS.flatMap(({ files, store = {} }) => [
+const STANDARD_PATHS = STANDARD_PLUGINS.flatMap(({ files, configs = {} }) => [
   ...Object.keys(files?.texts ?? {}),
-  ...Object.keys(store),
+  ...Object.keys(configs),
 ]);
 
 describe("the standard plugins", () => {
@@ -322,7 +323,7 @@ describe("a plugin", () => {
     const asked: string[] = [];
     const lazy: Plugin = {
       name: "lazy",
-      store: {
+      configs: {
         "hydra/launcher/lazy": {
           create: () => {
             asked.push("lazy");
@@ -340,10 +341,10 @@ describe("a plugin", () => {
   });
 
   it("may mount a config elsewhere than at its group", () => {
-    const store = {
+    const configs = {
       "tools/lint": { create: () => entry("lint"), package: "build.lint" },
     };
-    const { root } = compositionOf(["+tools=lint"], {}, { plugins: [{ name: "lint", store }] });
+    const { root } = compositionOf(["+tools=lint"], {}, { plugins: [{ name: "lint", configs }] });
     expect(toObject(root)).toMatchObject({ build: { lint: { said: "lint" } } });
   });
 
@@ -356,7 +357,7 @@ describe("a plugin", () => {
 
   it("says what to use instead of a class that nothing here can stand in for", () => {
     for (const [choice, instead] of [
-      ["launcher=rq", "submitit_slurm"],
+      ["launcher=rq", "joblib"],
       ["sweeper=ax", "hydra/sweeper=random"],
       ["sweeper=nevergrad", "hydra/sweeper=random"],
     ] as const) {

@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { toPlain } from "../../src/compose/index.ts";
 import { openComposer } from "../../src/job/composer.ts";
+import { STANDARD_PLUGINS } from "../../src/plugins/standard-plugins.ts";
 import type { ConfigNode } from "../../src/values/node.ts";
 import { resolveTree } from "../../src/values/resolution/resolve-tree.ts";
 
@@ -9,7 +10,12 @@ export const CONF_DIR = fileURLToPath(new URL("../../conf", import.meta.url));
 /** The profiler's tree for some overrides: composed and resolved as in a job. */
 export function composeNode(overrides: readonly string[]): ConfigNode {
   const composer = openComposer(
-    { jobName: "deep-profile", configPath: CONF_DIR, configName: "config" },
+    {
+      plugins: STANDARD_PLUGINS,
+      jobName: "deep-profile",
+      configPath: CONF_DIR,
+      configName: "config",
+    },
     {
       argv: [],
       env: {},

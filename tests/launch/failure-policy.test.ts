@@ -56,7 +56,7 @@ describe("the exit code of a sweep", () => {
     expect(sweepExitCode([end("timed_out", null), end("failed", 4)])).toBe(4);
     expect(sweepExitCode([end("timed_out", null)])).toBe(1);
     expect(sweepExitCode([completed, end("stopped", 143)])).toBe(143);
-    const onSlurm = begun(0, undefined, { details: { slurm: "7_1" } });
+    const onSlurm = begun(0, undefined, { details: { scheduler: "7_1" } });
     const code = (exitCode: number) =>
       sweepExitCode([endOfState(ended(onSlurm, { status: "failed", exitCode }))]);
     // The signal was not for the sweep.

@@ -11,6 +11,7 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
 import { expect, test } from "vitest";
+import { slurmLauncher } from "../../src/plugins/slurm/launcher.ts";
 import { createJobList } from "../../src/record/job-list.ts";
 import {
   awaitOrder,
@@ -46,7 +47,7 @@ test("the next process removes what a killed launcher left of a record, and keep
   const directory = temporary();
   const { names } = withStrays(directory);
   expect(names()).toHaveLength(4);
-  const { view } = await readSweepStatus(directory, {});
+  const { view } = await readSweepStatus({ directory, env: {}, launchers: [slurmLauncher] });
   expect(view.counts).toEqual({ missing: 1 });
   expect(names()).toHaveLength(2);
 });
@@ -55,7 +56,7 @@ test("while a launcher runs the sweep, only it does so", async () => {
   const directory = temporary();
   const { folder, names } = withStrays(directory);
   const claim = claimSweep(folder);
-  await readSweepStatus(directory, {});
+  await readSweepStatus({ directory, env: {}, launchers: [slurmLauncher] });
   expect(names()).toHaveLength(4);
   claim.release();
 });
@@ -64,7 +65,7 @@ test("so it is while the sweep is handed to this process, which has not taken it
   const directory = temporary();
   const { folder, names } = withStrays(directory);
   claimSweep(folder).handOver(process.pid, { awaited: true });
-  await readSweepStatus(directory, {});
+  await readSweepStatus({ directory, env: {}, launchers: [slurmLauncher] });
   expect(names()).toHaveLength(4);
   expect(launcherOf(folder)).toMatchObject({ pid: process.pid, awaited: true });
 });
@@ -77,9 +78,11 @@ test("a process that repairs a record runs no jobs, and a launcher that starts m
   const claim = claimToOrder(folder);
   expect(claim).toBeDefined();
   expect(claimToOrder(folder)).toBeUndefined();
-  const { view } = await readSweepStatus(directory, {});
+  const { view } = await readSweepStatus({ directory, env: {}, launchers: [slurmLauncher] });
   expect([view.driver, view.counts]).toEqual([null, { missing: 1 }]);
-  expect(await cancelSweep({ directory, env: {}, say: () => {} })).toBe(false);
+  expect(await cancelSweep({ directory, env: {}, launchers: [slurmLauncher], say: () => {} })).toBe(
+    false,
+  );
   const launcher = execa(process.execPath, [program, folder, ready], { reject: false });
   await until(() => existsSync(ready));
   claim?.release();
@@ -111,7 +114,9 @@ test.skipIf(!canMount("strays on read-only disks"))("who may only look leaves al
   withDisk("size=64k", async (disk) => {
     const { names } = withStrays(disk);
     execFileSync("mount", ["-o", "remount,ro", disk]);
-    expect((await readSweepStatus(disk, {})).view.counts).toEqual({ missing: 1 });
+    expect(
+      (await readSweepStatus({ directory: disk, env: {}, launchers: [slurmLauncher] })).view.counts,
+    ).toEqual({ missing: 1 });
     expect(names()).toHaveLength(4);
   }),
 );

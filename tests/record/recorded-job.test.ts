@@ -60,7 +60,7 @@ describe("recorded job", () => {
     "what a job came to is told from its record: %s, %s with %s",
     (launcher, status, exitCode, expected) => {
       const folder = mkdtempSync(join(tmpdir(), "hydraconf-recorded-"));
-      const details = launcher === "slurm" ? { details: { slurm: "7_1" } } : {};
+      const details = launcher === "slurm" ? { details: { scheduler: "7_1" } } : {};
       const end: AttemptEnd = { status, exitCode, error: "why" };
       writeJobState(folder, ended(begun(3, undefined, details), end));
       const job = { number: 3, outputDir: "/s/3", overrides: ["x=1"] };
@@ -83,8 +83,8 @@ describe("counted exit code", () => {
 
   test("a signal stops a sweep where its own job had it, and not where a scheduler's had", () => {
     expect(codeAfter(130)).toBe(130);
-    expect(codeAfter(143, { slurm: "7_0" })).toBe(1);
-    expect(codeAfter(3, { slurm: "7_0" })).toBe(3);
+    expect(codeAfter(143, { scheduler: "7_0" })).toBe(1);
+    expect(codeAfter(3, { scheduler: "7_0" })).toBe(3);
     expect(countedExitCode(begun(0, undefined))).toBeNull();
   });
 });

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { slurmLauncher } from "../../src/plugins/slurm/launcher.ts";
 import { noteSubmissions, slurmFolder } from "../../src/plugins/slurm/submissions.ts";
 import { begun, ended, readJobState, writeJobState } from "../../src/record/job-state.ts";
 import { jobsFolder, launcherFile, sweepFolder } from "../../src/record/layout.ts";
@@ -40,14 +41,14 @@ function endingAt(look: number) {
 describe("a job that records its end while it is looked at has ended", () => {
   test.each([1, 2, 3, 4])("to cancel, at look %i", async (look) => {
     const { directory, looks, state } = endingAt(look);
-    await cancelSweep({ directory, env: {}, say: () => {} });
+    await cancelSweep({ directory, env: {}, launchers: [slurmLauncher], say: () => {} });
     expect(looks()).toBeGreaterThanOrEqual(look);
     expect(state()?.status).toBe("completed");
   });
 
   test("to status", async () => {
     const { directory } = endingAt(1);
-    const { view } = await readSweepStatus(directory, {});
+    const { view } = await readSweepStatus({ directory, env: {}, launchers: [slurmLauncher] });
     expect(view.counts).toEqual({ completed: 1 });
   });
 });
@@ -64,7 +65,7 @@ test("a driver that ends while it is looked at has said by then that no more job
     return kill.call(process, pid, signal);
   });
   writeFileSync(launcherFile(folder), JSON.stringify(driver));
-  const { view } = await readSweepStatus(directory, {});
+  const { view } = await readSweepStatus({ directory, env: {}, launchers: [slurmLauncher] });
   expect(view).toMatchObject({
     driver: null,
     exit_code: 0,
@@ -83,7 +84,11 @@ test("a driver that comes while Slurm is asked drives what was missing before", 
   const script = `#!/bin/sh\n/bin/cp '${claim}' '${launcherFile(folder)}'\necho '{"jobs": []}'\n`;
   for (const name of ["squeue", "scontrol"])
     writeFileSync(join(bin, name), script, { mode: 0o755 });
-  const { view } = await readSweepStatus(directory, { PATH: bin });
+  const { view } = await readSweepStatus({
+    directory,
+    env: { PATH: bin },
+    launchers: [slurmLauncher],
+  });
   expect(view).toMatchObject({ driver: { pid: process.pid }, counts: { queued: 1 } });
 });
 
@@ -104,7 +109,9 @@ test("a job of a batch that its driver came to before it was ended is stopped on
     }
     return true;
   });
-  expect(await cancelSweep({ directory, env: {}, say: () => {} })).toBe(true);
+  expect(await cancelSweep({ directory, env: {}, launchers: [slurmLauncher], say: () => {} })).toBe(
+    true,
+  );
   expect(readJobState(folder, 1)?.status).toBe("stopped");
 });
 
@@ -134,8 +141,10 @@ test.each([
 
 test("a job whose process is gone without a result is missing, and stopped once it is cancelled", async () => {
   const { directory, state } = endingAt(Number.POSITIVE_INFINITY);
-  expect((await readSweepStatus(directory, {})).view.counts).toEqual({ missing: 1 });
-  await cancelSweep({ directory, env: {}, say: () => {} });
+  expect(
+    (await readSweepStatus({ directory, env: {}, launchers: [slurmLauncher] })).view.counts,
+  ).toEqual({ missing: 1 });
+  await cancelSweep({ directory, env: {}, launchers: [slurmLauncher], say: () => {} });
   expect(state()).toMatchObject({
     status: "stopped",
     attempts: [{ error: `cancelled: process ${NOBODY} is gone` }],

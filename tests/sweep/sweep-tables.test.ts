@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { SweepRow } from "../../src/job/options.ts";
+import { slurmLauncher } from "../../src/plugins/slurm/launcher.ts";
 import { readSweepStatus } from "../../src/sweep/status.ts";
 import {
   csvText,
@@ -29,7 +30,10 @@ test("a plain sweep has its tables in its record, with the same bytes as collect
   ]);
   expect(TABLES.some((name) => existsSync(join(cwd, "s", name)))).toBe(false);
   const directory = join(cwd, "s");
-  writeSweepTables(directory, (await readSweepStatus(directory, {})).rows);
+  writeSweepTables(
+    directory,
+    (await readSweepStatus({ directory, env: {}, launchers: [slurmLauncher] })).rows,
+  );
   expect(read(join(cwd, "s"))).toEqual(own);
 });
 

@@ -3,7 +3,7 @@ import { dirname, parse } from "node:path";
 import {
   type Flag,
   flagLabel,
-  type HydraMainOptions,
+  type ProgramDeclaration,
   type ProgramOptions,
 } from "../../job/options.ts";
 import type { ParsedArguments } from "../../job/session.ts";
@@ -53,7 +53,10 @@ const EXCLUSIVE = [
 const RESUMING = ["resume", "retry-failed"];
 
 /** @throws ConfigError `app.flags` or `app.usage` for flags that contradict each other */
-export function refuseConflicts({ flags }: ParsedArguments, { whenBare }: HydraMainOptions): void {
+export function refuseConflicts(
+  { flags }: ParsedArguments,
+  { whenBare }: ProgramDeclaration,
+): void {
   if (flags.has("help")) return;
   const asked = EXCLUSIVE.filter((id) => flags.has(id));
   const isShown =

@@ -4,6 +4,9 @@ import { type CommandLine, commandHelp, usage } from "../../command-line/command
 import { type ParsedCommand, parseCommandLine } from "../../command-line/parse.ts";
 import { openComposer } from "../../job/composer.ts";
 import type { Invocation } from "../../job/process/invocation.ts";
+import type { Plugin } from "../../plugins/contract/plugin.ts";
+import { withSettings } from "../../plugins/settings.ts";
+import { STANDARD_PLUGINS } from "../../plugins/standard-plugins.ts";
 import { writeFileAtomic } from "../../system/atomic-write.ts";
 import { fileProblem, readablePath } from "../../system/files.ts";
 import { ConfigError, isConfigError } from "../../values/errors.ts";
@@ -64,7 +67,8 @@ export async function runSchema(args: readonly string[], invocation: Invocation)
     console.stdout(await typesOf(readJson(from, invocation.cwd), typeName(from)));
     return 0;
   }
-  const tree = openTreeOf(command, invocation);
+  const plugins = await withSettings(STANDARD_PLUGINS, invocation, undefined);
+  const tree = openTreeOf(command, invocation, plugins);
   if (isTypes) console.stdout(await typesOf(dataSchema(tree), tree.configName));
   else if (output !== undefined) await writeAll(tree, output, invocation);
   else console.stdout(text(group === undefined ? primarySchema(tree) : groupSchema(tree, group)));
@@ -72,7 +76,11 @@ export async function runSchema(args: readonly string[], invocation: Invocation)
 }
 
 /** A tree whose groups are open composes all the same: `multirun` leaves them so. */
-function openTreeOf(command: ParsedCommand, invocation: Invocation): TreeOfConfigs {
+function openTreeOf(
+  command: ParsedCommand,
+  invocation: Invocation,
+  plugins: readonly Plugin[],
+): TreeOfConfigs {
   const { cwd } = invocation;
   const configName = command.value("config-name") ?? "config";
   const path = command.value("config-path") ?? "conf";
@@ -82,6 +90,7 @@ function openTreeOf(command: ParsedCommand, invocation: Invocation): TreeOfConfi
       jobName: "hydraconf",
       configPath: path.includes("://") ? path : resolve(cwd, path),
       configName,
+      plugins,
       ...(configDir !== undefined && { configDir }),
     },
     invocation,

@@ -1,30 +1,39 @@
 import { constants } from "node:os";
-import { join } from "node:path";
 import { failedJob, type JobResult, wasStopped } from "../../job/job.ts";
 import type { SweepJob } from "../../job/plan-job.ts";
 import type { JobState } from "../../record/job-state.ts";
+import { slotsFolder } from "../../record/layout.ts";
 import { liveWorkers } from "../../record/orphans.ts";
 import { INTERRUPTS, type Suspendable } from "../../system/process-signals.ts";
 import { plural } from "../../text/plural.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { loggedOverrides } from "../basic-launcher.ts";
-import type { LaunchEvent, LauncherKind, LauncherRequest } from "../launcher.ts";
+import type { LaunchEvent, LauncherDefinition, LauncherRequest } from "../launcher.ts";
 import { refuseUnstartable } from "../worker.ts";
-import { LOCAL_TARGETS, type LocalSettings, localSettings } from "./settings.ts";
+import { type LocalSettings, type SettingsReader, withinSlots } from "./settings.ts";
 import { openSlots, type SlotAttempt, type SlotPool, slotsOfMachine } from "./slots.ts";
 import { type RunningJob, startJob } from "./worker-process.ts";
 
 const LOGGER = "hydraconf.launchers.local";
 
-/** Jobs as processes of this machine, several at a time. */
-export const localLauncher: LauncherKind = {
-  targets: LOCAL_TARGETS,
-  retries: (root, context) => localSettings(root, context).retries,
+/**
+ * Jobs as processes of this machine, several at a time.
+ *
+ * @param read throws ConfigError `value.wrong_type` for a setting that cannot be followed
+ */
+export const localLauncher = (
+  name: string,
+  target: string,
+  read: SettingsReader,
+): LauncherDefinition => ({
+  name,
+  targets: [target],
+  retries: (settings) => read(settings).retries,
   open(request) {
-    const settings = localSettings(request.root, request.context);
+    const settings = withinSlots(read(request.settings));
     return { launch: (batch) => launch(batch, request, settings) };
   },
-};
+});
 
 /** Between looks at slots that other sweeps have. */
 const SLOTS_MS = 300;
@@ -54,10 +63,10 @@ async function* launch(
   request: LauncherRequest,
   settings: LocalSettings,
 ): AsyncGenerator<LaunchEvent> {
-  refuseUnstartable(request.record.facts());
+  refuseUnstartable(request.internals.record.facts());
   const run = beginBatch(batch, request, settings);
   const { endings, interruption, running } = run;
-  const separate = request.suspension?.join(together(running));
+  const separate = request.internals.suspension?.join(together(running));
   try {
     for (;;) {
       const lacksSlots = yield* startJobs(run);
@@ -95,7 +104,7 @@ function beginBatch(
   request: LauncherRequest,
   settings: LocalSettings,
 ): BatchRun {
-  const { folder } = request.record;
+  const { folder } = request.internals.record;
   const running = new Set<RunningJob>();
   return {
     request,
@@ -119,7 +128,7 @@ function beginBatch(
  */
 function* startJobs(run: BatchRun): Generator<LaunchEvent, boolean> {
   const { endings, log, pool, queue, request, running, settings } = run;
-  while (running.size < settings.jobs && !isStopping(run) && request.gate.mayStart()) {
+  while (running.size < settings.jobs && !isStopping(run) && request.mayStart()) {
     const job = queue.first();
     if (job === undefined) return false;
     const start = startJob(job, queue.starts(job) === 0, pool, request, settings);
@@ -151,7 +160,7 @@ function* takeIn(ended: Ended, run: BatchRun): Generator<LaunchEvent> {
     yield { kind: "retried", job, reason };
     return;
   }
-  const result = request.record.resultOf(job);
+  const result = request.resultOf(job);
   if (result === undefined) return;
   run.isAnyStopped ||= wasStopped(result);
   yield { kind: "ended", job, result };
@@ -160,9 +169,8 @@ function* takeIn(ended: Ended, run: BatchRun): Generator<LaunchEvent> {
 const isStopping = ({ interruption }: BatchRun): boolean => interruption.signal() !== undefined;
 
 /** What the launcher tells of a batch in its log. */
-function openLog(jobs: number, { logAsHydra, logging }: LauncherRequest, settings: LocalSettings) {
-  logAsHydra();
-  const log = logging.logger(LOGGER);
+function openLog(jobs: number, { logger }: LauncherRequest, settings: LocalSettings) {
+  const log = logger(LOGGER);
   const atOnce = Math.min(settings.jobs, Math.max(1, jobs));
   log.info(`Launching ${plural(jobs, "job")} in ${plural(atOnce, "process", "processes")}`);
   let isToldOfSlots = false;
@@ -181,7 +189,7 @@ function openLog(jobs: number, { logAsHydra, logging }: LauncherRequest, setting
 const poolOf = ({ resources, slotScope }: LocalSettings, folder: string): SlotPool =>
   openSlots(
     resources,
-    slotScope === "sweep" || resources.size === 0 ? join(folder, "slots") : slotsOfMachine(),
+    slotScope === "sweep" || resources.size === 0 ? slotsFolder(folder) : slotsOfMachine(),
   );
 
 const failureOf = ({ attempts, status }: JobState): string | undefined =>

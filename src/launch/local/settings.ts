@@ -1,13 +1,11 @@
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { dirname, join, relative } from "node:path";
-import { plainAt } from "../../job/hydra-values.ts";
 import { ConfigError } from "../../values/errors.ts";
-import type { MapNode } from "../../values/node.ts";
-import type { ResolveContext } from "../../values/resolution/context.ts";
+import type { LauncherSettings } from "../launcher.ts";
 
 /**
- * How many CPUs this process may use at a time: those that it may run on (`taskset`, Slurm), and no more than the share of their time
+ * How many CPUs this process may use at a time: those that it may run on (`taskset`, a scheduler), and no more than the share of their time
  * that its control groups leave it (`docker run --cpus=2`, Kubernetes), which Node 20 does not look at.
  *
  * @param root where `/proc` and `/sys` are
@@ -98,59 +96,34 @@ export interface LocalSettings {
   readonly slotScope: "machine" | "sweep";
 }
 
-const SECOND = 1000;
-const MINUTE = 60 * SECOND;
-const NO_RESOURCES: Pick<LocalSettings, "resources" | "slotScope"> = {
+export const SECOND = 1000;
+export const MINUTE = 60 * SECOND;
+/** Of a launcher without slots. */
+export const NO_RESOURCES: Pick<LocalSettings, "resources" | "slotScope"> = {
   resources: new Map(),
   slotScope: "sweep",
 };
 
-type Section = Readonly<Record<string, unknown>>;
+/** Reads `hydra.launcher` of one of the launchers of local processes. */
+export type SettingsReader = (section: LauncherSettings) => LocalSettings;
 
-/** How each launcher that is one of these reads its own keys. */
-const READERS: Readonly<Record<string, (section: Section) => LocalSettings>> = {
-  "hydraconf.LocalLauncher": (section) => ({
-    jobs: processes(section["n_jobs"]),
-    timeLimit: positive("timeout_min", section["timeout_min"], MINUTE),
-    retries: count("max_retries", section["max_retries"]),
-    resources: resourcesOf(section["resources"]),
-    slotScope: slotScope(section["slot_scope"] ?? "machine"),
-  }),
-  // Of joblib's keys, these have a meaning without Python; `timeout` is in seconds.
-  "hydra_plugins.hydra_joblib_launcher.joblib_launcher.JoblibLauncher": (section) => ({
-    jobs: processes(section["n_jobs"]),
-    timeLimit: positive("timeout", section["timeout"], SECOND),
-    retries: 0,
-    ...NO_RESOURCES,
-  }),
-  "hydra_plugins.hydra_submitit_launcher.submitit_launcher.LocalLauncher": (section) => {
-    for (const key of ["nodes", "tasks_per_node"])
-      if (section[key] !== undefined && section[key] !== 1)
-        throw invalid(key, section[key], "1: a job is one process of this machine");
-    return {
-      jobs: processes(-1),
-      timeLimit: positive("timeout_min", section["timeout_min"], MINUTE),
-      retries: 0,
-      ...NO_RESOURCES,
-    };
-  },
-};
+/** The keys of `hydra/launcher=local`. */
+export const readLocalSettings: SettingsReader = (section) => ({
+  jobs: processes(section["n_jobs"]),
+  timeLimit: positive("timeout_min", section["timeout_min"], MINUTE),
+  retries: count("max_retries", section["max_retries"]),
+  resources: resourcesOf(section["resources"]),
+  slotScope: slotScope(section["slot_scope"] ?? "machine"),
+});
 
-/** The classes that `hydra.launcher._target_` may name for it. */
-export const LOCAL_TARGETS: readonly string[] = Object.keys(READERS);
-
-/** @throws ConfigError `value.wrong_type` for a setting that cannot be followed */
-export function localSettings(root: MapNode, context: ResolveContext): LocalSettings {
-  const section = (plainAt(root, "hydra.launcher", context) ?? {}) as Section;
-  const read = READERS[String(section["_target_"])];
-  if (read === undefined) throw invalid("_target_", section["_target_"], LOCAL_TARGETS.join(", "));
-  const settings = read(section);
+/** No more processes at a time than there are slots of the rarest resource. */
+export function withinSlots(settings: LocalSettings): LocalSettings {
   const slots = [...settings.resources.values()].map(({ length }) => length);
   return { ...settings, jobs: Math.min(settings.jobs, ...slots) };
 }
 
 /** As joblib counts: -1 is one for each CPU that this process may use, -2 one less. */
-function processes(value: unknown): number {
+export function processes(value: unknown): number {
   const number = Number(value ?? -1);
   if (!Number.isInteger(number) || number === 0)
     throw invalid("n_jobs", value, "a number of processes, or -1 for one per CPU");
@@ -163,7 +136,8 @@ function count(key: string, value: unknown): number {
   throw invalid(key, value, "a whole number, 0 or more");
 }
 
-function positive(key: string, value: unknown, unit: number): number | null {
+/** A time, in milliseconds. @param unit of the setting, in milliseconds */
+export function positive(key: string, value: unknown, unit: number): number | null {
   if (value === undefined || value === null) return null;
   const number = Number(value);
   if (number > 0) return number * unit;
@@ -177,7 +151,7 @@ function slotScope(value: unknown): LocalSettings["slotScope"] {
 
 function resourcesOf(value: unknown): ReadonlyMap<string, readonly string[]> {
   const resources = new Map<string, readonly string[]>();
-  for (const [name, slots] of Object.entries((value ?? {}) as Section)) {
+  for (const [name, slots] of Object.entries((value ?? {}) as LauncherSettings)) {
     const key = `resources.${name}`;
     if (!Array.isArray(slots) || slots.length === 0)
       throw invalid(key, slots, "a list of slots, such as [0, 1]");
@@ -193,7 +167,8 @@ function resourcesOf(value: unknown): ReadonlyMap<string, readonly string[]> {
   return resources;
 }
 
-const invalid = (key: string, value: unknown, wanted: string): ConfigError =>
+/** @param key below `hydra.launcher` */
+export const invalid = (key: string, value: unknown, wanted: string): ConfigError =>
   new ConfigError({
     code: "value.wrong_type",
     message: `hydra.launcher.${key} cannot be '${String(value)}': it must be ${wanted}`,

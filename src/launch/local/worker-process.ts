@@ -47,7 +47,7 @@ export function startJob(
   job: SweepJob,
   isFirstStart: boolean,
   pool: SlotPool,
-  { invocation, record }: LauncherRequest,
+  { internals: { invocation, record } }: LauncherRequest,
   { timeLimit }: LocalSettings,
 ): JobStart {
   if (isFirstStart) {

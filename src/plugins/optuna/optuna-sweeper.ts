@@ -2,7 +2,7 @@ import { optimizingSweeper } from "../../sweep/sweepers/optimizing-sweeper.ts";
 import { randomSearch } from "../../sweep/sweepers/random-sweeper.ts";
 import { randomSource } from "../../sweep/sweepers/search-space.ts";
 import { readCommon, readSettings, readSpace, seedOf } from "../../sweep/sweepers/settings.ts";
-import type { SweeperKind } from "../../sweep/sweepers/sweeper.ts";
+import type { SweeperDefinition } from "../../sweep/sweepers/sweeper.ts";
 import { ConfigError } from "../../values/errors.ts";
 
 /** What to use instead of a sampler that is not here. */
@@ -30,7 +30,7 @@ const ONLY_OPTUNA: Readonly<Record<string, { readonly problem: string; readonly 
 };
 
 /** `hydra/sweeper=optuna` as far as its samplers exist here: with `hydra/sweeper/sampler=random`. */
-export const optunaSweeper: SweeperKind = {
+export const optunaSweeper: SweeperDefinition = {
   targets: ["hydra_plugins.hydra_optuna_sweeper.optuna_sweeper.OptunaSweeper"],
   open(request) {
     const settings = readSettings(request);

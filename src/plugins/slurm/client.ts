@@ -10,13 +10,13 @@ export interface SlurmClient {
   /**
    * Hands a script to sbatch.
    * @returns the number of the job
-   * @throws ConfigError `slurm.missing`, `slurm.rejected`; `slurm.full` for more jobs than may be submitted; `slurm.busy` where it was not
-   * taken for now, or the answer was lost; `slurm.no_answer` where sbatch was ended before it said whether there is a job now
+   * @throws ConfigError `slurm/missing`, `slurm/rejected`; `slurm/full` for more jobs than may be submitted; `slurm/busy` where it was not
+   * taken for now, or the answer was lost; `slurm/no_answer` where sbatch was ended before it said whether there is a job now
    */
   submit(options: readonly SbatchOption[], script: string): Promise<string>;
   /**
    * How large an index of an array may be, plus one.
-   * @throws ConfigError `slurm.missing`; `slurm.busy` where the controller does not answer for now
+   * @throws ConfigError `slurm/missing`; `slurm/busy` where the controller does not answer for now
    */
   maxArraySize(): Promise<number>;
   /** What Slurm knows of the tasks of arrays; undefined while it does not answer. */
@@ -30,7 +30,7 @@ export interface SlurmClient {
   cancel(ids: readonly string[], options?: { readonly onlyWaiting?: boolean }): Promise<void>;
   /**
    * The number of the array that a script was submitted as; undefined for none in the queue.
-   * @throws ConfigError `slurm.no_answer`
+   * @throws ConfigError `slurm/no_answer`
    */
   arrayOf(script: string, signal?: AbortSignal): Promise<string | undefined>;
 }
@@ -77,7 +77,7 @@ export function createSlurm(env: Readonly<Record<string, string | undefined>>): 
         // What is over cannot be cancelled, and need not be.
         if (failed && !/invalid job id|already completing|completed/i.test(stderr))
           throw new ConfigError({
-            code: "slurm.rejected",
+            code: "slurm/rejected",
             message: `scancel: ${said(stderr) || shortMessage}`,
           });
       }

@@ -1,11 +1,10 @@
 import { resolve } from "node:path";
 import { failedJob, type JobResult } from "../../job/job.ts";
 import type { SweepJob } from "../../job/plan-job.ts";
-import { listenForInterrupt } from "../../job/process/interrupt.ts";
 import { loggedOverrides } from "../../launch/basic-launcher.ts";
-import type { LaunchEvent, LauncherRequest, SweepBackend } from "../../launch/launcher.ts";
-import { readJobState, tookMs } from "../../record/job-state.ts";
-import { nextCommand, nextCommands } from "../../record/next-commands.ts";
+import type { LaunchEvent, LauncherRequest } from "../../launch/launcher.ts";
+import { followJobs, type SweepBackend } from "../../launch/scheduler.ts";
+import { nextCommand } from "../../record/next-commands.ts";
 import { liveWorkers } from "../../record/orphans.ts";
 import type { SweepRecord } from "../../record/sweep-record.ts";
 import { andOthers, plural } from "../../text/plural.ts";
@@ -32,13 +31,12 @@ export async function submitToSlurm(
   request: LauncherRequest,
   signal?: AbortSignal,
 ): Promise<SweepBackend> {
-  const { invocation, logAsHydra, logging, record } = request;
+  const { record } = request.internals;
   const { folder } = record;
   const facts = record.facts();
-  const client = createSlurm(invocation.env);
+  const client = createSlurm(request.env);
   const sweep = slurmSweep(folder, client);
-  const log = logging.logger(LOGGER);
-  logAsHydra();
+  const log = request.logger(LOGGER);
   await adoptSubmissions(folder, client);
   const live = await liveJobs(batch, request, sweep);
   refuseRunning(batch, record);
@@ -46,8 +44,7 @@ export async function submitToSlurm(
   if (due.length > 0) {
     const numbers = due.map(({ number }) => number);
     const settings = placed(given, facts.cwd);
-    const say = (line: string) => invocation.console.stderr(`${line}\n`);
-    const patience = { say, ...(signal && { signal }) };
+    const patience = { say: request.say, ...(signal && { signal }) };
     const arrays = await submitJobs({ client, settings, facts, folder, numbers, patience });
     log.info(`Submitted ${plural(due.length, "job")} to Slurm: ${arrays.join(", ")}`);
     for (const job of due) log.info(`\t#${job.number} : ${loggedOverrides(job)}`);
@@ -71,68 +68,21 @@ export async function* launchOnSlurm(
   given: SlurmSettings,
   request: LauncherRequest,
 ): AsyncGenerator<LaunchEvent, void> {
-  const { gate, invocation, record } = request;
-  const { cwd, directory } = record.facts();
+  const { cwd } = request.internals.record.facts();
   const settings = placed(given, cwd);
   const sweep = await submitToSlurm(batch, settings, request);
-
-  const jobs = new Map(batch.map((job) => [job.number, job]));
-  const interrupt = listenForInterrupt();
-  const open = new Map(jobs);
-  let withdrawn = false;
-  try {
-    const watch = { numbers: new Set(jobs.keys()), signal: interrupt.signal };
-    for await (const event of sweep.watch(watch)) {
-      if (event.kind === "held") {
-        const held = event.numbers.flatMap((number) => jobs.get(number) ?? []);
-        yield { kind: "held", jobs: held, obstacle: event.obstacle };
-        continue;
-      }
-      const job = jobs.get(event.number);
-      if (job === undefined) continue;
-      if (event.kind === "started") yield { kind: "started", job };
-      else if (event.kind === "retried") yield { kind: "retried", job, reason: event.reason };
-      else {
-        open.delete(event.number);
-        if (event.kind === "ended") yield endOf(job, settings, request);
-        else if (!withdrawn) yield { kind: "ended", job, result: lost(job, event.reason) };
-      }
-      if (!withdrawn && !gate.mayStart()) {
-        withdrawn = true;
-        await sweep.cancel({ onlyWaiting: true });
-      }
-    }
-  } finally {
-    interrupt.release();
-  }
-  const [first] = open.values();
-  if (!interrupt.signal.aborted || first === undefined) return;
-  invocation.console.stderr(
-    `Stopped following ${plural(open.size, "job; it goes", "jobs; they go")} on in Slurm.\n` +
-      `  --resume ${directory}   follows them again\n${nextCommands(directory, ["wait", "cancel"])}`,
-  );
-  const result = failedJob(first, failure("no longer followed"));
-  yield { kind: "ended", job: first, result: { ...result, exitCode: interrupt.exitCode() ?? 130 } };
-}
-
-/** The result of a job that Slurm has dropped before it began. */
-const lost = (job: SweepJob, reason: string): JobResult => ({
-  ...failedJob(job, failure(reason)),
-  isLeftUndone: true,
-});
-
-const failure = (message: string): ConfigError => new ConfigError({ code: "app.job", message });
-
-function endOf(job: SweepJob, settings: SlurmSettings, request: LauncherRequest): LaunchEvent {
-  const last = readJobState(request.record.folder, job.number)?.attempts.at(-1);
-  const result = resultOf(job, settings, request);
-  const hasEnded = last !== undefined && last.ended !== null;
-  return { kind: "ended", job, result, ...(hasEnded && { took: tookMs(last) }) };
+  const resultOf = (job: SweepJob) => resultWithLog(job, settings, request);
+  yield* followJobs(batch, sweep, request, { scheduler: "Slurm", resultOf });
 }
 
 /** What a job came to, and where it logged. */
-function resultOf(job: SweepJob, settings: SlurmSettings, { record }: LauncherRequest): JobResult {
-  const result = record.resultOf(job) ?? failedJob(job, failure("its record is missing"));
+function resultWithLog(
+  job: SweepJob,
+  settings: SlurmSettings,
+  { internals: { record }, resultOf }: LauncherRequest,
+): JobResult {
+  const missing = new ConfigError({ code: "app.job", message: "its record is missing" });
+  const result = resultOf(job) ?? failedJob(job, missing);
   if (result.status === "completed") return result;
   const task = tasksOf(readSubmissions(record.folder)).get(job.number);
   const log = task && logFolder(task.logs ?? settings.submitit_folder, task);
@@ -146,10 +96,10 @@ function resultOf(job: SweepJob, settings: SlurmSettings, { record }: LauncherRe
 /** The jobs of a batch that Slurm still has: of a resumed sweep. */
 async function liveJobs(
   batch: readonly SweepJob[],
-  { invocation }: LauncherRequest,
+  { isResumed }: LauncherRequest,
   sweep: SweepBackend,
 ): Promise<ReadonlySet<number>> {
-  if (invocation.resumed === undefined) return new Set();
+  if (!isResumed) return new Set();
   const ours = new Set(batch.map(({ number }) => number));
   const live = (await sweep.status()).filter(({ phase }) => phase !== "over");
   return new Set(live.map(({ number }) => number).filter((number) => ours.has(number)));

@@ -62,7 +62,7 @@ const limitOf = (command: string): number => (command === "sbatch" ? SUBMIT_MS :
 /**
  * Slurm's commands in an environment.
  *
- * @throws ConfigError `slurm.missing`, when one is called that is not there
+ * @throws ConfigError `slurm/missing`, when one is called that is not there
  */
 export const slurmCommands =
   (env: Readonly<Record<string, string | undefined>>): CallSlurm =>

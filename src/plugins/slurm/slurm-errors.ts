@@ -4,7 +4,7 @@ import { keyGiven, MEMORY_OPTIONS, type SbatchOption } from "./batch-script.ts";
 /** Nobody can be asked. */
 export const missing = (command: string): ConfigError =>
   new ConfigError({
-    code: "slurm.missing",
+    code: "slurm/missing",
     message: `The Slurm launcher needs '${command}', which is not on PATH`,
     key: "hydra/launcher",
     hint: "start the sweep on a login node of the cluster, or run it on this machine with hydra/launcher=local or hydra/launcher=basic",
@@ -13,7 +13,7 @@ export const missing = (command: string): ConfigError =>
 /** sbatch was ended before it said whether there is a job now. */
 export const unanswered = (problem: string): ConfigError =>
   new ConfigError({
-    code: "slurm.no_answer",
+    code: "slurm/no_answer",
     message: `Slurm does not report whether it has the jobs: ${problem}`,
     hint: "check its controller with `scontrol ping`; --resume DIR follows the jobs that it has and submits the rest",
   });
@@ -25,13 +25,13 @@ export const unanswered = (problem: string): ConfigError =>
  */
 export const busy = (words: string): ConfigError =>
   new ConfigError({
-    code: "slurm.busy",
+    code: "slurm/busy",
     message: `Slurm does not accept jobs at the moment: ${words}`,
     key: "hydra/launcher",
     hint: "check its controller with `scontrol ping` and its queue with `squeue`, then continue with --resume DIR: nothing is submitted twice",
   });
 
-/** The same of what was refused because no more jobs may be submitted (`slurm.full`), once some of them are about to leave. */
+/** The same of what was refused because no more jobs may be submitted (`slurm/full`), once some of them are about to leave. */
 export const busyForNow = (full: ConfigError): ConfigError =>
   busy(full.message.replace(REFUSED, ""));
 
@@ -51,7 +51,7 @@ export const busyBy = (stderr: string): ConfigError | undefined =>
 /** What is not known must not be taken for what is not there: jobs would be submitted a second time. */
 export const noAnswer = (words = ""): ConfigError =>
   new ConfigError({
-    code: "slurm.no_answer",
+    code: "slurm/no_answer",
     message: `Slurm does not report the state of the sweep's jobs${words === "" ? "" : `: ${words}`}`,
     hint: "check its controller with `scontrol ping`, then try again",
   });
@@ -213,7 +213,7 @@ const REMEDIES: readonly Remedy[] = [
 ];
 
 /**
- * `slurm.full` where no more jobs may be submitted for now, else `slurm.rejected`.
+ * `slurm/full` where no more jobs may be submitted for now, else `slurm/rejected`.
  *
  * @param stderr what sbatch said
  * @param options what it was given
@@ -223,11 +223,11 @@ export function rejected(stderr: string, options: readonly SbatchOption[]): Conf
   const message = `${REFUSED}${words}`;
   const subject = words.replace(ANY_LIMIT, "");
   const remedy = REMEDIES.find((one) => one.words.test(subject));
-  if (remedy === undefined) return new ConfigError({ code: "slurm.rejected", message });
+  if (remedy === undefined) return new ConfigError({ code: "slurm/rejected", message });
   const { hint, key, options: names = [] } = remedy;
   const given = keyGiven(options, names);
   return new ConfigError({
-    code: remedy.words === SUBMIT_LIMIT ? "slurm.full" : "slurm.rejected",
+    code: remedy.words === SUBMIT_LIMIT ? "slurm/full" : "slurm/rejected",
     message,
     key: given === undefined ? key : `hydra.launcher.${given}`,
     hint,

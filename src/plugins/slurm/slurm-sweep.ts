@@ -1,5 +1,6 @@
 import { rmSync } from "node:fs";
-import type { ScheduledJob, SweepBackend } from "../../launch/launcher.ts";
+import type { ScheduledJob } from "../../launch/launcher.ts";
+import type { SweepBackend } from "../../launch/scheduler.ts";
 import { hasEnded, readJobState } from "../../record/job-state.ts";
 import { queueOf, reportsOf, type SlurmClient } from "./client.ts";
 import { pendingReasons } from "./pending-reasons.ts";
@@ -70,7 +71,7 @@ export function slurmSweep(folder: string, client: SlurmClient): SweepBackend {
  * The tasks of a sweep's jobs, also of arrays whose number is not noted yet. Nothing is written: whoever
  * looks may do so while a launcher submits.
  *
- * @throws ConfigError `slurm.no_answer` for arrays that have to be looked for
+ * @throws ConfigError `slurm/no_answer` for arrays that have to be looked for
  */
 const submittedTasks = async (
   folder: string,
@@ -84,7 +85,7 @@ const submittedTasks = async (
  * was about to submit: should that still come, because its sbatch is slower than we are, it runs nothing. Only for
  * who has claimed the sweep.
  *
- * @throws ConfigError `slurm.no_answer`
+ * @throws ConfigError `slurm/no_answer`
  */
 export async function adoptSubmissions(folder: string, client: SlurmClient): Promise<void> {
   const open = readSubmissions(folder).filter(({ array }) => array === null);
@@ -134,7 +135,7 @@ function unfinished(
 /**
  * Those that Slurm says are over, or knows no more; and those that its queue does not have, and of which it says nothing else.
  *
- * @throws ConfigError `slurm.no_answer`
+ * @throws ConfigError `slurm/no_answer`
  */
 async function tasksOver(
   tasks: readonly SubmittedTask[],

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { schedulerFolder } from "../../record/layout.ts";
+import { launcherFolder } from "../../record/layout.ts";
 import {
   appendLinesDurableSync,
   writeFileAtomicSync,
@@ -21,7 +21,9 @@ import {
 import { ConfigError } from "../../values/errors.ts";
 
 /** Files of a sweep's Slurm side, in its `.sweep` folder. */
-export const slurmFolder = schedulerFolder;
+export const slurmFolder = (folder: string): string => launcherFolder(folder, LAUNCHER);
+/** The name of the launcher. */
+export const LAUNCHER = "slurm";
 export const timeoutFolder = (folder: string): string => join(slurmFolder(folder), "timeouts");
 /** A file for each task that is over and that nobody needs to ask Slurm about again. */
 const overFolder = (folder: string): string => join(slurmFolder(folder), "over");

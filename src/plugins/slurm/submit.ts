@@ -41,7 +41,7 @@ export interface SubmitRequest {
  * nothing for now is asked again.
  *
  * @returns Slurm's numbers of the arrays
- * @throws ConfigError `slurm.missing`, `slurm.rejected`, `slurm.full`, `slurm.no_answer`, `slurm.busy`; then none of the arrays stays that is
+ * @throws ConfigError `slurm/missing`, `slurm/rejected`, `slurm/full`, `slurm/no_answer`, `slurm/busy`; then none of the arrays stays that is
  * known, unless Slurm does not take that either
  */
 export async function submitJobs(request: SubmitRequest): Promise<readonly string[]> {
@@ -100,7 +100,7 @@ async function submitArray(request: SubmitRequest, array: ArrayRequest): Promise
 }
 
 const isFull = (error: unknown): error is ConfigError =>
-  isConfigError(error) && error.code === "slurm.full";
+  isConfigError(error) && error.code === "slurm/full";
 
 /** The tasks of the sweep whose jobs say that they have ended, with their arrays: their scripts may not have come to their own ends. */
 function endedTasks(folder: string): ReadonlyMap<string, string> {
@@ -127,7 +127,7 @@ async function areLeaving(
 /**
  * The array that a script was submitted as; undefined for none, and then there will be none.
  *
- * @throws ConfigError `slurm.busy` where that cannot be told yet
+ * @throws ConfigError `slurm/busy` where that cannot be told yet
  */
 async function foundAfterAll(
   folder: string,
@@ -137,7 +137,7 @@ async function foundAfterAll(
   try {
     await adoptSubmissions(folder, client);
   } catch (error) {
-    throw isConfigError(error) && error.code === "slurm.no_answer" ? busy(error.message) : error;
+    throw isConfigError(error) && error.code === "slurm/no_answer" ? busy(error.message) : error;
   }
   return readSubmissions(folder).find((one) => one.script === script)?.array ?? undefined;
 }
@@ -184,7 +184,7 @@ async function tryToSubmit(
 }
 
 /** After these Slurm may have taken the array all the same. */
-const MAY_BE_THERE: ReadonlySet<string> = new Set(["slurm.no_answer", "slurm.busy"]);
+const MAY_BE_THERE: ReadonlySet<string> = new Set(["slurm/no_answer", "slurm/busy"]);
 
 /** @throws ConfigError `app.launcher` for a program that a cluster cannot start */
 function restartable({ holds_secrets, program }: SweepFacts): readonly string[] {
@@ -221,7 +221,7 @@ const PAUSES_S = [1, 2, 4, 8, 15, 30, 60, 60, 60, 60];
 /**
  * Tries until Slurm takes it, or that has taken too long.
  *
- * @throws whatever a try throws but `slurm.busy`; that once there is no patience left, or the signal comes
+ * @throws whatever a try throws but `slurm/busy`; that once there is no patience left, or the signal comes
  */
 export async function withRetry<T>(attempt: () => Promise<T>, patience: RetryPolicy): Promise<T> {
   const { pause = pauseFor, say, signal } = patience;
@@ -239,7 +239,7 @@ export async function withRetry<T>(attempt: () => Promise<T>, patience: RetryPol
 }
 
 const isBusy = (error: unknown): error is Error =>
-  isConfigError(error) && error.code === "slurm.busy";
+  isConfigError(error) && error.code === "slurm/busy";
 
 const pauseFor = (milliseconds: number, signal?: AbortSignal): Promise<unknown> =>
   sleep(milliseconds, undefined, signal && { signal }).catch((error: unknown) => {

@@ -1,8 +1,8 @@
 import { getOrCreate } from "../../system/get-or-create.ts";
 import { type HostInterval, overlappingIntervals } from "../../system/overlapping-intervals.ts";
+import { dateTime } from "../../text/date-time.ts";
 import { agreeing, plural } from "../../text/plural.ts";
 import { splitAtEquals } from "../../text/shell-words.ts";
-import { dateTime } from "../../text/date-time.ts";
 import { regionsWithDomains } from "../compare/region-matching.ts";
 import type { NCUProfileRegion, NCUProfileRegionReport } from "../model/document.ts";
 import { regionKey } from "../model/report-files.ts";

@@ -8,7 +8,7 @@ import { asDeclared, type ResolveContext } from "../../values/resolution/context
 import { selectNode } from "../../values/resolution/select.ts";
 import { byKey, pointsOf, product } from "./dimensions.ts";
 import { readExclusion } from "./exclusion.ts";
-import type { JobOverrides, SweeperKind } from "./sweeper.ts";
+import type { JobOverrides, SweeperDefinition, SweeperRequest } from "./sweeper.ts";
 
 /** Hydra's name, which log configs may use. */
 const LOGGER = "hydra._internal.core_plugins.basic_sweeper";
@@ -19,7 +19,7 @@ const LOGGER = "hydra._internal.core_plugins.basic_sweeper";
  * `hydra.sweeper.max_batch_size`.
  * @see https://hydra.cc/docs/1.3/tutorials/basic/running_your_app/multi-run/
  */
-export const basicSweeper: SweeperKind = {
+export const basicSweeper: SweeperDefinition = {
   targets: ["hydra._internal.core_plugins.basic_sweeper.BasicSweeper"],
   settings: ["max_batch_size", "params", "exclude"],
   open: ({ context, groups, master, overrides }) => {
@@ -47,6 +47,20 @@ export function sweepParams(root: MapNode, context: ResolveContext): readonly st
   const params = selectNode(root, "hydra.sweeper.params", asDeclared(context), { deep: true });
   if (params?.kind !== "map") return [];
   return [...params.entries.values()].map(({ key, value }) => `${pyStr(key)}=${pyStr(value)}`);
+}
+
+/** What each override may contribute to a job. @param overrides of the task, behind those of `hydra.sweeper.params` */
+export function dimensionsOf({
+  context,
+  groups,
+  master,
+  overrides,
+}: Pick<
+  SweeperRequest,
+  "context" | "groups" | "master" | "overrides"
+>): readonly (readonly JobOverrides[])[] {
+  const all = parseOverrides([...sweepParams(master.root, context), ...overrides]);
+  return [...byKey(all).values()].map((one) => pointsOf(one, globOptions(groups)));
 }
 
 /** What `glob` selects from. */

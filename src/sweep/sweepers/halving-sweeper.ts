@@ -11,13 +11,13 @@ import {
   type Settings,
   seedOf,
 } from "./settings.ts";
-import type { SweeperKind } from "./sweeper.ts";
+import type { SweeperDefinition } from "./sweeper.ts";
 
 /**
  * `hydra/sweeper=successive_halving`: many trials with a small budget, the best `1/eta` of them with
  * `eta` times as much, and so on up to the largest budget.
  */
-export const halvingSweeper: SweeperKind = {
+export const halvingSweeper: SweeperDefinition = {
   targets: ["hydraconf.sweepers.SuccessiveHalving"],
   open(request) {
     const settings = readSettings(request);

@@ -1,10 +1,10 @@
 import { optimizingSweeper, type Search } from "./optimizing-sweeper.ts";
 import { type RandomSource, randomSource, type SearchSpace } from "./search-space.ts";
 import { readCommon, readSettings, readSpace, seedOf } from "./settings.ts";
-import type { SweeperKind } from "./sweeper.ts";
+import type { SweeperDefinition } from "./sweeper.ts";
 
 /** `hydra/sweeper=random`: trials drawn from the space that the sweeps span. */
-export const randomSweeper: SweeperKind = {
+export const randomSweeper: SweeperDefinition = {
   targets: ["hydraconf.sweepers.Random"],
   open(request) {
     const settings = readSettings(request);

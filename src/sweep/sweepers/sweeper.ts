@@ -47,6 +47,14 @@ export interface Conclusion {
 }
 
 export interface SweeperRequest {
+  /** The keys of `hydra.sweeper` as plain data, interpolations resolved. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  /**
+   * What each override of the sweep may contribute to a job, in order: those of `hydra.sweeper.params` first, then those of the
+   * command line. One that is no sweep has one choice.
+   * @throws ConfigError `override.sweep_not_allowed` for an interval, and for more choices than can be enumerated
+   */
+  readonly dimensions: () => readonly (readonly JobOverrides[])[];
   /** The composition that the sweep starts from: its overrides still hold the sweeps. */
   readonly master: Composition;
   /** What `glob` selects from: the search path without what `hydra.searchpath` adds, as in Hydra. */
@@ -58,8 +66,8 @@ export interface SweeperRequest {
   readonly context: ResolveContext;
 }
 
-/** A sweeper that configs can choose. A kind is data: what opens sweepers only iterates. */
-export interface SweeperKind {
+/** A sweeper that configs can choose, as data. */
+export interface SweeperDefinition {
   /** The classes that `hydra.sweeper._target_` may name for it. */
   readonly targets: readonly string[];
   /** The keys of `hydra.sweeper` that it knows besides common ones; another is refused. By default any. */

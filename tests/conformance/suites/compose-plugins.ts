@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import type { Config } from "../../../src/compose/index.ts";
-import { STANDARD_PLUGINS } from "../../../src/compose/plugins/standard-plugins.ts";
 import { createEngine } from "../../../src/engine.ts";
+import { STANDARD_PLUGINS } from "../../../src/plugins/standard-plugins.ts";
 import { child, map } from "../../../src/values/node.ts";
 import { fromCode } from "../../../src/values/origin.ts";
 import { writeYaml } from "../../../src/values/yaml/writer.ts";
@@ -17,6 +17,13 @@ export const composePlugins: Suite = {
   run: runPluginCase,
 };
 
+/** Hydra's own: what was recorded lists no other. */
+const OURS = ["hydra/launcher/local", "hydra/launcher/slurm"];
+const HYDRA_PLUGINS = STANDARD_PLUGINS.map(({ configs = {}, ...plugin }) => ({
+  ...plugin,
+  configs: Object.fromEntries(Object.entries(configs).filter(([path]) => !OURS.includes(path))),
+}));
+
 function runPluginCase(testCase: CorpusCase, env: SuiteEnvironment): Outcome {
   const { config_name, overrides, yaml, hydra_nodes } = testCase;
   const dir = env.companion(`${dirname(env.file)}/conf`);
@@ -24,8 +31,7 @@ function runPluginCase(testCase: CorpusCase, env: SuiteEnvironment): Outcome {
     cwd: dirname(dir),
     env: {},
     resolvers: HYDRA_RESOLVERS,
-    // Hydra's own: what was recorded lists no other.
-    plugins: STANDARD_PLUGINS.filter(({ name }) => !["local", "slurm"].includes(name)),
+    plugins: HYDRA_PLUGINS,
   });
   return judge(testCase, { yaml, hydra_nodes }, () => {
     const config = engine.compose({

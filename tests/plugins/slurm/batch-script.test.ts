@@ -17,8 +17,8 @@ import {
   sbatchOptions,
   signalDelay,
 } from "../../../src/plugins/slurm/batch-script.ts";
+import { slurmLauncher } from "../../../src/plugins/slurm/launcher.ts";
 import { insteadOfSetting, readSettings } from "../../../src/plugins/slurm/settings.ts";
-import { slurmLauncher } from "../../../src/plugins/slurm/slurm-launcher.ts";
 import { shellQuote } from "../../../src/text/shell-words.ts";
 import { runs } from "../../runs.ts";
 

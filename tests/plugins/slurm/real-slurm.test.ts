@@ -64,7 +64,9 @@ describe.skipIf(!hasSlurm("sweeps on a real Slurm"))(
       // MaxArraySize of this cluster is 4.
       const arrays = readSubmissions(folder);
       expect(arrays.map(({ jobs }) => jobs.length)).toEqual([4, 2]);
-      expect(state(5)?.attempts).toMatchObject([{ details: { slurm: `${arrays[1]?.array}_1` } }]);
+      expect(state(5)?.attempts).toMatchObject([
+        { details: { scheduler: `${arrays[1]?.array}_1` } },
+      ]);
       const task = `${arrays[0]?.array}_2`;
       expect(readFileSync(join(cwd, `s/.submitit/${task}/${task}_0_log.out`), "utf8")).toContain(
         "x is 3\n",

@@ -30,7 +30,8 @@ const folderWith = (state?: JobState): string => {
   if (state !== undefined) writeJobState(folder, state);
   return folder;
 };
-const inTask = (name: string, before?: JobState) => begun(3, before, { details: { slurm: name } });
+const inTask = (name: string, before?: JobState) =>
+  begun(3, before, { details: { scheduler: name } });
 
 test("a job that now runs in another task is not ended by a process that looked earlier", () => {
   const first = ended(inTask("7_1"), { status: "stopped", exitCode: 143 });

@@ -64,7 +64,7 @@ test.each([
   "sbatch: error: Batch job submission failed: Slurm backup controller in standby mode",
   "slurm_load_ctl_conf error: Unable to contact slurm controller (connect failure)",
 ])("'%s' may be another answer another time", (words) => {
-  expect(busyBy(words)?.code).toBe("slurm.busy");
+  expect(busyBy(words)?.code).toBe("slurm/busy");
 });
 
 test.each([

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createSlurm, type SlurmClient } from "../../../src/plugins/slurm/client.ts";
+import { slurmLauncher } from "../../../src/plugins/slurm/launcher.ts";
 import { noAnswer } from "../../../src/plugins/slurm/slurm-errors.ts";
 import { adoptSubmissions, slurmSweep } from "../../../src/plugins/slurm/slurm-sweep.ts";
 import {
@@ -97,7 +98,7 @@ test("without an answer, arrays are not forgotten and jobs are not taken for gon
   expect(readSubmissions(folder)).toEqual([NOTED, PENDING]);
   noteSubmissions(folder, [{ script: PENDING.script, given_up: true }]);
   await expect(slurmSweep(folder, silent).status()).rejects.toMatchObject({
-    code: "slurm.no_answer",
+    code: "slurm/no_answer",
   });
 });
 
@@ -257,7 +258,11 @@ test("a job that ends while Slurm is asked is shown as it ended", async () => {
     echo '7|0|RUNNING|None'\n`,
     { mode: 0o755 },
   );
-  const { view } = await readSweepStatus(join(place.cwd, "s"), { PATH: bin });
+  const { view } = await readSweepStatus({
+    directory: join(place.cwd, "s"),
+    env: { PATH: bin },
+    launchers: [slurmLauncher],
+  });
   const { counts, exit_code } = view;
   expect({ counts, exit_code }).toEqual({ counts: { failed: 1 }, exit_code: 1 });
 });

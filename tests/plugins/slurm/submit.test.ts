@@ -65,9 +65,9 @@ describe("submit", () => {
   test("if one array is refused, the others are cancelled and its note is removed", async () => {
     const { folder, submit } = sweep();
     const { cancelled, client } = slurm((before) => {
-      if (before === 1) throw new ConfigError({ code: "slurm.rejected", message: "no" });
+      if (before === 1) throw new ConfigError({ code: "slurm/rejected", message: "no" });
     });
-    await expect(submit(client)).rejects.toMatchObject({ code: "slurm.rejected" });
+    await expect(submit(client)).rejects.toMatchObject({ code: "slurm/rejected" });
     expect(cancelled).toEqual(["1"]);
     expect(readSubmissions(folder).map(({ array }) => array)).toEqual(["1"]);
   });
@@ -174,7 +174,7 @@ describe("submit", () => {
       if (before === 1) throw busySlurm();
     });
     const unreachable = { ...client, cancel: async () => Promise.reject(noAnswer()) };
-    await expect(submit(unreachable)).rejects.toMatchObject({ code: "slurm.busy" });
+    await expect(submit(unreachable)).rejects.toMatchObject({ code: "slurm/busy" });
     expect(cancelled).toEqual([]);
     expect(said).toHaveLength(10);
     expect(readSubmissions(folder).map(({ array }) => array)).toEqual(["1", null]);
@@ -182,7 +182,7 @@ describe("submit", () => {
 
   describe("where no more jobs may be submitted", () => {
     const full = () =>
-      new ConfigError({ code: "slurm.full", message: "QOSMaxSubmitJobPerUserLimit" });
+      new ConfigError({ code: "slurm/full", message: "QOSMaxSubmitJobPerUserLimit" });
     const task = (state: string) => ({ array: "1", index: 0, state, reason: null, exitCode: null });
 
     /** The first array has been taken, and its first job has run so far; the second is refused while Slurm says this of that. */
@@ -216,7 +216,7 @@ describe("submit", () => {
       const done = ended(running, { status: "completed", exitCode: 0 });
       expect(await second(done, ["COMPLETED"]).submitted).toEqual(["1", "2"]);
       const { cancelled, said, submitted } = second(done, ["COMPLETED", "COMPLETED", "COMPLETED"]);
-      await expect(submitted).rejects.toMatchObject({ code: "slurm.full" });
+      await expect(submitted).rejects.toMatchObject({ code: "slurm/full" });
       expect(said).toHaveLength(1);
       expect(cancelled).toEqual(["1"]);
     });
@@ -228,7 +228,7 @@ describe("submit", () => {
 
     test("what still runs is not waited for", async () => {
       const { cancelled, said, submitted } = second(running, ["RUNNING"]);
-      await expect(submitted).rejects.toMatchObject({ code: "slurm.full" });
+      await expect(submitted).rejects.toMatchObject({ code: "slurm/full" });
       expect(said).toEqual([]);
       expect(cancelled).toEqual(["1"]);
     });
@@ -246,7 +246,7 @@ describe("patience", () => {
       throw busy("Socket timed out on send/recv operation");
     };
     const patience = { say: (line: string) => void said.push(line), signal: stop.signal };
-    await expect(withRetry(attempt, patience)).rejects.toMatchObject({ code: "slurm.busy" });
+    await expect(withRetry(attempt, patience)).rejects.toMatchObject({ code: "slurm/busy" });
     expect([tries, said]).toEqual([1, []]);
   });
 });

@@ -4,6 +4,7 @@ import { delimiter, join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { summary } from "../../../src/cli/sweep-command.ts";
 import { createSlurm } from "../../../src/plugins/slurm/client.ts";
+import { slurmLauncher } from "../../../src/plugins/slurm/launcher.ts";
 import { noteSubmissions, slurmFolder } from "../../../src/plugins/slurm/submissions.ts";
 import { begun, ended, writeJobState } from "../../../src/record/job-state.ts";
 import { claimSweep } from "../../../src/record/launcher-claim.ts";
@@ -62,7 +63,13 @@ test.each([
   if (isDriven) claimSweep(folder);
   const { asked, env } = silentSlurm();
   const stop = new AbortController();
-  const waited = waitForSweep({ directory, env, signal: stop.signal, onHeld: () => {} });
+  const waited = waitForSweep({
+    directory,
+    launchers: [slurmLauncher],
+    env,
+    signal: stop.signal,
+    onHeld: () => {},
+  });
   await until(() => asked() > 0);
   stop.abort();
   await waited;
@@ -115,7 +122,7 @@ test("how large arrays may be is not guessed of a Slurm that is silent", async (
   const size = createSlurm({ ...process.env, ...env }).maxArraySize();
   await until(() => asked() > 0);
   vi.advanceTimersByTime(90_000);
-  await expect(size).rejects.toMatchObject({ code: "slurm.busy" });
+  await expect(size).rejects.toMatchObject({ code: "slurm/busy" });
 });
 
 test("sbatch has the time in which it tries by itself: while the queue is full, that is two minutes", async () => {
@@ -142,7 +149,7 @@ test.each([
     const directory = mkdtempSync(join(tmpdir(), "hydraconf-silent-sweep-"));
     submittedIn(directory, array);
     const { asked, env } = unreachableSlurm();
-    const { view } = await readSweepStatus(directory, env);
+    const { view } = await readSweepStatus({ directory, env, launchers: [slurmLauncher] });
     expect(view).toMatchObject({ counts: { queued: 1 }, driver: null, exit_code: null });
     expect(view.scheduler_problem).toMatch(/^Slurm does not report the state of the sweep's jobs/);
     expect(summary(view)).toBe(`0 of 1 job completed, 1 queued; ${view.scheduler_problem}\n`);
@@ -154,7 +161,11 @@ test.each([
 test("jobs that Slurm was given are not missing where it cannot be asked", async () => {
   const directory = mkdtempSync(join(tmpdir(), "hydraconf-silent-sweep-"));
   submittedIn(directory, "7");
-  const { view } = await readSweepStatus(directory, { PATH: directory });
+  const { view } = await readSweepStatus({
+    directory,
+    env: { PATH: directory },
+    launchers: [slurmLauncher],
+  });
   expect(view).toMatchObject({ counts: { queued: 1 }, exit_code: null });
   expect(summary(view)).toContain("; The Slurm launcher needs 'squeue'");
 });
@@ -173,7 +184,7 @@ test("a job that has left the queue is not missing because scontrol alone does n
   const waits = { array_job_id: 7, array_task_id: 1, job_state: "PENDING" };
   const squeue = `#!/bin/sh\necho '${JSON.stringify({ jobs: [waits] })}'\n`;
   writeFileSync(join(env.PATH, "squeue"), squeue, { mode: 0o755 });
-  const { view } = await readSweepStatus(directory, env);
+  const { view } = await readSweepStatus({ directory, env, launchers: [slurmLauncher] });
   expect(view.jobs.map(({ scheduler, status }) => [status, scheduler?.id])).toEqual([
     ["queued", undefined],
     ["queued", "7_1"],
@@ -196,10 +207,14 @@ test("what a silent Slurm was not given, or has ended, is as its record says", a
   );
   noteSubmissions(folder, [{ script: "/s/1.sh", array: "7", jobs }]);
   const inTask = (number: number) =>
-    begun(number, undefined, { details: { slurm: `7_${number}` } });
+    begun(number, undefined, { details: { scheduler: `7_${number}` } });
   writeJobState(folder, ended(inTask(0), { status: "completed", exitCode: 0 }));
   writeJobState(folder, ended(inTask(1), { status: "failed", exitCode: 1 }));
-  const { view } = await readSweepStatus(directory, unreachableSlurm().env);
+  const { view } = await readSweepStatus({
+    directory,
+    env: unreachableSlurm().env,
+    launchers: [slurmLauncher],
+  });
   expect(view.jobs.map(({ status }) => status)).toEqual([
     "completed",
     "failed",

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
+import { slurmLauncher } from "../../../src/plugins/slurm/launcher.ts";
 import { noteSubmissions, slurmFolder } from "../../../src/plugins/slurm/submissions.ts";
 import { claimSweep } from "../../../src/record/launcher-claim.ts";
 import { jobsFolder, sweepFolder } from "../../../src/record/layout.ts";
@@ -44,6 +45,7 @@ test("a second process that waits reports once what holds a job, even if Slurm s
   const stop = new AbortController();
   await waitForSweep({
     directory,
+    launchers: [slurmLauncher],
     env: { PATH: bin },
     signal: stop.signal,
     onHeld: (_held, obstacle) => {

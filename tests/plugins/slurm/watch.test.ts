@@ -15,7 +15,7 @@ const unexpected = () => {
 /** The task of a job that was started once before, on this machine. */
 const TASK = { number: 3, array: "7", index: 1, attempts: 1 };
 const BEFORE = ended(begun(3, undefined, {}), { status: "failed", exitCode: 1, error: "boom" });
-const inTask = (before = BEFORE) => begun(3, before, { details: { slurm: "7_1" } });
+const inTask = (before = BEFORE) => begun(3, before, { details: { scheduler: "7_1" } });
 
 function place() {
   const folder = mkdtempSync(join(tmpdir(), "hydraconf-watch-"));

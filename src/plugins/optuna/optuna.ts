@@ -1,4 +1,4 @@
-import type { Field } from "../hydra/schema.ts";
+import type { Field } from "../../compose/hydra/schema.ts";
 import {
   ANY,
   BOOL,
@@ -10,8 +10,8 @@ import {
   optional,
   STR,
   withDefaults,
-} from "../hydra/schema.ts";
-import type { Plugin } from "./plugin.ts";
+} from "../../compose/hydra/schema.ts";
+import type { Plugin } from "../contract/plugin.ts";
 
 /** Any sampler fits the sweeper's field: all of them extend this type. */
 const SAMPLER = "SamplerConfig";
@@ -99,7 +99,8 @@ const sweeper = () =>
 /** Sweeps that choose the next job by the results so far. */
 export const optuna: Plugin = {
   name: "optuna",
-  store: {
+  sweepers: async () => [(await import("./optuna-sweeper.ts")).optunaSweeper],
+  configs: {
     "hydra/sweeper/optuna": { create: sweeper },
     "hydra/sweeper/sampler/cmaes": { create: cmaes },
     "hydra/sweeper/sampler/grid": { create: grid },

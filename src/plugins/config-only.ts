@@ -11,8 +11,8 @@ import {
   object,
   optional,
   STR,
-} from "../hydra/schema.ts";
-import type { Plugin } from "./plugin.ts";
+} from "../compose/hydra/schema.ts";
+import type { Plugin } from "./contract/plugin.ts";
 
 const AX_SWEEPER = "hydra_plugins.hydra_ax_sweeper.ax_sweeper.AxSweeper";
 
@@ -56,7 +56,7 @@ const axSweeper = () =>
 /** Sweeps by Bayesian optimization. */
 export const ax: Plugin = {
   name: "ax",
-  store: { "hydra/sweeper/ax": { create: axSweeper } },
+  configs: { "hydra/sweeper/ax": { create: axSweeper } },
   refusals: [
     {
       className: AX_SWEEPER,
@@ -87,7 +87,7 @@ const nevergradSweeper = () =>
 /** Sweeps by derivative-free optimization. */
 export const nevergrad: Plugin = {
   name: "nevergrad",
-  store: { "hydra/sweeper/nevergrad": { create: nevergradSweeper } },
+  configs: { "hydra/sweeper/nevergrad": { create: nevergradSweeper } },
   refusals: [
     {
       className: NEVERGRAD_SWEEPER,
@@ -134,12 +134,12 @@ const launcher = () =>
 /** Jobs of a sweep in a Redis queue. */
 export const rq: Plugin = {
   name: "rq",
-  store: { "hydra/launcher/rq": { create: launcher } },
+  configs: { "hydra/launcher/rq": { create: launcher } },
   refusals: [
     {
       className: RQ_LAUNCHER,
       reason:
-        "the workers of an RQ queue run Python: use hydra/launcher=submitit_slurm or hydra/launcher=joblib instead",
+        "the workers of an RQ queue run Python: use hydra/launcher=local or hydra/launcher=joblib instead",
     },
   ],
 };

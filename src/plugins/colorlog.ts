@@ -1,4 +1,4 @@
-import type { Plugin } from "./plugin.ts";
+import type { Plugin } from "./contract/plugin.ts";
 
 const JOB_LOGGING = `# @package hydra.job_logging
 version: 1

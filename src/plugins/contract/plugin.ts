@@ -1,0 +1,46 @@
+import { CONFIG_PLUGIN, type ConfigPlugin } from "../../compose/config-plugin.ts";
+import type { Targets } from "../../instantiate/index.ts";
+import type { LauncherDefinition } from "../../launch/launcher.ts";
+import type { SweeperDefinition } from "../../sweep/sweepers/sweeper.ts";
+import {
+  listOf,
+  type OptionCheck,
+  optional,
+  shape,
+  withMethods,
+  wrongArgument,
+} from "../../values/check-options.ts";
+
+/** What a plugin provides: a list, or what loads it once something of it may be chosen. */
+export type Provided<T> = readonly T[] | (() => Promise<readonly T[]>);
+
+/**
+ * What a package adds to Hydra: launchers and sweepers with their configs, resolvers, sources of configs, callbacks. A plugin
+ * is data: nothing of it runs before a config or a command asks for it. See docs/plugins.md.
+ */
+export interface Plugin extends ConfigPlugin {
+  /** What `hydra.launcher._target_` may name besides. */
+  readonly launchers?: Provided<LauncherDefinition>;
+  /** What `hydra.sweeper._target_` may name besides. */
+  readonly sweepers?: Provided<SweeperDefinition>;
+  /** What `hydra.callbacks.NAME._target_` may name besides, from `createTargets`. */
+  readonly callbacks?: Targets;
+}
+
+const provided: OptionCheck = (by, name, value) => {
+  if (!Array.isArray(value) && typeof value !== "function")
+    throw wrongArgument(by, name, "a list, or a function that loads it", value);
+};
+
+/** A whole plugin. */
+export const plugin: OptionCheck = shape<Plugin>({
+  ...CONFIG_PLUGIN,
+  launchers: optional(provided),
+  sweepers: optional(provided),
+  callbacks: optional(
+    withMethods(["resolve", "load"], "callbacks", "createTargets({ name: function }) makes them"),
+  ),
+});
+
+/** The plugins of a program. */
+export const plugins: OptionCheck = listOf("plugins", plugin, "[...STANDARD_PLUGINS, mine]");

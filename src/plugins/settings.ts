@@ -1,0 +1,113 @@
+/** Where users name plugins for the commands: files with settings, of the user, of a project and of a command line. */
+import { existsSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { refuseClashes } from "../compose/config-plugin.ts";
+import type { Flag } from "../job/options.ts";
+import type { Invocation } from "../job/process/invocation.ts";
+import { ConfigError } from "../values/errors.ts";
+import type { Plugin } from "./contract/plugin.ts";
+
+/** The name of a project's settings file. */
+export const PROJECT_SETTINGS = "hydraconf.settings.yaml";
+
+/** The flag of a program that takes settings files. */
+export const SETTINGS_FLAG: Flag = {
+  id: "settings",
+  names: ["--settings"],
+  takes: "value",
+  completes: "file",
+  help: "A settings file, after those of the user and the project (docs/plugins.md)",
+};
+
+/**
+ * The plugins of a command: its own, and those that settings files name. Without a settings file nothing is loaded.
+ *
+ * @param named the value of `--settings`
+ * @throws ConfigError `plugin.*` for settings that are wrong, plugins that cannot be loaded, and names that two of them provide
+ */
+export async function withSettings(
+  own: readonly Plugin[],
+  place: Pick<Invocation, "cwd" | "env">,
+  named: string | true | undefined,
+): Promise<readonly Plugin[]> {
+  const files = settingsFiles(place, named);
+  if (files.length === 0) return own;
+  const { settingsPlugins } = await import("./load-settings.ts");
+  const all = [...own, ...(await settingsPlugins(files))];
+  refuseClashes(all);
+  return all;
+}
+
+/**
+ * The settings files that there are, the strongest one last: `hydraconf/settings.yaml` in the user's folder of configs; of the
+ * project, `hydraconf.settings.yaml` in the working directory or above it, up to the root of the repository or, outside of
+ * one, of the package; and the one of the command line. Nothing is read.
+ *
+ * @param named the value of `--settings`
+ * @throws ConfigError `plugin.settings` for a file that somebody else can change, and for a named one that is not there
+ */
+function settingsFiles(
+  { cwd, env }: Pick<Invocation, "cwd" | "env">,
+  named: string | true | undefined,
+): readonly string[] {
+  const found = [userFile(env), projectFile(cwd)].filter(
+    (file) => file !== undefined && existsSync(file),
+  ) as string[];
+  for (const file of found) refuseForeign(file);
+  if (typeof named !== "string") return found;
+  const file = resolve(cwd, named);
+  if (!existsSync(file))
+    throw new ConfigError({
+      code: "plugin.settings",
+      message: `The settings file '${file}' does not exist`,
+      key: "--settings",
+    });
+  return [...found.filter((other) => other !== file), file];
+}
+
+/** As the XDG Base Directory Specification says: a relative path counts as none. */
+function userFile(env: Invocation["env"]): string {
+  const { HOME, XDG_CONFIG_HOME } = env;
+  const folder = XDG_CONFIG_HOME?.startsWith("/")
+    ? XDG_CONFIG_HOME
+    : join(HOME ?? homedir(), ".config");
+  return join(folder, "hydraconf", "settings.yaml");
+}
+
+/** Without a root above it, only the working directory counts: what lies in `/tmp` is nobody's project. */
+function projectFile(cwd: string): string | undefined {
+  const above = [cwd];
+  for (let at = cwd; at !== dirname(at); at = dirname(at)) above.push(dirname(at));
+  const nearest = (name: string) => above.findIndex((folder) => existsSync(join(folder, name)));
+  const repository = nearest(".git");
+  const root = repository >= 0 ? repository : Math.max(nearest("package.json"), 0);
+  return above
+    .slice(0, root + 1)
+    .map((folder) => join(folder, PROJECT_SETTINGS))
+    .find((file) => existsSync(file));
+}
+
+const OTHERS_WRITE = 0o002;
+const STICKY = 0o1000;
+
+/**
+ * A settings file runs code: one that every user of the machine can change or put there is not taken up by itself.
+ * @throws ConfigError `plugin.settings`
+ */
+function refuseForeign(file: string): void {
+  const own = process.getuid?.();
+  if (own === undefined) return;
+  const { mode, uid } = statSync(file);
+  const folder = statSync(dirname(file));
+  const isOpenFolder = (folder.mode & OTHERS_WRITE) !== 0;
+  const isOwn = uid === own || uid === 0;
+  // In a sticky folder everybody can make files, and only their owner can replace them.
+  const isForeign = isOpenFolder && ((folder.mode & STICKY) === 0 || !isOwn);
+  if ((mode & OTHERS_WRITE) === 0 && !isForeign) return;
+  throw new ConfigError({
+    code: "plugin.settings",
+    message: `The settings file '${file}' is not used: every user of this machine can ${isForeign ? "replace" : "change"} it, and it runs code`,
+    hint: `take that right away (chmod o-w), or name the file yourself: --settings ${file}`,
+  });
+}

@@ -1,0 +1,47 @@
+import { existsSync } from "node:fs";
+import { dirname } from "node:path";
+import type { BackendRequest, LauncherDefinition } from "../../launch/launcher.ts";
+import type { SweepBackend } from "../../launch/scheduler.ts";
+import { insteadOfSetting, readSettings } from "./settings.ts";
+import { LAUNCHER } from "./submissions.ts";
+
+/** Jobs as tasks of a Slurm job array, under submitit's keys. */
+export const slurmLauncher: LauncherDefinition = {
+  name: LAUNCHER,
+  targets: [
+    "hydraconf.SlurmLauncher",
+    "hydra_plugins.hydra_submitit_launcher.submitit_launcher.SlurmLauncher",
+  ],
+  runsElsewhere: true,
+  insteadOf: insteadOfSetting,
+  open: (request) => {
+    const settings = readSettings(request.settings, `${request.directory}/.submitit/%j`);
+    return {
+      async *launch(batch) {
+        // Loaded only where it is used: it runs programs.
+        const { launchOnSlurm } = await import("./launch.ts");
+        yield* launchOnSlurm(batch, settings, request);
+      },
+      async submit(batch, signal) {
+        const { submitToSlurm } = await import("./launch.ts");
+        await submitToSlurm(batch, settings, request, signal);
+      },
+    };
+  },
+  backend: (request) => (existsSync(request.notes) ? openBackend(request) : undefined),
+  scheduledTask({ SLURM_ARRAY_JOB_ID: array, SLURM_ARRAY_TASK_ID: index, SLURM_PROCID: rank }) {
+    if (array === undefined || index === undefined) return undefined;
+    return {
+      id: `${array}_${index}`,
+      // Of the processes that run a job together (`nodes`, `tasks_per_node`).
+      isFirst: rank === undefined || rank === "0",
+      signals: ["SIGUSR2"],
+    };
+  },
+};
+
+async function openBackend({ env, notes }: BackendRequest): Promise<SweepBackend> {
+  const { createSlurm } = await import("./client.ts");
+  const { slurmSweep } = await import("./slurm-sweep.ts");
+  return slurmSweep(dirname(notes), createSlurm(env));
+}

@@ -1,0 +1,50 @@
+import { BOOL, field, INT, object, optional, STR } from "../../compose/hydra/schema.ts";
+import type { Plugin } from "../contract/plugin.ts";
+
+const PACKAGE = "hydra_plugins.hydra_submitit_launcher.submitit_launcher";
+
+/** What every queue of submitit has, in front of its own fields. */
+export const queueFields = () => ({
+  submitit_folder: field(STR, "${hydra.sweep.dir}/.submitit/%j"),
+  timeout_min: field(INT, 60n),
+  cpus_per_task: field(optional(INT), null),
+  gpus_per_node: field(optional(INT), null),
+  tasks_per_node: field(INT, 1n),
+  mem_gb: field(optional(INT), null),
+  nodes: field(INT, 1n),
+  name: field(STR, "${hydra.job.name}"),
+  stderr_to_stdout: field(BOOL, false),
+});
+
+/** The `_target_` of a class of submitit's launcher. */
+export const submititTarget = (className: string): string => `${PACKAGE}.${className}`;
+
+const LOCAL_TARGET = submititTarget("LocalLauncher");
+
+const local = () =>
+  object("LocalQueueConf", { ...queueFields(), _target_: field(STR, LOCAL_TARGET) }).node;
+
+/** Jobs of a sweep as processes of this machine, under the keys of submitit's local queue. */
+export const submitit: Plugin = {
+  name: "submitit",
+  configs: { "hydra/launcher/submitit_local": { create: local } },
+  launchers: async () => {
+    const { localLauncher } = await import("../../launch/local/local-launcher.ts");
+    const { invalid, MINUTE, NO_RESOURCES, positive, processes } = await import(
+      "../../launch/local/settings.ts"
+    );
+    return [
+      localLauncher("submitit", LOCAL_TARGET, (section) => {
+        for (const key of ["nodes", "tasks_per_node"])
+          if (section[key] !== undefined && section[key] !== 1)
+            throw invalid(key, section[key], "1: a job is one process of this machine");
+        return {
+          jobs: processes(-1),
+          timeLimit: positive("timeout_min", section["timeout_min"], MINUTE),
+          retries: 0,
+          ...NO_RESOURCES,
+        };
+      }),
+    ];
+  },
+};
