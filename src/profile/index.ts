@@ -2,7 +2,7 @@
 /**
  * Runs workloads under collectors, and makes regions of what they saw.
  *
- * @module hydraconf/profile
+ * @module deep-profile
  */
 export { createSuspension, type Suspendable, type Suspension } from "../system/process-signals.ts";
 export * from "./analysis/index.ts";

@@ -2,7 +2,7 @@
 /**
  * The region report contract, and everything that reads or writes it.
  *
- * @module hydraconf/report
+ * @module deep-profile/report
  */
 export { writeFileAtomic } from "../system/atomic-write.ts";
 export { contractFile, upgraded } from "./model/contract.ts";

@@ -2,19 +2,16 @@ import type { Ajv2020, Options } from "ajv/dist/2020.js";
 import { ConfigError } from "../values/errors.ts";
 import { requireDependency } from "../values/package-info.ts";
 
-/** What there is of ajv, however it was loaded. */
-export interface LoadedAjv {
-  readonly Ajv2020: typeof Ajv2020;
-  readonly addFormats: (ajv: Ajv2020) => void;
-}
-
 /**
- * An ajv for JSON Schema 2020-12 with the standard formats, reporting all errors with their data.
+ * An ajv for JSON Schema 2020-12 with the standard formats, reporting all errors with their data. Loads ajv when it is
+ * called, and at once: a composition cannot wait, and most of them check nothing.
  *
  * @throws ConfigError `schema.invalid` where this process may not run what ajv makes of schemas
  */
-export function configuredAjv({ Ajv2020, addFormats }: LoadedAjv, options: Options): Ajv2020 {
+export function createAjv(options: Options = {}): Ajv2020 {
   requireCodeGeneration();
+  const { Ajv2020 } = requireDependency("ajv/dist/2020.js") as typeof import("ajv/dist/2020.js");
+  const addFormats = requireDependency("ajv-formats") as (ajv: Ajv2020) => void;
   const ajv = new Ajv2020({ allErrors: true, verbose: true, allowUnionTypes: true, ...options });
   addFormats(ajv);
   return ajv;
@@ -32,14 +29,4 @@ function requireCodeGeneration(): void {
       cause,
     });
   }
-}
-
-/**
- * As `createAjv`, but loads ajv only when it is called, and at once: a composition cannot wait, and
- * most of them check nothing.
- */
-export function requireAjv(options: Options): Ajv2020 {
-  const { Ajv2020 } = requireDependency("ajv/dist/2020.js") as typeof import("ajv/dist/2020.js");
-  const addFormats = requireDependency("ajv-formats") as LoadedAjv["addFormats"];
-  return configuredAjv({ Ajv2020, addFormats }, options);
 }

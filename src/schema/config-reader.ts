@@ -3,7 +3,7 @@ import { getOrCreate } from "../system/get-or-create.ts";
 import { ConfigError } from "../values/errors.ts";
 import type { ConfigNode } from "../values/node.ts";
 import { toObject } from "../values/plain-objects.ts";
-import { requireAjv } from "./ajv.ts";
+import { createAjv } from "./ajv.ts";
 import {
   type JsonSchema,
   member,
@@ -28,7 +28,7 @@ export interface ConfigReader {
 export function createConfigReader(): ConfigReader {
   const compiled = new Map<JsonSchema, ValidateFunction>();
   const compile = (schema: JsonSchema): ValidateFunction =>
-    getOrCreate(compiled, schema, () => requireAjv(CONFIG_AJV).compile(schema));
+    getOrCreate(compiled, schema, () => createAjv(CONFIG_AJV).compile(schema));
   return {
     problems: (schema, tree) =>
       isStandard(schema) ? standardIssues(tree, schema) : treeIssues(tree, schema, compile),

@@ -5,8 +5,8 @@
  * @module hydraconf/schema
  */
 import type { ConfigNode } from "../values/node.ts";
+import { createAjv } from "./ajv.ts";
 import { applicableSchemas, type JsonSchema } from "./applicable-schemas.ts";
-import { createAjv } from "./create-ajv.ts";
 import { describePlace } from "./describe.ts";
 import { alternatives, demandOf } from "./expectations.ts";
 import type { SchemaIssue } from "./issue.ts";

@@ -2,6 +2,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
+/** The packages that are made of this repository (scripts/pack.mjs); a clone has the first name. */
+const NAMES: readonly unknown[] = ["hydraconf", "deep-profile"];
+
 export interface PackageInfo {
   /** The directory with package.json, conf/, schemas/ and native/. */
   readonly root: string;
@@ -19,7 +22,7 @@ export function findPackage(): PackageInfo | undefined {
     const manifest = join(directory, "package.json");
     if (existsSync(manifest)) {
       const { name, version } = JSON.parse(readFileSync(manifest, "utf8"));
-      if (name === "hydraconf") return { root: directory, version };
+      if (NAMES.includes(name)) return { root: directory, version };
     }
     if (directory === dirname(directory)) return undefined;
   }

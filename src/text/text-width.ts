@@ -1,23 +1,19 @@
+import stringWidth from "string-width";
+
 let segmenter: Intl.Segmenter | undefined;
 
-/** Splits text into what people see as characters. To make a segmenter takes 9 ms, and most texts are plain. */
+/** Splits text into what people see as characters. Made when the first text is cut. */
 function segments(text: string): Intl.Segments {
   segmenter ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
   return segmenter.segment(text);
 }
 
-/** East Asian wide and fullwidth blocks (Unicode annex 11), and emoji: two columns each. */
-const WIDE =
-  /^[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}\p{Emoji_Presentation}]|\ufe0f/u;
-
 const PLAIN = /^[\x20-\x7e]*$/;
 
 /** How many columns a text takes on a terminal. */
 export function textWidth(text: string): number {
-  if (PLAIN.test(text)) return text.length;
-  let width = 0;
-  for (const { segment } of segments(text)) width += widthOf(segment);
-  return width;
+  // Of a long table nearly every cell is plain.
+  return PLAIN.test(text) ? text.length : stringWidth(text, { countAnsiEscapeCodes: true });
 }
 
 /** More code units than any character that people write. */
@@ -31,7 +27,7 @@ export function fitText(text: string, width: number): string {
   let kept = "";
   let used = 0;
   for (const { segment } of segments(head)) {
-    used += widthOf(segment);
+    used += textWidth(segment);
     if (used > width - 1) break;
     kept += segment;
   }
@@ -42,9 +38,6 @@ export const padText = (text: string, width: number, side: "left" | "right"): st
   const padding = " ".repeat(Math.max(0, width - textWidth(text)));
   return side === "left" ? `${text}${padding}` : `${padding}${text}`;
 };
-
-const widthOf = (grapheme: string): number =>
-  WIDE.test(grapheme) ? 2 : /^\p{M}+$/u.test(grapheme) ? 0 : 1;
 
 /** The width of each column of a table, whose first row has a cell for every column. */
 export const columnWidths = (rows: readonly (readonly string[])[]): readonly number[] =>

@@ -1,4 +1,6 @@
+import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import { errorCode } from "../system/files.ts";
 import { findPackage, ownFile, type PackageInfo } from "../system/package-root.ts";
 import { ConfigError } from "./errors.ts";
@@ -17,18 +19,41 @@ export function packageInfo(): PackageInfo {
   return found;
 }
 
+/** Dependencies that are loaded on demand, each with the file of `dist/vendor` that has it (scripts/bundle-library.mjs). */
+const VENDORED = {
+  "ajv/dist/2020.js": "ajv.cjs",
+  "ajv-formats": "ajv.cjs",
+  "json-schema-to-typescript": "json-schema-to-typescript.cjs",
+} as const;
+
 /**
- * A dependency that is loaded when it is needed, and at once. No bundler sees it, ours included.
+ * A dependency that is loaded when it is needed, and at once: from the package `hydraconf`, which has it in a file of its own.
+ * In a clone that is not built it comes from node_modules. No bundler sees it, ours included.
  *
  * @throws ConfigError `app.unsupported` where it is not installed, as in a program whose bundler took us in
  */
-export function requireDependency(name: string): unknown {
+export function requireDependency(name: keyof typeof VENDORED): unknown {
+  const require = createRequire(ownPlace());
   try {
-    return createRequire(ownPlace())(name);
+    const file = vendoredFile(VENDORED[name], require);
+    return file === undefined ? require(name) : require(file)[name]();
   } catch (cause) {
     if (errorCode(cause) !== "MODULE_NOT_FOUND") throw cause;
-    const message = `This needs ${name}, a dependency of hydraconf that is not installed around ${ownPlace()}`;
+    const message = `This needs ${name}, which comes with the hydraconf package; that is not installed around ${ownPlace()}`;
     throw notAround(message, cause);
+  }
+}
+
+/** In the package around this code, or in the hydraconf that is installed for the program that has this code in a bundle. */
+function vendoredFile(name: string, require: NodeJS.Require): string | undefined {
+  const within = (root: string) => join(root, "dist", "vendor", name);
+  const around = findPackage();
+  if (around !== undefined && existsSync(within(around.root))) return within(around.root);
+  try {
+    const installed = within(dirname(require.resolve("hydraconf/package.json")));
+    return existsSync(installed) ? installed : undefined;
+  } catch {
+    return undefined;
   }
 }
 

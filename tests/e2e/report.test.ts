@@ -11,7 +11,7 @@ import {
 import { join, relative } from "node:path";
 import { execa } from "execa";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createAjv } from "../../src/schema/create-ajv.ts";
+import { createAjv } from "../../src/schema/ajv.ts";
 import { nsightEnvironment, nsightOrSkip } from "../nsight.ts";
 import { realNcuOrSkip } from "../profile/tools/ncu/run/real-ncu.ts";
 import { listFiles } from "../repo/files.ts";

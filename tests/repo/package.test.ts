@@ -6,121 +6,225 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { builtinModules } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const npm = process.env["npm_execpath"];
+const PACKAGES = ["hydraconf", "deep-profile"] as const;
+type Package = (typeof PACKAGES)[number];
 
-/** A project that depends on the packed tarball, as a user's would. */
+/** A project that depends on the packed tarballs, as a user's would. */
 let consumer: string;
-let installed: string;
+const installed = (name: Package) => join(consumer, "node_modules", name);
 
 beforeAll(() => {
   consumer = mkdtempSync(join(tmpdir(), "hydraconf-consumer-"));
   const modules = join(consumer, "node_modules");
-  installed = join(modules, "hydraconf");
-  mkdirSync(installed, { recursive: true });
-  const pack = ["pack", "--silent", "--ignore-scripts", "--pack-destination", consumer];
-  if (npm === undefined) execFileSync("npm", pack, { cwd: root });
-  else execFileSync(process.execPath, [npm, ...pack], { cwd: root });
-  const tarball = readdirSync(consumer).find((name) => name.endsWith(".tgz"));
-  if (tarball === undefined) throw new Error("npm pack made no tarball");
-  execFileSync("tar", ["-xzf", join(consumer, tarball), "-C", installed, "--strip-components=1"]);
-  // Its dependencies, as npm would have put them beside it.
-  for (const name of readdirSync(join(root, "node_modules")))
-    if (!name.startsWith(".") && name !== "hydraconf")
-      symlinkSync(join(root, "node_modules", name), join(modules, name));
+  const packed = join(consumer, "packed");
+  execFileSync(process.execPath, [join(root, "scripts", "pack.mjs"), packed]);
+  for (const name of PACKAGES) {
+    mkdirSync(installed(name), { recursive: true });
+    const tarball = readdirSync(packed).find((file) => file.startsWith(`${name}-`)) ?? "none";
+    const words = ["-xzf", join(packed, tarball), "-C", installed(name), "--strip-components=1"];
+    execFileSync("tar", words);
+  }
+  // Their dependencies, as npm would have put them beside them, with what those need; and Node's types.
+  const wanted = new Set(["@types/node", ...PACKAGES.flatMap((name) => dependenciesOf(name))]);
+  for (const name of PACKAGES) wanted.delete(name);
+  for (const name of wanted) {
+    mkdirSync(dirname(join(modules, name)), { recursive: true });
+    symlinkSync(join(root, "node_modules", name), join(modules, name));
+  }
   writeFileSync(join(consumer, "package.json"), JSON.stringify({ type: "module" }));
 });
 
 afterAll(() => rmSync(consumer, { recursive: true, force: true }));
 
-const manifest = () => JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
+const manifest = (name: Package) =>
+  JSON.parse(readFileSync(join(installed(name), "package.json"), "utf8"));
+
+const dependenciesOf = (name: Package) => Object.keys(manifest(name).dependencies ?? {});
+
+const filesOf = (name: Package) =>
+  readdirSync(installed(name), { recursive: true, encoding: "utf8" });
 
 function node(...args: string[]) {
   return spawnSync(process.execPath, args, { cwd: consumer, encoding: "utf8" });
 }
 
-describe("the packed package", () => {
+describe.each(PACKAGES)("the package %s", (name) => {
   it("contains what it declares and nothing private", () => {
-    const { bin, exports } = manifest();
-    for (const file of Object.values(bin) as string[])
-      expect(existsSync(join(installed, file))).toBe(true);
-    for (const entry of Object.values(exports))
-      for (const file of typeof entry === "string" ? [entry] : Object.values(entry as object))
-        expect(existsSync(join(installed, file)), file).toBe(true);
-    for (const name of ["conf", "schemas", "native", "dist/binding.gyp", "LICENSE", "README.md"])
-      expect(existsSync(join(installed, name)), name).toBe(true);
-    for (const name of ["tests", "src", "build", ".ci", "tmp"])
-      expect(existsSync(join(installed, name)), name).toBe(false);
+    const { bin, exports } = manifest(name);
+    const declared = JSON.stringify([bin, exports]).match(/(?<=")(?:\.\/)?dist\/[^"]+/g) ?? [];
+    expect(declared.length).toBeGreaterThan(2);
+    for (const file of [...declared, "LICENSE", "README.md", "LICENSES-OF-DEPENDENCIES.txt"])
+      expect(existsSync(join(installed(name), file)), file).toBe(true);
+    for (const other of ["tests", "src", "build", ".ci", "tmp", "native/fixtures"])
+      expect(existsSync(join(installed(name), other)), other).toBe(false);
+  });
+
+  it("depends on what its code imports, and on nothing else", async () => {
+    const imported = await importsOf(name);
+    // A program that the build of the native part starts.
+    const started = name === "deep-profile" ? ["node-gyp"] : [];
+    expect([...imported, ...started].sort()).toEqual(dependenciesOf(name).sort());
+  });
+
+  it("has types that need Node's alone", () => {
+    const types = filesOf(name).filter((file) => file.endsWith(".d.ts"));
+    const needed = types.flatMap((file) =>
+      [
+        ...readFileSync(join(installed(name), file), "utf8").matchAll(
+          /(?:from |import\()"([^."][^"]*)"/g,
+        ),
+      ].map(([, module = ""]) => module),
+    );
+    expect(needed.filter((module) => !module.startsWith("node:"))).toEqual([]);
   });
 
   it("never compiles on installation", () => {
-    const { gypfile, scripts } = manifest();
+    const { gypfile, scripts } = manifest(name);
     expect(gypfile).toBe(false);
     // `npm ci` does not know of that, and would compile what it is beside.
-    expect(existsSync(join(installed, "binding.gyp"))).toBe(false);
-    expect(Object.keys(scripts ?? {})).not.toEqual(
-      expect.arrayContaining([expect.stringMatching(/^(pre|post)?install$|^prepare$/)]),
-    );
+    expect(existsSync(join(installed(name), "binding.gyp"))).toBe(false);
+    expect(scripts).toBeUndefined();
   });
 
   it("has all that its documents refer to", () => {
-    const documents = readdirSync(installed, { recursive: true, encoding: "utf8" }).filter((name) =>
-      name.endsWith(".md"),
-    );
+    const documents = filesOf(name).filter((file) => file.endsWith(".md"));
     expect(documents).toContain("README.md");
     for (const document of documents) {
-      const text = readFileSync(join(installed, document), "utf8");
+      const text = readFileSync(join(installed(name), document), "utf8");
       const links = [...text.matchAll(/\]\(([^)\s]+)\)|\b(?:src|srcset)="([^"]+)"/g)]
         .map(([, link, picture]) => (link ?? picture ?? "").replace(/#.*/, ""))
         .filter((link) => link !== "" && !link.includes("://"));
       for (const link of links)
-        expect(existsSync(join(installed, dirname(document), link)), `${document}: ${link}`).toBe(
-          true,
-        );
+        expect(
+          existsSync(join(installed(name), dirname(document), link)),
+          `${document}: ${link}`,
+        ).toBe(true);
     }
   });
 
   it("is importable by each of its names", () => {
-    const names = Object.keys(manifest().exports).filter((name) => !name.endsWith(".json"));
-    const code = names.map(
-      (name) => `await import(${JSON.stringify(name.replace(".", "hydraconf"))});`,
-    );
+    const names = Object.keys(manifest(name).exports).filter((one) => !one.endsWith(".json"));
+    const code = names.map((one) => `await import(${JSON.stringify(one.replace(".", name))});`);
     const result = node("--input-type=module", "-e", code.join("\n"));
     expect(result.stderr).toBe("");
     expect(result.status).toBe(0);
   });
 
+  it("has commands that run", () => {
+    for (const file of Object.values(manifest(name).bin) as string[]) {
+      const result = node(join(installed(name), file), "--version");
+      expect(result.stderr).toBe("");
+      expect(result.stdout).toContain(manifest(name).version);
+    }
+  });
+});
+
+/** The packages that the code of a package imports. */
+async function importsOf(name: Package): Promise<readonly string[]> {
+  const scripts = filesOf(name).filter((file) => /\.(?:m|c)?js$/.test(file));
+  const library = scripts.filter((file) => !/^dist\/(?:bin|report\/client)|^docs\//.test(file));
+  const { metafile } = await build({
+    entryPoints: library.map((file) => join(installed(name), file)),
+    outdir: join(consumer, "unused"),
+    write: false,
+    metafile: true,
+    bundle: true,
+    packages: "external",
+    platform: "node",
+    format: "esm",
+    logLevel: "error",
+  });
+  const ofLibrary = Object.values(metafile.inputs).flatMap(({ imports }) =>
+    imports.filter(({ external }) => external).map(({ path }) => path),
+  );
+  // The commands' bundles are given their `require`, so that esbuild takes no note of it.
+  const ofCommands = scripts
+    .filter((file) => file.startsWith("dist/bin/"))
+    .flatMap((file) =>
+      [
+        ...readFileSync(join(installed(name), file), "utf8").matchAll(
+          /= (?:__toESM\()?require\("([^."]+)"\)/g,
+        ),
+      ].map(([, module = ""]) => module),
+    );
+  const packages = [...ofLibrary, ...ofCommands]
+    .filter((path) => !/^(?:node|late|shared):/.test(path) && !builtinModules.includes(path))
+    .map((path) => /^(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? path);
+  return [...new Set(packages)];
+}
+
+describe("hydraconf", () => {
+  it("is one package of at most 5 MB", () => {
+    expect(dependenciesOf("hydraconf")).toEqual([]);
+    const sizes = filesOf("hydraconf").map((file) => statSync(join(installed("hydraconf"), file)));
+    const bytes = sizes.reduce((sum, file) => sum + (file.isFile() ? file.size : 0), 0);
+    expect(bytes).toBeLessThan(5_000_000);
+  });
+
+  it("is loaded as one file", () => {
+    writeFileSync(
+      join(consumer, "loads.mjs"),
+      `import { register } from "node:module";
+       register("data:text/javascript," + encodeURIComponent(\`
+         import { writeSync } from "node:fs";
+         export const load = (url, context, next) => {
+           if (url.includes("node_modules")) writeSync(1, url + "\\\\n");
+           return next(url, context);
+         };\`));
+       await import("hydraconf");`,
+    );
+    const { stdout, stderr } = node("loads.mjs");
+    expect(stderr).toBe("");
+    expect(stdout.trim().split("\n")).toEqual([expect.stringMatching(/\/dist\/index\.js$/)]);
+  });
+
   // TypeScript 6 takes no types in that nobody asks for: Node's come with what needs them.
   it.each(["--module node16", "--module nodenext", "--module esnext --moduleResolution bundler"])(
-    "type-checks in a strict project without our settings (%s)",
+    "type-checks in strict projects without our settings, of ES modules and CommonJS (%s)",
     (resolution) => {
       writeFileSync(
         join(consumer, "use.ts"),
         `import { compose } from "hydraconf";
-       import type { RegionReportBundle } from "hydraconf/report";
-       import type { Timeline } from "hydraconf/profile";
-       const text: string = compose({ configDir: "conf", configName: "config" }).toYaml();
+       import { validateTree } from "hydraconf/schema";
+       import type { RegionReportBundle } from "deep-profile/report";
+       import type { Timeline } from "deep-profile";
+       const config = compose({ configDir: "conf", configName: "config" });
+       const text: string = config.toYaml();
+       export const issues: number = validateTree(config.root, {}).length;
        export type Both = [RegionReportBundle, Timeline, typeof text];`,
       );
+      writeFileSync(
+        join(consumer, "use.cts"),
+        resolution.includes("bundler")
+          ? ""
+          : `import { compose } from "hydraconf";
+       export const text: string = compose({ configDir: "conf", configName: "config" }).toYaml();`,
+      );
       const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
-      const result = node(tsc, "--noEmit", "--strict", ...resolution.split(" "), "use.ts");
+      const words = ["--noEmit", "--strict", ...resolution.split(" ")];
+      const result = node(tsc, ...words, "use.ts", "use.cts");
       expect(result.stdout).toBe("");
       expect(result.status).toBe(0);
     },
   );
 
-  it("is there for CommonJS, by import() and by require()", () => {
+  it("is there for CommonJS, by import(), by require(), and as a file of CommonJS", () => {
     const uses = [
       'import("hydraconf").then(({ toYaml }) => console.log(toYaml({ a: 1 })));',
       'console.log(require("hydraconf").toYaml({ a: 1 }));',
+      'console.log(require("./node_modules/hydraconf/dist/cjs/index.js").toYaml({ a: 1 }));',
     ];
     for (const use of uses) {
       writeFileSync(join(consumer, "use.cjs"), use);
@@ -130,20 +234,74 @@ describe("the packed package", () => {
     }
   });
 
-  it("runs its commands", () => {
-    const bin = join(installed, "dist", "bin");
-    for (const command of ["hydraconf", "deep-profile", "validate-regions"]) {
-      const result = node(join(bin, `${command}.js`), "--version");
-      expect(result.stderr).toBe("");
-      expect(result.stdout).toContain(manifest().version);
+  it("checks JSON Schemas, as an ES module and as CommonJS, with errors of one class", () => {
+    const use = (schema: string, engine: string) =>
+      `const { validateTree } = ${schema};
+       const { loadYaml, isConfigError } = ${engine};
+       const tree = loadYaml("a: 1");
+       console.log(validateTree(tree, { properties: { a: { type: "string" } } }).length);
+       try { validateTree(tree, { type: "nothing" }); } catch (error) { console.log(isConfigError(error)); }`;
+    const dist = join(installed("hydraconf"), "dist");
+    writeFileSync(
+      join(consumer, "check.mjs"),
+      use('await import("hydraconf/schema")', 'await import("hydraconf")'),
+    );
+    writeFileSync(
+      join(consumer, "check.cjs"),
+      use(`require("${dist}/cjs/schema/index.js")`, `require("${dist}/cjs/index.js")`),
+    );
+    for (const file of ["check.mjs", "check.cjs"]) {
+      const { stdout, stderr } = node(file);
+      expect(stderr).toBe("");
+      expect(stdout).toBe("1\ntrue\n");
     }
-    const composed = node(join(bin, "deep-profile.js"), "--cfg", "job", "runners=stage1.no-static");
+  });
+
+  it("works in a bundle by esbuild", async () => {
+    writeFileSync(
+      join(consumer, "bundle-me.ts"),
+      'import { toYaml } from "hydraconf"; console.log(toYaml({ a: 1 }));',
+    );
+    for (const format of ["esm", "cjs"] as const) {
+      const outfile = join(consumer, `bundled.${format === "esm" ? "mjs" : "cjs"}`);
+      const entryPoints = [join(consumer, "bundle-me.ts")];
+      await build({ entryPoints, outfile, bundle: true, platform: "node", format });
+      expect(node(outfile).stdout).toBe("a: 1\n\n");
+    }
+  });
+
+  it("makes types of a schema", () => {
+    writeFileSync(
+      join(consumer, "my.json"),
+      '{ "properties": { "mode": { "enum": ["x", "y"] } } }',
+    );
+    const command = join(installed("hydraconf"), "dist/bin/hydraconf.js");
+    const { stdout, stderr } = node(command, "schema", "--types", "--from", "my.json");
+    expect(stderr).toBe("");
+    expect(stdout).toContain('  mode?: "x" | "y";\n');
+  });
+});
+
+describe("deep-profile", () => {
+  it("throws errors of hydraconf", () => {
+    const code = `import { buildRegionModel } from "deep-profile";
+      import { isConfigError } from "hydraconf";
+      try { buildRegionModel({}, { nothing: 3 }); } catch (error) { console.log(isConfigError(error), error.message); }`;
+    const { stdout, stderr } = node("--input-type=module", "-e", code);
+    expect(stderr).toBe("");
+    expect(stdout).toMatch(/^true /);
+  });
+
+  it("composes its own tree", () => {
+    const command = join(installed("deep-profile"), "dist/bin/deep-profile.js");
+    const composed = node(command, "--cfg", "job", "runners=stage1.no-static");
     expect(composed.stderr).toBe("");
     expect(composed.stdout).toMatch(/runners:\n {2}analysis:\n {4}static:\n {6}enabled: false/);
   });
 
   it("builds the native part on first use, says so, and profiles", () => {
-    const run = () => node(join(installed, "dist/bin/deep-profile.js"), "infer.iterations=1");
+    const command = join(installed("deep-profile"), "dist/bin/deep-profile.js");
+    const run = () => node(command, "infer.iterations=1");
     const first = run();
     expect(first.status, first.stderr).toBe(0);
     expect(first.stdout).toContain("building the native part");

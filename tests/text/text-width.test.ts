@@ -11,6 +11,8 @@ describe("text width", () => {
     expect(textWidth("👩‍👩‍👧")).toBe(2);
     expect(textWidth("–…└")).toBe(3);
     expect(textWidth("\u0301")).toBe(0);
+    // A text symbol is an emoji where a selector follows; zero-width characters take no column.
+    expect([textWidth("©"), textWidth("©\ufe0f"), textWidth("a\u200bb")]).toEqual([1, 2, 2]);
   });
 
   it("of a column is that of its widest cell, also where a row is short", () => {

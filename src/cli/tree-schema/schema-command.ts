@@ -150,8 +150,7 @@ function readJson(file: string, cwd: string): object {
 const typeName = (file: string): string => basename(file).replace(/(\.schema)?\.json$/, "");
 
 /**
- * TypeScript types of a JSON Schema. The library that makes them is loaded here and nowhere else: it
- * brings a formatter along.
+ * TypeScript types of a JSON Schema. The library that makes them is loaded here and nowhere else.
  *
  * @param name of the type of the whole, unless the schema has a `title`
  * @throws ConfigError `schema.invalid`
@@ -161,12 +160,15 @@ async function typesOf(schema: object, name: string): Promise<string> {
     "json-schema-to-typescript",
   ) as typeof import("json-schema-to-typescript");
   try {
-    return await compile(schema, name, {
+    const code = await compile(schema, name, {
       bannerComment: "// Made by `hydraconf schema --types`. Make it again instead of editing it.",
       additionalProperties: false,
+      // Its formatter would be most of the package.
+      format: false,
       // References lead nowhere outside of the schema.
       $refOptions: { resolve: { external: false } },
     });
+    return indented(code);
   } catch (cause) {
     throw new ConfigError({
       code: "schema.invalid",
@@ -174,4 +176,32 @@ async function typesOf(schema: object, name: string): Promise<string> {
       cause,
     });
   }
+}
+
+/** A member whose type stands in parentheses that it does not need: `a?: ("x" | "y")`. */
+const IN_PARENTHESES =
+  /^((?:"(?:[^"\\]|\\.)*"|[^\s"(]+)\??: |export type [\w$]+ = )\(((?:[^()"]|"(?:[^"\\]|\\.)*")*)\)$/;
+
+/** The code of interfaces and types, which comes unformatted but with a line for each member, as people would write it. */
+function indented(code: string): string {
+  let depth = 0;
+  let isComment = false;
+  let isType = false;
+  const lines = code.split("\n").map((written) => {
+    const line = written.trim();
+    if (isComment || line.startsWith("/*")) {
+      const margin = `${"  ".repeat(depth)}${isComment ? " " : ""}`;
+      isComment = !line.endsWith("*/");
+      return `${margin}${line}`;
+    }
+    if (depth === 0) isType = line.startsWith("export type");
+    if (line.startsWith("}")) depth -= 1;
+    const margin = "  ".repeat(depth);
+    if (line.endsWith("{")) depth += 1;
+    const isWhole = line === "" || /[{,;]$|^\/\//.test(line) || (depth === 0 && !isType);
+    return line === ""
+      ? ""
+      : `${margin}${line.replace(IN_PARENTHESES, "$1$2")}${isWhole ? "" : ";"}`;
+  });
+  return `${lines.join("\n").trimEnd()}\n`;
 }

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { createAjv } from "../../schema/create-ajv.ts";
+import { createAjv } from "../../schema/ajv.ts";
 import { errorCode, readablePath, readText } from "../../system/files.ts";
 import type { ConfigError } from "../../values/errors.ts";
 import { packageInfo } from "../../values/package-info.ts";

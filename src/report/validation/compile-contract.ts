@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { ValidateFunction } from "ajv";
-import { createAjv } from "../../schema/create-ajv.ts";
+import { createAjv } from "../../schema/ajv.ts";
 import { toObject } from "../../values/plain-objects.ts";
 import { readYaml } from "../../values/yaml/reader.ts";
 import { type ContractDocument, contractFile } from "../model/contract.ts";

@@ -2,16 +2,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Ajv2020 } from "ajv/dist/2020.js";
+import { createAjv } from "../../schema/ajv.ts";
 import { packageInfo } from "../../values/package-info.ts";
 import { COMPARISON_CONTRACTS } from "../compare/comparison.ts";
 import { SWEEP_CONTRACTS, type SweepReport } from "../sweep/document.ts";
 import { pointerTo, type ReportIssue } from "./rules.ts";
-import {
-  contractIssue,
-  createReportValidator,
-  issuesOf,
-  type ReportValidator,
-} from "./validate.ts";
+import { issuesOf } from "./schema-issues.ts";
+import { contractIssue, createReportValidator, type ReportValidator } from "./validate.ts";
 
 /** A kind of document, apart from region reports. */
 interface DocumentContract {
@@ -50,7 +47,6 @@ const OTHERS: readonly DocumentContract[] = [
  */
 export async function createDocumentValidator(): Promise<ReportValidator> {
   const regions = await createReportValidator();
-  const { createAjv } = await import("../../schema/create-ajv.ts");
   const checks = new Map<DocumentContract, ReportValidator>();
   return {
     validate(document) {

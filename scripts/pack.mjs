@@ -1,0 +1,214 @@
+// Makes the two packages that are published from this repository, each a folder and its tarball, in the directory given:
+//
+//   node scripts/pack.mjs [DIR]       (default: tmp/packages)
+//
+//   hydraconf       the engine and its command. It has all its dependencies in its bundles.
+//   deep-profile    the profiler, its reports and the sources of the native part. It depends on hydraconf.
+//
+// package.json of the repository says what both have in common, and the versions of dependencies. Build first:
+// npm run build:ts.
+import { execFileSync } from "node:child_process";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { build } from "esbuild";
+import { root } from "./setup.mjs";
+
+const PROGRAM_PAGES = [
+  ...["tutorial", "programs", "sweeps", "schemas", "instantiate", "completion", "compatibility"],
+].map((name) => `docs/${name}.md`);
+
+/** Node takes the ES module for `require`, too: `require` is for Jest, and for what else takes none. */
+const entry = (name) => ({
+  "module-sync": { types: `./dist/${name}.d.ts`, default: `./dist/${name}.js` },
+  require: { types: `./dist/cjs/${name}.d.ts`, default: `./dist/cjs/${name}.js` },
+  default: { types: `./dist/${name}.d.ts`, default: `./dist/${name}.js` },
+});
+const moduleOnly = (name) => ({
+  types: `./dist/${name}.d.ts`,
+  default: `./dist/${name}.js`,
+});
+
+const PACKAGES = [
+  {
+    name: "hydraconf",
+    description: "Hydra and OmegaConf for TypeScript",
+    exports: {
+      ".": entry("index"),
+      "./schema": entry("schema/index"),
+      "./package.json": "./package.json",
+    },
+    bin: ["hydraconf"],
+    dependencies: [],
+    types: ["index", "schema/index"],
+    readme: "docs/hydraconf.md",
+    files: [
+      "LICENSE",
+      ...PROGRAM_PAGES,
+      "docs/examples",
+      "dist/index.js",
+      "dist/modules",
+      "dist/schema/index.js",
+      "dist/cjs",
+      "dist/vendor",
+    ],
+    sources: ["src/index.ts", "src/bin/hydraconf.ts"],
+    vendored: ["ajv/dist/2020.js", "ajv-formats", "json-schema-to-typescript"],
+  },
+  {
+    name: "deep-profile",
+    description: "A GPU region profiler: NVTX regions, Nsight Systems and Nsight Compute",
+    exports: {
+      ".": moduleOnly("profile/index"),
+      "./report": moduleOnly("report/index"),
+      "./package.json": "./package.json",
+    },
+    bin: ["deep-profile", "validate-regions"],
+    // node-gyp is a program that the native part is built by.
+    dependencies: ["hydraconf", "node-gyp", "node-sqlite3-wasm"],
+    types: ["profile/index", "report/index"],
+    readme: "README.md",
+    files: [
+      ...["LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "docs"],
+      ...["conf", "schemas", "native", "dist/binding.gyp", "dist/profile/index.js"],
+      ...["dist/profile/modules", "dist/report/index.js", "dist/report/client"],
+    ],
+    sources: [
+      ...["src/profile/index.ts", "src/report/index.ts", "src/bin/deep-profile.ts"],
+      ...["src/bin/validate-regions.ts", "src/report/client/main.ts"],
+    ],
+    vendored: [],
+  },
+];
+
+const place = resolve(process.argv[2] ?? join(root, "tmp", "packages"));
+const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+for (const one of PACKAGES) {
+  const folder = join(place, one.name);
+  rmSync(folder, { recursive: true, force: true });
+  for (const file of one.files) copy(file, folder);
+  for (const name of readdirSync(join(root, "dist", "bin")))
+    if (name === "package.json" || one.bin.some((command) => name.startsWith(`${command}.`)))
+      copy(join("dist", "bin", name), folder);
+  for (const file of declarationsOf(one.types)) {
+    copy(join("dist", file), folder);
+    // The same, in a folder whose package.json makes CommonJS of it.
+    if (one.files.includes("dist/cjs"))
+      cpSync(join(root, "dist", file), join(folder, "dist", "cjs", file));
+  }
+  write(folder, "README.md", readmeOf(one));
+  for (const page of one.files.filter((file) => file.endsWith(".md"))) dropDeadLinks(folder, page);
+  write(folder, "package.json", `${JSON.stringify(manifestOf(one), null, 2)}\n`);
+  write(folder, "LICENSES-OF-DEPENDENCIES.txt", await licencesOf(one));
+  pack(folder);
+}
+
+function manifestOf({ name, description, exports, bin, dependencies }) {
+  const { version, license, type, engines } = manifest;
+  const versionOf = (dependency) =>
+    dependency === manifest.name ? version : manifest.dependencies[dependency];
+  return {
+    ...{ name, version, description, license, type, engines },
+    // npm would compile what it finds a binding.gyp beside.
+    gypfile: false,
+    sideEffects: false,
+    exports,
+    bin: Object.fromEntries(bin.map((command) => [command, `dist/bin/${command}.js`])),
+    ...(dependencies.length > 0 && {
+      dependencies: Object.fromEntries(dependencies.map((one) => [one, versionOf(one)])),
+    }),
+  };
+}
+
+function copy(file, folder) {
+  cpSync(join(root, file), join(folder, file), {
+    recursive: true,
+    filter: (path) => !/\.(?:map|cache)$/.test(path) && path !== join(root, "native", "fixtures"),
+  });
+}
+
+function readmeOf({ readme }) {
+  const text = readFileSync(join(root, readme), "utf8");
+  return readme === "README.md" ? text : text.replaceAll(/\]\((?=[\w-]+\.md)/g, "](docs/");
+}
+
+/** What a page says of files that only the other package has stays, without a link. */
+function dropDeadLinks(folder, page) {
+  const text = readFileSync(join(folder, page), "utf8");
+  const isThere = (link) => existsSync(join(folder, dirname(page), link.replace(/#.*/, "")));
+  const kept = text.replaceAll(/\[([^\]]*)\]\(([^)\s]+)\)/g, (whole, words, link) =>
+    link.includes("://") || isThere(link) ? whole : words,
+  );
+  writeFileSync(join(folder, page), kept);
+}
+
+function write(folder, name, text) {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, name), text);
+}
+
+/** The declarations of entries, with all that they refer to: paths in dist. */
+function declarationsOf(entries) {
+  const found = new Set(entries.map((name) => `${name}.d.ts`));
+  for (const file of found) {
+    const text = readFileSync(join(root, "dist", file), "utf8");
+    for (const [, path] of text.matchAll(/(?:from |import\()"(\.[^"]*)\.(?:js|ts)"/g))
+      found.add(join(dirname(file), `${path}.d.ts`));
+  }
+  return found;
+}
+
+/** The licences of what the bundles of a package contain. */
+async function licencesOf({ sources, vendored }) {
+  const { metafile } = await build({
+    stdin: {
+      contents: [...sources.map((file) => `./${file}`), ...vendored]
+        .map((module) => `import ${JSON.stringify(module)};`)
+        .join("\n"),
+      resolveDir: root,
+    },
+    absWorkingDir: root,
+    outdir: place,
+    write: false,
+    metafile: true,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    external: ["node-gyp", "node-sqlite3-wasm", "prettier"],
+    define: { "import.meta.url": '""' },
+    treeShaking: false,
+    logLevel: "error",
+  });
+  const folders = new Set(
+    Object.keys(metafile.inputs).flatMap(
+      (file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? [],
+    ),
+  );
+  const texts = [...folders].sort().map((folder) => {
+    const { name, version, license } = JSON.parse(
+      readFileSync(join(root, folder, "package.json"), "utf8"),
+    );
+    const file = readdirSync(join(root, folder)).find((one) => /^licen[cs]e/i.test(one));
+    const text = file === undefined ? "" : `\n${readFileSync(join(root, folder, file), "utf8")}`;
+    return `${name} ${version} (${license})\n${text}`;
+  });
+  return `This package contains code of these packages.\n\n${texts.join(`\n${"-".repeat(80)}\n\n`)}`;
+}
+
+function pack(folder) {
+  const words = ["pack", "--silent", "--ignore-scripts", "--pack-destination", place];
+  const npm = process.env.npm_execpath;
+  if (npm !== undefined && existsSync(npm))
+    execFileSync(process.execPath, [npm, ...words], {
+      cwd: folder,
+      stdio: ["ignore", "inherit", "inherit"],
+    });
+  else execFileSync("npm", words, { cwd: folder, stdio: ["ignore", "inherit", "inherit"] });
+}
