@@ -194,10 +194,7 @@ export interface SchedulerBackend {
    * @throws ConfigError where it does not answer
    */
   status(options?: QuestionOptions): Promise<readonly ScheduledJob[]>;
-  /**
-   * Ends jobs, or all; those that are over stay as they are.
-   * @param onlyWaiting leaves those that run alone
-   */
+  /** Ends jobs, or all; those that are over stay as they are. */
   cancel(options?: CancelOptions): Promise<void>;
   /**
    * The jobs that it may still have for all that the record says: nobody is asked. By default all jobs that have no recorded
@@ -240,6 +237,8 @@ export interface WatchOptions {
 }
 
 export interface CancelOptions {
+  /** Only these jobs. */
   readonly numbers?: ReadonlySet<number>;
+  /** Leaves those that run alone. */
   readonly onlyWaiting?: boolean;
 }

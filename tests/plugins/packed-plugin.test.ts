@@ -152,7 +152,7 @@ describe("a settings file", () => {
     const swept = command(
       "deep-profile",
       ...["-m", ...CHOICES, "hydra.sweep.dir=p", "workload=command"],
-      "workload.command=[sh,-c,true],[sh,-c,'exit 0']",
+      "workload.command=[sh,-c,':'],[sh,-c,'exit 0']",
     );
     expect([swept.status, swept.stderr]).toEqual([0, expect.stringContaining("2 of 2 jobs")]);
     expect(readdirSync(join(project, "p"))).toEqual(expect.arrayContaining(["0", "1"]));
@@ -166,7 +166,7 @@ describe("a settings file", () => {
     ["plugins: [hydraconf-example, ./same.js]", "both provide the config 'hydra/launcher/bac", ""],
     ["plugin: [hydraconf-example]", "There is no setting 'plugin'", ":1:1"],
     ["plugins: hydraconf-example", "must be a list", ":1:10"],
-    ["plugins: [", "", ":1:11"],
+    ["plugins: [", "must be sufficiently indented", ":2:1"],
   ])("is refused with its line: %s", (text, message, place) => {
     writeFileSync(join(project, "odd.js"), "export const plugin = { name: 'odd', launcher: [] };");
     writeFileSync(
