@@ -23,7 +23,7 @@ const LEVELS_TO_TIMES = 4;
 export const renderSweepCsv = (report: SweepReport): Iterable<string> =>
   renderCsv(sweepRecords(report));
 
-/** A wider table is read by nobody. */
+/** A wider table cannot be read. */
 const MAX_JOBS = 12;
 
 export const renderSweepMarkdown = (report: SweepReport): string =>

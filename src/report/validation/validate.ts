@@ -50,7 +50,7 @@ export function assertValid(validator: ReportValidator, bundle: RegionReportBund
 
 /** Errors of ajv as issues, one for each place that is wrong. */
 export function issuesOf(errors: readonly ErrorObject[]): readonly ReportIssue[] {
-  // `anyOf` fails together with its branches. The branch that is not `null` tells what is wrong.
+  // `anyOf` fails together with its branches. The branch that is not `null` says what is wrong.
   const telling = errors.filter(
     (error) =>
       !(error.keyword === "anyOf" && hasTellingAt(errors, error)) &&
@@ -67,7 +67,7 @@ export function issuesOf(errors: readonly ErrorObject[]): readonly ReportIssue[]
 const isNullBranch = ({ keyword, params }: ErrorObject): boolean =>
   keyword === "type" && params["type"] === "null";
 
-/** Whether an error that tells is about the same place or one below it. */
+/** Whether an error with a useful message is about the same place or one below it. */
 const hasTellingAt = (errors: readonly ErrorObject[], error: ErrorObject): boolean =>
   errors.some(
     (other) =>
