@@ -25,7 +25,7 @@ import {
   regionReportFile,
   regionsFolder,
 } from "./model/report-files.ts";
-import { renderKernelsCsv, renderRegionsCsv } from "./render/csv.ts";
+import { renderCsv } from "./render/csv.ts";
 import { jsonPieces } from "./render/json.ts";
 import { type ConfigLine, type HtmlReportOptions, renderHtmlReport } from "./render/report-page.ts";
 import {
@@ -36,6 +36,7 @@ import {
 } from "./render/run-reports.ts";
 import { renderSectionsText } from "./render/sections-text.ts";
 import { assertValid, createReportValidator, type ReportValidator } from "./validation/validate.ts";
+import { kernelRecords, regionRecords } from "./view/records.ts";
 import { checkRun, type RunSummary } from "./view/run-summary.ts";
 import { regionLabels } from "./view/tree-rows.ts";
 
@@ -130,8 +131,8 @@ export async function writeReports(
   const title = options.title ?? titleOf(bundle);
   await writeFileAtomic(json, bufferedPieces(jsonPieces(whole)));
   await writeFileAtomic(markdown, bufferedPieces(regionMarkdownPieces(whole, { title })));
-  await writeFileAtomic(join(root, "regions.csv"), bufferedPieces(renderRegionsCsv(whole)));
-  await writeFileAtomic(join(root, "kernels.csv"), bufferedPieces(renderKernelsCsv(whole)));
+  await writeFileAtomic(join(root, "regions.csv"), bufferedPieces(renderCsv(regionRecords(whole))));
+  await writeFileAtomic(join(root, "kernels.csv"), bufferedPieces(renderCsv(kernelRecords(whole))));
 
   const labelOf = regionLabels(all);
   const bundleOf = createRegionBundler(bundle);

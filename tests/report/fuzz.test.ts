@@ -19,7 +19,7 @@ import {
   renderStakeholderSummary,
 } from "../../src/report/index.ts";
 import type { NCUProfileRegion, RegionReportBundle } from "../../src/report/model/document.ts";
-import { renderKernelsCsv, renderRegionsCsv } from "../../src/report/render/csv.ts";
+import { renderCsv } from "../../src/report/render/csv.ts";
 import { renderHtmlReport } from "../../src/report/render/report-page.ts";
 import { renderSectionsText } from "../../src/report/render/sections-text.ts";
 import { buildSweepReport, jobReport } from "../../src/report/sweep/build.ts";
@@ -31,6 +31,7 @@ import {
   sweepJsonPieces,
 } from "../../src/report/sweep/writers.ts";
 import { createDocumentValidator } from "../../src/report/validation/document-contracts.ts";
+import { kernelRecords, regionRecords } from "../../src/report/view/records.ts";
 import { regionLabels } from "../../src/report/view/tree-rows.ts";
 import { textWidth } from "../../src/text/text-width.ts";
 import { timelineOf } from "../profile/analysis/timelines.ts";
@@ -300,8 +301,8 @@ describe("any names and numbers", () => {
   it("are cells in CSV", () => {
     fc.assert(
       fc.property(anyBundle, anyBundle, (a, b) => {
-        expectCsv(renderRegionsCsv(a));
-        expectCsv(renderKernelsCsv(a));
+        expectCsv(renderCsv(regionRecords(a)));
+        expectCsv(renderCsv(kernelRecords(a)));
         expectCsv(renderSweepCsv(sweepOf([a, b, a])));
       }),
       options(60),

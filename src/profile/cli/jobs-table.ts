@@ -1,12 +1,14 @@
 /** The jobs of a sweep in a few lines, at its end. */
 
+import { tableLines } from "../../report/render/terminal.ts";
 import { basisInWords } from "../../report/sweep/tables.ts";
+import { tableOf } from "../../report/view/blocks.ts";
 import { concurrentJobsNote } from "../../report/view/notes.ts";
 import { formatMs } from "../../report/view/numbers.ts";
 import { capitalized } from "../../text/plural.ts";
 import { printable } from "../../text/printable.ts";
 import { shellQuote } from "../../text/shell-words.ts";
-import { columnWidths, fitText, padText } from "../../text/text-width.ts";
+import { fitText } from "../../text/text-width.ts";
 import { isJobSummary, type JobSummary } from "./job-result.ts";
 
 /** A job as the record of its sweep has it. */
@@ -29,7 +31,6 @@ export interface JobsTablePage {
 /** More are in the files. */
 const MOST_ROWS = 40;
 const MOST_VALUE = 40;
-const GAP = "  ";
 
 /**
  * A row per job: what differs between the jobs, its time, where its report lies; then which took
@@ -47,27 +48,28 @@ export function jobsTable(
   const basis = measured.every(({ total_ms }) => total_ms !== null) ? "total_ms" : "wall_ms";
   const timeOf = (result: JobSummary | undefined) => result?.[basis] ?? null;
   const keys = sweptKeys(jobs);
-  const head = ["Job", ...keys, "ms", "Report"];
-  const rows = jobs.slice(0, MOST_ROWS).map(({ number, status, swept }, at) => {
-    const result = results[at];
-    return [
-      `#${number}`,
-      ...keys.map((key) => swept[key] ?? ""),
-      status === "completed" ? formatMs(timeOf(result)) : status,
-      result === undefined ? "" : readable(result.report),
-    ].map((cell, column) => printable(column <= keys.length ? fitText(cell, MOST_VALUE) : cell));
+  const shown = jobs.slice(0, MOST_ROWS).map((job, at) => ({ ...job, result: results[at] }));
+  const valueField = (title: string, of: (job: (typeof shown)[number]) => string) => ({
+    title: printable(title),
+    cell: (job: (typeof shown)[number]) => printable(fitText(of(job), MOST_VALUE)),
   });
-  const widths = columnWidths([head, ...rows]);
-  const last = head.length - 1;
-  const line = (cells: readonly string[]) =>
-    cells
-      .map((cell, column) =>
-        column === last
-          ? cell
-          : padText(cell, widths[column] ?? 0, column === last - 1 ? "right" : "left"),
-      )
-      .join(GAP)
-      .trimEnd();
+  const table = tableOf(
+    [
+      valueField("Job", ({ number }) => `#${number}`),
+      ...keys.map((key) => valueField(key, ({ swept }) => swept[key] ?? "")),
+      {
+        title: "ms",
+        align: "right",
+        cell: ({ status, result }) =>
+          status === "completed" ? formatMs(timeOf(result)) : printable(status),
+      },
+      {
+        title: "Report",
+        cell: ({ result }) => (result === undefined ? "" : printable(readable(result.report))),
+      },
+    ],
+    shown,
+  );
   const best = jobs
     .flatMap(({ number, status }, at) => {
       const time = timeOf(results[at]);
@@ -78,9 +80,9 @@ export function jobsTable(
   return [
     "",
     `Jobs of the sweep${collectors === "" ? "" : `, by ${collectors}; ms: ${basisInWords({ basis })}`}`,
-    line(head.map(printable)),
-    ...rows.map(line),
-    ...(jobs.length > rows.length ? [`and ${jobs.length - rows.length} more`] : []),
+    // Paths are copied: lines that are too long are better than paths that are cut.
+    ...tableLines(table, { width: Number.POSITIVE_INFINITY, color: false }),
+    ...(jobs.length > shown.length ? [`and ${jobs.length - shown.length} more`] : []),
     ...(best[0] === undefined || best.length === 1
       ? []
       : [`Job #${best[0].number} took the least time: ${formatMs(best[0].time)} ms`]),

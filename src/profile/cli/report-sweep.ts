@@ -173,11 +173,11 @@ function loadSweep(
     collector,
     jobs: names.map((name): JobInput => {
       const job = join(directory, name);
-      let known: Pick<JobInput, "name" | "overrides" | "stay"> = { name, overrides: [] };
+      let known: Pick<JobInput, "name" | "overrides" | "interval"> = { name, overrides: [] };
       try {
         known = { ...known, overrides: overridesOf(job) };
         const run = existsSync(join(job, RUN_FILE)) ? readRun(job, job) : null;
-        known = { ...known, ...stayOf(run) };
+        known = { ...known, ...intervalOf(run) };
         return { ...known, result: resultOf(name, run) };
       } catch (error) {
         if (!isCodedError(error)) throw error;
@@ -199,10 +199,10 @@ function failureOf(run: SavedRun | null, collector: string): string | null {
 }
 
 /** Runs before 1.2 of their contract do not say when they were. */
-function stayOf(run: SavedRun | null): Pick<JobInput, "stay"> {
+function intervalOf(run: SavedRun | null): Pick<JobInput, "interval"> {
   if (run?.started === undefined || run.ended === undefined) return {};
   const { hostname: host } = run.environment;
-  return { stay: { host, from: Date.parse(run.started), until: Date.parse(run.ended) } };
+  return { interval: { host, from: Date.parse(run.started), until: Date.parse(run.ended) } };
 }
 
 /** @throws ConfigError for a file that cannot be read, or is not YAML */

@@ -221,7 +221,7 @@ export interface Gate {
   readonly percent: boolean;
 }
 
-export type GateSubject =
+type GateSubject =
   | { readonly kind: "totals" }
   | { readonly kind: "region" | "kernel"; readonly pattern: string };
 

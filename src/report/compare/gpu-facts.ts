@@ -1,6 +1,6 @@
 /**
  * How the GPU was used before and after, as rows for people: only what changed. Neither direction is a fault
- * of itself, so that none is called slower.
+ * by itself, so no row is called slower.
  */
 import { printableLabel } from "../../text/printable.ts";
 import { kindMarks, pathWords } from "../model/region-path.ts";
@@ -114,7 +114,7 @@ const factOf = (name: string, change: Change | undefined, format: Format): reado
     ? [{ name, a: format(change.a), b: format(change.b), change: difference(change, format) }]
     : [];
 
-/** Not what only one of them measured: that tells of the collector. */
+/** Not what only one of them measured: that is a difference of the collectors. */
 const isChanged = (change: Change | undefined): boolean =>
   change?.verdict === "more" || change?.verdict === "less";
 

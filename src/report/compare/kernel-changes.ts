@@ -144,7 +144,7 @@ export const ACTIVITY_PARTS = {
 } as const;
 
 /** Shares in percent, named as in `hardware` of a kernel. */
-export const COUNTER_SHARES = ["sm_pct", "memory_pct", "tensor_pct", "occupancy_pct"] as const;
+const COUNTER_SHARES = ["sm_pct", "memory_pct", "tensor_pct", "occupancy_pct"] as const;
 
 /** What limits a kernel, which are words and cannot be subtracted. */
 export type KernelLimits = Pick<KernelHardware, "limited_by" | "occupancy_limited_by">;

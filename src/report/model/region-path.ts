@@ -12,8 +12,8 @@ export type Ranged = Placed & Pick<NCUProfileRegion, "kind">;
 
 /** The NVTX domain of the range at one level of a path; null if unknown. */
 export function domainAt({ domain, path_domains }: Placed, level: number): string | null {
-  const told = path_domains?.[level];
-  return told === undefined ? domain : told;
+  const stored = path_domains?.[level];
+  return stored === undefined ? domain : stored;
 }
 
 /** The domains along a path as a report stores them: absent if all equal the region's own. */

@@ -20,6 +20,7 @@ import type {
   RooflineData,
   TextIndex,
 } from "../view/page-data.ts";
+import { halfInterval, repeatedTime } from "../view/region-tables.ts";
 import { rooflineCeilings, rooflinePoints } from "../view/roofline.ts";
 import { exclusiveMs, kernelMs, totalMs } from "../view/times.ts";
 import type { TreeRow } from "../view/tree-rows.ts";
@@ -86,11 +87,11 @@ function limitShares(
 function repeatColumns(
   regions: readonly NCUProfileRegion[],
 ): Pick<RegionColumns, "repeatMean" | "repeatHalf"> {
-  const times = regions.map(({ repeats }) => repeats?.total_ms ?? repeats?.wall_ms ?? null);
-  if (times.every((time) => time === null)) return { repeatMean: [], repeatHalf: [] };
+  if (regions.every((region) => repeatedTime(region) === null))
+    return { repeatMean: [], repeatHalf: [] };
   return {
-    repeatMean: times.map((time) => roundedForPage(time?.mean ?? null)),
-    repeatHalf: times.map((time) => roundedForPage(time && (time.ci95_high - time.ci95_low) / 2)),
+    repeatMean: regions.map((region) => roundedForPage(repeatedTime(region)?.mean ?? null)),
+    repeatHalf: regions.map((region) => roundedForPage(halfInterval(region))),
   };
 }
 

@@ -7,13 +7,13 @@ import {
   text,
 } from "../../values/check-options.ts";
 import type { RegionReportBundle } from "../model/document.ts";
-import { type RegionReportOptions, regionReport } from "../view/region-report.ts";
+import { type RegionMarkdownOptions, regionReport } from "../view/region-report.ts";
 import { kernelsReport, runReport } from "../view/run-report.ts";
 import { checkRun, type RunSummary } from "../view/run-summary.ts";
 import { stakeholderSummary } from "../view/stakeholder-summary.ts";
 import { markdownPieces, renderMarkdown } from "./markdown.ts";
 
-const MARKDOWN_OPTIONS: OptionChecks<RegionReportOptions> = {
+const MARKDOWN_OPTIONS: OptionChecks<RegionMarkdownOptions> = {
   title: text,
   kernelRows: optional(count),
   regionSections: optional(count),
@@ -28,7 +28,7 @@ const EXAMPLE = 'renderRegionMarkdown(bundle, { title: "My run" })';
  */
 export function renderRegionMarkdown(
   bundle: RegionReportBundle,
-  options: RegionReportOptions,
+  options: RegionMarkdownOptions,
 ): string {
   checkOptions("renderRegionMarkdown", options, MARKDOWN_OPTIONS, EXAMPLE);
   return renderMarkdown(regionReport(bundle, options));
@@ -37,7 +37,7 @@ export function renderRegionMarkdown(
 /** The same text in pieces: a report can have tens of thousands of regions, each with a thousand metrics. */
 export const regionMarkdownPieces = (
   bundle: RegionReportBundle,
-  options: RegionReportOptions,
+  options: RegionMarkdownOptions,
 ): Iterable<string> => markdownPieces(regionReport(bundle, options));
 
 /** `report.md` of a run: what each collector found, and the way to everything else. */

@@ -21,7 +21,7 @@ export interface JobInput {
   /** As in `overrides.yaml`. */
   readonly overrides: readonly string[];
   /** Where and when it ran; absent where that is not known. */
-  readonly stay?: HostInterval;
+  readonly interval?: HostInterval;
   /** The main report of one collector, or why there is none. */
   readonly result:
     | { readonly report: JobReport }
@@ -133,7 +133,7 @@ export function buildSweepReport(
     jobs,
     best: bestOf(jobs),
     regions: regionsOf(inputs, basis),
-    notes: [...notesOf(reports, jobs), ...concurrentJobsNote(timedSideBySide(inputs, jobs))],
+    notes: [...notesOf(reports, jobs), ...concurrentJobsNote(timedConcurrently(inputs, jobs))],
   };
 }
 
@@ -180,13 +180,15 @@ function regionsOf(inputs: readonly JobInput[], basis: SweepReport["basis"]) {
 }
 
 /** Also beside a job that failed: it took its share of the machine. */
-function timedSideBySide(
+function timedConcurrently(
   inputs: readonly JobInput[],
   jobs: readonly SweepJob[],
 ): readonly string[] {
-  const stays = inputs.flatMap(({ name, stay }) => (stay === undefined ? [] : [{ name, ...stay }]));
+  const intervals = inputs.flatMap(({ name, interval }) =>
+    interval === undefined ? [] : [{ name, ...interval }],
+  );
   const timed = new Set(jobs.filter(({ total_ms }) => total_ms !== null).map(({ name }) => name));
-  return overlappingIntervals(stays)
+  return overlappingIntervals(intervals)
     .map(({ name }) => name)
     .filter((name) => timed.has(name));
 }

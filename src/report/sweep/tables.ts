@@ -2,7 +2,14 @@
 import { printableLabel } from "../../text/printable.ts";
 import { type Field, strong, type Table, tableOf } from "../view/blocks.ts";
 import { formatMs, NOT_MEASURED } from "../view/numbers.ts";
-import { curvesOf, type SweepJob, type SweepReport, scalingExponent } from "./document.ts";
+import { domainFields } from "../view/records.ts";
+import {
+  curvesOf,
+  type SweepJob,
+  type SweepRegion,
+  type SweepReport,
+  scalingExponent,
+} from "./document.ts";
 
 /** What the numbers are, in words. */
 export const basisInWords = ({ basis }: Pick<SweepReport, "basis">): string =>
@@ -87,4 +94,38 @@ export function scalingTable(report: SweepReport): readonly Table[] {
       rows,
     ),
   ];
+}
+
+interface SweepRecord {
+  readonly job: SweepJob;
+  /** Null: the whole job. */
+  readonly region: SweepRegion | null;
+  readonly ms: number | null;
+}
+
+/** A row per job, and one per region and job. */
+export const sweepRecords = (report: SweepReport): Table =>
+  tableOf<SweepRecord>(
+    [
+      { title: "job", cell: ({ job }) => job.name },
+      ...report.parameters.map(
+        ({ key }, at): Field<SweepRecord> => ({
+          title: key,
+          cell: ({ job }) => job.values[at] ?? null,
+        }),
+      ),
+      { title: "region", cell: ({ region }) => region?.path.join(" / ") ?? "(whole job)" },
+      { title: "domain", cell: ({ region }) => region?.domain ?? "" },
+      { title: "kind", cell: ({ region }) => region?.kind ?? "" },
+      { title: report.basis, cell: ({ ms }) => ms },
+      ...domainFields(report.regions, ({ region }: SweepRecord) => region),
+    ],
+    timesOf(report),
+  );
+
+function* timesOf({ jobs, regions }: SweepReport): Generator<SweepRecord> {
+  for (const [at, job] of jobs.entries()) {
+    yield { job, region: null, ms: job.total_ms };
+    for (const region of regions) yield { job, region, ms: region.times_ms[at] ?? null };
+  }
 }

@@ -2,7 +2,7 @@
 import { plural } from "../../text/plural.ts";
 import { printableLabel } from "../../text/printable.ts";
 import { pathLines } from "../model/region-path.ts";
-import { csvRow, domainColumn } from "../render/csv.ts";
+import { renderCsv } from "../render/csv.ts";
 import { escapeHtml } from "../render/html.ts";
 import { noticeList, type PageAssets, readPageAssets, renderPage } from "../render/html-page.ts";
 import { jsonPieces } from "../render/json.ts";
@@ -10,7 +10,7 @@ import { renderMarkdown } from "../render/markdown.ts";
 import { type Block, heading, listIfAny, paragraph, withHeading } from "../view/blocks.ts";
 import { NOT_MEASURED, roundedForPage } from "../view/numbers.ts";
 import type { SweepRegion, SweepReport } from "./document.ts";
-import { basisInWords, jobTable, regionMatrix, scalingTable } from "./tables.ts";
+import { basisInWords, jobTable, regionMatrix, scalingTable, sweepRecords } from "./tables.ts";
 
 /** In pieces: 20 million times are longer than one string can be. */
 export const sweepJsonPieces = (report: SweepReport): Iterable<string> =>
@@ -20,27 +20,10 @@ export const sweepJsonPieces = (report: SweepReport): Iterable<string> =>
 const LEVELS_TO_TIMES = 4;
 
 /** One record per region and job, for spreadsheets and data frames. */
-export function* renderSweepCsv({
-  regions,
-  jobs,
-  parameters,
-  basis,
-}: SweepReport): Generator<string> {
-  const domains = domainColumn(regions);
-  const columns = ["region", "domain", "kind", basis, ...domains.head];
-  yield csvRow(["job", ...parameters.map(({ key }) => key), ...columns]);
-  for (const [at, { name, values, total_ms }] of jobs.entries()) {
-    const ofJob = [name, ...values];
-    yield csvRow([...ofJob, "(whole job)", "", "", total_ms, ...domains.head.map(() => "")]);
-    for (const region of regions) {
-      const { path, domain, kind, times_ms } = region;
-      const place = [path.join(" / "), domain, kind];
-      yield csvRow([...ofJob, ...place, times_ms[at] ?? null, ...domains.cells(region)]);
-    }
-  }
-}
+export const renderSweepCsv = (report: SweepReport): Iterable<string> =>
+  renderCsv(sweepRecords(report));
 
-/** A wider table is read by nobody. */
+/** A wider table cannot be read. */
 const MAX_JOBS = 12;
 
 export const renderSweepMarkdown = (report: SweepReport): string =>

@@ -1,4 +1,4 @@
-/** Every kind of report that is written as JSON, told by its contract: region, sweep, comparison. */
+/** Every kind of report that is written as JSON, identified by its contract: region, sweep, comparison. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Ajv2020 } from "ajv/dist/2020.js";

@@ -171,7 +171,7 @@ const REPORT_RULES: readonly Rule<NCUProfileRegionReport>[] = [
     property: "regions",
     check: ({ regions }) => {
       const seen = new Set<string>();
-      // The bucket of what ran outside is nobody's parent, whatever ranges are called.
+      // The bucket of what ran outside all ranges has no inner regions, whatever the ranges are named.
       const ranges = regions.filter(({ kind }) => kind !== "outside");
       const all = new Set(ranges.map((region) => placeKey(region)));
       for (const region of ranges) {
@@ -218,14 +218,14 @@ const REPORT_RULES: readonly Rule<NCUProfileRegionReport>[] = [
     property: "scope",
     check: ({ scope, regions }) => {
       const [kind, id] = splitScope(scope);
-      const stray = regions.find(
+      const foreign = regions.find(
         ({ process_id, device }) =>
           (kind === "process" && process_id !== null && String(process_id) !== id) ||
           (kind === "device" && device !== null && device !== id),
       );
-      if (stray === undefined) return null;
+      if (foreign === undefined) return null;
       return problem(
-        `region ${quote(stray.name)} belongs to another ${kind}`,
+        `region ${quote(foreign.name)} belongs to another ${kind}`,
         `only regions of ${scope}`,
       );
     },

@@ -24,9 +24,9 @@ import type { ReportValidator } from "./validate.ts";
 export interface CommandIo {
   /** The bytes of standard input; asked for once, and only where `-` is among the files. */
   readonly stdin: () => AsyncIterable<Buffer>;
-  /** Takes text as it stands, line breaks included. */
+  /** Takes text unchanged, line breaks included. */
   readonly stdout: (text: string) => void;
-  /** Likewise. */
+  /** Takes text unchanged, line breaks included. */
   readonly stderr: (text: string) => void;
   readonly color: boolean;
 }

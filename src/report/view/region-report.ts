@@ -28,7 +28,7 @@ import { totalMs } from "./times.ts";
 import { regionLabels } from "./tree-rows.ts";
 
 /** The heading, and how much of a large report to show. */
-export interface RegionReportOptions {
+export interface RegionMarkdownOptions {
   readonly title: string;
   /** Rows of each kernel table. */
   readonly kernelRows?: number;
@@ -41,7 +41,7 @@ const NOTHING = "No GPU kernels or CPU operations were recorded in";
 /** One after the other: a report can have tens of thousands of regions, each with a thousand metrics. */
 export function* regionReport(
   { reports }: RegionReportBundle,
-  { title, kernelRows = 20, regionSections = 200 }: RegionReportOptions,
+  { title, kernelRows = 20, regionSections = 200 }: RegionMarkdownOptions,
 ): Generator<Block> {
   yield heading(1, title);
   const [main, ...others] = reports;

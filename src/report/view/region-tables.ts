@@ -110,7 +110,7 @@ function limitFields(regions: readonly NCUProfileRegion[]) {
  * ncu reports which range a kernel was launched in, not how often the range was opened. The bucket outside
  * all ranges was never opened.
  */
-export const knownCalls = ({ invocations }: NCUProfileRegion): number | null =>
+const knownCalls = ({ invocations }: NCUProfileRegion): number | null =>
   invocations === 0 ? null : invocations;
 
 /** Null where counting was impossible. */

@@ -9,7 +9,7 @@ import type {
   NCUProfileRegionReport,
   RegionGpuActivity,
 } from "../model/document.ts";
-import { type Block, heading, list, numeral, paragraph, type Span } from "./blocks.ts";
+import { type Block, heading, list, numeral, paragraph, type Span, withHeading } from "./blocks.ts";
 import { limitInWords, speedOfLight } from "./gpu-utilization.ts";
 import { reportKernelWords, wordsOfKinds } from "./kernel-words.ts";
 import { formatDuration, formatShare } from "./numbers.ts";
@@ -151,8 +151,11 @@ function topKernels(report: NCUProfileRegionReport): readonly Block[] {
 function whatGpusDid({ sections }: RunSummary): readonly Block[] {
   for (const section of sections) {
     const report = mainReport(section);
-    const told = report === undefined ? [] : gpuActivity(report);
-    if (told.length > 0) return [heading(2, "What the GPU did meanwhile"), ...told];
+    const blocks = withHeading(
+      "What the GPU did meanwhile",
+      report === undefined ? [] : gpuActivity(report),
+    );
+    if (blocks.length > 0) return blocks;
   }
   return [];
 }

@@ -63,3 +63,10 @@ describe("sorted rows", () => {
     expect(given.map((row) => row.ms)).toEqual([0, 1, 2]);
   });
 });
+
+it("sorts values that are written as numbers by their size", () => {
+  const rows = ["10", "1e-3", "0.25", "0.5", "2"].map((value) => ({ name: value, ms: null }));
+  expect(sortRows(rows, { column: name, descending: false }).map((row) => row.name)).toEqual([
+    ...["1e-3", "0.25", "0.5", "2", "10"],
+  ]);
+});

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { renderKernelsCsv, renderRegionsCsv } from "../../../src/report/render/csv.ts";
+import { renderCsv } from "../../../src/report/render/csv.ts";
+import { kernelRecords, regionRecords } from "../../../src/report/view/records.ts";
 import { escapedControls } from "../../../src/text/printable.ts";
 import { twoLibraries } from "../../profile/analysis/timelines.ts";
 import { runs } from "../../runs.ts";
@@ -32,7 +33,7 @@ const couldBeFormula = (text: string) =>
 describe("CSV", () => {
   it("has a row per region and report with its numbers", () => {
     const bundle = bundleOf([resnet], { operationDomains: ["shallow_resnet.ops"] });
-    const rows = table(renderRegionsCsv(bundle));
+    const rows = table(renderCsv(regionRecords(bundle)));
     expect(rows).toHaveLength(bundle.reports.flatMap(({ regions }) => regions).length);
     expect(rows[2]).toMatchObject({
       scope: "aggregate",
@@ -46,7 +47,7 @@ describe("CSV", () => {
       call_p95_ms: "10",
       call_max_ms: "10",
     });
-    const kernels = table(renderKernelsCsv(bundle));
+    const kernels = table(renderCsv(kernelRecords(bundle)));
     expect(kernels.find(({ path }) => path === "forward / stem")).toMatchObject({
       kernel_name: "conv2d 4x3x64x64",
       kind: "cpu_operation",
@@ -61,7 +62,7 @@ describe("CSV", () => {
     if (region === undefined) throw new Error("no region");
     const measured = { ...region, metrics: { "dram__bytes.sum": { value: 5, unit: "byte" } } };
     const report = { ...firstReport(bundle), regions: [measured, ...others] };
-    const rows = table(renderRegionsCsv({ ...bundle, reports: [report] }));
+    const rows = table(renderCsv(regionRecords({ ...bundle, reports: [report] })));
     expect(rows[0]).toMatchObject({ "dram__bytes.sum [byte]": "5", total_ms: "" });
     expect(rows[1]).toMatchObject({ "dram__bytes.sum [byte]": "" });
   });
@@ -71,16 +72,19 @@ describe("CSV", () => {
     const domains = (rows: ReturnType<typeof table>) =>
       rows.filter(({ scope }) => scope === "aggregate").map((row) => row["path_domains"]);
     const all = ["A", "A / io", "B", "B / io"];
-    expect(domains(table(renderRegionsCsv(bundle)))).toEqual(all);
-    expect(domains(table(renderKernelsCsv(bundle)))).toEqual(all);
+    expect(domains(table(renderCsv(regionRecords(bundle))))).toEqual(all);
+    expect(domains(table(renderCsv(kernelRecords(bundle))))).toEqual(all);
     const usual = bundleOf([{ ...resnet, ranges: (resnet.ranges ?? []).slice(0, 2) }]);
-    for (const pieces of [renderRegionsCsv(usual), renderKernelsCsv(bundleOf([oneDomain]))])
+    for (const pieces of [
+      renderCsv(regionRecords(usual)),
+      renderCsv(kernelRecords(bundleOf([oneDomain]))),
+    ])
       expect([...pieces][0]).not.toContain("path_domains");
   });
 
   it("tells any names apart, shows their controls, and lets none become a formula", () => {
     const check = (names: readonly string[]) => {
-      const read = table(renderRegionsCsv(named(names))).map(({ name }) => name ?? "");
+      const read = table(renderCsv(regionRecords(named(names)))).map(({ name }) => name ?? "");
       for (const name of names) {
         const shown = escapedControls(name);
         expect(read).toContain(couldBeFormula(shown) ? `'${shown}` : shown);

@@ -58,7 +58,7 @@ describe("a sweep's report", () => {
   });
 
   it("names the jobs with a time that ran beside another one on their machine", () => {
-    const at = (from: number, until: number, host = "a") => ({ stay: { host, from, until } });
+    const at = (from: number, until: number, host = "a") => ({ interval: { host, from, until } });
     const notes = (...stays: readonly object[]) =>
       sweepOf(stays.map((stay, at) => ({ ...jobOf(`${at}`, [`x=${at}`], 1), ...stay }))).notes;
     expect(notes(at(0, 5), at(5, 9), at(0, 9, "b"), {})).toEqual([]);

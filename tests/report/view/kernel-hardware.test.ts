@@ -5,7 +5,7 @@ import type {
   RegionReportBundle,
 } from "../../../src/report/index.ts";
 import { createReportValidator } from "../../../src/report/index.ts";
-import { renderKernelsCsv } from "../../../src/report/render/csv.ts";
+import { renderCsv } from "../../../src/report/render/csv.ts";
 import { kernelHardware, mergeHardware } from "../../../src/report/view/kernel-hardware.ts";
 import {
   hardwareLegend,
@@ -13,6 +13,7 @@ import {
   occupancyLimitText,
 } from "../../../src/report/view/kernel-tables.ts";
 import { wordsOfKinds } from "../../../src/report/view/kernel-words.ts";
+import { kernelRecords } from "../../../src/report/view/records.ts";
 import { bundleOf, regionNamed, resnet } from "../bundles.ts";
 
 const percent = (value: number | null) => ({ value, unit: "%" });
@@ -182,12 +183,12 @@ describe("reports of kernels with counters", () => {
   });
 
   it("stand in kernels.csv only where there are any", () => {
-    const [head, row] = [...renderKernelsCsv(withHardware(hardware))];
+    const [head, row] = [...renderCsv(kernelRecords(withHardware(hardware)))];
     expect(head).toContain(
       "mean_ms,sm_pct,memory_pct,limited_by,tensor_pct,occupancy_pct,occupancy_limit_pct,occupancy_limited_by",
     );
     expect(row).toContain(",20,80,memory,,40,50,registers+warps");
-    expect([...renderKernelsCsv(bundleOf([resnet]))][0]).not.toContain("sm_pct");
+    expect([...renderCsv(kernelRecords(bundleOf([resnet])))][0]).not.toContain("sm_pct");
   });
 
   it("are held to the contract: what limits follows from the shares", async () => {

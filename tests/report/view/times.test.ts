@@ -10,8 +10,9 @@ import {
   renderRegionTable,
   renderStakeholderSummary,
 } from "../../../src/report/index.ts";
-import { renderKernelsCsv, renderRegionsCsv } from "../../../src/report/render/csv.ts";
+import { renderCsv } from "../../../src/report/render/csv.ts";
 import { renderHtmlReport } from "../../../src/report/render/report-page.ts";
+import { kernelRecords, regionRecords } from "../../../src/report/view/records.ts";
 import { exclusiveMs, kernelMs, meanMs, totalMs, wholeMs } from "../../../src/report/view/times.ts";
 import { assembleNcu } from "../../profile/tools/ncu/assemble/assemble-all.ts";
 import { type ResultSketch, resultsOf } from "../../profile/tools/ncu/results.ts";
@@ -49,9 +50,9 @@ describe("kernels without a time", () => {
     expect(renderStakeholderSummary(runOf(untimed))).toContain("counted, not timed");
     const one = bundleOf({ in: ["a"], kernel: "gemm", metrics });
     expect(renderKernelsMarkdown(runOf(one))).toContain("1 GPU kernel, not timed.");
-    const [, region] = csvRows(renderRegionsCsv(untimed));
+    const [, region] = csvRows(renderCsv(regionRecords(untimed)));
     expect(region?.slice(10, 14)).toEqual(["", "", "", ""]);
-    const [, kernel] = csvRows(renderKernelsCsv(untimed));
+    const [, kernel] = csvRows(renderCsv(kernelRecords(untimed)));
     expect(kernel?.slice(5)).toEqual(["1", "", ""]);
   });
 

@@ -1,0 +1,163 @@
+/**
+ * Regions and kernels as tables for spreadsheets and data frames, a row per region and report, and a row per kernel of
+ * a region. Times are milliseconds.
+ */
+import type { KernelRecord, NCUProfileRegion, RegionReportBundle } from "../model/document.ts";
+import { domainAt, haveSeveralDomains, type Ranged } from "../model/region-path.ts";
+import { type Field, type Table, tableOf } from "./blocks.ts";
+import { haveActivity } from "./gpu-utilization.ts";
+import { exclusiveMs, kernelMs, meanMs, totalMs } from "./times.ts";
+
+interface RegionRecord {
+  readonly scope: string;
+  readonly region: NCUProfileRegion;
+}
+
+/** `regions.csv`; each metric has a column, followed by one for its unit. */
+export const regionRecords = ({ reports }: RegionReportBundle): Table =>
+  tableOf(
+    [
+      ...REGION_FIELDS,
+      ...(reports.some(({ regions }) => haveActivity(regions)) ? ACTIVITY_FIELDS : []),
+      ...domainFields(
+        reports.flatMap(({ regions }) => regions),
+        ({ region }: RegionRecord) => region,
+      ),
+      ...metricFields({ reports }),
+    ],
+    regionsOf({ reports }),
+  );
+
+function* regionsOf({ reports }: Pick<RegionReportBundle, "reports">): Generator<RegionRecord> {
+  for (const { scope, regions } of reports) for (const region of regions) yield { scope, region };
+}
+
+/** A column that has the name of a member of the contract. */
+const member = (
+  title: string,
+  of: (region: NCUProfileRegion) => number | string | null,
+): Field<RegionRecord> => ({ title, cell: ({ region }) => of(region) });
+
+const REGION_FIELDS: readonly Field<RegionRecord>[] = [
+  { title: "scope", cell: ({ scope }) => scope },
+  member("path", ({ path }) => pathText(path)),
+  member("name", ({ name }) => name),
+  member("parent", ({ parent }) => parent),
+  member("depth", ({ depth }) => depth),
+  member("domain", ({ domain }) => domain),
+  member("kind", ({ kind }) => kind),
+  member("device", ({ device }) => device),
+  member("process_id", ({ process_id }) => process_id),
+  member("invocations", ({ invocations }) => invocations),
+  member("total_ms", totalMs),
+  member("exclusive_ms", exclusiveMs),
+  member("wall_ms", ({ wall_ms }) => wall_ms),
+  member("wall_exclusive_ms", ({ wall_exclusive_ms }) => wall_exclusive_ms),
+  member("call_min_ms", ({ invocation_wall_ms }) => invocation_wall_ms?.min ?? null),
+  member("call_median_ms", ({ invocation_wall_ms }) => invocation_wall_ms?.median ?? null),
+  member("call_p95_ms", ({ invocation_wall_ms }) => invocation_wall_ms?.p95 ?? null),
+  member("call_max_ms", ({ invocation_wall_ms }) => invocation_wall_ms?.max ?? null),
+  member("kernel_count", ({ kernel_count }) => kernel_count),
+];
+
+/** Absent if unknown for every region. */
+const ACTIVITY_FIELDS = (["busy_ms", "kernel_ms", "copy_ms", "overlap_ms"] as const).map((name) =>
+  member(`gpu_${name}`, ({ gpu_activity }) => gpu_activity?.[name] ?? null),
+);
+
+function metricFields({
+  reports,
+}: Pick<RegionReportBundle, "reports">): readonly Field<RegionRecord>[] {
+  const fields = new Map<string, Field<RegionRecord>>();
+  for (const { region } of regionsOf({ reports }))
+    for (const [name, { unit }] of Object.entries(region.metrics)) {
+      const title = unit === "" ? name : `${name} [${unit}]`;
+      if (fields.has(title)) continue;
+      const valueIn = ({ metrics }: NCUProfileRegion) =>
+        metrics[name]?.unit === unit ? metrics[name].value : null;
+      fields.set(title, member(title, valueIn));
+    }
+  return [...fields.values()];
+}
+
+interface KernelOfRegion {
+  readonly scope: string;
+  readonly region: NCUProfileRegion;
+  /** Of the region. */
+  readonly path: string;
+  readonly kernel: KernelRecord;
+}
+
+/** `kernels.csv`: the kernels of a region include those of its inner regions. */
+export function kernelRecords({ reports }: RegionReportBundle): Table {
+  const regions = reports.flatMap((report) => report.regions);
+  const isMeasured = regions.some(({ kernels }) =>
+    kernels.some(({ hardware }) => hardware !== undefined),
+  );
+  return tableOf(
+    [
+      ...KERNEL_FIELDS,
+      ...(isMeasured ? HARDWARE_FIELDS : []),
+      ...domainFields(regions, ({ region }: KernelOfRegion) => region),
+    ],
+    kernelsOf({ reports }),
+  );
+}
+
+function* kernelsOf({ reports }: Pick<RegionReportBundle, "reports">): Generator<KernelOfRegion> {
+  for (const record of regionsOf({ reports })) {
+    const path = pathText(record.region.path);
+    for (const kernel of record.region.kernels) yield { ...record, path, kernel };
+  }
+}
+
+const KERNEL_FIELDS: readonly Field<KernelOfRegion>[] = [
+  { title: "scope", cell: ({ scope }) => scope },
+  { title: "path", cell: ({ path }) => path },
+  { title: "kernel_name", cell: ({ kernel }) => kernel.kernel_name },
+  { title: "kind", cell: ({ kernel }) => kernel.kind },
+  { title: "device", cell: ({ kernel }) => kernel.device },
+  { title: "calls", cell: ({ kernel }) => kernel.calls },
+  { title: "total_ms", cell: ({ kernel }) => kernelMs(kernel) },
+  { title: "mean_ms", cell: ({ kernel }) => meanMs(kernel) },
+];
+
+/** Absent if nothing was measured; several limits are joined with `+`. */
+const HARDWARE_FIELDS: readonly Field<KernelOfRegion>[] = (
+  [
+    "sm_pct",
+    "memory_pct",
+    "limited_by",
+    "tensor_pct",
+    "occupancy_pct",
+    "occupancy_limit_pct",
+    "occupancy_limited_by",
+  ] as const
+).map((title) => ({
+  title,
+  cell: ({ kernel: { hardware } }) =>
+    title === "occupancy_limited_by"
+      ? (hardware?.[title].join("+") ?? null)
+      : (hardware?.[title] ?? null),
+}));
+
+type Placed = Pick<NCUProfileRegion, "path" | "domain" | "path_domains">;
+
+/** NVTX domains along the path: a column only if the regions have several. */
+export const domainFields = <Item>(
+  regions: readonly Ranged[],
+  placeOf: (item: Item) => Placed | null,
+): readonly Field<Item>[] =>
+  haveSeveralDomains(regions)
+    ? [
+        {
+          title: "path_domains",
+          cell: (item) => {
+            const place = placeOf(item);
+            return place && pathText(place.path.map((_, level) => domainAt(place, level) ?? "?"));
+          },
+        },
+      ]
+    : [];
+
+const pathText = (path: readonly string[]): string => path.join(" / ");
