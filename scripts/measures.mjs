@@ -233,7 +233,10 @@ const listFiles = (folder) =>
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
     .sort();
 
-/** Tests that mirror no file: `tests/a/b.test.ts` without `src/a/b.ts`. For `--list` only: some test more than one file. */
+/**
+ * Tests that mirror no file: `tests/a/b.test.ts` belongs to `src/a/b.ts`, or to the folder `src/a/b/`. For `--list` only: a test of a whole
+ * behaviour, through several files, is named after the behaviour and stands in the room whose public function it calls.
+ */
 function testsWithoutFile(root) {
   const tests = execFileSync("git", ["ls-files", "tests"], { cwd: root, encoding: "utf8" }).split(
     "\n",

@@ -33,9 +33,10 @@ export interface ComposeRequest {
   readonly overrides: readonly Override[];
   /** In `multirun`, sweeps are left out and groups without an option are left open. */
   readonly mode: RunMode;
-  /** Leaves out also the sweeps that are refused: those over Hydra's own configuration. */
-  readonly anySweeps?: boolean;
-  /** Overrides of values to append to `overrides`, chosen by what these come to. */
+  /**
+   * Overrides of values to append to `overrides`, chosen by what these come to. Until then the mode is open, so sweeps are not
+   * refused: `checkSweeps` of the result does that.
+   */
   readonly appended?: (root: MapNode) => readonly Override[];
   readonly fromShell: boolean;
   readonly jobName: string;
@@ -78,7 +79,7 @@ function composeChecked(asked: ComposeRequest): Composition {
   requirePrimary(request.snapshot.repository);
   const searchPath = searchPathOf(request);
   const { repository } = searchPath;
-  if (request.anySweeps !== true) checkSweeps(request.overrides, request);
+  if (request.appended === undefined) checkSweeps(request.overrides, request);
 
   const choices = splitOverrides(request.overrides, repository);
   const base = composeBase({ ...request, repository, choices });

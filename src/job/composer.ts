@@ -67,8 +67,6 @@ export interface CompositionChanges {
   readonly configName?: string | null;
   /** `multirun` leaves sweeps, and groups without an option, as they are. */
   readonly mode?: RunMode;
-  /** Also leaves out sweeps that would be refused. */
-  readonly anySweeps?: boolean;
 }
 
 /** How a program runs its task, with the composition of that. */
@@ -127,7 +125,7 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
   const surroundings = { snapshot, context, onWarning };
   const compose = (
     overrides: readonly string[],
-    { configName = primary, mode = "run", anySweeps = false }: CompositionChanges = {},
+    { configName = primary, mode = "run" }: CompositionChanges = {},
     appended?: ComposeRequest["appended"],
   ): Composition => {
     requirePrimary(snapshot.repository);
@@ -139,7 +137,6 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
       configName,
       overrides: parseOverrides(overrides),
       mode,
-      anySweeps,
       ...(appended && { appended }),
       fromShell: true,
       jobName: request.jobName,
@@ -192,7 +189,7 @@ function composeTask(
     return chosen.added.map((text, index) => parseOverride(text, given.length + index));
   };
   try {
-    const composition = compose(given, { mode: "multirun", anySweeps: true }, appended);
+    const composition = compose(given, { mode: "multirun" }, appended);
     const { added, ...others } = chosen;
     const overrides = [...given, ...added];
     return {

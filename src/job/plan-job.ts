@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import type { Composition } from "../compose/index.ts";
+import { once } from "../system/get-or-create.ts";
 import {
   type ConfigNode,
   child,
@@ -116,14 +117,6 @@ export function isFromOverride(
   for (let at = selectNode(root, key, context); at !== undefined; at = at.replaced)
     if (at.origin.kind === "override") return true;
   return false;
-}
-
-function once<T>(compute: () => T): () => T {
-  let done: { readonly value: T } | undefined;
-  return () => {
-    done ??= { value: compute() };
-    return done.value;
-  };
 }
 
 /** The surroundings in which this program's jobs are planned. */

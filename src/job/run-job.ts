@@ -4,7 +4,7 @@ import { maskSecrets, type Secrets } from "../compose/secrets.ts";
 import { removeDeadDrafts, writeFileAtomicSync } from "../system/atomic-write.ts";
 import { makeDirectory } from "../system/files.ts";
 import { ConfigError } from "../values/errors.ts";
-import { type ConfigNode, child, isMissing, type MapNode, map } from "../values/node.ts";
+import { type ConfigNode, child, getAt, isMissing, type MapNode, map } from "../values/node.ts";
 import { pyStr, pyTypeName } from "../values/python-text.ts";
 import { asDeclared, type ResolveContext } from "../values/resolution/context.ts";
 import { resolveAt } from "../values/resolution/select.ts";
@@ -206,20 +206,13 @@ function saveJobFiles(
   const files: Readonly<Record<string, ConfigNode | undefined>> = {
     "config.yaml": config,
     "hydra.yaml": map([["hydra", hydra]], hydra.origin),
-    "overrides.yaml": at(hydra, "overrides", "task"),
+    "overrides.yaml": getAt(hydra, ["overrides", "task"]),
   };
   // Now and not by the first write, for which a directory that is missing is an error to recover from.
   makeDirectory(directory);
   removeDeadDrafts(directory);
   for (const [name, node] of Object.entries(files))
     if (node !== undefined) writeFileAtomicSync(join(directory, name), writeYaml(node));
-}
-
-function at(node: ConfigNode, ...path: readonly string[]): ConfigNode | undefined {
-  return path.reduce<ConfigNode | undefined>(
-    (parent, key) => (parent?.kind === "map" ? parent.entries.get(key)?.value : undefined),
-    node,
-  );
 }
 
 /** The arguments of `Logging.configure`. */

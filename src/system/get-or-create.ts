@@ -1,3 +1,12 @@
+/** A value that is made when it is first asked for, and kept. */
+export function once<T>(create: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: create() };
+    return made.value;
+  };
+}
+
 interface Store<K, V> {
   get(key: K): V | undefined;
   set(key: K, value: V): unknown;

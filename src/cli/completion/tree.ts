@@ -7,6 +7,7 @@ import {
 } from "../../compose/index.ts";
 import { type Composer, secretTexts } from "../../job/composer.ts";
 import { parseOverrides } from "../../overrides/index.ts";
+import { once } from "../../system/get-or-create.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { type ConfigNode, isMissing } from "../../values/node.ts";
 import { keyText, pyStr } from "../../values/python-text.ts";
@@ -40,14 +41,6 @@ export function treeFor(composer: Composer, words: readonly string[], mode: RunM
     },
     config: () => composition().root,
     context: composer.context,
-  };
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
   };
 }
 

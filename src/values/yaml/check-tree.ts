@@ -8,11 +8,9 @@ import {
   type InterpolationNode,
   isInterpolationNode,
   parseNode,
-  type SharedTexts,
 } from "../interpolation/parser.ts";
-import { type ConfigNode, checkDepth, child, type Key } from "../node.ts";
+import { type ConfigNode, checkDepth, child, type Key, type MapNode } from "../node.ts";
 import { fullKeyOf, type Place, rootPlace } from "../place.ts";
-import { keyText } from "../python-text.ts";
 import { invalidKeyType } from "./construction.ts";
 import type { Constructed } from "./reader.ts";
 
@@ -31,46 +29,98 @@ export function checkTree(
   at: Place = rootPlace(node),
   foreign?: ForeignTypes,
 ): ConfigNode {
+  const shared = createSharedTexts();
+  const refusals: Refusals = {
+    foreign,
+    checkInterpolation: (text) => checkSyntax(text.value, () => parseNode(text, shared)),
+    nullKey: (_, value) =>
+      new ConfigError({
+        code: "key.invalid_type",
+        message: "Incompatible key type 'NoneType'",
+        origin: value.origin,
+      }),
+  };
   const path: Key[] = [];
   try {
-    check(node, path, createSharedTexts(), foreign);
+    check(node, path, refusals);
   } catch (error) {
     throw isConfigError(error) ? error.askedFor(fullKeyOf(descend(at, path))) : error;
   }
   return node;
 }
 
-/** @param path the keys that lead there, which stay where something is refused */
-function check(
-  node: ConfigNode,
-  path: Key[],
-  shared: SharedTexts,
-  foreign: ForeignTypes | undefined,
+/** Checks the syntax of a string that contains `${`; throws a ConfigError. */
+export type InterpolationCheck = (text: string) => void;
+
+/**
+ * What `OmegaConf.create` refuses in a document that PyYAML accepts, in document order: null keys,
+ * values of Python types without a place in a config, broken interpolations. Without `checkText` only the
+ * values are looked at.
+ */
+export function acceptConfig({ root, foreign }: Constructed, checkText?: InterpolationCheck): void {
+  const refusals: Refusals = {
+    foreign,
+    ...(checkText && {
+      checkInterpolation: (node) => {
+        // A document that is one string becomes a key, which is not interpolated.
+        if (node !== root) checkInDocument(node, checkText);
+      },
+      nullKey: ({ origin }) => invalidKeyType("NoneType", origin),
+    }),
+  };
+  const path: Key[] = [];
+  try {
+    check(root, path, refusals);
+  } catch (error) {
+    if (!isConfigError(error)) throw error;
+    throw new ConfigError({ ...error.details, key: fullKeyOf(descend(rootPlace(root), path)) });
+  }
+}
+
+function checkInDocument(
+  { origin, value }: InterpolationNode,
+  checkText: InterpolationCheck,
 ): void {
+  try {
+    checkText(value);
+  } catch (error) {
+    throw isConfigError(error) ? placeSyntaxError(error, value, origin) : error;
+  }
+}
+
+/** What is refused besides nodes that are nested too deep. */
+interface Refusals {
+  readonly foreign: ForeignTypes | undefined;
+  /** Throws for one that has not the syntax of one; absent if none is looked at. */
+  readonly checkInterpolation?: (node: InterpolationNode) => void;
+  /** The error for a key that is null; absent if such keys are accepted. */
+  readonly nullKey?: (parent: MapNode, value: ConfigNode) => ConfigError;
+}
+
+/**
+ * Goes through a tree in document order, up to what is refused.
+ * @param path the keys that lead there, which stay where something is refused
+ */
+function check(node: ConfigNode, path: Key[], refusals: Refusals): void {
   checkDepth(path.length, node);
-  const typeName = foreign?.get(node);
-  if (typeName !== undefined) throw unsupported(node, typeName, "");
+  const typeName = refusals.foreign?.get(node);
+  if (typeName !== undefined) throw unsupported(node, typeName);
   if (node.kind === "scalar") {
-    if (isInterpolationNode(node)) checkSyntax(node.value, () => parseNode(node, shared));
+    if (isInterpolationNode(node)) refusals.checkInterpolation?.(node);
     return;
   }
   if (node.kind === "list") {
     for (const [index, item] of node.items.entries()) {
       path.push(BigInt(index));
-      check(item, path, shared, foreign);
+      check(item, path, refusals);
       path.pop();
     }
     return;
   }
   for (const { key, value } of node.entries.values()) {
-    if (key === null)
-      throw new ConfigError({
-        code: "key.invalid_type",
-        message: "Incompatible key type 'NoneType'",
-        origin: value.origin,
-      });
+    if (key === null && refusals.nullKey !== undefined) throw refusals.nullKey(node, value);
     path.push(key);
-    check(value, path, shared, foreign);
+    check(value, path, refusals);
     path.pop();
   }
 }
@@ -85,76 +135,10 @@ function descend(at: Place, path: readonly Key[]): Place {
   return place;
 }
 
-/** Checks the syntax of a string that contains `${`; throws a ConfigError. */
-export type InterpolationCheck = (text: string) => void;
-
-/**
- * What `OmegaConf.create` refuses in a document that PyYAML accepts, in document order: null keys,
- * values of Python types without a place in a config, broken interpolations. Without `check` only the
- * values are looked at.
- */
-export function acceptConfig({ root, foreign }: Constructed, check?: InterpolationCheck): void {
-  function visit(node: ConfigNode): void {
-    const typeName = foreign.get(node);
-    if (typeName !== undefined) throw unsupported(node, typeName, keyIn(root, node));
-    if (node.kind === "scalar") {
-      // A document that is one string becomes a key, which is not interpolated.
-      if (node !== root && check !== undefined && isInterpolationNode(node)) checkNode(node, check);
-    } else if (node.kind === "list") {
-      for (const item of node.items) visit(item);
-    } else {
-      for (const { key, value } of node.entries.values()) {
-        if (key === null && check !== undefined)
-          throw invalidKeyType("NoneType", node.origin, keyIn(root, node));
-        visit(value);
-      }
-    }
-  }
-
-  function checkNode(node: InterpolationNode, check: InterpolationCheck): void {
-    try {
-      check(node.value);
-    } catch (error) {
-      if (!isConfigError(error)) throw error;
-      throw placeSyntaxError(error.askedFor(keyIn(root, node)), node.value, node.origin);
-    }
-  }
-
-  visit(root);
-}
-
-/** The key of a node as messages name it. Looked for where something is refused: most documents never need one. */
-function keyIn(root: ConfigNode, wanted: ConfigNode): string {
-  function find(node: ConfigNode, key: string): string | undefined {
-    if (node === wanted) return key;
-    if (node.kind === "list") return firstOf(node.items, (item, at) => find(item, `${key}[${at}]`));
-    if (node.kind === "map")
-      return firstOf(node.entries.values(), (entry) => find(entry.value, joinKey(key, entry.key)));
-    return undefined;
-  }
-  return find(root, "") ?? "";
-}
-
-function firstOf<T>(
-  items: Iterable<T>,
-  find: (item: T, index: number) => string | undefined,
-): string | undefined {
-  let index = 0;
-  for (const item of items) {
-    const found = find(item, index++);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-const joinKey = (parent: string, key: Key): string =>
-  parent === "" ? keyText(key) : `${parent}.${keyText(key)}`;
-
 /** The refusal of a value of a Python type that has no place in a config. */
-const unsupported = (node: ConfigNode, typeName: string, key: string): ConfigError =>
+const unsupported = (node: ConfigNode, typeName: string): ConfigError =>
   new ConfigError({
     code: "value.wrong_type",
     message: `Value '${typeName}' is not a supported primitive type`,
     origin: node.origin,
-    key,
   });

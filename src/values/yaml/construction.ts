@@ -219,12 +219,12 @@ const within = ({ start }: MappingSyntax) => ({
 });
 
 /** OmegaConf's refusal of keys that are not str, int, float, bool or bytes. */
-export const invalidKeyType = (typeName: string, origin: Origin, key = ""): ConfigError =>
+export const invalidKeyType = (typeName: string, origin: Origin): ConfigError =>
   new ConfigError({
     code: "key.invalid_type",
     message: `Incompatible key type '${typeName}'`,
     origin,
-    key,
+    key: "",
     hint: "quote the key to make it a string",
   });
 

@@ -4,9 +4,12 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { execa } from "execa";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
+import { quoteForBash, readShellLine } from "../../../src/cli/completion/shells.ts";
 import { packageInfo } from "../../../src/values/package-info.ts";
 import { commandPath } from "../../e2e/command.ts";
+import { runs } from "../../runs.ts";
 
 const TERMINAL = fileURLToPath(new URL("terminal.py", import.meta.url));
 const home = mkdtempSync(join(tmpdir(), "hydraconf-shells-"));
@@ -108,4 +111,44 @@ test("what installs completion, uninstalls it too", async () => {
     "complete -o bashdefault -o default -F __hydraconf_program hydraconf",
   ]);
   expect(shown.stderr).toMatch(/no completion specification/);
+});
+
+const BREAKS = " \t\n\"'@><=;|&(:";
+
+describe("a line of bash", () => {
+  it.each([
+    ["", [], "", 0, ""],
+    ["a b", ["a"], "b", 0, ""],
+    ["a b ", ["a", "b"], "", 0, ""],
+    ["a db=my", ["a"], "db=my", 3, ""],
+    ["a db@x=my", ["a"], "db@x=my", 5, ""],
+    ["a 'db=m y", ["a"], "db=m y", 0, "'"],
+    ["a db='m y", ["a"], "db=m y", 3, "'"],
+    ['a db="m \\" y', ["a"], 'db=m " y', 3, '"'],
+    ['a "x\\y\\', ["a"], "x\\y\\", 0, '"'],
+    ["a 'x\\y", ["a"], "x\\y", 0, "'"],
+    ["a x\\", ["a"], "x\\", 0, ""],
+    ["a  b", ["a"], "b", 0, ""],
+    ["a x'm y", ["a"], "xm y", 1, "'"],
+    ["a db=m\\ y", ["a"], "db=m y", 3, ""],
+    ["a 'x y'=1 z", ["a", "x y=1"], "z", 0, ""],
+    ["a x:y", ["a"], "x:y", 2, ""],
+  ])("%j", (line, words, word, kept, quote) => {
+    expect(readShellLine(line, BREAKS)).toEqual({ words, word, kept, quote });
+  });
+
+  it("needs no breaks where the shell has none", () => {
+    expect(readShellLine("a db=my", " ").kept).toBe(0);
+  });
+});
+
+test("what is quoted is read back", () => {
+  const text = fc.string({ unit: "grapheme-ascii", minLength: 1 });
+  fc.assert(
+    fc.property(text, fc.constantFrom("", "'", '"'), (value, quote) => {
+      const line = `program ${quote}${quoteForBash(value, quote)}${quote === "" ? "" : quote}`;
+      expect(readShellLine(line, BREAKS).word).toBe(value);
+    }),
+    { numRuns: runs(200) },
+  );
 });

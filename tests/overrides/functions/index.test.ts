@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { OverrideFunction } from "../../src/overrides/index.ts";
-import { FUNCTIONS, parseOverride } from "../../src/overrides/index.ts";
-import { errorOf, plain } from "./plain.ts";
+import type { OverrideFunction } from "../../../src/overrides/index.ts";
+import { FUNCTIONS, parseOverride } from "../../../src/overrides/index.ts";
+import { errorOf, plain } from "../plain.ts";
 
 const parsed = (text: string, random?: () => number): unknown => {
   const { value } = parseOverride(`key=${text}`, 0, random === undefined ? {} : { random });
