@@ -1,7 +1,6 @@
 import { dirname, parse, resolve } from "node:path";
 import { refuseClashes } from "../compose/config-plugin.ts";
 import { HYDRA_VERSION } from "../compose/dialect.ts";
-import { joinTargets } from "../job/callbacks.ts";
 import {
   addedDirectories,
   type Composer,
@@ -198,7 +197,7 @@ async function dispatch(
   const invocation = worker === undefined ? given : await atTimeOfSweep(given, worker);
   const parsed = parseArgv(invocation.argv, flags);
   const plugins = await pluginsOf(declared, parsed, invocation);
-  const options = withCallbacks(declared, plugins);
+  const options = await withCallbacks(declared, plugins);
   if (parsed.flags.has("version")) {
     invocation.console.stdout(versionText(options));
     return EXIT_OK;
@@ -294,9 +293,14 @@ async function pluginsOf(
 }
 
 /** The callbacks that a config may name: the program's own, and those of its plugins. */
-function withCallbacks(options: MainOptions, plugins: readonly Plugin[]): ProgramOptions {
+async function withCallbacks(
+  options: MainOptions,
+  plugins: readonly Plugin[],
+): Promise<ProgramOptions> {
   const { targets } = options;
   const ofPlugins = plugins.flatMap(({ callbacks }) => callbacks ?? []);
+  if (ofPlugins.length === 0) return options;
+  const { joinTargets } = await import("../job/callbacks.ts");
   const all = [...(targets === undefined ? [] : [targets]), ...ofPlugins];
   const [first, ...others] = all;
   return first === undefined ? options : { ...options, targets: others.reduce(joinTargets, first) };

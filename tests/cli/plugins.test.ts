@@ -50,7 +50,7 @@ describe("plugins in a program", () => {
       // Refused in its turn, it would only lead from one refusal to the next.
       for (const other of others) expect((await run(other)).stderr).not.toContain("instead");
     }
-    expect((await run("hydra/launcher=rq")).stderr).toContain("hydra/launcher=submitit_slurm");
+    expect((await run("hydra/launcher=rq")).stderr).toContain("hydra/launcher=joblib");
     const ours = await run("hydra/launcher=joblib");
     expect(ours.exitCode).toBe(1);
     expect(ours.stderr).not.toContain("instead");
