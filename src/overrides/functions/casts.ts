@@ -29,10 +29,14 @@ export interface Cast {
 }
 
 /** `int(x)`, `int(value=x)` or `int(a,b)`, which is a sweep. */
-const castFunction = (cast: Cast): OverrideFunction => ({
-  name: cast.name,
-  parameters: { rest: ANY_BUT_GLOB, named: [{ name: "value", accepts: ANY_BUT_GLOB }] },
-  evaluate: (args, call) => ({ ...castValue(input(args, call), cast, call), span: call.span }),
+const parameters: OverrideFunction["parameters"] = {
+  rest: ANY_BUT_GLOB,
+  named: [{ name: "value", accepts: ANY_BUT_GLOB }],
+};
+
+const evaluate = (cast: Cast, args: BoundArguments, call: Call): OverrideValue => ({
+  ...castValue(input(args, call), cast, call),
+  span: call.span,
 });
 
 function input({ rest, get }: BoundArguments, call: Call): OverrideValue {
@@ -93,7 +97,13 @@ function castInterval(interval: IntervalSweep, cast: Cast, call: Call): Interval
 }
 
 /** Python's truth value of numbers and null (nan is true); of strings only `true` and `false`. */
-export const bool = castFunction({
+export const bool: OverrideFunction = {
+  name: "bool",
+  parameters,
+  evaluate: (args, call) => evaluate(BOOL, args, call),
+};
+
+const BOOL: Cast = {
   name: "bool",
   ofNull: false,
   scalar(value, call) {
@@ -102,27 +112,39 @@ export const bool = castFunction({
     if (word === "true" || word === "false") return word === "true";
     return fail(call, `'${value}' is neither true nor false`);
   },
-});
+};
 
 /** Python's `float()`: strings may hold blanks, underscores, `inf` and `nan`. */
-export const float = castFunction({
+export const float: OverrideFunction = {
+  name: "float",
+  parameters,
+  evaluate: (args, call) => evaluate(FLOAT, args, call),
+};
+
+const FLOAT: Cast = {
   name: "float",
   scalar(value, call) {
     if (typeof value !== "string") return toFloat(value, call);
     return parsePythonFloat(value) ?? fail(call, `${pyRepr(value)} is not a float`);
   },
   bound: toFloat,
-});
+};
 
 /** Python's `int()`: floats are truncated, strings parsed with blanks and underscores. */
-export const int = castFunction({
+export const int: OverrideFunction = {
+  name: "int",
+  parameters,
+  evaluate: (args, call) => evaluate(INT, args, call),
+};
+
+const INT: Cast = {
   name: "int",
   scalar(value, call) {
     if (typeof value !== "string") return toInt(value, call);
     return parsePythonInt(value) ?? fail(call, `${pyRepr(value)} is not an int`);
   },
   bound: toInt,
-});
+};
 
 function toInt(value: PythonNumber, call: Call): bigint {
   if (typeof value === "number" && !Number.isFinite(value))
@@ -131,7 +153,13 @@ function toInt(value: PythonNumber, call: Call): bigint {
 }
 
 /** Python's `str()`, except that bools are in lower case. */
-export const str = castFunction({
+export const str: OverrideFunction = {
+  name: "str",
+  parameters,
+  evaluate: (args, call) => evaluate(STR, args, call),
+};
+
+const STR: Cast = {
   name: "str",
   scalar: (value) => (typeof value === "number" ? floatRepr(value) : String(value)),
-});
+};

@@ -10,7 +10,7 @@ import {
   STR,
 } from "../../compose/hydra/schema.ts";
 import type { Plugin } from "../contract/plugin.ts";
-import { queueFields, submititTarget } from "../submitit/submitit.ts";
+import { queueFields, SUBMITIT_MODULE } from "../submitit/submitit.ts";
 
 const queue = (target: string, ours: Readonly<Record<string, Field>> = {}) =>
   object("SlurmQueueConf", {
@@ -40,7 +40,7 @@ const queue = (target: string, ours: Readonly<Record<string, Field>> = {}) =>
 export const slurm: Plugin = {
   name: "slurm",
   configs: {
-    "hydra/launcher/submitit_slurm": { create: () => queue(submititTarget("SlurmLauncher")) },
+    "hydra/launcher/submitit_slurm": { create: () => queue(`${SUBMITIT_MODULE}.SlurmLauncher`) },
     "hydra/launcher/slurm": {
       create: () => queue("hydraconf.SlurmLauncher", { on_failure: field(STR, "continue") }),
       replaceable: true,

@@ -1,7 +1,8 @@
 import { BOOL, field, INT, object, optional, STR } from "../../compose/hydra/schema.ts";
 import type { Plugin } from "../contract/plugin.ts";
 
-const PACKAGE = "hydra_plugins.hydra_submitit_launcher.submitit_launcher";
+/** The Python module of submitit's launchers, whose classes `_target_` names. */
+export const SUBMITIT_MODULE = "hydra_plugins.hydra_submitit_launcher.submitit_launcher";
 
 /** What every queue of submitit has, in front of its own fields. */
 export const queueFields = () => ({
@@ -16,10 +17,7 @@ export const queueFields = () => ({
   stderr_to_stdout: field(BOOL, false),
 });
 
-/** The `_target_` of a class of submitit's launcher. */
-export const submititTarget = (className: string): string => `${PACKAGE}.${className}`;
-
-const LOCAL_TARGET = submititTarget("LocalLauncher");
+const LOCAL_TARGET = `${SUBMITIT_MODULE}.LocalLauncher`;
 
 const local = () =>
   object("LocalQueueConf", { ...queueFields(), _target_: field(STR, LOCAL_TARGET) }).node;
