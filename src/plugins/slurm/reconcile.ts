@@ -12,6 +12,7 @@ import {
   writeJobState,
 } from "../../record/job-state.ts";
 import { jobsFolder } from "../../record/layout.ts";
+import { scheduledBy } from "../../record/orphans.ts";
 import { draftBeside } from "../../system/atomic-write.ts";
 import {
   createJobLogs,
@@ -77,7 +78,7 @@ function settle(
     return { kind: "ended" };
   }
   const detail = lack === undefined ? slurmLines.at(-1)?.trim() : undefined;
-  const attempt = isNew ? state : begun(task.number, state, { details: { slurm: taskName(task) } });
+  const attempt = isNew ? state : begun(task.number, state, { details: scheduledBy({ id: taskName(task) }) });
   writeJobState(
     folder,
     ended(attempt, {
@@ -168,7 +169,7 @@ function lookAgain(folder: string): void {
 /** Whether the last attempt is no other task's, nor one of a launcher of a machine. */
 function mayBeOf(task: SubmittedTask, { attempts }: JobState): boolean {
   const { details, id } = attempts.at(-1) ?? {};
-  const runsAs = details?.["slurm"];
+  const runsAs = details?.["scheduler"];
   return runsAs === undefined ? id === undefined : runsAs === taskName(task);
 }
 
