@@ -29,8 +29,7 @@ await bundle({
   output: { dir: outdir, format: "esm", chunkFileNames: "profile/modules/[name]-[hash].js" },
 });
 // For Jest, and whatever else takes no ES module by `require`: Node itself does (module-sync in scripts/pack.mjs).
-const minify = { compress: false, mangle: false, codegen: { removeWhitespace: true } };
-const cjs = { minify, dir: join(outdir, "cjs"), format: "cjs", codeSplitting: false };
+const cjs = { dir: join(outdir, "cjs"), format: "cjs", codeSplitting: false };
 await bundle({ input: { index: "src/index.ts" }, output: cjs });
 await bundle({
   input: { "schema/index": "src/schema/index.ts" },
@@ -78,6 +77,8 @@ async function bundle({ engine, output, ...input }) {
     onLog: (level, log, next) => log.code === "INEFFECTIVE_DYNAMIC_IMPORT" || next(level, log),
   });
   await made.write({
+    // Names stay, so that stacks can be read; layout would be a fifth of the package.
+    minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
     chunkFileNames: "modules/[name].js",
     ...output,
     entryFileNames: "[name].js",

@@ -19,7 +19,8 @@ export function bundled(entry: URL, name: string): string {
     target: "node20",
     format: "cjs",
     logLevel: "error",
-    define: { "import.meta.url": `"file:///${name}"` },
+    // As code of this clone: what is loaded on demand (ajv) is found around it.
+    define: { "import.meta.url": JSON.stringify(new URL(`../src/${name}`, import.meta.url)) },
   });
   built.set(entry.href, file);
   return file;

@@ -101,6 +101,7 @@ const WORKED_ON: ReadonlySet<string> = new Set([
   "Task",
   "TargetConfig",
   "Timeline",
+  "ToolErrorDetails",
   "Uint8Array",
 ]);
 
@@ -142,6 +143,8 @@ function declaredIn(file: string, name: string): readonly string[] | undefined {
     ts.ScriptTarget.Latest,
   );
   const own = statements.flatMap((statement) => parametersOf(statement, name) ?? []);
+  const base = statements.flatMap((statement) => inheritedFrom(statement, name))[0];
+  if (own.length === 0 && base !== undefined) return declaredIn(file, base);
   if (own.length > 0)
     return own.flatMap((parameters) => parameters.flatMap(({ type }) => typeNames(type)));
   for (const statement of statements) {
@@ -178,6 +181,14 @@ function parametersOf(
     ts.isIdentifier(own) && own.text === name && initializer && ts.isArrowFunction(initializer)
       ? [[...initializer.parameters]]
       : [],
+  );
+}
+
+/** The class whose constructor a class has that declares none. */
+function inheritedFrom(statement: ts.Statement, name: string): readonly string[] {
+  if (!ts.isClassDeclaration(statement) || statement.name?.text !== name) return [];
+  return (statement.heritageClauses ?? []).flatMap(({ types }) =>
+    types.flatMap(({ expression }) => (ts.isIdentifier(expression) ? [expression.text] : [])),
   );
 }
 

@@ -80,7 +80,10 @@ export function tableLines({ columns, rows }: Table, page: TerminalPage): readon
   ];
 }
 
-type Colors = ReturnType<typeof picocolors.createColors>;
+/** What gives a text a colour. */
+type Colors = Readonly<
+  Record<"green" | "red" | "yellow" | "cyan" | "dim", (text: string) => string>
+>;
 
 /** The colour of a tone. */
 export const PAINT: Readonly<Record<Tone, (colors: Colors) => (text: string) => string>> = {

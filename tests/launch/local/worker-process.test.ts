@@ -68,7 +68,7 @@ test.each([1, 2, 3])("a job that ends after look %i at it is not run again", asy
     { number: 0 } as SweepJob,
     true,
     pool,
-    { record } as unknown as LauncherRequest,
+    { internals: { record } } as unknown as LauncherRequest,
     {} as LocalSettings,
   );
   if (start.kind === "over") return expect(start.result).toBe("what it came to");
