@@ -82,7 +82,6 @@ async function toldByMain(options: never): Promise<void> {
 const WORKED_ON: ReadonlySet<string> = new Set([
   "AbortSignal",
   "Callable",
-  "ConfigError",
   "ConfigNode",
   "Entries",
   "ErrorDetails",

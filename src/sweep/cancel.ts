@@ -34,6 +34,9 @@ const DRIVER_GRACE_MS = GRACE_MS + 5_000;
 /** A scheduler asks a job to end, waits as its administrator says (often 30 s), and kills it. */
 const SCHEDULER_MS = 120_000;
 
+/** How long the process of a job may still be there that has recorded its end. */
+const PROCESS_END_MS = 5_000;
+
 export interface CancelRequest {
   readonly directory: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -96,8 +99,7 @@ async function scheduledJobs({
   launchers,
 }: CancelRequest): Promise<{ readonly backend: SweepBackend | undefined; readonly live: number }> {
   const backend = await backendOf(launchers, directory, env);
-  const jobs = (await backend?.status()) ?? [];
-  return { backend, live: jobs.filter(({ phase }) => phase !== "over").length };
+  return { backend, live: backend === undefined ? 0 : await liveJobs(backend) };
 }
 
 /** A process that drives a sweep: it passes the signal on to its workers. */
@@ -143,7 +145,13 @@ async function endScheduled(backend: SweepBackend): Promise<void> {
   await backend.cancel();
   const signal = AbortSignal.timeout(SCHEDULER_MS);
   for await (const event of backend.watch({ signal })) void event;
+  // A job records its end before its process is gone.
+  const end = performance.now() + PROCESS_END_MS;
+  while (performance.now() < end && (await liveJobs(backend)) > 0) await sleep(LOOK_MS);
 }
+
+const liveJobs = async (backend: SweepBackend): Promise<number> =>
+  (await backend.status()).filter(({ phase }) => phase !== "over").length;
 
 /** A job whose process is gone without a word was stopped; where somebody has the sweep, that is theirs to say. */
 function recordLost(folder: string, jobs: readonly { readonly number: number }[]): void {

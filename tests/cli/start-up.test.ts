@@ -40,6 +40,7 @@ test.each(["src/bin/hydraconf.ts", "src/cli/index.ts", "src/bin/deep-profile.ts"
     // directory holds results; what the tools do comes with a run.
     const light = [
       "src/profile/tools/table.ts",
+      "src/profile/machine/tool-error.ts",
       "src/profile/tools/ncu/tool.ts",
       "src/profile/tools/nsys/tool.ts",
       "src/profile/tools/recorder/tool.ts",

@@ -135,7 +135,8 @@ describe("a program with a plugin", () => {
     writeFileSync(settings(), "plugins: [hydraconf-example]\n");
     await until(() => status("s2").counts.running === 3);
     expect(status("s2").jobs[1].scheduler).toMatchObject({ id: "bg-1", state: "RUNNING" });
-    expect(command("hydraconf", "sweep", "cancel", "s2").status).toBe(0);
+    const cancelled = command("hydraconf", "sweep", "cancel", "s2");
+    expect([cancelled.status, cancelled.stderr]).toEqual([0, "Ending 3 jobs in the scheduler\n"]);
     expect(status("s2").counts).toEqual({ stopped: 3 });
     rmSync(join(project, "wait"));
     expect(run("program.js", "--resume", "s2").status).toBe(0);
