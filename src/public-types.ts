@@ -86,6 +86,7 @@ export type {
   SweepRow,
   VersionBase,
 } from "./job/options.ts";
+export type { PlannedJob, SweepJob } from "./job/plan-job.ts";
 export type { Console, Invocation, Terminal } from "./job/process/invocation.ts";
 export type {
   BackendRequest,

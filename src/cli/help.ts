@@ -22,7 +22,8 @@ export function showHelp(session: SweepSession): Promise<number> {
 }
 
 /** `--hydra-help`: the flags and Hydra's own groups. */
-export const showHydraHelp = (session: SweepSession): Promise<number> => printHelp(session, "hydra");
+export const showHydraHelp = (session: SweepSession): Promise<number> =>
+  printHelp(session, "hydra");
 
 /** A word that can be no override. */
 const isKey = (word: string): boolean =>

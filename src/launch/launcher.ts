@@ -216,6 +216,7 @@ export interface SchedulerBackend {
   watch?(options?: WatchOptions): AsyncIterable<ScheduledEvent>;
 }
 
+/** How a scheduler is asked. */
 export interface QuestionOptions {
   /** Gives up the question: then the scheduler has not answered. */
   readonly signal?: AbortSignal;
@@ -228,6 +229,7 @@ export interface UnansweredStatus {
   readonly jobs: ReadonlySet<number>;
 }
 
+/** Which jobs of a scheduler are followed, and how long. */
 export interface WatchOptions {
   /** Only these jobs. */
   readonly numbers?: ReadonlySet<number>;
@@ -236,6 +238,7 @@ export interface WatchOptions {
   readonly attemptsBefore?: ReadonlyMap<number, number>;
 }
 
+/** Which jobs of a scheduler are ended. */
 export interface CancelOptions {
   /** Only these jobs. */
   readonly numbers?: ReadonlySet<number>;

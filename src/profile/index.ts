@@ -11,6 +11,7 @@ export type { GpuFindings } from "./machine/doctor/gpu.ts";
 export type { Check, Machine, Verdict } from "./machine/doctor/machine.ts";
 export type { MachineEnvironment } from "./machine/environment.ts";
 export type { Gpu } from "./machine/gpu.ts";
+export type { WithTool } from "./machine/interrupt.ts";
 export { type NativePart, requireNative } from "./machine/native.ts";
 export type { ProcessOutcome, StopRequests, Workload } from "./machine/process.ts";
 export { ToolError, type ToolErrorDetails } from "./machine/tool-error.ts";
@@ -44,7 +45,13 @@ export type {
   ReplayMode,
   WorkloadConfig,
 } from "./tools/config.ts";
-export type { Imported, Importer, ImportSource, ReadOptions } from "./tools/importer.ts";
+export type {
+  Imported,
+  Importer,
+  ImportSource,
+  NcuResults,
+  ReadOptions,
+} from "./tools/importer.ts";
 export { createRecorder, type RecorderOptions } from "./tools/recorder/collector.ts";
 export {
   type CategoryName,

@@ -78,7 +78,9 @@ function settle(
     return { kind: "ended" };
   }
   const detail = lack === undefined ? slurmLines.at(-1)?.trim() : undefined;
-  const attempt = isNew ? state : begun(task.number, state, { details: scheduledBy({ id: taskName(task) }) });
+  const attempt = isNew
+    ? state
+    : begun(task.number, state, { details: scheduledBy({ id: taskName(task) }) });
   writeJobState(
     folder,
     ended(attempt, {

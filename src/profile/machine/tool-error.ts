@@ -15,6 +15,7 @@ export class ToolError extends CodedError {
   override readonly name = "ToolError";
   readonly tool: string;
 
+  /** For tools that want their errors shown like ours. */
   constructor({ tool, ...details }: ToolErrorDetails) {
     super(details);
     this.tool = tool;

@@ -3,7 +3,7 @@ import type { RegionModel } from "../analysis/index.ts";
 import { createKernelSelection } from "../analysis/kernel-selection.ts";
 import { createLabelUnifier } from "../analysis/labels.ts";
 import { addSections, type NcuResult, type NcuTables } from "../model/counters.ts";
-import type { NcuSource } from "../tools/importer.ts";
+import type { NcuResults } from "../tools/importer.ts";
 import {
   type AssembleOptions,
   createNcuAssembly,
@@ -16,7 +16,7 @@ import type { ImportRequest } from "./import-files.ts";
 
 export interface ImportedNcu {
   readonly name: string;
-  readonly source: NcuSource;
+  readonly source: NcuResults;
 }
 
 export interface NcuImportOptions

@@ -26,6 +26,7 @@ export interface ImportSource {
   readonly repeatOf: string | null;
 }
 
+/** How the files of an import are read. */
 export interface ReadOptions {
   /** How `.ncu-rep` files are read: by ncu, by our own reader, or by ncu where it is installed. */
   readonly reader: "auto" | "ncu" | "own";
@@ -52,10 +53,11 @@ export type Imported =
       /** What was recorded; null where the format does not tell. */
       readonly machine: RecordedMachine | null;
     }
-  | { readonly kind: "ncu"; readonly source: NcuSource };
+  | { readonly kind: "ncu"; readonly source: NcuResults };
 
 /** Results of ncu, which may be too many to keep: read as often as they are needed. */
-export interface NcuSource {
+export interface NcuResults {
   readonly toolVersion: string | null;
+  /** Gives each result once, and at the end what was read of all. */
   readonly stream: (onResult: (result: NcuResult) => void) => Promise<NcuTables>;
 }

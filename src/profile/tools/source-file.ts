@@ -6,7 +6,7 @@ import { resolve } from "node:path";
 import { fileHash, fileProblem, requireFile } from "../../system/files.ts";
 import { getOrCreate } from "../../system/get-or-create.ts";
 import { ConfigError } from "../../values/errors.ts";
-import type { ImportSource, NcuSource } from "./importer.ts";
+import type { ImportSource, NcuResults } from "./importer.ts";
 
 /** Enough for every magic number: thousands of files may be open at once. */
 const HEAD_BYTES = 1 << 10;
@@ -84,8 +84,8 @@ export const beginsWith = ({ head }: ImportSource, bytes: Uint8Array): boolean =
  */
 export function unchangedSource(
   { name, path }: Pick<ImportSource, "name" | "path">,
-  { toolVersion, stream: read }: NcuSource,
-): NcuSource {
+  { toolVersion, stream: read }: NcuResults,
+): NcuResults {
   const first = stateOf(path);
   let readBefore = false;
   return {

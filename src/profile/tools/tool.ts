@@ -29,6 +29,7 @@ export interface ProfilingTool {
   readonly needsGpu?: true;
   /** It measures each kernel several times by itself: `repeats` does not apply to it. */
   readonly repeatsItself?: true;
+  /** How its part of the config is checked. */
   readonly settings: () => Promise<ToolSettings>;
   /**
    * Runs a workload and brings back what was seen. What goes wrong once something was measured is part of the collection.
@@ -76,6 +77,7 @@ export interface ToolSettings {
 /** Settings that the config tree has and that are not carried out: refused, never ignored. */
 export interface SettingsRefusal {
   readonly key: string;
+  /** Whether the config has it. */
   readonly applies: (config: ProfileConfig) => boolean;
   readonly message: string;
   readonly hint: string;
@@ -98,6 +100,7 @@ export interface ToolRun {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+/** What a tool would run. */
 export interface ToolPlan {
   readonly runs: readonly ToolRun[];
   readonly notes: readonly string[];
@@ -127,6 +130,7 @@ export interface ToolImport {
 export interface ImportFormat {
   /** In messages and in help, e.g. `Nsight Systems SQLite export (*.sqlite)`. */
   readonly format: string;
+  /** Loads the code that reads it. */
   readonly load: () => Promise<Importer>;
 }
 
@@ -138,6 +142,7 @@ export interface DoctorFacts {
   readonly nativeUsable: boolean;
 }
 
+/** What `doctor` says of a tool. */
 export interface ToolFindings {
   readonly checks: readonly Check[];
   readonly verdicts: readonly Verdict[];
@@ -284,6 +289,7 @@ export function createCommandFile(file: string): CommandFile {
 
 // What is known when a collector's files are read once more, and what they give.
 
+/** What the files of a finished run give. */
 export interface Reread {
   readonly measured: Measured;
   readonly writeRegionFiles?: WriteRegionFiles;
@@ -293,6 +299,7 @@ export interface Reread {
   readonly outdated?: readonly string[];
 }
 
+/** What files are read again with. */
 export interface RereadContext {
   /** Absolute path of the run directory. */
   readonly runDirectory: string;
@@ -301,5 +308,6 @@ export interface RereadContext {
   readonly labels?: LabelRules;
   readonly earlier: readonly Collection[];
   readonly withTool: WithTool;
+  /** Receives a line about each step that takes time. */
   readonly say: (line: string) => void;
 }

@@ -46,6 +46,7 @@ export interface Conclusion {
   readonly toleratesFailures: boolean;
 }
 
+/** What a sweeper is made from. */
 export interface SweeperRequest {
   /** The keys of `hydra.sweeper` as plain data, interpolations resolved. */
   readonly settings: Readonly<Record<string, unknown>>;

@@ -5,6 +5,7 @@ import { GPU_QUERY, type Gpu, gpusOf, visibleGpus } from "../gpu.ts";
 import { mismatchedDriver, shadowedDriver } from "./driver-libraries.ts";
 import type { Check, Machine, Problem } from "./machine.ts";
 
+/** What `doctor` found out about the GPU and its driver. */
 export interface GpuFindings {
   readonly driver: Check;
   readonly permissions: Check;

@@ -11,6 +11,7 @@ import {
 import { join, relative } from "node:path";
 import { askProgram } from "../run-tool.ts";
 
+/** The machine as `doctor` sees it. */
 export interface Machine {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** As Node names it: `linux`. */

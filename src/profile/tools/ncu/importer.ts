@@ -2,7 +2,7 @@
 
 import { ConfigError, isCodedError } from "../../../values/errors.ts";
 import { findNsightTool } from "../../machine/find-program.ts";
-import type { Importer, ImportSource, NcuSource, ReadOptions } from "../importer.ts";
+import type { Importer, ImportSource, NcuResults, ReadOptions } from "../importer.ts";
 import { beginsWith, readBeginning, unchangedSource } from "../source-file.ts";
 import { HEADER_START, SUMMARY_HEADERS } from "./csv/layout.ts";
 import { streamNcuCsvFile } from "./csv/read-csv.ts";
@@ -50,7 +50,7 @@ export const ncuReportImporter: Importer = {
   read: async (source, options) => ({ kind: "ncu", source: await openReport(source, options) }),
 };
 
-async function openReport(source: ImportSource, options: ReadOptions): Promise<NcuSource> {
+async function openReport(source: ImportSource, options: ReadOptions): Promise<NcuResults> {
   const path = options.reader === "own" ? null : findNsightTool("ncu");
   if (options.reader === "ncu" && path === null)
     throw new ConfigError({
@@ -102,7 +102,7 @@ async function print(
   }
 }
 
-const ownReader = ({ path, name }: ImportSource): NcuSource =>
+const ownReader = ({ path, name }: ImportSource): NcuResults =>
   unchangedSource(
     { path, name },
     {
