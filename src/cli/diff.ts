@@ -15,7 +15,6 @@ import type { ConfigNode } from "../values/node.ts";
 import { describeOrigin } from "../values/origin.ts";
 import { resolveTree } from "../values/resolution/resolve-tree.ts";
 import { readYaml } from "../values/yaml/reader.ts";
-import type { Command } from "./commands.ts";
 import { oneLine } from "./explain.ts";
 import { differencesJson } from "./show-config.ts";
 

@@ -12,7 +12,6 @@ import { selectNode } from "../values/resolution/select.ts";
 import { writeYaml } from "../values/yaml/writer.ts";
 import { flagsHelp } from "./arguments/hydra-flags.ts";
 import { subcommandsHelp } from "./arguments/subcommand.ts";
-import type { Command } from "./commands.ts";
 import { showConfig } from "./show-config.ts";
 
 /** `--help`: the program's groups and config. `--help KEY...`: what these keys are. */
