@@ -2,7 +2,6 @@ import { type Composition, composeConfig } from "./compose/compose.ts";
 import { type Config, createConfig } from "./compose/config.ts";
 import { pluginResolvers, refuseClashes } from "./compose/config-plugin.ts";
 import type { RunMode } from "./compose/defaults/list.ts";
-import { HYDRA_VERSION } from "./compose/dialect.ts";
 import { openTree, type TreeRequest } from "./compose/open-tree.ts";
 import { configStore, type StoreEntry } from "./compose/sources/memory-source.ts";
 import type { Snapshot, SourceFactory } from "./compose/sources/repository.ts";
@@ -26,13 +25,10 @@ import {
   text,
   trueOrFalse,
 } from "./values/check-options.ts";
-import { ConfigError } from "./values/errors.ts";
+import { type DialectName, dialectNamed } from "./values/dialect.ts";
 import { type Limits, limitsOption } from "./values/limits.ts";
 import { createResolveContext, type ResolveContext } from "./values/resolution/context.ts";
 import type { Resolver } from "./values/resolution/resolver.ts";
-
-/** `1.3` is Hydra 1.3 under `version_base="1.3"`, the only dialect there is so far. */
-export type Dialect = "1.3";
 
 /** What all compositions of an engine share. */
 export interface EngineOptions {
@@ -54,7 +50,8 @@ export interface EngineOptions {
   readonly plugins?: readonly Plugin[];
   /** Further kinds of sources for search paths, by scheme. */
   readonly sources?: ReadonlyMap<string, SourceFactory>;
-  readonly dialect?: Dialect;
+  /** The version of Hydra that it behaves as. Default: 1.3. */
+  readonly dialect?: DialectName;
   /**
    * How much aliases and interpolations may add to a config, any of the limits. Default: what the environment says
    * (`HYDRACONF_MAX_VALUES`, `HYDRACONF_MAX_CHARACTERS`), or `DEFAULT_LIMITS`.
@@ -117,23 +114,24 @@ export function createEngine(options: EngineOptions = {}): Engine {
 
 /** An engine that does not check the options of its methods, for callers that have checked them. */
 export function openEngine(options: EngineOptions): Engine {
-  const { cwd = process.cwd(), dialect = "1.3", env = { ...process.env } } = options;
-  if (dialect !== "1.3")
-    throw new ConfigError({
-      code: "compose.unsupported",
-      message: `The dialect ${String(dialect)} is not supported`,
-      available: ["1.3"],
-    });
+  const { cwd = process.cwd(), env = { ...process.env } } = options;
+  const dialect = dialectNamed(options.dialect ?? "1.3");
   const { plugins = STANDARD_PLUGINS, resolvers = [] } = options;
   refuseClashes(plugins);
   const schemaReader = createConfigReader();
   const all = [...pluginResolvers(plugins), ...resolvers];
-  const context = createResolveContext({ ...options, resolvers: all, env });
-  const snapshots = createSnapshots({ ...options, plugins, cwd, env, limits: context.limits });
+  const context = createResolveContext({ ...options, resolvers: all, env, dialect });
+  const snapshots = createSnapshots({
+    ...options,
+    plugins,
+    cwd,
+    env,
+    reading: { limits: context.limits, dialect },
+  });
   const resolveContext = (): ResolveContext => ({ ...context, cache: new Map() });
 
   const composeIn = (request: ComposeOptions, context: ResolveContext): Composition => {
-    const overrides = parseOverrides(request.overrides ?? []);
+    const overrides = parseOverrides(request.overrides ?? [], { dialect });
     return composeConfig({
       snapshot: snapshots.of(request),
       configName: request.configName ?? null,
@@ -142,8 +140,6 @@ export function openEngine(options: EngineOptions): Engine {
       fromShell: request.fromShell ?? false,
       jobName: request.jobName ?? "app",
       cwd,
-      version: HYDRA_VERSION,
-      versionBase: dialect,
       context,
       schemaReader,
     });

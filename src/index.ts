@@ -20,7 +20,6 @@ import { checkOptions } from "./values/check-options.ts";
 
 export { renderExplanation } from "./cli/explain.ts";
 export { hydraMain } from "./cli/hydra-main.ts";
-export { HYDRA_VERSION } from "./compose/dialect.ts";
 export {
   diffConfigs,
   leavesOf,

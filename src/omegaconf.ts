@@ -1,5 +1,6 @@
 import type { Config, ConfigTextOptions } from "./compose/config.ts";
 import {
+  anything,
   checkedAsRegistered,
   checkOptions,
   checkText,
@@ -58,7 +59,11 @@ import { writeYaml } from "./values/yaml/writer.ts";
 export function loadYaml(yaml: string, options: ReadOptions = {}): ConfigNode {
   const given: unknown = yaml;
   checkText("loadYaml", "the YAML", given, loadYamlHint(given));
-  checkOptions<ReadOptions>("loadYaml", options, { name: optional(text), limits: limitsOption });
+  checkOptions<ReadOptions>("loadYaml", options, {
+    name: optional(text),
+    limits: limitsOption,
+    dialect: anything,
+  });
   return createConfig(yaml, options);
 }
 

@@ -52,7 +52,7 @@ export type {
   SelfItem,
 } from "./compose/sources/config-source.ts";
 export type { StoreEntryOptions } from "./compose/sources/memory-source.ts";
-export type { ComposeOptions, Dialect, Engine, EngineOptions } from "./engine.ts";
+export type { ComposeOptions, Engine, EngineOptions } from "./engine.ts";
 export type {
   CallStyle,
   DeclaredTarget,
@@ -84,7 +84,6 @@ export type {
   SubcommandOption,
   SummaryPage,
   SweepRow,
-  VersionBase,
 } from "./job/options.ts";
 export type { PlannedJob, SweepJob } from "./job/plan-job.ts";
 export type { Console, Invocation, Terminal } from "./job/process/invocation.ts";
@@ -136,6 +135,7 @@ export type {
   SweeperDefinition,
   SweeperRequest,
 } from "./sweep/sweepers/sweeper.ts";
+export type { DialectName } from "./values/dialect.ts";
 export type { ErrorCode, ErrorDetails, ErrorHints, PluginErrorCode } from "./values/errors.ts";
 export type { Limits } from "./values/limits.ts";
 export type {

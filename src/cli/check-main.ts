@@ -25,6 +25,7 @@ import {
   trueOrFalse,
   withMethods,
 } from "../values/check-options.ts";
+import { DIALECT_NAMES } from "../values/dialect.ts";
 import { limitsOption } from "../values/limits.ts";
 import type { HydraMainOptions } from "./hydra-main.ts";
 
@@ -81,7 +82,7 @@ const MAIN_OPTIONS: OptionChecks<HydraMainOptions> = {
   resolvers: checkedAsRegistered,
   limits: limitsOption,
   sources: optional(mapOf("functions", fn)),
-  versionBase: optional(oneOf("1.1", "1.2", "1.3")),
+  versionBase: optional(oneOf(...DIALECT_NAMES)),
   flags: optional(listOf("flags", shape(FLAG))),
   subcommands: optional(listOf("subcommands", having(SUBCOMMAND))),
   resultFiles: optional(listOf("strings", text)),

@@ -1,6 +1,5 @@
 import { dirname, parse, resolve } from "node:path";
 import { refuseClashes } from "../compose/config-plugin.ts";
-import { HYDRA_VERSION } from "../compose/dialect.ts";
 import {
   addedDirectories,
   type Composer,
@@ -11,7 +10,6 @@ import {
 import type { Task } from "../job/job.ts";
 import {
   COMPATIBILITY_WARNING,
-  changesDirectoryByDefault,
   type Flag,
   type ProgramDeclaration,
   type ProgramOptions,
@@ -34,6 +32,7 @@ import type { SweepRegistry } from "../sweep/registry.ts";
 import { callerOf } from "../system/caller.ts";
 import { findPackage } from "../system/package-root.ts";
 import { visibleControls } from "../text/printable.ts";
+import { type Dialect, dialectNamed } from "../values/dialect.ts";
 import { type ConfigError, isConfigError } from "../values/errors.ts";
 import { refuseConfigInPath, refuseConflicts, refuseUnsupported } from "./arguments/check-flags.ts";
 import { HYDRA_FLAGS, OWN_FLAGS, usageText } from "./arguments/hydra-flags.ts";
@@ -111,7 +110,7 @@ export async function hydraMain(
   const subcommand = subcommandOf(invocation.argv, subcommands);
   if (subcommand !== undefined) return runSubcommand(subcommand, options.name, invocation);
   const endWatch = watchForLostTask(invocation.console);
-  if (given.worker === undefined && changesDirectoryByDefault(options.versionBase))
+  if (given.worker === undefined && dialectOf(options).changesDirectory)
     warnOf(COMPATIBILITY_WARNING, invocation);
   try {
     const takesProgram = options.restAsOverrides !== undefined;
@@ -272,12 +271,17 @@ async function atTimeOfSweep(
 }
 
 /** The program's own version if it has one, then ours and Hydra's. */
-function versionText({ name, version }: ProgramOptions): string {
+function versionText(options: ProgramOptions): string {
+  const { name, version } = options;
+  const { hydraVersion } = dialectOf(options);
   const ours = `hydraconf ${findPackage()?.version ?? "in a bundle"}`;
   return version === undefined
-    ? `${ours} (Hydra ${HYDRA_VERSION})\n`
-    : `${name} ${version} (${ours}, Hydra ${HYDRA_VERSION})\n`;
+    ? `${ours} (Hydra ${hydraVersion})\n`
+    : `${name} ${version} (${ours}, Hydra ${hydraVersion})\n`;
 }
+
+const dialectOf = ({ versionBase = "1.3" }: Pick<ProgramOptions, "versionBase">): Dialect =>
+  dialectNamed(versionBase);
 
 const SILENT: Console = { stdout: () => {}, stderr: () => {} };
 
@@ -323,7 +327,7 @@ function composerRequest(
     configName: text("config-name") ?? options.configName ?? null,
     base: options.base,
     ...(configDir !== undefined && { configDir }),
-    ...(options.versionBase !== undefined && { versionBase: options.versionBase }),
+    dialect: dialectOf(options),
     plugins,
     ...(options.resolvers !== undefined && { resolvers: options.resolvers }),
     ...(options.limits !== undefined && { limits: options.limits }),

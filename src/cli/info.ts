@@ -1,4 +1,3 @@
-import { HYDRA_VERSION } from "../compose/dialect.ts";
 import type {
   Composition,
   Defaults,
@@ -131,7 +130,7 @@ const plugins: Topic = {
 const all: Topic = {
   name: "all",
   *show(look) {
-    yield* debug(titleLines(`Hydra ${HYDRA_VERSION}`, "="));
+    yield* debug(titleLines(`Hydra ${look.context().dialect.hydraVersion}`, "="));
     for (const topic of [plugins, config]) yield* topic.show(look);
   },
 };

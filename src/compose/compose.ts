@@ -42,9 +42,8 @@ export interface ComposeRequest {
   readonly jobName: string;
   /** Goes to `hydra.runtime.cwd`. */
   readonly cwd: string;
-  /** `hydra.runtime.version` and `version_base`. */
-  readonly version: string;
-  readonly versionBase: string;
+  /** What `hydra.runtime.version_base` says. Default: the name of the dialect. */
+  readonly versionBase?: string;
   readonly context: ResolveContext;
   /** What reads the schemas of the config store; without it they are not looked at. */
   readonly schemaReader?: SchemaReader;
@@ -89,7 +88,13 @@ function composeChecked(asked: ComposeRequest): Composition {
     requireMap(
       applyOverrides(root, values, context, groups, createBudget(context.limits, base.expanded)),
     );
-  const facts = { ...request, choices: base.tree.known, sources: repository.sources };
+  const facts = {
+    ...request,
+    version: context.dialect.hydraVersion,
+    versionBase: request.versionBase ?? context.dialect.name,
+    choices: base.tree.known,
+    sources: repository.sources,
+  };
   const given = apply(base.root, choices.values);
   const appended =
     request.appended?.(fillRuntime(given, { ...facts, hidden: new Map() }, context)) ?? [];

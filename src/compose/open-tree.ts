@@ -2,7 +2,6 @@ import { resolve } from "node:path";
 import { isSweepValue, type Override } from "../overrides/ast.ts";
 import { overrideNode } from "../overrides/evaluate.ts";
 import { ConfigError } from "../values/errors.ts";
-import type { Limits } from "../values/limits.ts";
 import { type ConfigNode, isMissingOrNull, map, scalar } from "../values/node.ts";
 import { fromCode } from "../values/origin.ts";
 import { pyStr, pyTypeName } from "../values/python-text.ts";
@@ -14,6 +13,7 @@ import type { CompositionWarning } from "./defaults/choice-tracker.ts";
 import { hydraGroups } from "./hydra/groups.ts";
 import { schemaSource } from "./hydra/schema.ts";
 import { packageSource, pythonPath } from "./sources/file-source.ts";
+import type { Reading } from "./sources/load-config.ts";
 import type { StoreEntry } from "./sources/memory-source.ts";
 import {
   openSource,
@@ -42,8 +42,7 @@ export interface TreeRequest {
   readonly store?: ReadonlyMap<string, StoreEntry>;
   /** Further kinds of sources, by scheme. */
   readonly sources?: ReadonlyMap<string, SourceFactory>;
-  /** How much the aliases of a file may add; default: what the environment says. */
-  readonly limits?: Limits;
+  readonly reading?: Reading;
 }
 
 /** What Hydra calls the source of the primary config. */
@@ -54,7 +53,7 @@ export const PRIMARY_PROVIDER = "main";
  * directories, the config store. Whether the primary directory exists is looked at by what composes.
  */
 export function openTree(request: TreeRequest): Snapshot {
-  const { configDir, configDirs, cwd, base = cwd, env, limits } = request;
+  const { configDir, configDirs, cwd, base = cwd, env, reading } = request;
   const roots = [...new Set([base, cwd, ...pythonPath(env, cwd)])];
   const plugins = pluginGroups(request.plugins);
   const factories = new Map<string, SourceFactory>([
@@ -64,7 +63,7 @@ export function openTree(request: TreeRequest): Snapshot {
     ...(request.sources ?? []),
   ]);
   const open = (provider: string, path: string) =>
-    openSource({ provider, path: absolute(path, cwd) }, cwd, factories, limits);
+    openSource({ provider, path: absolute(path, cwd) }, cwd, factories, reading);
   return takeSnapshot({
     sources: [
       hydraGroups(),
@@ -72,10 +71,10 @@ export function openTree(request: TreeRequest): Snapshot {
       ...plugins.sources,
       ...configDirs.map((directory) => open("command-line", directory)),
     ],
-    schemaSource: schemaSource(new Map([...plugins.store, ...(request.store ?? [])]), limits),
+    schemaSource: schemaSource(new Map([...plugins.store, ...(request.store ?? [])]), reading),
     cwd,
     factories,
-    limits,
+    reading,
   });
 }
 

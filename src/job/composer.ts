@@ -4,7 +4,6 @@ import { type ComposeRequest, type Composition, eachOnce } from "../compose/comp
 import { type ConfigPlugin, pluginResolvers } from "../compose/config-plugin.ts";
 import type { CompositionWarning } from "../compose/defaults/choice-tracker.ts";
 import type { RunMode } from "../compose/defaults/list.ts";
-import { HYDRA_VERSION, HYDRA_VERSION_BASE } from "../compose/dialect.ts";
 import {
   checkSweeps,
   composeConfig,
@@ -18,6 +17,7 @@ import type { ConfigSchema } from "../compose/sources/config-source.ts";
 import type { StoreEntry } from "../compose/sources/memory-source.ts";
 import type { Repository, SourceFactory } from "../compose/sources/repository.ts";
 import { type Override, parseOverride, parseOverrides } from "../overrides/index.ts";
+import type { Dialect } from "../values/dialect.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import { splitKey } from "../values/key-path.ts";
 import type { Limits } from "../values/limits.ts";
@@ -39,8 +39,8 @@ export interface ComposerRequest {
   readonly base?: string;
   /** Directory added to the end of the search path (`--config-dir`). */
   readonly configDir?: string;
-  /** What `hydra.runtime.version_base` says; default: that of the dialect. */
-  readonly versionBase?: string;
+  /** Default: Hydra 1.3. */
+  readonly dialect?: Dialect;
   readonly plugins: readonly ConfigPlugin[];
   /** The program's own. */
   readonly resolvers?: Iterable<Resolver>;
@@ -118,10 +118,12 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
     configDirs,
     cwd,
     env,
-    limits: context.limits,
+    reading: { limits: context.limits, dialect: context.dialect },
   });
   const warnOnce = eachOnce(request.onWarning);
   const onWarning = ({ message }: CompositionWarning): void => warnOnce(message);
+  const parse = (overrides: readonly string[]): readonly Override[] =>
+    parseOverrides(overrides, { dialect: context.dialect });
   const surroundings = { snapshot, context, onWarning };
   const compose = (
     overrides: readonly string[],
@@ -135,14 +137,12 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
       ...surroundings,
       ...request.schemas,
       configName,
-      overrides: parseOverrides(overrides),
+      overrides: parse(overrides),
       mode,
       ...(appended && { appended }),
       fromShell: true,
       jobName: request.jobName,
       cwd,
-      version: HYDRA_VERSION,
-      versionBase: request.versionBase ?? HYDRA_VERSION_BASE,
     });
     if (composition.secrets.length > 0) redaction?.learn(secretTexts(composition, context));
     published.root = composition.root;
@@ -154,12 +154,12 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
     plugins,
     repository: snapshot.repository,
     searchPath: (overrides) =>
-      extendSearchPath(primary, parseOverrides(overrides), snapshot, context).repository,
+      extendSearchPath(primary, parse(overrides), snapshot, context).repository,
     defaults: (overrides, { configName = primary }) =>
-      composeDefaults({ ...surroundings, configName, overrides: parseOverrides(overrides) }),
+      composeDefaults({ ...surroundings, configName, overrides: parse(overrides) }),
     compose: (overrides, changes) => compose(overrides, changes),
     composeTask: (overrides, isMultirun) =>
-      composeTask(overrides, isMultirun, compose, (root) => {
+      composeTask(overrides, isMultirun, context.dialect, compose, (root) => {
         published.root = root;
         return configuredMode(root, context);
       }),
@@ -176,6 +176,7 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
 function composeTask(
   given: readonly string[],
   isMultirun: boolean,
+  dialect: Dialect,
   compose: (
     overrides: readonly string[],
     changes: CompositionChanges,
@@ -186,7 +187,9 @@ function composeTask(
   let chosen = chooseMode(undefined, isMultirun);
   const appended = (root: MapNode): readonly Override[] => {
     chosen = chooseMode(modeOf(root), isMultirun);
-    return chosen.added.map((text, index) => parseOverride(text, given.length + index));
+    return chosen.added.map((text, index) =>
+      parseOverride(text, given.length + index, { dialect }),
+    );
   };
   try {
     const composition = compose(given, { mode: "multirun" }, appended);
@@ -241,7 +244,7 @@ const hasOpenGroup = ({ children, state }: DefaultsTreeNode): boolean =>
   state === "missing" || children.some((child) => child.kind !== "self" && hasOpenGroup(child));
 
 const contextOf = (
-  { limits, plugins, resolvers = [] }: ComposerRequest,
+  { dialect, limits, plugins, resolvers = [] }: ComposerRequest,
   { now, env, console }: Invocation,
   root: () => MapNode | undefined,
 ): ResolveContext =>
@@ -249,6 +252,7 @@ const contextOf = (
     resolvers: withHydraResolvers([...pluginResolvers(plugins), ...resolvers], { now, root }),
     env,
     ...(limits && { limits }),
+    ...(dialect && { dialect }),
     onWarning: (message) => console.stderr(`UserWarning: ${message}\n`),
   });
 

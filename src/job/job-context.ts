@@ -2,7 +2,6 @@ import { eachOnce } from "../compose/compose.ts";
 import { type Composition, createConfig } from "../compose/index.ts";
 import { type ComposedEvent, openCallbacks } from "./callbacks.ts";
 import type { Logging } from "./logging/logging.ts";
-import { changesDirectoryByDefault } from "./options.ts";
 import { placeOf } from "./plan-job.ts";
 import { warnOf } from "./report-error.ts";
 import { type JobContext, logSettings } from "./run-job.ts";
@@ -28,7 +27,7 @@ export async function openJobContext(
       onWarning: (message) => warnOf(message, invocation),
     }),
     ...placeOf(session),
-    chdirByDefault: changesDirectoryByDefault(options.versionBase),
+    chdirByDefault: composer.context.dialect.changesDirectory,
     warn: eachOnce((message) => warnOf(message, invocation)),
     flags: new Map([...parsed.flags].filter(([id]) => own.has(id))),
     restArgs: parsed.rest ?? [],

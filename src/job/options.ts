@@ -8,6 +8,7 @@ import type { StoreEntry } from "../compose/sources/memory-source.ts";
 import type { SourceFactory } from "../compose/sources/repository.ts";
 import type { Targets } from "../instantiate/index.ts";
 import type { JsonSchema } from "../schema/index.ts";
+import type { DialectName } from "../values/dialect.ts";
 import { ConfigError } from "../values/errors.ts";
 import type { Limits } from "../values/limits.ts";
 import type { ConfigNode } from "../values/node.ts";
@@ -79,10 +80,9 @@ export interface ProgramDeclaration {
   /** Further kinds of sources for search paths, by scheme, as `git://`. */
   readonly sources?: ReadonlyMap<string, SourceFactory>;
   /**
-   * `1.1` as in Hydra's `version_base`: jobs work in their run directory unless `hydra.job.chdir`
-   * says otherwise. Composition is that of 1.3 all the same. Default: `1.3`.
+   * The version of Hydra that the program behaves as, as `version_base` of `@hydra.main`. Default: `1.3`.
    */
-  readonly versionBase?: VersionBase;
+  readonly versionBase?: DialectName;
   /** The program's own flags, besides Hydra's. */
   readonly flags?: readonly Flag[];
   /** What else the program can do, each chosen by its name as the first word of the command line. */
@@ -129,13 +129,6 @@ export type ProgramOptions = ProgramDeclaration & {
   readonly name: string;
   readonly base: string;
 };
-
-/** Hydra's `version_base`: composition is always that of 1.3; see `ProgramDeclaration.versionBase`. */
-export type VersionBase = "1.1" | "1.2" | "1.3";
-
-/** Until 1.2 a job worked in its run directory unless `hydra.job.chdir` said otherwise. */
-export const changesDirectoryByDefault = (versionBase: VersionBase | undefined): boolean =>
-  versionBase === "1.1";
 
 /** What a program with this version base always prints. */
 export const COMPATIBILITY_WARNING = `version_base="1.1" selects Hydra 1.1 compatibility behavior.`;

@@ -1,4 +1,5 @@
 import { plural } from "../text/plural.ts";
+import type { Dialect } from "../values/dialect.ts";
 import { ConfigError, nearest } from "../values/errors.ts";
 import { type ConfigNode, type KeyId, keyId, list, map, scalar } from "../values/node.ts";
 import type { OverrideOrigin } from "../values/origin.ts";
@@ -33,6 +34,8 @@ export interface EvaluationOptions {
    * @internal
    */
   readonly functions?: ReadonlyMap<string, OverrideFunction>;
+  /** The version of Hydra whose language it is. Default: 1.3. */
+  readonly dialect?: Dialect;
   /** Numbers in [0, 1) for `shuffle([…])`, which shuffles while it is evaluated. */
   readonly random?: () => number;
 }

@@ -104,6 +104,7 @@ export function parseOverrides(
 
 const EVALUATION_OPTIONS: OptionChecks<EvaluationOptions> = {
   functions: anything,
+  dialect: anything,
   random: optional(fn),
 };
 

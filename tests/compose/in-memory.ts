@@ -68,8 +68,6 @@ export const composeOn = (
     fromShell: false,
     jobName: "app",
     cwd: "/nowhere",
-    version: "1.3.5",
-    versionBase: "1.3",
     context,
     ...(onWarning && { onWarning }),
   });

@@ -42,6 +42,28 @@ export function readCorpusFile(dir: string, path: string): CorpusFile {
   return { path, cases, badLines };
 }
 
+/** Which lines are the same case: in `fuzz/compose.jsonl` an id may occur with several lists of overrides. */
+const identityOf = ({ id, overrides }: CorpusCase): string => JSON.stringify([id, overrides]);
+
+/**
+ * The cases of a file of the base corpus as another version of Hydra decided them: each line of the delta takes the place of the
+ * same case, and a case that the delta does not list is unchanged.
+ */
+export function readDelta(base: string, delta: string, path: string): CorpusFile {
+  const before = readCorpusFile(base, path);
+  if (!existsSync(join(delta, path))) return before;
+  const { badLines, cases } = readCorpusFile(delta, path);
+  const changed = new Map(cases.map((line) => [identityOf(line), line]));
+  const merged = before.cases.map((line) => changed.get(identityOf(line)) ?? line);
+  const known = new Set(before.cases.map(identityOf));
+  const unknown = cases.flatMap((line, index) =>
+    known.has(identityOf(line))
+      ? []
+      : [{ line: index + 1, why: `the case ${line.id} is not in the base` }],
+  );
+  return { path, cases: merged, badLines: [...before.badLines, ...badLines, ...unknown] };
+}
+
 /** Looks something up in the replayed corpus, then at the same place in the fallback corpora. */
 export function findCompanion(dirs: readonly string[], pathInCorpus: string): string {
   for (const dir of dirs) {

@@ -1,11 +1,16 @@
+import { DEFAULT_DIALECT, type Dialect } from "../../src/values/dialect.ts";
 import { excuseFor, tooManyAccepted } from "./accepted.ts";
 import type { CorpusCase, CorpusFile } from "./corpus.ts";
-import { findCompanion, listCorpus, readCorpusFile } from "./corpus.ts";
+import { findCompanion, listCorpus, readCorpusFile, readDelta } from "./corpus.ts";
 import type { Outcome, Suite, SuiteEnvironment } from "./suite.ts";
 
 export interface ReplayRequest {
   /** The corpus to replay. */
   readonly corpus: string;
+  /** What another version of Hydra did differently: lines that take the place of those of `corpus`. */
+  readonly delta?: string;
+  /** Default: Hydra 1.3. */
+  readonly dialect?: Dialect;
   /** Where companions of a case are looked up when the corpus itself lacks them. */
   readonly fallback: string | null;
   readonly suites: readonly Suite[];
@@ -39,10 +44,14 @@ export interface CaseResult {
 
 /** Replays file by file, so that results can be printed as they come. */
 export async function* replay(request: ReplayRequest): AsyncGenerator<FileResult> {
-  for (const path of listCorpus(request.corpus)) {
+  const { caseId, corpus, delta, dialect = DEFAULT_DIALECT } = request;
+  const isOwnVersion = dialect.hydraVersion !== DEFAULT_DIALECT.hydraVersion;
+  for (const path of listCorpus(corpus)) {
     if (request.only?.test(path) === false) continue;
-    const file = readCorpusFile(request.corpus, path);
-    const { caseId } = request;
+    const suite = request.suites.find((candidate) => candidate.matches(path));
+    if (delta !== undefined && suite?.dependsOnVersionBase === false && !isOwnVersion) continue;
+    const file =
+      delta === undefined ? readCorpusFile(corpus, path) : readDelta(corpus, delta, path);
     if (caseId === undefined) {
       yield await replayFile(file, file.cases, request);
       continue;
@@ -104,9 +113,10 @@ function problemsOf(file: CorpusFile, accepted: number): readonly string[] {
   return problems;
 }
 
-function environment(path: string, { corpus, fallback }: ReplayRequest): SuiteEnvironment {
-  const dirs = fallback === null ? [corpus] : [corpus, fallback];
-  return { file: path, companion: (wanted) => findCompanion(dirs, wanted) };
+function environment(path: string, request: ReplayRequest): SuiteEnvironment {
+  const { corpus, delta, dialect = DEFAULT_DIALECT, fallback } = request;
+  const dirs = [delta, corpus, fallback].filter((dir) => dir !== undefined && dir !== null);
+  return { file: path, dialect, companion: (wanted) => findCompanion(dirs, wanted) };
 }
 
 interface Ran {

@@ -1,7 +1,9 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { DEFAULT_DIALECT, dialectNamed } from "../../src/values/dialect.ts";
 import { sharedDir } from "../shared.ts";
+import { corporaOf, sharedCorpora } from "./corpora.ts";
 import { fileRow, sideBySide, summaryLines, tableHeader } from "./print.ts";
 import type { FileResult, ReplayRequest } from "./replay.ts";
 import { replay } from "./replay.ts";
@@ -10,10 +12,13 @@ import { summarize, toJson } from "./summary.ts";
 
 const HELP = `npm run conformance -- [options]
 
-Replays the conformance corpus (what the real Hydra did, case by case) and prints a table.
+Replays the conformance corpus (what the real Hydra did, case by case) and prints a table for each dialect.
 
+  --dialect D    only this version of Hydra: 1.1, 1.2, 1.3 or 1.4
   --corpus DIR   replay another folder of the same formats; what its cases need beside them is
                  looked up there first, then in the shared corpus
+  --base DIR     with --corpus: the folder whose cases are replayed; a line of --corpus takes the
+                 place of the same case there. The folder new/ of --corpus is replayed by itself
   --only REGEX   only files whose path in the corpus matches
   --case ID      only the case of this id, expected and actual side by side
   --json FILE    write all results, every failure included, as JSON
@@ -26,7 +31,7 @@ Exit code 2: the command line itself is wrong.
 `;
 
 interface Options {
-  readonly request: ReplayRequest;
+  readonly requests: readonly ReplayRequest[];
   readonly selective: boolean;
   readonly json?: string;
 }
@@ -43,18 +48,41 @@ async function main(argv: readonly string[]): Promise<number> {
     process.stderr.write(`${options}\n\n${HELP}`);
     return 2;
   }
-  const { request, selective, json } = options;
+  const results: unknown[] = [];
+  let ok = true;
+  for (const request of options.requests) {
+    const result = await replayOne(request, options);
+    results.push(result.json);
+    ok &&= result.ok;
+  }
+  const { json } = options;
+  if (json !== undefined)
+    writeFileSync(
+      json,
+      `${JSON.stringify(results.length === 1 ? results[0] : results, null, 1)}\n`,
+    );
+  return ok ? 0 : 1;
+}
+
+/** Replays and prints one table. */
+async function replayOne(
+  request: ReplayRequest,
+  { selective, requests }: Options,
+): Promise<{ readonly ok: boolean; readonly json: unknown }> {
+  const { caseId, corpus, delta, dialect = DEFAULT_DIALECT } = request;
   const files: FileResult[] = [];
-  if (request.caseId === undefined) print(tableHeader());
+  if (requests.length > 1) print(`\nHydra ${dialect.name}: ${delta ?? corpus}`);
+  if (caseId === undefined) print(tableHeader());
   for await (const file of replay(request)) {
     files.push(file);
-    print(request.caseId === undefined ? fileRow(file) : sideBySide(file, terminalWidth()));
+    print(caseId === undefined ? fileRow(file) : sideBySide(file, terminalWidth()));
   }
+  // What was chosen may stand in one of several corpora.
+  const nothing = selective && requests.length > 1 && files.length === 0;
   const summary = summarize(files, selective);
-  print(summaryLines(summary));
-  if (json !== undefined)
-    writeFileSync(json, `${JSON.stringify(toJson(request.corpus, files, summary), null, 1)}\n`);
-  return summary.ok ? 0 : 1;
+  if (!nothing) print(summaryLines(summary));
+  const json = { dialect: dialect.name, ...toJson(delta ?? corpus, files, summary) };
+  return { ok: nothing || summary.ok, json };
 }
 
 function readOptions(argv: readonly string[]): Options | string {
@@ -62,27 +90,39 @@ function readOptions(argv: readonly string[]): Options | string {
     const { values } = parseArgs({
       args: [...argv],
       options: {
+        dialect: { type: "string" },
         corpus: { type: "string" },
+        base: { type: "string" },
         only: { type: "string" },
         case: { type: "string" },
         json: { type: "string" },
       },
     });
+    const { base, corpus, json } = values;
+    const chosen = values.dialect === undefined ? undefined : dialectNamed(values.dialect);
     const shared = sharedDir();
+    if (shared === null && corpus === undefined)
+      return "the shared corpus is absent here: name one with --corpus DIR";
+    for (const dir of [corpus, base])
+      if (dir !== undefined && !existsSync(dir)) return `no such corpus: ${dir}`;
+    if (base !== undefined && corpus === undefined) return "--base needs --corpus DIR";
     const fallback = shared === null ? null : join(shared, "conformance");
-    const corpus = values.corpus ?? fallback;
-    if (corpus === null) return "the shared corpus is absent here: name one with --corpus DIR";
-    if (!existsSync(corpus)) return `no such corpus: ${corpus}`;
+    const common = {
+      fallback,
+      suites: SUITES,
+      ...(values.only !== undefined && { only: new RegExp(values.only) }),
+      ...(values.case !== undefined && { caseId: values.case }),
+    };
+    const corpora =
+      corpus === undefined
+        ? sharedCorpora(shared ?? "").filter(
+            ({ dialect }) => chosen === undefined || dialect === chosen,
+          )
+        : corporaOf(corpus, base, chosen ?? DEFAULT_DIALECT);
     return {
-      request: {
-        corpus,
-        fallback,
-        suites: SUITES,
-        ...(values.only === undefined ? {} : { only: new RegExp(values.only) }),
-        ...(values.case === undefined ? {} : { caseId: values.case }),
-      },
+      requests: corpora.map((one) => ({ ...one, ...common })),
       selective: values.only !== undefined || values.case !== undefined,
-      ...(values.json === undefined ? {} : { json: values.json }),
+      ...(json !== undefined && { json }),
     };
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

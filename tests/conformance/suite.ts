@@ -1,3 +1,4 @@
+import type { Dialect } from "../../src/values/dialect.ts";
 import type { CorpusCase } from "./corpus.ts";
 
 /**
@@ -10,6 +11,11 @@ export interface Suite {
   matches(pathInCorpus: string): boolean;
   /** Replays one case. Anything thrown here means "could not be run", which is a failure. */
   run(testCase: CorpusCase, env: SuiteEnvironment): Outcome | Promise<Outcome>;
+  /**
+   * Whether what is replayed is decided by Hydra's `version_base` as well; a version of Hydra itself may change anything. Default:
+   * true.
+   */
+  readonly dependsOnVersionBase?: boolean;
   /** How many cases may run at once; absent means one. For suites that start processes. */
   readonly concurrency?: number;
 }
@@ -17,6 +23,8 @@ export interface Suite {
 export interface SuiteEnvironment {
   /** Path of the file in the corpus, e.g. `compose/ml/cases.jsonl`. */
   readonly file: string;
+  /** The version of Hydra that recorded the case. */
+  readonly dialect: Dialect;
   /**
    * Absolute path of something that a suite needs beside its cases (`compose/ml/conf`): looked up
    * in the replayed corpus, then at the same place in the shared one. Throws when in neither.

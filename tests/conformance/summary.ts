@@ -39,7 +39,7 @@ export function summarize(files: readonly FileResult[], selective: boolean): Sum
 }
 
 /** What `--json` writes. */
-export function toJson(corpus: string, files: readonly FileResult[], summary: Summary): unknown {
+export function toJson(corpus: string, files: readonly FileResult[], summary: Summary): object {
   return {
     corpus,
     ...summary,

@@ -1,7 +1,6 @@
 /** The `hydra` node as a structured config: its classes and their fields. */
 
 import type { ErrorCode } from "../../values/errors.ts";
-import type { Limits } from "../../values/limits.ts";
 import {
   type ConfigNode,
   type ContainerType,
@@ -16,6 +15,7 @@ import {
 } from "../../values/node.ts";
 import { fromCode, type SchemaOrigin } from "../../values/origin.ts";
 import type { ConfigSource } from "../sources/config-source.ts";
+import type { Reading } from "../sources/load-config.ts";
 import { memorySource, type StoreEntry } from "../sources/memory-source.ts";
 
 /*
@@ -219,7 +219,7 @@ export const EMPTY_CONFIG = "_dummy_empty_config_";
 /** Hydra's own structured configs; the entries of a user's config store come on top. */
 export function schemaSource(
   store: ReadonlyMap<string, StoreEntry>,
-  limits?: Limits,
+  reading?: Reading,
 ): ConfigSource {
   const own: readonly [string, StoreEntry][] = [
     [HYDRA_CONFIG, { node: withDefaults(HYDRA, DEFAULTS) }],
@@ -230,7 +230,7 @@ export function schemaSource(
   return memorySource(
     { scheme: "structured", path: "", provider: "schema" },
     new Map([...own, ...store]),
-    limits,
+    reading,
   );
 }
 

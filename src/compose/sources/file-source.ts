@@ -4,7 +4,6 @@ import { createRequire } from "node:module";
 import { delimiter, join, relative, resolve } from "node:path";
 import { errorCode, refuseOther } from "../../system/files.ts";
 import { ConfigError } from "../../values/errors.ts";
-import type { Limits } from "../../values/limits.ts";
 import { fromCode } from "../../values/origin.ts";
 import {
   type ConfigSource,
@@ -12,19 +11,18 @@ import {
   type LoadedConfig,
   yamlFileName,
 } from "./config-source.ts";
-import { configFromText } from "./load-config.ts";
+import { configFromText, type Reading } from "./load-config.ts";
 
 export interface FileSourceOptions {
   readonly provider: string;
   /** As the user gave it; relative paths start at `cwd`. */
   readonly path: string;
   readonly cwd: string;
-  /** How much the aliases of a file may add; default: what the environment says. */
-  readonly limits?: Limits | undefined;
+  readonly reading?: Reading;
 }
 
 /** A directory of YAML files (`file://DIR`). */
-export function fileSource({ provider, path, cwd, limits }: FileSourceOptions): ConfigSource {
+export function fileSource({ provider, path, cwd, reading }: FileSourceOptions): ConfigSource {
   const root = resolve(cwd, path);
   const info = { scheme: "file", path, provider };
 
@@ -38,7 +36,7 @@ export function fileSource({ provider, path, cwd, limits }: FileSourceOptions): 
       // Messages name the file as the user would type it from where the program runs.
       return text === undefined
         ? undefined
-        : configFromText(configPath, { name: displayName(cwd, file), text }, info, limits);
+        : configFromText(configPath, { name: displayName(cwd, file), text }, info, reading);
     },
     list: (group, kind) => listDirectory(resolve(root, group), kind),
   };
@@ -131,7 +129,7 @@ export interface PackageSourceOptions {
   /** `NAME/FOLDER`, e.g. `my-configs/conf` or `@scope/name/conf`; `a.b.conf` of a Python package. */
   readonly path: string;
   readonly cwd: string;
-  readonly limits?: Limits | undefined;
+  readonly reading?: Reading;
   /** Where packages are looked for, in this order. Default: from `cwd`. */
   readonly roots?: readonly string[];
 }
@@ -141,13 +139,13 @@ export interface PackageSourceOptions {
  * package that lies in one of them (`pkg://a.b.conf`), as Python finds those of its module search path.
  */
 export function packageSource(options: PackageSourceOptions): ConfigSource {
-  const { provider, path, cwd, limits, roots = [cwd] } = options;
+  const { provider, path, cwd, reading, roots = [cwd] } = options;
   const installed = npmFolder(path, roots);
   const module = pythonModule(path);
   const dir = installed ?? pythonFolder(module, roots);
   const info = { scheme: "pkg", path: installed === undefined ? module : path, provider };
   if (dir === undefined) return unavailableSource(info);
-  const files = fileSource({ provider, path: dir, cwd, limits });
+  const files = fileSource({ provider, path: dir, cwd, ...(reading && { reading }) });
   return {
     ...info,
     available: () => files.available() && (installed !== undefined || isRegularPackage(dir)),

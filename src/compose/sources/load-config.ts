@@ -1,12 +1,11 @@
 import { ConfigError } from "../../values/errors.ts";
 import { isInterpolationNode } from "../../values/interpolation/parser.ts";
-import type { Limits } from "../../values/limits.ts";
 import { type ConfigNode, isMissing, type MapNode, map } from "../../values/node.ts";
 import type { SourceText } from "../../values/origin.ts";
 import { pyRepr, pyTypeName } from "../../values/python-text.ts";
 import { createResolution } from "../../values/resolution/evaluate.ts";
 import { findPlace } from "../../values/resolution/select.ts";
-import { createConfig, readYaml } from "../../values/yaml/reader.ts";
+import { createConfig, type ReadOptions, readYaml } from "../../values/yaml/reader.ts";
 import {
   type ConfigItem,
   type DefaultsItem,
@@ -20,6 +19,9 @@ import {
 
 const DEFAULTS = "defaults";
 
+/** How the texts of a source are read. Default: as in Hydra 1.3, with the limits of the environment. */
+export type Reading = Pick<ReadOptions, "limits" | "dialect">;
+
 /**
  * Makes a config of the text of a YAML file.
  *
@@ -30,10 +32,10 @@ export function configFromText(
   path: string,
   text: SourceText,
   source: SourceInfo,
-  limits?: Limits,
+  reading?: Reading,
 ): LoadedConfig {
   const header = packageHeader(text);
-  return configFromNode(path, readFileNode(text, limits), source, header);
+  return configFromNode(path, readFileNode(text, reading), source, header);
 }
 
 /** Makes a config of a tree: the entry of a store, or a file that has been read. */
@@ -80,8 +82,8 @@ const plainList = (path: string, { origin }: ConfigNode): ConfigError =>
   });
 
 /** A file may hold a map, a list, nothing, or one string, which is read again as a document. */
-function readFileNode({ name, text }: SourceText, limits: Limits | undefined): ConfigNode {
-  const options = { name, ...(limits && { limits }) };
+function readFileNode({ name, text }: SourceText, reading: Reading = {}): ConfigNode {
+  const options = { ...reading, name };
   const node = readYaml(text, options);
   if (node.kind !== "scalar") return node;
   if (node.value === null) return map([], node.origin);

@@ -12,7 +12,6 @@ import {
   trueOrFalse,
   wrongArgument,
 } from "../../values/check-options.ts";
-import type { Limits } from "../../values/limits.ts";
 import type { ConfigNode } from "../../values/node.ts";
 import { fromCode } from "../../values/origin.ts";
 import { fromObject } from "../../values/plain-objects.ts";
@@ -23,7 +22,7 @@ import {
   type SourceInfo,
   yamlFileName,
 } from "./config-source.ts";
-import { configFromNode, configFromText } from "./load-config.ts";
+import { configFromNode, configFromText, type Reading } from "./load-config.ts";
 
 /**
  * What a store in memory holds under a path: the text of a YAML file, a tree, plain data, or a
@@ -59,13 +58,13 @@ const SOURCE_INFO: OptionChecks<SourceInfo> = { scheme: text, path: text, provid
  * (`structured://`), or a whole tree in a test.
  *
  * @param entries by config path without extension, e.g. `db/mysql`.
- * @param limits of what the aliases of a text may add; default: what the environment says
+ * @param reading how texts are read
  * @throws ConfigError `value.wrong_type` for what the types do not allow
  */
 export function memorySource(
   info: SourceInfo,
   entries: ReadonlyMap<string, StoreEntry>,
-  limits?: Limits,
+  reading?: Reading,
 ): ConfigSource {
   checkOptions("memorySource", info, SOURCE_INFO);
   configStore("memorySource", "the entries", entries);
@@ -86,7 +85,7 @@ export function memorySource(
           path,
           { name: yamlFileName(address), text: entry.text },
           info,
-          limits,
+          reading,
         );
       const config = configFromNode(path, treeOf(entry, address), info, entry.package ?? null);
       if ("replaceable" in entry && entry.replaceable === true)

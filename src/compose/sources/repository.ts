@@ -2,10 +2,10 @@
 
 import { getOrCreate } from "../../system/get-or-create.ts";
 import { ConfigError } from "../../values/errors.ts";
-import type { Limits } from "../../values/limits.ts";
 import type { Origin } from "../../values/origin.ts";
 import type { ConfigSource, ItemKind, LoadedConfig } from "./config-source.ts";
 import { fileSource, packageSource } from "./file-source.ts";
+import type { Reading } from "./load-config.ts";
 
 /**
  * A snapshot of a search path: the first source that has a config wins, and every answer is kept,
@@ -106,8 +106,7 @@ export type SourceFactory = (entry: {
   readonly provider: string;
   readonly path: string;
   readonly cwd: string;
-  /** How much the aliases of a file may add. */
-  readonly limits?: Limits;
+  readonly reading?: Reading;
 }) => ConfigSource;
 
 /** By scheme. An engine may be given more, e.g. `git://`. */
@@ -125,7 +124,7 @@ export function openSource(
   entry: SearchPathEntry,
   cwd: string,
   factories: SourceFactories,
-  limits?: Limits,
+  reading?: Reading,
 ): ConfigSource {
   const at = entry.path.indexOf("://");
   const scheme = at === -1 ? "file" : entry.path.slice(0, at);
@@ -133,7 +132,7 @@ export function openSource(
   if (factory === undefined)
     throw scheme === STORE ? secondStore(entry) : unknownScheme(entry, scheme, factories);
   const path = at === -1 ? entry.path : entry.path.slice(at + "://".length);
-  return factory({ provider: entry.provider, path, cwd, ...(limits && { limits }) });
+  return factory({ provider: entry.provider, path, cwd, ...(reading && { reading }) });
 }
 
 /** The scheme of the config store, which every search path has as its last source. */
@@ -180,8 +179,7 @@ export interface SnapshotRequest {
   readonly schemaSource: ConfigSource;
   readonly cwd: string;
   readonly factories: SourceFactories;
-  /** How much the aliases of a file may add; default: what the environment says. */
-  readonly limits?: Limits | undefined;
+  readonly reading?: Reading | undefined;
 }
 
 export function takeSnapshot(request: SnapshotRequest): Snapshot {
@@ -194,7 +192,7 @@ export function takeSnapshot(request: SnapshotRequest): Snapshot {
       const id = JSON.stringify(entries.map(({ provider, path }) => [provider, path]));
       return getOrCreate(extensions, id, () => {
         const opened = entries.map((entry) =>
-          memoizedSource(openSource(entry, request.cwd, request.factories, request.limits)),
+          memoizedSource(openSource(entry, request.cwd, request.factories, request.reading)),
         );
         return createRepository([...sources, ...opened, schemaSource]);
       });

@@ -1,4 +1,5 @@
 import { type OptionCheck, wrongArgument } from "../check-options.ts";
+import { DEFAULT_DIALECT, type Dialect } from "../dialect.ts";
 import { ConfigError } from "../errors.ts";
 import { type Limits, limitsOf, withLimits } from "../limits.ts";
 import type { Place } from "../place.ts";
@@ -13,6 +14,8 @@ export interface ResolveContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** How much one operation may add to what is written. */
   readonly limits: Limits;
+  /** The version of Hydra that decides where versions differ. */
+  readonly dialect: Dialect;
   /** Takes the warnings that resolvers issue (`oc.deprecated`). */
   warn(message: string): void;
   /** Told of each use of a resolver: what comes of it may be another the next time. */
@@ -57,6 +60,8 @@ export interface ResolveContextOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Any of them; by default those of `base`, or of the environment. */
   readonly limits?: Partial<Limits>;
+  /** By default that of `base`, or Hydra 1.3. */
+  readonly dialect?: Dialect;
   /** By default warnings are dropped. */
   readonly onWarning?: (message: string) => void;
 }
@@ -89,6 +94,7 @@ export function createResolveContext(options: ResolveContextOptions = {}): Resol
     cache: base !== undefined && isLike(base, options) ? base.cache : new Map(),
     env,
     limits: withLimits(base?.limits ?? limitsOf(env), options.limits),
+    dialect: options.dialect ?? base?.dialect ?? DEFAULT_DIALECT,
     warn: (message) => (onWarning ?? base?.warn)?.(message),
   };
 }

@@ -1,3 +1,4 @@
+import type { Dialect } from "../dialect.ts";
 import { ConfigError } from "../errors.ts";
 import { checkSyntax } from "../interpolation/parser.ts";
 import { checkExpansion, type Limits, limitsOf, withLimits } from "../limits.ts";
@@ -23,6 +24,8 @@ export interface ReadOptions {
   readonly name?: string;
   /** How much aliases may add, where it is not what the environment says. */
   readonly limits?: Partial<Limits>;
+  /** Whose YAML it is. Default: that of Hydra 1.3. */
+  readonly dialect?: Dialect;
 }
 
 /**

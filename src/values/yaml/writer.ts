@@ -1,3 +1,4 @@
+import type { Dialect } from "../dialect.ts";
 import { type Limits, limitError, limitsOf } from "../limits.ts";
 import {
   type ConfigNode,
@@ -24,6 +25,8 @@ import {
 } from "./emit-scalar.ts";
 
 export interface WriteOptions {
+  /** Whose YAML is written. Default: that of Hydra 1.3. */
+  readonly dialect?: Dialect;
   /** Sort the keys of every mapping, as Python's `sorted` would. Default: keep their order. */
   readonly sortKeys?: boolean;
   /** `characters` also for the text. Default: what the environment says. */

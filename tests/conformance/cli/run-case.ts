@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join, sep } from "node:path";
 import { hydraMain, type Invocation } from "../../../src/cli/index.ts";
 import { SWEEP_FOLDER } from "../../../src/record/layout.ts";
+import type { Dialect } from "../../../src/values/dialect.ts";
 import { toObject } from "../../../src/values/plain-objects.ts";
 import { readYaml } from "../../../src/values/yaml/reader.ts";
 import type { CorpusCase } from "../corpus.ts";
@@ -35,6 +36,7 @@ export interface Outcome {
 export async function runCase(
   suite: string,
   { argv, env }: Pick<CliCase, "argv" | "env">,
+  dialect: Dialect,
 ): Promise<Outcome> {
   const home = mkdtempSync(join(tmpdir(), "hydraconf-cli-"));
   const dir = join(home, "app");
@@ -71,7 +73,7 @@ export async function runCase(
         configPath: app.config_path,
         configName: app.config_name,
         base: dir,
-        versionBase: app.version_base,
+        versionBase: app.version_base === "1.3" ? dialect.name : app.version_base,
         plugins: [],
       },
       taskNamed(app.task, invocation),

@@ -10,7 +10,8 @@ export const cliSuite: Suite = {
   run: async (testCase, env) => {
     // The application stands beside its cases: it is found by the file that declares it.
     const app = dirname(env.companion(`${dirname(env.file)}/app.yaml`));
-    const run = (argv: readonly string[]) => runCase(app, { ...(testCase as CliCase), argv });
+    const run = (argv: readonly string[]) =>
+      runCase(app, { ...(testCase as CliCase), argv }, env.dialect);
     return judgeCli(testCase as CliCase, run);
   },
 };

@@ -5,6 +5,7 @@ import { HYDRA_FLAGS } from "../../../src/cli/arguments/hydra-flags.ts";
 import { divideLine, hydraMatches, stripProgram } from "../../../src/cli/completion/hydra-query.ts";
 import { treeFor } from "../../../src/cli/completion/tree.ts";
 import { openComposer } from "../../../src/job/composer.ts";
+import type { Dialect } from "../../../src/values/dialect.ts";
 import type { CorpusCase } from "../corpus.ts";
 import { judge } from "../judge.ts";
 import type { Outcome, Suite } from "../suite.ts";
@@ -12,28 +13,35 @@ import type { Outcome, Suite } from "../suite.ts";
 /** `completion/bash.jsonl`: what Hydra offers for a line, and how it finds the arguments in one. */
 export const completionSuite: Suite = {
   name: "completion",
+  dependsOnVersionBase: false,
   matches: (path) => /(^|\/)completion\/bash\.jsonl$/.test(path),
   run(testCase, env) {
     const line = String(testCase["line"]);
     return testCase["op"] === "strip"
       ? judge(testCase, testCase["stripped"], () => stripProgram(line))
-      : runQuery(testCase, line, env.companion(`${dirname(env.file)}/conf`));
+      : runQuery(testCase, line, env.companion(`${dirname(env.file)}/conf`), env.dialect);
   },
 };
 
-function runQuery(testCase: CorpusCase, line: string, conf: string): Outcome {
+function runQuery(testCase: CorpusCase, line: string, conf: string, dialect: Dialect): Outcome {
   const { files, expected } = testCase;
   if (files === undefined)
-    return judge(testCase, expected, () => query(testCase, line, conf, conf));
+    return judge(testCase, expected, () => query(testCase, line, conf, conf, dialect));
   const cwd = directoryWith(files as readonly string[]);
   try {
-    return judge(testCase, expected, () => query(testCase, line, conf, cwd));
+    return judge(testCase, expected, () => query(testCase, line, conf, cwd, dialect));
   } finally {
     rmSync(cwd, { recursive: true });
   }
 }
 
-function query(testCase: CorpusCase, line: string, conf: string, cwd: string): readonly string[] {
+function query(
+  testCase: CorpusCase,
+  line: string,
+  conf: string,
+  cwd: string,
+  dialect: Dialect,
+): readonly string[] {
   const { words, word, isMultirun } = divideLine(line, HYDRA_FLAGS);
   const { config_name } = testCase;
   const composer = openComposer(
@@ -42,6 +50,7 @@ function query(testCase: CorpusCase, line: string, conf: string, cwd: string): r
       configPath: conf,
       configName: config_name === null ? null : String(config_name),
       plugins: [],
+      dialect,
     },
     { env: {}, cwd, now: new Date(), console: { stdout() {}, stderr() {} }, argv: [] },
   );

@@ -13,6 +13,7 @@ import { HYDRA_RESOLVERS } from "./compose-resolvers.ts";
 /** `compose/plugins/cases.jsonl`: compositions with Hydra's own plugins installed. */
 export const composePlugins: Suite = {
   name: "plugins",
+  dependsOnVersionBase: false,
   matches: (path) => /(^|\/)compose\/plugins\/cases\.jsonl$/.test(path),
   run: runPluginCase,
 };
@@ -30,6 +31,7 @@ function runPluginCase(testCase: CorpusCase, env: SuiteEnvironment): Outcome {
   const engine = createEngine({
     cwd: dirname(dir),
     env: {},
+    dialect: env.dialect.name,
     resolvers: HYDRA_RESOLVERS,
     plugins: HYDRA_PLUGINS,
   });

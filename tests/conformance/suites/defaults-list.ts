@@ -11,6 +11,7 @@ import {
   splitOverrides,
 } from "../../../src/compose/index.ts";
 import { parseOverrides } from "../../../src/overrides/index.ts";
+import type { Dialect } from "../../../src/values/dialect.ts";
 import { createResolveContext } from "../../../src/values/resolution/context.ts";
 import type { CorpusCase } from "../corpus.ts";
 import { judge } from "../judge.ts";
@@ -27,19 +28,21 @@ export const defaultsListSuite: Suite = {
 function runDefaultsCase(testCase: CorpusCase, env: SuiteEnvironment): Outcome {
   const { defaults, config_overrides, choices } = testCase;
   return judge(testCase, { defaults, config_overrides, choices }, () =>
-    listOf(testCase, env.companion(`${dirname(env.file)}/conf`)),
+    listOf(testCase, env.companion(`${dirname(env.file)}/conf`), env.dialect),
   );
 }
 
-function listOf(testCase: CorpusCase, dir: string): object {
+function listOf(testCase: CorpusCase, dir: string, dialect: Dialect): object {
   const repository = createRepository([
-    fileSource({ provider: "main", path: dir, cwd: dirname(dir) }),
+    fileSource({ provider: "main", path: dir, cwd: dirname(dir), reading: { dialect } }),
     memorySource(
       { scheme: "structured", path: "", provider: "schema" },
       new Map([[EMPTY_CONFIG, { text: "" }]]),
     ),
   ]);
-  const overrides = parseOverrides((testCase["overrides"] as readonly unknown[]).map(String));
+  const overrides = parseOverrides((testCase["overrides"] as readonly unknown[]).map(String), {
+    dialect,
+  });
   const groups = splitOverrides(overrides, repository);
   const hydra = testCase["prepend_hydra"] === true;
   const tree = buildDefaultsTree({
@@ -50,7 +53,7 @@ function listOf(testCase: CorpusCase, dir: string): object {
     ],
     choices: groups,
     skipMissing: testCase["skip_missing"] === true,
-    resolvers: createResolveContext({ env: {} }),
+    resolvers: createResolveContext({ env: {}, dialect }),
   });
   const rows = flattenTree(tree, { rootName: hydra ? "<root>" : null });
   checkUsage(tree, repository);

@@ -1,4 +1,3 @@
-import { HYDRA_VERSION } from "../../../src/compose/dialect.ts";
 import type { Config } from "../../../src/compose/index.ts";
 import {
   composeConfig,
@@ -10,10 +9,11 @@ import {
   takeSnapshot,
 } from "../../../src/compose/index.ts";
 import { parseOverrides } from "../../../src/overrides/index.ts";
+import type { Dialect } from "../../../src/values/dialect.ts";
 import { createResolveContext } from "../../../src/values/resolution/context.ts";
 import type { CorpusCase } from "../corpus.ts";
 import { attempt, compare, judge } from "../judge.ts";
-import type { Outcome, Suite } from "../suite.ts";
+import type { Outcome, Suite, SuiteEnvironment } from "../suite.ts";
 import { compareResolved } from "./compose-resolved.ts";
 import { HYDRA_RESOLVERS } from "./compose-resolvers.ts";
 
@@ -24,8 +24,8 @@ export const fuzzCompose: Suite = {
   run: runFuzzCase,
 };
 
-function runFuzzCase(testCase: CorpusCase): Outcome {
-  const compose = () => composeFiles(testCase);
+function runFuzzCase(testCase: CorpusCase, { dialect }: SuiteEnvironment): Outcome {
+  const compose = () => composeFiles(testCase, dialect);
   const result = attempt(compose);
   if (testCase["ok"] === false || !result.ok) return judge(testCase, testCase["yaml"], compose);
   const config = result.value as Config;
@@ -39,13 +39,19 @@ function runFuzzCase(testCase: CorpusCase): Outcome {
     : outcome;
 }
 
-function composeFiles(testCase: CorpusCase): Config {
+function composeFiles(testCase: CorpusCase, dialect: Dialect): Config {
   const files = Object.entries(testCase["files"] as Record<string, string>).map(
     ([path, text]) => [path.replace(/\.yaml$/, ""), { text }] as const,
   );
   const cwd = "/";
-  const main = memorySource({ scheme: "file", path: "<DIR>", provider: "main" }, new Map(files));
-  const context = createResolveContext({ env: { FUZZ_ENV: "envval" }, resolvers: HYDRA_RESOLVERS });
+  const main = memorySource({ scheme: "file", path: "<DIR>", provider: "main" }, new Map(files), {
+    dialect,
+  });
+  const context = createResolveContext({
+    env: { FUZZ_ENV: "envval" },
+    resolvers: HYDRA_RESOLVERS,
+    dialect,
+  });
   const composition = composeConfig({
     snapshot: takeSnapshot({
       sources: [hydraGroups(), main],
@@ -54,13 +60,13 @@ function composeFiles(testCase: CorpusCase): Config {
       factories: STANDARD_SOURCES,
     }),
     configName: String(testCase["config_name"]),
-    overrides: parseOverrides((testCase["overrides"] as readonly unknown[]).map(String)),
+    overrides: parseOverrides((testCase["overrides"] as readonly unknown[]).map(String), {
+      dialect,
+    }),
     mode: "run",
     fromShell: false,
     jobName: "fuzz",
     cwd,
-    version: HYDRA_VERSION,
-    versionBase: "1.3",
     context,
   });
   return createConfig(composition.config, composition, context);

@@ -17,6 +17,7 @@ import { fromTagged, toTagged } from "../tagged.ts";
 /** Everything that works on one tree by keys: `op` says which function the case is about. */
 export const omegaconfDotlist: Suite = {
   name: "omegaconf/dotlist_update",
+  dependsOnVersionBase: false,
   matches: (path) => /(^|\/)omegaconf\/dotlist_update\.jsonl$/.test(path),
   run(testCase) {
     const operation = OPERATIONS[textOf(testCase, "op")];

@@ -13,6 +13,7 @@ import { corpusResolvers } from "./omegaconf-resolvers.ts";
 /** `yaml`, `key`, optional `env` → `value`: the selected node, resolved to the bottom. */
 export const omegaconfInterpolation: Suite = {
   name: "omegaconf/interpolation",
+  dependsOnVersionBase: false,
   matches: (path) => /(^|\/)omegaconf\/interpolation\.jsonl$/.test(path),
   run(testCase) {
     const { yaml, key, value, warnings } = testCase;

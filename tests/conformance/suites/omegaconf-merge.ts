@@ -10,6 +10,7 @@ import { toTagged } from "../tagged.ts";
 /** `docs`, with flags set on the roots of some → `OmegaConf.merge(*docs)` as YAML and as a tree. */
 export const omegaconfMerge: Suite = {
   name: "omegaconf/merge",
+  dependsOnVersionBase: false,
   matches: (path) => /(^|\/)omegaconf\/merge\.jsonl$/.test(path),
   run(testCase) {
     const { docs, yaml, json } = testCase;

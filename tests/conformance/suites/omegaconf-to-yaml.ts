@@ -7,6 +7,7 @@ import { fromTagged } from "../tagged.ts";
 /** `json` → `yaml` = `OmegaConf.to_yaml(OmegaConf.create(value))`. */
 export const omegaconfToYaml: Suite = {
   name: "omegaconf/to_yaml",
+  dependsOnVersionBase: false,
   matches: (path) => /(^|\/)omegaconf\/to_yaml\.jsonl$/.test(path),
   run(testCase) {
     const { json, yaml } = testCase;

@@ -6,10 +6,11 @@ import { toTagged } from "../tagged.ts";
 /** `text` → `json` = `OmegaConf.create(text)`. */
 export const omegaconfYaml: Suite = {
   name: "omegaconf/yaml",
+  dependsOnVersionBase: false,
   matches: (path) => /(^|\/)omegaconf\/yaml\.jsonl$/.test(path),
-  run(testCase) {
+  run(testCase, { dialect }) {
     const { text, json } = testCase;
     if (typeof text !== "string") throw new Error("the case has no text");
-    return judge(testCase, json, () => toTagged(createConfig(text)));
+    return judge(testCase, json, () => toTagged(createConfig(text, { dialect })));
   },
 };

@@ -10,17 +10,18 @@ import {
 import type { CorpusCase } from "../corpus.ts";
 import { attempt, judge } from "../judge.ts";
 import { type ParserRule, parseRule } from "../parse-rule.ts";
-import type { Outcome, Suite } from "../suite.ts";
+import type { Outcome, Suite, SuiteEnvironment } from "../suite.ts";
 import { scalarToTagged } from "../tagged.ts";
 
 /** `overrides/parse.jsonl`: one override, or a part of one, and all that Hydra makes of it. */
 export const overridesParse: Suite = {
   name: "override language",
+  dependsOnVersionBase: false,
   matches: (path) => /(^|\/)overrides\/parse\.jsonl$/.test(path),
   run: runOverrideCase,
 };
 
-export function runOverrideCase(testCase: CorpusCase): Outcome {
+export function runOverrideCase(testCase: CorpusCase, { dialect }: SuiteEnvironment): Outcome {
   const { input, rule } = testCase;
   if (typeof input !== "string") throw new Error("the case has no `input`");
   if (rule !== undefined)
@@ -30,7 +31,9 @@ export function runOverrideCase(testCase: CorpusCase): Outcome {
   const expected = Object.fromEntries(
     Object.entries(testCase).filter(([field]) => !NOT_COMPARED.has(field)),
   );
-  return judge(testCase, expected, () => overrideFields(parseOverride(input), testCase));
+  return judge(testCase, expected, () =>
+    overrideFields(parseOverride(input, 0, { dialect }), testCase),
+  );
 }
 
 const NOT_COMPARED: ReadonlySet<string> = new Set(["id", "input", "ok", "unordered"]);

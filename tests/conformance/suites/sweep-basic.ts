@@ -15,10 +15,10 @@ export const sweepBasic: Suite = {
     const { batches, max_batch_size, overrides, params } = testCase;
     return judge(testCase, batches, () =>
       basicBatches({
-        overrides: parseOverrides([
-          ...paramTexts(params),
-          ...(overrides as readonly unknown[]).map(String),
-        ]),
+        overrides: parseOverrides(
+          [...paramTexts(params), ...(overrides as readonly unknown[]).map(String)],
+          { dialect: env.dialect },
+        ),
         maxBatchSize: max_batch_size === null ? null : Number(max_batch_size),
         options: optionsOf(testCase, env),
       }),
@@ -43,8 +43,10 @@ const literally = (_key: string, value: unknown): unknown =>
 /** The groups that `glob` reads; without any, a glob is an error. */
 function optionsOf({ conf }: CorpusCase, env: SuiteEnvironment): SweepOptions {
   if (conf === undefined) return {};
-  const { repository } = createEngine({ env: {}, plugins: [] }).snapshot({
-    configDir: env.companion(String(conf)),
-  });
+  const { repository } = createEngine({ env: {}, plugins: [], dialect: env.dialect.name }).snapshot(
+    {
+      configDir: env.companion(String(conf)),
+    },
+  );
   return { groupOptions: (group) => repository.list(group, "config") };
 }
