@@ -26,6 +26,9 @@ export async function benchProcess(print: (line: string) => void): Promise<boole
       bare: start(["-e", "0"]),
       hydraconf: start([commandPath("hydraconf"), "--cfg", "job"]),
       profile: start([commandPath("deep-profile"), "--cfg", "job"]),
+      validate: start([commandPath("validate-regions"), "--version"]),
+      compare: start([commandPath("deep-profile"), "compare", "--help"]),
+      schema: start([commandPath("hydraconf"), "schema", "--help"]),
       options: complete("deep-profile runners="),
       groups: complete("deep-profile model/dummy_shallow_resnet/"),
       keys: complete("deep-profile runners=stage1.default pipeline.ncu."),
@@ -34,9 +37,12 @@ export async function benchProcess(print: (line: string) => void): Promise<boole
     timeOf,
     least,
   );
-  const detail = `${ms(times.hydraconf)}, node -e 0 ${ms(times.bare)}; goal 1.8`;
-  score.atMost("hydraconf --cfg job", times.hydraconf / times.bare, 2, "x", detail);
-  score.atMost("deep-profile --cfg job", times.profile / times.bare, 2, "x", ms(times.profile));
+  const detail = `${ms(times.hydraconf)}, node -e 0 ${ms(times.bare)}; goal 1.3`;
+  score.atMost("hydraconf --cfg job", times.hydraconf / times.bare, 1.5, "x", detail);
+  score.atMost("deep-profile --cfg job", times.profile / times.bare, 1.5, "x", ms(times.profile));
+  score.atMost("validate-regions --version", times.validate / times.bare, 1.5, "x");
+  score.atMost("deep-profile compare --help", times.compare / times.bare, 2, "x");
+  score.atMost("hydraconf schema --help", times.schema / times.bare, 2, "x");
   score.atMost("completing a group's option", times.options / times.bare, 1.5, "x");
   score.atMost("completing a group", times.groups / times.bare, 1.5, "x");
   score.atMost("completing a key, beside --cfg job", times.keys / times.profile, 1.1, "x");

@@ -1,3 +1,4 @@
+import yargs from "yargs";
 import { splitAtEquals } from "../text/shell-words.ts";
 import { ConfigError, nearest } from "../values/errors.ts";
 import { type CommandLine, type CommandOption, optionsOf, usage } from "./command-line.ts";
@@ -18,31 +19,31 @@ export interface ParsedCommand {
 }
 
 /**
- * Reads a command line as it is declared. Who asks for help gets it, whatever else is wrong.
+ * Reads a command line as it is declared. A request for help is answered, whatever else is wrong.
  *
  * @throws ConfigError `app.usage`
  */
 export function parseCommandLine(line: CommandLine, args: readonly string[]): ParsedCommand {
   const options = optionsOf(line);
-  const words = wordsOf(args, options);
-  const alone = words.find(
-    (word) => word.kind === "option" && options.get(word.name)?.alone === true,
-  );
-  const given = new Map<string, string[]>();
-  for (const word of alone === undefined ? words : [alone]) take(word, line, options, given);
-  const found = words.filter((word) => word.kind === "positional");
-  const positionals = found.map(({ text }) => text);
-  if (alone === undefined) checkPositionals(line, positionals);
+  const words = readWords(args, options);
+  const alone = [...words.given.keys()].find((name) => options.get(name)?.alone === true);
+  const positionals = [...words.own, ...words.verbatim];
+  if (alone === undefined) {
+    checkOptions(words, options, args);
+    checkPositionals(line, positionals);
+  }
+  const valuesOf = (name: string): readonly string[] | undefined =>
+    alone === undefined || alone === name ? words.given.get(name) : undefined;
   return {
     positionals,
-    verbatim: found.filter(({ isVerbatim }) => isVerbatim).map(({ text }) => text),
-    has: (name) => given.has(name),
-    value: (name) => given.get(name)?.at(-1),
-    values: (name) => given.get(name) ?? [],
+    verbatim: words.verbatim,
+    has: (name) => valuesOf(name) !== undefined,
+    value: (name) => valuesOf(name)?.at(-1),
+    values: (name) => valuesOf(name) ?? [],
     choice: (name, choices, fallback) =>
-      choices.find((choice) => choice === given.get(name)?.at(-1)) ?? fallback,
+      choices.find((choice) => choice === valuesOf(name)?.at(-1)) ?? fallback,
     count(name) {
-      const text = given.get(name)?.at(-1);
+      const text = valuesOf(name)?.at(-1);
       if (text === undefined) return null;
       if (!/^[1-9]\d{0,8}$/.test(text))
         throw usage(`--${name}: '${text}' is not a whole number above zero`);
@@ -51,35 +52,147 @@ export function parseCommandLine(line: CommandLine, args: readonly string[]): Pa
   };
 }
 
-function take(
-  word: Word,
-  { name, takes }: CommandLine,
-  options: ReadonlyMap<string, CommandOption>,
-  given: Map<string, string[]>,
+type Options = ReadonlyMap<string, CommandOption>;
+
+/** A command line taken apart, and nothing of it judged. */
+interface Words {
+  /** By the names of options; that of a switch is `true`. */
+  readonly given: ReadonlyMap<string, readonly string[]>;
+  /** In front of `--`; options that are not declared are among them. */
+  readonly own: readonly string[];
+  readonly verbatim: readonly string[];
+  /** An option that lacks its value. */
+  readonly unfinished: string | undefined;
+}
+
+function readWords(args: readonly string[], options: Options): Words {
+  const declared = [...options].map(([name, { short, value }]) => {
+    const alias = short !== undefined && { alias: short };
+    return [name, { ...alias, ...(value === undefined ? SWITCH : VALUE) }] as const;
+  });
+  let unfinished: string | undefined;
+  const {
+    _,
+    $0,
+    "--": verbatim = [],
+    ...given
+  } = yargs(separated(args, options))
+    .help(false)
+    .version(false)
+    .exitProcess(false)
+    .parserConfiguration({
+      "boolean-negation": false,
+      "camel-case-expansion": false,
+      "dot-notation": false,
+      "parse-numbers": false,
+      "parse-positional-numbers": false,
+      "populate--": true,
+      // Short names may have two letters, as Hydra's do (`-cp DIR`).
+      "short-option-groups": false,
+      "strip-aliased": true,
+      // Otherwise `--pattern -[0-9]+` would be two options.
+      "unknown-options-as-args": true,
+    })
+    .updateStrings({ "Not enough arguments following: %s": "%s" })
+    .fail((option) => {
+      unfinished = option;
+    })
+    .options(Object.fromEntries(declared))
+    .parseSync() as Parsed;
+  return {
+    given: new Map(
+      Object.entries(given).map(([name, found]) => [name, [found].flat().map(String)]),
+    ),
+    own: _.map(String),
+    verbatim: verbatim.map(String),
+    unfinished,
+  };
+}
+
+const SWITCH = { type: "boolean" } as const;
+const VALUE = { type: "string", nargs: 1 } as const;
+
+/** What yargs returns. */
+interface Parsed {
+  readonly _: readonly (string | number)[];
+  readonly "--"?: readonly (string | number)[];
+  readonly $0: string;
+  readonly [option: string]: unknown;
+}
+
+/** `-oDIR` as `--output=DIR`: yargs takes what stands directly behind a short option for its value only if it is no letter. */
+function separated(args: readonly string[], options: Options): readonly string[] {
+  const dashes = args.includes("--") ? args.indexOf("--") : args.length;
+  const known = new Set([...options].flatMap(([name, { short = name }]) => [name, short]));
+  const letters = new Map(
+    [...options].flatMap(([name, { short, value }]) =>
+      value === undefined || short?.length !== 1 ? [] : [[short, name]],
+    ),
+  );
+  return args.map((word, index) => {
+    const name = word.startsWith("-") ? letters.get(word.charAt(1)) : undefined;
+    const isWhole = known.has(splitAtEquals(word)[0].slice(1));
+    return name === undefined || isWhole || index >= dashes ? word : `--${name}=${word.slice(2)}`;
+  });
+}
+
+function checkOptions(
+  { given, own, unfinished }: Words,
+  options: Options,
+  args: readonly string[],
 ): void {
-  switch (word.kind) {
-    case "positional":
-      // It would stand for the current directory, which nobody meant: mostly a variable is not set.
-      if (word.text === "")
-        throw usage(
-          "an argument is empty",
-          `usage: ${name} ${takes.shown}; is a variable of your shell not set?`,
-        );
-      return;
-    case "unknown":
-      throw unknownOption(word.typed, [...options.keys()]);
-    case "option": {
-      const option = options.get(word.name);
-      if (option === undefined) throw unknownOption(word.typed, [...options.keys()]);
-      const value = checkedValue(word.typed, option, word.value);
-      given.set(word.name, [...(given.get(word.name) ?? []), value]);
-    }
+  const [unknown] = own.filter((word) => /^-./.test(word));
+  if (unknown !== undefined) throw unknownOption(splitAtEquals(unknown)[0], options);
+  for (const [name, values] of given) {
+    const option = options.get(name);
+    if (option === undefined) throw unknownOption(typedAs(name, args), options);
+    for (const value of values) checkValue(name, option, value);
   }
+  const lacking = [...options].find(([name, { short = name }]) =>
+    [name, short].includes(unfinished ?? ""),
+  );
+  if (lacking !== undefined) throw needsValue(...lacking);
+}
+
+/** `-qv` of the key `qv`. */
+const typedAs = (name: string, args: readonly string[]): string =>
+  args.map((word) => splitAtEquals(word)[0]).find((word) => word.replace(/^--?/, "") === name) ??
+  `--${name}`;
+
+function checkValue(name: string, option: CommandOption, value: string): void {
+  const { choices } = option;
+  // Of any value of a switch but `true` yargs makes false.
+  if (option.value === undefined && value !== "true") throw usage(`--${name} takes no value`);
+  if (value === "") throw needsValue(name, option);
+  if (choices === undefined || choices.includes(value)) return;
+  throw new ConfigError({
+    code: "app.usage",
+    message: `--${name}: '${value}' is not one of ${choices.join(", ")}`,
+    nearest: nearest(value, choices),
+  });
+}
+
+const needsValue = (name: string, { value = "" }: CommandOption): ConfigError =>
+  usage(`--${name} needs a value: ${value}`);
+
+function unknownOption(typed: string, options: Options): ConfigError {
+  const near = nearest(typed.replace(/^-+/, ""), [...options.keys()]);
+  return new ConfigError({
+    code: "app.usage",
+    message: `unknown option ${typed}`,
+    ...(near !== undefined && { nearest: `--${near}` }),
+  });
 }
 
 /** @throws ConfigError `app.usage` unless there are as many as the command takes */
 export function checkPositionals({ name, takes }: CommandLine, given: readonly string[]): void {
   const { shown, expected, least = 0, most = Number.POSITIVE_INFINITY } = takes;
+  // It would stand for the current directory, which is not meant: mostly a variable is not set.
+  if (given.includes(""))
+    throw usage(
+      "an argument is empty",
+      `usage: ${name} ${shown}; is a variable of your shell not set?`,
+    );
   if (given.length >= least && given.length <= most) return;
   const quoted = (words: readonly string[]) => words.map((word) => `'${word}'`).join(", ");
   const instead =
@@ -89,114 +202,4 @@ export function checkPositionals({ name, takes }: CommandLine, given: readonly s
         ? `, not only ${quoted(given)}`
         : "";
   throw usage(`expected ${expected}${instead}`, `usage: ${name} ${shown}`.trimEnd());
-}
-
-function checkedValue(typed: string, option: CommandOption, value: string | undefined): string {
-  if (option.value === undefined) {
-    if (value !== undefined) throw usage(`${typed} takes no value`);
-    return "";
-  }
-  if (value === undefined || value === "") throw usage(`${typed} needs a value: ${option.value}`);
-  if (option.choices !== undefined && !option.choices.includes(value)) {
-    const near = nearest(value, option.choices);
-    throw new ConfigError({
-      code: "app.usage",
-      message: `${typed}: '${value}' is not one of ${option.choices.join(", ")}`,
-      nearest: near,
-    });
-  }
-  return value;
-}
-
-function unknownOption(typed: string, known: readonly string[]): ConfigError {
-  const near = nearest(typed.replace(/^-+/, ""), known);
-  return new ConfigError({
-    code: "app.usage",
-    message: `unknown option ${typed}`,
-    ...(near !== undefined && { nearest: `--${near}` }),
-  });
-}
-
-/** What a part of a command line is. */
-type Word =
-  | { readonly kind: "positional"; readonly text: string; readonly isVerbatim: boolean }
-  | {
-      readonly kind: "option";
-      readonly name: string;
-      /** As it was typed, for errors: `-o`, `--output`. */
-      readonly typed: string;
-      /** Undefined where none was given. */
-      readonly value?: string;
-    }
-  | { readonly kind: "unknown"; readonly typed: string };
-
-type Options = ReadonlyMap<string, CommandOption>;
-
-/**
- * Takes a command line apart: `--name VALUE`, `--name=VALUE`, `-n VALUE`, `-nVALUE`, `-nm` for two switches, short
- * options of two letters. `node:util` does not know the latter, and takes an option for the value of the one before.
- */
-function wordsOf(args: readonly string[], options: Options): readonly Word[] {
-  const dashes = args.indexOf("--");
-  const own = dashes < 0 ? args : args.slice(0, dashes);
-  const verbatim = dashes < 0 ? [] : args.slice(dashes + 1);
-  const words: Word[] = [];
-  for (let index = 0; index < own.length; index++) {
-    const found = readWord(own[index] ?? "", options);
-    const last = found.at(-1);
-    const next = own[index + 1];
-    const isOpen =
-      last?.kind === "option" && last.value === undefined && takesValue(last.name, options);
-    // A forgotten value must not swallow the option behind it.
-    if (isOpen && next !== undefined && !isOption(next, options)) {
-      words.push(...found.slice(0, -1), { ...last, value: next });
-      index++;
-    } else words.push(...found);
-  }
-  return [...words, ...verbatim.map((text) => positional(text, true))];
-}
-
-const positional = (text: string, isVerbatim: boolean): Word => ({
-  kind: "positional",
-  text,
-  isVerbatim,
-});
-
-const takesValue = (name: string, options: Options): boolean =>
-  options.get(name)?.value !== undefined;
-
-/** Whether a word is an option that there is. Of others nobody knows: `-[0-9]+` may be a pattern. */
-const isOption = (word: string, options: Options): boolean =>
-  readWord(word, options).every(
-    (part) =>
-      part.kind === "option" && (takesValue(part.name, options) || part.value === undefined),
-  );
-
-function readWord(word: string, options: Options): readonly Word[] {
-  if (!word.startsWith("-") || word === "-") return [positional(word, false)];
-  const [typed, value] = splitAtEquals(word);
-  const name = word.startsWith("--") ? typed.slice(2) : nameOf(typed.slice(1), options);
-  if (name !== undefined && options.has(name))
-    return [{ kind: "option", name, typed, ...(value !== undefined && { value }) }];
-  const isLong = word.startsWith("--") || options.has(typed.slice(1));
-  return isLong ? [{ kind: "unknown", typed }] : readLetters(word, options);
-}
-
-const nameOf = (short: string, options: Options): string | undefined =>
-  [...options].find(([, option]) => option.short === short)?.[0];
-
-/** `-qo DIR`, `-oDIR`: letters of switches, then one of an option with a value. */
-function readLetters(word: string, options: Options): readonly Word[] {
-  const words: Word[] = [];
-  for (let at = 1; at < word.length; at++) {
-    const typed = `-${word[at]}`;
-    const name = nameOf(word[at] ?? "", options);
-    // The whole word: `-verbos` is no row of letters.
-    if (name === undefined) return [{ kind: "unknown", typed: word }];
-    const rest = word.slice(at + 1).replace(/^=/, "");
-    if (takesValue(name, options))
-      return [...words, { kind: "option", name, typed, ...(rest !== "" && { value: rest }) }];
-    words.push({ kind: "option", name, typed });
-  }
-  return words;
 }

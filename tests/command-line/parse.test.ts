@@ -57,8 +57,9 @@ describe("a command line", () => {
   test.each([
     [["-od"], "d"],
     [["-o=d=e"], "d=e"],
-    [["-qvo", "d"], "d"],
-    [["-qod"], "d"],
+    [["-o/d"], "/d"],
+    [["-o5"], "5"],
+    [["-output", "d"], "d"],
     [["-o", "-"], "-"],
     [["-o", "a", "--output=d"], "d"],
   ])("%j gives a value", (args, output) => {
@@ -69,7 +70,7 @@ describe("a command line", () => {
     const values = (...args: string[]) => parseCommandLine(LINE, ["f", ...args]).values("pattern");
     expect(values("--pattern", "-[0-9]+")).toEqual(["-[0-9]+"]);
     expect(values("--pattern=-q")).toEqual(["-q"]);
-    for (const option of ["-q", "-qv", "--quiet", "--output=d", "-cp", "-od"])
+    for (const option of ["-q", "--quiet", "--output=d", "-cp=c", "-od"])
       expect(refusal(["f", "--pattern", option]), option).toBe("--pattern needs a value: GLOB");
   });
 
@@ -78,14 +79,18 @@ describe("a command line", () => {
     [["a", "--outptu=d"], "unknown option --outptu | --output"],
     [["a", "-z"], "unknown option -z"],
     [["a", "-qz"], "unknown option -qz"],
-    [["a", "-output", "d"], "unknown option -output | --output"],
+    [["a", "-qv"], "unknown option -qv"],
+    [["a", "--quiet-mode"], "unknown option --quiet-mode"],
+    [["a", "-1"], "unknown option -1"],
+    [["a", "--no-quiet"], "unknown option --no-quiet | --quiet"],
     [["a", "-verbos"], "unknown option -verbos | --verbose"],
     [["a", "--constructor"], "unknown option --constructor"],
     [["a", "--output"], "--output needs a value: DIR"],
-    [["a", "-o"], "-o needs a value: DIR"],
-    [["a", "-cp="], "-cp needs a value: DIR"],
+    [["a", "-o"], "--output needs a value: DIR"],
+    [["a", "-cp="], "--config-path needs a value: DIR"],
     [["a", ""], "an argument is empty"],
     [["a", "--quiet=yes"], "--quiet takes no value"],
+    [["a", "--quiet", "false"], "--quiet takes no value"],
     [["a", "--reader", "autu"], "--reader: 'autu' is not one of auto, own | auto"],
     [[], "expected files"],
     [["a", "b", "c", "d", "e"], "expected files; unexpected: 'd', 'e'"],
@@ -104,7 +109,7 @@ describe("a command line", () => {
     [["--help"]],
     [["--nope", "-h"]],
     [["--pattern", "--help"]],
-    [["a", "b", "c", "d", "-qh"]],
+    [["a", "b", "c", "d", "-q", "-h"]],
   ])("%j asks for help, whatever else is there", (args) => {
     expect(parseCommandLine(LINE, args).has("help")).toBe(true);
   });

@@ -7,7 +7,7 @@ import {
   usage,
   usageText,
 } from "../../command-line/command-line.ts";
-import { type ParsedCommand, parseCommandLine } from "../../command-line/parse.ts";
+import type { ParsedCommand } from "../../command-line/parse.ts";
 import { fileProblem } from "../../system/files.ts";
 import { plural } from "../../text/plural.ts";
 import { printable } from "../../text/printable.ts";
@@ -87,6 +87,8 @@ export async function runValidateCommand(args: readonly string[], io: CommandIo)
 }
 
 async function run(args: readonly string[], io: CommandIo): Promise<number> {
+  // With the call, so that to import the library's reports loads no yargs.
+  const { parseCommandLine } = await import("../../command-line/parse.ts");
   const command = parseCommandLine(COMMAND, args);
   if (command.has("help")) {
     io.stdout(commandHelp(COMMAND));
