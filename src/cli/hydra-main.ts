@@ -9,7 +9,6 @@ import {
 } from "../job/composer.ts";
 import type { Task } from "../job/job.ts";
 import {
-  COMPATIBILITY_WARNING,
   type Flag,
   type ProgramDeclaration,
   type ProgramOptions,
@@ -110,8 +109,8 @@ export async function hydraMain(
   const subcommand = subcommandOf(invocation.argv, subcommands);
   if (subcommand !== undefined) return runSubcommand(subcommand, options.name, invocation);
   const endWatch = watchForLostTask(invocation.console);
-  if (given.worker === undefined && dialectOf(options).changesDirectory)
-    warnOf(COMPATIBILITY_WARNING, invocation);
+  const { notice } = dialectOf(options);
+  if (given.worker === undefined && notice !== null) warnOf(notice, invocation);
   try {
     const takesProgram = options.restAsOverrides !== undefined;
     refuseMisspelt(invocation.argv, subcommands, takesProgram, flagsOf(options));

@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { type ComposeRequest, type Composition, eachOnce } from "../compose/compose.ts";
 import { type ConfigPlugin, pluginResolvers } from "../compose/config-plugin.ts";
-import type { CompositionWarning } from "../compose/defaults/choice-tracker.ts";
+import type { CompositionWarning } from "../compose/defaults/deprecations.ts";
 import type { RunMode } from "../compose/defaults/list.ts";
 import {
   checkSweeps,
