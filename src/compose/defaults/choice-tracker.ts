@@ -85,7 +85,7 @@ export function createChoiceTracker(
     takeDeletion: deletions.take,
     warn(...told) {
       for (const warning of told) {
-        warnings.push(warning);
+        if (warning.code !== "note") warnings.push(warning);
         onWarning(warning);
       }
     },

@@ -1,7 +1,7 @@
 /** What Hydra warns of in trees of an older dialect, in its words. */
 
 import type { Override } from "../../overrides/ast.ts";
-import type { Dialect } from "../../values/dialect.ts";
+import { DIALECTS, type Dialect } from "../../values/dialect.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { Origin } from "../../values/origin.ts";
 import type { ResolveContext } from "../../values/resolution/context.ts";
@@ -11,8 +11,8 @@ import type { PlacedConfig } from "./placement.ts";
 
 /** Something to tell the user that does not stop a composition. Warnings are data: the app prints. */
 export interface CompositionWarning {
-  readonly code: "deprecated" | "missing_self" | "unavailable_source" | "schema_match";
-  /** In Hydra's wording. */
+  readonly code: "deprecated" | "missing_self" | "note" | "unavailable_source" | "schema_match";
+  /** In Hydra's wording; a note is ours, and not among the warnings of a result. */
   readonly message: string;
   readonly origin?: Origin;
 }
@@ -85,19 +85,31 @@ export const overrideNotices = (
 
 const KEYWORDS = /_group_|_name_/;
 
-/** A keyword in a `# @package` header. */
+/** A keyword in a `# @package` header. Where it is none any more, who wrote it probably does not know that. */
 export function headerNotice(
   { configPath, dialect }: PlacedConfig,
   loaded: LoadedConfig | undefined,
 ): CompositionWarning | undefined {
   const header = loaded?.package ?? null;
-  if (loaded === undefined || header === null || !dialect.packageKeywords) return undefined;
-  if (!KEYWORDS.test(header)) return undefined;
-  return deprecated(
-    `In '${configPath}': Usage of deprecated keyword in package header '# @package ${header}'.\n` +
-      `See ${PACKAGE_HEADER} for more information`,
-    loaded.origin,
-  );
+  const keyword = header?.match(KEYWORDS)?.[0];
+  if (loaded === undefined || keyword === undefined) return undefined;
+  if (dialect.packageKeywords)
+    return deprecated(
+      `In '${configPath}': Usage of deprecated keyword in package header '# @package ${header}'.\n` +
+        `See ${PACKAGE_HEADER} for more information`,
+      loaded.origin,
+    );
+  const known = Object.values(DIALECTS)
+    .filter(({ packageKeywords }) => packageKeywords)
+    .map(({ name }) => name);
+  const meaning = keyword === "_group_" ? "group" : "name";
+  return {
+    code: "note",
+    message:
+      `in '${configPath}', '# @package ${header}' is a package of that name: ${keyword} stands for the config's ${meaning} ` +
+      `only in Hydra ${known.join(" and ")} (version_base, --version-base)`,
+    origin: loaded.origin,
+  };
 }
 
 /** A group of Hydra's own that a list overrides without the keyword. */
@@ -122,7 +134,8 @@ export function raiseIfAsked(warning: CompositionWarning, { env }: Pick<ResolveC
   const isRefused =
     code === "missing_self"
       ? env["SELF_WARNING_AS_ERROR"] === "1"
-      : code !== "unavailable_source" && Boolean(env["HYDRA_DEPRECATION_WARNINGS_AS_ERRORS"]);
+      : (code === "deprecated" || code === "schema_match") &&
+        Boolean(env["HYDRA_DEPRECATION_WARNINGS_AS_ERRORS"]);
   if (!isRefused) return;
   throw new ConfigError({
     code: code === "missing_self" ? "compose.invalid_defaults" : "compose.unsupported",
