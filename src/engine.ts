@@ -132,7 +132,7 @@ export function openEngine(options: EngineOptions): Engine {
 
   const composeIn = (request: ComposeOptions, context: ResolveContext): Composition => {
     const overrides = parseOverrides(request.overrides ?? [], { dialect });
-    return composeConfig({
+    const composition = composeConfig({
       snapshot: snapshots.of(request),
       configName: request.configName ?? null,
       overrides,
@@ -143,6 +143,9 @@ export function openEngine(options: EngineOptions): Engine {
       context,
       schemaReader,
     });
+    if (dialect.notice === null) return composition;
+    const notice = { code: "deprecated", message: dialect.notice } as const;
+    return { ...composition, warnings: [notice, ...composition.warnings] };
   };
 
   return {

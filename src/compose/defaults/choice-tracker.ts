@@ -10,8 +10,9 @@ import type { Origin } from "../../values/origin.ts";
 import { pyRepr } from "../../values/python-text.ts";
 import { type GroupItem, type GroupValue, isOptionList } from "../sources/config-source.ts";
 import { byCodePoint, type Repository } from "../sources/repository.ts";
+import type { CompositionWarning } from "./deprecations.ts";
 import * as refuse from "./errors.ts";
-import { type Place, type PlacedConfig, placeItem } from "./placement.ts";
+import { nameOf, type Place, type PlacedConfig, placeItem } from "./placement.ts";
 
 /**
  * What building one tree finds out on its way: which choices were made, which overrides took
@@ -26,7 +27,9 @@ export interface ChoiceTracker {
   noteChoice(placed: PlacedConfig): void;
   /** Whether the command line deletes this choice. */
   takeDeletion(placed: PlacedConfig): boolean;
-  warn(warning: CompositionWarning): void;
+  warn(...warnings: readonly CompositionWarning[]): void;
+  /** Whether a config is read for the first time. */
+  isFirstReading(configPath: string): boolean;
   /** The choices made so far, by override key. */
   known(): ReadonlyMap<string, string | null>;
   record(): TreeRecord;
@@ -64,6 +67,7 @@ export function createChoiceTracker(
   const chosenBy = new Map<string, PlacedConfig>();
   const keysOfGroup = new Map<string, Set<string>>();
   const warnings: CompositionWarning[] = [];
+  const read = new Set<string>();
   return {
     choose: selections.choose,
     noteOverride: selections.noteOverride,
@@ -79,9 +83,15 @@ export function createChoiceTracker(
       keysOfGroup.set(placed.group, keys.add(key));
     },
     takeDeletion: deletions.take,
-    warn(warning) {
-      warnings.push(warning);
-      onWarning(warning);
+    warn(...told) {
+      for (const warning of told) {
+        if (warning.code !== "note") warnings.push(warning);
+        onWarning(warning);
+      }
+    },
+    isFirstReading(configPath) {
+      const { size } = read;
+      return read.add(configPath).size > size;
     },
     known: () => new Map(known),
     record: () => ({
@@ -107,7 +117,7 @@ function createSelections({ selected }: GroupChoices): Pick<
   return {
     all,
     choose(item, place) {
-      const key = placeItem(item, null, place).overrideKey;
+      const key = placeItem(item, nameOf(item.value), place).overrideKey;
       const selection = key === null ? undefined : all.get(key);
       if (key === null || selection === undefined) return item;
       all.set(key, { ...selection, used: true });
@@ -366,11 +376,3 @@ export function suggestChoice(
 
 const endsWith = (path: string, tail: string): boolean =>
   path === tail || path.endsWith(`.${tail}`);
-
-/** Something to tell the user that does not stop a composition. Warnings are data: the app prints. */
-export interface CompositionWarning {
-  readonly code: "missing_self" | "unavailable_source" | "schema_match";
-  /** In Hydra's wording. */
-  readonly message: string;
-  readonly origin?: Origin;
-}

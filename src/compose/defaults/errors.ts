@@ -3,7 +3,6 @@ import { EMPTY_CONFIG } from "../hydra/schema.ts";
 import { type DefaultsItem, describeSource, type GroupItem } from "../sources/config-source.ts";
 import type { Repository } from "../sources/repository.ts";
 import type { PlacedConfig } from "./placement.ts";
-import { addressOf } from "./placement.ts";
 
 /*
  * The messages of the first pass. The first line is Hydra's, word for word, because people search
@@ -129,7 +128,7 @@ export function overrideBefore(
 ): ConfigError {
   const { item, placed } = after;
   const first = `${override.placed.overrideKey} : ${override.placed.name ?? "None"}`;
-  const second = `${addressOf(placed)}: ${placed.name ?? "None"}`;
+  const second = `${placed.address}: ${placed.name ?? "None"}`;
   return new ConfigError({
     code: "compose.invalid_defaults",
     message:

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, type Stats, statSync } from "nod
 import { createRequire } from "node:module";
 import { delimiter, join, relative, resolve } from "node:path";
 import { errorCode, refuseOther } from "../../system/files.ts";
+import type { Dialect } from "../../values/dialect.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { fromCode } from "../../values/origin.ts";
 import {
@@ -25,20 +26,21 @@ export interface FileSourceOptions {
 export function fileSource({ provider, path, cwd, reading }: FileSourceOptions): ConfigSource {
   const root = resolve(cwd, path);
   const info = { scheme: "file", path, provider };
+  const dialect = reading?.dialect;
 
   return {
     ...info,
     available: () => isDirectory(root),
     isGroup: (group) => isDirectory(resolve(root, group)),
     load(configPath) {
-      const file = resolve(root, yamlFileName(configPath));
+      const file = resolve(root, yamlFileName(configPath, dialect));
       const text = readIfFile(file);
       // Messages name the file as the user would type it from where the program runs.
       return text === undefined
         ? undefined
         : configFromText(configPath, { name: displayName(cwd, file), text }, info, reading);
     },
-    list: (group, kind) => listDirectory(resolve(root, group), kind),
+    list: (group, kind) => listDirectory(resolve(root, group), kind, dialect),
   };
 }
 
@@ -95,11 +97,11 @@ const unreadable = (path: string, cause: unknown): ConfigError =>
  * An option is whatever in the directory can be loaded by its own name, without what follows the last dot
  * of that: beside `v1.0.yaml`, a folder `v1.0` is the option `v1`. The rule is Hydra's.
  */
-function listDirectory(dir: string, kind: ItemKind): string[] {
+function listDirectory(dir: string, kind: ItemKind, dialect?: Dialect): string[] {
   const names = namesIn(dir).filter((name) => !NEVER_LISTED.has(name));
   if (kind === "group") return names.filter((name) => isDirectory(join(dir, name)));
   const options = names
-    .filter((name) => isFile(join(dir, yamlFileName(name))))
+    .filter((name) => isFile(join(dir, yamlFileName(name, dialect))))
     .map(withoutLastPart);
   return [...new Set(options)];
 }

@@ -1,19 +1,17 @@
+import { DEFAULT_DIALECT, type Dialect } from "../../values/dialect.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { isInterpolationNode } from "../../values/interpolation/parser.ts";
-import { type ConfigNode, isMissing, type MapNode, map } from "../../values/node.ts";
+import { type ConfigNode, isMissing, type MapNode, map, withoutEntry } from "../../values/node.ts";
 import type { SourceText } from "../../values/origin.ts";
-import { pyRepr, pyTypeName } from "../../values/python-text.ts";
+import { pyRepr, pyStr, pyTypeName } from "../../values/python-text.ts";
 import { createResolution } from "../../values/resolution/evaluate.ts";
 import { findPlace } from "../../values/resolution/select.ts";
 import { createConfig, type ReadOptions, readYaml } from "../../values/yaml/reader.ts";
 import {
-  type ConfigItem,
   type DefaultsItem,
-  type GroupItem,
   type GroupValue,
   type LoadedConfig,
   SELF,
-  type SelfItem,
   type SourceInfo,
 } from "./config-source.ts";
 
@@ -35,7 +33,7 @@ export function configFromText(
   reading?: Reading,
 ): LoadedConfig {
   const header = packageHeader(text);
-  return configFromNode(path, readFileNode(text, reading), source, header);
+  return configFromNode(path, readFileNode(text, reading), source, header, reading?.dialect);
 }
 
 /** Makes a config of a tree: the entry of a store, or a file that has been read. */
@@ -44,12 +42,13 @@ export function configFromNode(
   node: ConfigNode,
   source: SourceInfo,
   header: string | null,
+  dialect: Dialect = DEFAULT_DIALECT,
 ): LoadedConfig {
   return {
     source: { scheme: source.scheme, path: source.path, provider: source.provider },
     node: node.kind === "map" && node.entries.has(DEFAULTS) ? withoutDefaults(node) : node,
     package: header,
-    ...readDefaults(path, node),
+    ...readDefaults(path, node, dialect),
     origin: node.origin,
   };
 }
@@ -57,17 +56,18 @@ export function configFromNode(
 function readDefaults(
   path: string,
   node: ConfigNode,
+  dialect: Dialect,
 ): Pick<LoadedConfig, "defaults" | "givenDefaults"> {
   const written = node.kind === "map" ? node.entries.get(DEFAULTS)?.value : undefined;
   // A list that is missing is as good as none.
   if (written === undefined || isMissing(written)) return { defaults: [] };
-  if (!isInterpolationNode(written)) return { defaults: readDefaultsItems(path, written) };
+  if (!isInterpolationNode(written)) return { defaults: readDefaultsItems(path, written, dialect) };
   return {
     defaults: [],
     givenDefaults(resolvers) {
       const given = findPlace(createResolution(node, resolvers), DEFAULTS, {});
       if (given?.result === true && given.node.kind === "list") throw plainList(path, written);
-      return readDefaultsItems(path, given?.node ?? written);
+      return readDefaultsItems(path, given?.node ?? written, dialect);
     },
   };
 }
@@ -170,31 +170,47 @@ const KEYWORDS: ReadonlySet<string> = new Set(["optional", "override"]);
  * @throws ConfigError `compose.invalid_defaults` at the offending item.
  * @see https://hydra.cc/docs/1.3/advanced/defaults_list/
  */
-export function readDefaultsItems(configPath: string, defaults: ConfigNode): DefaultsItem[] {
+export function readDefaultsItems(
+  configPath: string,
+  defaults: ConfigNode,
+  dialect: Dialect = DEFAULT_DIALECT,
+): DefaultsItem[] {
   if (defaults.kind !== "list")
     throw invalid(
       `Invalid defaults list in '${configPath}', defaults must be a list (got ${defaults.kind === "map" ? "mapping" : pyTypeName(defaults.value)})`,
       defaults,
       "write it as a list, e.g. `defaults: [_self_, {db: mysql}]`",
     );
-  return defaults.items.map((item) => readItem(configPath, item));
+  return defaults.items.map((item) => readItem(configPath, item, dialect));
 }
 
-function readItem(configPath: string, item: ConfigNode): DefaultsItem {
-  if (item.kind === "map") return readGroupItem(configPath, item);
+function readItem(configPath: string, item: ConfigNode, dialect: Dialect): DefaultsItem {
+  if (item.kind === "map") return readGroupItem(configPath, item, dialect);
   if (item.kind === "list" || typeof item.value !== "string")
     throw invalid(
       `Unsupported type in defaults : ${pyTypeName(item)}`,
       item,
       "an item is a config name, `group: option` or `_self_`; quote a name that looks like a number",
     );
-  return readConfigItem(item.value, item);
+  return readConfigItem(configPath, item.value, item, dialect);
 }
 
-function readConfigItem(text: string, node: ConfigNode): ConfigItem | SelfItem {
+function readConfigItem(
+  configPath: string,
+  text: string,
+  node: ConfigNode,
+  dialect: Dialect,
+): DefaultsItem {
   const { name, package: pkg } = splitPackage(text);
   if (name !== SELF)
-    return { kind: "config", path: name, package: pkg, optional: false, origin: node.origin };
+    return {
+      kind: "config",
+      path: name,
+      package: pkg,
+      optional: false,
+      origin: node.origin,
+      ...deprecated(nameInPackage(configPath, pkg, dialect)),
+    };
   if (pkg !== null)
     throw invalid(
       "_self_@PACKAGE is not supported",
@@ -204,7 +220,10 @@ function readConfigItem(text: string, node: ConfigNode): ConfigItem | SelfItem {
   return { kind: "self", origin: node.origin, group: null };
 }
 
-function readGroupItem(configPath: string, item: MapNode): GroupItem | SelfItem {
+function readGroupItem(configPath: string, written: MapNode, dialect: Dialect): DefaultsItem {
+  const { item, optional: given } = dialect.optionalEntry
+    ? takeOptional(written)
+    : { item: written };
   const [entry, ...more] = item.entries.values();
   if (entry === undefined)
     throw invalid(`In ${configPath}: Missing group name in {}`, item, "write `group: option`");
@@ -224,20 +243,66 @@ function readGroupItem(configPath: string, item: MapNode): GroupItem | SelfItem 
   const { name, package: pkg } = splitPackage(entry.key);
   const { group, optional, override } = splitKeywords(name);
   const value = readValue(entry.value);
+  const notes = deprecated([
+    ...(given === undefined ? [] : [optionalEntry(configPath, entry.key, entry.value)]),
+    ...nameInPackage(configPath, pkg, dialect),
+  ]);
   if (group === "")
     throw invalid(`In ${configPath}: Missing group name in ${pyRepr(item)}`, item, "name a group");
-  if (value === SELF) return { kind: "self", origin: item.origin, group };
+  if (value === SELF) return { kind: "self", origin: item.origin, group, ...notes };
   return {
     kind: "group",
     group,
     value,
     package: pkg,
-    optional,
+    optional: optional || isTruthy(given),
     override,
     appended: false,
     origin: item.origin,
+    ...notes,
   };
 }
+
+const OPTIONAL = "optional";
+
+/** `- {db: mysql, optional: true}`: the item, and what `optional` says. An item of `optional` alone is one of that group. */
+function takeOptional(item: MapNode): { readonly item: MapNode; readonly optional?: ConfigNode } {
+  const optional = item.entries.get(OPTIONAL)?.value;
+  if (optional === undefined || item.entries.size === 1) return { item };
+  const rest = withoutEntry(item, OPTIONAL);
+  return optional.kind === "scalar" && optional.value === null
+    ? { item: rest }
+    : { item: rest, optional };
+}
+
+/** As Python takes a value for a condition. */
+const isTruthy = (node: ConfigNode | undefined): boolean =>
+  node !== undefined &&
+  (node.kind === "scalar"
+    ? Boolean(node.value)
+    : node.kind === "list"
+      ? node.items.length > 0
+      : node.entries.size > 0);
+
+const optionalEntry = (configPath: string, key: string, value: ConfigNode): string =>
+  `\nIn ${configPath}: 'optional: true' is deprecated.\n` +
+  `Use 'optional ${key}: ${pyStr(value)}' instead.\n` +
+  "Support for the old style is removed for Hydra version_base >= 1.2";
+
+const nameInPackage = (
+  configPath: string,
+  pkg: string | null,
+  { packageKeywords }: Dialect,
+): readonly string[] =>
+  packageKeywords && pkg?.includes("_name_")
+    ? [
+        `In ${configPath}: Defaults List contains deprecated keyword _name_, ` +
+          "see https://hydra.cc/docs/1.2/upgrades/1.0_to_1.1/changes_to_package_header\n",
+      ]
+    : [];
+
+const deprecated = (texts: readonly string[]): Pick<DefaultsItem, "deprecations"> =>
+  texts.length === 0 ? {} : { deprecations: texts };
 
 function readValue(node: ConfigNode): GroupValue {
   if (node.kind === "list") return node.items.map(readOption);
