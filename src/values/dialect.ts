@@ -16,6 +16,8 @@ export interface Dialect {
   readonly hydraVersion: string;
   /** Whether a job works in its run directory unless `hydra.job.chdir` says otherwise. */
   readonly changesDirectory: boolean;
+  /** YAML is read and written as libyaml does it, and not as PyYAML does by itself. */
+  readonly libyaml: boolean;
 }
 
 /** `version_base="1.3"` of Hydra 1.3.5 with OmegaConf 2.3.1. */
@@ -23,6 +25,7 @@ const V1_3: Dialect = {
   name: "1.3",
   hydraVersion: "1.3.5",
   changesDirectory: false,
+  libyaml: false,
 };
 
 /** `version_base="1.2"` of Hydra 1.3.5. */
@@ -32,7 +35,12 @@ const V1_2: Dialect = { ...V1_3, name: "1.2" };
 const V1_1: Dialect = { ...V1_2, name: "1.1", changesDirectory: true };
 
 /** Hydra 1.4.0.dev9 with OmegaConf 2.4.0.dev14. */
-const V1_4: Dialect = { ...V1_3, name: "1.4", hydraVersion: "1.4.0.dev9" };
+const V1_4: Dialect = {
+  ...V1_3,
+  name: "1.4",
+  hydraVersion: "1.4.0.dev9",
+  libyaml: true,
+};
 
 /** By name. */
 export const DIALECTS: Readonly<Record<DialectName, Dialect>> = {

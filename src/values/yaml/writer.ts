@@ -27,6 +27,8 @@ import {
 export interface WriteOptions {
   /** Whose YAML is written. Default: that of Hydra 1.3. */
   readonly dialect?: Dialect;
+  /** Which maps and lists are written in brackets: none, those that hold scalars alone, or all. Default: none. */
+  readonly flow?: "none" | "leaves" | "all" | undefined;
   /** Sort the keys of every mapping, as Python's `sorted` would. Default: keep their order. */
   readonly sortKeys?: boolean;
   /** `characters` also for the text. Default: what the environment says. */
