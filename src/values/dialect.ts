@@ -18,6 +18,8 @@ export interface Dialect {
   readonly changesDirectory: boolean;
   /** YAML is read and written as libyaml does it, and not as PyYAML does by itself. */
   readonly libyaml: boolean;
+  /** A path is written as a list of its text, and not of its parts. */
+  readonly pathsAsText: boolean;
 }
 
 /** `version_base="1.3"` of Hydra 1.3.5 with OmegaConf 2.3.1. */
@@ -26,6 +28,7 @@ const V1_3: Dialect = {
   hydraVersion: "1.3.5",
   changesDirectory: false,
   libyaml: false,
+  pathsAsText: false,
 };
 
 /** `version_base="1.2"` of Hydra 1.3.5. */
@@ -40,6 +43,7 @@ const V1_4: Dialect = {
   name: "1.4",
   hydraVersion: "1.4.0.dev9",
   libyaml: true,
+  pathsAsText: true,
 };
 
 /** By name. */
