@@ -51,6 +51,10 @@ export interface Dialect {
    * @see https://hydra.cc/docs/1.1/upgrades/1.0_to_1.1/defaults_list_interpolation
    */
   readonly positionalInterpolation: boolean;
+  /** YAML is read and written as libyaml does it, and not as PyYAML does by itself. */
+  readonly libyaml: boolean;
+  /** A path is written as a list of its text, and not of its parts. */
+  readonly pathsAsText: boolean;
 }
 
 /** `version_base="1.3"` of Hydra 1.3.5 with OmegaConf 2.3.1. */
@@ -65,6 +69,8 @@ const V1_3: Dialect = {
   optionalEntry: false,
   implicitHydraOverrides: false,
   positionalInterpolation: false,
+  libyaml: false,
+  pathsAsText: false,
 };
 
 /** `version_base="1.2"` of Hydra 1.3.5. */
@@ -89,7 +95,13 @@ const V1_1: Dialect = {
 };
 
 /** Hydra 1.4.0.dev9 with OmegaConf 2.4.0.dev14. */
-const V1_4: Dialect = { ...V1_3, name: "1.4", hydraVersion: "1.4.0.dev9" };
+const V1_4: Dialect = {
+  ...V1_3,
+  name: "1.4",
+  hydraVersion: "1.4.0.dev9",
+  libyaml: true,
+  pathsAsText: true,
+};
 
 /** By name. */
 export const DIALECTS: Readonly<Record<DialectName, Dialect>> = {
