@@ -39,6 +39,7 @@ await bundle({
 writeFileSync(join(cjs.dir, "package.json"), '{ "type": "commonjs" }\n');
 // What is loaded on demand, and at once: src/values/package-info.ts.
 await bundleDependencies("ajv", ["ajv/dist/2020.js", "ajv-formats"]);
+await bundleDependencies("fast-glob", ["fast-glob"]);
 await bundleDependencies("json-schema-to-typescript", ["json-schema-to-typescript"]);
 
 /** What the library loads at once, and what it imports on demand. */

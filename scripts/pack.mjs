@@ -60,7 +60,7 @@ const PACKAGES = [
       "dist/vendor",
     ],
     sources: ["src/index.ts", "src/bin/hydraconf.ts"],
-    vendored: ["ajv/dist/2020.js", "ajv-formats", "json-schema-to-typescript"],
+    vendored: ["ajv/dist/2020.js", "ajv-formats", "fast-glob", "json-schema-to-typescript"],
   },
   {
     name: "deep-profile",

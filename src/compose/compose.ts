@@ -1,9 +1,10 @@
-import { readdirSync, statSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { statSync } from "node:fs";
+import { basename, dirname } from "node:path";
 import type { Override } from "../overrides/ast.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import { checkExpansion, createBudget, type Size } from "../values/limits.ts";
 import { type ConfigNode, type MapNode, withEntry, withoutEntry } from "../values/node.ts";
+import { requireDependency } from "../values/package-info.ts";
 import { type ResolveContext, watchResolvers } from "../values/resolution/context.ts";
 import { applyOverrides } from "./apply-overrides.ts";
 import {
@@ -315,20 +316,25 @@ export function missingDirectoryHint(path: string): string {
     : `--config-path DIR (-cp) gives the config directory; YAML files are in: ${beside.join(", ")}`;
 }
 
-/** Directories that hold YAML files, by name. */
+/** Where the trees of projects stand: in a folder of their own, or in that of a Python package. */
+const TREES = ["*/*.yaml", "{*,src/*}/{conf,config,configs}/*.yaml"];
+
+/** Directories that hold YAML files, the nearest first; none that may not be read. */
 function configDirectories(parent: string): readonly string[] {
-  return entriesOf(parent)
-    .filter((name) => !/^(\.|node_modules$)/.test(name))
-    .filter((name) => entriesOf(join(parent, name)).some((file) => file.endsWith(".yaml")))
+  const depth = (path: string) => path.split("/").length;
+  return [...new Set(treeFiles(parent).map((file) => dirname(file)))]
+    .sort((a, b) => depth(a) - depth(b) || (a < b ? -1 : 1))
     .slice(0, MAX_NAMES);
 }
 
-/** None of what is not there, is no directory or may not be read. */
-function entriesOf(directory: string): readonly string[] {
+/** None in a program whose bundler took us in without our dependencies: its error is about the directory. */
+function treeFiles(cwd: string): readonly string[] {
   try {
-    return readdirSync(directory).sort();
-  } catch {
-    return [];
+    const { globSync } = requireDependency("fast-glob") as typeof import("fast-glob");
+    return globSync(TREES, { cwd, ignore: ["**/node_modules/**"], suppressErrors: true });
+  } catch (error) {
+    if (isConfigError(error)) return [];
+    throw error;
   }
 }
 

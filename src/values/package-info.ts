@@ -23,6 +23,7 @@ export function packageInfo(): PackageInfo {
 const VENDORED = {
   "ajv/dist/2020.js": "ajv.cjs",
   "ajv-formats": "ajv.cjs",
+  "fast-glob": "fast-glob.cjs",
   "json-schema-to-typescript": "json-schema-to-typescript.cjs",
 } as const;
 

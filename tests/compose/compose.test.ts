@@ -268,6 +268,16 @@ describe("missing directory", () => {
     expect(missingDirectoryHint(join(cwd, "none/conf"))).toMatch(/gives the config directory$/);
   });
 
+  test("those of Python packages are named, too, after what is nearer", () => {
+    const cwd = folder(
+      ...["src/app/conf/a.yaml", "app/configs/db/a.yaml", "app/configs/a.yaml", "tree/b.yaml"],
+      "node_modules/other/conf/c.yaml",
+    );
+    expect(missingDirectoryHint(join(cwd, "conf"))).toMatch(
+      /: tree, app\/configs, src\/app\/conf$/,
+    );
+  });
+
   const refusalIn = (cwd: string, configDir: string, configName: string) =>
     refusal(() => createEngine().compose({ configDir: join(cwd, configDir), configName })).details
       .hint;

@@ -58,7 +58,7 @@ export const NAME_BASES = ["function", "demangled", "mangled"] as const;
 
 export const IMPORT: CommandLine = {
   name: "deep-profile import",
-  takes: { shown: "FILE|RUN...", expected: "files or runs", least: 1 },
+  takes: { shown: "FILE|DIR|RUN...", expected: "files, directories or runs", least: 1 },
   about: `Makes region reports from files that a profiler wrote, on any machine. Files are recognised by
 their content:
 
@@ -113,8 +113,9 @@ ${TOOLS.toReversed()
   },
   epilogue: `Files of ncu given together are one measurement. A recording or nsys export given with
 them adds calls and wall times, and the order of ranges of several domains.
-The directory of a run means the files that its collectors left in it; \`deep-profile report DIR\`
-rebuilds its own reports, with its config.
+A directory means the reports, exports and recordings in it, and a pattern such as 'nodes/**/*.ncu-rep'
+the files that it takes. That of a run means the files that its collectors left in it;
+\`deep-profile report DIR\` rebuilds its own reports, with its config.
 
 Exit code: 0 the reports are written, 1 a file cannot be imported, 2 wrong usage.`,
 };

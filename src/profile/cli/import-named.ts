@@ -1,5 +1,6 @@
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
+import fastGlob, { type Options } from "fast-glob";
 import type { ParsedCommand } from "../../command-line/parse.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { WithTool } from "../machine/interrupt.ts";
@@ -8,7 +9,7 @@ import { writeImported } from "../run/imported-bundle.ts";
 import { importerOf, loadImporters } from "../run/importers.ts";
 import { RUN_FILE } from "../tools/collection.ts";
 import type { ImportSource } from "../tools/importer.ts";
-import { openSource } from "../tools/source-file.ts";
+import { inputError, openSource } from "../tools/source-file.ts";
 import { TOOLS } from "../tools/table.ts";
 import type { ProfilingTool } from "../tools/tool.ts";
 import { LOCALES, NAME_BASES, NVTX_SCOPES, READERS } from "./commands.ts";
@@ -17,6 +18,8 @@ import { intoOutputDirectory, type OutputDraft } from "./output-directory.ts";
 import { type SubcommandIo, terminalOf } from "./subcommand.ts";
 import { showFiles, showReport } from "./terminal-report.ts";
 
+const { globSync, isDynamicPattern } = fastGlob;
+
 /** What `deep-profile import` does. */
 export async function importNamed(
   command: ParsedCommand,
@@ -24,7 +27,7 @@ export async function importNamed(
   withTool: WithTool,
   tools: readonly ProfilingTool[] = TOOLS,
 ): Promise<number> {
-  const named = command.positionals.flatMap((name) => sourcesOfRun(name, io.cwd, tools));
+  const named = command.positionals.flatMap((name) => sourcesNamed(name, io.cwd, tools));
   const sources = named.map(({ name, repeatOf }) => openSource(name, io.cwd, repeatOf));
   // Told before a directory is made: a wrong file leaves nothing behind.
   const importers = await loadImporters(tools);
@@ -84,7 +87,7 @@ async function importInto(
   return written.problems.length === 0 ? 0 : 1;
 }
 
-// What a run of `deep-profile` left behind, as files to import.
+// What a name stands for: a file, the files of a directory or of a run, or those that a pattern takes.
 
 /** What to import, by a name from the working directory. */
 export interface NamedSource {
@@ -94,22 +97,49 @@ export interface NamedSource {
 }
 
 /**
- * What to import for a name that was given: of the directory of a run, the files that the tools left in it, e.g. the
- * recording, the export of nsys and the reports of ncu; anything else as it is.
+ * What to import for a name that was given: of a directory, the files that profilers left in it, e.g. a recording, the
+ * export of nsys and the reports of ncu, and of that of a run those in the folders of its tools; of a pattern, what it
+ * takes; anything else as it is.
  *
- * @throws ConfigError `profile.input` for a run that left none of them
+ * @throws ConfigError `profile.input` for a run that left none of them, and for a pattern that takes nothing
  */
-function sourcesOfRun(
+function sourcesNamed(
   name: string,
   cwd: string,
   tools: readonly ProfilingTool[],
 ): readonly NamedSource[] {
-  const directory = resolve(cwd, name);
-  if (!isRun(directory, tools)) return [{ name, repeatOf: null }];
+  const path = resolve(cwd, name);
+  if (isRun(path, tools)) return sourcesOfRun(name, path, tools);
+  const single = (file: string): NamedSource => ({ name: file, repeatOf: null });
+  const status = statSync(path, { throwIfNoEntry: false });
+  if (status?.isDirectory() === true) {
+    const found = tools.flatMap((tool) => tool.import.filesOfRun(filesIn(path, "*")));
+    return found.length === 0 ? [single(name)] : found.map((file) => single(join(name, file)));
+  }
+  if (status !== undefined || !isDynamicPattern(name)) return [single(name)];
+  const taken = filesIn(cwd, name);
+  if (taken.length === 0)
+    throw inputError(
+      name,
+      "no file has a name of this pattern",
+      "** stands for folders, * for names",
+    );
+  return taken.map(single);
+}
+
+function sourcesOfRun(
+  name: string,
+  run: string,
+  tools: readonly ProfilingTool[],
+): readonly NamedSource[] {
   const found = tools.flatMap((tool) =>
-    [tool.name, ...repeatsOf(directory, tool.name)].flatMap((folder) =>
+    // With `repeats=N` a tool works in a folder for each run; others are of warm-up runs.
+    [
+      tool.name,
+      ...filesIn(run, `${tool.name}/repeats/+([0-9])`, { onlyDirectories: true }),
+    ].flatMap((folder) =>
       tool.import
-        .filesOfRun(namesIn(join(directory, folder)))
+        .filesOfRun(filesIn(join(run, folder), "*"))
         .map((file) => ({ folder, file: join(name, folder, file) })),
     ),
   );
@@ -131,14 +161,8 @@ const isRun = (directory: string, tools: readonly ProfilingTool[]): boolean =>
   (existsSync(join(directory, "config.yaml")) &&
     tools.some(({ name }) => existsSync(join(directory, name))));
 
-/** With `repeats=N` a tool works in a folder for each run; others are of warm-up runs. */
-const repeatsOf = (run: string, tool: string): readonly string[] =>
-  namesIn(join(run, tool, "repeats"))
-    .filter((name) => /^\d+$/.test(name))
-    .map((name) => join(tool, "repeats", name));
-
 /** In the order of their numbers; none where there is no directory. */
-function namesIn(directory: string): readonly string[] {
-  if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
-  return readdirSync(directory).sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
-}
+const filesIn = (cwd: string, pattern: string, options: Options = {}): readonly string[] =>
+  globSync(pattern, { cwd, dot: true, ...options }).sort((a, b) =>
+    a.localeCompare(b, "en", { numeric: true }),
+  );

@@ -79,7 +79,7 @@ test("says what to give instead of a directory", async () => {
   for (const [folder, file] of [
     ["tables", "NVTX_EVENTS.parquet"],
     ["arrows", "NVTX_EVENTS.arrow"],
-    ["mine", "run 1.nsys-rep"],
+    ["mine", "run 1.qdrep"],
   ] as const) {
     mkdirSync(join(cwd, folder));
     writeFileSync(join(cwd, folder, file), "");
@@ -88,7 +88,7 @@ test("says what to give instead of a directory", async () => {
   expect((await refusal(["arrows", "-o", "out"]))?.hint).toContain(EXPORT);
   expect(await refusal(["mine", "-o", "out"])).toMatchObject({
     message: "mine is not a directory that can be imported",
-    hint: "give those of its files that belong together: run 1.nsys-rep",
+    hint: "give those of its files that belong together: run 1.qdrep",
   });
 });
 
