@@ -17,6 +17,7 @@ import type {
   DictSyntax,
   ElementScalar,
   ElementSyntax,
+  ExtensionElement,
   KeySyntax,
   ListSyntax,
   Override,
@@ -28,7 +29,7 @@ import type {
   Span,
   ValueSyntax,
 } from "./ast.ts";
-import { type OverrideSource, syntaxError } from "./errors.ts";
+import { functionError, type OverrideSource, syntaxError } from "./errors.ts";
 import { type EvaluationOptions, evaluateValue } from "./evaluate.ts";
 import { FUNCTIONS } from "./functions/index.ts";
 import { quoteHint, wordHint } from "./hints.ts";
@@ -84,12 +85,20 @@ function isOverride(text: string): boolean {
 function readOverride(source: OverrideSource, options: EvaluationOptions): Override {
   const { index, text } = source;
   const { type, key, value } = parseOverrideSyntax(source);
-  return {
-    type,
-    ...key,
-    ...(value !== undefined && { value: evaluateValue(value, source, options) }),
-    origin: { kind: "override", text, index },
-  };
+  const origin = { kind: "override", text, index } as const;
+  if (value === undefined) return { type, ...key, origin };
+  const element = evaluateValue(value, source, options);
+  if (element.kind !== "extension") return { type, ...key, value: element, origin };
+  if (type !== "change") throw prefixedExtension(source, element);
+  const { span, values: items } = element;
+  return { type: "extend_list", ...key, value: { kind: "list", items, span }, origin };
+}
+
+function prefixedExtension(source: OverrideSource, { span }: ExtensionElement): ConfigError {
+  const { text } = source;
+  return functionError(source, span, "extend_list takes no '+', '++' or '~' before the key", {
+    hint: `use ${text.replace(/^[+~]+/, "")}`,
+  });
 }
 
 /** Parses a list of overrides; the first bad one throws. */

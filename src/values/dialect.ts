@@ -16,6 +16,12 @@ export interface Dialect {
   readonly hydraVersion: string;
   /** Whether a job works in its run directory unless `hydra.job.chdir` says otherwise. */
   readonly changesDirectory: boolean;
+  /** Functions of the override language beside those that every version has. */
+  readonly addedFunctions: readonly string[];
+  /** What the bounds of a float range count as: the decimal digits that are shown of a double, or its exact binary value. */
+  readonly rangeDecimals: "shown" | "exact";
+  /** Whether `sort(range(...))` sorts the values of the range; else it exchanges the bounds. */
+  readonly sortsRangeValues: boolean;
 }
 
 /** `version_base="1.3"` of Hydra 1.3.5 with OmegaConf 2.3.1. */
@@ -23,6 +29,9 @@ const V1_3: Dialect = {
   name: "1.3",
   hydraVersion: "1.3.5",
   changesDirectory: false,
+  addedFunctions: [],
+  rangeDecimals: "exact",
+  sortsRangeValues: false,
 };
 
 /** `version_base="1.2"` of Hydra 1.3.5. */
@@ -32,7 +41,14 @@ const V1_2: Dialect = { ...V1_3, name: "1.2" };
 const V1_1: Dialect = { ...V1_2, name: "1.1", changesDirectory: true };
 
 /** Hydra 1.4.0.dev9 with OmegaConf 2.4.0.dev14. */
-const V1_4: Dialect = { ...V1_3, name: "1.4", hydraVersion: "1.4.0.dev9" };
+const V1_4: Dialect = {
+  ...V1_3,
+  name: "1.4",
+  hydraVersion: "1.4.0.dev9",
+  addedFunctions: ["json_str", "extend_list"],
+  rangeDecimals: "shown",
+  sortsRangeValues: true,
+};
 
 /** By name. */
 export const DIALECTS: Readonly<Record<DialectName, Dialect>> = {
