@@ -80,7 +80,7 @@ function composeChecked(asked: ComposeRequest): Composition {
   const { repository } = searchPath;
   if (request.appended === undefined) checkSweeps(request.overrides, request);
 
-  const choices = splitOverrides(request.overrides, repository);
+  const choices = splitOverrides(request.overrides, repository, request.context.dialect);
   const base = composeBase({ ...request, repository, choices });
   base.warnings.forEach(onWarning);
   const groups = { choices: base.tree.known, repository };
@@ -149,7 +149,7 @@ export type DefaultsOnlyRequest = Pick<
  */
 export function composeDefaults(request: DefaultsOnlyRequest): Defaults {
   const { repository } = searchPathOf(request);
-  const choices = splitOverrides(request.overrides, repository);
+  const choices = splitOverrides(request.overrides, repository, request.context.dialect);
   return listDefaults({ ...request, repository, choices, mode: "run" });
 }
 

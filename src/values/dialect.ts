@@ -22,6 +22,31 @@ export interface Dialect {
   readonly rangeDecimals: "shown" | "exact";
   /** Whether `sort(range(...))` sorts the values of the range; else it exchanges the bounds. */
   readonly sortsRangeValues: boolean;
+  /** Whether `_group_` in the package of an item of a defaults list stands for the config's group; else it is a name. */
+  readonly fillsGroup: boolean;
+  /** Whether a slash in an option of a defaults list belongs to the group: `a: b/c` is `a/b: c`. */
+  readonly slashInGroup: boolean;
+  /** Whether `..` and backslashes in the paths of a defaults list are refused. */
+  readonly checksPaths: boolean;
+  /** Whether words before a group other than `optional` and `override` are refused; else they mean nothing. */
+  readonly refusesKeywords: boolean;
+  /**
+   * Whether overrides in defaults lists reach only what stands before them, and the last one of a group wins; else they reach
+   * all, and the first one wins.
+   */
+  readonly lastOverrideWins: boolean;
+  /** Whether interpolations in defaults lists wait for the choices of the whole tree, and name nothing but choices. */
+  readonly defersChoices: boolean;
+  /** Whether `+group=option` counts from the root of the tree; else from the primary config's group and package. */
+  readonly absoluteAppends: boolean;
+  /** Whether `~path/to/config` takes items out of defaults lists that name that config. */
+  readonly deletesConfigs: boolean;
+  /** Whether `~key` takes out items of lists and values that are null or missing, and `~key=null` compares. */
+  readonly deletesAnyValue: boolean;
+  /** Whether files `.yml` where configs are looked for are refused; else they are no configs. */
+  readonly refusesYml: boolean;
+  /** Whether a defaults list without `_self_` beside content of the file is warned about. */
+  readonly warnsOfMissingSelf: boolean;
 }
 
 /** `version_base="1.3"` of Hydra 1.3.5 with OmegaConf 2.3.1. */
@@ -32,6 +57,17 @@ const V1_3: Dialect = {
   addedFunctions: [],
   rangeDecimals: "exact",
   sortsRangeValues: false,
+  fillsGroup: true,
+  slashInGroup: false,
+  checksPaths: false,
+  refusesKeywords: false,
+  lastOverrideWins: false,
+  defersChoices: false,
+  absoluteAppends: false,
+  deletesConfigs: false,
+  deletesAnyValue: false,
+  refusesYml: false,
+  warnsOfMissingSelf: true,
 };
 
 /** `version_base="1.2"` of Hydra 1.3.5. */
@@ -48,6 +84,17 @@ const V1_4: Dialect = {
   addedFunctions: ["json_str", "extend_list"],
   rangeDecimals: "shown",
   sortsRangeValues: true,
+  fillsGroup: false,
+  slashInGroup: true,
+  checksPaths: true,
+  refusesKeywords: true,
+  lastOverrideWins: true,
+  defersChoices: true,
+  absoluteAppends: true,
+  deletesConfigs: true,
+  deletesAnyValue: true,
+  refusesYml: true,
+  warnsOfMissingSelf: false,
 };
 
 /** By name. */

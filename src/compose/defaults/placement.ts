@@ -1,12 +1,14 @@
+import type { Dialect } from "../../values/dialect.ts";
 import type { ConfigItem, GroupItem } from "../sources/config-source.ts";
 
 /** Where a defaults list stands: the group and the final package of the config that holds it. */
 export interface Place {
   readonly group: string;
   readonly package: string;
+  readonly dialect: Dialect;
 }
 
-export const ROOT_PLACE: Place = { group: "", package: "" };
+export const rootPlace = (dialect: Dialect): Place => ({ group: "", package: "", dialect });
 
 /** One config to bring in, in its place: all paths and names are worked out from here on. */
 export interface PlacedConfig {
@@ -25,6 +27,7 @@ export interface PlacedConfig {
   /** The group and the package of the config whose list this stands in. */
   readonly parentGroup: string;
   readonly parentPackage: string;
+  readonly dialect: Dialect;
 }
 
 const GLOBAL = "_global_";
@@ -35,8 +38,14 @@ export function placeItem(
   name: string | null,
   place: Place,
 ): PlacedConfig {
-  return item.kind === "config" ? placeConfig(item, place) : placeGroup(item, name, place);
+  return item.kind === "config"
+    ? placeConfig(item, place)
+    : placeGroup(item, name, placeOf(item, place));
 }
+
+/** Where an item of a list counts from: that of the list, or the root. */
+export const placeOf = (item: GroupItem, place: Place): Place =>
+  item.appended && place.dialect.absoluteAppends ? rootPlace(place.dialect) : place;
 
 function placeConfig(item: ConfigItem, place: Place): PlacedConfig {
   const { path, absolute } = stripRoot(item.path);
@@ -49,17 +58,18 @@ function placeConfig(item: ConfigItem, place: Place): PlacedConfig {
     group,
     configPath: absolute ? path : belowGroup(place.group, path),
     overrideKey: null,
-    explicitPackage: fillGroup(item.package, group),
+    explicitPackage: fillGroup(item.package, group, place),
     defaultPackage: dotted(relativeGroup),
     parentGroup: place.group,
     parentPackage: place.package,
+    dialect: place.dialect,
   };
 }
 
 function placeGroup(item: GroupItem, name: string | null, place: Place): PlacedConfig {
   const { path, absolute } = stripRoot(item.group);
   const group = absolute ? path : belowGroup(place.group, path);
-  const explicitPackage = fillGroup(item.package, group);
+  const explicitPackage = fillGroup(item.package, group, place);
   const defaultPackage = dotted(path);
   const parentPackage = place.package;
   return {
@@ -72,6 +82,7 @@ function placeGroup(item: GroupItem, name: string | null, place: Place): PlacedC
     defaultPackage,
     parentGroup: place.group,
     parentPackage,
+    dialect: place.dialect,
   };
 }
 
@@ -108,8 +119,8 @@ function joinPackage(parent: string, own: string): string {
 const absolutePackage = (header: string): string => `${GLOBAL}.${header}`;
 
 /** `_group_` is the config's own group path, wherever its parent was moved to. */
-function fillGroup(pkg: string | null, group: string): string | null {
-  return pkg?.includes("_group_") ? `${GLOBAL}.${pkg.replaceAll("_group_", dotted(group))}` : pkg;
+function fillGroup(pkg: string | null, group: string, { dialect }: Place): string | null {
+  return dialect.fillsGroup && pkg?.includes("_group_") ? `${GLOBAL}.${pkg.replaceAll("_group_", dotted(group))}` : pkg;
 }
 
 function stripRoot(path: string): { readonly path: string; readonly absolute: boolean } {

@@ -1,3 +1,5 @@
+import type { Dialect } from "../../values/dialect.ts";
+import { ConfigError } from "../../values/errors.ts";
 import type { ConfigNode } from "../../values/node.ts";
 import type { Origin } from "../../values/origin.ts";
 import type { ResolveContext } from "../../values/resolution/context.ts";
@@ -64,6 +66,22 @@ export interface SourceInfo {
 export const describeSource = ({ scheme, path, provider }: SourceInfo): string =>
   `provider=${provider}, path=${scheme}://${path}`;
 
+/**
+ * A name that ends in `.yml` is that of no config; some versions of Hydra say so (`refusesYml` of the dialect).
+ *
+ * @throws ConfigError `compose.invalid_config`
+ */
+export function refuseYml(path: string, { refusesYml }: Dialect): void {
+  if (!refusesYml || !path.endsWith(".yml")) return;
+  throw new ConfigError({
+    code: "compose.invalid_config",
+    message:
+      "Unsupported config file extension '.yml'. Hydra config files must use the '.yaml' extension.",
+    key: path,
+    hint: `rename ${path} to ${path.replace(/yml$/, "yaml")}`,
+  });
+}
+
 /** `db/mysql` and `db/mysql.yaml` both name the file `db/mysql.yaml`; `.yml` is never looked for. */
 export const yamlFileName = (configPath: string): string =>
   configPath.endsWith(".yaml") ? configPath : `${configPath}.yaml`;
@@ -100,6 +118,8 @@ export interface GroupItem {
   readonly override: boolean;
   /** Given on the command line as `+group=option`: it may stand below overrides. */
   readonly appended: boolean;
+  /** The group as it is written, where a part of the option was moved into it (`slashInGroup` of the dialect). */
+  readonly shorthandOf?: string;
   readonly origin: Origin;
 }
 

@@ -1,3 +1,4 @@
+import { DEFAULT_DIALECT, type Dialect } from "../../values/dialect.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { isInterpolationNode } from "../../values/interpolation/parser.ts";
 import { type ConfigNode, isMissing, type MapNode, map } from "../../values/node.ts";
@@ -35,7 +36,7 @@ export function configFromText(
   reading?: Reading,
 ): LoadedConfig {
   const header = packageHeader(text);
-  return configFromNode(path, readFileNode(text, reading), source, header);
+  return configFromNode(path, readFileNode(text, reading), source, header, reading?.dialect);
 }
 
 /** Makes a config of a tree: the entry of a store, or a file that has been read. */
@@ -44,12 +45,13 @@ export function configFromNode(
   node: ConfigNode,
   source: SourceInfo,
   header: string | null,
+  dialect: Dialect = DEFAULT_DIALECT,
 ): LoadedConfig {
   return {
     source: { scheme: source.scheme, path: source.path, provider: source.provider },
     node: node.kind === "map" && node.entries.has(DEFAULTS) ? withoutDefaults(node) : node,
     package: header,
-    ...readDefaults(path, node),
+    ...readDefaults(path, node, dialect),
     origin: node.origin,
   };
 }
@@ -57,17 +59,18 @@ export function configFromNode(
 function readDefaults(
   path: string,
   node: ConfigNode,
+  dialect: Dialect,
 ): Pick<LoadedConfig, "defaults" | "givenDefaults"> {
   const written = node.kind === "map" ? node.entries.get(DEFAULTS)?.value : undefined;
   // A list that is missing is as good as none.
   if (written === undefined || isMissing(written)) return { defaults: [] };
-  if (!isInterpolationNode(written)) return { defaults: readDefaultsItems(path, written) };
+  if (!isInterpolationNode(written)) return { defaults: readDefaultsItems(path, written, dialect) };
   return {
     defaults: [],
     givenDefaults(resolvers) {
       const given = findPlace(createResolution(node, resolvers), DEFAULTS, {});
       if (given?.result === true && given.node.kind === "list") throw plainList(path, written);
-      return readDefaultsItems(path, given?.node ?? written);
+      return readDefaultsItems(path, given?.node ?? written, dialect);
     },
   };
 }
@@ -113,6 +116,7 @@ const LINE_END = /\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/u;
 
 /** Leading and trailing blanks as Python's `str.strip` sees them (a BOM is none). */
 const BLANK = String.raw`[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]`;
+const BLANKS = new RegExp(`${BLANK}+`, "u");
 const OUTER_BLANKS = new RegExp(`^${BLANK}+|${BLANK}+$`, "gu");
 
 const HEADER_LINE = /^#\s*@/u;
@@ -170,18 +174,22 @@ const KEYWORDS: ReadonlySet<string> = new Set(["optional", "override"]);
  * @throws ConfigError `compose.invalid_defaults` at the offending item.
  * @see https://hydra.cc/docs/1.3/advanced/defaults_list/
  */
-export function readDefaultsItems(configPath: string, defaults: ConfigNode): DefaultsItem[] {
+export function readDefaultsItems(
+  configPath: string,
+  defaults: ConfigNode,
+  dialect: Dialect,
+): DefaultsItem[] {
   if (defaults.kind !== "list")
     throw invalid(
       `Invalid defaults list in '${configPath}', defaults must be a list (got ${defaults.kind === "map" ? "mapping" : pyTypeName(defaults.value)})`,
       defaults,
       "write it as a list, e.g. `defaults: [_self_, {db: mysql}]`",
     );
-  return defaults.items.map((item) => readItem(configPath, item));
+  return defaults.items.map((item) => readItem(configPath, item, dialect));
 }
 
-function readItem(configPath: string, item: ConfigNode): DefaultsItem {
-  if (item.kind === "map") return readGroupItem(configPath, item);
+function readItem(configPath: string, item: ConfigNode, dialect: Dialect): DefaultsItem {
+  if (item.kind === "map") return readGroupItem(configPath, item, dialect);
   if (item.kind === "list" || typeof item.value !== "string")
     throw invalid(
       `Unsupported type in defaults : ${pyTypeName(item)}`,
@@ -204,7 +212,11 @@ function readConfigItem(text: string, node: ConfigNode): ConfigItem | SelfItem {
   return { kind: "self", origin: node.origin, group: null };
 }
 
-function readGroupItem(configPath: string, item: MapNode): GroupItem | SelfItem {
+function readGroupItem(
+  configPath: string,
+  item: MapNode,
+  dialect: Dialect,
+): GroupItem | SelfItem {
   const [entry, ...more] = item.entries.values();
   if (entry === undefined)
     throw invalid(`In ${configPath}: Missing group name in {}`, item, "write `group: option`");
@@ -222,21 +234,26 @@ function readGroupItem(configPath: string, item: MapNode): GroupItem | SelfItem 
     );
 
   const { name, package: pkg } = splitPackage(entry.key);
-  const { group, optional, override } = splitKeywords(name);
+  const { group, optional, override } = dialect.refusesKeywords
+    ? splitKnownKeywords(name, configPath, item)
+    : splitKeywords(name);
   const value = readValue(entry.value);
   if (group === "")
     throw invalid(`In ${configPath}: Missing group name in ${pyRepr(item)}`, item, "name a group");
-  if (value === SELF) return { kind: "self", origin: item.origin, group };
-  return {
-    kind: "group",
-    group,
-    value,
-    package: pkg,
-    optional,
-    override,
-    appended: false,
-    origin: item.origin,
-  };
+  const { origin } = item;
+  const common = { kind: "group", package: pkg, optional, override, appended: false, origin } as const;
+  const read = moveIntoGroup({ ...common, group, value }, dialect);
+  return read.value === SELF ? { kind: "self", origin, group: read.group } : read;
+}
+
+/** `a: b/c` as `a/b: c` where the dialect reads it so. */
+export function moveIntoGroup(item: GroupItem, dialect: Dialect): GroupItem {
+  const { group, value } = item;
+  if (!dialect.slashInGroup || typeof value !== "string" || value.includes("${")) return item;
+  const parts = value.split("/");
+  const option = parts.pop() ?? value;
+  if (parts.length === 0 || value.split("/").includes("..")) return item;
+  return { ...item, group: [group, ...parts].join("/"), value: option, shorthandOf: group };
 }
 
 function readValue(node: ConfigNode): GroupValue {
@@ -279,6 +296,22 @@ function splitKeywords(text: string) {
     optional: keywords.includes("optional"),
     override: keywords.includes("override"),
   };
+}
+
+/** With blanks of any number around the words, which must be keywords. */
+function splitKnownKeywords(text: string, configPath: string, item: MapNode) {
+  const words = strip(text).split(BLANKS);
+  const group = words.pop() ?? "";
+  if (group === "")
+    throw invalid(`In ${configPath}: Missing group name in defaults list`, item, "name a group");
+  const unknown = words.find((word) => !KEYWORDS.has(word));
+  if (unknown !== undefined)
+    throw invalid(
+      `In ${configPath}: Unsupported keyword '${unknown}' in defaults list`,
+      item,
+      "the keywords are `optional` and `override`",
+    );
+  return { group, optional: words.includes("optional"), override: words.includes("override") };
 }
 
 const containerType = (node: ConfigNode): string =>

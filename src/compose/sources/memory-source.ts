@@ -12,6 +12,7 @@ import {
   trueOrFalse,
   wrongArgument,
 } from "../../values/check-options.ts";
+import { DEFAULT_DIALECT } from "../../values/dialect.ts";
 import type { ConfigNode } from "../../values/node.ts";
 import { fromCode } from "../../values/origin.ts";
 import { fromObject } from "../../values/plain-objects.ts";
@@ -21,6 +22,7 @@ import {
   type ItemKind,
   type SourceInfo,
   yamlFileName,
+  refuseYml,
 } from "./config-source.ts";
 import { configFromNode, configFromText, type Reading } from "./load-config.ts";
 
@@ -69,6 +71,7 @@ export function memorySource(
   checkOptions("memorySource", info, SOURCE_INFO);
   configStore("memorySource", "the entries", entries);
   const groups = groupsOf(entries.keys());
+  const dialect = reading?.dialect ?? DEFAULT_DIALECT;
   const normalize = info.scheme === "structured" ? asInStore : asInFiles;
 
   return {
@@ -76,6 +79,7 @@ export function memorySource(
     available: () => true,
     isGroup: (path) => groups.has(normalize(path) ?? NOWHERE),
     load(path) {
+      refuseYml(path, dialect);
       const name = withoutExtension(normalize(path) ?? NOWHERE);
       const entry = entries.get(name);
       if (entry === undefined) return undefined;
@@ -87,7 +91,13 @@ export function memorySource(
           info,
           reading,
         );
-      const config = configFromNode(path, treeOf(entry, address), info, entry.package ?? null);
+      const config = configFromNode(
+        path,
+        treeOf(entry, address),
+        info,
+        entry.package ?? null,
+        dialect,
+      );
       if ("replaceable" in entry && entry.replaceable === true)
         return { ...config, replaceable: true };
       return "schema" in entry && entry.schema !== undefined

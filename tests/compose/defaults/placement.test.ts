@@ -1,8 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { finalPackage, placeItem, ROOT_PLACE } from "../../../src/compose/defaults/placement.ts";
+import { finalPackage, placeItem, rootPlace } from "../../../src/compose/defaults/placement.ts";
 import type { GroupItem } from "../../../src/compose/sources/config-source.ts";
 import { fromCode } from "../../../src/values/origin.ts";
+import { DEFAULT_DIALECT } from "../../../src/values/dialect.ts";
+
+const ROOT = rootPlace(DEFAULT_DIALECT);
 
 const groupItem = (group: string, pkg: string | null = null): GroupItem => ({
   kind: "group",
@@ -18,7 +21,7 @@ const groupItem = (group: string, pkg: string | null = null): GroupItem => ({
 const place = (
   group: string,
   pkg: string | null,
-  below = ROOT_PLACE,
+  below = ROOT,
   header: string | null = null,
 ) => {
   const placed = placeItem(groupItem(group, pkg), "x", below);
@@ -26,16 +29,16 @@ const place = (
 };
 
 describe("a group in its place", () => {
-  const below = { group: "srv/web", package: "app.srv" };
+  const below = { group: "srv/web", package: "app.srv", dialect: DEFAULT_DIALECT };
 
   it.each([
     // at the root
-    ["db", null, ROOT_PLACE, ["db/x", "db", "db"]],
-    ["db/engine", null, ROOT_PLACE, ["db/engine/x", "db.engine", "db/engine"]],
-    ["db", "src", ROOT_PLACE, ["db/x", "src", "db@src"]],
-    ["db", "_global_", ROOT_PLACE, ["db/x", "", "db@_global_"]],
-    ["db", "", ROOT_PLACE, ["db/x", "", "db@_global_"]],
-    ["db", "_group_.a", ROOT_PLACE, ["db/x", "db.a", "db@db.a"]],
+    ["db", null, ROOT, ["db/x", "db", "db"]],
+    ["db/engine", null, ROOT, ["db/engine/x", "db.engine", "db/engine"]],
+    ["db", "src", ROOT, ["db/x", "src", "db@src"]],
+    ["db", "_global_", ROOT, ["db/x", "", "db@_global_"]],
+    ["db", "", ROOT, ["db/x", "", "db@_global_"]],
+    ["db", "_group_.a", ROOT, ["db/x", "db.a", "db@db.a"]],
     // below a config that has been moved
     ["db", null, below, ["srv/web/db/x", "app.srv.db", "srv/web/db@app.srv.db"]],
     ["/db", null, below, ["db/x", "app.srv.db", "db@app.srv.db"]],
@@ -58,7 +61,7 @@ describe("a group in its place", () => {
 });
 
 describe("a config in its place", () => {
-  const below = { group: "srv/web", package: "app.srv" };
+  const below = { group: "srv/web", package: "app.srv", dialect: DEFAULT_DIALECT };
 
   it.each([
     ["db/x", null, ["srv/web/db/x", "srv/web/db", "app.srv.db"]],
