@@ -76,6 +76,10 @@ function composeChecked(asked: ComposeRequest): Composition {
   const request = { ...asked, onWarning };
   const { context } = request;
   requirePrimary(request.snapshot.repository);
+  const deprecated = request.overrides.flatMap(({ origin, warnings = [] }) =>
+    warnings.map((message): CompositionWarning => ({ code: "deprecated_function", message, origin })),
+  );
+  deprecated.forEach(onWarning);
   const searchPath = searchPathOf(request);
   const { repository } = searchPath;
   if (request.appended === undefined) checkSweeps(request.overrides, request);
@@ -122,7 +126,7 @@ function composeChecked(asked: ComposeRequest): Composition {
     repository,
     schemas,
     secrets,
-    warnings: [...searchPath.warnings, ...base.warnings],
+    warnings: [...deprecated, ...searchPath.warnings, ...base.warnings],
   };
 }
 

@@ -11,6 +11,8 @@ export interface Override {
   readonly package?: string;
   /** Absent only for a deletion without a value (`~key`). */
   readonly value?: OverrideValue;
+  /** What there is to warn of in it; absent for nothing. */
+  readonly warnings?: readonly string[];
   readonly origin: OverrideOrigin;
 }
 

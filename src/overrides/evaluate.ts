@@ -38,6 +38,11 @@ export interface EvaluationOptions {
   readonly dialect?: Dialect;
   /** Numbers in [0, 1) for `shuffle([…])`, which shuffles while it is evaluated. */
   readonly random?: () => number;
+  /**
+   * Is told what there is to warn of. Default: `warnings` of the override say it.
+   * @internal
+   */
+  readonly onWarning?: (message: string) => void;
 }
 
 /** Evaluates the functions in a value. Throws ConfigError `override.function`. */
@@ -112,6 +117,7 @@ function evaluateCall(
     random: options.random ?? Math.random,
     functions: options.functions ?? functionsOf(dialect),
     dialect,
+    warn: options.onWarning ?? (() => {}),
   });
 }
 

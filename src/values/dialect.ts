@@ -16,6 +16,24 @@ export interface Dialect {
   readonly hydraVersion: string;
   /** Whether a job works in its run directory unless `hydra.job.chdir` says otherwise. */
   readonly changesDirectory: boolean;
+  /** What `hydra.job.chdir` is unless something sets it; null, which it may be then, leaves it to `changesDirectory`. */
+  readonly chdirDefault: boolean | null;
+  /** Whether `hydra.job.override_dirname` is an interpolation, `${hydra_override_dirname:}`; else a text that is filled in. */
+  readonly resolvesDirname: boolean;
+  /** Whether the first line of an error about an override lists all overrides. */
+  readonly listsOverrides: boolean;
+  /** Whether an error tells of `HYDRA_FULL_ERROR`. */
+  readonly tellsOfFullError: boolean;
+  /** Whether what a task throws is written to the job's own log. */
+  readonly logsFailures: boolean;
+  /** Whether the values of `hydra.job.env_set` see variables that stand before them in it; else each other, as values. */
+  readonly setsVariablesInTurn: boolean;
+  /** Whether a job of a sweep is refused that changes the launcher or the sweeper; else the change means nothing. */
+  readonly fixesLauncher: boolean;
+  /** Whether `glob` finds what `hydra.searchpath` adds. */
+  readonly globsSearchPath: boolean;
+  /** The oldest `version_base` that a program may name; null where the version itself decides. */
+  readonly leastVersionBase: string | null;
   /** Functions of the override language beside those that every version has. */
   readonly addedFunctions: readonly string[];
   /** What the bounds of a float range count as: the decimal digits that are shown of a double, or its exact binary value. */
@@ -54,6 +72,15 @@ const V1_3: Dialect = {
   name: "1.3",
   hydraVersion: "1.3.5",
   changesDirectory: false,
+  chdirDefault: null,
+  resolvesDirname: false,
+  listsOverrides: false,
+  tellsOfFullError: true,
+  logsFailures: false,
+  setsVariablesInTurn: true,
+  fixesLauncher: false,
+  globsSearchPath: false,
+  leastVersionBase: null,
   addedFunctions: [],
   rangeDecimals: "exact",
   sortsRangeValues: false,
@@ -81,6 +108,15 @@ const V1_4: Dialect = {
   ...V1_3,
   name: "1.4",
   hydraVersion: "1.4.0.dev9",
+  chdirDefault: false,
+  resolvesDirname: true,
+  listsOverrides: true,
+  tellsOfFullError: false,
+  logsFailures: true,
+  setsVariablesInTurn: false,
+  fixesLauncher: true,
+  globsSearchPath: true,
+  leastVersionBase: "1.3",
   addedFunctions: ["json_str", "extend_list"],
   rangeDecimals: "shown",
   sortsRangeValues: true,

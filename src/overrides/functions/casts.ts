@@ -176,6 +176,7 @@ export const jsonStr: OverrideFunction = {
   parameters: { rest: ANYTHING, named: [] },
   evaluate(args, call) {
     const { span } = call;
+    call.warn(JSON_STR_WARNING);
     const value = input(args, call);
     const text = (item: OverrideValue): OverrideValue => ({
       kind: "scalar",
@@ -188,6 +189,10 @@ export const jsonStr: OverrideFunction = {
     return { ...value, items: value.items.map(text), tags: [], shuffle: false, span };
   },
 };
+
+const JSON_STR_WARNING =
+  "json_str(...) is deprecated and will be removed in Hydra 1.5. " +
+  "See https://github.com/hydra-ecosystem/hydra/pull/2930#issuecomment-5018616929";
 
 function jsonText(value: OverrideValue, call: Call): string {
   switch (value.kind) {

@@ -41,6 +41,8 @@ export interface Call {
   readonly random: () => number;
   readonly functions: ReadonlyMap<string, OverrideFunction>;
   readonly dialect: Dialect;
+  /** Takes what there is to warn of. */
+  readonly warn: (message: string) => void;
 }
 
 export function fail(call: Call, problem: string): never {

@@ -4,7 +4,7 @@ import {
   elementToString,
   isSweep,
   overrideKeyElement,
-  parseOverride,
+  parseOverrides,
   sweepStrings,
 } from "../../../src/overrides/index.ts";
 import type { Dialect } from "../../../src/values/dialect.ts";
@@ -33,8 +33,15 @@ export function runOverrideCase(testCase: CorpusCase, { dialect }: SuiteEnvironm
     Object.entries(testCase).filter(([field]) => !NOT_COMPARED.has(field)),
   );
   return judge(testCase, expected, () =>
-    overrideFields(parseOverride(input, 0, { dialect }), testCase),
+    overrideFields(parseOne(input, dialect), testCase),
   );
+}
+
+/** As Hydra parses it: in a list. */
+function parseOne(input: string, dialect: Dialect): Override {
+  const [override] = parseOverrides([input], { dialect });
+  if (override === undefined) throw new Error("no override");
+  return override;
 }
 
 const NOT_COMPARED: ReadonlySet<string> = new Set([
