@@ -16,6 +16,7 @@ import {
   openEngine,
 } from "./engine.ts";
 import { withHydraResolvers } from "./job/resolvers.ts";
+import { dialectNamed } from "./values/dialect.ts";
 import { checkOptions } from "./values/check-options.ts";
 
 export { renderExplanation } from "./cli/explain.ts";
@@ -84,6 +85,11 @@ export function compose(options: ComposeOptions & EngineOptions): Config {
 }
 
 function withResolvers(options: EngineOptions): EngineOptions {
-  const program = { now: new Date(), root: () => undefined };
+  const { dialect } = options;
+  const program = {
+    now: new Date(),
+    root: () => undefined,
+    ...(dialect !== undefined && { dialect: dialectNamed(dialect) }),
+  };
   return { ...options, resolvers: withHydraResolvers(options.resolvers, program) };
 }

@@ -1,4 +1,5 @@
 import type { Override } from "../overrides/ast.ts";
+import { append } from "../values/edit/assign.ts";
 import { type Copies, createCopies, draftAt, draftRoot } from "../values/edit/draft.ts";
 import { updateNode } from "../values/edit/update.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
@@ -9,10 +10,12 @@ import {
   child,
   getAt,
   isContainerType,
+  isMissing,
   isMissingOrNull,
   isObject,
   keyId,
   type MapNode,
+  MISSING,
   type ScalarValue,
   scalar,
 } from "../values/node.ts";
@@ -92,7 +95,11 @@ function applyOverride(root: ConfigNode, override: Override, applying: Applying)
 function applyValue(root: ConfigNode, override: Override, applying: Applying): ConfigNode {
   const { context, copies } = applying;
   const { keyOrGroup: key, type } = override;
-  if (type === "delete") return deleteFromConfig(root, override, applying);
+  if (type === "delete")
+    return context.dialect.deletesAnyValue
+      ? deleteAny(root, override, applying)
+      : deleteFromConfig(root, override, applying);
+  if (type === "extend_list") return extendList(root, override, applying);
   const value = overrideValue(override) ?? scalar(null, override.origin);
   if (refusesMergeIntoNull(root, override, value) === "nothing to merge") return root;
   switch (type) {
@@ -291,6 +298,73 @@ function deleteFromConfig(
   return start.node;
 }
 
+/**
+ * `~key` and `~key=value` of Hydra 1.4: takes a key out of a mapping or an item out of a list, whatever its value is. With
+ * `=value` only if it is that one, where `???` is the value of what is missing.
+ *
+ * @throws ConfigError `compose.override_failed`
+ */
+function deleteAny(
+  root: ConfigNode,
+  override: Override,
+  { context, copies }: Applying,
+): ConfigNode {
+  const key = override.keyOrGroup;
+  const resolution = createResolution(root, context);
+  const lastDot = key.lastIndexOf(".");
+  const name = key.slice(lastDot + 1);
+  const parent =
+    lastDot === -1
+      ? resolution.root
+      : selectPlace(resolution, resolution.root, key.slice(0, lastDot));
+  const found = selectPlace(resolution, resolution.root, key, { scalarsAreEmpty: true });
+  if (found === undefined || parent === undefined || parent.node.kind === "scalar")
+    throw noSuchKey(root, override);
+  const expected = overrideValue(override);
+  const isSame =
+    expected === null ||
+    (isMissing(found.node)
+      ? expected.kind === "scalar" && expected.value === MISSING
+      : sameShape(expected, found.node) &&
+        equalsResolved(expected, () => resolveDeep(resolution, found)));
+  if (expected !== null && !isSame) throw otherValue(found.node, expected, override);
+  if (isObject(parent.node)) throw declared(override, parent.node);
+  if (root.kind === "scalar" || !standsInTree(parent)) return root;
+  const holder = draftRoot(root, copies);
+  const draft = draftAt(holder, parent)?.node;
+  if (draft?.kind === "map") draft.entries.delete(keyId(name));
+  else if (draft?.kind === "list") draft.items.splice(Number(name), 1);
+  return holder.node;
+}
+
+/** `key=extend_list(a,b)`: appends to the list that is there, be it behind interpolations. */
+function extendList(
+  root: ConfigNode,
+  override: Override,
+  { context, copies }: Applying,
+): ConfigNode {
+  const { keyOrGroup: key, origin } = override;
+  const resolution = createResolution(root, context);
+  const options = { throwOnMissing: true, scalarsAreEmpty: true };
+  const found = selectPlace(resolution, resolution.root, key, options);
+  if (found?.node.kind !== "list")
+    throw new ConfigError({
+      code: "compose.override_failed",
+      message: `Could not append to config list. The existing value of '${key}' is ${found === undefined ? "None" : pyStr(found.node)} which is not a list.`,
+      origin,
+      key,
+      hint: "extend_list(...) appends to a list that the config has: assign one first",
+    });
+  const added = overrideValue(override);
+  if (added?.kind !== "list" || root.kind === "scalar" || !standsInTree(found)) return root;
+  const start = draftRoot(root, copies);
+  const draft = draftAt(start, found);
+  if (draft?.node.kind !== "list") return root;
+  const list = { ...draft, node: draft.node };
+  for (const item of added.items) append(list, item);
+  return start.node;
+}
+
 /** A mapping that a resolver made is a fresh one at every look: nothing of the tree is in it. */
 function standsInTree(place: Place): boolean {
   for (let at = place; at.parent !== null; at = at.parent) if (at.key === undefined) return false;
@@ -298,12 +372,19 @@ function standsInTree(place: Place): boolean {
 }
 
 function checkValue(found: ConfigNode, resolve: () => ConfigNode, override: Override): void {
-  const { keyOrGroup: key, origin } = override;
   const expected = overrideValue(override);
   if (expected === null) return;
   if (expected.kind === "scalar" && expected.value === null) return;
   if (sameShape(expected, found) && equalsResolved(expected, resolve)) return;
-  throw new ConfigError({
+  throw otherValue(found, expected, override);
+}
+
+function otherValue(
+  found: ConfigNode,
+  expected: ConfigNode,
+  { keyOrGroup: key, origin }: Override,
+): ConfigError {
+  return new ConfigError({
     code: "compose.override_failed",
     message: `Could not delete from config. The value of '${key}' is ${pyStr(found)} and not ${pyStr(expected)}.`,
     origin,

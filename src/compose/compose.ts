@@ -85,11 +85,15 @@ function composeChecked(asked: ComposeRequest): Composition {
   const request = { ...asked, onWarning };
   const { context } = request;
   requirePrimary(request.snapshot.repository);
+  const deprecated = request.overrides.flatMap(({ origin, warnings = [] }) =>
+    warnings.map((message): CompositionWarning => ({ code: "deprecated", message, origin })),
+  );
+  deprecated.forEach(onWarning);
   const searchPath = searchPathOf(request);
   const { repository } = searchPath;
   if (request.appended === undefined) checkSweeps(request.overrides, request);
 
-  const choices = splitOverrides(request.overrides, repository);
+  const choices = splitOverrides(request.overrides, repository, request.context.dialect);
   const base = composeBase({ ...request, repository, choices });
   base.warnings.forEach(onWarning);
   const groups = { choices: base.tree.known, repository };
@@ -131,7 +135,7 @@ function composeChecked(asked: ComposeRequest): Composition {
     repository,
     schemas,
     secrets,
-    warnings: [...searchPath.warnings, ...base.warnings],
+    warnings: [...deprecated, ...searchPath.warnings, ...base.warnings],
   };
 }
 
@@ -158,7 +162,7 @@ export type DefaultsOnlyRequest = Pick<
  */
 export function composeDefaults(request: DefaultsOnlyRequest): Defaults {
   const { repository } = searchPathOf(request);
-  const choices = splitOverrides(request.overrides, repository);
+  const choices = splitOverrides(request.overrides, repository, request.context.dialect);
   return listDefaults({ ...request, repository, choices, mode: "run" });
 }
 

@@ -61,7 +61,7 @@ export function secretOverrides({ overrides, secrets }: Secrets): ReadonlyMap<st
 
 const NONE: ReadonlyMap<string, string> = new Map();
 
-const PREFIX = { change: "", add: "+", force_add: "++", delete: "~" } as const;
+const PREFIX = { change: "", add: "+", force_add: "++", delete: "~", extend_list: "" } as const;
 
 const maskedText = ({ keyOrGroup, type }: Override): string =>
   `${PREFIX[type]}${keyOrGroup}=${MASK}`;

@@ -13,6 +13,7 @@ import {
   requirePrimary,
 } from "../compose/index.ts";
 import { extendSearchPath, openTree } from "../compose/open-tree.ts";
+import { secretOverrides } from "../compose/secrets.ts";
 import type { ConfigSchema } from "../compose/sources/config-source.ts";
 import type { StoreEntry } from "../compose/sources/memory-source.ts";
 import type { Repository, SourceFactory } from "../compose/sources/repository.ts";
@@ -111,8 +112,13 @@ export interface Composer {
 export function openComposer(request: ComposerRequest, invocation: Invocation): Composer {
   const { configName: primary, plugins, redaction } = request;
   const { cwd, env } = invocation;
-  const published: { root?: MapNode } = {};
-  const context = contextOf(request, invocation, () => published.root);
+  const published: { root?: MapNode; hidden?: ReadonlySet<string> } = {};
+  const context = contextOf(
+    request,
+    invocation,
+    () => published.root,
+    () => published.hidden ?? new Set(),
+  );
   const configDirs = addedDirectories(request, cwd);
   const snapshot = openTree({
     ...request,
@@ -150,6 +156,7 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
     });
     if (composition.secrets.length > 0) redaction?.learn(secretTexts(composition, context));
     published.root = composition.root;
+    published.hidden = new Set(secretOverrides(composition).keys());
     return composition;
   };
   return {
@@ -251,9 +258,15 @@ const contextOf = (
   { dialect, limits, plugins, resolvers = [] }: ComposerRequest,
   { now, env, console }: Invocation,
   root: () => MapNode | undefined,
+  hidden: () => ReadonlySet<string>,
 ): ResolveContext =>
   createResolveContext({
-    resolvers: withHydraResolvers([...pluginResolvers(plugins), ...resolvers], { now, root }),
+    resolvers: withHydraResolvers([...pluginResolvers(plugins), ...resolvers], {
+      now,
+      root,
+      hidden,
+      ...(dialect && { dialect }),
+    }),
     env,
     ...(limits && { limits }),
     ...(dialect && { dialect }),

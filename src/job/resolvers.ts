@@ -1,12 +1,15 @@
 /** Hydra's resolvers: `hydra`, `now` and `python_version`. */
 
 import { strftime } from "../text/date-time.ts";
+import { byCodePoint } from "../compose/sources/repository.ts";
+import { parseOverride } from "../overrides/index.ts";
+import { DEFAULT_DIALECT, type Dialect } from "../values/dialect.ts";
 import { ConfigError } from "../values/errors.ts";
-import { type ConfigNode, isMissing, type MapNode } from "../values/node.ts";
+import { type ConfigNode, child, getAt, isMissing, type MapNode, scalar } from "../values/node.ts";
 import { withFlags } from "../values/place.ts";
 import { pyStr } from "../values/python-text.ts";
 import { resolverList } from "../values/resolution/context.ts";
-import type { Resolver } from "../values/resolution/resolver.ts";
+import type { Resolver, ResolverCall } from "../values/resolution/resolver.ts";
 
 /**
  * The resolvers that Hydra itself registers, and a program's own, which may replace them.
@@ -15,11 +18,23 @@ import type { Resolver } from "../values/resolution/resolver.ts";
  */
 export function withHydraResolvers(
   own: Iterable<Resolver> | undefined,
-  program: { readonly now: Date; readonly root: () => MapNode | undefined },
+  program: {
+    readonly now: Date;
+    readonly root: () => MapNode | undefined;
+    readonly dialect?: Dialect;
+    /** The texts of overrides with secrets. */
+    readonly hidden?: () => ReadonlySet<string>;
+  },
 ): readonly Resolver[] {
   const given = resolverList(own);
   const taken = new Set(given.map(({ name }) => name));
-  const standard = [nowResolver(program.now), pythonVersionResolver, hydraResolver(program.root)];
+  const { dialect = DEFAULT_DIALECT, hidden, now, root } = program;
+  const standard = [
+    nowResolver(now),
+    pythonVersionResolver,
+    hydraResolver(root),
+    ...(dialect.resolvesDirname ? [dirnameResolver(root, hidden)] : []),
+  ];
   return [...standard.filter(({ name }) => !taken.has(name)), ...given];
 }
 
@@ -109,3 +124,112 @@ export const pythonVersionResolver: Resolver = {
     return VERSIONS.get(level === undefined ? "minor" : pyStr(level.node)) ?? null;
   },
 };
+
+/**
+ * `${hydra_override_dirname:}`: the overrides of the task as they were typed, sorted and joined, for the name of a directory.
+ * Its argument is a mapping with `kv_sep`, `item_sep`, `exclude_keys` and `element_resolver`; without one,
+ * `hydra.job.config.override_dirname` says the first three.
+ *
+ * @param read the composed tree with its `hydra` node, for configs without one
+ * @param hidden the texts of overrides with secrets, which get into no name
+ */
+export function dirnameResolver(
+  read: () => ConfigNode | undefined = () => undefined,
+  hidden: () => ReadonlySet<string> = () => new Set(),
+): Resolver {
+  return {
+    name: "hydra_override_dirname",
+    resolve(args, call) {
+      if (args.length > 1) throw dirnameError("hydra_override_dirname takes one argument");
+      const tree = holdsHydra(call.root) ? call.root : read();
+      const at = (key: string): ConfigNode | undefined =>
+        tree === undefined ? undefined : call.selectIn(tree, [], key)?.node;
+      if (tree === undefined || at("hydra") === undefined)
+        throw dirnameError("HydraConfig was not set");
+      const options = readDirnameOptions(args[0]?.node, at);
+      const items = overridesIn(tree)
+        .filter((text) => !hidden().has(text))
+        .map((text, index) => parseOverride(text, index, { dialect: call.context.dialect }))
+        .filter(({ keyOrGroup }) => !options.excludeKeys.includes(keyOrGroup))
+        .map(({ origin }) => origin.text)
+        .sort(byCodePoint)
+        .map((text) => nameOfOverride(text.replaceAll("=", () => options.keyValueSeparator), options, call));
+      return items.join(options.itemSeparator);
+    },
+  };
+}
+
+interface DirnameSettings {
+  readonly keyValueSeparator: string;
+  readonly itemSeparator: string;
+  readonly excludeKeys: readonly string[];
+  readonly elementResolver?: string;
+}
+
+const dirnameError = (message: string): ConfigError =>
+  new ConfigError({ code: "resolver.failed", message });
+
+const holdsHydra = (root: ConfigNode): boolean =>
+  root.kind === "map" && root.entries.has("hydra");
+
+/** As they stand there: they are no interpolations of that node. */
+function overridesIn(tree: ConfigNode): readonly string[] {
+  const task = getAt(tree, ["hydra", "overrides", "task"]);
+  return task?.kind === "list" ? task.items.map((item) => pyStr(item)) : [];
+}
+
+function readDirnameOptions(
+  given: ConfigNode | undefined,
+  at: (key: string) => ConfigNode | undefined,
+): DirnameSettings {
+  const isGiven = given !== undefined && !(given.kind === "scalar" && given.value === null);
+  if (isGiven && given.kind !== "map")
+    throw dirnameError("hydra_override_dirname options must be a dictionary");
+  const member = (name: string): ConfigNode | undefined =>
+    isGiven ? child(given, name) : at(`hydra.job.config.override_dirname.${name}`);
+  const text = (name: string, ifAbsent?: string): string | undefined => {
+    const node = member(name);
+    if (node === undefined) return ifAbsent;
+    if (node.kind === "scalar" && typeof node.value === "string") return node.value;
+    if (ifAbsent === undefined && node.kind === "scalar" && node.value === null) return undefined;
+    throw dirnameError(`hydra_override_dirname ${name} must be a string`);
+  };
+  const elementResolver = isGiven ? text("element_resolver") : undefined;
+  return {
+    keyValueSeparator: text("kv_sep", "=") ?? "=",
+    itemSeparator: text("item_sep", ",") ?? ",",
+    excludeKeys: keysIn(member("exclude_keys")),
+    ...(elementResolver !== undefined && { elementResolver }),
+  };
+}
+
+function keysIn(node: ConfigNode | undefined): readonly string[] {
+  if (node === undefined) return [];
+  if (node.kind !== "list") throw dirnameError("hydra_override_dirname exclude_keys must be a list");
+  return node.items.map((item) => {
+    if (item.kind === "scalar" && typeof item.value === "string") return item.value;
+    throw dirnameError("hydra_override_dirname exclude_keys must contain strings");
+  });
+}
+
+/** Below a key that no config has, interpolations in the text are resolved against the config. */
+const ITEM = "_hydra_override_dirname_item";
+
+function nameOfOverride(text: string, { elementResolver }: DirnameSettings, call: ResolverCall): string {
+  const resolved = text.includes("${") ? resolvedText(text, call) : text;
+  if (elementResolver === undefined) return resolved;
+  const made = call.context.resolvers.get(elementResolver);
+  if (made === undefined) throw dirnameError(`Unknown OmegaConf resolver '${elementResolver}'`);
+  const node = scalar(resolved, call.node.origin);
+  const result = made.resolve([call.create(node)], call);
+  if (typeof result !== "object" || result === null) return pyStr(scalar(result, node.origin));
+  return pyStr("node" in result ? result.node : result);
+}
+
+function resolvedText(text: string, call: ResolverCall): string {
+  if (call.root.kind !== "map") return text;
+  const entry = { key: ITEM, value: scalar(text, call.node.origin) };
+  const tree = { ...call.root, entries: new Map(call.root.entries).set(ITEM, entry) };
+  const found = call.selectIn(tree, [], ITEM);
+  return found === undefined ? text : pyStr(found.node);
+}

@@ -1,3 +1,4 @@
+import type { Dialect } from "../values/dialect.ts";
 import type { Key, KeyId } from "../values/node.ts";
 import type { OverrideOrigin } from "../values/origin.ts";
 
@@ -10,11 +11,13 @@ export interface Override {
   readonly package?: string;
   /** Absent only for a deletion without a value (`~key`). */
   readonly value?: OverrideValue;
+  /** What there is to warn of in it; absent for nothing. */
+  readonly warnings?: readonly string[];
   readonly origin: OverrideOrigin;
 }
 
-/** `key=x`, `+key=x`, `++key=x` and `~key`. */
-export type OverrideType = "change" | "add" | "force_add" | "delete";
+/** `key=x`, `+key=x`, `++key=x`, `~key`, and `key=extend_list(x)`. */
+export type OverrideType = "change" | "add" | "force_add" | "delete" | "extend_list";
 
 /** What stands right of the `=`: something to assign, or a sweep over several such things. */
 export type OverrideValue = Element | Sweep;
@@ -23,7 +26,7 @@ export type OverrideValue = Element | Sweep;
  * A value that can be assigned. Lists and dicts may hold sweeps as far as the language goes
  * (`key=[choice(1,2)]` parses); whoever makes a config node of one is told that it cannot be.
  */
-export type Element = ScalarElement | ListElement | DictElement;
+export type Element = ScalarElement | ListElement | DictElement | ExtensionElement;
 
 /** What a sweep takes its values from. */
 export type Sweep = ChoiceSweep | RangeSweep | IntervalSweep | GlobSweep | ZipSweep;
@@ -67,6 +70,13 @@ export interface DictElement {
   readonly span: Span;
 }
 
+/** `extend_list(a,b)` inside another value, where it extends nothing: a dict `{values:[a,b]}`. */
+export interface ExtensionElement {
+  readonly kind: "extension";
+  readonly values: readonly OverrideValue[];
+  readonly span: Span;
+}
+
 /** A key of a dict, in its exact type, with its value. */
 export interface DictEntry {
   readonly key: Key;
@@ -90,6 +100,8 @@ export interface RangeSweep {
   readonly start: PythonNumber;
   readonly stop: PythonNumber;
   readonly step: PythonNumber;
+  /** What float bounds count as (`rangeDecimals` of the dialect). */
+  readonly decimals: Dialect["rangeDecimals"];
   readonly shuffle: boolean;
   readonly tags: readonly string[];
   readonly span: Span;

@@ -1,5 +1,5 @@
 import { plural } from "../text/plural.ts";
-import type { Dialect } from "../values/dialect.ts";
+import { DEFAULT_DIALECT, type Dialect } from "../values/dialect.ts";
 import { ConfigError, nearest } from "../values/errors.ts";
 import { type ConfigNode, type KeyId, keyId, list, map, scalar } from "../values/node.ts";
 import type { OverrideOrigin } from "../values/origin.ts";
@@ -23,14 +23,14 @@ import {
   type Parameter,
   type Parameters,
 } from "./functions/function.ts";
-import { FUNCTIONS } from "./functions/index.ts";
+import { functionsOf } from "./functions/index.ts";
 import { textHint } from "./hints.ts";
 import { overrideKeyElement } from "./print.ts";
 
 /** What the functions in an override may use. */
 export interface EvaluationOptions {
   /**
-   * The functions there are, by name; those of Hydra 1.3.5 unless another dialect is wanted.
+   * The functions there are, by name. Default: those of the dialect.
    * @internal
    */
   readonly functions?: ReadonlyMap<string, OverrideFunction>;
@@ -38,6 +38,11 @@ export interface EvaluationOptions {
   readonly dialect?: Dialect;
   /** Numbers in [0, 1) for `shuffle([…])`, which shuffles while it is evaluated. */
   readonly random?: () => number;
+  /**
+   * Is told what there is to warn of. Default: `warnings` of the override say it.
+   * @internal
+   */
+  readonly onWarning?: (message: string) => void;
 }
 
 /** Evaluates the functions in a value. Throws ConfigError `override.function`. */
@@ -105,11 +110,14 @@ function evaluateCall(
     origin: spanOrigin(source, at),
   });
   const given = { positional, named, columns: columns.map(column) };
+  const { dialect = DEFAULT_DIALECT } = options;
   return callFunction(name, given, {
     source,
     span,
     random: options.random ?? Math.random,
-    functions: options.functions ?? FUNCTIONS,
+    functions: options.functions ?? functionsOf(dialect),
+    dialect,
+    warn: options.onWarning ?? (() => {}),
   });
 }
 
@@ -224,6 +232,8 @@ function elementNode(value: OverrideValue, override: OverrideOrigin): ConfigNode
   switch (value.kind) {
     case "scalar":
       return scalar(value.value, origin);
+    case "extension":
+      return map([["values", list(value.values.map(item), origin)]], origin);
     case "list":
       return list(value.items.map(item), origin);
     case "dict":

@@ -9,7 +9,7 @@ import {
 } from "../values/check-options.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import type { Key } from "../values/node.ts";
-import { parsePythonFloat, parsePythonInt } from "../values/python-text.ts";
+import { parsePythonFloat, parsePythonInt, pyRepr } from "../values/python-text.ts";
 import type {
   ArgumentSyntax,
   CallSyntax,
@@ -17,6 +17,7 @@ import type {
   DictSyntax,
   ElementScalar,
   ElementSyntax,
+  ExtensionElement,
   KeySyntax,
   ListSyntax,
   Override,
@@ -28,7 +29,7 @@ import type {
   Span,
   ValueSyntax,
 } from "./ast.ts";
-import { type OverrideSource, syntaxError } from "./errors.ts";
+import { functionError, type OverrideSource, syntaxError } from "./errors.ts";
 import { type EvaluationOptions, evaluateValue } from "./evaluate.ts";
 import { FUNCTIONS } from "./functions/index.ts";
 import { quoteHint, wordHint } from "./hints.ts";
@@ -84,12 +85,33 @@ function isOverride(text: string): boolean {
 function readOverride(source: OverrideSource, options: EvaluationOptions): Override {
   const { index, text } = source;
   const { type, key, value } = parseOverrideSyntax(source);
+  const origin = { kind: "override", text, index } as const;
+  if (value === undefined) return { type, ...key, origin };
+  const told: string[] = [];
+  const onWarning = (message: string): number => told.push(message);
+  const element = evaluateValue(value, source, { ...options, onWarning });
+  const warnings = told.length === 0 ? {} : { warnings: told };
+  if (element.kind !== "extension") return { type, ...key, value: element, ...warnings, origin };
+  if (type !== "change") throw prefixedExtension(source, element);
+  const { span, values: items } = element;
   return {
-    type,
+    type: "extend_list",
     ...key,
-    ...(value !== undefined && { value: evaluateValue(value, source, options) }),
-    origin: { kind: "override", text, index },
+    value: { kind: "list", items, span },
+    warnings: [...told, EXTEND_LIST_WARNING],
+    origin,
   };
+}
+
+const EXTEND_LIST_WARNING =
+  "extend_list(...) is deprecated and will be removed in Hydra 1.5. " +
+  "See https://github.com/hydra-ecosystem/hydra/issues/3200";
+
+function prefixedExtension(source: OverrideSource, { span }: ExtensionElement): ConfigError {
+  const { text } = source;
+  return functionError(source, span, "extend_list takes no '+', '++' or '~' before the key", {
+    hint: `use ${text.replace(/^[+~]+/, "")}`,
+  });
 }
 
 /** Parses a list of overrides; the first bad one throws. */
@@ -99,13 +121,29 @@ export function parseOverrides(
 ): readonly Override[] {
   checkTexts("parseOverrides", "overrides", texts, '["db=mysql", "+lr=0.1"]');
   checkOptions("parseOverrides", options, EVALUATION_OPTIONS);
-  return texts.map((text, index) => parseOverride(text, index, options));
+  return texts.map((text, index) => {
+    try {
+      return parseOverride(text, index, options);
+    } catch (error) {
+      throw options.dialect?.listsOverrides === true ? withList(error, texts) : error;
+    }
+  });
+}
+
+/** The error of one of several overrides, which tells of all of them first. */
+export function withList(error: unknown, texts: readonly string[]): unknown {
+  if (!isConfigError(error) || error.details.origin?.kind !== "override") return error;
+  const { index, text } = error.details.origin;
+  const all = texts.map((each) => pyRepr(each)).join(", ");
+  const first = `Error when parsing index: ${index}, string: ${text} out of [${all}].`;
+  return new ConfigError({ ...error.details, message: `${first}\n${error.details.message}` });
 }
 
 const EVALUATION_OPTIONS: OptionChecks<EvaluationOptions> = {
   functions: anything,
   dialect: anything,
   random: optional(fn),
+  onWarning: optional(fn),
 };
 
 /** `key=value`, `+key=value`, `++key=value`, `~key` and `~key=value`, up to the end of the text. */

@@ -13,6 +13,7 @@ const PREFIXES: Readonly<Record<OverrideType, string>> = {
   add: "+",
   force_add: "++",
   delete: "~",
+  extend_list: "",
 };
 
 /** The part before the `=`, with its prefix and package: `+db@backup`. */
@@ -46,6 +47,8 @@ export function elementToString(
       );
       return `{${entries.join(`,${blank}`)}}`;
     }
+    case "extension":
+      return `{values:[${value.values.map((inner) => elementToString(inner)).join(",")}]}`;
     case "glob":
       return globText(value);
     default:

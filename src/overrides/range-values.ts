@@ -1,7 +1,10 @@
 import type { PythonNumber, RangeSweep } from "./ast.ts";
 
 /** Why a range has no values to enumerate. */
-export type RangeProblem = "its step is zero" | "nan cannot be compared";
+export type RangeProblem =
+  | "its step is zero"
+  | "nan cannot be compared"
+  | "a bool is no decimal";
 
 /** The values of a range that ends, each told without those before it. */
 export interface RangeSequence {
@@ -13,8 +16,8 @@ export interface RangeSequence {
 /**
  * The values of a range: ints if start, stop and step all are, else floats. Float ranges are summed
  * up in decimals made of the exact binary values, and each value is turned back into a float:
- * `range(0,1,0.1)` has 10 values of which the fourth is 0.3. A range may be endless, as in Hydra
- * (`isEndlessRange`).
+ * `range(0,1,0.1)` has 10 values of which the fourth is 0.3. Where `decimals` is `shown`, they are counted in the
+ * decimals that are shown of the bounds. A range may be endless, as in Hydra (`isEndlessRange`).
  * @param fail called with the problem of a range that cannot be enumerated; must throw
  */
 export function* rangeValues(
@@ -74,7 +77,101 @@ function enumerated(range: RangeSweep): Enumerated {
     return step === 0n
       ? nothing("its step is zero")
       : { progressions: intProgression(start, stop, step), numberOf: (value) => value };
-  return floats(toDecimal(start), toDecimal(stop), toDecimal(step));
+  return range.decimals === "shown"
+    ? shownFloats(range)
+    : floats(toDecimal(start), toDecimal(stop), toDecimal(step));
+}
+
+interface ShownBounds {
+  readonly start: Decimal;
+  readonly stop: Decimal;
+  readonly step: Decimal;
+}
+
+/** The bounds as the decimals that are shown of them. Hydra makes these of texts, in which a bool is no number. */
+function shownBounds({ start, step, stop }: RangeSweep): ShownBounds | RangeProblem {
+  if ([start, stop, step].some((bound) => typeof bound === "boolean")) return "a bool is no decimal";
+  const [from, to, by] = [shownDecimal(start), shownDecimal(stop), shownDecimal(step)];
+  if (from === null || to === null || by === null) return "nan cannot be compared";
+  return { start: from, stop: to, step: by };
+}
+
+/** Each value is the start and a multiple of the step, so that no rounding adds up. */
+function shownFloats(range: RangeSweep): Enumerated {
+  const bounds = shownBounds(range);
+  if (typeof bounds === "string") return nothing(bounds);
+  const { start, step, stop } = bounds;
+  // Hydra multiplies an infinite step by zero first.
+  if (step.kind === "infinite") return nothing("nan cannot be compared");
+  const direction = compareDecimals(step, ZERO);
+  if (direction === 0) return nothing("its step is zero");
+  if (compareDecimals(start, stop) * direction >= 0) return nothing();
+  if (start.kind === "infinite") return toInfinity(start, step);
+  const exponent = Math.min(start.exponent, step.exponent, stop.kind === "finite" ? stop.exponent : 0);
+  const first = scaledTo(start, exponent);
+  const increment = scaledTo(step, exponent);
+  const count =
+    stop.kind === "infinite" ? null : ceilDivide(scaledTo(stop, exponent) - first, increment);
+  const isNegativeZero = start.negativeZero === true && direction < 0;
+  return {
+    progressions: [{ first, increment, count }],
+    numberOf: (coefficient) =>
+      coefficient === 0n && isNegativeZero
+        ? -0
+        : decimalToNumber({ kind: "finite", coefficient, exponent }),
+  };
+}
+
+/** The decimal of the digits that are shown of a number. Null for a NaN. */
+function shownDecimal(value: PythonNumber): Decimal | null {
+  if (typeof value !== "number" || !Number.isFinite(value) || value === 0)
+    return toDecimal(intOrFloat(value));
+  const [digits = "", power = "0"] = value.toExponential().split("e");
+  const fraction = digits.split(".")[1] ?? "";
+  return {
+    kind: "finite",
+    coefficient: BigInt(digits.replace(".", "")),
+    exponent: Number(power) - fraction.length,
+  };
+}
+
+/**
+ * The range with the same values in the opposite order: from the last of them to the first. Its stop lies one step beyond the
+ * first value, or half a step where the bounds are floats.
+ */
+export function reversedRange(
+  range: RangeSweep,
+  fail: (problem: RangeProblem) => never,
+): RangeSweep {
+  const { start, step, stop } = range;
+  const ints = [start, stop, step].every((bound) => typeof bound !== "number");
+  const { problem } = ints ? enumerated(range) : reversible(range);
+  if (problem !== undefined) fail(problem);
+  const values = rangeSequence(range);
+  if (values === undefined || values.count < 2n) return range;
+  const last = values.at(values.count - 1n);
+  if (ints) {
+    const back = -BigInt(step);
+    return { ...range, start: last, stop: BigInt(start) + back, step: back };
+  }
+  return { ...range, start: last, stop: halfStepBefore(range), step: -Number(step) };
+}
+
+/** Hydra counts the steps between the bounds, which it cannot where one of them is infinite. */
+function reversible(range: RangeSweep): { readonly problem?: RangeProblem } {
+  const bounds = shownBounds(range);
+  if (typeof bounds === "string") return { problem: bounds };
+  const isEndless = bounds.start.kind === "infinite" || bounds.stop.kind === "infinite";
+  return isEndless ? { problem: "nan cannot be compared" } : {};
+}
+
+/** What lies half a step before the start of a range. */
+function halfStepBefore({ start, step }: RangeSweep): number {
+  const [from, by] = [shownDecimal(start), shownDecimal(step)];
+  if (from?.kind !== "finite" || by?.kind !== "finite") return Number.NaN;
+  const exponent = Math.min(from.exponent, by.exponent) - 1;
+  const coefficient = scaledTo(from, exponent) - scaledTo(by, exponent) / 2n;
+  return decimalToNumber({ kind: "finite", coefficient, exponent });
 }
 
 const intOrFloat = (value: PythonNumber): bigint | number =>

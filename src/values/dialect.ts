@@ -55,6 +55,55 @@ export interface Dialect {
   readonly libyaml: boolean;
   /** A path is written as a list of its text, and not of its parts. */
   readonly pathsAsText: boolean;
+  /** What `hydra.job.chdir` is unless something sets it; null, which it may be then, leaves it to `changesDirectory`. */
+  readonly chdirDefault: boolean | null;
+  /** Whether `hydra.job.override_dirname` is an interpolation, `${hydra_override_dirname:}`; else a text that is filled in. */
+  readonly resolvesDirname: boolean;
+  /** Whether the first line of an error about an override lists all overrides. */
+  readonly listsOverrides: boolean;
+  /** Whether an error tells of `HYDRA_FULL_ERROR`. */
+  readonly tellsOfFullError: boolean;
+  /** Whether what a task throws is written to the job's own log. */
+  readonly logsFailures: boolean;
+  /** Whether the values of `hydra.job.env_set` see variables that stand before them in it; else each other, as values. */
+  readonly setsVariablesInTurn: boolean;
+  /** Whether a job of a sweep is refused that changes the launcher or the sweeper; else the change means nothing. */
+  readonly fixesLauncher: boolean;
+  /** Whether `glob` finds what `hydra.searchpath` adds. */
+  readonly globsSearchPath: boolean;
+  /** The oldest `version_base` that a program may name; null where the version itself decides. */
+  readonly leastVersionBase: string | null;
+  /** Functions of the override language beside those that every version has. */
+  readonly addedFunctions: readonly string[];
+  /** What the bounds of a float range count as: the decimal digits that are shown of a double, or its exact binary value. */
+  readonly rangeDecimals: "shown" | "exact";
+  /** Whether `sort(range(...))` sorts the values of the range; else it exchanges the bounds. */
+  readonly sortsRangeValues: boolean;
+  /** Whether `_group_` in the package of an item of a defaults list stands for the config's group; else it is a name. */
+  readonly fillsGroup: boolean;
+  /** Whether a slash in an option of a defaults list belongs to the group: `a: b/c` is `a/b: c`. */
+  readonly slashInGroup: boolean;
+  /** Whether `..` and backslashes in the paths of a defaults list are refused. */
+  readonly checksPaths: boolean;
+  /** Whether words before a group other than `optional` and `override` are refused; else they mean nothing. */
+  readonly refusesKeywords: boolean;
+  /**
+   * Whether overrides in defaults lists reach only what stands before them, and the last one of a group wins; else they reach
+   * all, and the first one wins.
+   */
+  readonly lastOverrideWins: boolean;
+  /** Whether interpolations in defaults lists wait for the choices of the whole tree, and name nothing but choices. */
+  readonly defersChoices: boolean;
+  /** Whether `+group=option` counts from the root of the tree; else from the primary config's group and package. */
+  readonly absoluteAppends: boolean;
+  /** Whether `~path/to/config` takes items out of defaults lists that name that config. */
+  readonly deletesConfigs: boolean;
+  /** Whether `~key` takes out items of lists and values that are null or missing, and `~key=null` compares. */
+  readonly deletesAnyValue: boolean;
+  /** Whether files `.yml` where configs are looked for are refused; else they are no configs. */
+  readonly refusesYml: boolean;
+  /** Whether a defaults list without `_self_` beside content of the file is warned about. */
+  readonly warnsOfMissingSelf: boolean;
 }
 
 /** `version_base="1.3"` of Hydra 1.3.5 with OmegaConf 2.3.1. */
@@ -71,6 +120,29 @@ const V1_3: Dialect = {
   positionalInterpolation: false,
   libyaml: false,
   pathsAsText: false,
+  chdirDefault: null,
+  resolvesDirname: false,
+  listsOverrides: false,
+  tellsOfFullError: true,
+  logsFailures: false,
+  setsVariablesInTurn: true,
+  fixesLauncher: false,
+  globsSearchPath: false,
+  leastVersionBase: null,
+  addedFunctions: [],
+  rangeDecimals: "exact",
+  sortsRangeValues: false,
+  fillsGroup: true,
+  slashInGroup: false,
+  checksPaths: false,
+  refusesKeywords: false,
+  lastOverrideWins: false,
+  defersChoices: false,
+  absoluteAppends: false,
+  deletesConfigs: false,
+  deletesAnyValue: false,
+  refusesYml: false,
+  warnsOfMissingSelf: true,
 };
 
 /** `version_base="1.2"` of Hydra 1.3.5. */
@@ -101,6 +173,29 @@ const V1_4: Dialect = {
   hydraVersion: "1.4.0.dev9",
   libyaml: true,
   pathsAsText: true,
+  chdirDefault: false,
+  resolvesDirname: true,
+  listsOverrides: true,
+  tellsOfFullError: false,
+  logsFailures: true,
+  setsVariablesInTurn: false,
+  fixesLauncher: true,
+  globsSearchPath: true,
+  leastVersionBase: "1.3",
+  addedFunctions: ["json_str", "extend_list"],
+  rangeDecimals: "shown",
+  sortsRangeValues: true,
+  fillsGroup: false,
+  slashInGroup: true,
+  checksPaths: true,
+  refusesKeywords: true,
+  lastOverrideWins: true,
+  defersChoices: true,
+  absoluteAppends: true,
+  deletesConfigs: true,
+  deletesAnyValue: true,
+  refusesYml: true,
+  warnsOfMissingSelf: false,
 };
 
 /** By name. */

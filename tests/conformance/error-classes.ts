@@ -47,6 +47,7 @@ const CODES_OF_CLASS: Readonly<Record<string, readonly ErrorCode[]>> = {
     "compose.missing_config",
     "compose.override_failed",
   ],
+  ConfigLoadError: ["compose.invalid_config"],
   MissingConfigException: ["compose.missing_config", "compose.missing_option"],
   ConfigCompositionException: [
     "compose.missing_config",

@@ -35,9 +35,10 @@ export function treeFor(composer: Composer, words: readonly string[], mode: RunM
     composition,
     secrets: () => (composed === undefined ? [] : secretTexts(composed, composer.context)),
     checkWords() {
-      const overrides = parseOverrides(words);
+      const { dialect } = composer.context;
+      const overrides = parseOverrides(words, { dialect });
       checkSweeps(overrides, { mode, fromShell: true });
-      splitOverrides(overrides, groups());
+      splitOverrides(overrides, groups(), dialect);
     },
     config: () => composition().root,
     context: composer.context,

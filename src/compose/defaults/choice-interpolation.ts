@@ -54,6 +54,45 @@ export function resolveChoice(
   });
 }
 
+/** `${group}`, the only interpolation that deferred choices know. */
+const CHOICE = /\$\{\s*([^{}]*?)\s*\}/gu;
+const POSITIONAL_ANYWHERE = /\$\{defaults\.\d+\./u;
+
+/**
+ * A text with the choices that it names; undefined as long as one of them is not made.
+ */
+export function fillChoices(
+  item: ConfigItem | GroupItem,
+  text: string,
+  known: ReadonlyMap<string, string | null>,
+): string | undefined {
+  if (item.kind === "group" && POSITIONAL_ANYWHERE.test(text)) return undefined;
+  const filled = text.replaceAll(CHOICE, (whole, key: string) => {
+    const name = known.get(key);
+    return typeof name === "string" && name !== "???" ? name : whole;
+  });
+  return filled.includes("${") ? undefined : filled;
+}
+
+/** That a deferred choice could not be made in the end. */
+export function unresolvable(
+  item: ConfigItem | GroupItem,
+  text: string,
+  known: ReadonlyMap<string, string | null>,
+  place: Place,
+): ConfigError {
+  if (item.kind === "group" && POSITIONAL.test(text)) return legacyForm(item, text, place);
+  const keys = [...known.keys()];
+  const possible = keys.length === 0 ? "" : `, possible interpolation keys: ${keys.join(", ")}`;
+  return new ConfigError({
+    code: "compose.invalid_defaults",
+    message: `Error resolving interpolation '${text}'${possible}`,
+    origin: item.origin,
+    available: keys,
+    hint: "refer to a config group by its key in the whole list: resolvers and config values are not known here",
+  });
+}
+
 function resolveIn(
   root: MapNode,
   item: ConfigItem | GroupItem,

@@ -5,6 +5,7 @@
 import type { Override } from "../../overrides/ast.ts";
 import { overrideNode } from "../../overrides/evaluate.ts";
 import { parseOverride } from "../../overrides/parser.ts";
+import type { Dialect } from "../../values/dialect.ts";
 import { ConfigError, nearest as nearestName } from "../../values/errors.ts";
 import type { Origin } from "../../values/origin.ts";
 import { pyRepr } from "../../values/python-text.ts";
@@ -19,8 +20,13 @@ import { nameOf, type Place, type PlacedConfig, placeItem } from "./placement.ts
  * effect. It lives as long as that pass; the tree keeps only its `record`.
  */
 export interface ChoiceTracker {
-  /** The item with the option that overrides select for it. */
-  choose(item: GroupItem, place: Place): GroupItem;
+  /**
+   * The item with the option that overrides select for it.
+   * @param eligible the override keys that count; absent for all
+   */
+  choose(item: GroupItem, place: Place, eligible?: ReadonlySet<string>): GroupItem;
+  /** The keys of the overrides so far. */
+  overridden(): ReadonlySet<string>;
   /** An `override` item of a list; the command line and earlier overrides win over it. */
   noteOverride(item: GroupItem, placed: PlacedConfig, parent: PlacedConfig): void;
   /** @throws ConfigError `compose.invalid_defaults` for a second, other choice. */
@@ -54,6 +60,8 @@ interface RecordedSelection extends Selection {
   readonly used: boolean;
   /** The config whose defaults list holds the override; null for the command line. */
   readonly within: string | null;
+  /** How the override is written in that list. */
+  readonly written?: string;
 }
 
 /** @param onWarning is told what the record will hold, as it comes up */
@@ -70,6 +78,7 @@ export function createChoiceTracker(
   const read = new Set<string>();
   return {
     choose: selections.choose,
+    overridden: () => new Set(selections.all.keys()),
     noteOverride: selections.noteOverride,
     noteChoice(placed) {
       const key = placed.overrideKey;
@@ -116,16 +125,18 @@ function createSelections({ selected }: GroupChoices): Pick<
     all.set(key, { ...selection, used: false, within: null });
   return {
     all,
-    choose(item, place) {
+    choose(item, place, eligible) {
       const key = placeItem(item, nameOf(item.value), place).overrideKey;
       const selection = key === null ? undefined : all.get(key);
-      if (key === null || selection === undefined) return item;
+      if (key === null || selection === undefined || eligible?.has(key) === false) return item;
       all.set(key, { ...selection, used: true });
       return { ...item, value: selection.value, origin: selection.origin };
     },
-    noteOverride({ origin, value }, { overrideKey: key }, { configPath }) {
+    noteOverride({ group, origin, package: pkg, value }, placed, { configPath }) {
+      const { overrideKey: key } = placed;
       if (key === null || all.has(key)) return;
-      all.set(key, { value, origin, used: false, within: configPath });
+      const written = pkg === null || pkg === ownPackage(placed.group) ? group : `${group}@${pkg}`;
+      all.set(key, { value, origin, used: false, within: configPath, written });
     },
   };
 }
@@ -137,10 +148,11 @@ function createDeletions({ deleted }: GroupChoices): {
 } {
   const used = new Set<string>();
   return {
-    take({ name, overrideKey: key }) {
+    take({ configPath, dialect, name, overrideKey }) {
+      const key = overrideKey ?? (dialect.deletesConfigs ? configPath : null);
       const deletion = key === null ? undefined : deleted.get(key);
       if (key === null || deletion === undefined) return false;
-      if (deletion.name !== null && deletion.name !== name) return false;
+      if (deletion.name !== null && (overrideKey === null || deletion.name !== name)) return false;
       used.add(key);
       return true;
     },
@@ -184,10 +196,19 @@ export interface Deletion {
  * @throws ConfigError `compose.unused_override`, or `compose.ambiguous_override` where the group
  * appears under several packages.
  */
-export function checkUsage(record: TreeRecord, repository: Repository): void {
+export function checkUsage(
+  record: TreeRecord,
+  repository: Repository,
+  { lastOverrideWins }: Dialect,
+): void {
   const { selections, deletions, known } = record;
-  for (const [key, selection] of selections)
-    if (!selection.used) throw unusedSelection(key, selection, record, repository);
+  for (const [key, selection] of selections) {
+    if (selection.used) continue;
+    const error = unusedSelection(key, selection, record, repository);
+    throw lastOverrideWins && selection.within !== null
+      ? nothingBefore(key, selection, error)
+      : error;
+  }
   for (const [key, deletion] of deletions)
     if (!deletion.used) {
       const what = deletion.name === null ? key : `${key}=${deletion.name}`;
@@ -202,6 +223,21 @@ export function checkUsage(record: TreeRecord, repository: Repository): void {
         ...(nearest !== undefined && { nearest, hint: `use ~${nearest}` }),
       });
     }
+}
+
+/** Of an override in a list that reaches only what stands before it. */
+function nothingBefore(
+  key: string,
+  { value, within, written = key }: RecordedSelection,
+  { details }: ConfigError,
+): ConfigError {
+  return new ConfigError({
+    ...details,
+    code: "compose.unused_override",
+    message:
+      `In '${within}': Invalid Defaults List override '${written}: ${selectionText(value)}'.\n` +
+      `No earlier Group Default for '${key}' exists to override.`,
+  });
 }
 
 function unusedSelection(

@@ -1,6 +1,13 @@
 import { ConfigError, nearest as nearestName } from "../../values/errors.ts";
+import type { Origin } from "../../values/origin.ts";
+import { pyRepr } from "../../values/python-text.ts";
 import { EMPTY_CONFIG } from "../hydra/schema.ts";
-import { type DefaultsItem, describeSource, type GroupItem } from "../sources/config-source.ts";
+import {
+  type DefaultsItem,
+  describeSource,
+  type GroupItem,
+  isOptionList,
+} from "../sources/config-source.ts";
 import type { Repository } from "../sources/repository.ts";
 import type { PlacedConfig } from "./placement.ts";
 
@@ -10,7 +17,7 @@ import type { PlacedConfig } from "./placement.ts";
  */
 
 export function noPrimary(placed: PlacedConfig, repository: Repository): ConfigError {
-  const available = optionsOf(placed.group, repository);
+  const available = namesOf(placed.group, repository);
   const nearest = nearestName(placed.name ?? "", available);
   return new ConfigError({
     code: "compose.missing_config",
@@ -33,7 +40,7 @@ function primaryHint(
   const within = configPath.replace(/\.yaml$/, "").split("/");
   const known = within
     .map((_, index) => within.slice(index))
-    .find((name) => optionsOf(name.slice(0, -1).join("/"), repository).includes(name.at(-1) ?? ""));
+    .find((name) => namesOf(name.slice(0, -1).join("/"), repository).includes(name.at(-1) ?? ""));
   if (known !== undefined)
     return `config names are relative to the config directory: use --config-name ${known.join("/")}`;
   return "--config-name NAME (-cn) gives the name of the config, --config-path DIR (-cp) its directory";
@@ -47,7 +54,7 @@ export function notFound(
   const within = `In '${parent?.configPath ?? "<root>"}': `;
   const common = { key: placed.configPath, origin: placed.item.origin };
   if (placed.item.kind === "config") {
-    const available = optionsOf(placed.group, repository);
+    const available = namesOf(placed.group, repository);
     const nearest = nearestName(placed.name ?? "", available);
     return new ConfigError({
       ...common,
@@ -128,7 +135,8 @@ export function overrideBefore(
 ): ConfigError {
   const { item, placed } = after;
   const first = `${override.placed.overrideKey} : ${override.placed.name ?? "None"}`;
-  const second = `${placed.address}: ${placed.name ?? "None"}`;
+  const options = item.kind === "group" && isOptionList(item.value) ? item.value : null;
+  const second = `${placed.address}: ${options === null ? (placed.name ?? "None") : `[${options.map((option) => pyRepr(option)).join(", ")}]`}`;
   return new ConfigError({
     code: "compose.invalid_defaults",
     message:
@@ -202,6 +210,67 @@ function remedy(early: PlacedConfig, late: PlacedConfig, key: string): string {
 
 const optionsOf = (group: string, repository: Repository): readonly string[] =>
   repository.list(group, "config").filter((name) => name !== EMPTY_CONFIG);
+
+/** For hints, which tell nothing of a group that cannot be listed. */
+function namesOf(group: string, repository: Repository): readonly string[] {
+  try {
+    return optionsOf(group, repository);
+  } catch {
+    return [];
+  }
+}
+
+/** A path that was found only because a slash in an option meant something else once. */
+export function movedIntoGroup(placed: PlacedConfig, old: string, moved: GroupItem): ConfigError {
+  const { group, shorthandOf = group } = moved;
+  return new ConfigError({
+    code: "compose.missing_option",
+    message:
+      `Could not load '${placed.configPath}'.\n` +
+      `However, a config was found at '${old}', which indicates this application\n` +
+      "relies on the deprecated slash-containing default option shorthand behavior.\n" +
+      `In Hydra 1.4, defaults list items like '${shorthandOf}: ${group.slice(shorthandOf.length + 1)}/...' are\n` +
+      `normalized early to '${group}: ...'. Please update your configs or refer to the\n` +
+      "migration page: https://hydra.cc/docs/upgrades/1.3_to_1.4/slash_in_default/",
+    key: placed.configPath,
+    origin: placed.item.origin,
+    hint: `name '${old}' from where the list stands now, or by its path from the root: /${old}`,
+  });
+}
+
+/** What a path in a defaults list is the path of. */
+export type PathKind = "config" | "config group" | "config option";
+
+/** `..` and backslashes. */
+export function forbiddenPath(
+  parent: string,
+  kind: PathKind,
+  path: string,
+  origin: Origin,
+): ConfigError {
+  const isBackslash = path.includes("\\");
+  const what = isBackslash ? "Backslash ('\\')" : "Parent traversal ('..')";
+  return new ConfigError({
+    code: "compose.invalid_defaults",
+    message:
+      `In ${parent}: ${what} in Defaults List ${kind} paths is not supported ('${path}').\n` +
+      `${isBackslash ? SEPARATOR : ABSOLUTE[kind]}\n` +
+      "See https://hydra.cc/docs/advanced/defaults_list/ for more information.",
+    origin,
+    key: path,
+  });
+}
+
+const SEPARATOR =
+  "Use '/' as the config group separator; it is the only supported separator, regardless of the operating system.";
+
+const ABSOLUTE: Readonly<Record<PathKind, string>> = {
+  config: "Use an absolute config path instead, such as '/group/config'.",
+  "config group": "Use an absolute config group path instead, such as '/group: option'.",
+  "config option":
+    "Config options cannot contain parent traversal. Select the target config directly. Use '/config' or " +
+    "'/group: option' in a Defaults List, or 'group=option' (with '+' when adding a new default) on the command line.",
+};
 
 const searchPath = (repository: Repository): string =>
   `\nConfig search path:\n${indented(repository.sources.map(describeSource))}`;

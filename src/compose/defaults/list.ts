@@ -6,6 +6,7 @@ import {
   type Override,
   type OverrideValue,
 } from "../../overrides/ast.ts";
+import type { Dialect } from "../../values/dialect.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { Origin } from "../../values/origin.ts";
 import { pyTypeName } from "../../values/python-text.ts";
@@ -53,7 +54,7 @@ export function listDefaults(request: DefaultsRequest): Defaults {
     ...(onWarning && { onWarning }),
   });
   const defaults = flattenTree(tree, { rootName: "<root>" });
-  checkUsage(tree, repository);
+  checkUsage(tree, repository, context.dialect);
   return { tree, defaults };
 }
 
@@ -214,7 +215,8 @@ function refuseDuplicates(rows: readonly DefaultsRow[]): void {
  */
 export function splitOverrides(
   overrides: readonly Override[],
-  repository: Pick<Repository, "groupExists">,
+  repository: Pick<Repository, "groupExists" | "configExists">,
+  dialect: Dialect,
 ): GroupChoices {
   const selected = new Map<string, Selection>();
   const deleted = new Map<string, Deletion>();
@@ -225,7 +227,17 @@ export function splitOverrides(
   for (const override of overrides) {
     const { value, origin, type } = override;
     if (value !== undefined && isSweepValue(value)) continue;
-    if (value?.kind === "dict" || !repository.groupExists(override.keyOrGroup)) {
+    const isGroup = repository.groupExists(override.keyOrGroup);
+    if (type === "delete" && dialect.deletesConfigs) {
+      if (!isGroup && !repository.configExists(override.keyOrGroup)) values.push(override);
+      else {
+        about.push(override);
+        const name = isGroup ? deletedName(override, value) : deletedConfig(override, value);
+        deleted.set(overrideKeyOf(override), { name, origin });
+      }
+      continue;
+    }
+    if (value?.kind === "dict" || !isGroup) {
       values.push(override);
       continue;
     }
@@ -259,6 +271,17 @@ function deletedName(override: Override, value: Element | undefined): string | n
     override,
     `Config group override deletion value must be a string : ${override.origin.text}`,
     `to delete the group whatever its option, use ~${overrideKeyOf(override)}`,
+  );
+}
+
+/** A config is deleted whatever it holds. */
+function deletedConfig(override: Override, value: Element | undefined): null {
+  if (value === undefined || (value.kind === "scalar" && value.value === null)) return null;
+  throw refused(
+    "value.wrong_type",
+    override,
+    `Config path deletion does not support a value : ${override.origin.text}`,
+    `use ~${overrideKeyOf(override)}`,
   );
 }
 

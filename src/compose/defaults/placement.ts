@@ -48,8 +48,14 @@ export function placeItem(
   name: string | null,
   place: Place,
 ): PlacedConfig {
-  return item.kind === "config" ? placeConfig(item, place) : placeGroup(item, name, place);
+  return item.kind === "config"
+    ? placeConfig(item, place)
+    : placeGroup(item, name, placeOf(item, place));
 }
+
+/** Where an item of a list counts from: that of the list, or the root. */
+export const placeOf = (item: GroupItem, place: Place): Place =>
+  item.appended && place.dialect.absoluteAppends ? rootPlace(place.dialect) : place;
 
 function placeConfig(item: ConfigItem, place: Place): PlacedConfig {
   const { path, absolute } = stripRoot(item.path);
@@ -60,7 +66,7 @@ function placeConfig(item: ConfigItem, place: Place): PlacedConfig {
     item,
     name: path.slice(slash + 1),
     group,
-    explicitPackage: fillGroup(item.package, group),
+    explicitPackage: fillGroup(item.package, group, place),
     defaultPackage: dotted(relativeGroup),
     parentGroup: place.group,
     parentPackage: place.package,
@@ -81,7 +87,7 @@ function placeGroup(item: GroupItem, name: string | null, place: Place): PlacedC
     item,
     name,
     group,
-    explicitPackage: fillGroup(item.package, group),
+    explicitPackage: fillGroup(item.package, group, place),
     defaultPackage: dotted(path),
     parentGroup: place.group,
     parentPackage: place.package,
@@ -136,8 +142,10 @@ function joinPackage(parent: string, own: string): string {
 const absolutePackage = (header: string): string => `${GLOBAL}.${header}`;
 
 /** `_group_` is the config's own group path, wherever its parent was moved to. */
-function fillGroup(pkg: string | null, group: string): string | null {
-  return pkg?.includes("_group_") ? `${GLOBAL}.${pkg.replaceAll("_group_", dotted(group))}` : pkg;
+function fillGroup(pkg: string | null, group: string, { dialect }: Place): string | null {
+  return dialect.fillsGroup && pkg?.includes("_group_")
+    ? `${GLOBAL}.${pkg.replaceAll("_group_", dotted(group))}`
+    : pkg;
 }
 
 function stripRoot(path: string): { readonly path: string; readonly absolute: boolean } {

@@ -10,8 +10,15 @@ import {
   type LoadedConfig,
   SELF,
 } from "../sources/config-source.ts";
+import { moveIntoGroup } from "../sources/load-config.ts";
 import type { Repository } from "../sources/repository.ts";
-import { isPositional, positionalNotice, resolveChoice } from "./choice-interpolation.ts";
+import {
+  fillChoices,
+  isPositional,
+  positionalNotice,
+  resolveChoice,
+  unresolvable,
+} from "./choice-interpolation.ts";
 import {
   type ChoiceTracker,
   createChoiceTracker,
@@ -34,6 +41,7 @@ import {
   type Place,
   type PlacedConfig,
   placeItem,
+  placeOf,
   rootPlace,
 } from "./placement.ts";
 
@@ -100,6 +108,7 @@ export interface TreeRequest {
  */
 export function buildDefaultsTree(request: TreeRequest): DefaultsTree {
   const tracker = createChoiceTracker(request.choices, request.onWarning);
+  const deferred: DeferredChild[] = [];
   const roots = request.roots.toReversed().map(({ path, primary }) => {
     const item = { kind: "config", path, package: null, optional: false } as const;
     const placed = placeItem(
@@ -107,8 +116,10 @@ export function buildDefaultsTree(request: TreeRequest): DefaultsTree {
       null,
       rootPlace(request.resolvers.dialect),
     );
-    return expand(placed, { request, tracker, parents: [], primary, interpolated: false });
+    const around = { request, tracker, parents: [], primary, interpolated: false, deferred };
+    return expand(placed, around);
   });
+  settleDeferred(deferred.reverse(), tracker);
   return { roots: roots.reverse(), ...tracker.record() };
 }
 
@@ -120,6 +131,63 @@ interface Surroundings {
   readonly primary: boolean;
   /** Whether an ancestor was chosen by interpolation: overrides come too late there. */
   readonly interpolated: boolean;
+  /** Choices that wait for the rest of the tree are added here, the last one in the tree first. */
+  readonly deferred: DeferredChild[];
+  /** The overrides that reach here; absent for all that are known. */
+  readonly eligible?: ReadonlySet<string>;
+}
+
+/** A choice that waits for those of the whole tree. */
+interface DeferredChild {
+  readonly item: Exclude<DefaultsItem, { kind: "self" }>;
+  readonly text: string;
+  readonly place: Place;
+  readonly below: Surroundings;
+  /** Where it goes in the end, and what stands there until then. */
+  readonly list: ChildList;
+  readonly mark: SelfMark;
+}
+
+/** The children of a config, which are known before all of them are made. */
+interface ChildList {
+  children: DefaultsTreeChild[];
+}
+
+/**
+ * Makes the choices that were left open, in the order of the tree: always the first one that can be made, since each may be
+ * what another one waits for.
+ */
+function settleDeferred(deferred: DeferredChild[], tracker: ChoiceTracker): void {
+  const next = (): number => {
+    const known = tracker.known();
+    return deferred.findIndex(({ item, text }) => fillChoices(item, text, known) !== undefined);
+  };
+  for (let at = next(); at >= 0; at = next()) {
+    const [one] = deferred.slice(at, at + 1);
+    if (one === undefined) break;
+    const further: DeferredChild[] = [];
+    const node = expandDeferred(one, tracker.known(), further);
+    const { children } = one.list;
+    children[children.indexOf(one.mark)] = node;
+    deferred.splice(at, 1, ...further.reverse());
+  }
+  const [first] = deferred;
+  if (first !== undefined) throw unresolvable(first.item, first.text, tracker.known(), first.place);
+}
+
+function expandDeferred(
+  { below, item, place, text }: DeferredChild,
+  known: ReadonlyMap<string, string | null>,
+  deferred: DeferredChild[],
+): DefaultsTreeNode {
+  const name = fillChoices(item, text, known) ?? text;
+  const chosen =
+    item.kind === "group"
+      ? moveIntoGroup({ ...item, value: name }, place.dialect)
+      : { ...item, path: item.path.startsWith("/") ? `/${name.replace(/^\/+/, "")}` : name };
+  checkPaths(chosen, below);
+  const option = chosen.kind === "group" && typeof chosen.value === "string" ? chosen.value : null;
+  return expand(placeItem(chosen, option, place), { ...below, interpolated: true, deferred });
 }
 
 /** Deeper than any real tree, and far from the end of the stack. */
@@ -155,7 +223,7 @@ function expand(placed: PlacedConfig, around: Surroundings): DefaultsTreeNode {
   }
   if (loaded === undefined) {
     if (placed.item.optional) return node("absent");
-    throw refuse.notFound(placed, parents.at(-1), request.repository);
+    throw notFound(placed, parents, request.repository);
   }
   return node("used", expandList(placed, loaded, around));
 }
@@ -176,6 +244,52 @@ function readConfig(
   return loaded;
 }
 
+function notFound(
+  placed: PlacedConfig,
+  parents: readonly PlacedConfig[],
+  repository: Repository,
+): ConfigError {
+  const moved = [...parents, placed].findLast(
+    ({ item }) => item.kind === "group" && item.shorthandOf !== undefined,
+  );
+  const error = refuse.notFound(placed, parents.at(-1), repository);
+  if (moved?.item.kind !== "group") return error;
+  const old = pathBefore(placed, parents);
+  return repository.configExists(old) ? refuse.movedIntoGroup(placed, old, moved.item) : error;
+}
+
+/** The path of a config where slashes in options do not belong to the group. */
+function pathBefore(placed: PlacedConfig, parents: readonly PlacedConfig[]): string {
+  let place = rootPlace(placed.dialect);
+  let path = placed.configPath;
+  for (const { item, name } of [...parents, placed]) {
+    const written =
+      item.kind === "group" && item.shorthandOf !== undefined
+        ? { ...item, group: item.shorthandOf }
+        : item;
+    const { configPath, group } = placeItem(written, name, place);
+    place = { ...place, group };
+    path = configPath;
+  }
+  return path;
+}
+
+/** Paths that a dialect refuses, as they are written and as they are chosen. */
+function checkPaths(item: DefaultsItem, { parents }: Surroundings): void {
+  const parent = parents.at(-1);
+  if (parent === undefined || !parent.dialect.checksPaths || item.kind === "self") return;
+  const check = (kind: refuse.PathKind, path: string): void => {
+    if (path.includes("\\") || path.split("/").includes(".."))
+      throw refuse.forbiddenPath(parent.configPath, kind, path, item.origin);
+  };
+  if (item.kind === "config") {
+    check("config", item.path);
+    return;
+  }
+  check("config group", item.group);
+  for (const option of [item.value].flat()) if (option !== null) check("config option", option);
+}
+
 function expandList(
   placed: PlacedConfig,
   loaded: LoadedConfig,
@@ -189,7 +303,7 @@ function expandList(
     appended: primary ? request.choices.appended : [],
     resolvers: request.resolvers,
   });
-  if (warning) tracker.warn(warning);
+  if (warning && placed.dialect.warnsOfMissingSelf) tracker.warn(warning);
 
   const place: Place = {
     group: placed.group,
@@ -201,6 +315,7 @@ function expandList(
     parents: [...around.parents, placed],
     primary: false,
   };
+  for (const item of items) checkPaths(item, below);
   const complete = noteOverrides(items, placed, place, around);
   const self: SelfMark = { kind: "self", path: belowGroup(placed.parentGroup, SELF) };
   return expandItems(complete, { place, below, self, selfAdded });
@@ -232,7 +347,7 @@ function noteOverrides(
     if (isImplicit) tracker.warn(hydraOverrideNotice(parent, item.group, item.origin));
     else isAtEnd = true;
     if (interpolated) throw refuse.overrideBelowInterpolation(parent, placed);
-    tracker.noteOverride(item, placed, parent);
+    if (!place.dialect.lastOverrideWins) tracker.noteOverride(item, placed, parent);
     last = { item, placed };
     return { ...item, override: true };
   });
@@ -263,16 +378,44 @@ function expandItems(
   const items: DefaultsItem[] = [];
   const children: (DefaultsTreeChild | Deferred)[] = [];
 
+  const parent = below.parents.at(-1);
+  const list: ChildList = { children: [] };
   for (const item of written.toReversed()) {
     const chosen =
-      item.kind === "group" && !item.override ? below.tracker.choose(item, place) : item;
+      item.kind === "group" && !item.override
+        ? below.tracker.choose(item, place, below.eligible)
+        : item;
     items.push(chosen);
     if (chosen.kind === "self") children.push(context.self);
-    else if (!(chosen.kind === "group" && chosen.override))
-      for (const child of expandItem(chosen, context)) children.push(child);
+    else if (chosen.kind === "group" && chosen.override) {
+      const name = typeof chosen.value === "string" ? chosen.value : null;
+      if (place.dialect.lastOverrideWins && parent)
+        below.tracker.noteOverride(chosen, placeItem(chosen, name, place), parent);
+    } else {
+      checkPaths(chosen, below);
+      for (const child of expandItem(chosen, context))
+        children.push(
+          child.kind === "deferred" && place.dialect.defersChoices
+            ? deferToTree(child, list, context)
+            : child,
+        );
+    }
   }
 
-  return resolveDeferred(children, items.reverse(), context).reverse();
+  list.children = resolveDeferred(children, items.reverse(), context).reverse();
+  return list.children;
+}
+
+/** Leaves a choice open until those of the whole tree are made. What stands in its place until then is never seen. */
+function deferToTree(
+  { item, text }: Deferred,
+  list: ChildList,
+  { below, place, self }: ListContext,
+): SelfMark {
+  const mark: SelfMark = { ...self };
+  const { eligible = below.tracker.overridden() } = below;
+  below.deferred.push({ item, text, place, below: { ...below, eligible }, list, mark });
+  return mark;
 }
 
 /** Interpolated choices come last: they may refer to any group of their list, before or after. */
@@ -304,7 +447,10 @@ function expandItem(
     return expandOptions(item, item.value, place, below);
 
   const text = item.kind === "group" ? item.value : placeItem(item, null, place).configPath;
-  if (typeof text === "string" && text.includes("${")) return [{ kind: "deferred", item, text }];
+  if (typeof text === "string" && text.includes("${")) {
+    const isWritten = item.kind === "config" && place.dialect.defersChoices;
+    return [{ kind: "deferred", item, text: isWritten ? item.path.replace(/^\//, "") : text }];
+  }
   const name = item.kind === "group" && typeof item.value === "string" ? item.value : null;
   return [expand(placeItem(item, name, place), below)];
 }
@@ -317,6 +463,7 @@ function expandOptions(
   below: Surroundings,
 ): readonly DefaultsTreeNode[] {
   const { explicitPackage } = placeItem(item, null, place);
+  const at = placeOf(item, place);
   return options.toReversed().map((option) => {
     if (option === null) throw refuse.optionWithoutName(item);
     if (option.includes("${")) throw refuse.interpolationInOptions(item, below.parents.at(-1));
@@ -330,7 +477,7 @@ function expandOptions(
           origin: item.origin,
         },
         null,
-        place,
+        at,
       ),
       below,
     );

@@ -183,6 +183,8 @@ function nameJob(tree: TreeEditor, { jobName }: RuntimeFacts): void {
 }
 
 function describeJob(tree: TreeEditor, facts: RuntimeFacts, context: ResolveContext): void {
+  tree.set(["hydra", "job", "config_name"], value(facts.configName, OPTIONAL_STR));
+  if (context.dialect.resolvesDirname) return;
   const settings = ["hydra", "job", "config", "override_dirname"];
   const dirname = overrideDirname(
     facts.overrides.filter(
@@ -195,7 +197,6 @@ function describeJob(tree: TreeEditor, facts: RuntimeFacts, context: ResolveCont
     },
   );
   tree.set(["hydra", "job", "override_dirname"], value(dirname, STR));
-  tree.set(["hydra", "job", "config_name"], value(facts.configName, OPTIONAL_STR));
 }
 
 const OPTIONAL_STR: NodeType = { kind: "str", optional: true };

@@ -1,5 +1,6 @@
 /** The `hydra` node as a structured config: its classes and their fields. */
 
+import { DEFAULT_DIALECT, type Dialect } from "../../values/dialect.ts";
 import type { ErrorCode } from "../../values/errors.ts";
 import {
   type ConfigNode,
@@ -138,17 +139,18 @@ const OVERRIDE_DIRNAME = object("OverrideDirname", {
   exclude_keys: emptyList(STR),
 });
 
-const JOB = object("JobConf", {
-  name: field(STR),
-  chdir: field(optional(BOOL), null),
-  override_dirname: field(STR),
-  id: field(STR),
-  num: field(INT),
-  config_name: field(optional(STR)),
-  env_set: emptyMap(STR),
-  env_copy: emptyList(STR),
-  config: object("JobConfig", { override_dirname: OVERRIDE_DIRNAME }),
-});
+const job = ({ chdirDefault, resolvesDirname }: Dialect): Field =>
+  object("JobConf", {
+    name: field(STR),
+    chdir: field(chdirDefault === null ? optional(BOOL) : BOOL, chdirDefault),
+    override_dirname: resolvesDirname ? field(STR, "${hydra_override_dirname:}") : field(STR),
+    id: field(STR),
+    num: field(INT),
+    config_name: field(optional(STR)),
+    env_set: emptyMap(STR),
+    env_copy: emptyList(STR),
+    config: object("JobConfig", { override_dirname: OVERRIDE_DIRNAME }),
+  });
 
 const RUNTIME = object("RuntimeConf", {
   version: field(STR),
@@ -159,29 +161,30 @@ const RUNTIME = object("RuntimeConf", {
   choices: emptyMap(ANY),
 });
 
-const HYDRA = object("HydraConf", {
-  mode: field(optional(RUN_MODE), null),
-  searchpath: emptyList(STR),
-  run: object("RunDir", { dir: field(STR) }),
-  sweep: object("SweepDir", { dir: field(STR), subdir: field(STR) }),
-  hydra_logging: field(mapOf(ANY)),
-  job_logging: field(mapOf(ANY)),
-  sweeper: field(ANY),
-  launcher: field(ANY),
-  callbacks: emptyMap(ANY),
-  help: object("HelpConf", {
-    app_name: field(STR),
-    header: field(STR),
-    footer: field(STR),
-    template: field(STR),
-  }),
-  hydra_help: object("HydraHelpConf", { hydra_help: field(STR), template: field(STR) }),
-  output_subdir: field(optional(STR), ".hydra"),
-  overrides: object("OverridesConf", { hydra: emptyList(STR), task: emptyList(STR) }),
-  job: JOB,
-  runtime: RUNTIME,
-  verbose: field(ANY, false),
-});
+const hydra = (dialect: Dialect): Field =>
+  object("HydraConf", {
+    mode: field(optional(RUN_MODE), null),
+    searchpath: emptyList(STR),
+    run: object("RunDir", { dir: field(STR) }),
+    sweep: object("SweepDir", { dir: field(STR), subdir: field(STR) }),
+    hydra_logging: field(mapOf(ANY)),
+    job_logging: field(mapOf(ANY)),
+    sweeper: field(ANY),
+    launcher: field(ANY),
+    callbacks: emptyMap(ANY),
+    help: object("HelpConf", {
+      app_name: field(STR),
+      header: field(STR),
+      footer: field(STR),
+      template: field(STR),
+    }),
+    hydra_help: object("HydraHelpConf", { hydra_help: field(STR), template: field(STR) }),
+    output_subdir: field(optional(STR), ".hydra"),
+    overrides: object("OverridesConf", { hydra: emptyList(STR), task: emptyList(STR) }),
+    job: job(dialect),
+    runtime: RUNTIME,
+    verbose: field(ANY, false),
+  });
 
 const LAUNCHER = object("BasicLauncherConf", {
   _target_: field(STR, "hydra._internal.core_plugins.basic_launcher.BasicLauncher"),
@@ -222,7 +225,7 @@ export function schemaSource(
   reading?: Reading,
 ): ConfigSource {
   const own: readonly [string, StoreEntry][] = [
-    [HYDRA_CONFIG, { node: withDefaults(HYDRA, DEFAULTS) }],
+    [HYDRA_CONFIG, { node: withDefaults(hydra(reading?.dialect ?? DEFAULT_DIALECT), DEFAULTS) }],
     ["hydra/launcher/basic", { node: LAUNCHER.node }],
     ["hydra/sweeper/basic", { node: SWEEPER.node }],
     [EMPTY_CONFIG, { node: map([], fromCode("compose")) }],

@@ -1,4 +1,5 @@
 import { DEFAULT_DIALECT, type Dialect } from "../../values/dialect.ts";
+import { ConfigError } from "../../values/errors.ts";
 import type { ConfigNode } from "../../values/node.ts";
 import type { Origin } from "../../values/origin.ts";
 import type { ResolveContext } from "../../values/resolution/context.ts";
@@ -76,6 +77,22 @@ export const yamlFileName = (
 
 export const isYml = (configPath: string): boolean => configPath.endsWith(".yml");
 
+/**
+ * A name that ends in `.yml` is that of no config; some versions of Hydra say so (`refusesYml` of the dialect).
+ *
+ * @throws ConfigError `compose.invalid_config`
+ */
+export function refuseYml(path: string, { refusesYml }: Dialect): void {
+  if (!refusesYml || !isYml(path)) return;
+  throw new ConfigError({
+    code: "compose.invalid_config",
+    message:
+      "Unsupported config file extension '.yml'. Hydra config files must use the '.yaml' extension.",
+    key: path,
+    hint: `rename ${path} to ${path.replace(/yml$/, "yaml")}`,
+  });
+}
+
 /** One item of a defaults list as it is written, before it is known where the list stands. */
 export type DefaultsItem = (SelfItem | ConfigItem | GroupItem) & {
   /** What to warn of in the way it is written, in Hydra's words. */
@@ -111,6 +128,8 @@ export interface GroupItem {
   readonly override: boolean;
   /** Given on the command line as `+group=option`: it may stand below overrides. */
   readonly appended: boolean;
+  /** The group as it is written, where a part of the option was moved into it (`slashInGroup` of the dialect). */
+  readonly shorthandOf?: string;
   readonly origin: Origin;
 }
 

@@ -3,13 +3,14 @@ import { existsSync, readdirSync, readFileSync, type Stats, statSync } from "nod
 import { createRequire } from "node:module";
 import { delimiter, join, relative, resolve } from "node:path";
 import { errorCode, refuseOther } from "../../system/files.ts";
-import type { Dialect } from "../../values/dialect.ts";
+import { DEFAULT_DIALECT, type Dialect } from "../../values/dialect.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { fromCode } from "../../values/origin.ts";
 import {
   type ConfigSource,
   type ItemKind,
   type LoadedConfig,
+  refuseYml,
   yamlFileName,
 } from "./config-source.ts";
 import { configFromText, type Reading } from "./load-config.ts";
@@ -26,13 +27,14 @@ export interface FileSourceOptions {
 export function fileSource({ provider, path, cwd, reading }: FileSourceOptions): ConfigSource {
   const root = resolve(cwd, path);
   const info = { scheme: "file", path, provider };
-  const dialect = reading?.dialect;
+  const dialect = reading?.dialect ?? DEFAULT_DIALECT;
 
   return {
     ...info,
     available: () => isDirectory(root),
     isGroup: (group) => isDirectory(resolve(root, group)),
     load(configPath) {
+      refuseYml(configPath, dialect);
       const file = resolve(root, yamlFileName(configPath, dialect));
       const text = readIfFile(file);
       // Messages name the file as the user would type it from where the program runs.
@@ -40,7 +42,11 @@ export function fileSource({ provider, path, cwd, reading }: FileSourceOptions):
         ? undefined
         : configFromText(configPath, { name: displayName(cwd, file), text }, info, reading);
     },
-    list: (group, kind) => listDirectory(resolve(root, group), kind, dialect),
+    list(group, kind) {
+      const dir = resolve(root, group);
+      if (dialect.refusesYml) for (const name of namesIn(dir)) refuseYml(name, dialect);
+      return listDirectory(dir, kind, dialect);
+    },
   };
 }
 

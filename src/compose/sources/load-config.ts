@@ -9,6 +9,7 @@ import { findPlace } from "../../values/resolution/select.ts";
 import { createConfig, type ReadOptions, readYaml } from "../../values/yaml/reader.ts";
 import {
   type DefaultsItem,
+  type GroupItem,
   type GroupValue,
   type LoadedConfig,
   SELF,
@@ -113,6 +114,7 @@ const LINE_END = /\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/u;
 
 /** Leading and trailing blanks as Python's `str.strip` sees them (a BOM is none). */
 const BLANK = String.raw`[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]`;
+const BLANKS = new RegExp(`${BLANK}+`, "u");
 const OUTER_BLANKS = new RegExp(`^${BLANK}+|${BLANK}+$`, "gu");
 
 const HEADER_LINE = /^#\s*@/u;
@@ -241,7 +243,9 @@ function readGroupItem(configPath: string, written: MapNode, dialect: Dialect): 
     );
 
   const { name, package: pkg } = splitPackage(entry.key);
-  const { group, optional, override } = splitKeywords(name);
+  const { group, optional, override } = dialect.refusesKeywords
+    ? splitKnownKeywords(name, configPath, item)
+    : splitKeywords(name);
   const value = readValue(entry.value);
   const notes = deprecated([
     ...(given === undefined ? [] : [optionalEntry(configPath, entry.key, entry.value)]),
@@ -249,18 +253,33 @@ function readGroupItem(configPath: string, written: MapNode, dialect: Dialect): 
   ]);
   if (group === "")
     throw invalid(`In ${configPath}: Missing group name in ${pyRepr(item)}`, item, "name a group");
-  if (value === SELF) return { kind: "self", origin: item.origin, group, ...notes };
-  return {
-    kind: "group",
-    group,
-    value,
-    package: pkg,
-    optional: optional || isTruthy(given),
-    override,
-    appended: false,
-    origin: item.origin,
-    ...notes,
-  };
+  const { origin } = item;
+  const read = moveIntoGroup(
+    {
+      kind: "group",
+      group,
+      value,
+      package: pkg,
+      optional: optional || isTruthy(given),
+      override,
+      appended: false,
+      origin,
+    },
+    dialect,
+  );
+  return read.value === SELF
+    ? { kind: "self", origin, group: read.group, ...notes }
+    : { ...read, ...notes };
+}
+
+/** `a: b/c` as `a/b: c` where the dialect reads it so. */
+export function moveIntoGroup(item: GroupItem, dialect: Dialect): GroupItem {
+  const { group, value } = item;
+  if (!dialect.slashInGroup || typeof value !== "string" || value.includes("${")) return item;
+  const parts = value.split("/");
+  const option = parts.pop() ?? value;
+  if (parts.length === 0 || value.split("/").includes("..")) return item;
+  return { ...item, group: [group, ...parts].join("/"), value: option, shorthandOf: group };
 }
 
 const OPTIONAL = "optional";
@@ -344,6 +363,22 @@ function splitKeywords(text: string) {
     optional: keywords.includes("optional"),
     override: keywords.includes("override"),
   };
+}
+
+/** With blanks of any number around the words, which must be keywords. */
+function splitKnownKeywords(text: string, configPath: string, item: MapNode) {
+  const words = strip(text).split(BLANKS);
+  const group = words.pop() ?? "";
+  if (group === "")
+    throw invalid(`In ${configPath}: Missing group name in defaults list`, item, "name a group");
+  const unknown = words.find((word) => !KEYWORDS.has(word));
+  if (unknown !== undefined)
+    throw invalid(
+      `In ${configPath}: Unsupported keyword '${unknown}' in defaults list`,
+      item,
+      "the keywords are `optional` and `override`",
+    );
+  return { group, optional: words.includes("optional"), override: words.includes("override") };
 }
 
 const containerType = (node: ConfigNode): string =>

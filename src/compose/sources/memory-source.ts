@@ -12,6 +12,7 @@ import {
   trueOrFalse,
   wrongArgument,
 } from "../../values/check-options.ts";
+import { DEFAULT_DIALECT } from "../../values/dialect.ts";
 import type { ConfigNode } from "../../values/node.ts";
 import { fromCode } from "../../values/origin.ts";
 import { fromObject } from "../../values/plain-objects.ts";
@@ -19,6 +20,7 @@ import {
   type ConfigSchema,
   type ConfigSource,
   type ItemKind,
+  refuseYml,
   type SourceInfo,
   yamlFileName,
 } from "./config-source.ts";
@@ -69,6 +71,7 @@ export function memorySource(
   checkOptions("memorySource", info, SOURCE_INFO);
   configStore("memorySource", "the entries", entries);
   const groups = groupsOf(entries.keys());
+  const dialect = reading?.dialect ?? DEFAULT_DIALECT;
   const normalize = info.scheme === "structured" ? asInStore : asInFiles;
 
   return {
@@ -76,6 +79,7 @@ export function memorySource(
     available: () => true,
     isGroup: (path) => groups.has(normalize(path) ?? NOWHERE),
     load(path) {
+      refuseYml(path, dialect);
       const name = withoutExtension(normalize(path) ?? NOWHERE);
       const entry = entries.get(name);
       if (entry === undefined) return undefined;
@@ -88,7 +92,7 @@ export function memorySource(
           reading,
         );
       const header = entry.package ?? null;
-      const config = configFromNode(path, treeOf(entry, address), info, header, reading?.dialect);
+      const config = configFromNode(path, treeOf(entry, address), info, header, dialect);
       if ("replaceable" in entry && entry.replaceable === true)
         return { ...config, replaceable: true };
       return "schema" in entry && entry.schema !== undefined

@@ -19,15 +19,25 @@ export interface Repository {
   loadSchema(path: string): LoadedConfig | undefined;
   /** Whether any source has a group of this path. */
   groupExists(path: string): boolean;
+  /** Whether any source has a config of this path, be it a bad one. */
+  configExists(path: string): boolean;
   /** Names of the options (or groups) below a group in all sources: sorted, unique. */
   list(group: string, kind: ItemKind): readonly string[];
 }
 
 export function createRepository(sources: readonly ConfigSource[]): Repository {
   const schemaSource = sources.findLast((source) => source.scheme === "structured");
+  const load = memoize((path) => firstDefined(sources, (source) => source.load(path)));
   return {
     sources,
-    load: memoize((path) => firstDefined(sources, (source) => source.load(path))),
+    load,
+    configExists(path) {
+      try {
+        return load(path) !== undefined;
+      } catch {
+        return true;
+      }
+    },
     loadSchema: memoize((path) => schemaSource?.load(path)),
     groupExists: memoize((path) => sources.some((source) => source.isGroup(path))),
     list: (group, kind) => listAll(sources, group, kind),

@@ -1,3 +1,4 @@
+import type { Key } from "../../values/node.ts";
 import { floatRepr, parsePythonFloat, parsePythonInt, pyRepr } from "../../values/python-text.ts";
 import {
   type ElementScalar,
@@ -9,8 +10,10 @@ import {
 } from "../ast.ts";
 import {
   ANY_BUT_GLOB,
+  ANYTHING,
   type BoundArguments,
   type Call,
+  describeValue,
   fail,
   type OverrideFunction,
 } from "./function.ts";
@@ -75,6 +78,8 @@ function castValue(value: OverrideValue, cast: Cast, call: Call): OverrideValue 
       return fail(call, "a glob cannot be cast");
     case "zip":
       return fail(call, "a zip cannot be cast: cast the values of its keys");
+    case "extension":
+      return fail(call, "extend_list(...) cannot be cast");
   }
 }
 
@@ -163,3 +168,61 @@ const STR: Cast = {
   name: "str",
   scalar: (value) => (typeof value === "number" ? floatRepr(value) : String(value)),
 };
+
+/** The JSON text of a value as Python's `json.dumps` writes it; of a choice, a choice of such texts. */
+export const jsonStr: OverrideFunction = {
+  name: "json_str",
+  // Hydra's own parameter `value` can be given no argument by name.
+  parameters: { rest: ANYTHING, named: [] },
+  evaluate(args, call) {
+    const { span } = call;
+    call.warn(JSON_STR_WARNING);
+    const value = input(args, call);
+    const text = (item: OverrideValue): OverrideValue => ({
+      kind: "scalar",
+      value: jsonText(item, call),
+      span: item.span,
+    });
+    if (value.kind !== "choice") return { ...text(value), span };
+    if (value.items.some((item) => item.kind === "scalar" && item.value === null))
+      fail(call, "null in a choice has no JSON text");
+    return { ...value, items: value.items.map(text), tags: [], shuffle: false, span };
+  },
+};
+
+const JSON_STR_WARNING =
+  "json_str(...) is deprecated and will be removed in Hydra 1.5. " +
+  "See https://github.com/hydra-ecosystem/hydra/pull/2930#issuecomment-5018616929";
+
+function jsonText(value: OverrideValue, call: Call): string {
+  switch (value.kind) {
+    case "scalar":
+      return typeof value.value === "string" ? jsonString(value.value) : jsonWord(value.value);
+    case "list":
+      return `[${value.items.map((item) => jsonText(item, call)).join(", ")}]`;
+    case "dict": {
+      const entries = [...value.entries.values()].map(
+        (entry) => `${jsonKey(entry.key)}: ${jsonText(entry.value, call)}`,
+      );
+      return `{${entries.join(", ")}}`;
+    }
+    default:
+      return fail(call, `${describeValue(value)} has no JSON text`);
+  }
+}
+
+const jsonKey = (key: Key): string =>
+  jsonString(typeof key === "string" ? key : key instanceof Uint8Array ? "" : jsonWord(key));
+
+function jsonWord(value: null | boolean | bigint | number): string {
+  if (typeof value !== "number") return String(value);
+  // Python writes numbers that JSON does not have as JavaScript does.
+  return Number.isFinite(value) ? floatRepr(value) : String(value);
+}
+
+/** In ASCII, as Python writes it. */
+const jsonString = (text: string): string =>
+  JSON.stringify(text).replaceAll(
+    /[\u007f-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );

@@ -1,3 +1,4 @@
+import type { Dialect } from "../../values/dialect.ts";
 import type { Override, OverrideValue, Span } from "../ast.ts";
 import { functionError, type OverrideSource } from "../errors.ts";
 
@@ -39,6 +40,9 @@ export interface Call {
   /** Numbers in [0, 1). */
   readonly random: () => number;
   readonly functions: ReadonlyMap<string, OverrideFunction>;
+  readonly dialect: Dialect;
+  /** Takes what there is to warn of. */
+  readonly warn: (message: string) => void;
 }
 
 export function fail(call: Call, problem: string): never {
@@ -73,6 +77,7 @@ export function describeValue(value: OverrideValue): string {
 const NOUNS = {
   list: "a list",
   dict: "a dict",
+  extension: "extend_list(...)",
   choice: "a choice",
   range: "a range",
   interval: "an interval",
@@ -151,5 +156,7 @@ export const STRING_LIST_OR_NULL: Acceptance = {
 
 export const ANY_BUT_GLOB: Acceptance = {
   words: "a value, a choice, a range or an interval",
-  accepts: (value) => value.kind !== "glob",
+  accepts: (value) => value.kind !== "glob" && value.kind !== "extension",
 };
+
+export const ANYTHING: Acceptance = { words: "a value", accepts: () => true };

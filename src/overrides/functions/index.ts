@@ -1,7 +1,8 @@
-import { bool, float, int, str } from "./casts.ts";
+import type { Dialect } from "../../values/dialect.ts";
+import { bool, float, int, jsonStr, str } from "./casts.ts";
 import type { OverrideFunction } from "./function.ts";
 import { shuffle, sort } from "./ordering.ts";
-import { choice, glob, interval, logrange, range, tag, zip } from "./sweeps.ts";
+import { choice, extendList, glob, interval, logrange, range, tag, zip } from "./sweeps.ts";
 
 /** The functions of Hydra 1.3.5 and our own (`logrange`, `zip`), by name. */
 export const FUNCTIONS: ReadonlyMap<string, OverrideFunction> = new Map(
@@ -21,3 +22,13 @@ export const FUNCTIONS: ReadonlyMap<string, OverrideFunction> = new Map(
     zip,
   }),
 );
+
+/** Functions that only some versions of Hydra have (`addedFunctions` of the dialect). */
+const ADDED: readonly OverrideFunction[] = [jsonStr, extendList];
+
+/** The functions of a dialect, by name. */
+export function functionsOf({ addedFunctions }: Dialect): ReadonlyMap<string, OverrideFunction> {
+  if (addedFunctions.length === 0) return FUNCTIONS;
+  const added = ADDED.filter(({ name }) => addedFunctions.includes(name));
+  return new Map([...FUNCTIONS, ...added.map((each) => [each.name, each] as const)]);
+}

@@ -1,4 +1,5 @@
 import type { ElementScalar, OverrideValue, RangeSweep } from "../ast.ts";
+import { reversedRange } from "../range-values.ts";
 import { shuffled } from "../sweep.ts";
 import {
   BOOL,
@@ -44,11 +45,17 @@ function sortableChoice(items: readonly OverrideValue[], call: Call) {
   return simpleChoice(items, call);
 }
 
+function sortRange(range: RangeSweep, reverse: boolean, call: Call): RangeSweep {
+  if (!call.dialect.sortsRangeValues) return withBoundsExchanged(range, reverse, call);
+  const { step } = range;
+  return Number(step) > 0 === reverse ? reversedRange(range, (problem) => fail(call, problem)) : range;
+}
+
 /**
- * Hydra does not sort the values of a range but exchanges its bounds, which gives other numbers
+ * Hydra 1.3 does not sort the values of a range but exchanges its bounds, which gives other numbers
  * when they do not lie on the step: `sort(range(10,0,-3))` is 3, 6, 9, 12.
  */
-function sortRange(range: RangeSweep, reverse: boolean, call: Call): RangeSweep {
+function withBoundsExchanged(range: RangeSweep, reverse: boolean, call: Call): RangeSweep {
   const { start, stop, step } = range;
   const wrongWay = reverse ? start < stop : start > stop;
   if (!wrongWay) return range;

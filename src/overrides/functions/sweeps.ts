@@ -10,6 +10,7 @@ import {
   type Acceptance,
   type BoundArguments,
   type Call,
+  ANYTHING,
   ELEMENT_OR_CHOICE,
   fail,
   NUMBER,
@@ -53,12 +54,13 @@ export const range: OverrideFunction = {
       { name: "step", accepts: NUMBER },
     ],
   },
-  evaluate(args, { span }) {
+  evaluate(args, { dialect, span }) {
     const start = numberOf(args.get("start")) ?? 0n;
     const stop = numberOf(args.get("stop"));
     const step = numberOf(args.get("step")) ?? 1n;
     const bounds = stop === null ? { start: 0n, stop: start } : { start, stop };
-    return { kind: "range", ...bounds, step, shuffle: false, tags: [], span };
+    const decimals = dialect.rangeDecimals;
+    return { kind: "range", ...bounds, step, decimals, shuffle: false, tags: [], span };
   },
 };
 
@@ -240,3 +242,10 @@ export const zip: OverrideFunction = {
 
 /** `+db@backup` and `db@backup` assign to one place. */
 const bareKey = (column: Override): string => overrideKeyElement(column).replace(/^\++/, "");
+
+/** `key=extend_list(a,b)`: appends to the list that is there. Inside another value it is a dict. */
+export const extendList: OverrideFunction = {
+  name: "extend_list",
+  parameters: { rest: ANYTHING, named: [] },
+  evaluate: ({ rest }, { span }) => ({ kind: "extension", values: rest, span }),
+};

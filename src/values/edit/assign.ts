@@ -31,7 +31,7 @@ import {
 import { convertWide, fitNode } from "../types/convert-scalar.ts";
 import { notOfClass, notOptional, wrongType } from "../types/type-errors.ts";
 import { checkTree, type ForeignTypes } from "../yaml/check-tree.ts";
-import { type Draft, follow, putChild, tryFollow } from "./draft.ts";
+import { type Draft, type DraftList, follow, putChild, tryFollow } from "./draft.ts";
 
 /** How a value is set where that differs. */
 export interface AssignRules {
@@ -68,6 +68,20 @@ export function assign(
   const typed = withType(parent, known, value, known === key ? at : { ...at, key: known });
   checkTree(value, at, foreign);
   putChild(parent, known, replacing(typed, old));
+}
+
+/**
+ * Appends to a list, by the same rules.
+ * @throws ConfigError as `assign`, but for keys
+ */
+export function append(parent: Draft & { readonly node: DraftList }, value: ConfigNode): void {
+  const key = BigInt(parent.node.items.length);
+  const at: Place = { kind: "place", node: value, parent, key, plain: true };
+  checkNotReadonly(parent, at);
+  refuseItemOfClass(parent, value, at);
+  const typed = withType(parent, key, value, at);
+  checkTree(value, at);
+  parent.node.items.push(typed);
 }
 
 /** A list of objects looks at what it is given before it looks where. */

@@ -1,11 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { splitOverrides } from "../../../src/compose/defaults/list.ts";
 import { parseOverrides } from "../../../src/overrides/index.ts";
+import { DEFAULT_DIALECT } from "../../../src/values/dialect.ts";
 import { pointedAt, refusal } from "../in-memory.ts";
 
 const groups = new Set(["db", "db/engine"]);
 const split = (...texts: string[]) =>
-  splitOverrides(parseOverrides(texts), { groupExists: (path) => groups.has(path) });
+  splitOverrides(
+    parseOverrides(texts),
+    { groupExists: (path) => groups.has(path), configExists: () => false },
+    DEFAULT_DIALECT,
+  );
 
 describe("the overrides of a command line", () => {
   it("are about groups where a group of that name exists", () => {

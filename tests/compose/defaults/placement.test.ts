@@ -5,7 +5,7 @@ import type { GroupItem } from "../../../src/compose/sources/config-source.ts";
 import { DEFAULT_DIALECT, DIALECTS } from "../../../src/values/dialect.ts";
 import { fromCode } from "../../../src/values/origin.ts";
 
-const ROOT_PLACE = rootPlace(DEFAULT_DIALECT);
+const ROOT = rootPlace(DEFAULT_DIALECT);
 
 const groupItem = (group: string, pkg: string | null = null): GroupItem => ({
   kind: "group",
@@ -18,27 +18,22 @@ const groupItem = (group: string, pkg: string | null = null): GroupItem => ({
   origin: fromCode("test"),
 });
 
-const place = (
-  group: string,
-  pkg: string | null,
-  below = ROOT_PLACE,
-  header: string | null = null,
-) => {
+const place = (group: string, pkg: string | null, below = ROOT, header: string | null = null) => {
   const placed = placeItem(groupItem(group, pkg), "x", below);
   return [placed.configPath, finalPackage(placed, header), placed.overrideKey];
 };
 
 describe("a group in its place", () => {
-  const below = { ...ROOT_PLACE, group: "srv/web", package: "app.srv" };
+  const below = { ...ROOT, group: "srv/web", package: "app.srv" };
 
   it.each([
     // at the root
-    ["db", null, ROOT_PLACE, ["db/x", "db", "db"]],
-    ["db/engine", null, ROOT_PLACE, ["db/engine/x", "db.engine", "db/engine"]],
-    ["db", "src", ROOT_PLACE, ["db/x", "src", "db@src"]],
-    ["db", "_global_", ROOT_PLACE, ["db/x", "", "db@_global_"]],
-    ["db", "", ROOT_PLACE, ["db/x", "", "db@_global_"]],
-    ["db", "_group_.a", ROOT_PLACE, ["db/x", "db.a", "db@db.a"]],
+    ["db", null, ROOT, ["db/x", "db", "db"]],
+    ["db/engine", null, ROOT, ["db/engine/x", "db.engine", "db/engine"]],
+    ["db", "src", ROOT, ["db/x", "src", "db@src"]],
+    ["db", "_global_", ROOT, ["db/x", "", "db@_global_"]],
+    ["db", "", ROOT, ["db/x", "", "db@_global_"]],
+    ["db", "_group_.a", ROOT, ["db/x", "db.a", "db@db.a"]],
     // below a config that has been moved
     ["db", null, below, ["srv/web/db/x", "app.srv.db", "srv/web/db@app.srv.db"]],
     ["/db", null, below, ["db/x", "app.srv.db", "db@app.srv.db"]],
@@ -93,7 +88,7 @@ describe("keywords in packages", () => {
 });
 
 describe("a config in its place", () => {
-  const below = { ...ROOT_PLACE, group: "srv/web", package: "app.srv" };
+  const below = { ...ROOT, group: "srv/web", package: "app.srv" };
 
   it.each([
     ["db/x", null, ["srv/web/db/x", "srv/web/db", "app.srv.db"]],
@@ -130,7 +125,7 @@ describe("an override key", () => {
     fc.assert(
       fc.property(group, pkg, group, pkg, (path, target, elsewhere, around) => {
         const fromRoot = place(path, `_global_.${target}`);
-        const below = { ...ROOT_PLACE, group: elsewhere, package: around };
+        const below = { ...ROOT, group: elsewhere, package: around };
         expect(place(`/${path}`, `_global_.${target}`, below)).toEqual(fromRoot);
       }),
     );

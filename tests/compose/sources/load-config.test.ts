@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { packageHeader, readDefaultsItems } from "../../../src/compose/sources/load-config.ts";
+import { DEFAULT_DIALECT } from "../../../src/values/dialect.ts";
 import { readYaml } from "../../../src/values/yaml/reader.ts";
 import { composeFiles, pointedAt, refusal } from "../in-memory.ts";
 
@@ -79,7 +80,7 @@ describe("the package header", () => {
   });
 });
 
-const read = (text: string) => readDefaultsItems("here", readYaml(text));
+const read = (text: string) => readDefaultsItems("here", readYaml(text), DEFAULT_DIALECT);
 const one = (text: string) => read(`- ${text}`)[0];
 
 describe("an item of a defaults list", () => {

@@ -1,4 +1,4 @@
-import { nowResolver } from "../../../src/job/resolvers.ts";
+import { dirnameResolver, nowResolver } from "../../../src/job/resolvers.ts";
 import type { Resolver } from "../../../src/values/resolution/resolver.ts";
 
 /** `${hydra:...}` outside a running application, as the corpus was recorded. */
@@ -10,4 +10,8 @@ export const hydraUnset: Resolver = {
 };
 
 /** Those that Hydra registers; the time itself is not compared anywhere. */
-export const HYDRA_RESOLVERS: readonly Resolver[] = [hydraUnset, nowResolver(new Date(0))];
+export const HYDRA_RESOLVERS: readonly Resolver[] = [
+  hydraUnset,
+  nowResolver(new Date(0)),
+  dirnameResolver(),
+];

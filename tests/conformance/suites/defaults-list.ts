@@ -47,7 +47,7 @@ function listOf(testCase: CorpusCase, dir: string, dialect: Dialect): object {
   const overrides = parseOverrides((testCase["overrides"] as readonly unknown[]).map(String), {
     dialect,
   });
-  const groups = splitOverrides(overrides, repository);
+  const groups = splitOverrides(overrides, repository, dialect);
   const hydra = testCase["prepend_hydra"] === true;
   const tree = buildDefaultsTree({
     repository,
@@ -60,7 +60,7 @@ function listOf(testCase: CorpusCase, dir: string, dialect: Dialect): object {
     resolvers: createResolveContext({ env: {}, dialect }),
   });
   const rows = flattenTree(tree, { rootName: hydra ? "<root>" : null });
-  checkUsage(tree, repository);
+  checkUsage(tree, repository, dialect);
   return {
     defaults: rows.map(rowOf),
     config_overrides: groups.values.map(({ origin }) => origin.text),

@@ -55,7 +55,7 @@ function composeFiles(testCase: CorpusCase, dialect: Dialect): Config {
   const composition = composeConfig({
     snapshot: takeSnapshot({
       sources: [hydraGroups(), main],
-      schemaSource: schemaSource(new Map()),
+      schemaSource: schemaSource(new Map(), { dialect }),
       cwd,
       factories: STANDARD_SOURCES,
     }),

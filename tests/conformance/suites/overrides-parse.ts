@@ -4,9 +4,10 @@ import {
   elementToString,
   isSweep,
   overrideKeyElement,
-  parseOverride,
+  parseOverrides,
   sweepStrings,
 } from "../../../src/overrides/index.ts";
+import type { Dialect } from "../../../src/values/dialect.ts";
 import type { CorpusCase } from "../corpus.ts";
 import { attempt, judge } from "../judge.ts";
 import { type ParserRule, parseRule } from "../parse-rule.ts";
@@ -26,17 +27,32 @@ export function runOverrideCase(testCase: CorpusCase, { dialect }: SuiteEnvironm
   if (typeof input !== "string") throw new Error("the case has no `input`");
   if (rule !== undefined)
     return judge(testCase, { value: testCase["value"] }, () => ({
-      value: sortIfUnordered(ruleValue(input, rule), testCase),
+      value: sortIfUnordered(ruleValue(input, rule, dialect), testCase),
     }));
   const expected = Object.fromEntries(
     Object.entries(testCase).filter(([field]) => !NOT_COMPARED.has(field)),
   );
   return judge(testCase, expected, () =>
-    overrideFields(parseOverride(input, 0, { dialect }), testCase),
+    overrideFields(parseOne(input, dialect), testCase),
   );
 }
 
-const NOT_COMPARED: ReadonlySet<string> = new Set(["id", "input", "ok", "unordered"]);
+/** As Hydra parses it: in a list. */
+function parseOne(input: string, dialect: Dialect): Override {
+  const [override] = parseOverrides([input], { dialect });
+  if (override === undefined) throw new Error("no override");
+  return override;
+}
+
+const NOT_COMPARED: ReadonlySet<string> = new Set([
+  "id",
+  "input",
+  "ok",
+  "unordered",
+  "differs",
+  "kind",
+  "libyaml",
+]);
 
 /** The fields that the case has, computed by us. */
 function overrideFields(override: Override, testCase: CorpusCase): object {
@@ -73,7 +89,7 @@ function refusal(produce: () => unknown, testCase: CorpusCase, what: "element" |
   return result.ok ? `no error: ${JSON.stringify(result.value)}` : testCase[field];
 }
 
-const TYPES = { change: "CHANGE", add: "ADD", force_add: "FORCE_ADD", delete: "DEL" } as const;
+const TYPES = { change: "CHANGE", add: "ADD", force_add: "FORCE_ADD", delete: "DEL", extend_list: "EXTEND_LIST" } as const;
 
 function valueType(value: OverrideValue): string {
   switch (value.kind) {
@@ -90,9 +106,9 @@ function valueType(value: OverrideValue): string {
   }
 }
 
-function ruleValue(input: string, rule: unknown): unknown {
+function ruleValue(input: string, rule: unknown, dialect: Dialect): unknown {
   if (!isRule(rule)) throw new Error(`the rule ${String(rule)} is not known here`);
-  const result = parseRule(input, rule);
+  const result = parseRule(input, rule, { dialect });
   if (typeof result === "string") return { t: "str", v: result, q: null };
   return isKey(result)
     ? { t: "key", key: result.keyOrGroup, package: result.package ?? null }
@@ -134,6 +150,8 @@ function tag(value: OverrideValue): unknown {
           tag(item),
         ]),
       };
+    case "extension":
+      return { t: "extend_list", v: value.values.map(tag) };
     case "choice": {
       const { items, tags, shuffle, simple } = value;
       return { t: "choice", v: items.map(tag), tags, shuffle, simple };
