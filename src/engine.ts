@@ -128,7 +128,7 @@ export function openEngine(
     plugins,
     cwd,
     env,
-    reading: { limits: context.limits, dialect },
+    reading: { limits: context.limits, dialect, env },
   });
   const resolveContext = (): ResolveContext => ({ ...context, cache: new Map() });
 

@@ -116,7 +116,8 @@ const config: Topic = {
   *show(look) {
     for (const topic of [searchPath, defaultsTree, defaultsList]) yield* topic.show(look);
     yield* debug(titleLines("Config"));
-    yield* info([writeYaml(look.whole().config)]);
+    const { config, dialect } = look.whole();
+    yield* info([writeYaml(config, { dialect })]);
   },
 };
 

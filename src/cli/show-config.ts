@@ -61,7 +61,7 @@ export function* showParts(request: ShowRequest, context: ResolveContext): Gener
   const { node, package: key } = found.resolved();
   yield key !== undefined && node.kind === "scalar"
     ? `${pyStr(node)}\n`
-    : writeYaml(node, { limits: context.limits });
+    : writeYaml(node, { limits: context.limits, dialect: context.dialect });
 }
 
 /** Like `showConfig`, with the origin of every line as a comment. */
@@ -69,7 +69,9 @@ export function showOrigins(request: ShowRequest, context: ResolveContext): stri
   const shown = selectShown(request, context);
   const { node } = shown;
   const isLoneScalar = shown.package !== undefined && node.kind === "scalar";
-  const lines = isLoneScalar ? [{ text: pyStr(node), node }] : originLines(node);
+  const lines = isLoneScalar
+    ? [{ text: pyStr(node), node }]
+    : originLines(node, { dialect: context.dialect });
   return `${packageLine(shown)}${originsText(lines)}`;
 }
 

@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import type { Override } from "../overrides/ast.ts";
+import type { Dialect } from "../values/dialect.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import { checkExpansion, createBudget, type Size } from "../values/limits.ts";
 import { type ConfigNode, type MapNode, withEntry, withoutEntry } from "../values/node.ts";
@@ -127,6 +128,7 @@ function composeChecked(asked: ComposeRequest): Composition {
     root,
     config: withoutEntry(root, "hydra"),
     hydra: root.entries.get("hydra")?.value ?? root,
+    dialect: context.dialect,
     configName: request.configName,
     defaults: base.defaults,
     tree: base.tree,
@@ -222,6 +224,8 @@ export interface Composition {
   /** The job's config: the tree without `hydra`. */
   readonly config: MapNode;
   readonly hydra: ConfigNode;
+  /** The version of Hydra that it was composed as, which its YAML is written as. */
+  readonly dialect: Dialect;
   readonly configName: string | null;
   /** The final defaults list, in the order of composition (`--info defaults`). */
   readonly defaults: readonly DefaultsRow[];

@@ -90,7 +90,11 @@ export function createConfig(
     toYaml(options = {}) {
       checkOptions("toYaml", options, TEXT_OPTIONS);
       const { resolve = false, sortKeys = false } = options;
-      return writeYaml(shown(resolve), { sortKeys, limits: context.limits });
+      return writeYaml(shown(resolve), {
+        sortKeys,
+        limits: context.limits,
+        dialect: context.dialect,
+      });
     },
     toObject<T = PlainValue>(options: { readonly resolve?: boolean } = {}): T {
       checkOptions("toObject", options, OBJECT_OPTIONS);

@@ -126,7 +126,7 @@ export interface OriginLine {
  */
 export function originLines(
   root: ConfigNode,
-  options: Pick<WriteOptions, "sortKeys"> = {},
+  options: Pick<WriteOptions, "sortKeys" | "dialect"> = {},
 ): readonly OriginLine[] {
   const spans: { node: ConfigNode; start: number; end: number }[] = [];
   const text = writeYaml(root, {

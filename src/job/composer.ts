@@ -126,7 +126,7 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
     configDirs,
     cwd,
     env,
-    reading: { limits: context.limits, dialect: context.dialect },
+    reading: { limits: context.limits, dialect: context.dialect, env: context.env },
   });
   const warnOnce = eachOnce(request.onWarning);
   const noteOnce = eachOnce(request.onNote);

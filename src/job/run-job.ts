@@ -197,8 +197,13 @@ async function withEnvironment<T>(settings: ProcessSettings, run: () => Promise<
  */
 function saveJobFiles(
   directory: string,
-  job: { readonly root: MapNode; readonly tree: MapNode; readonly composition: Secrets },
+  job: {
+    readonly root: MapNode;
+    readonly tree: MapNode;
+    readonly composition: Secrets & { readonly dialect: Dialect };
+  },
 ): void {
+  const { dialect } = job.composition;
   const root = maskSecrets(job.root, job.composition);
   const config = maskSecrets(job.tree, job.composition);
   const hydra = root.entries.get("hydra")?.value;
@@ -212,7 +217,8 @@ function saveJobFiles(
   makeDirectory(directory);
   removeDeadDrafts(directory);
   for (const [name, node] of Object.entries(files))
-    if (node !== undefined) writeFileAtomicSync(join(directory, name), writeYaml(node));
+    if (node !== undefined)
+      writeFileAtomicSync(join(directory, name), writeYaml(node, { dialect }));
 }
 
 /** The arguments of `Logging.configure`. */

@@ -114,7 +114,10 @@ async function admitAll({ check, record, sweep }: OpenSweep): Promise<Admitted |
   const batches = planned.map((jobs) => record.due(jobs));
   if (!(await check(batches.flat()))) return null;
   makeSweepDirectory(directory, record);
-  writeFileAtomicSync(join(directory, SWEEP_FILE), writeYaml(maskSecrets(master.root, master)));
+  writeFileAtomicSync(
+    join(directory, SWEEP_FILE),
+    writeYaml(maskSecrets(master.root, master), { dialect: master.dialect }),
+  );
   record.admit(planned.flat(), sweeper.judgesFailures === true);
   record.conclude(sweeper.judgesFailures !== true);
   return { batches };

@@ -56,8 +56,12 @@ export interface SweepOutcome {
 export async function runSweep(request: SweepRequest): Promise<SweepOutcome> {
   const { check, gate, record, redact = (text: string) => text, sweep } = request;
   const { directory, master, planBatch, sweeper } = sweep;
+  const { dialect } = master;
   makeSweepDirectory(directory, record);
-  writeFileAtomicSync(join(directory, SWEEP_FILE), writeYaml(maskSecrets(master.root, master)));
+  writeFileAtomicSync(
+    join(directory, SWEEP_FILE),
+    writeYaml(maskSecrets(master.root, master), { dialect }),
+  );
   const results: JobResult[] = [];
   let planned = 0;
   let wasCutShort = false;
@@ -89,7 +93,7 @@ export async function runSweep(request: SweepRequest): Promise<SweepOutcome> {
   const outcome = { results, unfinished: planned - results.length, refused: false };
   if (conclusion === undefined) return outcome;
   const { content, file, toleratesFailures } = conclusion;
-  writeFileAtomicSync(join(directory, file), redact(writeYaml(content)));
+  writeFileAtomicSync(join(directory, file), redact(writeYaml(content, { dialect })));
   const tolerates = toleratesFailures && !wasCutShort;
   return { ...outcome, conclusion: { ...conclusion, toleratesFailures: tolerates } };
 }

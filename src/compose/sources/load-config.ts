@@ -19,7 +19,7 @@ import {
 const DEFAULTS = "defaults";
 
 /** How the texts of a source are read. Default: as in Hydra 1.3, with the limits of the environment. */
-export type Reading = Pick<ReadOptions, "limits" | "dialect">;
+export type Reading = Pick<ReadOptions, "limits" | "dialect" | "env">;
 
 /**
  * Makes a config of the text of a YAML file.
