@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { findExecutable } from "../../src/profile/machine/find-program.ts";
@@ -206,24 +206,6 @@ describe.skipIf(gpu === null)("deep-profile where ncu fails", () => {
     expect(after).not.toContain("was read without ncu");
     expect(after).toContain("GPU times are from ncu's replay");
     expect(await report(broken)).toBe(inRun);
-  });
-
-  it("forgets that results could not be read at all once they are", async () => {
-    writeFileSync(inHere("garbled"), "no report");
-    gpu?.plan([{ report: inHere("garbled") }]);
-    const ran = await profile(["hydra.run.dir=mended"]);
-    expect(ran.code).toBe(1);
-    expect(ran.stderr).toContain("could not print the metrics");
-    expect(notesOf("mended")).not.toContain("ncu measured nothing in");
-    gpu?.plan([{ results: kernels }]);
-    expect((await profile(["hydra.run.dir=sound"])).code).toBe(0);
-    copyFileSync(inHere("sound/ncu/profile.ncu-rep"), inHere("mended/ncu/profile.ncu-rep"));
-    const options = { cwd, env: gpu?.env ?? {} };
-    const again = await runCommand("deep-profile", ["report", "mended"], options);
-    expect([again.code, again.stdout]).toEqual([0, expect.not.stringContaining("could not print")]);
-    expect(regionsOf("mended").get("A")?.kernel_count).toBe(2);
-    for (const file of ["mended/report.md", "mended/ncu/regions/report.json"])
-      expect(readFileSync(inHere(file), "utf8")).not.toContain("could not print");
   });
 
   it.skipIf(zstd === null)("finds the report that a newer ncu has compressed", async () => {

@@ -4,7 +4,6 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
-  readFileSync,
   readlinkSync,
   realpathSync,
   renameSync,
@@ -16,7 +15,7 @@ import { createRequire } from "node:module";
 import { hostname, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { execa } from "execa";
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
   buildNative,
   NativeBuildError,
@@ -24,8 +23,6 @@ import {
   pythonCandidates,
 } from "../../native/build.mjs";
 import { OLDEST_PYTHON } from "../../native/building/python.mjs";
-import { eventually } from "../wait.ts";
-import { writeSlowCompiler } from "./slow-compiler.ts";
 import { addFakeToolkit, hello, program, writeSmallPackage } from "./small-package.ts";
 
 let root = "";
@@ -280,27 +277,6 @@ print(unreadable)`;
       message: expect.stringMatching(/^the native part cannot be built in .*package\.json: E/),
       hint: expect.stringContaining("XDG_CACHE_HOME"),
     });
-  });
-
-  it("ends all that builds when it is told to stop, leaves nothing half built, and builds the next time", async () => {
-    const compilerPid = join(root, "compiler.pid");
-    // Elsewhere than in `root`, whose name has blanks: CXX is a command line.
-    const tools = mkdtempSync(join(tmpdir(), "slow-"));
-    onTestFinished(() => rmSync(tools, { recursive: true }));
-    vi.stubEnv("CXX", writeSlowCompiler(tools, compilerPid));
-    const stop = new AbortController();
-    const build = buildNative({ root, ...quiet, signal: stop.signal });
-    const isStopped = expect(build).rejects.toBe("SIGTERM");
-    const pid = await eventually(() => JSON.parse(readFileSync(compilerPid, "utf8")));
-    stop.abort("SIGTERM");
-    await isStopped;
-    // Ended, and its end seen by who inherited it.
-    await eventually(() => expect(() => process.kill(pid, 0)).toThrow("ESRCH"));
-    expect(existsSync(join(root, "build/Release"))).toBe(false);
-    expect((await nativeStatus(root)).state).toBe("absent");
-
-    vi.stubEnv("CXX", undefined);
-    expect(await hello((await buildNative({ root, ...quiet })).binDir)).toBe("one");
   });
 
   it("builds once for several callers at a time, and after one that was killed", async () => {

@@ -94,7 +94,7 @@ describe.runIf(clients.length > 0)("a fork", () => {
     expect(outcome).toEqual({ code: 0, stdout: "", stderr: "" });
     const [parent, ...children] = timeline.processes;
     expect(children.map(({ ranges }) => ranges.map(({ name }) => name))).toEqual(
-      Array.from({ length: 300 }, () => ["in child"]),
+      Array.from({ length: 60 }, () => ["in child"]),
     );
     expect(children.every(({ parentPid }) => parentPid === parent?.pid)).toBe(true);
     expect(timeline.processes.flatMap(({ notes }) => notes)).toEqual([]);

@@ -176,22 +176,6 @@ describe.skipIf(!hasSlurm("sweeps on a real Slurm"))(
       expect(state(1)?.status).toBe("stopped");
     });
 
-    test("out of time: queued again as often as max_num_timeout says, then timed out", async () => {
-      const { start, state } = place();
-      const { exitCode, stderr } = await start([
-        "x=1",
-        "do=hold",
-        "hydra.launcher.timeout_min=1",
-        "hydra.launcher.signal_delay_s=60",
-        "hydra.launcher.max_num_timeout=1",
-      ]);
-      expect(exitCode).toBe(1);
-      expect(state(0)?.status).toBe("timed_out");
-      expect(state(0)?.attempts).toHaveLength(2);
-      expect(state(0)?.attempts[0]?.error).toBe("stopped by SIGUSR2");
-      expect(stderr).toContain("ran out of time");
-    });
-
     test("a killed launcher loses nothing: --resume follows the jobs that Slurm still has", async () => {
       const { folder, ran, release, start, statuses, sweep } = place();
       const launcher = start(["x=1,2,3", "do=hold", "hydra.launcher.array_parallelism=2"]);

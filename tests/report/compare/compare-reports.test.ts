@@ -188,13 +188,13 @@ describe("compareReports", () => {
         ]),
       );
     const reports = new Map(
-      [2000, 20_000].map((count) => [count, [numbered("a")(count), numbered("b")(count)] as const]),
+      [500, 5000].map((count) => [count, [numbered("a")(count), numbered("b")(count)] as const]),
     );
     const compare = (count: number) => {
       const [a, b] = reports.get(count) ?? [report, report];
       return compareReports(a, b);
     };
-    expect(await growth(compare, 2000)).toBeLessThan(40);
+    expect(await growth(compare, 500)).toBeLessThan(40);
   });
 
   it("says what makes two reports hard to compare", () => {
