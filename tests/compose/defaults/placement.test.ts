@@ -98,7 +98,7 @@ describe("an override key", () => {
     fc.assert(
       fc.property(group, pkg, group, pkg, (path, target, elsewhere, around) => {
         const fromRoot = place(path, `_global_.${target}`);
-        const below = { group: elsewhere, package: around };
+        const below = { ...ROOT, group: elsewhere, package: around };
         expect(place(`/${path}`, `_global_.${target}`, below)).toEqual(fromRoot);
       }),
     );
