@@ -113,9 +113,11 @@ export function createEngine(options: EngineOptions = {}): Engine {
 }
 
 /** An engine that does not check the options of its methods, for callers that have checked them. */
-export function openEngine(options: EngineOptions): Engine {
+export function openEngine(
+  options: EngineOptions,
+  dialect = dialectNamed(options.dialect ?? "1.3"),
+): Engine {
   const { cwd = process.cwd(), env = { ...process.env } } = options;
-  const dialect = dialectNamed(options.dialect ?? "1.3");
   const { plugins = STANDARD_PLUGINS, resolvers = [] } = options;
   refuseClashes(plugins);
   const schemaReader = createConfigReader();

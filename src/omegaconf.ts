@@ -63,6 +63,7 @@ export function loadYaml(yaml: string, options: ReadOptions = {}): ConfigNode {
     name: optional(text),
     limits: limitsOption,
     dialect: anything,
+    env: optional(environment),
   });
   return createConfig(yaml, options);
 }

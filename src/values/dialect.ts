@@ -65,6 +65,10 @@ export interface Dialect {
   readonly refusesYml: boolean;
   /** Whether a defaults list without `_self_` beside content of the file is warned about. */
   readonly warnsOfMissingSelf: boolean;
+  /** YAML is read and written as libyaml does it, and not as PyYAML does by itself. */
+  readonly libyaml: boolean;
+  /** A path is written as a list of its text, and not of its parts. */
+  readonly pathsAsText: boolean;
 }
 
 /** `version_base="1.3"` of Hydra 1.3.5 with OmegaConf 2.3.1. */
@@ -95,6 +99,8 @@ const V1_3: Dialect = {
   deletesAnyValue: false,
   refusesYml: false,
   warnsOfMissingSelf: true,
+  libyaml: false,
+  pathsAsText: false,
 };
 
 /** `version_base="1.2"` of Hydra 1.3.5. */
@@ -131,6 +137,8 @@ const V1_4: Dialect = {
   deletesAnyValue: true,
   refusesYml: true,
   warnsOfMissingSelf: false,
+  libyaml: true,
+  pathsAsText: true,
 };
 
 /** By name. */

@@ -50,6 +50,8 @@ export interface MapNode extends NodeBase {
 export interface ListNode extends NodeBase {
   readonly kind: "list";
   readonly items: readonly ConfigNode[];
+  /** A tuple of Python's: written as a list, and told from one where that shows. */
+  readonly tuple?: true;
 }
 
 /** A key with its value. */

@@ -16,6 +16,11 @@ export interface Suite {
    * true.
    */
   readonly dependsOnVersionBase?: boolean;
+  /**
+   * Whether a version is chosen by its name alone, as programs choose it: then what came out without libyaml is not replayed. Where
+   * the recorded outcomes with and without it differ, the latter are those of Hydra 1.3, which are replayed there.
+   */
+  readonly takesNames?: boolean;
   /** How many cases may run at once; absent means one. For suites that start processes. */
   readonly concurrency?: number;
 }

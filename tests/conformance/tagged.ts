@@ -8,7 +8,7 @@ import { floatRepr, parsePythonFloat } from "../../src/values/python-text.ts";
 export type Tagged = TaggedScalar | TaggedList | TaggedDict;
 
 export interface TaggedList {
-  readonly t: "list";
+  readonly t: "list" | "tuple";
   readonly v: readonly Tagged[];
 }
 
@@ -26,7 +26,8 @@ const ORIGIN: CodeOrigin = fromCode("corpus");
 
 export function toTagged(node: ConfigNode): Tagged {
   if (node.kind === "scalar") return scalarToTagged(node.value);
-  if (node.kind === "list") return { t: "list", v: node.items.map(toTagged) };
+  if (node.kind === "list")
+    return { t: node.tuple === true ? "tuple" : "list", v: node.items.map(toTagged) };
   return {
     t: "dict",
     v: [...node.entries.values()].map(({ key, value }) => [scalarToTagged(key), toTagged(value)]),
@@ -55,6 +56,8 @@ export function scalarToTagged(value: ScalarValue): TaggedScalar {
 export function fromTagged(tagged: unknown): ConfigNode {
   if (!isTaggedShape(tagged)) throw new Error(`not a tagged value: ${JSON.stringify(tagged)}`);
   if (tagged.t === "list" && Array.isArray(tagged.v)) return list(tagged.v.map(fromTagged), ORIGIN);
+  if (tagged.t === "tuple" && Array.isArray(tagged.v))
+    return { ...list(tagged.v.map(fromTagged), ORIGIN), tuple: true };
   if (tagged.t === "dict" && Array.isArray(tagged.v))
     return map(
       tagged.v.map(([key, value]: [unknown, unknown]) => [toKey(key), fromTagged(value)] as const),

@@ -208,8 +208,8 @@ function opened(at: Draft, options: UpdateOptions, change: () => void): void {
  * overrides). A text without `=` sets null.
  * @throws ConfigError of the YAML reader, or as `updateNode`
  */
-export const fromDotlist = (dotlist: readonly string[]): ContainerNode =>
-  mergeDotlist(map([], fromCode("dotlist")), dotlist);
+export const fromDotlist = (dotlist: readonly string[], context?: ResolveContext): ContainerNode =>
+  mergeDotlist(map([], fromCode("dotlist")), dotlist, context);
 
 /**
  * `merge_with_dotlist`: the root with each of the texts applied to it, in order.

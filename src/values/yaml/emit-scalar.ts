@@ -1,12 +1,13 @@
 import type { PathValue, ScalarValue } from "../node.ts";
 import { floatRepr, parsePythonFloat, parsePythonInt } from "../python-text.ts";
+import { analyzeScalar, type ScalarAnalysis } from "./scalar-analysis.ts";
 import { plainTag, TAG } from "./syntax-node.ts";
 
 export type PlainScalar = Exclude<ScalarValue, PathValue>;
 
 type Style = "plain" | "single" | "double" | "literal";
 
-/** PyYAML writes longer keys as `? key`. */
+/** PyYAML writes keys from this length on as `? key`, and libyaml longer ones: it counts bytes. */
 const MAX_KEY_LENGTH = 128;
 /** `!!float`; a key that is this near to the limit is measured exactly. */
 const LONGEST_TAG = 7;
@@ -26,8 +27,7 @@ export function emitValue(out: Output, value: PlainScalar, indent: number): Styl
     return "plain";
   }
   const represented = representScalar(value);
-  const analysis = analyzeScalar(represented.text);
-  return emit(out, represented, analysis, indent, "value");
+  return emit(out, represented, analyzeScalar(represented.text, out.libyaml), indent, "value");
 }
 
 /** Writes a key that fits in front of its `:`; returns false, writing nothing, for any other. */
@@ -38,12 +38,27 @@ export function emitSimpleKey(out: Output, key: PlainScalar, indent: number): bo
     return true;
   }
   const represented = representScalar(key);
-  const analysis = analyzeScalar(represented.text);
-  const tooLong = represented.tag.length + analysis.length >= MAX_KEY_LENGTH;
-  if (tooLong || analysis.empty || analysis.multiline) return false;
+  const analysis = analyzeScalar(represented.text, out.libyaml);
+  if (!isSimpleKey(out, represented, analysis)) return false;
   emit(out, represented, analysis, indent, "simple key");
   return true;
 }
+
+function isSimpleKey(
+  { libyaml }: Output,
+  { tag, text }: ScalarText,
+  { empty, length, multiline }: ScalarAnalysis,
+): boolean {
+  if (multiline) return false;
+  if (libyaml) return Buffer.byteLength(text) <= MAX_KEY_LENGTH;
+  return !empty && tag.length + length < MAX_KEY_LENGTH;
+}
+
+/** Whether a value is no text of which PyYAML chooses the style: then a list of such values may stand in brackets. */
+export const hasOwnStyle = (value: PlainScalar): boolean =>
+  typeof value === "string"
+    ? BOOLEAN_WORDS.has(value) || isPythonNumber(value)
+    : value instanceof Uint8Array;
 
 /** The text of a scalar that is written plain and never folded, whatever stands around it. */
 function simpleText(value: PlainScalar): string | null {
@@ -61,23 +76,28 @@ function emit(
   indent: number,
   role: ScalarRole,
 ): Style {
-  const style = chooseStyle(wanted, analysis, role);
+  const style = chooseStyle(out, wanted, analysis, role);
   if (tag === "!!binary") append(out, "!!binary ");
   if (style === "plain") emitPlain(out, text, analysis.length, indent, role);
   else if (style === "single") emitSingleQuoted(out, text, analysis.length, indent, role);
-  else if (style === "double") emitDoubleQuoted(out, text, indent, role);
-  else emitLiteral(out, text, indent);
+  else if (style === "double") {
+    if (out.libyaml) emitFolded(out, text, indent, role);
+    else emitDoubleQuoted(out, text, indent, role);
+  } else emitLiteral(out, text, indent);
   return style;
 }
 
 function chooseStyle(
+  { inFlow }: Output,
   wanted: ScalarText["style"],
   analysis: ScalarAnalysis,
   role: ScalarRole,
 ): Style {
-  if (wanted === "plain" && analysis.allowPlain) return "plain";
+  const allowPlain = inFlow ? analysis.allowFlowPlain : analysis.allowPlain;
+  if (wanted === "plain" && allowPlain) return "plain";
   // Where a block was asked for and cannot be (no bytes at all), PyYAML turns to double quotes.
-  if (wanted === "literal") return analysis.allowBlock && role === "value" ? "literal" : "double";
+  if (wanted === "literal")
+    return analysis.allowBlock && role === "value" && !inFlow ? "literal" : "double";
   return analysis.allowSingleQuoted ? "single" : "double";
 }
 
@@ -139,102 +159,6 @@ function base64Lines(bytes: Uint8Array): string {
   const text = Buffer.from(bytes).toString("base64");
   return text.replace(/.{1,76}/g, "$&\n");
 }
-
-/** What a text allows, by PyYAML's analysis. Styles are chosen from this alone. */
-interface ScalarAnalysis {
-  readonly empty: boolean;
-  readonly multiline: boolean;
-  readonly allowPlain: boolean;
-  readonly allowSingleQuoted: boolean;
-  readonly allowBlock: boolean;
-  /** Length in code points, which is what columns count. */
-  readonly length: number;
-}
-
-const EMPTY: ScalarAnalysis = {
-  empty: true,
-  multiline: false,
-  allowPlain: true,
-  allowSingleQuoted: true,
-  allowBlock: false,
-  length: 0,
-};
-
-/** Characters that cannot begin a plain scalar, whatever follows. */
-const FIRST_INDICATORS = new Set("#,[]{}&*!|>'\"%@`");
-
-/**
- * One pass over the text. Blanks and breaks at either end and next to each other decide which
- * styles can hold the text; indicators only matter for plain ones; anything that is not printable
- * needs the escapes of double quotes.
- */
-export function analyzeScalar(text: string): ScalarAnalysis {
-  const { length } = text;
-  if (length === 0) return EMPTY;
-  let indicators =
-    text.startsWith("---") ||
-    text.startsWith("...") ||
-    FIRST_INDICATORS.has(text.charAt(0)) ||
-    (/^[-?:]/.test(text) && (length === 1 || isSpaceOrEnd(text.charCodeAt(1))));
-  let special = false;
-  let multiline = false;
-  let breakThenSpace = false;
-  let spaceThenBreak = false;
-  let astral = 0;
-  let previous = 0;
-  for (let at = 0; at < length; at++) {
-    const c = text.charCodeAt(at);
-    if (c === COLON) {
-      if (at > 0 && (at + 1 === length || isSpaceOrEnd(text.charCodeAt(at + 1)))) indicators = true;
-    } else if (c === HASH) {
-      if (at > 0 && isSpaceOrEnd(previous)) indicators = true;
-    } else if (c === SPACE) {
-      if (at > 0 && isLineBreak(previous)) breakThenSpace = true;
-    } else if (isLineBreak(c)) {
-      multiline = true;
-      if (previous === SPACE) spaceThenBreak = true;
-    } else if (isHighSurrogate(c) && isLowSurrogate(text.charCodeAt(at + 1))) {
-      // PyYAML's range of printable characters leaves the very last one out.
-      if (c === 0xdbff && text.charCodeAt(at + 1) === 0xdfff) special = true;
-      astral++;
-      at++;
-    } else if (!isPrintable(c)) {
-      special = true;
-    }
-    previous = c;
-  }
-  const first = text.charCodeAt(0);
-  const last = text.charCodeAt(length - 1);
-  const blankEnds = first === SPACE || last === SPACE || isLineBreak(first) || isLineBreak(last);
-  const broken = spaceThenBreak || special;
-  return {
-    empty: false,
-    multiline,
-    allowPlain: !(indicators || blankEnds || breakThenSpace || broken || multiline),
-    allowSingleQuoted: !(breakThenSpace || broken),
-    allowBlock: !(last === SPACE || broken),
-    length: length - astral,
-  };
-}
-
-const SPACE = 0x20;
-const HASH = 0x23;
-const COLON = 0x3a;
-
-/** The line breaks that the writer knows; a carriage return is escaped instead. */
-const isLineBreak = (c: number): boolean =>
-  c === 0x0a || c === 0x85 || c === 0x2028 || c === 0x2029;
-
-const isSpaceOrEnd = (c: number): boolean =>
-  c === SPACE || c === 0 || c === 0x09 || c === 0x0d || isLineBreak(c);
-
-const isPrintable = (c: number): boolean =>
-  (c >= 0x20 && c <= 0x7e) ||
-  (c >= 0xa0 && c <= 0xd7ff) ||
-  (c >= 0xe000 && c <= 0xfffd && c !== 0xfeff);
-
-const isHighSurrogate = (c: number): boolean => c >= 0xd800 && c <= 0xdbff;
-const isLowSurrogate = (c: number): boolean => c >= 0xdc00 && c <= 0xdfff;
 
 /**
  * A plain scalar is folded at single spaces behind column 80, never inside a longer run of spaces.
@@ -350,6 +274,23 @@ function emitDoubleQuoted(out: Output, text: string, indent: number, role: Scala
   append(out, '"');
 }
 
+/** As libyaml folds double quotes: in place of a single space, or in front of the second one of several. */
+function emitFolded(out: Output, text: string, indent: number, role: ScalarRole): void {
+  const chars = Array.from(text);
+  append(out, '"');
+  let previous = "";
+  for (const [at, char] of chars.entries()) {
+    const isInside = at > 0 && at < chars.length - 1;
+    const mayFold = role === "value" && char === " " && previous !== " " && isInside;
+    if (mayFold && out.column > BEST_WIDTH) {
+      startLine(out, indent);
+      if (chars[at + 1] === " ") append(out, "\\");
+    } else append(out, VERBATIM.test(char) ? char : escaped(char));
+    previous = char;
+  }
+  append(out, '"');
+}
+
 function escaped(char: string): string {
   const known = ESCAPES.get(char);
   if (known !== undefined) return known;
@@ -375,13 +316,17 @@ function emitLiteral(out: Output, text: string, indent: number): void {
 export interface Output {
   text: string;
   column: number;
+  /** Whether it is written as libyaml writes. */
+  readonly libyaml: boolean;
+  /** Whether brackets are open around the next scalar. */
+  inFlow: boolean;
 }
 
 /** A simple key stays on one line whatever its length; a value may be folded, or take a block. */
 type ScalarRole = "simple key" | "value";
 
 /** PyYAML folds behind this column. */
-const BEST_WIDTH = 80;
+export const BEST_WIDTH = 80;
 export const INDENT = 2;
 
 export function append(out: Output, text: string, width = text.length): void {

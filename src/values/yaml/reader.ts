@@ -26,6 +26,8 @@ export interface ReadOptions {
   readonly limits?: Partial<Limits>;
   /** Whose YAML it is. Default: that of Hydra 1.3. */
   readonly dialect?: Dialect;
+  /** What says how much aliases may add. Default: the environment of this process. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
 /**

@@ -1,7 +1,9 @@
-import type { Dialect } from "../dialect.ts";
+import { DEFAULT_DIALECT, type Dialect } from "../dialect.ts";
+import { ConfigError } from "../errors.ts";
 import { type Limits, limitError, limitsOf } from "../limits.ts";
 import {
   type ConfigNode,
+  type ContainerNode,
   checkDepth,
   isPathValue,
   type Key,
@@ -10,13 +12,15 @@ import {
   type MapEntry,
   type MapNode,
   type PathValue,
-  type ScalarValue,
+  type ScalarNode,
 } from "../node.ts";
 import {
   append,
+  BEST_WIDTH,
   breakLine,
   emitSimpleKey,
   emitValue,
+  hasOwnStyle,
   INDENT,
   moveTo,
   type Output,
@@ -27,6 +31,8 @@ import {
 export interface WriteOptions {
   /** Whose YAML is written. Default: that of Hydra 1.3. */
   readonly dialect?: Dialect;
+  /** Which maps and lists are written in brackets: none, those that hold scalars alone, or all. Default: none. */
+  readonly flow?: "none" | "leaves" | "all" | undefined;
   /** Sort the keys of every mapping, as Python's `sorted` would. Default: keep their order. */
   readonly sortKeys?: boolean;
   /** `characters` also for the text. Default: what the environment says. */
@@ -38,13 +44,19 @@ export interface WriteOptions {
 /**
  * `OmegaConf.to_yaml`: byte for byte what PyYAML's block style prints, 80 columns, Unicode as it
  * is. Interpolations are written unresolved: resolve the tree first for `resolve=True`.
- * @throws ConfigError `yaml.depth_limit` for a tree deeper than any that is read, `limit.characters`
+ * @throws ConfigError `yaml.depth_limit` for a tree deeper than any that is read, `limit.characters`,
+ *   `yaml.invalid_value` for what libyaml cannot write
  */
 export function writeYaml(root: ConfigNode, options: WriteOptions = {}): string {
+  const { dialect = DEFAULT_DIALECT } = options;
   const out: Emission = {
     text: "",
     column: 0,
     depth: 0,
+    dialect,
+    libyaml: dialect.libyaml,
+    inFlow: false,
+    flow: options.flow ?? "none",
     most: (options.limits ?? limitsOf(process.env)).characters,
     entriesOf: options.sortKeys === true ? sortedEntries : entriesInOrder,
     onWritten: options.onWritten,
@@ -86,6 +98,8 @@ const numberOf = (key: Key): number | bigint =>
 
 /** Where writing a tree stands: the text so far, and what the emitting functions go by. */
 interface Emission extends Output {
+  readonly dialect: Dialect;
+  readonly flow: "none" | "leaves" | "all";
   /** How many nodes are open around the next one. */
   depth: number;
   /** How long the text may become: what is deep inside takes far more room than where it is read in brackets. */
@@ -98,7 +112,7 @@ interface Emission extends Output {
  * What stands in front of a node on its line. After `-`, and the `:` of a complex key, a block
  * begins on the same line; after `key:` it begins on the next, and a list keeps the key's column.
  */
-type Place = "root" | "after key" | "after dash" | "after complex key";
+type Place = "root" | "after key" | "after dash" | "after complex key" | "in brackets";
 
 const PATH_TAG = "!!python/object/apply:pathlib.PosixPath";
 
@@ -112,10 +126,12 @@ function emitNode(out: Emission, node: ConfigNode, indent: number, place: Place)
     node,
     node.kind === "scalar" && typeof node.value === "string" ? node.value.length : 0,
   );
-  if (node.kind === "map" && node.entries.size > 0) emitMap(out, node, indent, place);
+  if (out.libyaml) refuseLoneSurrogates(node);
+  if (node.kind !== "scalar" && isFlow(out, node)) emitFlow(out, node, indent, place);
+  else if (node.kind === "map" && node.entries.size > 0) emitMap(out, node, indent, place);
   else if (node.kind === "list" && node.items.length > 0) emitList(out, node, indent, place);
   else if (node.kind !== "scalar") emitEmpty(out, node.kind === "map" ? "{}" : "[]", place);
-  else emitScalar(out, node.value, indent, place);
+  else emitScalar(out, node, indent, place);
   refuseLong(out, node);
   out.onWritten?.(node, start, out.text.length);
   out.depth--;
@@ -163,25 +179,43 @@ function emitList(out: Emission, node: ListNode, indent: number, place: Place): 
 }
 
 function emitEmpty(out: Output, brackets: "{}" | "[]", place: Place): void {
-  append(out, place === "root" ? brackets : ` ${brackets}`);
+  append(out, isAtStart(place) ? brackets : ` ${brackets}`);
 }
 
-function emitScalar(out: Output, value: ScalarValue, indent: number, place: Place): void {
+function emitScalar(out: Emission, node: ScalarNode, indent: number, place: Place): void {
+  const { value } = node;
   if (isPathValue(value)) {
-    emitPath(out, value, indent, place);
+    emitPath(out, node, value, indent, place);
     return;
   }
-  if (place !== "root") append(out, " ");
+  if (!isAtStart(place)) append(out, " ");
   const style = emitValue(out, value, indent + INDENT);
   // A plain scalar as a whole document has an explicit end, or it could go on.
-  if (place === "root" && style === "plain") append(out, "\n...");
+  if (place === "root" && style === "plain" && !out.libyaml) append(out, "\n...");
 }
 
 /** A pathlib object: a tag and the parts of the path. */
-function emitPath(out: Output, { path }: PathValue, indent: number, place: Place): void {
-  append(out, place === "root" ? PATH_TAG : ` ${PATH_TAG}`);
-  const parts = pathParts(path);
+/** Whether nothing has to be between what was written last and the node. */
+const isAtStart = (place: Place): boolean => place === "root" || place === "in brackets";
+
+function emitPath(
+  out: Emission,
+  node: ConfigNode,
+  { path }: PathValue,
+  indent: number,
+  place: Place,
+): void {
+  append(out, isAtStart(place) ? PATH_TAG : ` ${PATH_TAG}`);
+  const parts = out.dialect.pathsAsText ? [path] : pathParts(path);
   if (parts.length === 0) append(out, " []");
+  const { origin } = node;
+  const nodes = parts.map((value) => ({ kind: "scalar" as const, value, origin }));
+  const items: ContainerNode = { kind: "list", items: nodes, origin };
+  if (isFlow(out, items)) {
+    if (out.inFlow) append(out, " ");
+    emitFlow(out, items, indent, place === "root" ? "after key" : place);
+    return;
+  }
   // Behind the tag nothing is inline, so under any key the list keeps the key's column.
   const underKey = place === "after key" || place === "after complex key";
   const column = underKey ? indent : blockColumn(indent, place);
@@ -191,6 +225,86 @@ function emitPath(out: Output, { path }: PathValue, indent: number, place: Place
     emitValue(out, part, column + INDENT);
   }
 }
+
+/** Whether a map or list that holds something stands in brackets. */
+function isFlow({ flow, inFlow }: Emission, node: ContainerNode): boolean {
+  if (isEmpty(node)) return false;
+  if (inFlow || flow === "none") return inFlow;
+  return flow === "all" || childrenOf(node).every(isLeaf);
+}
+
+const isEmpty = (node: ContainerNode): boolean =>
+  node.kind === "map" ? node.entries.size === 0 : node.items.length === 0;
+
+/** What PyYAML counts as a plain scalar: whose style it chooses itself. */
+const isLeaf = (node: ConfigNode): boolean =>
+  node.kind === "scalar" && !isPathValue(node.value) && !hasOwnStyle(node.value);
+
+const childrenOf = (node: ContainerNode): readonly ConfigNode[] =>
+  node.kind === "list"
+    ? node.items
+    : [...node.entries.values()].flatMap(({ key, value }) => [
+        { kind: "scalar" as const, value: key, origin: value.origin },
+        value,
+      ]);
+
+/** A map or list in brackets, whose lines are broken in front of what begins behind column 80. */
+function emitFlow(out: Emission, node: ContainerNode, indent: number, place: Place): void {
+  const isOuter = !out.inFlow;
+  // Inside brackets everything is indented once more, which only shows where a line is broken.
+  const column = place === "root" ? INDENT : indent + INDENT;
+  if (isOuter && place !== "root") append(out, " ");
+  out.inFlow = true;
+  append(out, node.kind === "map" ? "{" : "[");
+  let isFirst = true;
+  const separate = (): void => {
+    if (!isFirst) append(out, ",");
+    if (out.column > BEST_WIDTH) startLine(out, column);
+    else if (!isFirst) append(out, " ");
+    isFirst = false;
+  };
+  if (node.kind === "list")
+    for (const item of node.items) {
+      separate();
+      emitNode(out, item, column, "in brackets");
+    }
+  else
+    for (const { key, value } of out.entriesOf(node)) {
+      separate();
+      emitPair(out, key, value, column);
+    }
+  append(out, node.kind === "map" ? "}" : "]");
+  out.inFlow = !isOuter;
+}
+
+function emitPair(out: Emission, key: Key, value: ConfigNode, column: number): void {
+  if (emitSimpleKey(out, key, column + INDENT)) append(out, ":");
+  else {
+    append(out, "? ");
+    emitValue(out, key, column + INDENT);
+    if (out.column > BEST_WIDTH) startLine(out, column);
+    else append(out, " ");
+    append(out, ":");
+  }
+  append(out, " ");
+  emitNode(out, value, column, "in brackets");
+}
+
+/** libyaml is given UTF-8, in which there is no half of a pair. */
+function refuseLoneSurrogates(node: ConfigNode): void {
+  if (node.kind === "list") return;
+  const texts =
+    node.kind === "map" ? [...node.entries.values()].map(({ key }) => key) : [node.value];
+  for (const text of texts)
+    if (typeof text === "string" && LONE_SURROGATE.test(text))
+      throw new ConfigError({
+        code: "yaml.invalid_value",
+        message: "surrogates not allowed: half of a character cannot be written as YAML",
+        origin: node.origin,
+      });
+}
+
+const LONE_SURROGATE = /[\ud800-\udfff]/u;
 
 const blockColumn = (indent: number, place: Place): number =>
   place === "root" ? 0 : indent + INDENT;

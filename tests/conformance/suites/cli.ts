@@ -6,6 +6,7 @@ import type { Suite } from "../suite.ts";
 /** `cli/<suite>/cases.jsonl`: whole programs, run in this process one after the other. */
 export const cliSuite: Suite = {
   name: "command line",
+  takesNames: true,
   matches: (path) => /(^|\/)cli\/.+\/cases\.jsonl$/.test(path),
   run: async (testCase, env) => {
     // The application stands beside its cases: it is found by the file that declares it.

@@ -3,8 +3,8 @@ import { dirname } from "node:path";
 import type { Composition, Config, DefaultsRow } from "../../../src/compose/index.ts";
 import { toPlain } from "../../../src/compose/index.ts";
 import type { Engine } from "../../../src/engine.ts";
-import { createEngine } from "../../../src/engine.ts";
-import type { DialectName } from "../../../src/values/dialect.ts";
+import { openEngine } from "../../../src/engine.ts";
+import type { Dialect } from "../../../src/values/dialect.ts";
 import { getAt, map } from "../../../src/values/node.ts";
 import { fromCode } from "../../../src/values/origin.ts";
 import { readYaml } from "../../../src/values/yaml/reader.ts";
@@ -28,7 +28,7 @@ export const composeSuite: Suite = {
 function runComposeCase(testCase: CorpusCase, env: SuiteEnvironment): Outcome {
   const { conf = "conf", config_name, overrides } = testCase;
   const dir = env.companion(`${dirname(env.file)}/${String(conf)}`);
-  const engine = engineOf(dir, testCase["env"], env.dialect.name);
+  const engine = engineOf(dir, testCase["env"], env.dialect);
   const standard = standardOf(env);
   const compose = (): Config =>
     engine.compose({
@@ -51,14 +51,14 @@ function runComposeCase(testCase: CorpusCase, env: SuiteEnvironment): Outcome {
 /** One engine per directory and environment: its snapshot reads every file once. */
 const engines = new Map<string, Engine>();
 
-function engineOf(dir: string, variables: unknown, dialect: DialectName): Engine {
+function engineOf(dir: string, variables: unknown, dialect: Dialect): Engine {
   const env = Object.fromEntries(
     Object.entries((variables ?? {}) as Record<string, unknown>).filter(([, v]) => v !== null),
   ) as Record<string, string>;
-  const id = JSON.stringify([dir, env, dialect]);
+  const id = JSON.stringify([dir, env, dialect.name, dialect.libyaml]);
   const engine =
     engines.get(id) ??
-    createEngine({ cwd: dirname(dir), env, dialect, resolvers: HYDRA_RESOLVERS, plugins: [] });
+    openEngine({ cwd: dirname(dir), env, resolvers: HYDRA_RESOLVERS, plugins: [] }, dialect);
   engines.set(id, engine);
   return engine;
 }
@@ -126,7 +126,9 @@ function actualOf(
   if (warnings.length > 0) fields["warnings"] = warnings;
   if (testCase["hydra_yaml"] !== undefined)
     fields["hydra_yaml"] = anonymous(
-      writeYaml(map([["hydra", composition.hydra]], fromCode("test"))),
+      writeYaml(map([["hydra", composition.hydra]], fromCode("test")), {
+        dialect: config.context.dialect,
+      }),
     );
   return fields;
 }

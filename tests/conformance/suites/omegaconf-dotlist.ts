@@ -4,53 +4,65 @@ import type { ConfigNode } from "../../../src/values/node.ts";
 import { list, scalar } from "../../../src/values/node.ts";
 import { fromCode } from "../../../src/values/origin.ts";
 import { withFlags } from "../../../src/values/place.ts";
+import type { ResolveContext } from "../../../src/values/resolution/context.ts";
 import { createResolveContext } from "../../../src/values/resolution/context.ts";
 import { IN_PLACE, resolveTree } from "../../../src/values/resolution/resolve-tree.ts";
-import { missingKeys, selectNode } from "../../../src/values/resolution/select.ts";
+import { canSelectNode, missingKeys, selectNode } from "../../../src/values/resolution/select.ts";
 import { createConfig } from "../../../src/values/yaml/reader.ts";
 import { writeYaml } from "../../../src/values/yaml/writer.ts";
 import type { CorpusCase } from "../corpus.ts";
 import { judge } from "../judge.ts";
 import type { Outcome, Suite } from "../suite.ts";
 import { fromTagged, toTagged } from "../tagged.ts";
+import { corpusResolvers } from "./omegaconf-resolvers.ts";
 
 /** Everything that works on one tree by keys: `op` says which function the case is about. */
 export const omegaconfDotlist: Suite = {
   name: "omegaconf/dotlist_update",
   dependsOnVersionBase: false,
   matches: (path) => /(^|\/)omegaconf\/dotlist_update\.jsonl$/.test(path),
-  run(testCase) {
+  run(testCase, { dialect }) {
     const operation = OPERATIONS[textOf(testCase, "op")];
     if (operation === undefined) throw new Error(`unknown op ${String(testCase["op"])}`);
-    return operation(testCase);
+    const context = createResolveContext({ env: {}, dialect, resolvers: corpusResolvers() });
+    return operation(testCase, context);
   },
 };
 
-const OPERATIONS: Readonly<Record<string, (testCase: CorpusCase) => Outcome>> = {
-  from_dotlist: (testCase) => judgeTree(testCase, () => fromDotlist(textsOf(testCase, "dotlist"))),
-  merge_with_dotlist: (testCase) =>
-    judgeTree(testCase, () => mergeDotlist(rootOf(testCase), textsOf(testCase, "dotlist"))),
-  update: (testCase) => judgeTree(testCase, () => update(testCase)),
-  resolve: (testCase) =>
-    judgeTree(testCase, () => resolveTree(rootOf(testCase), context(), IN_PLACE)),
-  masked_copy: (testCase) => judgeTree(testCase, () => mask(testCase)),
-  select: (testCase) => judgeValue(testCase, () => select(testCase)),
-  is_missing: (testCase) =>
-    judgeValue(testCase, () =>
-      scalar(isMissingAt(rootOf(testCase), textOf(testCase, "key")), ORIGIN),
+type Operation = (testCase: CorpusCase, context: ResolveContext) => Outcome;
+
+const OPERATIONS: Readonly<Record<string, Operation>> = {
+  from_dotlist: (testCase, context) =>
+    judgeTree(testCase, context, () => fromDotlist(textsOf(testCase, "dotlist"), context)),
+  merge_with_dotlist: (testCase, context) =>
+    judgeTree(testCase, context, () =>
+      mergeDotlist(rootOf(testCase, context), textsOf(testCase, "dotlist"), context),
     ),
-  missing_keys: (testCase) => judgeValue(testCase, () => missing(testCase)),
+  update: (testCase, context) => judgeTree(testCase, context, () => update(testCase, context)),
+  resolve: (testCase, context) =>
+    judgeTree(testCase, context, () => resolveTree(rootOf(testCase, context), context, IN_PLACE)),
+  masked_copy: (testCase, context) => judgeTree(testCase, context, () => mask(testCase, context)),
+  select: (testCase, context) => judgeValue(testCase, () => select(testCase, context)),
+  can_select: (testCase, context) => judgeValue(testCase, () => canSelect(testCase, context)),
+  is_missing: (testCase, context) =>
+    judgeValue(testCase, () =>
+      scalar(isMissingAt(rootOf(testCase, context), textOf(testCase, "key")), ORIGIN),
+    ),
+  missing_keys: (testCase, context) => judgeValue(testCase, () => missing(testCase, context)),
 };
 
 const ORIGIN = fromCode("corpus");
 const NULL = scalar(null, ORIGIN);
-const context = () => createResolveContext({ env: {} });
 
-function judgeTree(testCase: CorpusCase, produce: () => ConfigNode): Outcome {
+function judgeTree(
+  testCase: CorpusCase,
+  { dialect }: ResolveContext,
+  produce: () => ConfigNode,
+): Outcome {
   const { result_yaml, json } = testCase;
   return judge(testCase, json === undefined ? { result_yaml } : { result_yaml, json }, () => {
     const node = produce();
-    const result = { result_yaml: writeYaml(node) };
+    const result = { result_yaml: writeYaml(node, { dialect }) };
     return json === undefined ? result : { ...result, json: toTagged(node) };
   });
 }
@@ -58,15 +70,18 @@ function judgeTree(testCase: CorpusCase, produce: () => ConfigNode): Outcome {
 const judgeValue = (testCase: CorpusCase, produce: () => ConfigNode): Outcome =>
   judge(testCase, testCase["value"], () => toTagged(produce()));
 
-const update = (testCase: CorpusCase): ConfigNode =>
-  updateNode(rootOf(testCase), textOf(testCase, "key"), fromTagged(testCase["value"]), {
-    merge: testCase["merge"] !== false,
-    forceAdd: testCase["force_add"] === true,
-  });
+const update = (testCase: CorpusCase, context: ResolveContext): ConfigNode =>
+  updateNode(
+    rootOf(testCase, context),
+    textOf(testCase, "key"),
+    fromTagged(testCase["value"]),
+    { merge: testCase["merge"] !== false, forceAdd: testCase["force_add"] === true },
+    context,
+  );
 
-function select(testCase: CorpusCase): ConfigNode {
+function select(testCase: CorpusCase, context: ResolveContext): ConfigNode {
   const fallback = testCase["default"];
-  const found = selectNode(rootOf(testCase), textOf(testCase, "key"), context(), {
+  const found = selectNode(rootOf(testCase, context), textOf(testCase, "key"), context, {
     throwOnMissing: testCase["throw_on_missing"] === true,
     throwOnResolutionFailure: testCase["throw_on_resolution_failure"] !== false,
     ...(fallback !== undefined && { default: fromTagged(fallback) }),
@@ -74,17 +89,26 @@ function select(testCase: CorpusCase): ConfigNode {
   return found ?? NULL;
 }
 
-const mask = (testCase: CorpusCase): ConfigNode =>
-  maskedCopy(rootOf(testCase), [testCase["keys"]].flat().map(String));
-
-const missing = (testCase: CorpusCase): ConfigNode =>
-  list(
-    [...missingKeys(rootOf(testCase), context())].sort().map((key) => scalar(key, ORIGIN)),
+/** Whether something can be selected: what OmegaConf answers without saying why it cannot. */
+const canSelect = (testCase: CorpusCase, context: ResolveContext): ConfigNode =>
+  scalar(
+    canSelectNode(rootOf(testCase, context), textOf(testCase, "key"), context, {
+      throwOnMissing: testCase["throw_on_missing"] === true,
+    }),
     ORIGIN,
   );
 
-function rootOf(testCase: CorpusCase): ConfigNode {
-  return withFlags(createConfig(textOf(testCase, "yaml")), {
+const mask = (testCase: CorpusCase, context: ResolveContext): ConfigNode =>
+  maskedCopy(rootOf(testCase, context), [testCase["keys"]].flat().map(String));
+
+const missing = (testCase: CorpusCase, context: ResolveContext): ConfigNode =>
+  list(
+    [...missingKeys(rootOf(testCase, context), context)].sort().map((key) => scalar(key, ORIGIN)),
+    ORIGIN,
+  );
+
+function rootOf(testCase: CorpusCase, { dialect }: ResolveContext): ConfigNode {
+  return withFlags(createConfig(textOf(testCase, "yaml"), { dialect }), {
     ...(testCase["struct"] === true && { struct: true }),
     ...(testCase["readonly"] === true && { readonly: true }),
   });

@@ -1,3 +1,4 @@
+import type { Dialect } from "../../../src/values/dialect.ts";
 import { ConfigError } from "../../../src/values/errors.ts";
 import type { ConfigNode } from "../../../src/values/node.ts";
 import type { ResolveContext } from "../../../src/values/resolution/context.ts";
@@ -15,14 +16,18 @@ export const omegaconfInterpolation: Suite = {
   name: "omegaconf/interpolation",
   dependsOnVersionBase: false,
   matches: (path) => /(^|\/)omegaconf\/interpolation\.jsonl$/.test(path),
-  run(testCase) {
+  run(testCase, { dialect }) {
     const { yaml, key, value, warnings } = testCase;
     if (typeof yaml !== "string" || typeof key !== "string")
       throw new Error("the case has no yaml or no key");
     const issued: string[] = [];
     const expected = warnings === undefined ? { value } : { value, warnings };
     return judge(testCase, expected, () => {
-      const found = selectDeep(createConfig(yaml), key, contextOf(testCase, issued));
+      const found = selectDeep(
+        createConfig(yaml, { dialect }),
+        key,
+        contextOf(testCase, issued, dialect),
+      );
       const result = { value: toTagged(found) };
       return warnings === undefined ? result : { ...result, warnings: issued };
     });
@@ -35,12 +40,13 @@ function selectDeep(root: ConfigNode, key: string, context: ResolveContext): Con
   throw new ConfigError({ code: "key.not_found", message: `Key not found: '${key}'`, key });
 }
 
-function contextOf(testCase: CorpusCase, issued: string[]): ResolveContext {
+function contextOf(testCase: CorpusCase, issued: string[], dialect: Dialect): ResolveContext {
   const env: Record<string, string> = {};
   for (const [name, value] of Object.entries(testCase["env"] ?? {}))
     if (typeof value === "string") env[name] = value;
   return createResolveContext({
     resolvers: corpusResolvers(),
+    dialect,
     env,
     onWarning: (message) => issued.push(message),
   });

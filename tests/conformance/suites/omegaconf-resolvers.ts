@@ -129,6 +129,19 @@ const makeList: Resolver = {
       : fail("mklist takes no arguments"),
 };
 
+/** `(1, (2, "x"))` */
+const makeTuple: Resolver = {
+  name: "mktuple",
+  pure: true,
+  resolve: () => tuple([scalar(1n, ORIGIN), tuple([scalar(2n, ORIGIN), text("x")])]),
+};
+
+const makeMissing: Resolver = {
+  name: "mkmissing",
+  pure: true,
+  resolve: () => "???",
+};
+
 /** Counts its real calls, from 1 in each case. */
 function cachedCount(): Resolver {
   let calls = 0n;
@@ -157,10 +170,17 @@ export const corpusResolvers = (): readonly Resolver[] => [
   boom,
   makeDict,
   makeList,
+  makeTuple,
+  makeMissing,
   cachedCount(),
 ];
 
 const dict = (entries: readonly (readonly [Key, ConfigNode])[]): ConfigNode => map(entries, ORIGIN);
+
+const tuple = (items: readonly ConfigNode[]): ConfigNode => ({
+  ...list(items, ORIGIN),
+  tuple: true,
+});
 
 function fail(message: string): never {
   throw new Error(message);
@@ -178,7 +198,8 @@ const isNumber = (value: unknown): boolean =>
   typeof value === "number" || typeof value === "bigint" || typeof value === "boolean";
 
 function typeName({ node, result }: ResolverArgument): string {
-  if (node.kind !== "scalar" && result === true) return node.kind === "map" ? "dict" : "list";
+  if (node.kind !== "scalar" && result === true)
+    return node.kind === "map" ? "dict" : node.tuple === true ? "tuple" : "list";
   if (node.kind === "scalar") return SCALAR_NAMES[typeof node.value] ?? pyStr(node);
   return node.kind === "map" ? "DictConfig" : "ListConfig";
 }

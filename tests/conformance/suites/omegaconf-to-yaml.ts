@@ -1,5 +1,5 @@
 import { checkTree } from "../../../src/values/yaml/check-tree.ts";
-import { writeYaml } from "../../../src/values/yaml/writer.ts";
+import { type WriteOptions, writeYaml } from "../../../src/values/yaml/writer.ts";
 import { judge } from "../judge.ts";
 import type { Suite } from "../suite.ts";
 import { fromTagged } from "../tagged.ts";
@@ -9,9 +9,18 @@ export const omegaconfToYaml: Suite = {
   name: "omegaconf/to_yaml",
   dependsOnVersionBase: false,
   matches: (path) => /(^|\/)omegaconf\/to_yaml\.jsonl$/.test(path),
-  run(testCase) {
-    const { json, yaml } = testCase;
+  run(testCase, { dialect }) {
+    const { json, yaml, default_flow_style = false } = testCase;
     const node = fromTagged(json);
-    return judge(testCase, yaml, () => writeYaml(checkTree(node)));
+    const flow = FLOW_STYLES.get(default_flow_style);
+    if (flow === undefined) throw new Error("no such style");
+    return judge(testCase, yaml, () => writeYaml(checkTree(node), { dialect, flow }));
   },
 };
+
+/** PyYAML's `default_flow_style`. */
+const FLOW_STYLES: ReadonlyMap<unknown, WriteOptions["flow"]> = new Map([
+  [true, "all"],
+  [null, "leaves"],
+  [false, "none"],
+] as const);

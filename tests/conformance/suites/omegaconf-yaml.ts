@@ -9,8 +9,10 @@ export const omegaconfYaml: Suite = {
   dependsOnVersionBase: false,
   matches: (path) => /(^|\/)omegaconf\/yaml\.jsonl$/.test(path),
   run(testCase, { dialect }) {
-    const { text, json } = testCase;
+    const { text, json, env = {} } = testCase;
     if (typeof text !== "string") throw new Error("the case has no text");
-    return judge(testCase, json, () => toTagged(createConfig(text, { dialect })));
+    return judge(testCase, json, () =>
+      toTagged(createConfig(text, { dialect, env: env as Readonly<Record<string, string>> })),
+    );
   },
 };

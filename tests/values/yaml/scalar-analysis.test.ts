@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { analyzeScalar } from "../../../src/values/yaml/emit-scalar.ts";
+import { analyzeScalar } from "../../../src/values/yaml/scalar-analysis.ts";
 
 describe("analyzeScalar", () => {
   it.each([

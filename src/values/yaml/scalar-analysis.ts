@@ -1,0 +1,106 @@
+/** What a text allows, by PyYAML's analysis. Styles are chosen from this alone. */
+export interface ScalarAnalysis {
+  readonly empty: boolean;
+  readonly multiline: boolean;
+  readonly allowPlain: boolean;
+  /** Also inside brackets. */
+  readonly allowFlowPlain: boolean;
+  readonly allowSingleQuoted: boolean;
+  readonly allowBlock: boolean;
+  /** Length in code points, which is what columns count. */
+  readonly length: number;
+}
+
+const EMPTY: ScalarAnalysis = {
+  empty: true,
+  multiline: false,
+  allowPlain: true,
+  allowFlowPlain: false,
+  allowSingleQuoted: true,
+  allowBlock: false,
+  length: 0,
+};
+
+/** What may not stand in a plain scalar inside brackets. */
+const FLOW_INDICATORS = /[,?[\]{}:]/;
+
+/** Characters that cannot begin a plain scalar, whatever follows. */
+const FIRST_INDICATORS = new Set("#,[]{}&*!|>'\"%@`");
+
+/**
+ * One pass over the text. Blanks and breaks at either end and next to each other decide which
+ * styles can hold the text; indicators only matter for plain ones; anything that is not printable
+ * needs the escapes of double quotes. For libyaml, fewer are printable.
+ */
+export function analyzeScalar(text: string, libyaml = false): ScalarAnalysis {
+  const { length } = text;
+  if (length === 0) return EMPTY;
+  let indicators =
+    text.startsWith("---") ||
+    text.startsWith("...") ||
+    FIRST_INDICATORS.has(text.charAt(0)) ||
+    (/^[-?:]/.test(text) && (length === 1 || isSpaceOrEnd(text.charCodeAt(1))));
+  let special = false;
+  let multiline = false;
+  let breakThenSpace = false;
+  let spaceThenBreak = false;
+  let astral = 0;
+  let previous = 0;
+  for (let at = 0; at < length; at++) {
+    const c = text.charCodeAt(at);
+    if (c === COLON) {
+      if (at > 0 && (at + 1 === length || isSpaceOrEnd(text.charCodeAt(at + 1)))) indicators = true;
+    } else if (c === HASH) {
+      if (at > 0 && isSpaceOrEnd(previous)) indicators = true;
+    } else if (c === SPACE) {
+      if (at > 0 && isLineBreak(previous)) breakThenSpace = true;
+    } else if (isLineBreak(c)) {
+      multiline = true;
+      if (libyaml && c === 0x85) special = true;
+      if (previous === SPACE) spaceThenBreak = true;
+    } else if (isHighSurrogate(c) && isLowSurrogate(text.charCodeAt(at + 1))) {
+      // PyYAML's range of printable characters leaves the very last one out.
+      if (libyaml || (c === 0xdbff && text.charCodeAt(at + 1) === 0xdfff)) special = true;
+      astral++;
+      at++;
+    } else if (!isPrintable(c)) {
+      special = true;
+      // For libyaml it is a line break like the others.
+      if (libyaml && c === 0x0d) multiline = true;
+    }
+    previous = c;
+  }
+  const first = text.charCodeAt(0);
+  const last = text.charCodeAt(length - 1);
+  const blankEnds = first === SPACE || last === SPACE || isLineBreak(first) || isLineBreak(last);
+  const broken = spaceThenBreak || special;
+  const allowPlain = !(indicators || blankEnds || breakThenSpace || broken || multiline);
+  return {
+    empty: false,
+    multiline,
+    allowPlain,
+    allowFlowPlain: allowPlain && !FLOW_INDICATORS.test(text),
+    allowSingleQuoted: !(breakThenSpace || broken),
+    allowBlock: !(last === SPACE || broken),
+    length: length - astral,
+  };
+}
+
+const SPACE = 0x20;
+const HASH = 0x23;
+const COLON = 0x3a;
+
+/** The line breaks that the writer knows; a carriage return is escaped instead. */
+const isLineBreak = (c: number): boolean =>
+  c === 0x0a || c === 0x85 || c === 0x2028 || c === 0x2029;
+
+const isSpaceOrEnd = (c: number): boolean =>
+  c === SPACE || c === 0 || c === 0x09 || c === 0x0d || isLineBreak(c);
+
+const isPrintable = (c: number): boolean =>
+  (c >= 0x20 && c <= 0x7e) ||
+  (c >= 0xa0 && c <= 0xd7ff) ||
+  (c >= 0xe000 && c <= 0xfffd && c !== 0xfeff);
+
+const isHighSurrogate = (c: number): boolean => c >= 0xd800 && c <= 0xdbff;
+const isLowSurrogate = (c: number): boolean => c >= 0xdc00 && c <= 0xdfff;
