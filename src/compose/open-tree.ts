@@ -143,7 +143,7 @@ function primaryNode(configName: string | null, repository: Repository): ConfigN
 }
 
 const isSearchPath = ({ keyOrGroup, package: pkg, type }: Override): boolean =>
-  keyOrGroup === KEY && pkg === undefined && type === "change";
+  keyOrGroup === KEY && pkg === undefined && (type === "change" || type === "extend_list");
 
 /** A null is as good as no override. */
 function givenNode(override: Override): ConfigNode | undefined {

@@ -231,11 +231,14 @@ function nothingBefore(
   { value, within, written = key }: RecordedSelection,
   { details }: ConfigError,
 ): ConfigError {
+  const shown = isOptionList(value)
+    ? `[${value.map((option) => pyRepr(option)).join(", ")}]`
+    : (value ?? "None");
   return new ConfigError({
     ...details,
     code: "compose.unused_override",
     message:
-      `In '${within}': Invalid Defaults List override '${written}: ${selectionText(value)}'.\n` +
+      `In '${within}': Invalid Defaults List override '${written}: ${shown}'.\n` +
       `No earlier Group Default for '${key}' exists to override.`,
   });
 }
