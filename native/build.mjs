@@ -11,6 +11,7 @@ import { NativeBuildError } from "./building/error.mjs";
 import { sourcesFingerprint } from "./building/fingerprint.mjs";
 import { withGypFile } from "./building/gyp-file.mjs";
 import { withLock } from "./building/lock.mjs";
+import { buildMuslRecorder } from "./building/musl.mjs";
 import { copySources, runWithOrWithoutGpu } from "./building/node-gyp.mjs";
 import {
   buildPlace,
@@ -139,7 +140,9 @@ const isOfOtherMachine = (info, detected) => info.gpu.built && !detected.cuda.bu
 /** What make finds it takes for whole: nothing is left of a build that was stopped. */
 async function compile({ place, signal, ...request }) {
   try {
-    return await runWithOrWithoutGpu({ ...request, dir: place.dir, signal });
+    const gpu = await runWithOrWithoutGpu({ ...request, dir: place.dir, signal });
+    await buildMuslRecorder({ dir: place.dir, binDir: place.binDir, say: request.say, signal });
+    return gpu;
   } catch (error) {
     if (signal?.aborted) await rm(place.binDir, { recursive: true, force: true });
     throw error;

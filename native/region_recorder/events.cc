@@ -10,6 +10,7 @@
 #include "record.hpp"
 #include "registry.hpp"
 #include "thread.hpp"
+#include "thread_usage.hpp"
 
 namespace region_recorder {
 namespace {
@@ -93,7 +94,7 @@ void add_attributes(Record& record, const EventAttributes& attributes) {
 }
 
 // The record of a range that opens, or of a mark. Its time is taken last: what the recorder itself
-// costs lies outside the range.
+// costs lies outside the range, also what it costs to ask what the thread has used.
 void record_opening(CurrentThread& thread, format::RecordType type, DomainHandle handle,
                     const EventAttributes& attributes, std::uint64_t range_id) {
   const Domain* const domain = domain_of(handle);
@@ -104,8 +105,8 @@ void record_opening(CurrentThread& thread, format::RecordType type, DomainHandle
   record.add(thread->stream.intern(text_of(attributes, thread)));
   add_domain(record, domain);
   add_attributes(record, attributes);
-  std::uint32_t* const words = record.words();
-  if (!thread->stream.append_at(now_ns(), words)) count_dropped();
+  const ThreadUsage usage = type == format::kMark ? ThreadUsage{} : usage_so_far();
+  if (!thread->stream.append_at(now_ns(), record, usage)) count_dropped();
 }
 
 std::uint32_t domain_id(DomainHandle handle) {
@@ -123,6 +124,7 @@ int push(DomainHandle domain, const EventAttributes& attributes) {
 int pop(DomainHandle handle) {
   const KeptErrno kept;
   const std::uint64_t time = now_ns();
+  const ThreadUsage usage = usage_so_far();
   CurrentThread thread;
   if (!thread) return protocol::kNestingError;
   const Domain* const domain = domain_of(handle);
@@ -130,7 +132,7 @@ int pop(DomainHandle handle) {
   Record record(format::kPop);
   record.add(0);
   add_domain(record, domain);
-  if (!thread->stream.append_at(time, record.words())) count_dropped();
+  if (!thread->stream.append_at(time, record, usage)) count_dropped();
   return thread->pop(domain_id(handle));
 }
 
@@ -148,12 +150,13 @@ void end(std::uint64_t id) {
   const KeptErrno kept;
   const std::uint64_t time = now_ns();
   if (id == 0) return;  // started when nothing could be recorded
+  const ThreadUsage usage = usage_so_far();
   CurrentThread thread;
   if (!thread) return;
   Record record(format::kEnd);
   record.add(0);
   record.add64(id);
-  if (!thread->stream.append_at(time, record.words())) count_dropped();
+  if (!thread->stream.append_at(time, record, usage)) count_dropped();
 }
 
 void mark(DomainHandle domain, const EventAttributes& attributes) {

@@ -1,4 +1,4 @@
-// The recorder's file format, version 1.4: docs/recording-format.md in C++.
+// The recorder's file format, version 1.5: docs/recording-format.md in C++.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@ namespace region_recorder::format {
 // First bytes of a file. The leading byte is no ASCII, so that nothing takes the file for text.
 constexpr unsigned char kMagic[8] = {0x89, 'N', 'V', 'T', 'X', 'R', 'E', 'C'};
 constexpr std::uint16_t kMajor = 1;
-constexpr std::uint16_t kMinor = 4;
+constexpr std::uint16_t kMinor = 5;
 // Written in the machine's byte order: tells the reader which one that was.
 constexpr std::uint32_t kByteOrder = 0x01020304;
 constexpr std::uint32_t kChunkMagic = 0x4b4e4843;  // "CHNK" in a little-endian file
@@ -71,6 +71,7 @@ enum RecordType : std::uint8_t {
   kTime = 4,          // low and high half of a new base
   kThreadName = 5,    // OS thread id, string
   kCategoryName = 6,  // domain, category, string
+  kProcessorTime = 7,  // low and high half of a new base of the processor times in this stream
   kPush = 16,         // timed; string, attributes
   kPop = 17,          // timed; attributes (domain only)
   kStart = 18,        // timed; low and high half of the range id, string, attributes
@@ -97,7 +98,11 @@ enum RecordFlags : std::uint8_t {
   kHasPayload = 8,   // payload type of NVTX, low and high half of the value's 64 bits
   kHasGraph = 16,    // graph, low and high half of its node
   kHasKernels = 32,  // of a launch: kernels follow from it
+  // Of push, pop, start and end: nanoseconds that the thread has used of processors, since the stream's base of them.
+  kHasProcessorTime = 32,
   kHasFailure = 64,  // of kGpu: nothing is collected, and the text says why
+  // Of push, pop, start and end: the thread's page faults (minor, major) and context switches (voluntary, involuntary).
+  kHasCounts = 64,
   kTruncated = 128,  // of a string: it was longer than kMaxTextBytes
 };
 

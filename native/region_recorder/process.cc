@@ -19,6 +19,7 @@
 #include "memory.hpp"
 #include "recording_file.hpp"
 #include "thread.hpp"
+#include "thread_usage.hpp"
 
 namespace region_recorder {
 namespace {
@@ -98,6 +99,7 @@ __attribute__((destructor)) void finish_recording() {
 State start() {
   const char* const wanted = getenv(kDirectoryVariable);
   if (wanted == nullptr || *wanted == '\0') return State::kRefused;
+  choose_usage(getenv(kUsageVariable));
   mkdir(wanted, 0777);  // what matters is whether files can be created in it
   if (realpath(wanted, directory) == nullptr) {
     complain(wanted, errno);

@@ -29,7 +29,7 @@ class Record {
   format::RecordType type_;
   std::uint8_t flags_ = 0;
   std::size_t count_ = 1;
-  std::uint32_t words_[16];
+  std::uint32_t words_[24];
 };
 
 }  // namespace region_recorder

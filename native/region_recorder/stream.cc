@@ -28,6 +28,7 @@ void Stream::begin(std::uint32_t number, std::uint32_t generation) noexcept {
   next_ = nullptr;
   end_ = nullptr;
   base_ns_ = 0;
+  processor_base_ns_ = 0;
   number_ = number;
   sequence_ = 0;
   last_string_ = 0;
@@ -89,6 +90,25 @@ bool Stream::append_at(std::uint64_t time_ns, std::uint32_t* words) noexcept {
   std::memcpy(at, words, count * sizeof(*words));
   publish(count);
   return true;
+}
+
+bool Stream::append_at(std::uint64_t time_ns, Record& record, const ThreadUsage& usage) noexcept {
+  if (usage.has_processor_time) {
+    const std::uint64_t used = usage.processor_ns;
+    if (used < processor_base_ns_ || used - processor_base_ns_ > kLargestDelta) {
+      const std::uint32_t base[] = {format::record_head(format::kProcessorTime, 0, 3),
+                                    format::low_half(used), format::high_half(used)};
+      if (!append(base)) return false;
+      processor_base_ns_ = used;
+    }
+    record.add_flag(format::kHasProcessorTime);
+    record.add(format::low_half(used - processor_base_ns_));
+  }
+  if (usage.has_counts) {
+    record.add_flag(format::kHasCounts);
+    for (const std::uint32_t count : usage.counts) record.add(count);
+  }
+  return append_at(time_ns, record.words());
 }
 
 // Where `words` more words fit, in a new chunk if need be.

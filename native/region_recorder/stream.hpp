@@ -6,7 +6,9 @@
 
 #include "format.hpp"
 #include "process.hpp"
+#include "record.hpp"
 #include "string_cache.hpp"
+#include "thread_usage.hpp"
 
 namespace region_recorder {
 
@@ -34,6 +36,9 @@ class Stream {
   // The same for a timed record: fills in its second word.
   bool append_at(std::uint64_t time_ns, std::uint32_t* words) noexcept;
 
+  // The same with what the thread had used by then, where that is known.
+  bool append_at(std::uint64_t time_ns, Record& record, const ThreadUsage& usage) noexcept;
+
  private:
   static constexpr std::uint32_t kTrackedDomains = 4096;
 
@@ -49,6 +54,7 @@ class Stream {
   std::uint32_t* next_;  // where the next record goes
   std::uint32_t* end_;
   std::uint64_t base_ns_;  // what record times count from
+  std::uint64_t processor_base_ns_;  // what processor times count from
   std::uint32_t number_;
   std::uint32_t sequence_;
   std::uint32_t last_string_;

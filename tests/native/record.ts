@@ -16,9 +16,13 @@ export interface Recorded {
 }
 
 /** Runs a program under the recorder and reads what it recorded. */
-export async function record(program: string, args: readonly string[] = []): Promise<Recorded> {
+export async function record(
+  program: string,
+  args: readonly string[] = [],
+  variables: Readonly<Record<string, string>> = {},
+): Promise<Recorded> {
   const directory = recordingDirectory();
-  const env = await recorderEnvironment(directory);
+  const env = { ...(await recorderEnvironment(directory)), ...variables };
   const { exitCode, stdout, stderr } = await execa(program, args, { reject: false, env });
   const outcome = { code: exitCode, stdout, stderr };
   return { outcome, timeline: readRecording(directory), directory };

@@ -189,3 +189,38 @@ describe.runIf(clients.includes("nvtx3 headers"))("our description of the protoc
     await expect(buildFixture("protocol_check.cc", "nvtx3 headers", ["-c"])).resolves.toBeTruthy();
   });
 });
+
+describe("processor time", () => {
+  const program = (client: Client) => buildFixture("processor_time.cc", client);
+
+  test.each(clients)("is that of the thread, called through the %s", async (client) => {
+    const { timeline } = await record(await program(client), []);
+    const [process] = timeline.processes;
+    const of = (name: string) => process?.ranges.find((range) => range.name === name);
+    const ms = (name: string) => (of(name)?.cpuNs ?? Number.NaN) / 1e6;
+    expect(ms("work")).toBeGreaterThanOrEqual(20);
+    // The clock of the program ran until 20 ms: beyond that is what the recorder and the scheduler take.
+    expect(ms("work")).toBeLessThan(25);
+    expect(ms("sleep")).toBeLessThan(5);
+    expect(ms("both")).toBeGreaterThanOrEqual(ms("work"));
+    expect(of("on a thread")?.cpuNs).toBeGreaterThan(0);
+    expect(of("handed over")?.cpuNs).toBeNull();
+    expect(of("started")?.cpuNs).toBeGreaterThan(0);
+    expect(process?.ranges.every(({ counts }) => counts === null)).toBe(true);
+  });
+
+  test("comes with page faults and context switches where asked for, and not at all where not", async () => {
+    const [client] = clients;
+    if (client === undefined) return;
+    const built = await program(client);
+    const counted = await record(built, [], { HYDRACONF_RECORDER_CPU: "counts" });
+    const of = (name: string) =>
+      counted.timeline.processes[0]?.ranges.find((range) => range.name === name)?.counts;
+    expect(of("faults")?.[0]).toBeGreaterThanOrEqual(100);
+    expect(of("sleep")?.[2]).toBeGreaterThanOrEqual(1);
+    const without = await record(built, [], { HYDRACONF_RECORDER_CPU: "off" });
+    const ranges = without.timeline.processes[0]?.ranges ?? [];
+    expect(ranges.length).toBeGreaterThan(0);
+    expect(ranges.every(({ cpuNs, counts }) => cpuNs === null && counts === null)).toBe(true);
+  });
+});

@@ -33,7 +33,16 @@ type Keys<T> = Readonly<Record<keyof T, true>>;
 
 /** Added by a minor version: documents of the versions before do not have them. */
 const ADDED: Readonly<Record<string, readonly string[]>> = {
-  NCUProfileRegion: ["path_domains", "gpu_activity", "repeats"],
+  NCUProfileRegion: [
+    "path_domains",
+    "cpu_ms",
+    "cpu_exclusive_ms",
+    "invocation_cpu_ms",
+    "gpu_activity",
+    "repeats",
+  ],
+  ReportTotals: ["cpu_ms"],
+  RegionRepeats: ["cpu_ms"],
   NCUProfileRegionReport: ["selection", "failure"],
   ReportSelection: [
     "ncu_include_expressions",
@@ -73,6 +82,7 @@ const totals: Keys<ReportTotals> = {
   outside_ms: true,
   outside_kernel_count: true,
   wall_ms: true,
+  cpu_ms: true,
 };
 const region: Keys<NCUProfileRegion> = {
   name: true,
@@ -89,6 +99,9 @@ const region: Keys<NCUProfileRegion> = {
   exclusive_ms: true,
   wall_ms: true,
   wall_exclusive_ms: true,
+  cpu_ms: true,
+  cpu_exclusive_ms: true,
+  invocation_cpu_ms: true,
   invocation_wall_ms: true,
   kernel_count: true,
   gpu_activity: true,
@@ -106,7 +119,12 @@ const gpuActivity: Keys<RegionGpuActivity> = {
   overlap_ms: true,
 };
 const statistics: Keys<InvocationStatistics> = { min: true, median: true, max: true, p95: true };
-const repeats: Keys<RegionRepeats> = { runs: true, total_ms: true, wall_ms: true };
+const repeats: Keys<RegionRepeats> = {
+  runs: true,
+  total_ms: true,
+  wall_ms: true,
+  cpu_ms: true,
+};
 const repeatStatistics: Keys<RepeatStatistics> = {
   mean: true,
   std: true,
@@ -240,9 +258,11 @@ describe("the region report contract", async () => {
   });
 
   it("has its objects' keys in the order in which they are written", () => {
-    const repeated = combineRuns(
-      [twoLibraries, twoLibraries].map((run) => buildRegionModel(timelineOf([run]))),
-    );
+    const run = {
+      ...twoLibraries,
+      ranges: (twoLibraries.ranges ?? []).map((range) => ({ ...range, cpu: 1 })),
+    };
+    const repeated = combineRuns([run, run].map((one) => buildRegionModel(timelineOf([one]))));
     const written = toReportBundle(repeated.model, {
       ...context,
       failure: "sh ended with exit code 1",

@@ -167,10 +167,17 @@ function createInstance(
   order: number,
 ): RegionInstance {
   let countedUntilNs = range.startNs;
+  let onThread: RegionInstance | null = null;
+  let isCounted = false;
+  const cpuNs = range.cpuNs == null ? null : Math.min(range.cpuNs, endNs - range.startNs);
   for (const around of visible) {
     cover(around.inner, range.startNs, Math.min(endNs, around.endNs));
     if (around.region === region) countedUntilNs = Math.max(countedUntilNs, around.endNs);
+    if (around.threadId !== range.threadId) continue;
+    onThread = around;
+    if (around.region === region) isCounted = true;
   }
+  if (onThread !== null) onThread.innerCpuNs += cpuNs ?? 0;
   return {
     region,
     kind: range.kind,
@@ -182,6 +189,10 @@ function createInstance(
     closed: range.endNs !== null,
     countedNs: Math.min(countedUntilNs, endNs) - range.startNs,
     inner: createCoverage(range.startNs),
+    cpuNs,
+    innerCpuNs: 0,
+    counts: range.counts ?? null,
+    isCounted,
     devices: NO_DEVICES,
   };
 }

@@ -2,7 +2,7 @@
  * The ranges open in one process while its events are replayed in order, and which of them a thread
  * sees: its own push/pop ranges and every start/end range of the process, in order of opening.
  */
-import type { RangeKind } from "../model/timeline.ts";
+import type { RangeKind, ThreadCounts } from "../model/timeline.ts";
 import type { Coverage } from "./interval-union.ts";
 import { childNode, type PathNode, type RegionIdentity } from "./path-tree.ts";
 
@@ -23,6 +23,14 @@ export interface RegionInstance {
   readonly countedNs: number;
   /** Time covered by ranges opened inside. */
   readonly inner: Coverage;
+  /** Processor time of its thread meanwhile, at most its duration; null where it is not known. */
+  readonly cpuNs: number | null;
+  /** The part of that in ranges that the thread opened inside. */
+  innerCpuNs: number;
+  /** Page faults and context switches of its thread meanwhile; null where they are not known. */
+  readonly counts: ThreadCounts | null;
+  /** An enclosing instance of the same region on its thread has all of these already (recursion). */
+  readonly isCounted: boolean;
   /** Devices its kernels ran on, children's kernels included, each once. */
   devices: readonly string[];
 }

@@ -5,6 +5,7 @@
 import type { KernelRecord, RegionRepeats, ReportScope } from "../../report/model/document.ts";
 import type { Placed } from "../../report/model/region-path.ts";
 import type { SelectionPatterns } from "../../report/selection/range-pattern.ts";
+import type { ThreadCounts } from "../model/timeline.ts";
 import type { ActivityTotals, GpuActivity, GpuUse } from "./gpu-activity.ts";
 import type { KernelIdentity } from "./kernel-names.ts";
 import type { RegionKind } from "./path-tree.ts";
@@ -44,6 +45,8 @@ export interface ScopeTotals {
   readonly outsideKernelCount: number;
   /** Time covered by at least one outermost range. */
   readonly wallNs: number | null;
+  /** Processor time of threads in ranges; absent where it is not known of any. */
+  readonly cpuNs?: number;
   readonly kernelKinds: readonly KernelIdentity["kind"][];
 }
 
@@ -61,6 +64,10 @@ export interface RegionModelEntry extends Placed {
   readonly wallNs: number | null;
   readonly exclusiveWallNs: number | null;
   readonly invocationWallNs: Statistics | null;
+  /** Processor time of the threads that opened the ranges; absent unless it is known of each. */
+  readonly cpu?: RegionCpu;
+  /** Their page faults and context switches; absent unless they are known of each. */
+  readonly counts?: ThreadCounts;
   readonly kernelCount: number;
   /** Longest first; as the report has them, since there can be millions. */
   readonly kernels: readonly KernelRecord[];
@@ -75,6 +82,13 @@ export interface RegionModelEntry extends Placed {
   /** What GPUs did while the range was open; absent where no GPU was seen, or the range has no wall time. */
   readonly gpuUse?: GpuUse;
   readonly notes: readonly string[];
+}
+
+/** Nanoseconds of processors. */
+export interface RegionCpu {
+  readonly ns: number;
+  readonly exclusiveNs: number;
+  readonly invocationNs: Statistics;
 }
 
 /** In base units (ns, byte, cycle/s, byte/s); null where the region has no common value. */

@@ -75,6 +75,9 @@ function repeatsOf(entries: readonly RegionModelEntry[], runs: number): RegionRe
     runs: entries.length,
     total_ms: over(({ kernelNs }) => kernelNs),
     wall_ms: over(({ wallNs }) => wallNs),
+    ...(entries.some(({ cpu }) => cpu !== undefined) && {
+      cpu_ms: over(({ cpu }) => cpu?.ns ?? null),
+    }),
   };
 }
 

@@ -55,7 +55,7 @@ export function buildScope(
     scope: request.scope,
     regions,
     totals,
-    notes: [...request.notes, ...notes, ...(isUntimed ? [ONLY_WALL_TIMES] : [])],
+    notes: [...request.notes, ...notes, ...(isUntimed ? [onlyTimesOfRanges(totals)] : [])],
   };
 }
 
@@ -76,8 +76,20 @@ function scopeTotals(
       ns: exclusiveKernelNs,
     })),
     wallNs: roots.length === 0 ? null : unionNs(roots),
+    ...cpuTotal(tallies),
     kernelKinds: [...kernelKinds].sort(),
   };
+}
+
+/** Each thread's time once: the exclusive numbers add up to it. */
+function cpuTotal(tallies: ReadonlyMap<RegionIdentity, RegionTally>): Pick<ScopeTotals, "cpuNs"> {
+  let cpuNs = 0;
+  let known = false;
+  for (const { cpuTimes, exclusiveCpuNs } of tallies.values()) {
+    cpuNs += exclusiveCpuNs;
+    known ||= cpuTimes.length > 0;
+  }
+  return known ? { cpuNs } : {};
 }
 
 interface About {
@@ -107,6 +119,7 @@ function entryOf(
     wallNs: timed ? tally.wallNs : null,
     exclusiveWallNs: timed ? tally.exclusiveWallNs : null,
     invocationWallNs: describeSample(tally.durations),
+    ...usedBy(tally),
     kernelCount: calls,
     kernels: records,
     activities: totalActivities(tally.activities, scopeDevice),
@@ -115,8 +128,26 @@ function entryOf(
   };
 }
 
-const ONLY_WALL_TIMES =
-  "neither GPU kernels nor CPU operations were recorded: only wall times of ranges are known";
+/** What is known of every call: the sum of some would be taken for that of all. */
+function usedBy({
+  durations,
+  cpuTimes,
+  cpuNs,
+  exclusiveCpuNs,
+  counts,
+  counted,
+}: RegionTally): Pick<RegionModelEntry, "cpu" | "counts"> {
+  const calls = durations.length;
+  const invocationNs = describeSample(cpuTimes);
+  return {
+    ...(cpuTimes.length === calls &&
+      invocationNs !== null && { cpu: { ns: cpuNs, exclusiveNs: exclusiveCpuNs, invocationNs } }),
+    ...(counted === calls && calls > 0 && { counts }),
+  };
+}
+
+const onlyTimesOfRanges = ({ cpuNs }: ScopeTotals): string =>
+  `neither GPU kernels nor CPU operations were recorded: only ${cpuNs === undefined ? "wall times" : "wall times and processor times"} of ranges are known`;
 
 // What the processes of a scope did in each region, added up. Times in nanoseconds.
 
@@ -125,6 +156,13 @@ interface RegionTally {
   wallNs: number;
   exclusiveWallNs: number;
   unclosed: number;
+  /** Of the calls of which it is known. */
+  readonly cpuTimes: number[];
+  cpuNs: number;
+  exclusiveCpuNs: number;
+  readonly counts: [number, number, number, number];
+  /** How many calls have `counts`. */
+  counted: number;
   readonly processIds: Set<number>;
   /** A part for each process. */
   readonly kernels: KernelTally[];
@@ -171,6 +209,11 @@ const emptyTally = (): RegionTally => ({
   wallNs: 0,
   exclusiveWallNs: 0,
   unclosed: 0,
+  cpuTimes: [],
+  cpuNs: 0,
+  exclusiveCpuNs: 0,
+  counts: [0, 0, 0, 0],
+  counted: 0,
   processIds: new Set(),
   kernels: [],
   kernelKinds: new Set(),
@@ -190,11 +233,27 @@ function addInstance(
   tally.wallNs += duration - instance.countedNs;
   tally.exclusiveWallNs += duration - instance.inner.coveredNs;
   if (!instance.closed) tally.unclosed++;
+  addUsed(tally, instance);
   if (timeline === null) return;
   const use = useBetween(timeline, instance.startNs + instance.countedNs, instance.endNs);
   tally.gpu.busyNs += use.busyNs;
   tally.gpu.kernelNs += use.kernelNs;
   tally.gpu.copyNs += use.copyNs;
+}
+
+function addUsed(
+  tally: RegionTally,
+  { cpuNs, innerCpuNs, counts, isCounted }: RegionInstance,
+): void {
+  if (cpuNs !== null) {
+    tally.cpuTimes.push(cpuNs);
+    if (!isCounted) tally.cpuNs += cpuNs;
+    tally.exclusiveCpuNs += Math.max(0, cpuNs - innerCpuNs);
+  }
+  if (counts === null) return;
+  tally.counted++;
+  if (isCounted) return;
+  for (const [which, count] of counts.entries()) tally.counts[which as 0 | 1 | 2 | 3] += count;
 }
 
 function addKernels(

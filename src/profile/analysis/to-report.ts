@@ -12,6 +12,7 @@ import {
 import { pathLines } from "../../report/model/region-path.ts";
 import { firstFewOf, partOf, plural } from "../../text/plural.ts";
 import { checkOptions } from "../../values/check-options.ts";
+import { THREAD_COUNTS } from "../model/timeline.ts";
 import type { GpuUse } from "./gpu-activity.ts";
 import type {
   RegionModel,
@@ -63,6 +64,7 @@ function toReport(
       outside_ms: milliseconds(totals.outsideNs),
       outside_kernel_count: totals.outsideKernelCount,
       wall_ms: milliseconds(totals.wallNs),
+      ...(totals.cpuNs !== undefined && { cpu_ms: milliseconds(totals.cpuNs) }),
     },
     generated_at: context.generatedAt,
     config_fingerprint: context.configFingerprint,
@@ -103,9 +105,18 @@ function toRegion(region: RegionModelEntry, model: RegionModel): NCUProfileRegio
     wall_ms: milliseconds(region.wallNs),
     wall_exclusive_ms: milliseconds(region.exclusiveWallNs),
     invocation_wall_ms: statisticsInMilliseconds(region.invocationWallNs),
+    ...(region.cpu !== undefined && {
+      cpu_ms: milliseconds(region.cpu.ns),
+      cpu_exclusive_ms: milliseconds(region.cpu.exclusiveNs),
+      invocation_cpu_ms: statisticsInMilliseconds(region.cpu.invocationNs),
+    }),
     kernel_count: region.kernelCount,
     ...(region.gpuUse !== undefined && { gpu_activity: gpuActivity(region.gpuUse) }),
-    metrics: { ...activityMetrics(region), ...Object.fromEntries(region.metrics ?? []) },
+    metrics: {
+      ...countMetrics(region),
+      ...activityMetrics(region),
+      ...Object.fromEntries(region.metrics ?? []),
+    },
     sections: sectionsOf(region.sections ?? []),
     kernels: region.kernels,
     ...(region.repeats !== undefined && { repeats: region.repeats }),
@@ -162,6 +173,13 @@ function activityMetrics({ activities }: RegionModelEntry): NCUProfileRegion["me
   };
 }
 
+const countMetrics = ({ counts }: RegionModelEntry): NCUProfileRegion["metrics"] =>
+  counts === undefined
+    ? {}
+    : Object.fromEntries(
+        THREAD_COUNTS.map((name, which) => [name, { value: counts[which] ?? null, unit: "" }]),
+      );
+
 function gpuActivity({ busyNs, kernelNs, copyNs }: GpuUse): RegionGpuActivity {
   return {
     busy_ms: milliseconds(busyNs),
@@ -179,13 +197,18 @@ function milliseconds(ns: number | null): number | null {
   return ns === null ? null : ns / NS_PER_MS;
 }
 
-const statisticsInMilliseconds = (statistics: Statistics | null): Statistics | null =>
-  statistics && {
-    min: milliseconds(statistics.min),
-    median: milliseconds(statistics.median),
-    max: milliseconds(statistics.max),
-    p95: milliseconds(statistics.p95),
-  };
+function statisticsInMilliseconds(statistics: Statistics): Statistics;
+function statisticsInMilliseconds(statistics: Statistics | null): Statistics | null;
+function statisticsInMilliseconds(statistics: Statistics | null): Statistics | null {
+  return (
+    statistics && {
+      min: milliseconds(statistics.min),
+      median: milliseconds(statistics.median),
+      max: milliseconds(statistics.max),
+      p95: milliseconds(statistics.p95),
+    }
+  );
+}
 
 // What a reader must not have to find out from numbers that are zero or not there. Told once per
 // report, whatever collector it is of.

@@ -53,6 +53,17 @@ export interface EventAttributes {
   readonly payload: number | bigint | null;
 }
 
+/** What the system counts of a thread, in this order: see `THREAD_COUNTS`. */
+export type ThreadCounts = readonly [number, number, number, number];
+
+/** Names and units of `ThreadCounts` in reports. */
+export const THREAD_COUNTS = [
+  "minor_page_faults",
+  "major_page_faults",
+  "voluntary_context_switches",
+  "involuntary_context_switches",
+] as const;
+
 /** One range, from when it was opened to when it was closed. */
 export interface RangeInstance extends EventAttributes {
   /** Unique in its process. */
@@ -68,6 +79,13 @@ export interface RangeInstance extends EventAttributes {
   readonly endNs: number | null;
   /** OS thread id of the closing thread; differs from `threadId` only for start/end ranges. */
   readonly endThreadId: number | null;
+  /**
+   * Processor time of its thread from the opening to the closing; of a range that was never closed, as far as it is
+   * known. Null where two threads opened and closed it; absent where nothing was recorded of it.
+   */
+  readonly cpuNs?: number | null;
+  /** Of the same thread meanwhile; absent where they were not recorded. */
+  readonly counts?: ThreadCounts | null;
   /**
    * Position of the opening and of the closing in the order in which the process's events were
    * recorded. They decide between events of equal time, so that nesting survives a coarse clock.

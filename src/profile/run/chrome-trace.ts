@@ -4,11 +4,12 @@
  * activity per device and stream with an arrow from the call that launched it. Times are
  * microseconds from the start of the recording.
  */
-import type {
-  KernelInstance,
-  ProcessTimeline,
-  RangeInstance,
-  Timeline,
+import {
+  type KernelInstance,
+  type ProcessTimeline,
+  type RangeInstance,
+  THREAD_COUNTS,
+  type Timeline,
 } from "../model/timeline.ts";
 
 /** No process of Linux has this number, or a larger one (`PID_MAX_LIMIT`): for those whose own is taken. */
@@ -160,7 +161,9 @@ const named = (what: string, pid: number, tid: number, name: string): TraceEvent
 
 const category = (domain: string): string => (domain === "" ? "default" : domain);
 
-const attributes = ({ category: number, payload }: RangeInstance) => ({
+const attributes = ({ category: number, payload, cpuNs, counts }: RangeInstance) => ({
+  ...(cpuNs != null && { "CPU ms": cpuNs / 1e6 }),
+  ...(counts != null && Object.fromEntries(THREAD_COUNTS.map((name, at) => [name, counts[at]]))),
   ...(number !== null && { category: number }),
   ...(payload !== null && { payload: typeof payload === "bigint" ? String(payload) : payload }),
 });

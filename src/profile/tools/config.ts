@@ -68,6 +68,7 @@ export interface PipelineConfig {
   readonly recorder: {
     readonly enable: boolean;
     readonly gpu: "auto" | "off";
+    readonly cpu: "time" | "counts" | "off";
     readonly operation_domains: readonly string[];
     readonly include: string | readonly string[] | null;
     readonly exclude: string | readonly string[] | null;

@@ -48,6 +48,7 @@ function draw(scope: Scope, region: Region): readonly Node[] {
     ["Exclusive", time(regions.exclusive[row])],
     ["Wall", time(regions.wall[row])],
     ["Wall, exclusive", time(regions.wallExclusive[row])],
+    ["CPU", cpuTime(scope, row)],
     ["Per call", perCall(scope, row)],
     ["GPU while open", gpuActivity(scope, row)],
     ["Limited by", limitedBy(scope, row)],
@@ -74,6 +75,13 @@ function draw(scope: Scope, region: Region): readonly Node[] {
 
 const time = (ms: number | null | undefined): string | null =>
   ms == null ? null : `${formatMs(ms)} ms`;
+
+function cpuTime({ data }: Scope, row: number): string | null {
+  const { cpu, cpuExclusive, wall } = data.regions;
+  if (cpu[row] == null) return null;
+  const share = formatShare(cpu[row] ?? null, wall[row] ?? null);
+  return `${formatMs(cpu[row] ?? null)} ms (${share} % of the wall time), exclusive ${formatMs(cpuExclusive[row] ?? null)} ms`;
+}
 
 function perCall({ data }: Scope, row: number): string | null {
   const { min, median, p95, max } = data.regions;

@@ -2,6 +2,7 @@ import { type Field, tableOf } from "../view/blocks.ts";
 import { BUSY_HEADING, BUSY_LEGEND, LIMIT_LEGEND } from "../view/gpu-utilization.ts";
 import { percentOf } from "../view/numbers.ts";
 import type { NumberColumn } from "../view/page-data.ts";
+import { CPU_HEADING, CPU_LEGEND } from "../view/times.ts";
 import { h, on } from "./dom.ts";
 import { type Region, type Scope, type Store, wordOf } from "./state.ts";
 import { createTable, type ShownTable } from "./table.ts";
@@ -45,6 +46,7 @@ function fieldsOf(scope: Scope): readonly RegionField[] {
   const whereMeasured = (...[title, values, ...rest]: Parameters<typeof numbers>) =>
     values.some((value) => value !== null) ? [numbers(title, values, ...rest)] : [];
   const { gpuBusy, wall, repeatMean, repeatHalf, limit } = regions;
+  const onCpu = regions.cpu.map((ms, row) => percentOf(ms, wall[row] ?? null));
   const busy = gpuBusy.map((ms, row) => percentOf(ms, wall[row] ?? null));
   return [
     {
@@ -68,6 +70,12 @@ function fieldsOf(scope: Scope): readonly RegionField[] {
       regions.wallExclusive,
       "The part of Wall that no inner region has",
     ),
+    ...(regions.cpu.length === 0
+      ? []
+      : [
+          numbers("CPU ms", regions.cpu, CPU_LEGEND),
+          numbers(CPU_HEADING, onCpu, CPU_LEGEND, "percent"),
+        ]),
     ...(busy.length === 0 ? [] : [numbers(BUSY_HEADING, busy, BUSY_LEGEND, "percent")]),
     ...whereMeasured("Median ms", regions.median, "Median wall time of a call"),
     ...whereMeasured("p95 ms", regions.p95, "95th percentile of the wall time of calls"),

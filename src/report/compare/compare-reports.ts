@@ -19,7 +19,13 @@ import {
   kernelsCoveredByBoth,
   reportKernels,
 } from "./kernel-changes.ts";
-import { measuredAlone, measuredTogether, measuredWall, measuredWork } from "./noise.ts";
+import {
+  measuredAlone,
+  measuredCpu,
+  measuredTogether,
+  measuredWall,
+  measuredWork,
+} from "./noise.ts";
 import { type RegionChange, regionChange, sameWork } from "./region-change.ts";
 import { keysOfBoth, regionsByKey, withKnownDomains } from "./region-matching.ts";
 import { selectionCoverage } from "./selection-coverage.ts";
@@ -92,6 +98,7 @@ export function compareReports(
 const timeChanges = ({ a, b }: BothReports, isSameWork: boolean): Changes => ({
   ...changesIf(isSameWork, { total_ms: changeOf(totalWork(a), totalWork(b)) }),
   wall_ms: changeOf(totalWall(a), totalWall(b)),
+  ...present({ cpu_ms: changeOf(totalCpu(a), totalCpu(b)) }),
   ...changesIf(isSameWork, {
     outside_ms: changeOf(measuredAlone(a.totals.outside_ms), measuredAlone(b.totals.outside_ms)),
     kernel_count: countChange(a.totals.kernel_count, b.totals.kernel_count),
@@ -124,6 +131,15 @@ const totalWall = (report: NCUProfileRegionReport): Measured | null =>
       ms: region.wall_ms,
       measured: measuredWall(region, region.wall_ms),
     })),
+  );
+
+const totalCpu = (report: NCUProfileRegionReport): Measured | null =>
+  measuredTogether(
+    report.totals.cpu_ms ?? null,
+    roots(report).map((region) => {
+      const ms = region.cpu_ms ?? null;
+      return { ms, measured: measuredCpu(region, ms) };
+    }),
   );
 
 const totalWork = (report: NCUProfileRegionReport): Measured | null =>

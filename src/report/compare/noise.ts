@@ -1,5 +1,9 @@
 /** The uncertainty of a region's times, from the spread of its calls. */
-import type { NCUProfileRegion, RepeatStatistics } from "../model/document.ts";
+import type {
+  InvocationStatistics,
+  NCUProfileRegion,
+  RepeatStatistics,
+} from "../model/document.ts";
 import type { Measured } from "./change.ts";
 
 /** Of a standard normal: 95 % lie within ±1.96, and 95 % below 1.645. */
@@ -20,6 +24,19 @@ export function measuredWall(region: NCUProfileRegion, ms: number | null): Measu
   return {
     value: ms,
     uncertainty: spread === null ? null : TWO_SIDED * spread * Math.sqrt(region.invocations),
+  };
+}
+
+/** Processor time of a region, which varies as that of its calls does. */
+export function measuredCpu(region: NCUProfileRegion, ms: number | null): Measured | null {
+  if (ms === null) return null;
+  const { invocations, repeats } = region;
+  const repeated = overRuns(ms, region.cpu_ms ?? null, repeats?.cpu_ms);
+  if (repeated !== null) return repeated;
+  const spread = spreadOf(region.invocation_cpu_ms ?? null, invocations);
+  return {
+    value: ms,
+    uncertainty: spread === null ? null : TWO_SIDED * spread * Math.sqrt(invocations),
   };
 }
 
@@ -103,7 +120,10 @@ export const measuredAlone = (value: number | null): Measured | null =>
   value === null ? null : { value, uncertainty: null };
 
 /** Standard deviation of one call in ms; null with one call, which has none. */
-function callSpread({ invocations, invocation_wall_ms: calls }: NCUProfileRegion): number | null {
+const callSpread = ({ invocations, invocation_wall_ms }: NCUProfileRegion): number | null =>
+  spreadOf(invocation_wall_ms, invocations);
+
+function spreadOf(calls: InvocationStatistics | null, invocations: number): number | null {
   if (calls === null || invocations < 2) return null;
   return Math.min((calls.p95 - calls.median) / ONE_SIDED, (calls.max - calls.min) / 2);
 }

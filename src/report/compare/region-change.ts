@@ -18,7 +18,7 @@ import {
   kernelChanges,
   kernelLeftOut,
 } from "./kernel-changes.ts";
-import { measuredAlone, measuredMedian, measuredWall, measuredWork } from "./noise.ts";
+import { measuredAlone, measuredCpu, measuredMedian, measuredWall, measuredWork } from "./noise.ts";
 import {
   type CoverageOfBoth,
   isSameKernels,
@@ -66,6 +66,14 @@ export function regionChange(
       ...changesIf(isSame, { total_ms: work("total_ms"), exclusive_ms: work("exclusive_ms") }),
       wall_ms: wall("wall_ms"),
       wall_exclusive_ms: wall("wall_exclusive_ms"),
+      cpu_ms: changeOf(
+        a && measuredCpu(a, a.cpu_ms ?? null),
+        b && measuredCpu(b, b.cpu_ms ?? null),
+      ),
+      cpu_exclusive_ms: changeOf(
+        a && measuredCpu(a, a.cpu_exclusive_ms ?? null),
+        b && measuredCpu(b, b.cpu_exclusive_ms ?? null),
+      ),
       median_ms: changeOf(a && measuredMedian(a), b && measuredMedian(b)),
       p95_ms: changeOf(percentile(a), percentile(b)),
       ...changesIf(isSame, {

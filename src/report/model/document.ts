@@ -5,7 +5,7 @@
  */
 
 /** Version of the contract, `major.minor`; a minor version only adds. */
-export const CONTRACT = "hydraconf.region-report/1.4";
+export const CONTRACT = "hydraconf.region-report/1.5";
 
 /** The versions that can be read, including all earlier ones. */
 export const CONTRACTS: readonly string[] = [
@@ -13,6 +13,7 @@ export const CONTRACTS: readonly string[] = [
   "hydraconf.region-report/1.1",
   "hydraconf.region-report/1.2",
   "hydraconf.region-report/1.3",
+  "hydraconf.region-report/1.4",
   CONTRACT,
 ];
 
@@ -71,6 +72,8 @@ export interface ReportTotals {
    * in the bundle of a single region, whose own `wall_ms` has it.
    */
   readonly wall_ms: number | null;
+  /** Processor time of threads in ranges, each once; absent if unknown. Added in 1.5. */
+  readonly cpu_ms?: number;
 }
 
 /** What recorded the numbers, and by which clocks. */
@@ -127,6 +130,14 @@ export interface NCUProfileRegion {
   readonly wall_ms: number | null;
   readonly wall_exclusive_ms: number | null;
   readonly invocation_wall_ms: InvocationStatistics | null;
+  /**
+   * Processor time of the threads that opened the ranges, while they were open, summed over invocations. Absent
+   * unless it is known of every invocation. These three were added in 1.5.
+   */
+  readonly cpu_ms?: number;
+  /** Without ranges that the same thread opened inside. */
+  readonly cpu_exclusive_ms?: number;
+  readonly invocation_cpu_ms?: InvocationStatistics;
   /** Kernels in the region, children included, each once; CPU operations when there is no GPU. */
   readonly kernel_count: number;
   /** What GPUs did while the range was open; absent if unknown. Added in 1.4. */
@@ -173,6 +184,8 @@ export interface RegionRepeats {
   /** Null unless all runs measured it. */
   readonly total_ms: RepeatStatistics | null;
   readonly wall_ms: RepeatStatistics | null;
+  /** Absent if no run measured it. Added in 1.5. */
+  readonly cpu_ms?: RepeatStatistics | null;
 }
 
 /** A time over several runs, in milliseconds. */

@@ -22,7 +22,7 @@ import type {
 } from "../view/page-data.ts";
 import { halfInterval, repeatedTime } from "../view/region-tables.ts";
 import { rooflineCeilings, rooflinePoints } from "../view/roofline.ts";
-import { exclusiveMs, kernelMs, totalMs } from "../view/times.ts";
+import { exclusiveMs, haveCpuTime, kernelMs, totalMs } from "../view/times.ts";
 import type { TreeRow } from "../view/tree-rows.ts";
 
 export function regionColumns(
@@ -47,6 +47,7 @@ export function regionColumns(
     exclusive: numbers(exclusiveMs),
     wall: numbers(({ wall_ms }) => wall_ms),
     wallExclusive: numbers(({ wall_exclusive_ms }) => wall_exclusive_ms),
+    ...cpuColumns(regions),
     min: numbers(({ invocation_wall_ms }) => invocation_wall_ms?.min ?? null),
     median: numbers(({ invocation_wall_ms }) => invocation_wall_ms?.median ?? null),
     p95: numbers(({ invocation_wall_ms }) => invocation_wall_ms?.p95 ?? null),
@@ -55,6 +56,16 @@ export function regionColumns(
     ...activityColumns(regions),
     ...limitShares(regions, table),
     ...repeatColumns(regions),
+  };
+}
+
+function cpuColumns(
+  regions: readonly NCUProfileRegion[],
+): Pick<RegionColumns, "cpu" | "cpuExclusive"> {
+  if (!haveCpuTime(regions)) return { cpu: [], cpuExclusive: [] };
+  return {
+    cpu: regions.map(({ cpu_ms }) => roundedForPage(cpu_ms ?? null)),
+    cpuExclusive: regions.map(({ cpu_exclusive_ms }) => roundedForPage(cpu_exclusive_ms ?? null)),
   };
 }
 

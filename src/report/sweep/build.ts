@@ -55,7 +55,7 @@ export const jobReport = (
 
 /** Written out: an object that is put together of others takes three times as much memory. */
 function timesOnly(
-  { depth, kind, invocations, total_ms, wall_ms, kernel_count }: NCUProfileRegion,
+  { depth, kind, invocations, total_ms, wall_ms, cpu_ms, kernel_count }: NCUProfileRegion,
   { name, path, parent, domain, path_domains }: Place,
 ): NCUProfileRegion {
   const region: NCUProfileRegion = {
@@ -79,6 +79,7 @@ function timesOnly(
     kernels: NOTHING_ELSE.kernels,
     selection: NOTHING_ELSE.selection,
     notes: NOTHING_ELSE.notes,
+    ...(cpu_ms !== undefined && { cpu_ms }),
   };
   return path_domains === undefined ? region : { ...region, path_domains };
 }
@@ -121,6 +122,7 @@ export function buildSweepReport(
       name,
       values: parameters.map(({ key }) => set[at]?.get(key) ?? null),
       total_ms: result.report?.totals[basis] ?? null,
+      ...(result.report?.totals.cpu_ms !== undefined && { cpu_ms: result.report.totals.cpu_ms }),
       problem: result.report === null ? result.problem : null,
     }),
   );
@@ -161,22 +163,32 @@ function bestOf(jobs: readonly SweepJob[]): string | null {
 
 /** In the order in which the jobs have them: a region that only later jobs have stands below. */
 function regionsOf(inputs: readonly JobInput[], basis: SweepReport["basis"]) {
-  const found = new Map<string, { region: NCUProfileRegion; times: (number | null)[] }>();
+  interface Found {
+    readonly region: NCUProfileRegion;
+    readonly times: (number | null)[];
+    readonly cpuTimes: (number | null)[];
+  }
+  const found = new Map<string, Found>();
+  const none = () => inputs.map(() => null);
   const ofJobs = regionsWithDomains(inputs.map(({ result: { report } }) => report?.regions ?? []));
   for (const [job, regions] of ofJobs.entries())
     for (const region of regions) {
       const key = regionKey(region);
-      const entry = found.get(key) ?? { region, times: inputs.map(() => null) };
+      const entry = found.get(key) ?? { region, times: none(), cpuTimes: none() };
       entry.times[job] = region[basis];
+      entry.cpuTimes[job] = region.cpu_ms ?? null;
       found.set(key, entry);
     }
-  return [...found.values()].map(({ region: { path, domain, path_domains, kind }, times }) => ({
-    path,
-    domain,
-    ...(path_domains !== undefined && { path_domains }),
-    kind,
-    times_ms: times,
-  }));
+  return [...found.values()].map(
+    ({ region: { path, domain, path_domains, kind }, times, cpuTimes }) => ({
+      path,
+      domain,
+      ...(path_domains !== undefined && { path_domains }),
+      kind,
+      times_ms: times,
+      ...(cpuTimes.some((ms) => ms !== null) && { cpu_times_ms: cpuTimes }),
+    }),
+  );
 }
 
 /** Also beside a job that failed: it took its share of the machine. */

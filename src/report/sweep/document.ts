@@ -5,10 +5,14 @@
 import type { NCUProfileRegion } from "../model/document.ts";
 
 /** Version of the contract, `major.minor`; a minor version only adds. */
-export const SWEEP_CONTRACT = "hydraconf.sweep-report/1.1";
+export const SWEEP_CONTRACT = "hydraconf.sweep-report/1.2";
 
 /** The versions that can be read, including all earlier ones. */
-export const SWEEP_CONTRACTS: readonly string[] = ["hydraconf.sweep-report/1.0", SWEEP_CONTRACT];
+export const SWEEP_CONTRACTS: readonly string[] = [
+  "hydraconf.sweep-report/1.0",
+  "hydraconf.sweep-report/1.1",
+  SWEEP_CONTRACT,
+];
 
 export interface SweepReport {
   readonly contract: string;
@@ -40,6 +44,8 @@ export interface SweepJob {
   readonly values: readonly (string | null)[];
   /** Of the whole job; null where it has no report. */
   readonly total_ms: number | null;
+  /** Processor time in its ranges; absent where it is not known. Added in 1.2. */
+  readonly cpu_ms?: number;
   /** Why it has none. */
   readonly problem: string | null;
 }
@@ -52,6 +58,8 @@ export interface SweepRegion {
   readonly kind: NCUProfileRegion["kind"];
   /** One per job, in their order; null where the job does not have the region. */
   readonly times_ms: readonly (number | null)[];
+  /** The same of processor times; absent where no job has any. Added in 1.2. */
+  readonly cpu_times_ms?: readonly (number | null)[];
 }
 
 // Time against a numeric parameter. The page's script uses it: no Node here.

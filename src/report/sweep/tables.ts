@@ -15,6 +15,12 @@ import {
 export const basisInWords = ({ basis }: Pick<SweepReport, "basis">): string =>
   basis === "total_ms" ? "time of kernels or CPU operations" : "wall time";
 
+const CPU_TIME: Field<SweepJob> = {
+  title: "CPU ms",
+  format: "ms",
+  cell: ({ cpu_ms }) => cpu_ms ?? null,
+};
+
 export function jobTable(
   { jobs, parameters, best }: SweepReport,
   { lastTitle = "" }: { readonly lastTitle?: string } = {},
@@ -34,6 +40,7 @@ export function jobTable(
         }),
       ),
       { title: "ms", format: "ms", cell: ({ total_ms }) => total_ms },
+      ...(jobs.some(({ cpu_ms }) => cpu_ms !== undefined) ? [CPU_TIME] : []),
       { title: lastTitle, cell: remark },
     ],
     jobs,
@@ -101,6 +108,7 @@ interface SweepRecord {
   /** Null: the whole job. */
   readonly region: SweepRegion | null;
   readonly ms: number | null;
+  readonly cpuMs: number | null;
 }
 
 /** A row per job, and one per region and job. */
@@ -118,6 +126,9 @@ export const sweepRecords = (report: SweepReport): Table =>
       { title: "domain", cell: ({ region }) => region?.domain ?? "" },
       { title: "kind", cell: ({ region }) => region?.kind ?? "" },
       { title: report.basis, cell: ({ ms }) => ms },
+      ...(report.jobs.some(({ cpu_ms }) => cpu_ms !== undefined)
+        ? [{ title: "cpu_ms", cell: ({ cpuMs }: SweepRecord) => cpuMs }]
+        : []),
       ...domainFields(report.regions, ({ region }: SweepRecord) => region),
     ],
     timesOf(report),
@@ -125,7 +136,13 @@ export const sweepRecords = (report: SweepReport): Table =>
 
 function* timesOf({ jobs, regions }: SweepReport): Generator<SweepRecord> {
   for (const [at, job] of jobs.entries()) {
-    yield { job, region: null, ms: job.total_ms };
-    for (const region of regions) yield { job, region, ms: region.times_ms[at] ?? null };
+    yield { job, region: null, ms: job.total_ms, cpuMs: job.cpu_ms ?? null };
+    for (const region of regions)
+      yield {
+        job,
+        region,
+        ms: region.times_ms[at] ?? null,
+        cpuMs: region.cpu_times_ms?.[at] ?? null,
+      };
   }
 }

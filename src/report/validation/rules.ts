@@ -83,6 +83,11 @@ const REGION_RULES: readonly Rule<NCUProfileRegion>[] = [
       atMost(wall_exclusive_ms, wall_ms, "wall_exclusive_ms", "wall_ms"),
   },
   {
+    property: "cpu_exclusive_ms",
+    check: ({ cpu_exclusive_ms = null, cpu_ms = null }) =>
+      atMost(cpu_exclusive_ms, cpu_ms, "cpu_exclusive_ms", "cpu_ms"),
+  },
+  {
     property: "invocation_wall_ms",
     check: ({ invocation_wall_ms: stats }) =>
       stats === null ||

@@ -50,6 +50,9 @@ export interface RegionColumns {
   readonly exclusive: NumberColumn;
   readonly wall: NumberColumn;
   readonly wallExclusive: NumberColumn;
+  /** Processor time of the threads that opened the ranges; empty where it is known of no region. */
+  readonly cpu: NumberColumn;
+  readonly cpuExclusive: NumberColumn;
   readonly min: NumberColumn;
   readonly median: NumberColumn;
   readonly p95: NumberColumn;

@@ -6,7 +6,7 @@ import type { KernelRecord, NCUProfileRegion, RegionReportBundle } from "../mode
 import { domainAt, haveSeveralDomains, type Ranged } from "../model/region-path.ts";
 import { type Field, type Table, tableOf } from "./blocks.ts";
 import { haveActivity } from "./gpu-utilization.ts";
-import { exclusiveMs, kernelMs, meanMs, totalMs } from "./times.ts";
+import { exclusiveMs, haveCpuTime, kernelMs, meanMs, totalMs } from "./times.ts";
 
 interface RegionRecord {
   readonly scope: string;
@@ -18,6 +18,7 @@ export const regionRecords = ({ reports }: RegionReportBundle): Table =>
   tableOf(
     [
       ...REGION_FIELDS,
+      ...(reports.some(({ regions }) => haveCpuTime(regions)) ? CPU_FIELDS : []),
       ...(reports.some(({ regions }) => haveActivity(regions)) ? ACTIVITY_FIELDS : []),
       ...domainFields(
         reports.flatMap(({ regions }) => regions),
@@ -58,6 +59,14 @@ const REGION_FIELDS: readonly Field<RegionRecord>[] = [
   member("call_p95_ms", ({ invocation_wall_ms }) => invocation_wall_ms?.p95 ?? null),
   member("call_max_ms", ({ invocation_wall_ms }) => invocation_wall_ms?.max ?? null),
   member("kernel_count", ({ kernel_count }) => kernel_count),
+];
+
+/** Absent if unknown for every region. */
+const CPU_FIELDS: readonly Field<RegionRecord>[] = [
+  member("cpu_ms", ({ cpu_ms }) => cpu_ms ?? null),
+  member("cpu_exclusive_ms", ({ cpu_exclusive_ms }) => cpu_exclusive_ms ?? null),
+  member("call_cpu_median_ms", ({ invocation_cpu_ms }) => invocation_cpu_ms?.median ?? null),
+  member("call_cpu_p95_ms", ({ invocation_cpu_ms }) => invocation_cpu_ms?.p95 ?? null),
 ];
 
 /** Absent if unknown for every region. */

@@ -11,7 +11,16 @@ import {
 } from "./gpu-utilization.ts";
 import { type KernelWords, reportKernelWords } from "./kernel-words.ts";
 import { NOT_MEASURED, percentOf } from "./numbers.ts";
-import { exclusiveMs, type ShareBase, shareBase, totalMs } from "./times.ts";
+import {
+  CPU_HEADING,
+  CPU_LEGEND,
+  exclusiveMs,
+  haveCpuTime,
+  onCpuShare,
+  type ShareBase,
+  shareBase,
+  totalMs,
+} from "./times.ts";
 import { type TreeRow, treeRows } from "./tree-rows.ts";
 
 export type RegionField = Field<TreeRow>;
@@ -22,6 +31,8 @@ type RegionColumn =
   | "exclusive"
   | "wall"
   | "wall_exclusive"
+  | "cpu"
+  | "on_cpu"
   | "busy"
   | "median"
   | "p95"
@@ -66,6 +77,10 @@ function regionFields(
       ({ wall_exclusive_ms }) => wall_exclusive_ms,
       ms(2, "Excl ms"),
     ),
+    ...(haveCpuTime(regions) && {
+      cpu: field("CPU ms", ({ cpu_ms }) => cpu_ms ?? null, ms(3)),
+      on_cpu: field(CPU_HEADING, onCpuShare, { short: "CPU %", format: "percent", priority: 5 }),
+    }),
     median: field(
       "Median ms",
       ({ invocation_wall_ms }) => invocation_wall_ms?.median ?? null,
@@ -126,7 +141,8 @@ const chosen = (
 ): readonly RegionField[] => [NAME, ...names.flatMap((name) => fields[name] ?? [])];
 
 const PAGE_COLUMNS = [
-  ...(["calls", "total", "exclusive", "wall", "wall_exclusive", "busy"] as const),
+  ...(["calls", "total", "exclusive", "wall", "wall_exclusive"] as const),
+  ...(["cpu", "on_cpu", "busy"] as const),
   ...(["kernels", "sm", "memory", "limit", "share"] as const),
 ] as const;
 
@@ -150,21 +166,22 @@ const withLimitBesideNumbers = (fields: ReturnType<typeof regionFields>) =>
 const treeLegend = (
   words: KernelWords | null,
   { label }: ShareBase,
-  { busy, limit }: ReturnType<typeof regionFields>,
+  { cpu, busy, limit }: ReturnType<typeof regionFields>,
 ): string =>
   [
     words === null
-      ? "Neither GPU kernels nor CPU operations were recorded: only wall times are known."
+      ? `Neither GPU kernels nor CPU operations were recorded: only wall times${cpu === undefined ? "" : " and processor times"} are known.`
       : `Total is ${words.time} inside the region, Exclusive the part that no inner region has.`,
     "Wall is the time the range was open, summed over calls.",
+    ...(cpu === undefined ? [] : [CPU_LEGEND]),
     ...(busy === undefined ? [] : [BUSY_LEGEND]),
     ...(limit === undefined ? [] : [LIMIT_LEGEND]),
     ...(label === null ? [] : [`Share is of ${label}.`]),
     `${NOT_MEASURED} means not measured.`,
   ].join(" ");
 
-const KERNEL_COLUMNS = ["calls", "total", "exclusive", "wall", "kernels"] as const;
-const WALL_COLUMNS = ["calls", "wall", "wall_exclusive", "median", "p95"] as const;
+const KERNEL_COLUMNS = ["calls", "total", "exclusive", "wall", "cpu", "kernels"] as const;
+const WALL_COLUMNS = ["calls", "wall", "wall_exclusive", "cpu", "on_cpu", "median", "p95"] as const;
 const LAST_COLUMNS = ["busy", "sm", "memory", "limit", "share"] as const;
 
 /** The same in fewer columns. @param shown some of the report's regions */

@@ -6,6 +6,7 @@
 import type { KernelRecord, NCUProfileRegion, NCUProfileRegionReport } from "../model/document.ts";
 import { startsAt } from "../model/region-path.ts";
 import { reportKernelWords } from "./kernel-words.ts";
+import { percentOf } from "./numbers.ts";
 
 export const kernelMs = ({
   kind,
@@ -72,3 +73,17 @@ function overlaps({ regions, totals }: NCUProfileRegionReport): boolean {
   const sum = roots.reduce((total, { wall_ms }) => total + (wall_ms ?? 0), 0);
   return sum > (totals.wall_ms ?? 0) * 1.001;
 }
+
+// Processor time of the threads that opened ranges.
+
+export const haveCpuTime = (regions: readonly NCUProfileRegion[]): boolean =>
+  regions.some(({ cpu_ms }) => cpu_ms !== undefined);
+
+export const CPU_HEADING = "On CPU %";
+
+export const CPU_LEGEND =
+  "CPU is the processor time of the threads that opened the ranges; On CPU its share of Wall: in the rest they waited, or other programs had the processors.";
+
+/** Percent of the wall time; null where either is unknown. */
+export const onCpuShare = ({ cpu_ms, wall_ms }: NCUProfileRegion): number | null =>
+  percentOf(cpu_ms ?? null, wall_ms);

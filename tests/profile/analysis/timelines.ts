@@ -6,6 +6,7 @@ import type {
   ProcessTimeline,
   RangeInstance,
   RangeKind,
+  ThreadCounts,
   Timeline,
 } from "../../../src/profile/model/timeline.ts";
 
@@ -18,6 +19,8 @@ export interface RangeSketch {
   readonly kind?: RangeKind;
   readonly startSequence?: number;
   readonly endSequence?: number;
+  readonly cpu?: number;
+  readonly counts?: ThreadCounts;
 }
 
 export interface KernelSketch {
@@ -60,6 +63,8 @@ export function processOf(sketch: ProcessSketch): ProcessTimeline {
       category: null,
       color: null,
       payload: null,
+      ...(range.cpu !== undefined && { cpuNs: range.cpu }),
+      ...(range.counts !== undefined && { counts: range.counts }),
       ...(range.startSequence === undefined ? {} : { startSequence: range.startSequence }),
       ...(range.endSequence === undefined ? {} : { endSequence: range.endSequence }),
     }),

@@ -59,6 +59,59 @@ describe("times", () => {
     );
   });
 
+  describe("of processors", () => {
+    it("leaves out of the exclusive time what the same thread opened inside", () => {
+      const sketch: ProcessSketch = {
+        ranges: [
+          { name: "step", start: 0, end: 100, cpu: 60 },
+          { name: "inner", start: 10, end: 40, cpu: 25 },
+          { name: "step", start: 200, end: 260, cpu: 50 },
+          { name: "elsewhere", start: 20, end: 90, cpu: 70, thread: 2 },
+        ],
+      };
+      expect(regionAt(sketch, "step").cpu).toEqual({
+        ns: 110,
+        exclusiveNs: 85,
+        invocationNs: { min: 50, median: 55, max: 60, p95: 60 },
+      });
+      expect(regionAt(sketch, "step/inner").cpu).toMatchObject({ ns: 25, exclusiveNs: 25 });
+      expect(aggregateOf(sketch).totals.cpuNs).toBe(180);
+    });
+
+    it("counts recursion once, and never more than the range lasted", () => {
+      const sketch: ProcessSketch = {
+        ranges: [
+          { name: "x", start: 0, end: 100, cpu: 101, counts: [4, 0, 1, 0] },
+          { name: "x", start: 10, end: 40, cpu: 20, counts: [2, 0, 1, 0] },
+          { name: "x", start: 15, end: 25, cpu: 5, counts: [1, 0, 0, 0] },
+        ],
+      };
+      expect(regionAt(sketch, "x").cpu).toMatchObject({ ns: 100, exclusiveNs: 80 });
+      const unified = aggregateOf(sketch).regions;
+      expect(unified.map(({ counts }) => counts)).toEqual([
+        [4, 0, 1, 0],
+        [2, 0, 1, 0],
+        [1, 0, 0, 0],
+      ]);
+    });
+
+    it("is unknown of a region unless it is known of every call", () => {
+      const sketch: ProcessSketch = {
+        ranges: [
+          { name: "handed over", start: 0, end: 10, cpu: 5, kind: "start_end" },
+          { name: "handed over", start: 20, end: 30, kind: "start_end" },
+          { name: "old", start: 40, end: 50 },
+        ],
+      };
+      expect(regionAt(sketch, "handed over").cpu).toBeUndefined();
+      expect(regionAt(sketch, "old").cpu).toBeUndefined();
+      expect(regionAt(sketch, "old").counts).toBeUndefined();
+      expect(
+        aggregateOf({ ranges: [{ name: "old", start: 0, end: 1 }] }).totals,
+      ).not.toHaveProperty("cpuNs");
+    });
+  });
+
   it("takes an open range to the last thing of its process, whatever that is", () => {
     const open = { name: "open", start: 10, end: null };
     const wall = (rest: ProcessSketch) =>

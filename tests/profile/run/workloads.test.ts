@@ -43,7 +43,14 @@ function config(workload: WorkloadConfig, infer: Partial<InferConfig> = {}): Pro
     repeats: 1,
     warmup_runs: 1,
     pipeline: {
-      recorder: { enable: true, gpu: "auto", operation_domains: [], include: ["*"], exclude: [] },
+      recorder: {
+        enable: true,
+        gpu: "auto",
+        cpu: "time",
+        operation_domains: [],
+        include: ["*"],
+        exclude: [],
+      },
       nsys: {
         enable: false,
         gating_nvtx: true,

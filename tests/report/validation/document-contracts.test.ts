@@ -65,13 +65,20 @@ const sweep: Keys<SweepReport> = {
   notes: true,
 };
 const parameter: Keys<SweepParameter> = { key: true, numeric: true };
-const job: Keys<SweepJob> = { name: true, values: true, total_ms: true, problem: true };
+const job: Keys<SweepJob> = {
+  name: true,
+  values: true,
+  total_ms: true,
+  cpu_ms: true,
+  problem: true,
+};
 const sweptRegion: Keys<SweepRegion> = {
   path: true,
   domain: true,
   path_domains: true,
   kind: true,
   times_ms: true,
+  cpu_times_ms: true,
 };
 
 const comparison: Keys<ReportComparison & Omit<Comparison, "reports"> & { contract: string }> = {
@@ -132,7 +139,8 @@ const gate: Keys<Gate> = {
 
 /** Added by a minor version: documents of the versions before do not have them. */
 const ADDED: Readonly<Record<string, readonly string[]>> = {
-  SweepRegion: ["path_domains"],
+  SweepJob: ["cpu_ms"],
+  SweepRegion: ["path_domains", "cpu_times_ms"],
   ReportFacts: ["failure"],
   RegionChange: ["path_domains"],
   KernelChange: ["limits"],

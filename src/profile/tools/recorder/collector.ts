@@ -4,6 +4,8 @@ import {
   checkOptions,
   listOf,
   type OptionChecks,
+  oneOf,
+  optional,
   path,
   text,
   trueOrFalse,
@@ -21,7 +23,9 @@ import {
   type ToolParts,
 } from "../tool.ts";
 import { FILE_SUFFIX, MAGIC } from "./format.ts";
+import { containerNote, injectionFor } from "./injection.ts";
 import {
+  NOTHING_RECORDED,
   type RecordedTimeline,
   readRecording,
   readRecordingFiles,
@@ -37,12 +41,15 @@ export interface RecorderOptions {
   readonly operationDomains: readonly string[];
   /** Whether to record what the GPU does, where the workload uses one. */
   readonly gpu: boolean;
+  /** What to record of the processor time of threads: it, page faults and context switches as well, or nothing. */
+  readonly cpu?: "time" | "counts" | "off";
 }
 
 const OPTIONS: OptionChecks<RecorderOptions> = {
   library: path,
   operationDomains: listOf("strings", text, '["my_program.ops"]'),
   gpu: trueOrFalse,
+  cpu: optional(oneOf("time", "counts", "off")),
 };
 
 /**
@@ -55,8 +62,15 @@ export function createRecorder(options: RecorderOptions): Collector {
   return {
     name: "recorder",
     collect: async (workload, context) => {
-      const environment = recorderEnvironment(options, context.directory);
-      const notes = injectionNotes(environment);
+      const injection = injectionFor(workload.argv, workload.cwd, options.library);
+      const environment =
+        injection.library === null
+          ? {}
+          : recorderEnvironment({ ...options, library: injection.library }, context.directory);
+      const notes = [
+        ...injectionNotes(environment),
+        ...(injection.note === null ? [] : [injection.note]),
+      ];
       const text = recordedSoFar(workload, context, options.operationDomains);
       const stopProgress = showProgress(workload, context, text);
       const outcome = await runWorkload(workload, {
@@ -64,14 +78,17 @@ export function createRecorder(options: RecorderOptions): Collector {
         env: environment,
         interrupt: context.interrupt,
       }).finally(stopProgress);
-      const timeline = readRecording(context.directory);
+      const timeline =
+        injection.library === null ? NOTHING_RECORDED : readRecording(context.directory);
       const problem = whyIncomplete(timeline, outcome.stderrTail);
+      const inContainer =
+        timeline.processes.length === 0 ? containerNote(workload.argv, options.library) : null;
       return {
         collector: "recorder",
         measured: { kind: "timeline", timeline },
         source: { kind: "recording", directory: "." },
         outcome,
-        notes: [...notes, ...pauseNotes(outcome)],
+        notes: [...notes, ...(inContainer === null ? [] : [inContainer]), ...pauseNotes(outcome)],
         ...(problem !== null && { problem }),
       } satisfies Collection;
     },
@@ -84,6 +101,7 @@ export const recorderOf = ({ config, native }: ToolParts, gpu: boolean): Collect
     library: native.regionRecorder,
     operationDomains: config.pipeline.recorder.operation_domains,
     gpu,
+    cpu: config.pipeline.recorder.cpu,
   });
 
 /** Whether the recorder sees kernels, where the workload uses a GPU. */
@@ -106,12 +124,13 @@ function whyIncomplete(
 const CANNOT_RECORD = /^region_recorder: cannot record into .*$/m;
 
 function recorderEnvironment(
-  { library, gpu }: RecorderOptions,
+  { library, gpu, cpu = "time" }: RecorderOptions,
   directory: string,
 ): Readonly<Record<string, string>> {
   return {
     NVTX_INJECTION64_PATH: library,
     HYDRACONF_RECORDER_DIR: directory,
+    HYDRACONF_RECORDER_CPU: cpu,
     // The first also serves programs without NVTX; the second holds for those that load us for it.
     ...(gpu ? { CUDA_INJECTION64_PATH: library } : { HYDRACONF_RECORDER_GPU: "off" }),
   };

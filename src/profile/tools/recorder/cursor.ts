@@ -71,14 +71,14 @@ export function openRecording(
 
   const enter = (header: FileHeader, chunk: Chunk): StreamPosition => {
     const known = streams.get(chunk.stream);
-    if (chunk.sequence !== (known === undefined ? 0 : known.chunk.sequence + 1)) {
-      notes.count("gaps in the recording of a thread");
-    }
+    const isGap = chunk.sequence !== (known === undefined ? 0 : known.chunk.sequence + 1);
+    if (isGap) notes.count("gaps in the recording of a thread");
     const origin = originNs ?? header.startNs;
     gpuTimes ??= createGpuTimes(origin);
     const decoder =
       known?.decoder ?? createStreamDecoder(chunk.stream, origin, sink, notes, gpuTimes);
     decoder.setBase(chunk.baseNs);
+    if (isGap) decoder.skip();
     const position = { decoder, chunk, consumed: 0 };
     streams.set(chunk.stream, position);
     return position;

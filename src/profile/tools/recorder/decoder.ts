@@ -1,4 +1,4 @@
-import { type GpuActivityKind, memoryCopyName } from "../../model/timeline.ts";
+import { type GpuActivityKind, memoryCopyName, type ThreadCounts } from "../../model/timeline.ts";
 import type { GpuTimes } from "./clocks.ts";
 import type { EventSink, GpuEvent, GpuWorkEvent, NoteCollector, RecordedEvent } from "./events.ts";
 import { recordFlag, recordType } from "./format.ts";
@@ -8,6 +8,8 @@ import { createNameTable, type NameTable, payloadValue, type RecordReader } from
 export interface StreamDecoder {
   /** A new chunk begins; its records' times count from here. */
   readonly setBase: (baseNs: bigint) => void;
+  /** Something before the next record is missing. */
+  readonly skip: () => void;
   readonly decode: (record: RecordReader) => void;
 }
 
@@ -26,11 +28,18 @@ export function createStreamDecoder(
   const names = createNameTable(notes);
   let baseNs = 0;
   let threadId = 0;
+  /** What processor times count from; null where the record that says it may be missing. */
+  let cpuBaseNs: number | null = 0;
 
   const sinceOrigin = (absoluteNs: bigint): number => Number(absoluteNs - originNs);
   const domainField = (record: RecordReader): string =>
     (record.flags() & recordFlag.domain) !== 0 ? names.domain(record.u32()) : "";
   const time = (record: RecordReader): number => baseNs + record.u32();
+  const cpuField = (record: RecordReader): number | null => {
+    if ((record.flags() & recordFlag.processorTime) === 0) return null;
+    const ns = record.u32();
+    return cpuBaseNs === null ? null : cpuBaseNs + ns;
+  };
 
   const gpuEventOf = createGpuDecoder({
     stream,
@@ -54,6 +63,9 @@ export function createStreamDecoder(
       case recordType.time:
         baseNs = sinceOrigin(record.u64());
         return null;
+      case recordType.processorTime:
+        cpuBaseNs = Number(record.u64());
+        return null;
       case recordType.thread: {
         const timeNs = time(record);
         threadId = record.u32();
@@ -66,20 +78,51 @@ export function createStreamDecoder(
         const category = record.u32();
         return { kind: "category_name", domain, category, name: names.text(record.u32()) };
       }
-      case recordType.push:
-      case recordType.mark: {
-        const kind = record.type() === recordType.push ? "push" : "mark";
+      case recordType.push: {
         const timeNs = time(record);
         const name = names.text(record.u32());
         const domain = domainField(record);
         const category = categoryField(record);
         const color = colorField(record);
         const payload = payloadField(record);
-        return { kind, stream, threadId, timeNs, name, domain, category, color, payload };
+        const cpuNs = cpuField(record);
+        const counts = countsField(record);
+        return {
+          kind: "push",
+          stream,
+          threadId,
+          timeNs,
+          name,
+          domain,
+          category,
+          color,
+          payload,
+          cpuNs,
+          counts,
+        };
+      }
+      case recordType.mark: {
+        const timeNs = time(record);
+        const name = names.text(record.u32());
+        const domain = domainField(record);
+        const category = categoryField(record);
+        const color = colorField(record);
+        const payload = payloadField(record);
+        return { kind: "mark", stream, threadId, timeNs, name, domain, category, color, payload };
       }
       case recordType.pop: {
         const timeNs = time(record);
-        return { kind: "pop", stream, threadId, timeNs, domain: domainField(record) };
+        const domain = domainField(record);
+        const cpuNs = cpuField(record);
+        return {
+          kind: "pop",
+          stream,
+          threadId,
+          timeNs,
+          domain,
+          cpuNs,
+          counts: countsField(record),
+        };
       }
       case recordType.start: {
         const timeNs = time(record);
@@ -89,6 +132,8 @@ export function createStreamDecoder(
         const category = categoryField(record);
         const color = colorField(record);
         const payload = payloadField(record);
+        const cpuNs = cpuField(record);
+        const counts = countsField(record);
         return {
           kind: "start",
           stream,
@@ -100,11 +145,16 @@ export function createStreamDecoder(
           category,
           color,
           payload,
+          cpuNs,
+          counts,
         };
       }
       case recordType.end: {
         const timeNs = time(record);
-        return { kind: "end", stream, threadId, timeNs, rangeId: record.id64() };
+        const rangeId = record.id64();
+        const cpuNs = cpuField(record);
+        const counts = countsField(record);
+        return { kind: "end", stream, threadId, timeNs, rangeId, cpuNs, counts };
       }
       default:
         return gpuEventOf(record);
@@ -114,6 +164,9 @@ export function createStreamDecoder(
   return {
     setBase: (absoluteNs) => {
       baseNs = sinceOrigin(absoluteNs);
+    },
+    skip: () => {
+      cpuBaseNs = null;
     },
     decode: (record) => {
       const event = eventOf(record);
@@ -130,6 +183,11 @@ const colorField = (record: RecordReader): number | null =>
   (record.flags() & recordFlag.color) !== 0 ? record.u32() : null;
 const payloadField = (record: RecordReader): number | bigint | null =>
   (record.flags() & recordFlag.payload) !== 0 ? payloadValue(record.u32(), record.u64()) : null;
+
+const countsField = (record: RecordReader): ThreadCounts | null =>
+  (record.flags() & recordFlag.counts) !== 0
+    ? [record.u32(), record.u32(), record.u32(), record.u32()]
+    : null;
 
 /** What the records of the GPU need of the stream that they stand in. */
 export interface GpuRecordContext {

@@ -1,4 +1,4 @@
-import type { EventAttributes, GpuActivityKind } from "../../model/timeline.ts";
+import type { EventAttributes, GpuActivityKind, ThreadCounts } from "../../model/timeline.ts";
 
 /**
  * What a recording says, record by record, with ids replaced by what they stand for. Times are
@@ -24,6 +24,13 @@ interface OnThread {
   readonly timeNs: number;
 }
 
+/** What the thread had used of the machine by then; null where it was not recorded. */
+interface Used {
+  /** Nanoseconds of processors. */
+  readonly cpuNs: number | null;
+  readonly counts: ThreadCounts | null;
+}
+
 interface Named extends OnThread, EventAttributes {
   /** Empty for the default domain. */
   readonly domain: string;
@@ -35,11 +42,11 @@ export interface ThreadEvent extends OnThread {
   readonly kind: "thread";
 }
 
-export interface PushEvent extends Named {
+export interface PushEvent extends Named, Used {
   readonly kind: "push";
 }
 
-export interface PopEvent extends OnThread {
+export interface PopEvent extends OnThread, Used {
   readonly kind: "pop";
   readonly domain: string;
 }
@@ -47,12 +54,12 @@ export interface PopEvent extends OnThread {
 /** NVTX's 64 bits, as a number where that is exact. */
 export type RangeId = number | bigint;
 
-export interface StartEvent extends Named {
+export interface StartEvent extends Named, Used {
   readonly kind: "start";
   readonly rangeId: RangeId;
 }
 
-export interface EndEvent extends OnThread {
+export interface EndEvent extends OnThread, Used {
   readonly kind: "end";
   readonly rangeId: RangeId;
 }

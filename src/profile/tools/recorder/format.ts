@@ -59,6 +59,7 @@ export const recordType = {
   time: 4,
   threadName: 5,
   categoryName: 6,
+  processorTime: 7,
   push: 16,
   pop: 17,
   start: 18,
@@ -83,7 +84,10 @@ export const recordFlag = {
   payload: 8,
   graph: 16,
   kernels: 32,
+  /** Of push, pop, start and end, as `counts`. */
+  processorTime: 32,
   failure: 64,
+  counts: 64,
   truncated: 128,
 } as const;
 

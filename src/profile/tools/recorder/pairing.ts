@@ -1,5 +1,5 @@
 import { getOrCreate } from "../../../system/get-or-create.ts";
-import type { MarkInstance, RangeInstance } from "../../model/timeline.ts";
+import type { MarkInstance, RangeInstance, ThreadCounts } from "../../model/timeline.ts";
 import type {
   EndEvent,
   NoteCollector,
@@ -37,6 +37,13 @@ export interface Pairing {
 
 type RangeDraft = { -readonly [K in keyof RangeInstance]: RangeInstance[K] };
 
+/** A range, and what its thread had used when it was opened. */
+interface Opened {
+  readonly range: RangeDraft;
+  readonly cpuNs: number | null;
+  readonly counts: ThreadCounts | null;
+}
+
 /**
  * Makes ranges of openings and closings. A pop closes what was pushed last on its thread in its
  * domain; an end closes what was started with its id, on any thread. What finds no partner leaves a
@@ -48,15 +55,18 @@ export function createPairing(notes: NoteCollector): Pairing {
   const threadNames = new Map<number, string>();
   const categoryNames = new Map<string, CategoryName>();
   /** Per stream and domain, innermost last. */
-  const stacks = new Map<number, Map<string, RangeDraft[]>>();
-  const started = new Map<RangeId, RangeDraft>();
+  const stacks = new Map<number, Map<string, Opened[]>>();
+  const started = new Map<RangeId, Opened>();
+  /** Per stream, the last that is known of its thread. */
+  const used = new Map<number, PopEvent | PushEvent | StartEvent | EndEvent>();
   /** Without a start so far: the starting thread's stream may be read later. */
   const earlyEnds: { readonly event: EndEvent; readonly sequence: number }[] = [];
   let lastNs: number | null = null;
   /** Place in the stream of events: orders what happened within one tick of the clock. */
   let sequence = 0;
 
-  const open = (event: PushEvent | StartEvent): RangeDraft => {
+  const open = (event: PushEvent | StartEvent): Opened => {
+    if (event.cpuNs !== null) used.set(event.stream, event);
     const range: RangeDraft = {
       id: 0,
       kind: event.kind === "push" ? "push_pop" : "start_end",
@@ -69,15 +79,20 @@ export function createPairing(notes: NoteCollector): Pairing {
       endSequence: undefined,
       endNs: null,
       endThreadId: null,
+      cpuNs: null,
+      counts: null,
       category: event.category,
       color: event.color,
       payload: event.payload,
     };
     ranges.push(range);
-    return range;
+    return { range, cpuNs: event.cpuNs, counts: event.counts };
   };
 
-  const close = (range: RangeDraft, event: PopEvent | EndEvent, at: number): void => {
+  const close = (opened: Opened, event: PopEvent | EndEvent, at: number): void => {
+    const { range } = opened;
+    if (event.cpuNs !== null) used.set(event.stream, event);
+    if (event.threadId === range.threadId) setUsed(opened, event);
     // Only a damaged file has a range that ends before it starts.
     range.endNs = Math.max(range.startNs, event.timeNs);
     range.endSequence = at;
@@ -86,15 +101,24 @@ export function createPairing(notes: NoteCollector): Pairing {
 
   /** False: no range with its id was started so far. */
   const end = (event: EndEvent, at: number): boolean => {
-    const range = started.get(event.rangeId);
-    if (range === undefined) return false;
-    if (range.endNs !== null) notes.count("ranges ended more than once");
-    else close(range, event, at);
+    const opened = started.get(event.rangeId);
+    if (opened === undefined) return false;
+    if (opened.range.endNs !== null) notes.count("ranges ended more than once");
+    else close(opened, event, at);
     return true;
   };
 
-  const stackOf = (stream: number, domain: string): RangeDraft[] => {
-    const domains = getOrCreate(stacks, stream, () => new Map<string, RangeDraft[]>());
+  /** What is open on a thread has used at least what the thread had at its last event. */
+  const leaveOpen = (stream: number): void => {
+    const last = used.get(stream);
+    for (const stack of stacks.get(stream)?.values() ?? [])
+      for (const opened of stack) if (last !== undefined) setUsed(opened, last);
+    stacks.delete(stream);
+    used.delete(stream);
+  };
+
+  const stackOf = (stream: number, domain: string): Opened[] => {
+    const domains = getOrCreate(stacks, stream, () => new Map<string, Opened[]>());
     return getOrCreate(domains, domain, () => []);
   };
 
@@ -103,15 +127,15 @@ export function createPairing(notes: NoteCollector): Pairing {
     if ("timeNs" in event) lastNs = Math.max(lastNs ?? event.timeNs, event.timeNs);
     switch (event.kind) {
       case "thread":
-        stacks.delete(event.stream);
+        leaveOpen(event.stream);
         return;
       case "push":
         stackOf(event.stream, event.domain).push(open(event));
         return;
       case "pop": {
-        const range = stackOf(event.stream, event.domain).pop();
-        if (range === undefined) notes.count("pops without an open range");
-        else close(range, event, sequence);
+        const opened = stackOf(event.stream, event.domain).pop();
+        if (opened === undefined) notes.count("pops without an open range");
+        else close(opened, event, sequence);
         return;
       }
       case "start":
@@ -138,6 +162,7 @@ export function createPairing(notes: NoteCollector): Pairing {
   const finish = (): PairedEvents => {
     for (const { event, sequence: at } of earlyEnds)
       if (!end(event, at)) notes.count("ends of ranges that were never started");
+    for (const stream of [...stacks.keys()]) leaveOpen(stream);
     // Stable: what a thread opened first stays first on a tie.
     ranges.sort((a, b) => a.startNs - b.startNs);
     marks.sort((a, b) => a.timeNs - b.timeNs);
@@ -148,4 +173,18 @@ export function createPairing(notes: NoteCollector): Pairing {
   };
 
   return { add, finish };
+}
+
+/** Processor time and counts of a thread from the opening of a range to one of its later events. */
+function setUsed(
+  { range, cpuNs, counts }: Opened,
+  at: PopEvent | PushEvent | StartEvent | EndEvent,
+) {
+  // Only a damaged file has a clock that goes back.
+  if (cpuNs !== null && at.cpuNs !== null) range.cpuNs = Math.max(0, at.cpuNs - cpuNs);
+  const now = at.counts;
+  if (counts === null || now === null) return;
+  // 32 bits, which may wrap.
+  const since = (which: 0 | 1 | 2 | 3) => (now[which] - counts[which]) >>> 0;
+  range.counts = [since(0), since(1), since(2), since(3)];
 }

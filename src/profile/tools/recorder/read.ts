@@ -51,6 +51,15 @@ export function readRecording(directory: string): RecordedTimeline {
   }
 }
 
+/** Of a run without the recorder. */
+export const NOTHING_RECORDED: RecordedTimeline = {
+  collector: "recorder",
+  clock: "CLOCK_MONOTONIC",
+  originNs: 0n,
+  processes: [],
+  notes: [],
+};
+
 /** The same of files chosen by the caller. */
 export function readRecordingFiles(paths: readonly string[]): RecordedTimeline {
   const notes: string[] = [];
