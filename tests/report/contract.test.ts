@@ -20,6 +20,7 @@ import type {
   ReportEnvironment,
   ReportSelection,
   ReportTotals,
+  RunTotals,
 } from "../../src/report/index.ts";
 import { CONTRACTS, contractFile, createReportValidator } from "../../src/report/index.ts";
 import { readContract } from "../../src/report/validation/compile-contract.ts";
@@ -44,6 +45,9 @@ const ADDED: Readonly<Record<string, readonly string[]>> = {
     "kernel_top_names",
   ],
   KernelRecord: ["hardware"],
+  ReportTotals: ["run"],
+  RunTotals: ["gpu_activity", "gpu_activity_in_ranges"],
+  InvocationStatistics: ["first"],
   RegionSelection: [
     "kernel_include_patterns",
     "kernel_exclude_patterns",
@@ -73,6 +77,7 @@ const totals: Keys<ReportTotals> = {
   outside_ms: true,
   outside_kernel_count: true,
   wall_ms: true,
+  run: true,
 };
 const region: Keys<NCUProfileRegion> = {
   name: true,
@@ -105,7 +110,23 @@ const gpuActivity: Keys<RegionGpuActivity> = {
   copy_ms: true,
   overlap_ms: true,
 };
-const statistics: Keys<InvocationStatistics> = { min: true, median: true, max: true, p95: true };
+const statistics: Keys<InvocationStatistics> = {
+  min: true,
+  median: true,
+  max: true,
+  p95: true,
+  first: true,
+};
+const run: Keys<RunTotals> = {
+  wall_ms: true,
+  process_ms: true,
+  process_count: true,
+  in_ranges_ms: true,
+  before_ranges_ms: true,
+  after_ranges_ms: true,
+  gpu_activity: true,
+  gpu_activity_in_ranges: true,
+};
 const repeats: Keys<RegionRepeats> = { runs: true, total_ms: true, wall_ms: true };
 const repeatStatistics: Keys<RepeatStatistics> = {
   mean: true,
@@ -167,6 +188,7 @@ const types = {
   RegionReportBundle: bundle,
   NCUProfileRegionReport: report,
   ReportTotals: totals,
+  RunTotals: run,
   NCUProfileRegion: region,
   RegionGpuActivity: gpuActivity,
   InvocationStatistics: statistics,
