@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { bufferedPieces, writeFileAtomic } from "../system/atomic-write.ts";
 import { agreeing, grouped, plural } from "../text/plural.ts";
 import {
+  anything,
   checkOptions,
   count,
   listOf,
@@ -51,6 +52,8 @@ export interface WriteReportsOptions {
    * per step; then only the longest get a directory, and the report says so.
    */
   readonly maxRegionDirectories?: number;
+  /** What other collectors say of the same run: their counters can give reasons. */
+  readonly beside?: readonly RegionReportBundle[];
   /** What the HTML page shows in addition to the report; no page is written if absent. */
   readonly html?: Pick<HtmlReportOptions, "config" | "files">;
 }
@@ -63,6 +66,7 @@ const WRITE_OPTIONS: OptionChecks<WriteReportsOptions> = {
     withMethods(["validate"], "a validator of reports", "createReportValidator() makes one"),
   ),
   maxRegionDirectories: optional(count),
+  beside: anything,
   html: optional(
     shape<Pick<HtmlReportOptions, "config" | "files">>({
       config: optional(listOf("lines of a config", CONFIG_LINE)),
@@ -130,7 +134,14 @@ export async function writeReports(
   const markdown = join(root, "report.md");
   const title = options.title ?? titleOf(bundle);
   await writeFileAtomic(json, bufferedPieces(jsonPieces(whole)));
-  await writeFileAtomic(markdown, bufferedPieces(regionMarkdownPieces(whole, { title })));
+  const { beside = [] } = options;
+  const directories = new Map(
+    chosen.map((region) => [regionKey(region), names.get(regionKey(region)) ?? ""]),
+  );
+  await writeFileAtomic(
+    markdown,
+    bufferedPieces(regionMarkdownPieces(whole, { title, directories, beside })),
+  );
   await writeFileAtomic(join(root, "regions.csv"), bufferedPieces(renderCsv(regionRecords(whole))));
   await writeFileAtomic(join(root, "kernels.csv"), bufferedPieces(renderCsv(kernelRecords(whole))));
 
@@ -154,7 +165,7 @@ export async function writeReports(
     await writeFileAtomic(join(root, name, "report.json"), bufferedPieces(jsonPieces(own)));
     await writeFileAtomic(
       join(root, name, "report.md"),
-      bufferedPieces(regionMarkdownPieces(own, { title: heading })),
+      bufferedPieces(regionMarkdownPieces(own, { title: heading, hasAnswer: false })),
     );
     const sections = renderSectionsText(region, label);
     if (sections !== null) await writeFileAtomic(join(root, name, "sections.txt"), sections);
@@ -162,7 +173,8 @@ export async function writeReports(
   }
   const page = options.html === undefined ? null : join(root, "report.html");
   const failed =
-    page && (await writeHtml(page, () => renderHtmlReport(whole, { ...options.html, title })));
+    page &&
+    (await writeHtml(page, () => renderHtmlReport(whole, { ...options.html, title, beside })));
   if (failed !== null) problems.push(failed);
   const html = failed === null ? page : null;
   return { json, markdown, html, regionDirectories, regionsWithoutDirectory: left, problems };

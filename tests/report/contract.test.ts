@@ -20,6 +20,7 @@ import type {
   ReportEnvironment,
   ReportSelection,
   ReportTotals,
+  RunTotals,
 } from "../../src/report/index.ts";
 import { CONTRACTS, contractFile, createReportValidator } from "../../src/report/index.ts";
 import { readContract } from "../../src/report/validation/compile-contract.ts";
@@ -41,7 +42,6 @@ const ADDED: Readonly<Record<string, readonly string[]>> = {
     "gpu_activity",
     "repeats",
   ],
-  ReportTotals: ["cpu_ms"],
   RegionRepeats: ["cpu_ms"],
   NCUProfileRegionReport: ["selection", "failure"],
   ReportSelection: [
@@ -53,6 +53,9 @@ const ADDED: Readonly<Record<string, readonly string[]>> = {
     "kernel_top_names",
   ],
   KernelRecord: ["hardware"],
+  ReportTotals: ["cpu_ms", "run"],
+  RunTotals: ["gpu_activity", "gpu_activity_in_ranges"],
+  InvocationStatistics: ["first"],
   RegionSelection: [
     "kernel_include_patterns",
     "kernel_exclude_patterns",
@@ -83,6 +86,7 @@ const totals: Keys<ReportTotals> = {
   outside_kernel_count: true,
   wall_ms: true,
   cpu_ms: true,
+  run: true,
 };
 const region: Keys<NCUProfileRegion> = {
   name: true,
@@ -118,7 +122,23 @@ const gpuActivity: Keys<RegionGpuActivity> = {
   copy_ms: true,
   overlap_ms: true,
 };
-const statistics: Keys<InvocationStatistics> = { min: true, median: true, max: true, p95: true };
+const statistics: Keys<InvocationStatistics> = {
+  min: true,
+  median: true,
+  max: true,
+  p95: true,
+  first: true,
+};
+const run: Keys<RunTotals> = {
+  wall_ms: true,
+  process_ms: true,
+  process_count: true,
+  in_ranges_ms: true,
+  before_ranges_ms: true,
+  after_ranges_ms: true,
+  gpu_activity: true,
+  gpu_activity_in_ranges: true,
+};
 const repeats: Keys<RegionRepeats> = {
   runs: true,
   total_ms: true,
@@ -185,6 +205,7 @@ const types = {
   RegionReportBundle: bundle,
   NCUProfileRegionReport: report,
   ReportTotals: totals,
+  RunTotals: run,
   NCUProfileRegion: region,
   RegionGpuActivity: gpuActivity,
   InvocationStatistics: statistics,

@@ -54,7 +54,12 @@ export function buildRegionModel(timeline: Timeline, options: RegionOptions = {}
     ...unmatchedNotes(root, selection, selected),
   ];
   const scopes = scopeRequests(common, processes, options.aggregate ?? true).map((request) =>
-    buildScope(request, root, selected, kernelRows),
+    buildScope(
+      { ...request, ...(timeline.span && { program: timeline.span }) },
+      root,
+      selected,
+      kernelRows,
+    ),
   );
   return { collector: timeline.collector, clock: timeline.clock, selection, scopes };
 }

@@ -48,6 +48,23 @@ export interface ScopeTotals {
   /** Processor time of threads in ranges; absent where it is not known of any. */
   readonly cpuNs?: number;
   readonly kernelKinds: readonly KernelIdentity["kind"][];
+  /** The run with and without ranges; absent where only kernels were measured. */
+  readonly run?: RunSpan;
+}
+
+/** Wall time of processes, those of several added up. */
+export interface RunSpan {
+  /** In which at least one process ran. */
+  readonly wallNs: number;
+  readonly processNs: number;
+  readonly processCount: number;
+  readonly inRangesNs: number;
+  /** Null without ranges. */
+  readonly beforeRangesNs: number | null;
+  readonly afterRangesNs: number | null;
+  /** Null where no GPU was seen. */
+  readonly gpu: GpuUse | null;
+  readonly gpuInRanges: GpuUse | null;
 }
 
 /**
@@ -141,6 +158,8 @@ export interface Statistics {
   readonly max: number;
   /** Nearest rank: the smallest sample that at least 95 % of the samples do not exceed. */
   readonly p95: number;
+  /** The first in time, where there is one order. */
+  readonly first?: number;
 }
 
 /** Distribution of a sample in its own unit; null for an empty sample. */

@@ -45,9 +45,14 @@ function withRepeats(scope: ScopeModel, runs: readonly ScopeModel[]): ScopeModel
     ...region,
     repeats: repeatsOf(found.get(regionKey(region)) ?? [], runs.length),
   }));
-  const all = regions.flatMap(({ repeats }) => repeats.wall_ms ?? repeats.total_ms ?? []);
+  // The time outside all ranges is that of starting and ending, which says nothing of the program's regions.
+  const all = regions.flatMap(({ kind, repeats }) =>
+    kind === "outside" ? [] : (repeats.wall_ms ?? repeats.total_ms ?? []),
+  );
   const unstable = all.filter(({ stable }) => !stable).length;
-  const missing = [...found].filter(([, entries]) => entries.length < runs.length).length;
+  const missing = [...found.values()].filter(
+    (entries) => entries.length < runs.length && entries[0]?.kind !== "outside",
+  ).length;
   return {
     ...scope,
     regions,

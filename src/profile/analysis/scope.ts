@@ -1,7 +1,8 @@
 /** Adds up attributed processes into the regions of one scope: everything, a process, a device. */
 import type { ReportScope } from "../../report/model/document.ts";
 import { partOf } from "../../text/plural.ts";
-import type { ProcessAttribution } from "./attribute.ts";
+import type { ProgramSpan } from "../model/timeline.ts";
+import { outsideRegion, type ProcessAttribution } from "./attribute.ts";
 import {
   type ActivityTally,
   type GpuTimeline,
@@ -24,16 +25,20 @@ import {
 import {
   describeSample,
   type RegionModelEntry,
+  type RunSpan,
   type ScopeModel,
   type ScopeTotals,
 } from "./region-model.ts";
 import { neverClosed } from "./region-notes.ts";
+import { outsideUse, runSpan } from "./run-span.ts";
 
 export interface ScopeRequest {
   readonly scope: ReportScope;
   readonly processes: readonly ProcessAttribution[];
   /** Only kernels of this device, and range instances that launched some; null: everything. */
   readonly device: string | null;
+  /** The program that all processes of the run belong to, where somebody saw it start and end. */
+  readonly program?: ProgramSpan;
   readonly notes: readonly string[];
 }
 
@@ -44,7 +49,9 @@ export function buildScope(
   kernelRows: KernelRowsReader,
 ): ScopeModel {
   const tallies = tallyRegions(request.processes, request.device);
-  const totals = scopeTotals(request, tallies);
+  const run = runOf(request);
+  if (run !== null) noteOutside(tallies, run, root, request.processes);
+  const totals = { ...scopeTotals(request, tallies), ...(run !== null && { run }) };
   const sawGpu = request.processes.some(({ gpu }) => gpu.of(request.device) !== null);
   const about = { totals, sawGpu, device: request.device };
   const { regions, count, notes } = scopeEntries(root, tallies, selected, (identity, tally) =>
@@ -57,6 +64,35 @@ export function buildScope(
     totals,
     notes: [...request.notes, ...notes, ...(isUntimed ? [onlyTimesOfRanges(totals)] : [])],
   };
+}
+
+/** Of a device: the run of the processes that used it. */
+function runOf({ processes, program, device }: ScopeRequest): RunSpan | null {
+  const here = device === null ? processes : processes.filter(({ gpu }) => gpu.of(device) !== null);
+  return runSpan(here, program, device);
+}
+
+/** Less of a run without ranges than this is nothing to look for. */
+const LEAST_OUTSIDE = 0.001;
+
+/** The bucket outside all ranges has the wall time that no range has. */
+function noteOutside(
+  tallies: Map<RegionIdentity, RegionTally>,
+  run: RunSpan,
+  root: PathNode,
+  processes: readonly ProcessAttribution[],
+): void {
+  const outsideNs = Math.max(0, run.processNs - run.inRangesNs);
+  const identity = outsideRegion(root);
+  const known = tallies.get(identity);
+  if (known === undefined && outsideNs < run.processNs * LEAST_OUTSIDE) return;
+  const tally = known ?? emptyTally();
+  tallies.set(identity, tally);
+  for (const { process } of processes) tally.processIds.add(process.pid);
+  tally.wallNs = outsideNs;
+  tally.exclusiveWallNs = outsideNs;
+  tally.isOutsideTimed = true;
+  Object.assign(tally.gpu, outsideUse(run) ?? {});
 }
 
 function scopeTotals(
@@ -107,7 +143,9 @@ function entryOf(
 ): RegionModelEntry {
   const { records, calls, ns } = kernelRows.of(tally.kernels, scopeDevice);
   const devices = new Set(records.map(({ device }) => device));
-  const timed = tally.durations.length > 0;
+  const timed = tally.durations.length > 0 || tally.isOutsideTimed;
+  const statistics = describeSample(tally.durations);
+  const [first] = tally.durations;
   return {
     ...placeOf(node),
     kind,
@@ -118,7 +156,10 @@ function entryOf(
     exclusiveKernelNs: totals.kernelNs === null ? null : tally.exclusiveKernelNs,
     wallNs: timed ? tally.wallNs : null,
     exclusiveWallNs: timed ? tally.exclusiveWallNs : null,
-    invocationWallNs: describeSample(tally.durations),
+    invocationWallNs:
+      statistics === null || first === undefined || tally.processIds.size > 1
+        ? statistics
+        : { ...statistics, first },
     ...usedBy(tally),
     kernelCount: calls,
     kernels: records,
@@ -163,6 +204,8 @@ interface RegionTally {
   readonly counts: [number, number, number, number];
   /** How many calls have `counts`. */
   counted: number;
+  /** Of the bucket outside all ranges: whether `wallNs` is known, though nothing was opened. */
+  isOutsideTimed: boolean;
   readonly processIds: Set<number>;
   /** A part for each process. */
   readonly kernels: KernelTally[];
@@ -178,7 +221,7 @@ interface RegionTally {
 function tallyRegions(
   processes: readonly ProcessAttribution[],
   device: string | null,
-): ReadonlyMap<RegionIdentity, RegionTally> {
+): Map<RegionIdentity, RegionTally> {
   const tallies = new Map<RegionIdentity, RegionTally>();
   const isHere = (where: string | null): boolean => device === null || where === device;
   for (const { process, instances, kernels, activities, gpu } of processes) {
@@ -214,6 +257,7 @@ const emptyTally = (): RegionTally => ({
   exclusiveCpuNs: 0,
   counts: [0, 0, 0, 0],
   counted: 0,
+  isOutsideTimed: false,
   processIds: new Set(),
   kernels: [],
   kernelKinds: new Set(),

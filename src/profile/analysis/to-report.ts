@@ -8,6 +8,7 @@ import {
   type RegionSelection,
   type ReportEnvironment,
   type ReportSelection,
+  type RunTotals,
 } from "../../report/model/document.ts";
 import { pathLines } from "../../report/model/region-path.ts";
 import { firstFewOf, partOf, plural } from "../../text/plural.ts";
@@ -17,6 +18,7 @@ import type { GpuUse } from "./gpu-activity.ts";
 import type {
   RegionModel,
   RegionModelEntry,
+  RunSpan,
   ScopeModel,
   SectionModel,
   Statistics,
@@ -65,6 +67,7 @@ function toReport(
       outside_kernel_count: totals.outsideKernelCount,
       wall_ms: milliseconds(totals.wallNs),
       ...(totals.cpuNs !== undefined && { cpu_ms: milliseconds(totals.cpuNs) }),
+      ...(totals.run && { run: runTotals(totals.run) }),
     },
     generated_at: context.generatedAt,
     config_fingerprint: context.configFingerprint,
@@ -189,6 +192,17 @@ function gpuActivity({ busyNs, kernelNs, copyNs }: GpuUse): RegionGpuActivity {
   };
 }
 
+const runTotals = (run: RunSpan): RunTotals => ({
+  wall_ms: milliseconds(run.wallNs),
+  process_ms: milliseconds(run.processNs),
+  process_count: run.processCount,
+  in_ranges_ms: milliseconds(run.inRangesNs),
+  before_ranges_ms: milliseconds(run.beforeRangesNs),
+  after_ranges_ms: milliseconds(run.afterRangesNs),
+  ...(run.gpu && { gpu_activity: gpuActivity(run.gpu) }),
+  ...(run.gpuInRanges && { gpu_activity_in_ranges: gpuActivity(run.gpuInRanges) }),
+});
+
 const NS_PER_MS = 1e6;
 
 function milliseconds(ns: number): number;
@@ -206,6 +220,7 @@ function statisticsInMilliseconds(statistics: Statistics | null): Statistics | n
       median: milliseconds(statistics.median),
       max: milliseconds(statistics.max),
       p95: milliseconds(statistics.p95),
+      ...(statistics.first !== undefined && { first: milliseconds(statistics.first) }),
     }
   );
 }

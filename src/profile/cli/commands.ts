@@ -56,6 +56,16 @@ export const LOCALES = ["C", "en", "de"] as const;
 export const NVTX_SCOPES = ["thread", "process"] as const;
 export const NAME_BASES = ["function", "demangled", "mangled"] as const;
 
+export const SORTS = ["exclusive", "wall", "gpu", "calls", "kernels", "tree"] as const;
+
+const SORT_OPTION = {
+  sort: {
+    value: "BY",
+    choices: SORTS,
+    help: "order of the regions shown here: their own time, with inner\nregions, kernel time, counts, or as a tree\n(default: exclusive)",
+  },
+} as const;
+
 export const IMPORT: CommandLine = {
   name: "deep-profile import",
   takes: { shown: "FILE|DIR|RUN...", expected: "files, directories or runs", least: 1 },
@@ -108,6 +118,7 @@ ${TOOLS.toReversed()
       choices: NVTX_SCOPES,
       help: "whose push/pop ranges a kernel belongs to: those of its\nthread, or of another one if its own has none (default:\nthread; process needs .ncu-rep files)",
     },
+    ...SORT_OPTION,
     "no-aggregate": { help: "only reports per process and per device" },
     "no-html": { help: "no HTML pages beside the other reports" },
   },
@@ -142,6 +153,7 @@ by jobs, the fastest job, and how times grow with the swept values.`,
       help: "where the reports go; a new or empty directory outside of the run\n(default: DIR, replacing the old ones)",
     },
     ...LABEL_OPTIONS,
+    ...SORT_OPTION,
     html: { help: "write HTML pages even if the run wrote none" },
     trace: { help: "write traces even if the run wrote none" },
     collector: {

@@ -11,12 +11,12 @@ import { RUN_FILE } from "../tools/collection.ts";
 import type { ImportSource } from "../tools/importer.ts";
 import { inputError, openSource } from "../tools/source-file.ts";
 import { TOOLS } from "../tools/table.ts";
-import type { ProfilingTool } from "../tools/tool.ts";
-import { LOCALES, NAME_BASES, NVTX_SCOPES, READERS } from "./commands.ts";
+import { type ProfilingTool, terminalProgress } from "../tools/tool.ts";
+import { LOCALES, NAME_BASES, NVTX_SCOPES, READERS, SORTS } from "./commands.ts";
 import { labelRulesOf } from "./label-options.ts";
 import { intoOutputDirectory, type OutputDraft } from "./output-directory.ts";
 import { type SubcommandIo, terminalOf } from "./subcommand.ts";
-import { showFiles, showReport } from "./terminal-report.ts";
+import { showAnswer, showFiles, showReport } from "./terminal-report.ts";
 
 const { globSync, isDynamicPattern } = fastGlob;
 
@@ -53,6 +53,8 @@ async function importInto(
   /** Files are called as they will be. */
   const named = (text: string) => text.replaceAll(draft, directory);
   const labels = labelRulesOf(command);
+  // Large files take a while: what is done now stays to be seen until it is done.
+  const progress = terminalProgress();
   const reports = await importFiles({
     sources,
     directory: draft,
@@ -72,12 +74,21 @@ async function importInto(
     now: io.now,
     withTool,
     tools,
-    say: (line) => io.console.stderr(`${named(line)}\n`),
-  });
+    say: (line) => {
+      progress.stop();
+      io.console.stderr(`${named(line)}\n`);
+      progress.update(named(line));
+    },
+  }).finally(progress.stop);
   const terminal = terminalOf(io);
+  const sort = command.choice("sort", SORTS, "exclusive");
+  showAnswer(reports, terminal);
   for (const { bundle } of reports)
-    for (const report of bundle.reports.slice(0, 1)) showReport(report, terminal);
-  const written = await writeImported(reports, draft, { html: !command.has("no-html") });
+    for (const report of bundle.reports.slice(0, 1)) showReport(report, terminal, sort);
+  progress.update("writing reports");
+  const written = await writeImported(reports, draft, { html: !command.has("no-html") }).finally(
+    progress.stop,
+  );
   const place = finish();
   const placed = (text: string) => text.replaceAll(draft, place);
   terminal.write("\n");

@@ -12,6 +12,7 @@ import { readSavedRun } from "../run/read-run.ts";
 import { type Rebuilt, rebuildReports } from "../run/rebuild.ts";
 import { TOOLS } from "../tools/table.ts";
 import type { ProfilingTool } from "../tools/tool.ts";
+import { SORTS } from "./commands.ts";
 import { labelRulesOf } from "./label-options.ts";
 import { intoOutputDirectory, type OutputDraft } from "./output-directory.ts";
 import { reportSweep, type SweepReported, sweepJobs } from "./report-sweep.ts";
@@ -51,7 +52,7 @@ export async function reportDirectory(
       say: (line) => io.console.stderr(`${line}\n`),
     });
   const show = async ({ result, written }: Rebuilt): Promise<number> => {
-    showRegions(result.sections, terminal);
+    showRegions(result.sections, terminal, command.choice("sort", SORTS, "exclusive"));
     terminal.write("\n");
     showFiles(written.reports, { terminal, cwd: io.cwd });
     for (const failure of written.failures)

@@ -38,6 +38,13 @@ export interface ProcessOutcome {
   readonly unwritten?: string;
 }
 
+/** A program from its start to its end, in nanoseconds of CLOCK_MONOTONIC. */
+export interface ProgramTimes {
+  readonly pid: number;
+  readonly startNs: bigint;
+  readonly endNs: bigint;
+}
+
 export interface RunOptions {
   /** Receives `stdout.*` and `stderr.txt`. */
   readonly directory: string;
@@ -45,6 +52,8 @@ export interface RunOptions {
   readonly interrupt: StopRequests;
   /** How long a stopped workload has to end by itself before it is killed; default 5 s. */
   readonly graceMs?: number;
+  /** Told when it has ended; not of one that could not be started. */
+  readonly onEnd?: (times: ProgramTimes) => void;
 }
 
 /** How the user asks us to stop a workload; each is aborted with a signal's name as its reason. */
@@ -76,6 +85,7 @@ export async function runWorkload(
   const stdoutFile = join(options.directory, isDocument ? "stdout.json" : "stdout.txt");
   const stderrFile = join(options.directory, "stderr.txt");
   const started = performance.now();
+  const startNs = process.hrtime.bigint();
   const copies = [fileCopy(stdoutFile), fileCopy(stderrFile)] as const;
 
   // Before there is a process: from its first moment on it is not left alone.
@@ -92,6 +102,10 @@ export async function runWorkload(
     detached: true,
     cleanup: false,
   });
+  const { pid } = child;
+  // What it started may hold its output open for longer.
+  if (pid !== undefined)
+    child.once("exit", () => options.onEnd?.({ pid, startNs, endNs: process.hrtime.bigint() }));
   const stop = stopOnInterrupt(child.pid, options.interrupt, options.graceMs ?? GRACE_MS);
   const endWatch = detectSuspension();
   const result = await child.finally(() => {

@@ -13,8 +13,17 @@ export interface Timeline {
   /** The clock's absolute value at time 0, for lining up with other tools; of several clocks, that of the first process. */
   readonly originNs: bigint;
   readonly processes: readonly ProcessTimeline[];
+  /** When the program began and ended as whoever started it saw it; absent where nobody did. */
+  readonly span?: ProgramSpan;
   /** What a reader of the report must know: truncated file, dropped events, unclosed ranges. */
   readonly notes: readonly string[];
+}
+
+/** Of the program that was started, which may have started those that were recorded. On the timeline's clock. */
+export interface ProgramSpan {
+  readonly pid: number;
+  readonly startNs: number;
+  readonly endNs: number;
 }
 
 /** What one process did. Times are nanoseconds since `Timeline.originNs`. */

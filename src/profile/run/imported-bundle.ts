@@ -78,6 +78,7 @@ export async function writeImported(
   const problems: string[] = [];
   for (const { collector, folder, bundle, writeRegionFiles } of reports) {
     const written = await writeReports(bundle, join(directory, folder), {
+      beside: reports.flatMap((other) => (other.bundle === bundle ? [] : [other.bundle])),
       ...(html && { html: PAGE }),
     });
     try {

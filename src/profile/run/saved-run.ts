@@ -18,7 +18,7 @@ import type { CollectedRun, RunInputs } from "./run.ts";
 // (`deep-profile report`). `schemas/run.schema.json` is the same contract for other languages.
 
 /** Version of the contract; `major.minor`, a minor only adds. */
-export const RUN_CONTRACT = "hydraconf.run/1.3";
+export const RUN_CONTRACT = "hydraconf.run/1.4";
 
 export interface SavedRun {
   readonly contract: string;

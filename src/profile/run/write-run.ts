@@ -60,7 +60,9 @@ export async function writeRun(
   const written: WrittenSection[] = [];
   for (const section of result.sections) {
     const directory = join(runDirectory, section.collector);
-    const reports = await writeSection(section, directory, report.html ? page : undefined, attempt);
+    const beside = result.sections.flatMap((other) => (other === section ? [] : [other.bundle]));
+    const options = { beside, ...(report.html && { html: page }) };
+    const reports = await writeSection(section, directory, options, attempt);
     failures.push(...(reports?.problems ?? []));
     written.push({ section, reports });
   }
@@ -113,11 +115,11 @@ const recordingFailures =
 async function writeSection(
   { collector, bundle, writeRegionFiles }: ProfileSection,
   directory: string,
-  html: WriteReportsOptions["html"],
+  options: WriteReportsOptions,
   attempt: Attempt,
 ): Promise<WrittenReports | null> {
   const reports = await attempt(`region reports of ${collector}`, () =>
-    writeReports(bundle, directory, { ...(html && { html }) }),
+    writeReports(bundle, directory, options),
   );
   if (reports !== null && writeRegionFiles !== undefined)
     await attempt(`tables of the regions of ${collector}`, () =>

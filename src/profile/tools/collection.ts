@@ -3,7 +3,7 @@ import type { NvtxLabel } from "../analysis/labels.ts";
 
 /** Names and folders are relative to the collector's folder, with `/`; `.` is that folder. */
 export type CollectionSource =
-  | { readonly kind: "recording"; readonly directory: string }
+  | RecordingSource
   | {
       readonly kind: "nsys";
       readonly directory: string;
@@ -13,6 +13,17 @@ export type CollectionSource =
   | NcuSource
   | FilesSource
   | RepeatsSource;
+
+/** The recordings of a program's processes. */
+export interface RecordingSource {
+  readonly kind: "recording";
+  readonly directory: string;
+  /**
+   * The program that was started: its process, and when it began and ended, as decimal nanoseconds of
+   * CLOCK_MONOTONIC. Added in contract 1.4.
+   */
+  readonly program?: { readonly pid: number; readonly start_ns: string; readonly end_ns: string };
+}
 
 /** Files of a tool whose names say all that its `reread` needs. Added in contract 1.3. */
 export interface FilesSource {

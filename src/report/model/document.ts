@@ -74,6 +74,32 @@ export interface ReportTotals {
   readonly wall_ms: number | null;
   /** Processor time of threads in ranges, each once; absent if unknown. Added in 1.5. */
   readonly cpu_ms?: number;
+  /**
+   * The run from its start to its end, ranges or not. Absent where only kernels were measured, and in the bundle of
+   * a single region. Added in 1.5.
+   */
+  readonly run?: RunTotals;
+}
+
+/**
+ * Wall time of the processes of a scope, in milliseconds. Times of several processes are added up, as those of
+ * regions are.
+ */
+export interface RunTotals {
+  /** From the start of the first process to the end of the last, without times in which none ran. */
+  readonly wall_ms: number;
+  /** The same of each process, added up: what 100 % is. Equals `wall_ms` for one process. */
+  readonly process_ms: number;
+  readonly process_count: number;
+  /** The part of `process_ms` in which at least one range was open. */
+  readonly in_ranges_ms: number;
+  /** The parts of `process_ms` before the first range of a process and after its last one; null without ranges. */
+  readonly before_ranges_ms: number | null;
+  readonly after_ranges_ms: number | null;
+  /** What GPUs did in `process_ms`; absent where no GPU was seen. */
+  readonly gpu_activity?: RegionGpuActivity;
+  /** The part of it while at least one range was open. */
+  readonly gpu_activity_in_ranges?: RegionGpuActivity;
 }
 
 /** What recorded the numbers, and by which clocks. */
@@ -100,7 +126,10 @@ export interface ReportEnvironment {
   readonly hydraconf_version: string;
 }
 
-/** An NVTX range as seen at run time: all its invocations at one place of the nesting. */
+/**
+ * An NVTX range as seen at run time: all its invocations at one place of the nesting. Of the bucket outside all
+ * ranges, the wall time is that of its processes in which no range was open (since 1.5).
+ */
 export interface NCUProfileRegion {
   readonly name: string;
   /** Names from the outermost open range; ends with `name`. */
@@ -175,6 +204,8 @@ export interface InvocationStatistics {
   readonly max: number;
   /** Nearest-rank 95th percentile. */
   readonly p95: number;
+  /** The first call, which often sets things up; absent in an aggregate over several processes. Added in 1.5. */
+  readonly first?: number;
 }
 
 /** Over the runs of `repeats=N`. The region's other numbers are those of the median run. */

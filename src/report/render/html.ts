@@ -1,6 +1,7 @@
 /** Blocks as HTML: what a page shows without its script. */
 import { printable } from "../../text/printable.ts";
 import {
+  type Bar,
   type Block,
   type Cell,
   type Column,
@@ -29,9 +30,29 @@ function blockHtml(block: Block, options: HtmlOptions): string {
       return `<p>${htmlText(block.text, options)}</p>`;
     case "list":
       return listHtml(block.items, options);
+    case "bar":
+      return barHtml(block);
     case "table":
       return tableHtml(block, options);
   }
+}
+
+const WIDTH = 1000;
+const HEIGHT = 28;
+
+/** Drawn with attributes alone, since the policy of our pages forbids styles of elements. The list below says the same. */
+function barHtml({ title, parts }: Bar): string {
+  let at = 0;
+  const rects = parts.map(({ kind, share, text }) => {
+    const x = at * WIDTH;
+    at += share;
+    return `<rect class="part part-${kind}" x="${x.toFixed(2)}" y="0" width="${(share * WIDTH).toFixed(2)}" height="${HEIGHT}"><title>${escapeHtml(text)}</title></rect>`;
+  });
+  const legend = parts.map(
+    ({ kind, text }) =>
+      `<li><svg class="swatch" viewBox="0 0 12 12" width="12" height="12" aria-hidden="true"><rect class="part part-${kind}" width="12" height="12"/></svg> ${escapeHtml(text)}</li>`,
+  );
+  return `<figure class="run-bar"><figcaption>${escapeHtml(title)}</figcaption><svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" aria-hidden="true">${rects.join("")}</svg><ul>${legend.join("")}</ul></figure>`;
 }
 
 const listHtml = (items: Iterable<Text>, { className, ...options }: HtmlOptions): string =>
@@ -61,9 +82,15 @@ const htmlText = (text: Text, options: HtmlOptions): string =>
 function spanHtml(span: Span, { textLimit = Number.POSITIVE_INFINITY }: HtmlOptions): string {
   const text = escapeHtml(shorten(typeof span === "string" ? span : span.text, textLimit));
   if (typeof span === "string" || span.kind === "number") return text;
+  if (span.kind === "region")
+    return `<a class="to-region" href="#region=${escapeHtml(encodeFragment(span.text))}">${text}</a>`;
   if (span.kind === "link") return `<a href="${escapeHtml(relativeLink(span.path))}">${text}</a>`;
   return `<${span.kind}>${text}</${span.kind}>`;
 }
+
+/** Lone surrogates cannot be encoded. */
+const encodeFragment = (text: string): string =>
+  encodeURIComponent(text.replaceAll(/\p{Cs}/gu, "\ufffd"));
 
 const shorten = (text: string, limit: number): string =>
   text.length <= limit ? text : `${text.slice(0, limit)}… (${text.length} characters)`;

@@ -70,6 +70,9 @@ function* blockPieces(block: Block): Generator<string> {
     case "list":
       yield* separated(block.items, (item) => `- ${markdownText(item)}`);
       break;
+    case "bar":
+      yield `${escapeMarkdown(block.title)}: ${block.parts.map(({ text }) => escapeMarkdown(text)).join(" · ")}`;
+      break;
     case "table":
       yield* tablePieces(block);
   }
@@ -107,6 +110,7 @@ function spanMarkdown(span: Span): string {
   switch (span.kind) {
     case "code":
       return markdownCode(span.text);
+    case "region":
     case "strong":
       return `**${escapeMarkdown(span.text)}**`;
     case "link":

@@ -1,6 +1,8 @@
 /** `report.html`: region reports as a page to explore. */
 import { plural } from "../../text/plural.ts";
 import type { NCUProfileRegionReport, RegionReportBundle } from "../model/document.ts";
+import { answerOf } from "../view/answer.ts";
+import { answerBlocks } from "../view/answer-blocks.ts";
 import { type Block, code, heading, link, list, type Table, tableOf } from "../view/blocks.ts";
 import { type KernelWords, reportKernelWords } from "../view/kernel-words.ts";
 import { formatDuration } from "../view/numbers.ts";
@@ -18,6 +20,8 @@ export interface HtmlReportOptions {
   readonly config?: readonly ConfigLine[];
   /** Files beside the page, by their relative paths. */
   readonly files?: readonly string[];
+  /** What other collectors say of the same run. */
+  readonly beside?: readonly RegionReportBundle[];
   /**
    * The page's script and style; read from the build when absent.
    * @internal
@@ -56,11 +60,12 @@ export function renderHtmlReport(bundle: RegionReportBundle, options: HtmlReport
 
 function renderBody(
   bundle: RegionReportBundle,
-  { title, config = [], files = [] }: HtmlReportOptions,
+  { title, config = [], files = [], beside = [] }: HtmlReportOptions,
   { text: textLimit, lines }: Detail,
   left: readonly string[],
 ): string {
   const [main] = bundle.reports;
+  const answer = answerOf(bundle, beside);
   const notes = upTo(lines, main?.notes ?? [], "note");
   const html = (...blocks: readonly Block[]) => renderHtml(blocks, { textLimit });
   return `<a class="skip" href="#regions">Skip to the regions</a>
@@ -70,6 +75,7 @@ ${html(heading(1, title))}
 <div id="controls" class="controls"></div>
 </header>
 <noscript><p class="notice">This page needs JavaScript for its tables and charts. The same facts are in report.md beside it.</p></noscript>
+${answer === null ? "" : `<section class="answer" aria-labelledby="answer-heading"><h2 id="answer-heading">Where the time went</h2>${html(...answerBlocks(answer))}</section>`}
 ${noticeSection("notes", "Notes and warnings", notes, { textLimit })}
 ${left.length === 0 ? "" : `<p class="notice" id="left-out">Left out of this page, see report.json: ${escapeHtml(left.join("; "))}.</p>`}
 <main id="report"></main>

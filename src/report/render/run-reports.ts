@@ -1,10 +1,12 @@
 /** The Markdown files of a run and of a collector. */
 import {
+  anything,
   checkOptions,
   count,
   type OptionChecks,
   optional,
   text,
+  trueOrFalse,
 } from "../../values/check-options.ts";
 import type { RegionReportBundle } from "../model/document.ts";
 import { type RegionMarkdownOptions, regionReport } from "../view/region-report.ts";
@@ -17,6 +19,9 @@ const MARKDOWN_OPTIONS: OptionChecks<RegionMarkdownOptions> = {
   title: text,
   kernelRows: optional(count),
   regionSections: optional(count),
+  directories: anything,
+  beside: anything,
+  hasAnswer: optional(trueOrFalse),
 };
 
 const EXAMPLE = 'renderRegionMarkdown(bundle, { title: "My run" })';

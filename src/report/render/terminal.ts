@@ -5,28 +5,41 @@
 
 import picocolors from "picocolors";
 import { plural } from "../../text/plural.ts";
-import { fitText, padText, textWidth } from "../../text/text-width.ts";
+import { printable } from "../../text/printable.ts";
+import { fitText, padText, textWidth, wrapText } from "../../text/text-width.ts";
 import {
   checkOptions,
   count,
   type OptionChecks,
+  oneOf,
   optional,
   trueOrFalse,
 } from "../../values/check-options.ts";
 import type { NCUProfileRegionReport } from "../model/document.ts";
+import type { Answer } from "../view/answer.ts";
+import { answerBlocks } from "../view/answer-blocks.ts";
 import {
+  type Bar,
+  type Block,
   type Cell,
   type Column,
   cellText,
+  plainText,
   type Row,
   type Table,
+  type Text,
   type Tone,
 } from "../view/blocks.ts";
 import { kernelsOfReport } from "../view/kernel-list.ts";
 import { kernelTable } from "../view/kernel-tables.ts";
 import { reportKernelWords, wordsOfKinds } from "../view/kernel-words.ts";
 import { formatMs } from "../view/numbers.ts";
-import { narrowRegionTree } from "../view/region-tables.ts";
+import {
+  narrowRegionTree,
+  REGION_SORTS,
+  type RegionSort,
+  sortedRegions,
+} from "../view/region-tables.ts";
 import { shareBase, wholeMs } from "../view/times.ts";
 import { largestRegions } from "../view/tree-rows.ts";
 
@@ -65,7 +78,7 @@ export function tableLines({ columns, rows }: Table, page: TerminalPage): readon
   const room = Math.min(first.width, Math.max(LEAST_LABEL, page.width - taken));
   const line = (textOf: (column: DrawnColumn) => string): string =>
     [
-      padText(fitText(textOf(first), room), room, "left"),
+      padText(fitName(textOf(first), room), room, "left"),
       ...shown.map((each) => padText(textOf(each), each.width, sideOf(each.column))),
     ]
       .join(GAP)
@@ -80,6 +93,19 @@ export function tableLines({ columns, rows }: Table, page: TerminalPage): readon
   ];
 }
 
+/** The names at the end of a path say most: `… / inner`. */
+function fitName(text: string, width: number): string {
+  if (!text.includes(PATH_GAP) || textWidth(text) <= width) return fitText(text, width);
+  const names = text.split(PATH_GAP);
+  for (let from = 1; from < names.length; from++) {
+    const shown = `…${PATH_GAP}${names.slice(from).join(PATH_GAP)}`;
+    if (textWidth(shown) <= width || from === names.length - 1) return fitText(shown, width);
+  }
+  return fitText(text, width);
+}
+
+const PATH_GAP = " / ";
+
 /** What gives a text a colour. */
 type Colors = Readonly<
   Record<"green" | "red" | "yellow" | "cyan" | "dim", (text: string) => string>
@@ -92,6 +118,7 @@ export const PAINT: Readonly<Record<Tone, (colors: Colors) => (text: string) => 
   doubtful: ({ yellow }) => yellow,
   new: ({ cyan }) => cyan,
   minor: ({ dim }) => dim,
+  hot: ({ yellow }) => yellow,
 };
 
 const sideOf = ({ align, format }: Column): "left" | "right" =>
@@ -145,20 +172,112 @@ const hasShortForm = (cell: Cell): boolean =>
   "kind" in cell &&
   (cell.kind === "measured" || cell.kind === "two_lengths");
 
+/** Blocks but tables as lines, wrapped at words; headings in bold. */
+export function blockLines(blocks: Iterable<Block>, page: TerminalPage): readonly string[] {
+  return [...blocks].flatMap((block) => linesOf(block, page));
+}
+
+function linesOf(block: Block, page: TerminalPage): readonly string[] {
+  const { bold } = picocolors.createColors(page.color);
+  switch (block.type) {
+    case "heading":
+      return [bold(plainText(block.text))];
+    case "paragraph":
+      return wrapped(printed(block.text), page.width).map(isStrong(block.text) ? bold : same);
+    case "list":
+      return Array.from(block.items, (item) =>
+        itemLines(item, page.width - LIST_INDENT.length).map(
+          (line, at) => `${at === 0 ? LIST_MARK : LIST_INDENT}${line}`,
+        ),
+      ).flat();
+    case "bar":
+      return barLines(block, page);
+    case "table":
+      return tableLines(block, page);
+  }
+}
+
+/** A command line at the end of an item stands on a line of its own, to be copied. */
+function itemLines(item: Text, width: number): readonly string[] {
+  const last = typeof item === "string" ? undefined : item.at(-1);
+  if (
+    typeof item === "string" ||
+    last === undefined ||
+    typeof last === "string" ||
+    last.kind !== "code"
+  )
+    return wrapped(printed(item), width);
+  return [...wrapped(printed(item.slice(0, -1)).trimEnd(), width), `  ${printable(last.text)}`];
+}
+
+const same = (text: string): string => text;
+
+const isStrong = (text: Text): boolean =>
+  typeof text !== "string" &&
+  text.every((span) => typeof span !== "string" && span.kind === "strong");
+
+const LIST_MARK = "- ";
+const LIST_INDENT = "  ";
+
+const printed = (text: Text): string => printable(plainText(text));
+
+/** Words that are longer than a line stay whole: they are names and command lines. */
+const wrapped = (text: string, width: number): readonly string[] =>
+  text.split("\n").flatMap((line) => wrapText(line, Math.max(20, width)));
+
+const WIDEST_BAR = 100;
+
+/** How the parts of bars are drawn: told apart without colours, too. */
+const FILLS: Readonly<Record<string, readonly [sign: string, paint: (colors: Colors) => Paint]>> = {
+  kernels: ["█", ({ green }) => green],
+  both: ["▓", ({ cyan }) => cyan],
+  copies: ["▒", ({ yellow }) => yellow],
+  idle_inside: ["░", ({ red }) => red],
+  inside: ["█", ({ green }) => green],
+};
+
+type Paint = (text: string) => string;
+
+/** A line in proportion, and what its parts are. */
+function barLines(bar: Bar, { width, color }: TerminalPage): readonly string[] {
+  const { title, parts } = bar;
+  if (bar.isDetail) return wrapped(`${title}: ${parts.map(({ text }) => text).join(", ")}`, width);
+  const colors = picocolors.createColors(color);
+  const cells = Math.min(width, WIDEST_BAR);
+  let drawn = 0;
+  let share = 0;
+  const line = parts.map((part) => {
+    share += part.share;
+    const until = Math.min(cells, Math.round(share * cells));
+    const length = Math.max(0, until - drawn);
+    drawn = until;
+    const [sign, paint] = FILLS[part.kind] ?? ["·", ({ dim }: Colors) => dim];
+    return { part, drawn: paint(colors)(sign.repeat(length)), sign: paint(colors)(sign) };
+  });
+  return [
+    title,
+    line.map((each) => each.drawn).join(""),
+    ...line.map(({ sign, part }) => `${sign} ${part.text}`),
+  ];
+}
+
 /** The page that the region tree is fitted to. */
 export interface RegionTableOptions {
   /** Columns of the terminal; default 80. */
   readonly width?: number;
   /** Whether to use ANSI colours: the caller knows the terminal and `NO_COLOR`. Default false. */
   readonly color?: boolean;
-  /** Most regions; the longest stay, in their places. Default: all. */
+  /** Most regions; the longest stay. Default: all. */
   readonly maxRows?: number;
+  /** By which numbers; `tree` leaves them where they are. Default: `tree`. */
+  readonly sort?: RegionSort;
 }
 
 const TABLE_OPTIONS: OptionChecks<RegionTableOptions> = {
   width: optional(count),
   color: optional(trueOrFalse),
   maxRows: optional(count),
+  sort: optional(oneOf(...REGION_SORTS)),
 };
 
 /** Lines end with newlines, without trailing blanks. */
@@ -167,21 +286,39 @@ export function renderRegionTable(
   options: RegionTableOptions = {},
 ): string {
   checkOptions("renderRegionTable", options, TABLE_OPTIONS);
-  const { width = 80, color = false, maxRows = Number.POSITIVE_INFINITY } = options;
+  const { width = 80, color = false, maxRows = Number.POSITIVE_INFINITY, sort = "tree" } = options;
   const { dim } = picocolors.createColors(color);
   const share = shareBase(report);
-  const shown = largestRegions(report.regions, maxRows, (region) => share.of(region) ?? 0);
+  const shown =
+    sort === "tree"
+      ? largestRegions(report.regions, maxRows, (region) => share.of(region) ?? 0)
+      : sortedRegions(report, sort).slice(0, maxRows);
   if (shown.length === 0) return `${dim("No regions.")}\n`;
   const left = report.regions.length - shown.length;
   return textOf([
-    ...tableLines(narrowRegionTree(report, shown), { width, color }),
-    ...(left > 0 ? [dim(`${plural(left, "shorter region")} not shown`)] : []),
+    ...tableLines(narrowRegionTree(report, shown, sort), { width, color }),
+    ...(left > 0
+      ? [
+          dim(
+            `${plural(left, sort === "calls" || sort === "kernels" ? "more region" : "shorter region")} not shown`,
+          ),
+        ]
+      : []),
     ...(reportKernelWords(report) === null
       ? [dim("no GPU kernels or CPU operations were recorded")]
       : []),
     ...(share.whole === null ? [] : [dim(`100 % = ${formatMs(share.whole)} ms, ${share.label}`)]),
   ]);
 }
+
+/** What takes the time, why, and what to do: the first lines of a result. Lines end with newlines. */
+export const renderAnswer = (answer: Answer, page: TerminalPage): string =>
+  textOf(
+    answerBlocks(answer, { nameOf: ({ label }) => label, level: 3 }).flatMap((block, at) => [
+      ...(at > 0 && block.type === "heading" ? [""] : []),
+      ...blockLines([block], page),
+    ]),
+  );
 
 const textOf = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join("");
 

@@ -217,6 +217,14 @@ const REPORT_RULES: readonly Rule<NCUProfileRegionReport>[] = [
   },
   {
     property: "totals",
+    check: ({ totals: { run } }) =>
+      run === undefined
+        ? null
+        : (atMost(run.in_ranges_ms, run.process_ms, "in_ranges_ms", "process_ms") ??
+          atMost(run.wall_ms, run.process_ms, "wall_ms", "process_ms")),
+  },
+  {
+    property: "totals",
     check: ({ totals }) => atMost(totals.outside_ms, totals.total_ms, "outside_ms", "total_ms"),
   },
   {

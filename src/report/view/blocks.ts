@@ -5,7 +5,7 @@
  */
 import { formatAs, formatDelta, type NumberFormat } from "./numbers.ts";
 
-export type Block = Heading | Paragraph | List | Table;
+export type Block = Heading | Paragraph | List | Table | Bar;
 
 export interface Heading {
   readonly type: "heading";
@@ -24,10 +24,28 @@ export interface List {
   readonly items: Iterable<Text>;
 }
 
+/** A whole in parts, drawn in proportion. */
+export interface Bar {
+  readonly type: "bar";
+  readonly title: string;
+  readonly parts: readonly BarSegment[];
+  /** Whether it is one of several below the whole, which takes little room. */
+  readonly isDetail?: true;
+}
+
+export interface BarSegment {
+  /** Decides its colour and pattern, the same in all bars. */
+  readonly kind: string;
+  /** With its number, for people. */
+  readonly text: string;
+  /** Of the whole, from 0 to 1. */
+  readonly share: number;
+}
+
 /** Plain text, or parts with a meaning; every renderer escapes it. */
 export type Text = string | readonly Span[];
 
-export type Span = string | MarkedSpan | Link;
+export type Span = string | MarkedSpan | Link | RegionLink;
 
 /** `number`: written by this project, so that no renderer escapes it. */
 export interface MarkedSpan {
@@ -40,6 +58,13 @@ export interface Link {
   readonly kind: "link";
   readonly text: string;
   readonly path: string;
+}
+
+/** To a region of the same report, where the medium can show one by itself; else its name. */
+export interface RegionLink {
+  readonly kind: "region";
+  /** Its whole path, which the page finds it by. */
+  readonly text: string;
 }
 
 export interface Table {
@@ -76,7 +101,7 @@ export interface Row {
 }
 
 /** What a row says to the reader: shown by colour where there is any. */
-export type Tone = "better" | "worse" | "doubtful" | "new" | "minor";
+export type Tone = "better" | "worse" | "doubtful" | "new" | "minor" | "hot";
 
 /** A number has the format of its column; null was not measured. */
 export type Cell = number | Text | TreeLabel | Measured | TwoLengths | null;
@@ -87,6 +112,8 @@ export interface TreeLabel {
   readonly text: string;
   /** How many of the shown regions contain it. */
   readonly level: number;
+  /** Whether it stands alone, with its whole path: of one that is too long the end is shown. */
+  readonly isPath?: true;
   /** Its path, where the rows above do not show it. */
   readonly path?: string;
 }
@@ -160,6 +187,7 @@ export const code = (text: string): MarkedSpan => ({ kind: "code", text });
 export const strong = (text: string): MarkedSpan => ({ kind: "strong", text });
 /** A number that is formatted already. */
 export const numeral = (text: string): MarkedSpan => ({ kind: "number", text });
+export const regionLink = (text: string): RegionLink => ({ kind: "region", text });
 export const link = (text: string, path: string): Link => ({ kind: "link", text, path });
 
 /** Without its marks. */

@@ -6,14 +6,19 @@ import type {
   NCUProfileRegionReport,
   RegionReportBundle,
 } from "../model/document.ts";
+import { regionKey } from "../model/report-files.ts";
+import { answerOf } from "./answer.ts";
+import { answerBlocks, type NameOf } from "./answer-blocks.ts";
 import {
   type Block,
   code,
   type Field,
   heading,
+  link,
   listIfAny,
   numeral,
   paragraph,
+  strong,
   type Table,
   type Text,
   tableOf,
@@ -34,21 +39,31 @@ export interface RegionMarkdownOptions {
   readonly kernelRows?: number;
   /** Regions that get a section of their own; the tree always shows all. */
   readonly regionSections?: number;
+  /** Of single regions, by `regionKey`, for links to their reports. */
+  readonly directories?: ReadonlyMap<string, string>;
+  /** What other collectors say of the same run. */
+  readonly beside?: readonly RegionReportBundle[];
+  /** Whether it begins with what takes the time of the run; by default yes. */
+  readonly hasAnswer?: boolean;
 }
 
 const NOTHING = "No GPU kernels or CPU operations were recorded in";
 
 /** One after the other: a report can have tens of thousands of regions, each with a thousand metrics. */
 export function* regionReport(
-  { reports }: RegionReportBundle,
-  { title, kernelRows = 20, regionSections = 200 }: RegionMarkdownOptions,
+  bundle: RegionReportBundle,
+  options: RegionMarkdownOptions,
 ): Generator<Block> {
+  const { reports } = bundle;
+  const { title, kernelRows = 20, regionSections = 200, hasAnswer = true } = options;
   yield heading(1, title);
   const [main, ...others] = reports;
   if (main === undefined) {
     yield paragraph("No reports.");
     return;
   }
+  const answer = hasAnswer ? answerOf(bundle, options.beside) : null;
+  if (answer !== null) yield* answerBlocks(answer, { nameOf: linkInto(options.directories) });
   yield paragraph(summary(main));
   yield heading(2, "Region tree");
   yield* regionTree(main);
@@ -81,6 +96,14 @@ export function* regionReport(
   yield heading(2, "Provenance");
   yield provenanceTable(main);
 }
+
+/** A region by a link to its own report, where it has one. @param base of the links */
+export const linkInto =
+  (directories: ReadonlyMap<string, string> | undefined, base = ""): NameOf =>
+  ({ region, label }) => {
+    const directory = directories?.get(regionKey(region));
+    return directory === undefined ? strong(label) : link(label, `${base}${directory}/report.md`);
+  };
 
 function summary(report: NCUProfileRegionReport): Text {
   const { totals, scope, collector } = report;

@@ -21,7 +21,7 @@ import {
   shareBase,
   totalMs,
 } from "./times.ts";
-import { type TreeRow, treeRows } from "./tree-rows.ts";
+import { regionLabels, type TreeRow, treeRows } from "./tree-rows.ts";
 
 export type RegionField = Field<TreeRow>;
 
@@ -63,6 +63,7 @@ function regionFields(
 ): Partial<Record<RegionColumn, RegionField>> {
   const words = reportKernelWords(report);
   const share = shareBase(report);
+  const isOfRun = share.basis === "wall";
   const ms = (priority: number, short?: string) => ({
     format: "ms" as const,
     priority,
@@ -70,12 +71,12 @@ function regionFields(
   });
   return {
     calls: field("Calls", knownCalls, { format: "count", priority: 3 }),
-    // Where no kernels were recorded the wall clock is all there is.
-    wall: field("Wall ms", ({ wall_ms }) => wall_ms, ms(words === null ? 0 : 2)),
+    // Where shares are of wall time it is what counts.
+    wall: field("Wall ms", ({ wall_ms }) => wall_ms, ms(isOfRun ? 0 : 2)),
     wall_exclusive: field(
       "Wall excl. ms",
       ({ wall_exclusive_ms }) => wall_exclusive_ms,
-      ms(2, "Excl ms"),
+      ms(isOfRun ? 0 : 2, "Excl ms"),
     ),
     ...(haveCpuTime(regions) && {
       cpu: field("CPU ms", ({ cpu_ms }) => cpu_ms ?? null, ms(3)),
@@ -88,7 +89,11 @@ function regionFields(
     ),
     p95: field("p95 ms", ({ invocation_wall_ms }) => invocation_wall_ms?.p95 ?? null, ms(5)),
     ...(words !== null && {
-      total: field("Total ms", totalMs, ms(0)),
+      total: field(
+        "Total ms",
+        totalMs,
+        isOfRun ? ms(3, words.heading.startsWith("CPU") ? "Ops ms" : "GPU ms") : ms(0),
+      ),
       exclusive: field("Exclusive ms", exclusiveMs, ms(4, "Excl ms")),
       kernels: field(words.heading, knownKernelCount, { format: "count", priority: 5 }),
     }),
@@ -97,7 +102,8 @@ function regionFields(
     ...(share.label !== null && {
       share: field("Share %", (region) => percentOf(share.of(region), share.whole), {
         format: "percent",
-        priority: 6,
+        // Answers most, where there is room for little.
+        priority: 1,
       }),
     }),
   };
@@ -181,19 +187,78 @@ const treeLegend = (
   ].join(" ");
 
 const KERNEL_COLUMNS = ["calls", "total", "exclusive", "wall", "cpu", "kernels"] as const;
+const RUN_COLUMNS = ["calls", "wall", "wall_exclusive", "cpu", "total", "kernels"] as const;
 const WALL_COLUMNS = ["calls", "wall", "wall_exclusive", "cpu", "on_cpu", "median", "p95"] as const;
 const LAST_COLUMNS = ["busy", "sm", "memory", "limit", "share"] as const;
 
-/** The same in fewer columns. @param shown some of the report's regions */
+/** By what tables of regions are sorted; `exclusive` is the time that a region has for itself. */
+export const REGION_SORTS = ["exclusive", "wall", "gpu", "calls", "kernels", "tree"] as const;
+export type RegionSort = (typeof REGION_SORTS)[number];
+
+/** On the clock that the shares of the report refer to, without inner regions; with them, where parts are not known. */
+export function ownTimes(
+  report: NCUProfileRegionReport,
+): (region: NCUProfileRegion) => number | null {
+  if (shareBase(report).basis === "wall") return ({ wall_exclusive_ms }) => wall_exclusive_ms;
+  const isWhole = report.regions.every(({ exclusive_ms }) => exclusive_ms === null);
+  return isWhole ? totalMs : exclusiveMs;
+}
+
+/** The largest first; equals stay in the order of the report. */
+export function sortedRegions(
+  report: NCUProfileRegionReport,
+  sort: RegionSort,
+): readonly NCUProfileRegion[] {
+  if (sort === "tree") return report.regions;
+  const own = ownTimes(report);
+  const keys: Readonly<
+    Record<Exclude<RegionSort, "tree">, (region: NCUProfileRegion) => number | null>
+  > = {
+    exclusive: own,
+    wall: ({ wall_ms }) => wall_ms,
+    gpu: totalMs,
+    calls: knownCalls,
+    kernels: knownKernelCount,
+  };
+  const key = keys[sort];
+  return report.regions
+    .map((region) => ({ region, value: key(region) ?? Number.NEGATIVE_INFINITY }))
+    .sort((a, b) => b.value - a.value)
+    .map(({ region }) => region);
+}
+
+/** The regions of a report that take most: a tenth of the whole for themselves, of the longest three. */
+export function hotRegions(report: NCUProfileRegionReport): ReadonlySet<NCUProfileRegion> {
+  const own = ownTimes(report);
+  const { whole } = shareBase(report);
+  const least = (whole ?? 0) * HOT;
+  return new Set(
+    sortedRegions(report, "exclusive")
+      .slice(0, MOST_HOT)
+      .filter((region) => (own(region) ?? 0) > 0 && (own(region) ?? 0) >= least),
+  );
+}
+
+const HOT = 0.1;
+const MOST_HOT = 3;
+
+/** The same in fewer columns. @param shown some of the report's regions, in their order */
 export function narrowRegionTree(
   report: NCUProfileRegionReport,
   shown: readonly NCUProfileRegion[],
+  sort: RegionSort = "tree",
 ): Table {
-  const first = reportKernelWords(report) === null ? WALL_COLUMNS : KERNEL_COLUMNS;
+  const kernels = reportKernelWords(report) !== null;
+  const isOfRun = shareBase(report).basis === "wall";
+  const first = isOfRun ? (kernels ? RUN_COLUMNS : WALL_COLUMNS) : KERNEL_COLUMNS;
+  const hot = hotRegions(report);
+  const labelOf = regionLabels(report.regions);
   return tableOf(
     chosen(regionFields(report, shown), [...first, ...LAST_COLUMNS]),
-    treeRows(shown, { among: report.regions }),
-    ({ region }) => (region.kind === "outside" ? "minor" : undefined),
+    sort === "tree"
+      ? treeRows(shown, { among: report.regions })
+      : shown.map((region) => ({ region, level: 0, label: labelOf(region) })),
+    ({ region }) => (hot.has(region) ? "hot" : region.kind === "outside" ? "minor" : undefined),
   );
 }
 

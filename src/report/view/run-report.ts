@@ -2,6 +2,8 @@
 import { firstFewOf, plural } from "../../text/plural.ts";
 import type { KernelRecord, NCUProfileRegion, NCUProfileRegionReport } from "../model/document.ts";
 import { regionKey } from "../model/report-files.ts";
+import { answerOf } from "./answer.ts";
+import { answerBlocks } from "./answer-blocks.ts";
 import {
   type Block,
   code,
@@ -21,8 +23,9 @@ import { hardwareLegend, kernelTable } from "./kernel-tables.ts";
 import { wordsOfKinds } from "./kernel-words.ts";
 import { formatDuration, formatMs, NOT_MEASURED } from "./numbers.ts";
 import { provenanceTable } from "./provenance.ts";
+import { linkInto } from "./region-report.ts";
 import { regionTree } from "./region-tables.ts";
-import { mainReport, type RunSection, type RunSummary } from "./run-summary.ts";
+import { answeringSection, mainReport, type RunSection, type RunSummary } from "./run-summary.ts";
 import {
   type DevicePeaks,
   type LayerWork,
@@ -45,6 +48,7 @@ export function runReport(run: RunSummary): readonly Block[] {
       " · ",
       link("Kernels", "kernels.md"),
     ]),
+    ...runAnswer(run),
     ...withHeading("Notes on the run", listIfAny(run.notes)),
     ...(run.sections.length === 0 ? [paragraph("No collector ran.")] : []),
     ...run.sections.flatMap(sectionBlocks),
@@ -55,6 +59,16 @@ export function runReport(run: RunSummary): readonly Block[] {
     ...withHeading("Files", listIfAny(files.map((file) => [link(file, file)]))),
     ...withHeading("Provenance", first === undefined ? [] : [provenanceTable(first)]),
   ];
+}
+
+/** Of the collector that knows most about time; the others add reasons. */
+function runAnswer({ sections }: RunSummary): readonly Block[] {
+  const section = answeringSection(sections);
+  if (section === undefined) return [];
+  const beside = sections.flatMap((other) => (other === section ? [] : [other.bundle]));
+  const answer = answerOf(section.bundle, beside);
+  const nameOf = linkInto(section.regionDirectories, `${section.directory}/regions/`);
+  return answer === null ? [] : answerBlocks(answer, { nameOf });
 }
 
 function sectionBlocks(section: RunSection): readonly Block[] {

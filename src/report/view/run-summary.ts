@@ -71,6 +71,16 @@ export const checkRun = (by: string, run: RunSummary): void => checkOptions(by, 
 export const mainReport = ({ bundle }: RunSection): NCUProfileRegionReport | undefined =>
   bundle.reports[0];
 
+/** Whoever saw the whole run can tell where its time went: nsys sees more of it than the recorder, ncu only kernels. */
+export const answeringSection = <Section extends { readonly bundle: RegionReportBundle }>(
+  sections: readonly Section[],
+): Section | undefined => {
+  const timed = sections.filter(({ bundle }) => bundle.reports[0]?.totals.run !== undefined);
+  const seesGpu = ({ bundle }: Section) =>
+    bundle.reports[0]?.totals.run?.gpu_activity !== undefined;
+  return timed.find(seesGpu) ?? timed[0] ?? sections[0];
+};
+
 /** The section that knows most about time: the first with kernel times, else the first with any region. */
 export function timedSection(sections: readonly RunSection[]): RunSection | undefined {
   const withKernels = sections.find((section) => mainReport(section)?.totals.total_ms != null);
@@ -80,4 +90,6 @@ export function timedSection(sections: readonly RunSection[]): RunSection | unde
 
 /** A region's exclusive time in milliseconds, on the clock that the report's shares refer to. */
 export const ownTime = (report: NCUProfileRegionReport, region: NCUProfileRegion): number | null =>
-  report.totals.total_ms === null ? region.wall_exclusive_ms : region.exclusive_ms;
+  report.totals.run !== undefined || report.totals.total_ms === null
+    ? region.wall_exclusive_ms
+    : region.exclusive_ms;

@@ -74,7 +74,7 @@ const deviceInWords = (device: string): string =>
 
 function whereTimeGoes(report: NCUProfileRegionReport): readonly Block[] {
   const words = reportKernelWords(report);
-  const { whole } = shareBase(report);
+  const { whole, basis, label } = shareBase(report);
   // Ranges that were measured as a whole: what the inner ones have of the outer is not known.
   const isWhole = report.regions.every((region) => ownTime(report, region) === null);
   const timeOf = (region: NCUProfileRegion) =>
@@ -96,7 +96,7 @@ function whereTimeGoes(report: NCUProfileRegionReport): readonly Block[] {
   const rest = ranked.length - shown.length;
   return [
     paragraph(
-      `Each line gives the ${words === null ? "wall time" : words.time} ${isWhole ? "of the region, including its inner regions" : "of the region itself, without its inner regions"}.`,
+      `Each line gives the ${basis === "wall" || words === null ? "wall time" : words.time} ${isWhole ? "of the region, including its inner regions" : "of the region itself, without its inner regions"}${label === null ? "" : `, as a share of the ${label}`}.`,
     ),
     list(
       shown.map(({ region, time }) => {

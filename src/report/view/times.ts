@@ -3,6 +3,8 @@
  * so a kernel that ncu counted without collecting its duration has 0 there. Since every GPU kernel takes some
  * time, that zero is never a measurement.
  */
+
+import { plural } from "../../text/plural.ts";
 import type { KernelRecord, NCUProfileRegion, NCUProfileRegionReport } from "../model/document.ts";
 import { startsAt } from "../model/region-path.ts";
 import { reportKernelWords } from "./kernel-words.ts";
@@ -30,7 +32,7 @@ const isUntimed = ({ total_ms, kernels }: NCUProfileRegion): boolean =>
 export const wholeMs = ({ totals, regions }: NCUProfileRegionReport): number | null =>
   totals.total_ms === 0 && regions.some(isUntimed) ? null : totals.total_ms;
 
-/** What the shares of a report refer to: kernel time if there is any, else wall time. */
+/** What the shares of a report refer to: the run, or kernel time if only kernels were measured, else wall time of ranges. */
 export interface ShareBase {
   /** Which time of a region its share is made from. */
   readonly basis: "total" | "wall";
@@ -41,6 +43,14 @@ export interface ShareBase {
 }
 
 export function shareBase(report: NCUProfileRegionReport): ShareBase {
+  const { run } = report.totals;
+  if (run !== undefined)
+    return {
+      basis: "wall",
+      of: ({ wall_ms }) => wall_ms,
+      whole: run.process_ms,
+      label: `wall time of ${run.process_count > 1 ? `the ${plural(run.process_count, "process", "processes")} of the run, added up` : "the run"}${overlaps(report) ? ` ${AT_ONCE}` : ""}`,
+    };
   const words = reportKernelWords(report);
   const total_ms = wholeMs(report);
   if (total_ms !== null && total_ms > 0)
@@ -58,7 +68,7 @@ function wholeWall(report: NCUProfileRegionReport): Pick<ShareBase, "whole" | "l
   if (wall_ms !== null)
     return {
       whole: wall_ms,
-      label: `wall time covered by outermost ranges${overlaps(report) ? " (ranges at the same time add up to more)" : ""}`,
+      label: `wall time covered by outermost ranges${overlaps(report) ? ` ${AT_ONCE}` : ""}`,
     };
   const [top, ...others] = report.regions;
   if (top === undefined || top.wall_ms === null) return { whole: null, label: null };
@@ -67,11 +77,13 @@ function wholeWall(report: NCUProfileRegionReport): Pick<ShareBase, "whole" | "l
     : { whole: null, label: null };
 }
 
+const AT_ONCE = "(ranges at the same time add up to more)";
+
 /** Whether outermost ranges of several threads, or start/end ranges, were open at the same time. */
 function overlaps({ regions, totals }: NCUProfileRegionReport): boolean {
-  const roots = regions.filter(({ depth }) => depth === 0);
+  const roots = regions.filter(({ depth, kind }) => depth === 0 && kind !== "outside");
   const sum = roots.reduce((total, { wall_ms }) => total + (wall_ms ?? 0), 0);
-  return sum > (totals.wall_ms ?? 0) * 1.001;
+  return sum > (totals.run?.in_ranges_ms ?? totals.wall_ms ?? 0) * 1.001;
 }
 
 // Processor time of the threads that opened ranges.

@@ -6,6 +6,7 @@ import {
   type ScopeModel,
 } from "../../../src/profile/analysis/index.ts";
 import { runs } from "../../runs.ts";
+import { didSomething } from "./models.ts";
 import { oracleRegions } from "./oracle.ts";
 import { anyKernels, anyRanges, processOf, timelineOf, wellNested } from "./timelines.ts";
 
@@ -30,7 +31,7 @@ describe("attribution", () => {
         const process = { ranges, kernels };
         const scope = scopeOf(buildRegionModel(timelineOf([process])), "process:100");
         const got = new Map(
-          scope.regions.map((region) => [
+          scope.regions.filter(didSomething).map((region) => [
             keyOf(region),
             {
               path: region.path,
@@ -40,8 +41,8 @@ describe("attribution", () => {
               kernelNs: region.kernelNs ?? 0,
               exclusiveKernelNs: region.exclusiveKernelNs ?? 0,
               kernelCount: region.kernelCount,
-              wallNs: region.wallNs ?? 0,
-              exclusiveWallNs: region.exclusiveWallNs ?? 0,
+              wallNs: region.kind === "outside" ? 0 : (region.wallNs ?? 0),
+              exclusiveWallNs: region.kind === "outside" ? 0 : (region.exclusiveWallNs ?? 0),
             },
           ]),
         );
@@ -125,7 +126,8 @@ describe("attribution", () => {
         fc.array(fc.nat(1_000_000), { minLength: 3, maxLength: 3 }),
         (process, shifts) => {
           // Threads that share no start/end range are independent: moving one in time changes nothing but what
-          // the GPU did meanwhile, whoever launched it.
+          // the GPU did meanwhile, whoever launched it, and which
+          // call was the first, and what no range covers.
           const shift = (thread: number | null | undefined) => shifts[(thread ?? 1) - 1] ?? 0;
           const shifted = {
             ranges: (process.ranges ?? []).map((range) => ({
@@ -140,7 +142,18 @@ describe("attribution", () => {
           };
           const numbers = (sketch: typeof process) => {
             const { regions } = scopeOf(buildRegionModel(timelineOf([sketch])), "process:100");
-            return new Map(regions.map(({ gpuUse: _, ...region }) => [keyOf(region), region]));
+            return new Map(
+              regions
+                .filter(didSomething)
+                .map(({ gpuUse: _, invocationWallNs: calls, ...region }) => [
+                  keyOf(region),
+                  {
+                    ...region,
+                    invocationWallNs: calls && { ...calls, first: 0 },
+                    ...(region.kind === "outside" && { wallNs: 0, exclusiveWallNs: 0 }),
+                  },
+                ]),
+            );
           };
           expect(numbers(shifted)).toEqual(numbers(process));
         },
@@ -151,7 +164,8 @@ describe("attribution", () => {
   it("lists parents before children and every region once", () => {
     fc.assert(
       fc.property(anyRanges, (ranges) => {
-        for (const { regions } of buildRegionModel(timelineOf([{ ranges }])).scopes) {
+        for (const scope of buildRegionModel(timelineOf([{ ranges }])).scopes) {
+          const regions = scope.regions.filter(didSomething);
           const keys = regions.map(keyOf);
           expect(new Set(keys).size).toBe(keys.length);
           const placeOf = (region: Placed, depth: number) =>

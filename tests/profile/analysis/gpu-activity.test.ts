@@ -90,6 +90,8 @@ const sketch: ProcessSketch = {
   ],
 };
 
+const IDLE = { busyNs: 0, kernelNs: 0, copyNs: 0 };
+
 const usesOf = (process: ProcessSketch, scope: string) =>
   Object.fromEntries(
     buildRegionModel(timelineOf([process]))
@@ -100,20 +102,21 @@ const usesOf = (process: ProcessSketch, scope: string) =>
 describe("what GPUs did while ranges were open", () => {
   it("counts whoever launched it, and overlaps once", () => {
     expect(usesOf(sketch, "aggregate")).toEqual({
-      launch: { busyNs: 0, kernelNs: 0, copyNs: 0 },
+      launch: IDLE,
       step: { busyNs: 700, kernelNs: 600, copyNs: 200 },
       "step/inner": { busyNs: 100, kernelNs: 100, copyNs: 100 },
-      late: { busyNs: 0, kernelNs: 0, copyNs: 0 },
+      late: IDLE,
+      "(outside)": IDLE,
     });
   });
 
   it("is of one device in its report", () => {
     expect(usesOf(sketch, "device:cuda:1")).toEqual({
-      "(outside)": undefined,
+      "(outside)": IDLE,
     });
     expect(
       usesOf({ ...sketch, kernels: sketch.kernels?.slice(0, 2) ?? [] }, "device:cuda:0"),
-    ).toEqual({ launch: { busyNs: 0, kernelNs: 0, copyNs: 0 } });
+    ).toEqual({ launch: IDLE, "(outside)": IDLE });
   });
 
   it("counts devices that are busy at once once in all reports but their own", () => {

@@ -6,11 +6,22 @@ import {
 } from "../../../src/profile/analysis/index.ts";
 import { type ProcessSketch, timelineOf } from "./timelines.ts";
 
-/** The reports of these processes by scope. */
+/**
+ * The reports of these processes by scope, without the bucket outside all ranges where only time passed in it: what
+ * it says is tested with the span of runs.
+ */
 export function scopesOf(processes: readonly ProcessSketch[], options?: RegionOptions) {
   const { scopes } = buildRegionModel(timelineOf(processes), options);
-  return new Map(scopes.map((scope) => [scope.scope as string, scope]));
+  return new Map(
+    scopes.map((scope) => [
+      scope.scope as string,
+      { ...scope, regions: scope.regions.filter(didSomething) },
+    ]),
+  );
 }
+
+export const didSomething = ({ kind, kernelCount, activities }: RegionModelEntry): boolean =>
+  kind !== "outside" || kernelCount > 0 || (activities?.size ?? 0) > 0;
 
 /** The report of a process as the only one. */
 export function aggregateOf(sketch: ProcessSketch, options?: RegionOptions) {

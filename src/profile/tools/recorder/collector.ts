@@ -10,8 +10,14 @@ import {
   text,
   trueOrFalse,
 } from "../../../values/check-options.ts";
-import { pauseNotes, runWorkload, type Workload } from "../../machine/process.ts";
+import {
+  type ProgramTimes,
+  pauseNotes,
+  runWorkload,
+  type Workload,
+} from "../../machine/process.ts";
 import { ToolError } from "../../machine/tool-error.ts";
+import type { RecordingSource } from "../collection.ts";
 import type { ProfileConfig } from "../config.ts";
 import type { Importer } from "../importer.ts";
 import { beginsWith } from "../source-file.ts";
@@ -30,6 +36,7 @@ import {
   readRecording,
   readRecordingFiles,
   refusedRecording,
+  withProgram,
 } from "./read.ts";
 import { watchRecording } from "./watch.ts";
 
@@ -73,20 +80,26 @@ export function createRecorder(options: RecorderOptions): Collector {
       ];
       const text = recordedSoFar(workload, context, options.operationDomains);
       const stopProgress = showProgress(workload, context, text);
+      let times: ProgramTimes | null = null;
       const outcome = await runWorkload(workload, {
         directory: context.directory,
         env: environment,
         interrupt: context.interrupt,
+        onEnd: (program) => {
+          times = program;
+        },
       }).finally(stopProgress);
-      const timeline =
+      const source = recordingSource(times);
+      const recorded =
         injection.library === null ? NOTHING_RECORDED : readRecording(context.directory);
+      const timeline = withProgram(recorded, source);
       const problem = whyIncomplete(timeline, outcome.stderrTail);
       const inContainer =
         timeline.processes.length === 0 ? containerNote(workload.argv, options.library) : null;
       return {
         collector: "recorder",
         measured: { kind: "timeline", timeline },
-        source: { kind: "recording", directory: "." },
+        source,
         outcome,
         notes: [...notes, ...(inContainer === null ? [] : [inContainer]), ...pauseNotes(outcome)],
         ...(problem !== null && { problem }),
@@ -94,6 +107,14 @@ export function createRecorder(options: RecorderOptions): Collector {
     },
   };
 }
+
+const recordingSource = (times: ProgramTimes | null): RecordingSource => ({
+  kind: "recording",
+  directory: ".",
+  ...(times !== null && {
+    program: { pid: times.pid, start_ns: String(times.startNs), end_ns: String(times.endNs) },
+  }),
+});
 
 /** The recorder as a config sets it. */
 export const recorderOf = ({ config, native }: ToolParts, gpu: boolean): Collector =>

@@ -2,7 +2,7 @@ export { FILE_SUFFIX } from "./format.ts";
 export type { GpuDevice } from "./gpu-work.ts";
 export type { CategoryName } from "./pairing.ts";
 export type { RecordedProcess, RecordedTimeline } from "./read.ts";
-export { readRecording, readRecordingFiles, refusedRecording } from "./read.ts";
+export { readRecording, readRecordingFiles, refusedRecording, withProgram } from "./read.ts";
 export {
   type RecordingProgress,
   type WatchOptions,

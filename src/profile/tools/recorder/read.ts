@@ -6,6 +6,7 @@ import { agreeing, plural } from "../../../text/plural.ts";
 import { isCodedError } from "../../../values/errors.ts";
 import { ToolError } from "../../machine/tool-error.ts";
 import type { ProcessTimeline, Timeline } from "../../model/timeline.ts";
+import type { RecordingSource } from "../collection.ts";
 import { originsOf } from "./clocks.ts";
 import { openRecording, readView } from "./cursor.ts";
 import { createNotes, type GpuEvent, type NoteCollector, type RecordedEvent } from "./events.ts";
@@ -108,6 +109,17 @@ export function readRecordingFiles(paths: readonly string[]): RecordedTimeline {
     notes: [...firstOf(unread), ...notes],
     ...(refused.length > 0 && { refused: true as const }),
   };
+}
+
+/** The timeline of a program that somebody saw start and end: the recorder is loaded later. */
+export function withProgram(
+  timeline: RecordedTimeline,
+  { program }: RecordingSource,
+): RecordedTimeline {
+  if (program === undefined || timeline.processes.length === 0) return timeline;
+  const since = (ns: string) => Number(BigInt(ns) - timeline.originNs);
+  const span = { pid: program.pid, startNs: since(program.start_ns), endNs: since(program.end_ns) };
+  return { ...timeline, span };
 }
 
 /** Every report of a run has them, also those of its single processes. */

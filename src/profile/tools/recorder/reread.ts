@@ -6,14 +6,14 @@ import { type JsonText, textOfFile } from "../../../report/validation/json-text.
 import type { CollectionSource } from "../collection.ts";
 import { missingFileError } from "../source-file.ts";
 import type { Reread } from "../tool.ts";
-import { readRecording, refusedRecording } from "./read.ts";
+import { readRecording, refusedRecording, withProgram } from "./read.ts";
 
 /** @throws ConfigError where the recording is gone or damaged */
 export function rereadRecording(source: CollectionSource, directory: string): Reread {
   if (source.kind !== "recording") throw new Error(`${source.kind} is no recording`);
   const folder = join(directory, source.directory);
   if (!existsSync(folder)) throw missingFileError(folder);
-  const timeline = readRecording(folder);
+  const timeline = withProgram(readRecording(folder), source);
   if (timeline.refused) throw refusedRecording();
   // A program that used no NVTX leaves no file either, and then its reports know no process.
   if (timeline.processes.length === 0 && reportsKnowProcesses(directory))

@@ -1,0 +1,119 @@
+/** The wall time of whole processes, with and without ranges: what regions are a part of. */
+import type { ProgramSpan } from "../model/timeline.ts";
+import type { ProcessAttribution } from "./attribute.ts";
+import { type GpuTimeline, type GpuUse, useBetween } from "./gpu-activity.ts";
+import { type Interval, merged, unionNs } from "./interval-union.ts";
+import type { RunSpan } from "./region-model.ts";
+
+/**
+ * @param program which the recorded processes belong to, where somebody saw it start and end
+ * @param device what of the GPUs counts; null: all of them
+ * @returns null without a process that lasted
+ */
+export function runSpan(
+  processes: readonly ProcessAttribution[],
+  program: ProgramSpan | undefined,
+  device: string | null,
+): RunSpan | null {
+  const isAlone = processes.length === 1;
+  const spans = processes.map((attribution) => spanOf(attribution, program, isAlone));
+  const parts = processes.map(({ instances, gpu }, at) =>
+    partsOf(spans[at] ?? NOTHING, merged(instances.filter(({ isRoot }) => isRoot)), gpu.of(device)),
+  );
+  const sum = (of: (part: ProcessPart) => number) =>
+    parts.reduce((total, part) => total + of(part), 0);
+  const processNs = sum(({ wallNs }) => wallNs);
+  if (processNs === 0) return null;
+  const ranged = parts.filter(({ hasRanges }) => hasRanges);
+  const overRanged = (of: (part: ProcessPart) => number) =>
+    ranged.length === 0 ? null : ranged.reduce((total, part) => total + of(part), 0);
+  return {
+    wallNs: isAlone ? processNs : unionNs(spans),
+    processNs,
+    processCount: processes.length,
+    inRangesNs: sum(({ inRangesNs }) => inRangesNs),
+    beforeRangesNs: overRanged(({ beforeNs }) => beforeNs),
+    afterRangesNs: overRanged(({ afterNs }) => afterNs),
+    gpu: addedUp(parts.map(({ gpu }) => gpu)),
+    gpuInRanges: addedUp(parts.map(({ gpuInRanges }) => gpuInRanges)),
+  };
+}
+
+interface ProcessPart {
+  readonly wallNs: number;
+  readonly hasRanges: boolean;
+  readonly inRangesNs: number;
+  readonly beforeNs: number;
+  readonly afterNs: number;
+  readonly gpu: GpuUse | null;
+  readonly gpuInRanges: GpuUse | null;
+}
+
+const NOTHING: Interval = { startNs: 0, endNs: 0 };
+
+/**
+ * The recorder is loaded by the first call of NVTX or CUDA, so that a process began before it was recorded, and ends
+ * after. Of a program that was started the whole span counts; a wrapper around the only recorded process belongs to it.
+ */
+function spanOf(
+  { process, instances }: ProcessAttribution,
+  program: ProgramSpan | undefined,
+  isAlone: boolean,
+): Interval {
+  const isProgram = program !== undefined && (isAlone || program.pid === process.pid);
+  let { startNs, endNs } = process;
+  if (isProgram) {
+    startNs = Math.min(startNs, program.startNs);
+    endNs = Math.max(endNs, program.endNs);
+  }
+  for (const instance of instances)
+    if (instance.isRoot) {
+      startNs = Math.min(startNs, instance.startNs);
+      endNs = Math.max(endNs, instance.endNs);
+    }
+  return { startNs, endNs };
+}
+
+/** @param ranges disjoint, in order */
+function partsOf(
+  { startNs, endNs }: Interval,
+  ranges: readonly Interval[],
+  gpu: GpuTimeline | null,
+): ProcessPart {
+  const first = ranges[0];
+  return {
+    wallNs: endNs - startNs,
+    hasRanges: first !== undefined,
+    inRangesNs: ranges.reduce((sum, range) => sum + range.endNs - range.startNs, 0),
+    beforeNs: first === undefined ? 0 : first.startNs - startNs,
+    afterNs: endNs - (ranges.at(-1)?.endNs ?? endNs),
+    gpu: gpu && useBetween(gpu, startNs, endNs),
+    gpuInRanges: gpu && addedUp(ranges.map((range) => useBetween(gpu, range.startNs, range.endNs))),
+  };
+}
+
+const UNUSED: GpuUse = { busyNs: 0, kernelNs: 0, copyNs: 0 };
+
+/** Null where none of some processes saw a GPU. */
+function addedUp(uses: readonly (GpuUse | null)[]): GpuUse | null {
+  if (uses.length > 0 && uses.every((use) => use === null)) return null;
+  return uses.reduce<GpuUse>(
+    (sum, use) =>
+      use === null
+        ? sum
+        : {
+            busyNs: sum.busyNs + use.busyNs,
+            kernelNs: sum.kernelNs + use.kernelNs,
+            copyNs: sum.copyNs + use.copyNs,
+          },
+    UNUSED,
+  );
+}
+
+/** What GPUs did while no range was open. */
+export const outsideUse = ({ gpu, gpuInRanges }: RunSpan): GpuUse | null =>
+  gpu && {
+    busyNs: Math.max(0, gpu.busyNs - (gpuInRanges?.busyNs ?? 0)),
+    kernelNs: Math.max(0, gpu.kernelNs - (gpuInRanges?.kernelNs ?? 0)),
+    copyNs: Math.max(0, gpu.copyNs - (gpuInRanges?.copyNs ?? 0)),
+  };

@@ -1,0 +1,93 @@
+/** The Answer as blocks: the same facts in the page, on the terminal and in Markdown. */
+import { plural } from "../../text/plural.ts";
+import { type Answer, PART_WORDS, type RankedRegion, type RunBar } from "./answer.ts";
+import {
+  type Bar,
+  type Block,
+  code,
+  list,
+  listIfAny,
+  numeral,
+  paragraph,
+  regionLink,
+  type Span,
+  strong,
+  withHeading,
+} from "./blocks.ts";
+import { formatDuration, formatShare } from "./numbers.ts";
+
+export type NameOf = (ranked: Pick<RankedRegion, "region" | "label">) => Span;
+
+export interface AnswerOptions {
+  /** How a region is named; by default by a link of the page. */
+  readonly nameOf?: NameOf;
+  /** Of its headings. */
+  readonly level?: 2 | 3;
+}
+
+export function answerBlocks(
+  answer: Answer,
+  { nameOf = ({ label }) => regionLink(label), level = 3 }: AnswerOptions = {},
+): readonly Block[] {
+  const { failure, headline, runs, byWall, byGpu, first, more } = answer;
+  const part = (title: string, blocks: readonly Block[]) => withHeading(title, blocks, level);
+  const ranked = (regions: readonly RankedRegion[]) =>
+    listIfAny(regions.map((region) => [nameOf(region), ": ", ...rankedWords(region)]));
+  return [
+    ...(failure === null
+      ? []
+      : [
+          paragraph([
+            strong(`The run failed: ${failure}`),
+            "; what follows covers what was recorded until then.",
+          ]),
+        ]),
+    paragraph([strong(headline)]),
+    ...runs.map((bar, at) => runBar(bar, at > 0)),
+    ...part("Most wall time of their own", ranked(byWall)),
+    ...part(
+      byGpu[0]?.of === "kernel time"
+        ? "Most GPU time of their own kernels, as a share of kernel time"
+        : "Most GPU time of their own kernels",
+      ranked(byGpu),
+    ),
+    ...part(
+      "What to do first",
+      first.length === 0 ? [] : [list(first.map((each) => [nameOf(each), `: ${each.text}`]))],
+    ),
+    ...part(
+      "To know more, measure",
+      more.length === 0 ? [] : [list(more.map(({ why, command }) => [`${why}: `, code(command)]))],
+    ),
+  ];
+}
+
+function rankedWords({ ms, share, of, reason }: RankedRegion): readonly Span[] {
+  const whole = of === "run" ? "of the run" : "of kernel time";
+  const time =
+    share === null
+      ? formatDuration(ms)
+      : `${formatShare(share, 100)} % ${whole} (${formatDuration(ms)})`;
+  return reason === null
+    ? [numeral(time), "; no reason found"]
+    : [numeral(time), ": ", strong(reason.title), `: ${reason.evidence}`];
+}
+
+/** The run, or the process or device that a scope is of. */
+function runBar({ name, ms, wallMs, processes, parts }: RunBar, isDetail: boolean): Bar {
+  const what = name === "run" ? "The run" : name.replace(":", " ");
+  const together =
+    processes > 1
+      ? `${formatDuration(ms)} in ${plural(processes, "process", "processes")}, ${formatDuration(wallMs)} from start to end`
+      : formatDuration(ms);
+  return {
+    type: "bar",
+    title: `${what}: ${together}`,
+    ...(isDetail && { isDetail }),
+    parts: parts.map(({ kind, ms: part }) => ({
+      kind,
+      text: `${PART_WORDS[kind]} ${formatShare(part, ms)} %${isDetail ? "" : ` (${formatDuration(part)})`}`,
+      share: ms === 0 ? 0 : part / ms,
+    })),
+  };
+}

@@ -1,0 +1,453 @@
+/**
+ * Where the time of a run went, why, and what to do first: the facts of which the first screen of the page, the first
+ * lines of the terminal and those of the Markdown files are made.
+ */
+import { plural } from "../../text/plural.ts";
+import { printableLabel } from "../../text/printable.ts";
+import { shellQuote } from "../../text/shell-words.ts";
+import type {
+  NCUProfileRegion,
+  NCUProfileRegionReport,
+  RegionReportBundle,
+  RunTotals,
+} from "../model/document.ts";
+import { placeKey } from "../model/region-path.ts";
+import { speedOfLight } from "./gpu-utilization.ts";
+import { formatDuration, formatShare, percentOf } from "./numbers.ts";
+import {
+  type Explained,
+  type OwnActivity,
+  type Reason,
+  type RegionFacts,
+  reasonFor,
+} from "./reasons.ts";
+import { exclusiveMs, wholeMs } from "./times.ts";
+import { indicesOfLargest, regionLabels, treeRows } from "./tree-rows.ts";
+
+export interface Answer {
+  /** What takes the time, in a sentence or two. */
+  readonly headline: string;
+  /** Why the run ended early; null where it succeeded. */
+  readonly failure: string | null;
+  /** The run first, then its processes and devices where there are several; empty where only kernels were measured. */
+  readonly runs: readonly RunBar[];
+  /** With the most wall time of their own; empty where that was not measured. */
+  readonly byWall: readonly RankedRegion[];
+  /** Whose own kernels ran longest; empty without GPU kernels. */
+  readonly byGpu: readonly RankedRegion[];
+  /** What to do first. */
+  readonly first: readonly Advice[];
+  /** What would have to be measured to know more. */
+  readonly more: readonly Measurement[];
+}
+
+/** What a run, a process or a device did, in parts that add up to its wall time. */
+export interface RunBar {
+  /** `run`, or the scope. */
+  readonly name: string;
+  /** What the parts add up to. */
+  readonly ms: number;
+  /** Wall time from the first start to the last end, where `ms` adds up several processes. */
+  readonly wallMs: number;
+  readonly processes: number;
+  readonly parts: readonly BarPart[];
+}
+
+export interface BarPart {
+  readonly kind: PartKind;
+  readonly ms: number;
+}
+
+export type PartKind = keyof typeof PART_WORDS;
+
+/** Kernels and copies wherever they ran; the rest by whether a range was open. */
+export const PART_WORDS = {
+  kernels: "kernels",
+  both: "kernels and copies",
+  copies: "copies alone",
+  idle_inside: "GPU idle, in ranges",
+  idle_outside: "GPU idle, outside ranges",
+  inside: "in ranges",
+  outside: "outside ranges",
+} as const;
+
+export interface RankedRegion {
+  readonly region: NCUProfileRegion;
+  /** Its whole path. Safe to print. */
+  readonly label: string;
+  readonly ms: number;
+  /** Percent; null where the whole is not known. */
+  readonly share: number | null;
+  /** What the share is of. */
+  readonly of: "run" | "kernel time";
+  /** Null: no reason found. */
+  readonly reason: Reason | null;
+}
+
+export interface Advice {
+  readonly region: NCUProfileRegion;
+  readonly label: string;
+  readonly text: string;
+}
+
+export interface Measurement {
+  readonly why: string;
+  readonly command: string;
+}
+
+/** Of regions. */
+const TOP = 3;
+/** Regions with less of the run than this explain nothing. */
+const LEAST_SHARE = 1;
+const MOST_SCOPES = 8;
+const MOST_NAME = 80;
+
+/**
+ * @param beside what other collectors say of the same run: reasons can come from their counters
+ */
+export function answerOf(
+  { reports }: RegionReportBundle,
+  beside: readonly RegionReportBundle[] = [],
+): Answer | null {
+  const [report, ...others] = reports;
+  if (report === undefined) return null;
+  const { run } = report.totals;
+  const facts = createFacts(
+    report,
+    beside.flatMap(({ reports: [main] }) => main ?? []),
+  );
+  const byWall = topByWall(report, facts);
+  const byGpu = topByGpu(report, facts);
+  const runs = run === undefined ? [] : [barOf("run", run), ...barsOf(others)];
+  return {
+    headline: headlineOf(report, runs[0], byWall, byGpu),
+    failure: report.failure ?? null,
+    runs,
+    byWall,
+    byGpu,
+    first: adviceOf([...byWall, ...byGpu]),
+    more: measurementsOf(report, byGpu, beside),
+  };
+}
+
+// The bar.
+
+function barOf(name: string, run: RunTotals): RunBar {
+  const { gpu_activity: gpu, gpu_activity_in_ranges: inside } = run;
+  const outsideMs = Math.max(0, run.process_ms - run.in_ranges_ms);
+  const parts: readonly BarPart[] =
+    gpu === undefined
+      ? [
+          { kind: "inside", ms: run.in_ranges_ms },
+          { kind: "outside", ms: outsideMs },
+        ]
+      : [
+          { kind: "kernels", ms: gpu.kernel_ms - gpu.overlap_ms },
+          { kind: "both", ms: gpu.overlap_ms },
+          { kind: "copies", ms: gpu.copy_ms - gpu.overlap_ms },
+          { kind: "idle_inside", ms: run.in_ranges_ms - (inside?.busy_ms ?? 0) },
+          { kind: "idle_outside", ms: outsideMs - (gpu.busy_ms - (inside?.busy_ms ?? 0)) },
+        ];
+  return {
+    name,
+    ms: run.process_ms,
+    wallMs: run.wall_ms,
+    processes: run.process_count,
+    parts: parts.map(({ kind, ms }) => ({ kind, ms: Math.max(0, ms) })).filter(({ ms }) => ms > 0),
+  };
+}
+
+/** Of processes, and of devices, each where there are several; with a device for each process, that is said once. */
+function barsOf(reports: readonly NCUProfileRegionReport[]): readonly RunBar[] {
+  const bars = ["process:", "device:"].flatMap((kind) => {
+    const some = reports.filter(({ scope }) => scope.startsWith(kind));
+    if (some.length < 2) return [];
+    return some
+      .slice(0, MOST_SCOPES)
+      .flatMap(({ scope, totals: { run } }) => (run === undefined ? [] : [barOf(scope, run)]));
+  });
+  return bars.filter((bar, at) => !bars.slice(0, at).some((known) => isSame(known, bar)));
+}
+
+const isSame = (a: RunBar, b: RunBar): boolean =>
+  a.ms === b.ms &&
+  a.parts.length === b.parts.length &&
+  a.parts.every(({ kind, ms }, at) => b.parts[at]?.kind === kind && b.parts[at]?.ms === ms);
+
+// Facts of regions.
+
+type FactsOf = (place: number) => RegionFacts;
+
+/** Of a region of a report by its place, for reasons. */
+export const factsOf = (report: NCUProfileRegionReport): FactsOf => createFacts(report, []);
+
+/** What regions inside a region have is taken from it: reports tell what GPUs did while it was open, whoever else was. */
+function createFacts(
+  report: NCUProfileRegionReport,
+  beside: readonly NCUProfileRegionReport[],
+): FactsOf {
+  const { regions } = report;
+  const children = childrenOf(regions);
+  const counters = countersBeside(beside);
+  return (place) => {
+    const region = regions[place];
+    if (region === undefined) throw new RangeError(`no region ${place}`);
+    const inner = (children.get(place) ?? []).flatMap((child) => regions[child] ?? []);
+    const gpuKinds = region.kernels.some(({ kind }) => kind === "gpu_kernel");
+    const work = region.kernels.length === 0 ? null : gpuKinds ? "gpu_kernel" : "cpu_operation";
+    const count = Math.max(
+      0,
+      region.kernel_count - sumOf(inner, ({ kernel_count }) => kernel_count),
+    );
+    return {
+      region: counters(region),
+      wallMs: region.wall_exclusive_ms,
+      workMs: exclusiveMs(region),
+      work: count === 0 ? null : work,
+      count,
+      gpu: ownActivity(region, inner),
+      waitMs: region.metrics["synchronization_time"]?.value ?? null,
+      cpuMs: cpuMs(region),
+      longest: region.kernels[0] ?? null,
+      run: region.kind === "outside" ? (report.totals.run ?? null) : null,
+    };
+  };
+}
+
+/** Recorders that read the clocks of threads tell it. */
+const cpuMs = (region: NCUProfileRegion & { readonly cpu_exclusive_ms?: number }): number | null =>
+  region.cpu_exclusive_ms ?? null;
+
+/** Places of the shown regions directly inside each, by place. */
+function childrenOf(regions: readonly NCUProfileRegion[]): ReadonlyMap<number, readonly number[]> {
+  const children = new Map<number, number[]>();
+  const around: number[] = [];
+  for (const [place, { level }] of treeRows(regions).entries()) {
+    around.length = level;
+    const parent = around.at(-1);
+    if (parent !== undefined) {
+      const known = children.get(parent);
+      if (known === undefined) children.set(parent, [place]);
+      else known.push(place);
+    }
+    around.push(place);
+  }
+  return children;
+}
+
+const sumOf = (
+  regions: readonly NCUProfileRegion[],
+  of: (region: NCUProfileRegion) => number,
+): number => regions.reduce((sum, region) => sum + of(region), 0);
+
+function ownActivity(
+  { gpu_activity: activity, wall_exclusive_ms: wall }: NCUProfileRegion,
+  inner: readonly NCUProfileRegion[],
+): OwnActivity | null {
+  if (activity === undefined || wall === null) return null;
+  const own = (of: (known: NonNullable<NCUProfileRegion["gpu_activity"]>) => number) =>
+    Math.min(
+      wall,
+      Math.max(
+        0,
+        of(activity) - sumOf(inner, ({ gpu_activity }) => (gpu_activity ? of(gpu_activity) : 0)),
+      ),
+    );
+  return {
+    busyMs: own(({ busy_ms }) => busy_ms),
+    kernelMs: own(({ kernel_ms }) => kernel_ms),
+    copyOnlyMs: own(({ copy_ms, overlap_ms }) => copy_ms - overlap_ms),
+  };
+}
+
+/** A region with the metrics and sections that another collector has of it. */
+function countersBeside(
+  beside: readonly NCUProfileRegionReport[],
+): (region: NCUProfileRegion) => NCUProfileRegion {
+  const known = new Map<string, NCUProfileRegion>();
+  for (const { regions } of beside)
+    for (const region of regions)
+      if (speedOfLight(region) !== null || Object.keys(region.sections).length > 0)
+        known.set(`${region.kind} ${placeKey(region)}`, region);
+  return (region) => {
+    const other = known.get(`${region.kind} ${placeKey(region)}`);
+    if (other === undefined) return region;
+    return {
+      ...region,
+      metrics: { ...other.metrics, ...region.metrics },
+      sections: { ...other.sections, ...region.sections },
+    };
+  };
+}
+
+// Ranks.
+
+function topByWall(report: NCUProfileRegionReport, facts: FactsOf): readonly RankedRegion[] {
+  const whole = report.totals.run?.process_ms ?? report.totals.wall_ms;
+  return topBy(report, facts, "wall", ({ wall_exclusive_ms }) => wall_exclusive_ms, {
+    whole,
+    of: "run",
+  });
+}
+
+/** Of kernels only: operations of a CPU are wall time. */
+function topByGpu(report: NCUProfileRegionReport, facts: FactsOf): readonly RankedRegion[] {
+  if (report.collector.kernel_clock === "cpu") return [];
+  const isWhole = report.regions.every(({ exclusive_ms }) => exclusive_ms === null);
+  const run = report.totals.run?.process_ms;
+  return topBy(
+    report,
+    facts,
+    "gpu",
+    (region) => (isWhole ? region.total_ms : exclusiveMs(region)),
+    run === undefined ? { whole: wholeMs(report), of: "kernel time" } : { whole: run, of: "run" },
+  );
+}
+
+function topBy(
+  report: NCUProfileRegionReport,
+  facts: FactsOf,
+  explained: Explained,
+  timeOf: (region: NCUProfileRegion) => number | null,
+  { whole, of }: { readonly whole: number | null } & Pick<RankedRegion, "of">,
+): readonly RankedRegion[] {
+  const times = report.regions.map((region) => timeOf(region) ?? 0);
+  const labelOf = regionLabels(report.regions);
+  return indicesOfLargest(times, TOP).flatMap((place, at): readonly RankedRegion[] => {
+    const region = report.regions[place];
+    const ms = times[place] ?? 0;
+    const share = percentOf(ms, whole);
+    if (region === undefined || ms === 0 || (at > 0 && (share ?? 100) < LEAST_SHARE)) return [];
+    const label = region.kind === "outside" ? "outside every range" : labelOf(region);
+    return [{ region, label, ms, share, of, reason: reasonFor(facts(place), explained) }];
+  });
+}
+
+// Sentences.
+
+/** A part of the run that is more than this is the story. */
+const MOST = 0.5;
+
+function headlineOf(
+  report: NCUProfileRegionReport,
+  bar: RunBar | undefined,
+  byWall: readonly RankedRegion[],
+  byGpu: readonly RankedRegion[],
+): string {
+  const story = bar === undefined ? null : storyOf(bar);
+  const top = byWall[0] ?? byGpu[0];
+  if (top === undefined) return story ?? nothingWords(report);
+  const isTold = top.region.kind === "outside" && story !== null && story.includes("outside");
+  return [story, isTold ? reasonSentence(top) : rankedSentence(top)]
+    .filter((sentence) => sentence !== null)
+    .join(" ");
+}
+
+function nothingWords({ totals }: NCUProfileRegionReport): string {
+  return totals.kernel_count > 0
+    ? "Kernels were counted, not timed: where the time goes is not known."
+    : "Nothing was measured that takes time.";
+}
+
+function storyOf({ parts, ms, processes }: RunBar): string | null {
+  const part = parts.find((each) => each.ms > ms * MOST);
+  if (part === undefined) return null;
+  const of = processes > 1 ? `the ${plural(processes, "process", "processes")}' time` : "the run";
+  const share = `${formatShare(part.ms, ms)} % of ${of} (${formatDuration(part.ms)} of ${formatDuration(ms)})`;
+  return STORIES[part.kind](share);
+}
+
+const STORIES: Readonly<Record<PartKind, (share: string) => string>> = {
+  kernels: (share) => `Kernels run for ${share}.`,
+  both: (share) => `Kernels and copies run at once for ${share}.`,
+  copies: (share) => `For ${share} the GPU copies and runs no kernel.`,
+  idle_inside: (share) => `For ${share} ranges are open and the GPU is idle.`,
+  idle_outside: (share) => `${share} pass outside every range, with the GPU idle.`,
+  inside: (share) => `Ranges cover ${share}.`,
+  outside: (share) => `${share} pass outside every range.`,
+};
+
+function rankedSentence(top: RankedRegion): string {
+  const of = top.of === "run" ? "the run" : "the kernel time";
+  const time =
+    top.share === null
+      ? formatDuration(top.ms)
+      : `${formatShare(top.share, 100)} % of ${of} (${formatDuration(top.ms)})`;
+  const what = top.of === "run" ? "Most time" : "Most kernel time";
+  const kernel = top.region.kernels[0]?.kernel_name;
+  const where =
+    top.region.kind === "outside"
+      ? top.of === "kernel time" && kernel !== undefined
+        ? `is in ${printableLabel(kernel, MOST_NAME)}, outside every range`
+        : "passes outside every range"
+      : `is in ${top.label}`;
+  return `${what} ${where}: ${time}${top.reason === null ? "" : `, ${top.reason.title}`}.`;
+}
+
+const reasonSentence = ({ reason }: RankedRegion): string | null =>
+  reason === null ? null : `Most of that: ${reason.title} (${reason.evidence}).`;
+
+/** Each piece of advice once, for the region that it is about. */
+function adviceOf(ranked: readonly RankedRegion[]): readonly Advice[] {
+  const advice: Advice[] = [];
+  for (const { region, label, reason } of ranked) {
+    const text = reason?.advice ?? null;
+    if (text === null || advice.some((known) => known.label === label || known.text === text))
+      continue;
+    advice.push({ region, label, text });
+  }
+  return advice.slice(0, TOP);
+}
+
+// What to measure.
+
+/** A label that needs no quotes, neither of a shell nor of the override language. */
+const PLAIN = /^[A-Za-z_][\w.-]*$/;
+
+function measurementsOf(
+  report: NCUProfileRegionReport,
+  byGpu: readonly RankedRegion[],
+  beside: readonly RegionReportBundle[],
+): readonly Measurement[] {
+  const { collector, totals, environment, regions } = report;
+  const program =
+    environment.command.length === 0
+      ? "PROG ARG..."
+      : environment.command.map(shellQuote).join(" ");
+  const profile = (options: string) =>
+    `deep-profile ${options}${options === "" ? "" : " "}-- ${program}`;
+  const others = beside.flatMap(({ reports: [main] }) => main?.collector.name ?? []);
+  const ofKernels = collector.kernel_clock === "gpu";
+  const hasCounters =
+    others.includes("ncu") || regions.some((region) => speedOfLight(region) !== null);
+  const top = byGpu.find(({ region }) => region.kind !== "outside")?.region.name ?? "";
+  const include = PLAIN.test(top) ? ` pipeline.ncu.ncu_cli.nvtx.include=${top}` : "";
+  return [
+    ...(ofKernels && !hasCounters
+      ? [
+          {
+            why: "what limits the kernels: hardware counters",
+            command: profile(`pipeline.ncu.enable=true${include}`),
+          },
+        ]
+      : []),
+    ...(collector.name === "ncu" && totals.run === undefined && others.length === 0
+      ? [
+          {
+            why: "how long ranges are open, when kernels and copies run: a recording without counters",
+            command: profile(""),
+          },
+        ]
+      : []),
+    ...(collector.name !== "ncu" &&
+    regions.length > 0 &&
+    regions.every(({ repeats }) => repeats === undefined)
+      ? [
+          {
+            why: "how sure these times are: one run does not tell how much they vary",
+            command: profile("repeats=5"),
+          },
+        ]
+      : []),
+  ];
+}

@@ -1,0 +1,103 @@
+/** What Nsight Compute's rules say about a region, the most promising first. */
+import type { NCUProfileRegion } from "../model/document.ts";
+
+export interface RankedNcuRule {
+  /** As ncu names it: `CPIStall`. */
+  readonly rule: string;
+  /** The same in words: `CPI stall`. */
+  readonly title: string;
+  readonly section: string;
+  /** `OPT`, `WRN`, `INF`. */
+  readonly type: string;
+  /** As people read it, without ncu's markup. */
+  readonly text: string;
+  /** Percent that ncu estimates; null without an estimate. */
+  readonly speedup: number | null;
+  /** Whether that is of the kernel's time, and not of one part of the hardware. */
+  readonly isGlobal: boolean;
+  /** For how many kernels it says so. */
+  readonly kernels: number;
+}
+
+/**
+ * Estimates of kernel time first, then those of a part of the hardware, then advice without one; facts that ask for
+ * nothing (`INF`) last.
+ */
+export function rankedNcuRules({
+  sections,
+}: Pick<NCUProfileRegion, "sections">): readonly RankedNcuRule[] {
+  const rules = Object.entries(sections).flatMap(([section, content]) =>
+    messagesOf(content).map((message): RankedNcuRule => {
+      const { rule, type, text, speedup, speedup_type, results } = message;
+      return {
+        rule,
+        title: wordsOf(rule),
+        section,
+        type,
+        text: readable(text),
+        speedup,
+        isGlobal: speedup !== null && speedup_type !== "local",
+        kernels: results,
+      };
+    }),
+  );
+  return rules.sort((a, b) => rank(a) - rank(b) || (b.speedup ?? 0) - (a.speedup ?? 0));
+}
+
+const rank = ({ speedup, isGlobal, type }: RankedNcuRule): number => {
+  if (speedup !== null) return isGlobal ? 0 : 1;
+  return type === "INF" ? 3 : 2;
+};
+
+interface Message {
+  readonly rule: string;
+  readonly type: string;
+  readonly text: string;
+  readonly speedup: number | null;
+  readonly speedup_type?: string;
+  readonly results: number;
+}
+
+/** Sections have the shape that their tool gives them. */
+function messagesOf(section: unknown): readonly Message[] {
+  const messages = isRecord(section) ? section["messages"] : undefined;
+  return Array.isArray(messages) ? messages.flatMap((each: unknown) => messageOf(each)) : [];
+}
+
+function messageOf(value: unknown): readonly Message[] {
+  if (!isRecord(value)) return [];
+  const { rule, type, text, speedup, speedup_type, results } = value;
+  if (typeof rule !== "string" || typeof text !== "string") return [];
+  return [
+    {
+      rule,
+      text,
+      type: typeof type === "string" ? type : "",
+      speedup: typeof speedup === "number" ? speedup : null,
+      ...(typeof speedup_type === "string" && { speedup_type }),
+      results: typeof results === "number" ? results : 1,
+    },
+  ];
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** `TheoreticalOccupancy` as `theoretical occupancy`; abbreviations stay. */
+const wordsOf = (rule: string): string =>
+  rule
+    .replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2")
+    .replaceAll(/([A-Z]+)([A-Z][a-z])/g, "$1 $2")
+    .split(" ")
+    .map((word) => (/^[A-Z0-9]+$/.test(word) ? word : word.toLowerCase()))
+    .join(" ");
+
+/** ncu links to its guides within sentences: `@url:words:address@`, `@section:Name:words@`, in tables
+ * `words (https://...)`. */
+const readable = (text: string): string =>
+  text
+    .replaceAll(/@url:([^:@]*):[^@]*@/g, "$1")
+    .replaceAll(/@[a-z_]+:[^:@]*:([^@]*)@/gi, "$1")
+    .replaceAll(/ ?\(https?:\/\/[^)]*\)/g, "")
+    .replaceAll(/\s+/g, " ")
+    .trim();

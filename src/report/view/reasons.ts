@@ -1,0 +1,402 @@
+/**
+ * Why a region takes its time: rules, each with its threshold and where that comes from. The first that holds is
+ * the reason; a new one is an object in the table.
+ */
+import { plural } from "../../text/plural.ts";
+import { printableLabel } from "../../text/printable.ts";
+import type { KernelRecord, NCUProfileRegion, RunTotals } from "../model/document.ts";
+import { computeShare, memoryShare, speedOfLight } from "./gpu-utilization.ts";
+import { type RankedNcuRule, rankedNcuRules } from "./ncu-rules.ts";
+import { formatDuration, formatPercentage, formatShare } from "./numbers.ts";
+
+/** What is known of a region by itself, without the regions inside it. Times in ms; null: not measured. */
+export interface RegionFacts {
+  readonly region: NCUProfileRegion;
+  readonly wallMs: number | null;
+  /** GPU time of the kernels that it launched, or time of its CPU operations. */
+  readonly workMs: number | null;
+  readonly work: KernelRecord["kind"] | null;
+  /** Of `work`. */
+  readonly count: number;
+  /** What GPUs did while it was open and no region inside it was; null where no GPU was seen. */
+  readonly gpu: OwnActivity | null;
+  /** Waits of the host for the GPU, of inner regions, too. */
+  readonly waitMs: number | null;
+  /** How long its threads computed; null where that was not measured. */
+  readonly cpuMs: number | null;
+  /** Its longest kernel or operation. */
+  readonly longest: KernelRecord | null;
+  /** Only of the bucket outside all ranges. */
+  readonly run: RunTotals | null;
+}
+
+/** Parts of the wall time, in ms. */
+export interface OwnActivity {
+  readonly busyMs: number;
+  readonly kernelMs: number;
+  /** Copies or sets without a kernel at the same time. */
+  readonly copyOnlyMs: number;
+}
+
+/** Which time a rule explains: how long a region was open, or how long its kernels ran. */
+export type Explained = "wall" | "gpu";
+
+export interface ReasonRule {
+  readonly name: string;
+  readonly explains: readonly Explained[];
+  /** In words, for the documentation. */
+  readonly threshold: string;
+  /** Where the threshold comes from. */
+  readonly source: string;
+  readonly find: (facts: RegionFacts) => Finding | null;
+}
+
+export interface Finding {
+  /** A few words: `waits for copies`. */
+  readonly title: string;
+  /** The numbers that show it. */
+  readonly evidence: string;
+  /** What to do about it; null where that depends. */
+  readonly advice: string | null;
+}
+
+/** A finding with the rule that made it. */
+export interface Reason extends Finding {
+  readonly rule: string;
+}
+
+const share = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole);
+const percent = (part: number, whole: number): string => `${formatShare(part, whole)} %`;
+/** `829.00 of 857.00 ms`. */
+const partOfTime = (part: number, whole: number): string =>
+  `${formatDuration(part)} of ${formatDuration(whole)}`;
+
+/** A kernel this short is over before the next one can be launched: a launch takes 2 to 10 µs of the host. */
+const SHORT_KERNEL_MS = 0.02;
+/** Launching one after the other, a host does not need longer for each. */
+const LAUNCH_MS = 0.1;
+
+export const REASON_RULES: readonly ReasonRule[] = [
+  {
+    name: "before_ranges",
+    explains: ["wall"],
+    threshold: "at least half of the time outside every range is before the first range",
+    source: "the start of the process and of its first range",
+    find: ({ run, wallMs }) =>
+      run === null || wallMs === null || share(run.before_ranges_ms ?? 0, wallMs) < 0.5
+        ? null
+        : {
+            title: "starting up, before the first range",
+            evidence: `${partOfTime(run.before_ranges_ms ?? 0, wallMs)}`,
+            advice:
+              "open a range around what the program does first, or start it once for more work",
+          },
+  },
+  {
+    name: "after_ranges",
+    explains: ["wall"],
+    threshold: "at least half of the time outside every range is after the last range",
+    source: "the end of the last range and of the process",
+    find: ({ run, wallMs }) =>
+      run === null || wallMs === null || share(run.after_ranges_ms ?? 0, wallMs) < 0.5
+        ? null
+        : {
+            title: "after the last range",
+            evidence: `${partOfTime(run.after_ranges_ms ?? 0, wallMs)}`,
+            advice: "open a range around what the program does at its end",
+          },
+  },
+  {
+    name: "first_call",
+    explains: ["wall"],
+    threshold:
+      "the first call takes ten times the median and a third of all calls, of at least three",
+    source: "first calls load libraries, compile and allocate",
+    find: ({ region: { invocation_wall_ms: calls, invocations, wall_ms } }) =>
+      calls?.first === undefined ||
+      invocations < 3 ||
+      calls.first < 10 * calls.median ||
+      share(calls.first, wall_ms ?? 0) < 1 / 3
+        ? null
+        : {
+            title: `its first call took ${formatTimes(calls.first, calls.median)} the median`,
+            evidence: `${formatDuration(calls.first)} against ${formatDuration(calls.median)}, ${percent(calls.first, wall_ms ?? 0)} of its ${plural(invocations, "call")}`,
+            advice: "warm up before what is measured, or keep what the first call sets up",
+          },
+  },
+  {
+    name: "copies",
+    explains: ["wall"],
+    threshold:
+      "copies or sets without a kernel at the same time fill at least half of its own time",
+    source: "gpu_activity: copies that nothing hides make the region longer",
+    find: ({ gpu, wallMs }) =>
+      gpu === null || wallMs === null || share(gpu.copyOnlyMs, wallMs) < 0.5
+        ? null
+        : {
+            title: "waits for copies",
+            evidence: `${partOfTime(gpu.copyOnlyMs, wallMs)} copies run, and no kernel`,
+            advice:
+              "copy less, or beside kernels: pinned memory, cudaMemcpyAsync on a stream of its own",
+          },
+  },
+  {
+    name: "ncu_rule",
+    explains: ["gpu"],
+    threshold: "a rule of Nsight Compute estimates at least 10 % less kernel time",
+    source: "the rule's own estimate, of kernel time (global)",
+    find: ({ region }) => {
+      const [best] = rankedNcuRules(region).filter(({ isGlobal }) => isGlobal);
+      return best === undefined || best.speedup === null || best.speedup < 10
+        ? null
+        : ncuFinding(best, region);
+    },
+  },
+  {
+    name: "memory_bound",
+    explains: ["gpu"],
+    threshold: "memory reaches 60 % of its peak, and 10 points more than the multiprocessors",
+    source: "Speed Of Light of Nsight Compute",
+    find: ({ region }) =>
+      limited(
+        region,
+        "memory",
+        "memory bound",
+        "move fewer bytes: fuse kernels, smaller types, coalesced access",
+      ),
+  },
+  {
+    name: "compute_bound",
+    explains: ["gpu"],
+    threshold: "multiprocessors reach 60 % of their peak, and 10 points more than memory",
+    source: "Speed Of Light of Nsight Compute",
+    find: ({ region }) =>
+      limited(
+        region,
+        "compute",
+        "compute bound",
+        "use tensor cores or smaller types, or compute less",
+      ),
+  },
+  {
+    name: "near_both_peaks",
+    explains: ["gpu"],
+    threshold: "memory and multiprocessors reach 60 % of their peaks, less than 10 points apart",
+    source: "Speed Of Light of Nsight Compute",
+    find: ({ region }) =>
+      limited(region, "both", "near both peaks", "only less work makes it faster"),
+  },
+  {
+    name: "launch_bound",
+    explains: ["wall", "gpu"],
+    threshold:
+      "at least 10 kernels of at most 20 µs on average, half of the time for each or less, and at most 100 µs for each",
+    source: "a launch takes 2 to 10 µs of the host, more in frameworks",
+    find: ({ gpu, wallMs, workMs, work, count }) => {
+      if (gpu === null || wallMs === null || workMs === null || work !== "gpu_kernel") return null;
+      const mean = workMs / count;
+      const each = wallMs / count;
+      if (count < 10 || mean > SHORT_KERNEL_MS || each > LAUNCH_MS || mean * 2 > each) return null;
+      return {
+        title: "launch bound",
+        evidence: `${plural(count, "kernel")} of ${formatDuration(mean)} on average, one launched every ${formatDuration(each)}`,
+        advice: "launch less: CUDA graphs, fused kernels, larger batches",
+      };
+    },
+  },
+  {
+    name: "latency",
+    explains: ["gpu"],
+    threshold: "neither memory nor multiprocessors reach 60 % of their peaks",
+    source: "Speed Of Light of Nsight Compute",
+    find: ({ region }) =>
+      limited(
+        region,
+        "latency",
+        "its kernels use neither memory nor multiprocessors well",
+        "more work for each launch: more blocks, more warps, fewer dependent instructions",
+      ),
+  },
+  {
+    name: "one_kernel",
+    explains: ["gpu"],
+    threshold: "one kernel takes at least half of the kernel time in the region",
+    source: "the list of kernels",
+    find: ({ region: { total_ms }, longest }) =>
+      longest === null ||
+      total_ms === null ||
+      share(longest.total_ms, total_ms) < 0.5 ||
+      longest.total_ms === 0
+        ? null
+        : {
+            title: "one kernel",
+            evidence: `${shortName(longest)} takes ${partOfTime(longest.total_ms, total_ms)} in ${plural(longest.calls, "call")}`,
+            advice: null,
+          },
+  },
+  {
+    name: "kernels",
+    explains: ["wall"],
+    threshold: "kernels run for at least half of its own time",
+    source: "gpu_activity",
+    find: ({ gpu, wallMs, region, longest, work }) =>
+      gpu === null || wallMs === null || share(gpu.kernelMs, wallMs) < 0.5
+        ? null
+        : {
+            title: "kernels run",
+            evidence: `${partOfTime(gpu.kernelMs, wallMs)}${longest === null || work !== "gpu_kernel" ? ", launched elsewhere" : `, most of it ${shortName(longest)} (${percent(longest.total_ms, region.total_ms ?? 0)} of the kernel time)`}`,
+            advice: "make the kernels faster: hardware counters say what limits them",
+          },
+  },
+  {
+    name: "waits_for_gpu",
+    explains: ["wall"],
+    threshold: "the host waits for the GPU for at least half of the region's time",
+    source: "synchronization_time: calls that block the host",
+    find: ({ waitMs, region: { wall_ms } }) =>
+      waitMs === null || wall_ms === null || share(waitMs, wall_ms) < 0.5
+        ? null
+        : {
+            title: "the host waits for the GPU",
+            evidence: `${partOfTime(waitMs, wall_ms)}`,
+            advice: "synchronize less often, and do other work meanwhile",
+          },
+  },
+  {
+    name: "idle_between_kernels",
+    explains: ["wall"],
+    threshold: "it launches kernels, and the GPU is idle for at least half of its own time",
+    source: "gpu_activity",
+    find: ({ gpu, wallMs, work, count }) =>
+      gpu === null ||
+      wallMs === null ||
+      work !== "gpu_kernel" ||
+      count === 0 ||
+      share(wallMs - gpu.busyMs, wallMs) < 0.5
+        ? null
+        : {
+            title: "the GPU is idle between kernels",
+            evidence: `${partOfTime(Math.max(0, wallMs - gpu.busyMs), wallMs)} nothing runs on it, around ${plural(count, "kernel")}`,
+            advice: "find what the host does between launches: open ranges around its parts",
+          },
+  },
+  {
+    name: "cpu_operations",
+    explains: ["wall"],
+    threshold: "CPU operations take at least half of its own time",
+    source: "ranges of the operation domains",
+    find: ({ work, workMs, wallMs, longest, region }) =>
+      work !== "cpu_operation" || workMs === null || wallMs === null || share(workMs, wallMs) < 0.5
+        ? null
+        : {
+            title: "CPU bound",
+            evidence: `operations take ${partOfTime(workMs, wallMs)}${longest === null ? "" : `, most of it ${shortName(longest)} (${percent(longest.total_ms, region.total_ms ?? 0)})`}`,
+            advice: "a faster operation, more threads, or a GPU",
+          },
+  },
+  {
+    name: "cpu_bound",
+    explains: ["wall"],
+    threshold: "its threads computed for at least 80 % of its own time",
+    source: "the CPU clocks of threads",
+    find: ({ cpuMs, wallMs }) =>
+      cpuMs === null || wallMs === null || share(cpuMs, wallMs) < 0.8
+        ? null
+        : {
+            title: "CPU bound",
+            evidence: `its threads compute for ${partOfTime(Math.min(cpuMs, wallMs), wallMs)}`,
+            advice: "profile the host code in it, e.g. with perf",
+          },
+  },
+  {
+    name: "waits_off_cpu",
+    explains: ["wall"],
+    threshold: "its threads computed for at most 20 % of its own time",
+    source: "the CPU clocks of threads",
+    find: ({ cpuMs, wallMs }) =>
+      cpuMs === null || wallMs === null || wallMs === 0 || share(cpuMs, wallMs) > 0.2
+        ? null
+        : {
+            title: "waits without computing",
+            evidence: `its threads compute for ${partOfTime(cpuMs, wallMs)}: they sleep, or wait for files, locks or other processes`,
+            advice: "find what it waits for, and wait beside other work",
+          },
+  },
+  {
+    name: "no_gpu_work",
+    explains: ["wall"],
+    threshold:
+      "the run uses a GPU, which is idle for at least 90 % of the region's own time, and it launches nothing",
+    source: "gpu_activity",
+    find: ({ gpu, wallMs, count }) =>
+      gpu === null ||
+      wallMs === null ||
+      wallMs === 0 ||
+      count > 0 ||
+      share(gpu.busyMs, wallMs) > 0.1
+        ? null
+        : {
+            title: "host work without the GPU",
+            evidence: `the GPU is idle for ${partOfTime(wallMs - gpu.busyMs, wallMs)}`,
+            advice: "do it beside GPU work, or ahead in another thread",
+          },
+  },
+];
+
+const MOST_NAME = 60;
+const shortName = ({ kernel_name }: KernelRecord): string => printableLabel(kernel_name, MOST_NAME);
+
+const formatTimes = (a: number, b: number): string =>
+  b === 0 ? "many times" : `${(a / b).toFixed(a / b < 100 ? 1 : 0)} times`;
+
+function limited(
+  region: NCUProfileRegion,
+  wanted: string,
+  title: string,
+  advice: string,
+): Finding | null {
+  if (speedOfLight(region)?.limit !== wanted) return null;
+  const [sm, memory] = [computeShare(region.metrics), memoryShare(region.metrics)];
+  return {
+    title,
+    evidence: `memory at ${formatPercentage(memory)} % of its peak, multiprocessors at ${formatPercentage(sm)} %`,
+    advice,
+  };
+}
+
+/** With what limits the region, which the rules say something about. */
+function ncuFinding(best: RankedNcuRule, region: NCUProfileRegion): Finding {
+  const sol = speedOfLight(region);
+  const limit =
+    sol === null
+      ? ""
+      : `; memory at ${formatPercentage(sol.memory)} % of its peak, multiprocessors at ${formatPercentage(sol.compute)} %`;
+  return {
+    title: `${best.title} (${best.section})`,
+    evidence: `Nsight Compute estimates ${formatPercentage(best.speedup)} % less kernel time${limit}`,
+    advice: firstSentences(best.text),
+  };
+}
+
+const MOST_ADVICE = 240;
+
+/** As many whole sentences as are read at a glance, at least one; all of it stands with the region. */
+function firstSentences(text: string): string {
+  const sentences = text.split(/(?<=[.!]) (?=[A-Z])/);
+  let shown = "";
+  for (const sentence of sentences) {
+    if (shown !== "" && shown.length + sentence.length > MOST_ADVICE) break;
+    shown = shown === "" ? sentence : `${shown} ${sentence}`;
+  }
+  return shown;
+}
+
+/** The first reason that holds, of the rules that explain this time; null where none is found. */
+export function reasonFor(facts: RegionFacts, explained: Explained): Reason | null {
+  for (const { name, explains, find } of REASON_RULES) {
+    if (!explains.includes(explained)) continue;
+    const finding = find(facts);
+    if (finding !== null) return { rule: name, ...finding };
+  }
+  return null;
+}

@@ -1,0 +1,209 @@
+/** Each reason where it holds and where it does not: on files of real tools where there are some, else on sketches. */
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { buildRegionModel, toReportBundle } from "../../../src/profile/analysis/index.ts";
+import { readRecording, withProgram } from "../../../src/profile/tools/recorder/index.ts";
+import type { RegionReportBundle } from "../../../src/report/model/document.ts";
+import { answerOf, factsOf } from "../../../src/report/view/answer.ts";
+import { type Explained, REASON_RULES, reasonFor } from "../../../src/report/view/reasons.ts";
+import { type ProcessSketch, timelineOf } from "../../profile/analysis/timelines.ts";
+import { samplesOrSkip } from "../../profile/tools/ncu/samples.ts";
+import { context } from "../bundles.ts";
+import { importReal } from "../snapshots/imported.ts";
+import { RECORDINGS } from "../snapshots/neutral.ts";
+
+const sample = samplesOrSkip("reasons in Nsight's files");
+const samples = sample?.("") ?? "";
+
+/** A program that sleeps 300 ms, then opens 20 steps, of which the first loads for 60 ms. */
+const phases = (): RegionReportBundle => {
+  const timeline = withProgram(readRecording(join(RECORDINGS, "phases")), {
+    kind: "recording",
+    directory: ".",
+    program: { pid: 6928, start_ns: "3535846695456", end_ns: "3536374422614" },
+  });
+  return toReportBundle(buildRegionModel(timeline), context);
+};
+
+const real = async (name: string, file: string, args: readonly string[] = []) => {
+  const imported = await importReal(`reasons-${name}`, samples, [file], args);
+  const collector = file.endsWith(".sqlite") ? "nsys" : "ncu";
+  return JSON.parse(imported.text(`${collector}/regions/report.json`)) as RegionReportBundle;
+};
+
+const sketched = (process: ProcessSketch): RegionReportBundle =>
+  toReportBundle(buildRegionModel(timelineOf([process])), context);
+
+/** Times in microseconds; a kernel begins a microsecond after its launch. */
+const launches = (count: number, everyUs: number, lengthUs: number) =>
+  Array.from({ length: count }, (_, at) => ({
+    name: "tiny",
+    launch: at * everyUs * 1000,
+    ns: lengthUs * 1000,
+  }));
+const step = (us: number) => ({ name: "step", start: 0, end: us * 1000 });
+
+const BUNDLES = {
+  phases: () => phases(),
+  copies: () =>
+    real("copies", "pub-nsysai-h100-2gpu-2026.2-schema3.25.sqlite", [
+      "--labels",
+      "pytorch",
+      "--no-html",
+    ]),
+  ranges: () => real("ranges", "nsys-real-nvtx+synthetic-cuda-2023.4.sqlite"),
+  memory: () => real("memory", "raw-1kernel-t4-base-units.csv"),
+  several: () => real("several", "raw-multi-kernel-gtx1660-ncu2024.1.csv"),
+  advice: () => real("advice", "r1.ncu-rep", ["--reader", "own"]),
+  grid: () => real("grid", "gpm.ncu-rep", ["--reader", "own"]),
+  tiny: () => real("tiny", "mojo.ncu-rep", ["--reader", "own"]),
+  tiny_launches: () => sketched({ ranges: [step(1000)], kernels: launches(100, 10, 3) }),
+  back_to_back: () => sketched({ ranges: [step(1010)], kernels: launches(100, 10, 9.5) }),
+  gaps: () => sketched({ ranges: [step(10_000)], kernels: launches(5, 2000, 100) }),
+  ending: () => sketched({ ranges: [step(1000)], endNs: 9_000_000 }),
+  waits: () =>
+    sketched({
+      ranges: [step(1000)],
+      kernels: [{ name: "k", launch: 2_000_000, ns: 10 }],
+      waits: [{ call: 100_000, ns: 800_000 }],
+    }),
+} as const;
+type Source = keyof typeof BUNDLES;
+const OF_SAMPLES: readonly Source[] = [
+  "copies",
+  "ranges",
+  "memory",
+  "several",
+  "advice",
+  "grid",
+  "tiny",
+];
+
+const loaded = new Map<Source, RegionReportBundle>();
+
+beforeAll(async () => {
+  for (const name of Object.keys(BUNDLES) as Source[])
+    if (sample !== null || !OF_SAMPLES.includes(name)) loaded.set(name, await BUNDLES[name]());
+}, 120_000);
+
+const reasonOf = (source: Source, label: string, explained: Explained) => {
+  const bundle = loaded.get(source);
+  const report = bundle?.reports[0];
+  if (report === undefined) throw new Error(`${source} is not there`);
+  const place = report.regions.findIndex(({ path }) => path.join(" / ") === label);
+  if (place < 0) throw new Error(`no region ${label} in ${source}`);
+  return reasonFor(factsOf(report)(place), explained)?.rule ?? null;
+};
+
+const OUTSIDE = "(outside)";
+const ITEM = "aten::is_nonzero / aten::item / aten::_local_scalar_dense";
+
+/** A rule, where it holds, and where it does not; those of sketches have no real file here. */
+const CASES: readonly (readonly [
+  rule: string,
+  explained: Explained,
+  holds: readonly [Source, string],
+  not: readonly [Source, string],
+])[] = [
+  ["before_ranges", "wall", ["phases", OUTSIDE], ["copies", OUTSIDE]],
+  ["after_ranges", "wall", ["ending", OUTSIDE], ["phases", OUTSIDE]],
+  ["first_call", "wall", ["phases", "step / load"], ["phases", "step / compute"]],
+  ["copies", "wall", ["copies", ITEM], ["ranges", "A"]],
+  ["ncu_rule", "gpu", ["advice", OUTSIDE], ["memory", OUTSIDE]],
+  ["memory_bound", "gpu", ["memory", OUTSIDE], ["tiny", OUTSIDE]],
+  ["latency", "gpu", ["tiny", OUTSIDE], ["memory", OUTSIDE]],
+  ["launch_bound", "wall", ["tiny_launches", "step"], ["back_to_back", "step"]],
+  ["kernels", "wall", ["back_to_back", "step"], ["tiny_launches", "step"]],
+  ["idle_between_kernels", "wall", ["ranges", "A"], ["copies", ITEM]],
+  ["waits_for_gpu", "wall", ["waits", "step"], ["ranges", "A"]],
+  ["one_kernel", "gpu", ["ranges", "A"], ["memory", OUTSIDE]],
+  ["no_gpu_work", "wall", ["ranges", "never popped"], ["ranges", "A"]],
+];
+
+describe("reasons", () => {
+  it.each(CASES)("%s of %s time is found where it holds, and not elsewhere", (...one) => {
+    const [rule, explained, holds, not] = one;
+    if (sample === null && [holds, not].some(([source]) => OF_SAMPLES.includes(source))) return;
+    expect(reasonOf(...holds, explained)).toBe(rule);
+    expect(reasonOf(...not, explained)).not.toBe(rule);
+  });
+
+  it("say their threshold and where it comes from, each once", () => {
+    expect(new Set(REASON_RULES.map(({ name }) => name)).size).toBe(REASON_RULES.length);
+    for (const { threshold, source } of REASON_RULES) {
+      expect(threshold).not.toBe("");
+      expect(source).not.toBe("");
+    }
+  });
+});
+
+describe.skipIf(sample === null)("the answer", () => {
+  it("says of a training step that waits for copies that it does", () => {
+    const answer = answerOf(loaded.get("copies") ?? { contract: "", reports: [] });
+    expect(answer?.headline).toMatch(/^For 97\.0 % .* the GPU copies and runs no kernel\./);
+    expect(answer?.byWall[0]).toMatchObject({
+      label: ITEM,
+      of: "run",
+      reason: { rule: "copies", evidence: "829.72 ms of 856.98 ms copies run, and no kernel" },
+    });
+    const [run, ...others] = answer?.runs ?? [];
+    expect(run?.parts.reduce((sum, { ms }) => sum + ms, 0)).toBeCloseTo(run?.ms ?? 0, 3);
+    // A device for each process: said once.
+    expect(others.map(({ name }) => name)).toEqual(["process:111", "process:112"]);
+  });
+
+  it("of kernels alone is of kernel time, and says so", () => {
+    const answer = answerOf(loaded.get("advice") ?? { contract: "", reports: [] });
+    expect(answer?.runs).toEqual([]);
+    expect(answer?.byWall).toEqual([]);
+    expect(answer?.byGpu[0]).toMatchObject({ of: "kernel time", share: 100 });
+    expect(answer?.headline).toContain("of the kernel time");
+    expect(answer?.more[0]?.command).toBe("deep-profile -- PROG ARG...");
+  });
+});
+
+describe("the answer of a recording", () => {
+  it("says that the run passes before its first range", () => {
+    const answer = answerOf(phases());
+    expect(answer?.headline).toBe(
+      "63.4 % of the run (334.52 ms of 527.73 ms) pass outside every range. Most of that: starting up, before the first range (328.89 ms of 334.52 ms).",
+    );
+    expect(answer?.byWall.map(({ label, reason }) => [label, reason?.rule ?? null])).toEqual([
+      ["outside every range", "before_ranges"],
+      ["step / load", "first_call"],
+      ["step / compute", null],
+    ]);
+  });
+
+  it("takes reasons from the counters of another collector", () => {
+    const recorded = sketched({ ranges: [step(1000)], kernels: launches(20, 40, 30) });
+    const [report] = recorded.reports;
+    if (report === undefined) throw new Error("no report");
+    const counted: RegionReportBundle = {
+      ...recorded,
+      reports: [
+        {
+          ...report,
+          collector: { ...report.collector, name: "ncu" },
+          regions: report.regions.map((region) => ({
+            ...region,
+            metrics: {
+              "sm__throughput.avg.pct_of_peak_sustained_elapsed": { value: 91, unit: "%" },
+              "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed": {
+                value: 20,
+                unit: "%",
+              },
+            },
+          })),
+        },
+      ],
+    };
+    expect(answerOf(recorded)?.byGpu[0]?.reason?.rule).toBe("one_kernel");
+    expect(answerOf(recorded, [counted])?.byGpu[0]?.reason?.rule).toBe("compute_bound");
+    expect(answerOf(recorded)?.more.map(({ command }) => command)).toContain(
+      expect.stringMatching(
+        /^deep-profile pipeline\.ncu\.enable=true pipeline\.ncu\.ncu_cli\.nvtx\.include=step -- /,
+      ),
+    );
+  });
+});
