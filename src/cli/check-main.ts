@@ -50,6 +50,7 @@ const FLAG: OptionChecks<Flag> = {
   names: listOf("strings", text, '["--name"]'),
   takes: oneOf("nothing", "value", "optional-value", "overrides"),
   choices: optional(listOf("strings", text)),
+  gluedOnly: optional(trueOrFalse),
   valueIfBare: optional(text),
   final: optional(trueOrFalse),
   completes: optional(oneOf("config", "directory", "file", "key")),
@@ -66,11 +67,14 @@ const SUBCOMMAND: OptionChecks<Subcommand> = {
 
 const MAIN_OPTIONS: OptionChecks<HydraMainOptions> = {
   name: optional(text),
+  jobName: optional(text),
   version: optional(text),
   about: optional(text),
   configPath: orNull(path),
   configName: orNull(text),
   base: optional(path),
+  freeKeys: optional(listOf("strings", text)),
+  packageRoots: optional(fn),
   schema: optional(schema),
   check: optional(fn),
   planJob: optional(fn),

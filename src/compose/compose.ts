@@ -38,6 +38,8 @@ export interface ComposeRequest {
    * refused: `checkSweeps` of the result does that.
    */
   readonly appended?: (root: MapNode) => readonly Override[];
+  /** Keys whose mappings take further keys from overrides without a `+`; `""` is the whole config. */
+  readonly freeKeys?: readonly string[];
   readonly fromShell: boolean;
   readonly jobName: string;
   /** Goes to `hydra.runtime.cwd`. */
@@ -90,7 +92,7 @@ function composeChecked(asked: ComposeRequest): Composition {
       applyOverrides(root, values, context, groups, createBudget(context.limits, base.expanded)),
     );
   const facts = { ...request, choices: base.tree.known, sources: repository.sources };
-  const given = apply(base.root, choices.values);
+  const given = apply(withFreeKeys(base.root, request.freeKeys), choices.values);
   const appended =
     request.appended?.(fillRuntime(given, { ...facts, hidden: new Map() }, context)) ?? [];
   const changed = apply(given, appended);
@@ -273,6 +275,17 @@ function asStruct(root: MapNode): MapNode {
       ? root
       : withEntry(root, "hydra", { ...hydra, flags: { ...hydra.flags, readonly: false } });
   return { ...writable, flags: { ...writable.flags, struct: true } };
+}
+
+/** The maps at these keys are in struct mode no more; the `hydra` node has its own types in any case. */
+function withFreeKeys(root: MapNode, keys: readonly string[] = []): MapNode {
+  return keys.reduce((tree, key) => {
+    if (key === "") return { ...tree, flags: { ...tree.flags, struct: false } };
+    const node = tree.entries.get(key)?.value;
+    return node?.kind === "map"
+      ? withEntry(tree, key, { ...node, flags: { ...node.flags, struct: false } })
+      : tree;
+  }, root);
 }
 
 const MAX_NAMES = 5;

@@ -37,6 +37,10 @@ export interface ComposerRequest {
   readonly configName: string | null;
   /** The directory of the program. Default: the working directory. */
   readonly base?: string;
+  /** Keys whose mappings take further keys from overrides without a `+`; `""` is the whole config. */
+  readonly freeKeys?: readonly string[];
+  /** Further directories where `pkg://` finds packages. */
+  readonly packageRoots?: () => readonly string[];
   /** Directory added to the end of the search path (`--config-dir`). */
   readonly configDir?: string;
   /** What `hydra.runtime.version_base` says; default: that of the dialect. */
@@ -138,6 +142,7 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
       overrides: parseOverrides(overrides),
       mode,
       ...(appended && { appended }),
+      ...(request.freeKeys && { freeKeys: request.freeKeys }),
       fromShell: true,
       jobName: request.jobName,
       cwd,

@@ -10,7 +10,8 @@ import type { Targets } from "../instantiate/index.ts";
 import type { JsonSchema } from "../schema/index.ts";
 import { ConfigError } from "../values/errors.ts";
 import type { Limits } from "../values/limits.ts";
-import type { ConfigNode } from "../values/node.ts";
+import type { ConfigNode, MapNode } from "../values/node.ts";
+import type { ResolveContext } from "../values/resolution/context.ts";
 import type { Resolver } from "../values/resolution/resolver.ts";
 import type { SweepJobStatus } from "./job.ts";
 import type { Invocation } from "./process/invocation.ts";
@@ -22,6 +23,8 @@ export interface ProgramDeclaration {
    * Default: the name of the module that calls `hydraMain`.
    */
   readonly name?: string;
+  /** `hydra.job.name` unless the config says otherwise. Default: the program's name. */
+  readonly jobName?: string;
   /** The program's own version. `--version` shows it together with hydraconf's and Hydra's. */
   readonly version?: string;
   /**
@@ -39,6 +42,12 @@ export interface ProgramDeclaration {
    */
   readonly base?: string;
   /**
+   * Keys whose mappings take further keys from overrides without a `+`; `""` is the whole config. Default: none.
+   */
+  readonly freeKeys?: readonly string[];
+  /** Further directories where `pkg://` finds packages, after `base`, the working directory and `PYTHONPATH`. */
+  readonly packageRoots?: () => readonly string[];
+  /**
    * A JSON Schema that the resolved config of a job must fit, or the path of a file with one,
    * absolute or relative to `base`.
    */
@@ -53,12 +62,13 @@ export interface ProgramDeclaration {
   readonly check?: (
     resolved: ConfigNode,
     how: { readonly isPlan: boolean },
+    job: JobFacts,
   ) => void | Promise<void>;
   /**
    * What `--dry-run` shows of a job besides its directory and its config: how the program would run it.
    * Must leave no files behind.
    */
-  readonly planJob?: (resolved: ConfigNode, outputDir: string) => Promise<JobPlan>;
+  readonly planJob?: (resolved: ConfigNode, outputDir: string, job: JobFacts) => Promise<JobPlan>;
   /**
    * What to print for people at the end of a sweep: its jobs with the task's result for each.
    * @returns the text, which ends with a line break; undefined if there is nothing to print
@@ -104,6 +114,19 @@ export interface ProgramDeclaration {
   readonly store?: ReadonlyMap<string, StoreEntry>;
   /** What to do without flags: run the task, or show the config, which writes nothing. */
   readonly whenBare?: "run" | "show";
+}
+
+/** A job before anything of it is made. */
+export interface JobFacts {
+  /** Its place in a sweep, from 0; undefined for a single run. */
+  readonly number?: number;
+  readonly outputDir: string;
+  /** The overrides of the task's own config, as typed. */
+  readonly overrides: readonly string[];
+  /** The whole tree, unresolved, with its `hydra` node. */
+  readonly root: MapNode;
+  /** What interpolations in it are resolved with. */
+  readonly context: ResolveContext;
 }
 
 /** What a summary is about. */
@@ -196,6 +219,8 @@ export interface Flag {
   readonly takes: "nothing" | "value" | "optional-value" | "overrides";
   /** Accepted values; absent means any. */
   readonly choices?: readonly string[];
+  /** Whether only `--flag=value` gives the value, and the word behind is an override. */
+  readonly gluedOnly?: boolean;
   /** The value of an `optional-value` flag that has none. */
   readonly valueIfBare?: string;
   /** Ends parsing at once, whatever comes after it. */
