@@ -79,6 +79,7 @@ const MAIN_OPTIONS: OptionChecks<HydraMainOptions> = {
   check: optional(fn),
   planJob: optional(fn),
   summarizeSweep: optional(fn),
+  progress: optional(fn),
   targets: optional(
     withMethods(["resolve", "load"], "targets", "createTargets({ name: function }) makes them"),
   ),
@@ -90,6 +91,7 @@ const MAIN_OPTIONS: OptionChecks<HydraMainOptions> = {
   subcommands: optional(listOf("subcommands", having(SUBCOMMAND))),
   resultFiles: optional(listOf("strings", text)),
   restAsOverrides: optional(fn),
+  programUse: optional(text),
   plugins: optional(plugins),
   settingsFiles: optional(trueOrFalse),
   hasUserCode: optional(trueOrFalse),

@@ -150,8 +150,8 @@ export async function runMain(
   if (given.worker === undefined && changesDirectoryByDefault(options.versionBase))
     warnOf(COMPATIBILITY_WARNING, invocation);
   try {
-    const takesProgram = options.restAsOverrides !== undefined;
-    refuseMisspelt(invocation.argv, subcommands, takesProgram, flagsOf(options));
+    const programUse = options.restAsOverrides && (options.programUse ?? "run");
+    refuseMisspelt(invocation.argv, subcommands, programUse, flagsOf(options));
     return await dispatch({ ...options, adapt }, task, invocation, redaction);
   } catch (thrown) {
     const error = await explained(thrown, options, invocation.argv);

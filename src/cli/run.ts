@@ -27,7 +27,7 @@ export async function runTask(session: SweepSession): Promise<number> {
   );
   if (warning !== undefined) warnOf(warning, invocation);
   const suspension = createSuspension();
-  const board = openBoard(invocation.console, suspension);
+  const board = openBoard(invocation.console, suspension, session.options.progress);
   const logging = createLogging({ console: board.console });
   const detach = isDetached(session);
   if (detach && mode === "run") throw notDetachable("the --detach flag is only for sweeps");

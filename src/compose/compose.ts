@@ -3,7 +3,8 @@ import { basename, dirname, join } from "node:path";
 import type { Override } from "../overrides/ast.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import { checkExpansion, createBudget, type Size } from "../values/limits.ts";
-import { type ConfigNode, type MapNode, withEntry, withoutEntry } from "../values/node.ts";
+import { type ConfigNode, type MapNode, map, withEntry, withoutEntry } from "../values/node.ts";
+import { fromCode } from "../values/origin.ts";
 import { type ResolveContext, watchResolvers } from "../values/resolution/context.ts";
 import { applyOverrides } from "./apply-overrides.ts";
 import type { CompositionWarning } from "./defaults/choice-tracker.ts";
@@ -92,7 +93,7 @@ function composeChecked(asked: ComposeRequest): Composition {
       applyOverrides(root, values, context, groups, createBudget(context.limits, base.expanded)),
     );
   const facts = { ...request, choices: base.tree.known, sources: repository.sources };
-  const given = apply(withFreeKeys(base.root, request.freeKeys), choices.values);
+  const given = apply(withFreeKeys(base.root, choices.values, request.freeKeys), choices.values);
   const appended =
     request.appended?.(fillRuntime(given, { ...facts, hidden: new Map() }, context)) ?? [];
   const changed = apply(given, appended);
@@ -277,16 +278,30 @@ function asStruct(root: MapNode): MapNode {
   return { ...writable, flags: { ...writable.flags, struct: true } };
 }
 
-/** The maps at these keys are in struct mode no more; the `hydra` node has its own types in any case. */
-function withFreeKeys(root: MapNode, keys: readonly string[] = []): MapNode {
-  return keys.reduce((tree, key) => {
-    if (key === "") return { ...tree, flags: { ...tree.flags, struct: false } };
-    const node = tree.entries.get(key)?.value;
-    return node?.kind === "map"
-      ? withEntry(tree, key, { ...node, flags: { ...node.flags, struct: false } })
-      : tree;
-  }, root);
+/**
+ * The maps at these keys are in struct mode no more; one that is not there is made for the overrides that set something in it. The `hydra`
+ * node has its own types in any case.
+ */
+function withFreeKeys(
+  root: MapNode,
+  overrides: readonly Override[],
+  keys: readonly string[] = [],
+): MapNode {
+  let tree = root;
+  for (const key of keys) {
+    const isSet = overrides.some(
+      ({ keyOrGroup, type }) => type === "change" && keyOrGroup.startsWith(`${key}.`),
+    );
+    const node =
+      key === "" ? tree : (tree.entries.get(key)?.value ?? (isSet ? NOTHING : undefined));
+    if (node?.kind !== "map") continue;
+    const free = { ...node, flags: { ...node.flags, struct: false } };
+    tree = key === "" ? free : withEntry(tree, key, free);
+  }
+  return tree;
 }
+
+const NOTHING = map([], fromCode("compose"));
 
 const MAX_NAMES = 5;
 

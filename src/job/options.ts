@@ -78,6 +78,11 @@ export interface ProgramDeclaration {
     page: SummaryPage,
   ) => Promise<string | undefined>;
   /**
+   * What a running job has come to, in a few words for the table of a sweep; undefined if it does not say.
+   * @param outputDir the job's directory
+   */
+  readonly progress?: (outputDir: string) => string | undefined;
+  /**
    * The targets that `hydra.callbacks` may name in `_target_`, from `createTargets`. Other names are
    * refused: a config alone never gets anything imported.
    */
@@ -104,6 +109,8 @@ export interface ProgramDeclaration {
    * it, arguments after `--` are overrides like the others.
    */
   readonly restAsOverrides?: (args: readonly string[]) => readonly string[];
+  /** What is done with a program after `--`, as hints say it: `profile`. Default: `run`. */
+  readonly programUse?: string;
   /**
    * Whether the users wrote the program themselves, as is usual with Hydra: then every error ends with a hint
    * how to see the whole stack. False for a tool, whose users get no such hint for a wrong config or command

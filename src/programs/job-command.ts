@@ -90,10 +90,10 @@ function hydraArguments({ argv, ownFlags }: Program, job: JobFacts): readonly st
   ];
 }
 
-/** What a file says of the mode, which the overrides of this sweep do not tell. */
+/** What a file says of the mode, whatever the overrides of this sweep have made of it. */
 function modeOfConfig(root: MapNode): string | undefined {
   let mode = getAt(root, ["hydra", "mode"]);
-  while (mode?.origin.kind === "override") mode = mode.replaced;
+  while (mode !== undefined && mode.origin.kind !== "file") mode = mode.replaced;
   return mode?.kind === "scalar" && mode.value !== null ? pyStr(mode).split(".").at(-1) : undefined;
 }
 
@@ -192,6 +192,9 @@ function referenceText(reference: string, word: string, { context, root }: JobFa
     if (!isConfigError(error)) throw error;
     throw new ConfigError({
       ...error.details,
+      key: undefined,
+      origin: undefined,
+      available: error.details.available?.filter((name) => name !== HOLDER),
       message: `The argument '${word}' of the program: ${error.message}`,
       hint: `set the key, or write \\${reference} for a text of the program's own`,
     });

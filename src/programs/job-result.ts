@@ -1,5 +1,5 @@
 /** What a job's program says of its result: a file, or the last line of its output. */
-import { readFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 
 /** A result, or why what the program gave is none. */
 export type JobValue =
@@ -49,8 +49,8 @@ export function resultInOutput(tail: string): JobValue {
 const MOST_SHOWN = 80;
 
 /** The last measures that a program wrote into `$HYDRACONF_METRICS`: `step 3  loss 0.25`; undefined where there are none. */
-export function latestMetrics(tail: string): string | undefined {
-  const lines = tail.split("\n");
+export function latestMetrics(file: string): string | undefined {
+  const lines = endOfFile(file).split("\n");
   // The program may be writing the last one.
   for (const line of lines.slice(0, -1).toReversed()) {
     const measures = measuresIn(line);
@@ -64,6 +64,26 @@ export function latestMetrics(tail: string): string | undefined {
 }
 
 const MOST_MEASURES = 6;
+/** A line of measures is shorter. */
+const TAIL_BYTES = 8_192;
+
+/** Asked ten times a second for each running job: so not the whole file. */
+function endOfFile(file: string): string {
+  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  if (size === 0) return "";
+  try {
+    const descriptor = openSync(file, "r");
+    try {
+      const bytes = Buffer.alloc(Math.min(size, TAIL_BYTES));
+      readSync(descriptor, bytes, 0, bytes.length, size - bytes.length);
+      return bytes.toString("utf8");
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch {
+    return "";
+  }
+}
 
 function measuresIn(line: string): Readonly<Record<string, unknown>> | undefined {
   try {

@@ -1,6 +1,6 @@
 /** `hydraconf run`: jobs, sweeps and searches of a program in any language. */
 import { existsSync } from "node:fs";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { HYDRA_FLAGS } from "../cli/arguments/hydra-flags.ts";
 import { parseArgv } from "../cli/arguments/parse-argv.ts";
 import { type AdaptableCall, type Adaptation, runMain } from "../cli/hydra-main.ts";
@@ -21,6 +21,7 @@ import {
 import { commandTask } from "./command-task.ts";
 import { isExecutable, onPath } from "./interpreter.ts";
 import { jobCommand, METRICS_FILE, RESULT_FILE } from "./job-command.ts";
+import { latestMetrics } from "./job-result.ts";
 import { composedApp, projectEnv, treeOptions } from "./project.ts";
 
 const ABOUT = `hydraconf run runs a program, in any language, with a composed config: one job, or a sweep of many.
@@ -52,7 +53,9 @@ export async function runCommandLine(
       hasUserCode: false,
       flags: RUN_FLAGS,
       resultFiles: [RESULT_FILE, METRICS_FILE],
+      progress: (outputDir) => latestMetrics(join(outputDir, METRICS_FILE)),
       restAsOverrides: () => [],
+      subcommands: [],
     },
     () => undefined,
     { ...invocation, argv: args, ...(command && { command: [...command, "run"] }) },
