@@ -8,11 +8,12 @@ import type { JobPlace, PlannedJob } from "./plan-job.ts";
 import type { Console } from "./process/invocation.ts";
 
 /** What a program's own check and plan may know of a job. */
-export const factsOf = ({ number, outputDir, overrides, root }: PlannedJob) => ({
+export const factsOf = ({ number, outputDir, overrides, resolved, root }: PlannedJob) => ({
   ...(number !== undefined && { number }),
   outputDir,
   overrides,
   root,
+  resolved,
 });
 
 /** What an override took out is missing because of it, and not because of a file. */

@@ -134,6 +134,8 @@ export interface JobFacts {
   readonly root: MapNode;
   /** What interpolations in it are resolved with. */
   readonly context: ResolveContext;
+  /** The task's config with every interpolation resolved. */
+  readonly resolved: () => ConfigNode;
 }
 
 /** What a summary is about. */

@@ -92,7 +92,8 @@ function projectFile(cwd: string): string | undefined {
   for (let at = cwd; at !== dirname(at); at = dirname(at)) above.push(dirname(at));
   const nearest = (name: string) => above.findIndex((folder) => existsSync(join(folder, name)));
   const repository = nearest(".git");
-  const root = repository >= 0 ? repository : Math.max(nearest("package.json"), 0);
+  const marks = ["package.json", "pyproject.toml", "setup.py"].map(nearest).filter((at) => at >= 0);
+  const root = repository >= 0 ? repository : marks.length === 0 ? 0 : Math.min(...marks);
   return above
     .slice(0, root + 1)
     .flatMap((folder) => PROJECT_SETTINGS.map((name) => join(folder, name)))

@@ -33,6 +33,7 @@ export function commandTask(program: Program, invocation: Invocation): Task {
       overrides: job.overrides,
       root: job.root,
       context: config.context,
+      resolved: job.resolved,
     };
     const { argv, env, file } = jobCommand(program, facts);
     const isPython = program.pass === "hydra" && program.app?.kind !== "script";

@@ -3,18 +3,10 @@ import { join } from "node:path";
 import type { JobFacts } from "../job/options.ts";
 import { quoted } from "../overrides/index.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
-import {
-  type ConfigNode,
-  getAt,
-  type MapNode,
-  scalar,
-  withEntry,
-  withoutEntry,
-} from "../values/node.ts";
+import { type ConfigNode, getAt, type MapNode, scalar, withEntry } from "../values/node.ts";
 import { fromCode } from "../values/origin.ts";
 import { toObject } from "../values/plain-objects.ts";
 import { pyStr } from "../values/python-text.ts";
-import { resolveTree } from "../values/resolution/resolve-tree.ts";
 import { selectNode } from "../values/resolution/select.ts";
 import { writeYaml } from "../values/yaml/writer.ts";
 import { CONFIG_FILE, type Program } from "./command-line.ts";
@@ -114,15 +106,9 @@ const textsAt = (root: MapNode, path: readonly string[]): readonly string[] => {
   return node?.kind === "list" ? node.items.map((item) => pyStr(item)) : [];
 };
 
-/** The job's config with every interpolation resolved. */
-const resolvedConfig = ({ context, root }: JobFacts): MapNode => {
-  const resolved = resolveTree(root, context);
-  return withoutEntry(resolved.kind === "map" ? resolved : root, "hydra");
-};
-
 function withFile({ argv, format }: Program, job: JobFacts): JobCommand {
   const path = join(job.outputDir, `${CONFIG_NAME}.${format}`);
-  const config = resolvedConfig(job);
+  const config = job.resolved();
   const text =
     format === "yaml" ? writeYaml(config) : `${JSON.stringify(jsonValue(config), null, 2)}\n`;
   return {
@@ -222,7 +208,7 @@ function jsonValue(node: ConfigNode): unknown {
 
 function flagsFor({ flagKeys }: Program, job: JobFacts): readonly string[] {
   if (flagKeys.length === 0) return [];
-  const config = resolvedConfig(job);
+  const config = job.resolved();
   const leaves =
     flagKeys === "all"
       ? leavesOf(config)
@@ -254,7 +240,7 @@ function leavesOf(node: ConfigNode, path = ""): readonly Leaf[] {
 function variablesOf({ envPrefix }: Program, job: JobFacts): Readonly<Record<string, string>> {
   const variables: Record<string, string> = {};
   const keys = new Map<string, string>();
-  for (const [key, node] of leavesOf(resolvedConfig(job))) {
+  for (const [key, node] of leavesOf(job.resolved())) {
     if (key === "") continue;
     const name = `${envPrefix}${key.replaceAll(".", "__").replaceAll(/\W/g, "_").toUpperCase()}`;
     const other = keys.get(name);
