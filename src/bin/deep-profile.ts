@@ -4,7 +4,7 @@ import { type ExitCode, exitCode, hydraMain, type Job, processInvocation } from 
 import { type Config, maskSecrets } from "../compose/index.ts";
 import { claimRunDirectory, makeRunDirectory } from "../job/run-directory.ts";
 import { SUBCOMMANDS } from "../profile/cli/subcommands.ts";
-import { commandOverrides } from "../profile/run/command-override.ts";
+import { ARGUMENT_KEYS, commandOverrides } from "../profile/run/command-override.ts";
 import type { ProfileConfig } from "../profile/tools/config.ts";
 import { RESULT_FILES } from "../profile/tools/table.ts";
 import { terminalWidth } from "../system/standard-streams.ts";
@@ -28,6 +28,8 @@ void hydraMain(
     settingsFiles: true,
     resultFiles: RESULT_FILES,
     restAsOverrides: commandOverrides,
+    programUse: "profile",
+    freeKeys: [ARGUMENT_KEYS],
     subcommands: SUBCOMMANDS,
     check: async (resolved, how) => {
       const { checkRequest } = await import("../profile/cli/check-request.ts");

@@ -1,7 +1,9 @@
-import { hydraMain } from "../cli/hydra-main.ts";
-import { ownDirectory } from "../job/process/invocation.ts";
+import { existsSync, readdirSync } from "node:fs";
+import { type AdaptableCall, type Adaptation, runMain } from "../cli/hydra-main.ts";
+import type { Flag } from "../job/options.ts";
+import { processInvocation } from "../job/process/invocation.ts";
 
-const ABOUT = `hydraconf composes any Hydra configuration tree and prints it. It runs and writes nothing.
+const ABOUT = `hydraconf composes any Hydra configuration tree and prints it. Without a subcommand it runs and writes nothing.
 
   hydraconf                                 the tree in conf/, primary config 'config'
   hydraconf -cp DIR -cn NAME db=mysql       another tree, with overrides
@@ -10,22 +12,40 @@ const ABOUT = `hydraconf composes any Hydra configuration tree and prints it. It
   hydraconf --diff db=mysql                 what an override changes
   hydraconf -m db=mysql,pg                  the config of every job of a sweep
   hydraconf --help db.port                  what a key or a group is
+  hydraconf run -m lr=0.1,0.2 -- python train.py   runs a program, in any language, with the config of each job
   hydraconf schema --types                  TypeScript types of the tree; also schemas for editors
   hydraconf sweep status DIR                the state of a sweep; also wait, cancel and collect
 
-schema and sweep have their own --help.`;
+In a directory with a program of Hydra, the tree is that of its @hydra.main; --app FILE chooses one of several.
+run, schema and sweep have their own --help.`;
 
-void hydraMain(
+const APP_FLAG: Flag = {
+  id: "app",
+  names: ["--app"],
+  takes: "value",
+  completes: "file",
+  help: "The program whose configs are composed, by its file or its name in hydraconf.yaml",
+};
+
+const invocation = processInvocation();
+
+void runMain(
   {
     name: "hydraconf",
     about: ABOUT,
-    base: ownDirectory(),
+    base: invocation.cwd,
     configPath: "conf",
     configName: "config",
     whenBare: "show",
     settingsFiles: true,
     choosesDialect: true,
+    flags: [APP_FLAG],
     subcommands: [
+      {
+        name: "run",
+        summary: "runs a program with the config of each job: [overrides] [-m] -- PROG ARG...",
+        run: async (args, io) => (await import("../programs/run-main.ts")).runCommandLine(args, io),
+      },
       {
         name: "sweep",
         summary: "manages a sweep: status DIR, wait DIR, cancel DIR, collect DIR",
@@ -43,6 +63,30 @@ void hydraMain(
     ],
   },
   () => undefined,
+  invocation,
+  adapt,
 ).then((code) => {
   process.exitCode = code;
 });
+
+/** Programs are looked for only where there can be any: most trees are composed without that code. */
+async function adapt(call: AdaptableCall): Promise<Adaptation> {
+  const { parsed, settings } = call;
+  const isAsked = parsed.flags.has("app") || parsed.rest !== undefined;
+  const isSettled = parsed.flags.has("config-path") && Object.keys(settings).length === 0;
+  if (!isAsked && (isSettled || (Object.keys(settings).length === 0 && !hasSources()))) return {};
+  return (await import("../programs/project.ts")).adaptToProject(call);
+}
+
+/** Whether a program may be in the working directory or below. */
+function hasSources(): boolean {
+  const isTree = existsSync("conf");
+  return readdirSync(".", { withFileTypes: true }).some((entry) =>
+    entry.isDirectory()
+      ? !(
+          /^(\.|node_modules$|outputs$|multirun$)/.test(entry.name) ||
+          (isTree && entry.name === "conf")
+        )
+      : /\.(py|[mc]?[jt]s)$/.test(entry.name),
+  );
+}

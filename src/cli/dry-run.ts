@@ -1,4 +1,4 @@
-import { checkJobs } from "../job/check-jobs.ts";
+import { checkJobs, factsOf } from "../job/check-jobs.ts";
 import type { JobPlan } from "../job/options.ts";
 import { type PlannedJob, placeOf, planJob } from "../job/plan-job.ts";
 import { checkJobDirectories } from "../job/run-directory.ts";
@@ -38,10 +38,16 @@ export async function dryRun(session: SweepSession): Promise<number> {
   const { invocation, options, parsed } = session;
   const { directory, jobs, mode, note } = planAll(session, await session.registry());
   if (mode === "multirun") checkJobDirectories(jobs, options.resultFiles ?? []);
-  if (!(await checkJobs(jobs, options, invocation.console, { isPlan: true }))) return EXIT_ERROR;
+  const place = placeOf(session);
+  if (!(await checkJobs(jobs, options, invocation.console, place, { isPlan: true })))
+    return EXIT_ERROR;
   const details: JobPlan[] = [];
   if (options.planJob !== undefined)
-    for (const job of jobs) details.push(await options.planJob(job.resolved(), job.outputDir));
+    for (const job of jobs) {
+      place.publish(job.root);
+      const facts = { ...factsOf(job), context: place.context };
+      details.push(await options.planJob(job.resolved(), job.outputDir, facts));
+    }
   const rows = jobs.map((job, index) => ({
     ...rowOf(job),
     ...(details[index] !== undefined && { plan: details[index].data }),

@@ -25,7 +25,8 @@ import { createRedaction, guardConsole, type Redaction } from "../job/redaction.
 import { reportOwnError, warnOf } from "../job/report-error.ts";
 import { EXIT_ERROR, EXIT_OK, EXIT_USAGE, type ParsedArguments } from "../job/session.ts";
 import type { Plugin } from "../plugins/contract/plugin.ts";
-import { SETTINGS_FLAG, withSettings } from "../plugins/settings.ts";
+import type { Settings } from "../plugins/load-settings.ts";
+import { loadSettings, SETTINGS_FLAG } from "../plugins/settings.ts";
 import { STANDARD_PLUGINS } from "../plugins/standard-plugins.ts";
 import type { SweepRegistry } from "../sweep/registry.ts";
 import { callerOf } from "../system/caller.ts";
@@ -67,7 +68,7 @@ export interface HydraMainOptions extends ProgramDeclaration {
 }
 
 /** Options with the program's place filled in. */
-type MainOptions = HydraMainOptions & ProgramOptions;
+export type MainOptions = HydraMainOptions & ProgramOptions;
 
 /** The first command that the flags ask for is executed. */
 const COMMANDS: readonly Command[] = [
@@ -104,7 +105,42 @@ export async function hydraMain(
     reportOwnError(error, { invocation: given, options: {} });
     return EXIT_ERROR;
   }
-  const options = placed(declared, () => callerOf(hydraMain).file);
+  return runMain(
+    placed(declared, () => callerOf(hydraMain).file),
+    task,
+    given,
+  );
+}
+
+/** A call of a program whose declaration depends on its command line. */
+export interface AdaptableCall {
+  /** That of the sweep, where one is resumed. */
+  readonly parsed: ParsedArguments;
+  readonly invocation: Invocation;
+  readonly settings: Settings;
+}
+
+/** What a program declares further once its command line is known. */
+export interface Adaptation {
+  readonly options?: Partial<ProgramOptions>;
+  readonly parsed?: ParsedArguments;
+  readonly task?: Task;
+  readonly env?: Invocation["env"];
+}
+
+export type Adapt = (call: AdaptableCall) => Promise<Adaptation>;
+
+/**
+ * `hydraMain` for the commands, which run programs of others.
+ *
+ * @param adapt throws ConfigError for what the command line asks for and there is not
+ */
+export async function runMain(
+  options: MainOptions,
+  task: Task,
+  given: Invocation,
+  adapt: Adapt = async () => ({}),
+): Promise<number> {
   const redaction = createRedaction();
   const invocation = { ...given, console: guardConsole(given.console, redaction) };
   const subcommands = options.subcommands ?? [];
@@ -114,9 +150,9 @@ export async function hydraMain(
   const notice = noticeOf(options, invocation);
   if (notice !== null) warnOf(notice, invocation);
   try {
-    const takesProgram = options.restAsOverrides !== undefined;
-    refuseMisspelt(invocation.argv, subcommands, takesProgram, flagsOf(options));
-    return await dispatch(options, task, invocation, redaction);
+    const programUse = options.restAsOverrides && (options.programUse ?? "run");
+    refuseMisspelt(invocation.argv, subcommands, programUse, flagsOf(options));
+    return await dispatch({ ...options, adapt }, task, invocation, redaction);
   } catch (thrown) {
     const error = await explained(thrown, options, invocation.argv);
     if (!isConfigError(error) || error.code !== "app.usage") {
@@ -187,32 +223,38 @@ function usageError({ message, details }: ConfigError, options: ProgramOptions):
 const RESUMING = ["resume", "retry-failed", "accept-changes"] as const;
 
 async function dispatch(
-  declared: MainOptions,
-  task: Task,
+  declared: MainOptions & { readonly adapt: Adapt },
+  declaredTask: Task,
   given: Invocation,
   redaction: Redaction,
 ): Promise<number> {
   const { worker } = given;
   const flags = flagsOf(declared);
-  const invocation = worker === undefined ? given : await asSweepBegan(given, worker);
-  const parsed = parseArgv(invocation.argv, flags);
-  const dialect = dialectOf(declared, parsed, invocation);
-  const plugins = await pluginsOf(declared, parsed, invocation);
-  const options = await withCallbacks(declared, plugins);
-  if (parsed.flags.has("version")) {
-    invocation.console.stdout(versionText(options, dialect));
+  const timed = worker === undefined ? given : await asSweepBegan(given, worker);
+  const typed = parseArgv(timed.argv, flags);
+  const { plugins, settings } = await pluginsOf(declared, typed, timed);
+  if (typed.flags.has("version")) {
+    timed.console.stdout(versionText(declared, dialectOf(declared, typed, timed)));
     return EXIT_OK;
   }
+  const isHelp = typed.flags.has("help") || typed.flags.has("hydra-help");
+  const isResuming = RESUMING.some((id) => typed.flags.has(id)) && !isHelp;
+  if (isResuming && timed.resumed === undefined) {
+    refuseConflicts(typed, declared);
+    refuseUnsupported(typed, flags);
+    const { resumedInvocation } = await import("../sweep/resume.ts");
+    const resumed = resumedInvocation(typed, timed, plugins);
+    return dispatch(declared, declaredTask, resumed, redaction);
+  }
+  const adapted = await declared.adapt({ parsed: typed, invocation: timed, settings });
+  const { parsed = typed, task = declaredTask } = adapted;
+  const invocation = adapted.env === undefined ? timed : { ...timed, env: adapted.env };
+  const options = await withCallbacks({ ...declared, ...adapted.options }, plugins);
+  const dialect = dialectOf(options, parsed, invocation);
   refuseConfigInPath(parsed, options);
   addedDirectories(composerRequest(options, parsed, plugins), invocation.cwd);
   refuseConflicts(parsed, options);
   refuseUnsupported(parsed, flags);
-  const isHelp = parsed.flags.has("help") || parsed.flags.has("hydra-help");
-  const isResuming = RESUMING.some((id) => parsed.flags.has(id));
-  if (isResuming && !isHelp && invocation.resumed === undefined) {
-    const { resumedInvocation } = await import("../sweep/resume.ts");
-    return dispatch(declared, task, resumedInvocation(parsed, invocation, plugins), redaction);
-  }
   const command =
     worker === undefined
       ? (COMMANDS.find(({ isAsked }) => isAsked(parsed, options)) ?? runCommand)
@@ -315,17 +357,17 @@ async function pluginsOf(
   { plugins = STANDARD_PLUGINS, settingsFiles = false }: MainOptions,
   { flags }: ParsedArguments,
   invocation: Invocation,
-): Promise<readonly Plugin[]> {
-  if (settingsFiles) return withSettings(plugins, invocation, flags.get(SETTINGS_FLAG.id));
+): Promise<{ readonly plugins: readonly Plugin[]; readonly settings: Settings }> {
+  if (settingsFiles) return loadSettings(plugins, invocation, flags.get(SETTINGS_FLAG.id));
   if (plugins !== STANDARD_PLUGINS) refuseClashes(plugins);
-  return plugins;
+  return { plugins, settings: {} };
 }
 
 /** The callbacks that a config may name: the program's own, and those of its plugins. */
-async function withCallbacks(
-  options: MainOptions,
+async function withCallbacks<Options extends ProgramOptions>(
+  options: Options,
   plugins: readonly Plugin[],
-): Promise<MainOptions> {
+): Promise<Options> {
   const { targets } = options;
   const ofPlugins = plugins.flatMap(({ callbacks }) => callbacks ?? []);
   if (ofPlugins.length === 0) return options;
@@ -350,10 +392,12 @@ function composerRequest(
   const configPath = text("config-path") ?? declared;
   const configDir = text("config-dir");
   return {
-    jobName: options.name,
+    jobName: options.jobName ?? options.name,
     configPath: configPath === null ? null : withBase(configPath, options.base),
     configName: text("config-name") ?? options.configName ?? null,
     base: options.base,
+    ...(options.freeKeys !== undefined && { freeKeys: options.freeKeys }),
+    ...(options.packageRoots !== undefined && { packageRoots: options.packageRoots }),
     ...(configDir !== undefined && { configDir }),
     dialect,
     plugins,

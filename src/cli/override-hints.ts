@@ -40,7 +40,7 @@ function asOverride(word: string, argv: readonly string[]): string | undefined {
  */
 export function omitAppendHint(
   error: unknown,
-  { name, restAsOverrides, schema }: ProgramOptions,
+  { freeKeys = [], name, restAsOverrides, schema }: ProgramOptions,
 ): unknown {
   if (schema === undefined || !isUnknownKey(error)) return error;
   const { details, message } = error;
@@ -53,7 +53,13 @@ export function omitAppendHint(
     closed.length === 0
       ? ["the config", "--help"]
       : [`'${closed.join(".")}'`, `--help ${closed.join(".")}`];
-  const rest = restAsOverrides === undefined ? "" : "; arguments for your program follow --";
+  const [free] = freeKeys;
+  const forArguments =
+    free === undefined
+      ? ""
+      : `; to vary an argument of it: ${free}.${origin.text} and \${${free}.${key}} in the argument`;
+  const rest =
+    restAsOverrides === undefined ? "" : `; arguments for your program follow --${forArguments}`;
   return new ConfigError({
     ...details,
     message: message

@@ -2,7 +2,7 @@ import type { Composition } from "../compose/index.ts";
 import { checkJobs } from "../job/check-jobs.ts";
 import { composedEvent, hydraLogging, openJobContext } from "../job/job-context.ts";
 import { createLogging, type Logging } from "../job/logging/logging.ts";
-import { type PlannedJob, placeOf, planJob } from "../job/plan-job.ts";
+import { type JobPlace, type PlannedJob, placeOf, planJob } from "../job/plan-job.ts";
 import { showFailure, warnOf } from "../job/report-error.ts";
 import { runJob, takeDirectory } from "../job/run-job.ts";
 import { EXIT_ERROR } from "../job/session.ts";
@@ -27,7 +27,7 @@ export async function runTask(session: SweepSession): Promise<number> {
   );
   if (warning !== undefined) warnOf(warning, invocation);
   const suspension = createSuspension();
-  const board = openBoard(invocation.console, suspension);
+  const board = openBoard(invocation.console, suspension, session.options.progress);
   const logging = createLogging({ console: board.console });
   const detach = isDetached(session);
   if (detach && mode === "run") throw notDetachable("the --detach flag is only for sweeps");
@@ -59,7 +59,7 @@ async function runOne(
   // Callbacks come first: if one cannot be created, no directory is left behind.
   const surroundings = await openJobContext(session, composition, logging);
   const { callbacks } = surroundings;
-  const taken = await takePlace(session, () => planJob(composition, place));
+  const taken = await takePlace(session, place, () => planJob(composition, place));
   if (taken === null) return EXIT_ERROR;
   const { planned, release } = taken;
   try {
@@ -78,11 +78,12 @@ async function runOne(
 /** Plans a job and takes its directory; plans again if another run has taken it first. */
 async function takePlace(
   session: SweepSession,
+  place: JobPlace,
   plan: () => PlannedJob,
 ): Promise<{ readonly planned: PlannedJob; readonly release: () => void } | null> {
   const { invocation, options } = session;
   for (let planned = plan(); ; ) {
-    if (!(await checkJobs([planned], options, invocation.console))) return null;
+    if (!(await checkJobs([planned], options, invocation.console, place))) return null;
     try {
       return { planned, release: takeDirectory(planned, options.resultFiles ?? []) };
     } catch (error) {

@@ -4,7 +4,8 @@ import type { Override } from "../overrides/ast.ts";
 import type { Dialect } from "../values/dialect.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import { checkExpansion, createBudget, type Size } from "../values/limits.ts";
-import { type ConfigNode, type MapNode, withEntry, withoutEntry } from "../values/node.ts";
+import { type ConfigNode, type MapNode, map, withEntry, withoutEntry } from "../values/node.ts";
+import { fromCode } from "../values/origin.ts";
 import { requireDependency } from "../values/package-info.ts";
 import { type ResolveContext, watchResolvers } from "../values/resolution/context.ts";
 import { applyOverrides } from "./apply-overrides.ts";
@@ -45,6 +46,8 @@ export interface ComposeRequest {
    * refused: `checkSweeps` of the result does that.
    */
   readonly appended?: (root: MapNode) => readonly Override[];
+  /** Keys whose mappings take further keys from overrides without a `+`; `""` is the whole config. */
+  readonly freeKeys?: readonly string[];
   readonly fromShell: boolean;
   readonly jobName: string;
   /** Goes to `hydra.runtime.cwd`. */
@@ -109,7 +112,7 @@ function composeChecked(asked: ComposeRequest): Composition {
     choices: base.tree.known,
     sources: repository.sources,
   };
-  const given = apply(base.root, choices.values);
+  const given = apply(withFreeKeys(base.root, choices.values, request.freeKeys), choices.values);
   const appended =
     request.appended?.(fillRuntime(given, { ...facts, hidden: new Map() }, context)) ?? [];
   const changed = apply(given, appended);
@@ -306,6 +309,31 @@ function asStruct(root: MapNode): MapNode {
       : withEntry(root, "hydra", { ...hydra, flags: { ...hydra.flags, readonly: false } });
   return { ...writable, flags: { ...writable.flags, struct: true } };
 }
+
+/**
+ * The maps at these keys are in struct mode no more; one that is not there is made for the overrides that set something in it. The `hydra`
+ * node has its own types in any case.
+ */
+function withFreeKeys(
+  root: MapNode,
+  overrides: readonly Override[],
+  keys: readonly string[] = [],
+): MapNode {
+  let tree = root;
+  for (const key of keys) {
+    const isSet = overrides.some(
+      ({ keyOrGroup, type }) => type === "change" && keyOrGroup.startsWith(`${key}.`),
+    );
+    const node =
+      key === "" ? tree : (tree.entries.get(key)?.value ?? (isSet ? NOTHING : undefined));
+    if (node?.kind !== "map") continue;
+    const free = { ...node, flags: { ...node.flags, struct: false } };
+    tree = key === "" ? free : withEntry(tree, key, free);
+  }
+  return tree;
+}
+
+const NOTHING = map([], fromCode("compose"));
 
 const MAX_NAMES = 5;
 

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { isSweepValue, type Override } from "../overrides/ast.ts";
 import { overrideNode } from "../overrides/evaluate.ts";
+import { once } from "../system/get-or-create.ts";
 import { ConfigError } from "../values/errors.ts";
 import { type ConfigNode, isMissingOrNull, map, scalar } from "../values/node.ts";
 import { fromCode } from "../values/origin.ts";
@@ -35,6 +36,8 @@ export interface TreeRequest {
   readonly cwd: string;
   /** The directory of the program, where `pkg://` looks first. Default: `cwd`. */
   readonly base?: string;
+  /** Where `pkg://` looks after all others: what is installed for the program's Python. */
+  readonly packageRoots?: () => readonly string[];
   /** Whose `PYTHONPATH` adds to where `pkg://` looks. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly plugins: readonly ConfigPlugin[];
@@ -54,12 +57,14 @@ export const PRIMARY_PROVIDER = "main";
  */
 export function openTree(request: TreeRequest): Snapshot {
   const { configDir, configDirs, cwd, base = cwd, env, reading } = request;
-  const roots = [...new Set([base, cwd, ...pythonPath(env, cwd)])];
+  const roots = once(() => [
+    ...new Set([base, cwd, ...pythonPath(env, cwd), ...(request.packageRoots?.() ?? [])]),
+  ]);
   const plugins = pluginGroups(request.plugins);
   const factories = new Map<string, SourceFactory>([
     ...plugins.factories,
     ...STANDARD_SOURCES,
-    ["pkg", (entry) => packageSource({ ...entry, roots })],
+    ["pkg", (entry) => packageSource({ ...entry, roots: roots() })],
     ...(request.sources ?? []),
   ]);
   const open = (provider: string, path: string) =>

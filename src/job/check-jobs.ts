@@ -4,8 +4,17 @@ import { checkAccessed, deletedBy } from "../compose/schemas.ts";
 import type { SchemaIssue } from "../schema/index.ts";
 import { pointerTokens } from "../schema/json-document.ts";
 import { type ProgramDeclaration, readSchema } from "./options.ts";
-import type { PlannedJob } from "./plan-job.ts";
+import type { JobPlace, PlannedJob } from "./plan-job.ts";
 import type { Console } from "./process/invocation.ts";
+
+/** What a program's own check and plan may know of a job. */
+export const factsOf = ({ number, outputDir, overrides, resolved, root }: PlannedJob) => ({
+  ...(number !== undefined && { number }),
+  outputDir,
+  overrides,
+  root,
+  resolved,
+});
 
 /** What an override took out is missing because of it, and not because of a file. */
 function blamed(issue: SchemaIssue, { overrides }: Composition): SchemaIssue {
@@ -48,6 +57,7 @@ export async function checkJobs(
   jobs: readonly PlannedJob[],
   { check, schema }: Pick<ProgramDeclaration, "check" | "schema">,
   { stderr }: Console,
+  { context, publish }: Pick<JobPlace, "context" | "publish">,
   how: { readonly isPlan: boolean } = { isPlan: false },
 ): Promise<boolean> {
   let fit = true;
@@ -66,6 +76,10 @@ export async function checkJobs(
     for (const { composition, resolved } of jobs)
       if (composition.schemas.length > 0)
         checkAccessed(composition.schemas, composition.config, "", resolved());
-  if (fit && check !== undefined) for (const { resolved } of jobs) await check(resolved(), how);
+  if (fit && check !== undefined)
+    for (const job of jobs) {
+      publish(job.root);
+      await check(job.resolved(), how, { ...factsOf(job), context });
+    }
   return fit;
 }

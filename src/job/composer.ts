@@ -38,6 +38,10 @@ export interface ComposerRequest {
   readonly configName: string | null;
   /** The directory of the program. Default: the working directory. */
   readonly base?: string;
+  /** Keys whose mappings take further keys from overrides without a `+`; `""` is the whole config. */
+  readonly freeKeys?: readonly string[];
+  /** Further directories where `pkg://` finds packages. */
+  readonly packageRoots?: () => readonly string[];
   /** Directory added to the end of the search path (`--config-dir`). */
   readonly configDir?: string;
   /** Default: Hydra 1.3. */
@@ -150,6 +154,7 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
       overrides: parse(overrides),
       mode,
       ...(appended && { appended }),
+      ...(request.freeKeys && { freeKeys: request.freeKeys }),
       fromShell: true,
       jobName: request.jobName,
       cwd,

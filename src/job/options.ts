@@ -11,7 +11,8 @@ import type { JsonSchema } from "../schema/index.ts";
 import type { DialectName } from "../values/dialect.ts";
 import { ConfigError } from "../values/errors.ts";
 import type { Limits } from "../values/limits.ts";
-import type { ConfigNode } from "../values/node.ts";
+import type { ConfigNode, MapNode } from "../values/node.ts";
+import type { ResolveContext } from "../values/resolution/context.ts";
 import type { Resolver } from "../values/resolution/resolver.ts";
 import type { SweepJobStatus } from "./job.ts";
 import type { Invocation } from "./process/invocation.ts";
@@ -23,6 +24,8 @@ export interface ProgramDeclaration {
    * Default: the name of the module that calls `hydraMain`.
    */
   readonly name?: string;
+  /** `hydra.job.name` unless the config says otherwise. Default: the program's name. */
+  readonly jobName?: string;
   /** The program's own version. `--version` shows it together with hydraconf's and Hydra's. */
   readonly version?: string;
   /**
@@ -40,6 +43,12 @@ export interface ProgramDeclaration {
    */
   readonly base?: string;
   /**
+   * Keys whose mappings take further keys from overrides without a `+`; `""` is the whole config. Default: none.
+   */
+  readonly freeKeys?: readonly string[];
+  /** Further directories where `pkg://` finds packages, after `base`, the working directory and `PYTHONPATH`. */
+  readonly packageRoots?: () => readonly string[];
+  /**
    * A JSON Schema that the resolved config of a job must fit, or the path of a file with one,
    * absolute or relative to `base`.
    */
@@ -54,12 +63,13 @@ export interface ProgramDeclaration {
   readonly check?: (
     resolved: ConfigNode,
     how: { readonly isPlan: boolean },
+    job: JobFacts,
   ) => void | Promise<void>;
   /**
    * What `--dry-run` shows of a job besides its directory and its config: how the program would run it.
    * Must leave no files behind.
    */
-  readonly planJob?: (resolved: ConfigNode, outputDir: string) => Promise<JobPlan>;
+  readonly planJob?: (resolved: ConfigNode, outputDir: string, job: JobFacts) => Promise<JobPlan>;
   /**
    * What to print for people at the end of a sweep: its jobs with the task's result for each.
    * @returns the text, which ends with a line break; undefined if there is nothing to print
@@ -68,6 +78,11 @@ export interface ProgramDeclaration {
     rows: readonly SweepRow[],
     page: SummaryPage,
   ) => Promise<string | undefined>;
+  /**
+   * What a running job has come to, in a few words for the table of a sweep; undefined if it does not say.
+   * @param outputDir the job's directory
+   */
+  readonly progress?: (outputDir: string) => string | undefined;
   /**
    * The targets that `hydra.callbacks` may name in `_target_`, from `createTargets`. Other names are
    * refused: a config alone never gets anything imported.
@@ -94,6 +109,8 @@ export interface ProgramDeclaration {
    * it, arguments after `--` are overrides like the others.
    */
   readonly restAsOverrides?: (args: readonly string[]) => readonly string[];
+  /** What is done with a program after `--`, as hints say it: `profile`. Default: `run`. */
+  readonly programUse?: string;
   /**
    * Whether the users wrote the program themselves, as is usual with Hydra: then every error ends with a hint
    * how to see the whole stack. False for a tool, whose users get no such hint for a wrong config or command
@@ -104,6 +121,21 @@ export interface ProgramDeclaration {
   readonly store?: ReadonlyMap<string, StoreEntry>;
   /** What to do without flags: run the task, or show the config, which writes nothing. */
   readonly whenBare?: "run" | "show";
+}
+
+/** A job before anything of it is made. */
+export interface JobFacts {
+  /** Its place in a sweep, from 0; undefined for a single run. */
+  readonly number?: number;
+  readonly outputDir: string;
+  /** The overrides of the task's own config, as typed. */
+  readonly overrides: readonly string[];
+  /** The whole tree, unresolved, with its `hydra` node. */
+  readonly root: MapNode;
+  /** What interpolations in it are resolved with. */
+  readonly context: ResolveContext;
+  /** The task's config with every interpolation resolved. */
+  readonly resolved: () => ConfigNode;
 }
 
 /** What a summary is about. */
@@ -186,6 +218,8 @@ export interface Flag {
   readonly takes: "nothing" | "value" | "optional-value" | "overrides";
   /** Accepted values; absent means any. */
   readonly choices?: readonly string[];
+  /** Whether only `--flag=value` gives the value, and the word behind is an override. */
+  readonly gluedOnly?: boolean;
   /** The value of an `optional-value` flag that has none. */
   readonly valueIfBare?: string;
   /** Ends parsing at once, whatever comes after it. */

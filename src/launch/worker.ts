@@ -132,7 +132,7 @@ async function runAlone(
     const composition = composer.compose(job.overrides);
     const planned = planJob(composition, place, job.number, job.output_dir);
     refuseChanged(planned, job);
-    if (!(await checkJobs([planned], options, invocation.console)))
+    if (!(await checkJobs([planned], options, invocation.console, place)))
       throw new ConfigError({
         code: "schema.mismatch",
         message: "The config does not fit the program's schema",

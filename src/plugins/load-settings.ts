@@ -9,13 +9,43 @@ import { alternativesTo, ConfigError, isConfigError } from "../values/errors.ts"
 import type { FileOrigin, SourceText } from "../values/origin.ts";
 import { type Plugin, plugin } from "./contract/plugin.ts";
 
-/** What a settings file may say. */
-interface Settings {
+/** What a settings file may say (docs/run.md). */
+export interface Settings {
   readonly plugins?: readonly PluginEntry[];
+  /** The program that is meant where none is named: a name of `apps`, or a file. */
+  readonly app?: PlacedText;
+  /** Programs by name. */
+  readonly apps?: Readonly<Record<string, AppEntry>>;
+  /** The project's Python interpreter: an absolute path, or a name on `PATH`. */
+  readonly python?: PlacedText;
+  /** Variables for composing, where the environment does not have them. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Modules, ready resolvers by name, and `[NAME=]python:module.function`. */
+  readonly resolvers?: readonly PluginEntry[];
+  /** Python modules that register configs, for `hydraconf python sync`. */
+  readonly store?: readonly string[];
+}
+
+/** A text of a settings file, and where paths in that file start. */
+export interface PlacedText {
+  readonly text: string;
+  readonly folder: string;
+  readonly origin: FileOrigin;
+}
+
+/** A program that a settings file names, with what its source does not say. */
+export interface AppEntry {
+  /** The absolute path of its source. */
+  readonly file: string;
+  readonly origin: FileOrigin;
+  /** An absolute path, or `pkg://...`; null for none. */
+  readonly config_path?: string | null;
+  readonly config_name?: string | null;
+  readonly version_base?: string | null;
 }
 
 /** A plugin that a settings file names. */
-interface PluginEntry {
+export interface PluginEntry {
   /** The name of a package, or a path that starts with `./`, `../` or `/`. */
   readonly module: string;
   /** Where paths start, and packages are looked for. */
@@ -23,17 +53,23 @@ interface PluginEntry {
   readonly origin: FileOrigin;
 }
 
-const KEYS = ["plugins"];
-
 /**
- * Loads the plugins that settings files name: those of the first file first, each once.
+ * Reads settings files and lays them over each other: lists grow, maps are merged, of texts the last one counts.
  *
  * @param files their absolute paths
- * @throws ConfigError `plugin.settings` for a file that cannot be read, or says what none can; `plugin.invalid` for a plugin that
- * is not found, or is none. Both with the line.
+ * @throws ConfigError `plugin.settings` for a file that cannot be read, or says what none can, with the line
  */
-export async function settingsPlugins(files: readonly string[]): Promise<readonly Plugin[]> {
-  const { plugins = [] } = deepmerge(...files.map(readSettings)) as Settings;
+export const readSettings = (files: readonly string[]): Settings =>
+  deepmerge(...files.map(readFile)) as Settings;
+
+/**
+ * Loads the plugins that settings name: those of the first file first, each once.
+ *
+ * @throws ConfigError `plugin.invalid` for a plugin that is not found, or is none, with the line
+ */
+export async function settingsPlugins({
+  plugins = [],
+}: Pick<Settings, "plugins">): Promise<readonly Plugin[]> {
   const loaded = new Map<string, Plugin>();
   for (const entry of plugins) {
     const url = locate(entry);
@@ -42,7 +78,7 @@ export async function settingsPlugins(files: readonly string[]): Promise<readonl
   return [...loaded.values()];
 }
 
-function readSettings(file: string): Settings {
+function readFile(file: string): Settings {
   const source = { name: file, text: textOf(file) };
   const document = parseDocument(source.text, { prettyErrors: false });
   const [error] = document.errors;
@@ -51,27 +87,126 @@ function readSettings(file: string): Settings {
   if (contents === null) return {};
   if (!isMap<Node, Node | null>(contents))
     throw wrong("A settings file is a map: `plugins: [...]`", place(source, contents));
-  let plugins: readonly PluginEntry[] = [];
-  for (const { key, value } of contents.items) {
+  const settings = contents.items.map(({ key, value }) => {
     const name = isScalar(key) ? String(key.value) : "";
-    if (!KEYS.includes(name))
-      throw wrong(`There is no setting '${name}'`, place(source, key), alternativesTo(name, KEYS));
-    plugins = readPlugins(value, source);
-  }
-  return { plugins };
+    const read = Object.hasOwn(READERS, name) ? READERS[name as keyof Settings] : undefined;
+    if (read === undefined)
+      throw wrong(
+        `There is no setting '${name}'`,
+        place(source, key),
+        alternativesTo(name, Object.keys(READERS)),
+      );
+    return isNull(value) ? [] : [[name, read(value, source)]];
+  });
+  return Object.fromEntries(settings.flat());
 }
 
-function readPlugins(value: Node | null, source: SourceText): readonly PluginEntry[] {
-  if (value === null || (isScalar(value) && value.value === null)) return [];
-  const example = { hint: "plugins: [my-plugin, ./plugins/mine.js]" };
-  if (!isSeq<Node>(value))
-    throw wrong("`plugins` must be a list of packages and paths", place(source, value), example);
-  return value.items.map((item) => {
-    const module = isScalar(item) ? item.value : undefined;
-    if (typeof module !== "string" || module === "")
-      throw wrong("A plugin must be the name of a package or a path", place(source, item), example);
-    return { module, folder: dirname(source.name), origin: place(source, item) };
-  });
+const isNull = (value: Node | null): value is null =>
+  value === null || (isScalar(value) && value.value === null);
+
+type Reader = (value: Node, source: SourceText) => unknown;
+
+/** @param what one of them is, @param example of the setting */
+const listReader =
+  (name: string, what: string, example: string): Reader =>
+  (value, source) => {
+    if (!isSeq<Node>(value))
+      throw wrong(`\`${name}\` must be a list`, place(source, value), { hint: example });
+    return value.items.map((item) => {
+      const module = isScalar(item) ? item.value : undefined;
+      if (typeof module !== "string" || module === "")
+        throw wrong(`Each of \`${name}\` must be ${what}`, place(source, item), { hint: example });
+      return { module, folder: dirname(source.name), origin: place(source, item) };
+    });
+  };
+
+const textReader =
+  (name: string, example: string): Reader =>
+  (value, source): PlacedText => {
+    const text = isScalar(value) ? value.value : undefined;
+    if (typeof text !== "string" || text === "")
+      throw wrong(`\`${name}\` must be a text`, place(source, value), { hint: example });
+    return { text, folder: dirname(source.name), origin: place(source, value) };
+  };
+
+const readPlugins = listReader(
+  "plugins",
+  "the name of a package or a path",
+  "plugins: [my-plugin, ./plugins/mine.js]",
+);
+
+const readNames = listReader("store", "the name of a Python module", "store: [my_project.configs]");
+
+const READERS: Readonly<Record<keyof Settings, Reader>> = {
+  plugins: readPlugins,
+  app: textReader("app", "app: train.py"),
+  apps: mapReader("apps", "apps: {train: src/train.py}", readApp),
+  python: (value, source): PlacedText => {
+    const read = textReader("python", "python: .venv/bin/python")(value, source) as PlacedText;
+    return read.text.includes("/") ? { ...read, text: resolve(read.folder, read.text) } : read;
+  },
+  env: mapReader("env", "env: {PROJECT_ROOT: .}", (value, source) => {
+    const text = isScalar(value) ? String(value.value ?? "") : undefined;
+    if (text === undefined) throw wrong("A variable of `env` must be a text", place(source, value));
+    // A variable is the same wherever the command is called.
+    return /^\.{1,2}(\/|$)/.test(text) ? resolve(dirname(source.name), text) : text;
+  }),
+  resolvers: listReader(
+    "resolvers",
+    "a module, the name of a ready resolver, or python:module.function",
+    "resolvers: [eval, ./resolvers.mjs, 'python:src.utils.times']",
+  ),
+  store: (value, source) =>
+    (readNames(value, source) as readonly PluginEntry[]).map(({ module }) => module),
+};
+
+function mapReader(name: string, example: string, readOne: Reader): Reader {
+  return (value, source) => {
+    if (!isMap<Node, Node | null>(value))
+      throw wrong(`\`${name}\` must be a map`, place(source, value), { hint: example });
+    return Object.fromEntries(
+      value.items.map(({ key, value: one }) => [
+        isScalar(key) ? String(key.value) : "",
+        readOne(one ?? key, source),
+      ]),
+    );
+  };
+}
+
+const APP_KEYS = ["file", "config_path", "config_name", "version_base"];
+const APP_EXAMPLE = {
+  hint: "apps: {train: src/train.py, eval: {file: src/eval.py, config_path: configs, config_name: eval}}",
+};
+
+/** `src/train.py`, or a map with what is not to be read in it. Paths start at the settings file. */
+function readApp(value: Node, source: SourceText): AppEntry {
+  const folder = dirname(source.name);
+  if (isScalar(value) && typeof value.value === "string")
+    return { file: resolve(folder, value.value), origin: place(source, value) };
+  if (!isMap<Node, Node | null>(value))
+    throw wrong("An app must be a file, or a map", place(source, value), APP_EXAMPLE);
+  const given = new Map<string, string | null>();
+  for (const { key, value: one } of value.items) {
+    const name = isScalar(key) ? String(key.value) : "";
+    if (!APP_KEYS.includes(name))
+      throw wrong(`An app has no '${name}'`, place(source, key), alternativesTo(name, APP_KEYS));
+    if (one !== null && !isScalar(one))
+      throw wrong(`'${name}' of an app must be a text`, place(source, one), APP_EXAMPLE);
+    given.set(name, one === null || one.value === null ? null : String(one.value));
+  }
+  const file = given.get("file");
+  if (typeof file !== "string")
+    throw wrong("An app must name its file", place(source, value), APP_EXAMPLE);
+  const path = given.get("config_path");
+  return {
+    file: resolve(folder, file),
+    origin: place(source, value),
+    ...(path !== undefined && {
+      config_path: path === null || path.includes("://") ? path : resolve(folder, path),
+    }),
+    ...(given.has("config_name") && { config_name: given.get("config_name") ?? null }),
+    ...(given.has("version_base") && { version_base: given.get("version_base") ?? null }),
+  };
 }
 
 function textOf(file: string): string {

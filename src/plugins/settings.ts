@@ -7,9 +7,10 @@ import type { Flag } from "../job/options.ts";
 import type { Invocation } from "../job/process/invocation.ts";
 import { ConfigError } from "../values/errors.ts";
 import type { Plugin } from "./contract/plugin.ts";
+import type { Settings } from "./load-settings.ts";
 
-/** The name of a project's settings file. */
-export const PROJECT_SETTINGS = "hydraconf.settings.yaml";
+/** The names of a project's settings file: the first one that is there counts. */
+export const PROJECT_SETTINGS = ["hydraconf.yaml", "hydraconf.settings.yaml"];
 
 /** The flag of a program that takes settings files. */
 export const SETTINGS_FLAG: Flag = {
@@ -31,17 +32,27 @@ export async function withSettings(
   place: Pick<Invocation, "cwd" | "env">,
   named: string | true | undefined,
 ): Promise<readonly Plugin[]> {
+  return (await loadSettings(own, place, named)).plugins;
+}
+
+/** The same, and what else the settings files say. */
+export async function loadSettings(
+  own: readonly Plugin[],
+  place: Pick<Invocation, "cwd" | "env">,
+  named: string | true | undefined,
+): Promise<{ readonly plugins: readonly Plugin[]; readonly settings: Settings }> {
   const files = settingsFiles(place, named);
-  if (files.length === 0) return own;
-  const { settingsPlugins } = await import("./load-settings.ts");
-  const all = [...own, ...(await settingsPlugins(files))];
-  refuseClashes(all);
-  return all;
+  if (files.length === 0) return { plugins: own, settings: {} };
+  const { readSettings, settingsPlugins } = await import("./load-settings.ts");
+  const settings = readSettings(files);
+  const plugins = [...own, ...(await settingsPlugins(settings))];
+  refuseClashes(plugins);
+  return { plugins, settings };
 }
 
 /**
  * The settings files that there are, the strongest one last: `hydraconf/settings.yaml` in the user's folder of configs; of the
- * project, `hydraconf.settings.yaml` in the working directory or above it, up to the root of the repository or, outside of
+ * project, `hydraconf.yaml` in the working directory or above it, up to the root of the repository or, outside of
  * one, of the package; and the one of the command line. Nothing is read.
  *
  * @param named the value of `--settings`
@@ -81,10 +92,11 @@ function projectFile(cwd: string): string | undefined {
   for (let at = cwd; at !== dirname(at); at = dirname(at)) above.push(dirname(at));
   const nearest = (name: string) => above.findIndex((folder) => existsSync(join(folder, name)));
   const repository = nearest(".git");
-  const root = repository >= 0 ? repository : Math.max(nearest("package.json"), 0);
+  const marks = ["package.json", "pyproject.toml", "setup.py"].map(nearest).filter((at) => at >= 0);
+  const root = repository >= 0 ? repository : marks.length === 0 ? 0 : Math.min(...marks);
   return above
     .slice(0, root + 1)
-    .map((folder) => join(folder, PROJECT_SETTINGS))
+    .flatMap((folder) => PROJECT_SETTINGS.map((name) => join(folder, name)))
     .find((file) => existsSync(file));
 }
 

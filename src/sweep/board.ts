@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import { createColors } from "picocolors";
+import type { ProgramDeclaration } from "../job/options.ts";
 import type { Console, Terminal } from "../job/process/invocation.ts";
 import type { LaunchEvent } from "../launch/launcher.ts";
 import type { Suspension } from "../system/process-signals.ts";
@@ -45,8 +46,17 @@ interface View {
 }
 
 /** @param suspension tells when this process has been suspended: a shell has written below the table then */
-export function openBoard(console: Console, suspension?: Suspension): Board {
+export function openBoard(
+  console: Console,
+  suspension?: Suspension,
+  progress?: ProgramDeclaration["progress"],
+): Board {
   const tally = openTally();
+  const directories = new Map<number, string>();
+  const progressOf = (number: number): string | undefined => {
+    const directory = directories.get(number);
+    return directory === undefined ? undefined : progress?.(directory);
+  };
   let view: View | undefined;
   let onlyEnds = false;
   let hasBatch = false;
@@ -61,12 +71,14 @@ export function openBoard(console: Console, suspension?: Suspension): Board {
       if (kind === "none") return;
       view =
         kind === "jobs" && terminal !== undefined
-          ? tableView(console, terminal, { tally, suspension })
+          ? tableView(console, terminal, { tally, suspension, progressOf })
           : lineView(console);
     },
     batch(jobs) {
       if (view === undefined) return;
       hasBatch = true;
+      if (progress !== undefined)
+        for (const { job } of jobs) directories.set(job.number, job.outputDir);
       tally.batch(jobs);
       view.update(tally);
     },
@@ -102,7 +114,14 @@ const REDRAW_MS = 100;
 function tableView(
   console: Console,
   terminal: Terminal,
-  { suspension, tally }: { readonly tally: Tally; readonly suspension: Suspension | undefined },
+  {
+    progressOf,
+    suspension,
+    tally,
+  }: Pick<FrameContext, "progressOf"> & {
+    readonly tally: Tally;
+    readonly suspension: Suspension | undefined;
+  },
 ): View {
   const region: LiveRegion = openLiveRegion(console.stderr, terminal);
   const color = console.color === true;
@@ -126,7 +145,8 @@ function tableView(
     }
     const now = performance.now();
     const { columns, rows } = terminal;
-    const lines = frameLines(tally, { color, isOver, now, size: { columns, rows } });
+    const size = { columns, rows };
+    const lines = frameLines(tally, { color, isOver, now, size, progressOf });
     const frame = `${columns} ${lines.join("\n")}`;
     if (frame === shown) return;
     region.draw(lines);
@@ -193,13 +213,18 @@ export interface FrameContext {
   readonly size: FrameSize;
   /** Whether no job runs any more, nor will. */
   readonly isOver: boolean;
+  /** What a running job has measured last. */
+  readonly progressOf: (number: number) => string | undefined;
 }
 
 /**
  * A table of the jobs as lines that fit the size, a line below it left free; the totals last. On a
  * terminal too small for a table they stand alone.
  */
-function frameLines(tally: Tally, { color, isOver, now, size }: FrameContext): readonly string[] {
+function frameLines(
+  tally: Tally,
+  { color, isOver, now, progressOf, size }: FrameContext,
+): readonly string[] {
   const columns = Math.max(1, size.columns - 1);
   const totals = fitText(totalsLine(tally, { isOver, now }), columns);
   // The totals, and the line that the cursor rests on.
@@ -213,7 +238,13 @@ function frameLines(tally: Tally, { color, isOver, now, size }: FrameContext): r
     const { error, number, overrides, state } = card;
     const shown = fitText(overrides, textRoom);
     const left = textRoom - textWidth(shown) - 2;
-    const why = error === undefined || left < 8 ? "" : `  ${colors.red(fitText(error, left))}`;
+    const measured = state === "running" && left >= 8 ? progressOf(number) : undefined;
+    const why =
+      measured !== undefined
+        ? `  ${colors.cyan(fitText(measured, left))}`
+        : error === undefined || left < 8
+          ? ""
+          : `  ${colors.red(fitText(error, left))}`;
     return [
       colors.dim(`#${String(number).padStart(numberWidth)}`),
       // One that was not started by now will not be: the totals say so.

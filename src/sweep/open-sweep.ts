@@ -140,7 +140,7 @@ export async function openSweep(
       resumed === undefined || readJobState(record.folder, number) === undefined;
     checkJobDirectories(jobs.filter(isNew), place.resultFiles);
     const { check: _onThisMachine, ...elsewhere } = options;
-    return checkJobs(jobs, chosen.runsElsewhere === true ? elsewhere : options, console);
+    return checkJobs(jobs, chosen.runsElsewhere === true ? elsewhere : options, console, place);
   };
   const inThisProcess = chosen.inThisProcess === true;
   return { sweep, surroundings, launcher, record, inThisProcess, policy, gate, check, logAsHydra };

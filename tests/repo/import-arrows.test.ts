@@ -26,6 +26,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   sweep: [...engine, "job", "record", "launch"],
   plugins: [...engine, "job", "record", "launch", "sweep"],
   cli: [...engine, "command-line", "job", "record", "launch", "sweep", "plugins"],
+  programs: [...engine, "command-line", "job", "record", "launch", "sweep", "plugins", "cli"],
   report: ["values", "command-line", "schema"],
   profile: ["values", "command-line", "overrides", "schema", "report"],
 };

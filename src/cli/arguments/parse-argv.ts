@@ -133,7 +133,7 @@ function readFlag(match: FlagMatch, next: string | undefined, flags: readonly Fl
   const { flag, glued } = match;
   if (flag.takes === "nothing" || flag.takes === "overrides")
     return readBareFlag(match, next, flags);
-  const value = glued ?? next;
+  const value = glued ?? (flag.gluedOnly === true ? undefined : next);
   if (value === undefined && flag.takes === "value")
     throw argumentError(flag, "expected one argument");
   const chosen = value ?? flag.valueIfBare ?? "";

@@ -34,14 +34,16 @@ export async function runSubcommand(
 /**
  * Refuses a bare word that is no override but may be a subcommand: misspelt, or not in front.
  *
+ * @param programUse what is done with a program after `--`; undefined if there can be none
  * @throws ConfigError `app.usage` then
  */
 export function refuseMisspelt(
   argv: readonly string[],
   subcommands: readonly Subcommand[],
-  takesProgram: boolean,
+  programUse: string | undefined,
   flags: readonly Flag[],
 ): void {
+  const takesProgram = programUse !== undefined;
   const [word = ""] = argv;
   const names = subcommands.map(({ name }) => name);
   const behind = names.find((name) => argv.indexOf(name) > 0 && isBare(argv, name, flags));
@@ -59,7 +61,7 @@ export function refuseMisspelt(
     throw new ConfigError({
       code: "app.usage",
       message: `'${path}' is not an override (KEY=VALUE)`,
-      hint: programAfter(argv.slice(0, at), argv.slice(at)),
+      hint: programAfter(argv.slice(0, at), argv.slice(at), programUse),
     });
   }
   if (!/^[\w./~-]*[\w/]$/.test(word) || word.startsWith("-") || word.startsWith("~")) return;
@@ -69,7 +71,7 @@ export function refuseMisspelt(
     code: "app.usage",
     message: `'${word}' is neither an override (KEY=VALUE) nor a subcommand`,
     nearest: near,
-    ...(takesProgram && { hint: whatWasMeant(word, argv) }),
+    ...(takesProgram && { hint: whatWasMeant(word, argv, programUse) }),
   });
 }
 
@@ -88,8 +90,8 @@ function refuseDashes(word: string, names: readonly string[], flags: readonly Fl
   });
 }
 
-const programAfter = (ours: readonly string[], program: readonly string[]): string =>
-  `to profile a program, put -- before it: ${[...ours, "--", ...program].join(" ")}`;
+const programAfter = (ours: readonly string[], program: readonly string[], use: string): string =>
+  `to ${use} a program, put -- before it: ${[...ours, "--", ...program].join(" ")}`;
 
 /** Words that people try as subcommands, and where to find what they mean. */
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
@@ -99,10 +101,10 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ["validate-regions", "use the separate command 'validate-regions FILE...'"],
 ]);
 
-function whatWasMeant(word: string, argv: readonly string[]): string {
+function whatWasMeant(word: string, argv: readonly string[], use: string): string {
   const elsewhere = ELSEWHERE.get(word);
   if (elsewhere !== undefined) return elsewhere;
-  const program = programAfter([], argv);
+  const program = programAfter([], argv, use);
   return /^[A-Za-z]\w*(\.\w+)+$/.test(word) ? `${program}; to set a key: ${word}=VALUE` : program;
 }
 

@@ -5,7 +5,8 @@ import { MISSING } from "../../values/node.ts";
 /**
  * The overrides that `-- PROG ARG...` stands for, so that the saved config describes the whole run and
  * can repeat it. Every argument arrives as it was typed: it is quoted for the override language, and `${`
- * is escaped because a config would read it as an interpolation.
+ * is escaped because a config would read it as an interpolation. Only `${args.KEY}` is one, unless a backslash stands before it: so
+ * that the jobs of a sweep can have different arguments.
  *
  * @throws ConfigError `app.usage` without a program; `profile.unsupported` for `???`, the only text that a
  *   config cannot hold, because it marks a missing value
@@ -24,9 +25,27 @@ export function commandOverrides(argv: readonly string[]): readonly string[] {
       message: `the argument '${MISSING}' cannot be passed on: in a config it marks a missing value`,
       hint: "put the command line into a script and profile the script",
     });
-  const list = argv.map((argument) => quoted(escapeInterpolation(argument), "'"));
+  const list = argv.map((argument) => quoted(withArguments(argument), "'"));
   return ["workload=command", `workload.command=[${list.join(",")}]`];
 }
+
+/** Keys of the config that stand for the arguments of a workload's program; overrides add them without a `+`. */
+export const ARGUMENT_KEYS = "args";
+
+const REFERENCE = /(?<!\\)(?:\\\\)*\$\{args\.[\w.-]+\}/g;
+
+function withArguments(argument: string): string {
+  const texts = argument.split(REFERENCE);
+  const references = argument.match(REFERENCE) ?? [];
+  const text = texts
+    .map((one, at) => `${escapeInterpolation(one)}${references[at] ?? ""}`)
+    .join("");
+  // A reference alone would be the value itself, and not its text.
+  return references.length === 1 && references[0] === argument ? `${text}${NO_TEXT}` : text;
+}
+
+/** An interpolation that comes to an empty text. */
+const NO_TEXT = '${oc.select:no_such_key,""}';
 
 /** A path as one value of the override language. */
 export const overrideText = (text: string): string => quoted(escapeInterpolation(text), "'");

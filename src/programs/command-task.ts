@@ -1,0 +1,235 @@
+/** A task that runs a program: what a job does under `hydraconf run`. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { constants } from "node:os";
+import { basename, join } from "node:path";
+import { StringDecoder } from "node:string_decoder";
+import { exitCode, type Job, type Task } from "../job/job.ts";
+import type { JobFacts } from "../job/options.ts";
+import type { Invocation } from "../job/process/invocation.ts";
+import { GRACE_MS } from "../record/orphans.ts";
+import { makeDirectory } from "../system/files.ts";
+import { statOf } from "../system/process-identity.ts";
+import { INTERRUPTS } from "../system/process-signals.ts";
+import { ConfigError } from "../values/errors.ts";
+import type { Program } from "./command-line.ts";
+import { jobCommand, METRICS_FILE, RESULT_FILE } from "./job-command.ts";
+import { type JobValue, resultInFile, resultInOutput } from "./job-result.ts";
+import { errorIn, errorText, type ProgramError } from "./program-failure.ts";
+import { placeCallback, type ResultCallback } from "./result-callback.ts";
+
+/** Of what a program prints, as much is kept to find its error and its result. */
+const TAIL_CHARACTERS = 64_000;
+
+/**
+ * A task that runs a program to its end, with the config of the job. Its output is the job's; its exit code and its exception are the
+ * job's failure, and its result the job's.
+ */
+export function commandTask(program: Program, invocation: Invocation): Task {
+  return async (config, job) => {
+    const facts: JobFacts = {
+      ...(job.number !== undefined && { number: job.number }),
+      outputDir: job.outputDir,
+      overrides: job.overrides,
+      root: job.root,
+      context: config.context,
+      resolved: job.resolved,
+    };
+    const { argv, env, file } = jobCommand(program, facts);
+    const isPython = program.pass === "hydra" && program.app?.kind !== "script";
+    const callback = isPython ? placeCallback(process.env) : undefined;
+    if (file !== undefined) {
+      makeDirectory(job.outputDir);
+      // It holds the secrets that the program is to have.
+      writeFileSync(file.path, file.text, { mode: 0o600 });
+    }
+    try {
+      const outcome = await runProgram({
+        argv: callback === undefined ? argv : [...argv, callback.override],
+        env: { ...env, ...callback?.env, ...ownVariables(job) },
+        // A program of Hydra's changes its directory by itself.
+        cwd: program.pass === "hydra" ? invocation.cwd : process.cwd(),
+        readsStdin: job.number === undefined,
+        keepsOutput: program.resultOnStdout,
+        isWorker: invocation.worker !== undefined,
+      });
+      return judged(outcome, program, { callback, job });
+    } finally {
+      callback?.remove();
+    }
+  };
+}
+
+const ownVariables = ({ number, outputDir }: Job): Readonly<Record<string, string>> => ({
+  HYDRACONF_RESULT: join(outputDir, RESULT_FILE),
+  HYDRACONF_METRICS: join(outputDir, METRICS_FILE),
+  HYDRACONF_OUTPUT_DIR: outputDir,
+  ...(number !== undefined && { HYDRACONF_JOB_NUMBER: String(number) }),
+});
+
+interface ProgramRun {
+  readonly argv: readonly string[];
+  /** Added to the environment of this process. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  readonly readsStdin: boolean;
+  /** Whether the end of its standard output is kept, beside that of its errors. */
+  readonly keepsOutput: boolean;
+  /** Whether this process leads the group that a launcher signals. */
+  readonly isWorker: boolean;
+}
+
+/** How a program ended. */
+interface ProgramOutcome {
+  readonly argv: readonly string[];
+  /** Null where a signal ended it, or it never started. */
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** Why it never started. */
+  readonly problem?: string;
+  /** The signal by which this process was asked to end meanwhile. */
+  readonly interrupted: NodeJS.Signals | undefined;
+  readonly output: string;
+  readonly errors: string;
+}
+
+/**
+ * Runs a program in the process group of this process: so that a key of the terminal, the signals of a launcher and its kill reach both.
+ * Not by execa: it would take as long to load as many a program runs, for each job that a launcher starts.
+ */
+async function runProgram(run: ProgramRun): Promise<ProgramOutcome> {
+  const { argv, cwd, env, keepsOutput, readsStdin } = run;
+  const [file = "", ...args] = argv;
+  const child = spawn(file, args, {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: [readsStdin ? "inherit" : "ignore", keepsOutput ? "pipe" : "inherit", "pipe"],
+  });
+  const output = keepTail(child.stdout, process.stdout);
+  const errors = keepTail(child.stderr, process.stderr);
+  const interrupt = passSignals(child, run.isWorker);
+  const ended = await endOf(child);
+  return {
+    argv,
+    ...ended,
+    interrupted: interrupt.release(),
+    output: output(),
+    errors: errors(),
+  };
+}
+
+const endOf = (child: ChildProcess): Promise<Pick<ProgramOutcome, "code" | "signal" | "problem">> =>
+  new Promise((settle) => {
+    child.once("error", (error: NodeJS.ErrnoException) =>
+      settle({ code: null, signal: null, problem: startProblem(error) }),
+    );
+    // What it printed last comes before; children that it left behind may hold its pipes for ever.
+    child.once("exit", (code, signal) => {
+      const end = (): void => settle({ code, signal });
+      child.once("close", end);
+      setTimeout(end, LAST_WORDS_MS);
+    });
+  });
+
+const LAST_WORDS_MS = 500;
+
+function startProblem({ code, message }: NodeJS.ErrnoException): string {
+  if (code === "ENOENT") return "it was not found";
+  return code === "EACCES" ? "it is not executable" : message;
+}
+
+/** Copies what a program prints, as long as anybody reads it, and keeps its end. */
+function keepTail(from: ChildProcess["stdout"], to: NodeJS.WriteStream): () => string {
+  let tail = "";
+  const decoder = new StringDecoder("utf8");
+  from?.on("data", (chunk: Buffer) => {
+    to.write(chunk);
+    tail = (tail + decoder.write(chunk)).slice(-TAIL_CHARACTERS);
+  });
+  return () => tail;
+}
+
+/** How long a program has before it is told again what its launcher has told the whole group. */
+const AGAIN_MS = 2_000;
+
+/**
+ * Passes on what asks this process to end, and waits for the program: its end is that of the job. What a terminal or a launcher sends has
+ * reached the program, too, so it is not told twice at once.
+ */
+function passSignals(child: ChildProcess, isWorker: boolean) {
+  let first: NodeJS.Signals | undefined;
+  const timers: NodeJS.Timeout[] = [];
+  const hasTerminal = (statOf("self")?.foreground ?? -1) > 0;
+  const tell = (signal: NodeJS.Signals): void => void child.kill(signal);
+  const onSignal = (signal: NodeJS.Signals): void => {
+    if (first === undefined) timers.push(setTimeout(() => tell("SIGKILL"), GRACE_MS));
+    first ??= signal;
+    const isByKey = (signal === "SIGINT" || signal === "SIGQUIT") && hasTerminal;
+    if (isByKey) return;
+    if (!isWorker) tell(signal);
+    else if (signal === "SIGTERM" || signal === "SIGHUP")
+      timers.push(setTimeout(() => tell(signal), AGAIN_MS));
+  };
+  for (const signal of INTERRUPTS) process.on(signal, onSignal);
+  return {
+    release() {
+      for (const signal of INTERRUPTS) process.off(signal, onSignal);
+      for (const timer of timers) clearTimeout(timer);
+      return first;
+    },
+  };
+}
+
+/** What a job came to: its result, or why it failed. */
+function judged(
+  outcome: ProgramOutcome,
+  program: Program,
+  { callback, job }: { readonly callback: ResultCallback | undefined; readonly job: Job },
+): unknown {
+  const { code, interrupted, problem, signal } = outcome;
+  const name = basename(program.app?.file ?? outcome.argv[0] ?? "");
+  if (problem !== undefined)
+    throw new ConfigError({
+      code: "app.job",
+      message: `'${outcome.argv[0]}' could not be started: ${problem}`,
+      hint: "give the program after -- as the shell would find it: a name on PATH, or a path such as ./prog",
+    });
+  const told = callback?.read();
+  if (interrupted !== undefined && (code !== 0 || signal !== null))
+    return exitCode(128 + constants.signals[interrupted], told?.result);
+  const value = told === undefined || "error" in told ? resultOf(outcome, program, job) : told;
+  if (signal !== null) {
+    const hint =
+      signal === "SIGKILL" ? ": somebody or the kernel, for want of memory, killed it" : "";
+    return exitCode(1, undefined, `${name} was ended by ${signal}${hint}`);
+  }
+  if (code !== 0) {
+    const error = told?.error ?? errorIn(outcome.errors);
+    return exitCode(failureCode(code), valueIn(value), whyFailed(name, code, error));
+  }
+  if ("kind" in value && value.kind === "broken") {
+    job.log.error(`${value.message}\n  Hint: ${value.hint}`);
+    return exitCode(1, undefined, value.message);
+  }
+  return valueIn(value);
+}
+
+type Result = JobValue | { readonly result?: unknown };
+
+const valueIn = (value: Result): unknown =>
+  "kind" in value ? (value.kind === "value" ? value.value : undefined) : value.result;
+
+function resultOf(
+  { output }: ProgramOutcome,
+  { resultOnStdout }: Program,
+  { outputDir }: Job,
+): JobValue {
+  const written = resultInFile(join(outputDir, RESULT_FILE));
+  return written.kind === "none" && resultOnStdout ? resultInOutput(output) : written;
+}
+
+/** Codes above 128 say of a job that somebody stopped it, which nobody did. */
+const failureCode = (code: number | null): number => (code === null || code > 128 ? 1 : code);
+
+const whyFailed = (name: string, code: number | null, error: ProgramError | undefined): string =>
+  error === undefined ? `${name} ended with exit code ${code}` : errorText(error);

@@ -1,0 +1,259 @@
+/** The command of one job: its arguments, its environment, and the files that it reads its config from. */
+import { join } from "node:path";
+import type { JobFacts } from "../job/options.ts";
+import { quoted } from "../overrides/index.ts";
+import { ConfigError, isConfigError } from "../values/errors.ts";
+import { type ConfigNode, getAt, type MapNode, scalar, withEntry } from "../values/node.ts";
+import { fromCode } from "../values/origin.ts";
+import { toObject } from "../values/plain-objects.ts";
+import { pyStr } from "../values/python-text.ts";
+import { selectNode } from "../values/resolution/select.ts";
+import { writeYaml } from "../values/yaml/writer.ts";
+import { CONFIG_FILE, type Program } from "./command-line.ts";
+
+/** What starts the program of a job. */
+export interface JobCommand {
+  readonly argv: readonly string[];
+  /** Added to the environment. */
+  readonly env: Readonly<Record<string, string>>;
+  /** The file of the config, with its text. */
+  readonly file?: { readonly path: string; readonly text: string };
+}
+
+/**
+ * The command of a job. Makes nothing.
+ *
+ * @throws ConfigError of an interpolation that cannot be resolved, `key.not_found` for a key of `--flags` that is not there,
+ * `app.unsupported` for two keys of one variable
+ */
+export function jobCommand(program: Program, job: JobFacts): JobCommand {
+  switch (program.pass) {
+    case "hydra":
+      return { argv: hydraArguments(program, job), env: {} };
+    case "file":
+      return withFile(program, job);
+    case "args":
+      return { argv: [...interpolated(program, job), ...flagsFor(program, job)], env: {} };
+    case "env":
+      return { argv: program.argv, env: variablesOf(program, job) };
+  }
+}
+
+/** The names that tell a program where its result and its measures belong. */
+export const RESULT_FILE = "result.json";
+export const METRICS_FILE = "metrics.jsonl";
+const CONFIG_NAME = "run-config";
+
+/** Not the program's: it may not have these launchers and sweepers, and gets the directories of its job as such. */
+const OF_THE_SWEEP =
+  /^[+~]*hydra[./](launcher|sweeper|sweep|run|mode|callbacks\.hydraconf_result)\b/;
+
+/**
+ * The overrides of a job of Hydra's, and those of its number and directory: so names, numbers, directories and logs are those of
+ * Hydra's own multirun.
+ */
+function hydraArguments({ argv, ownFlags }: Program, job: JobFacts): readonly string[] {
+  const { context, number, outputDir, overrides, root } = job;
+  const ofHydra = textsAt(root, ["hydra", "overrides", "hydra"]);
+  const text = (key: string): string | undefined => {
+    const node = selectNode(root, key, context);
+    return node === undefined || (node.kind === "scalar" && node.value === null)
+      ? undefined
+      : pyStr(node);
+  };
+  const set = (key: string, value: string | undefined): readonly string[] =>
+    value === undefined ? [] : [`${key}=${overrideText(value)}`];
+  const isSweepByConfig = modeOfConfig(root) === "MULTIRUN";
+  return [
+    ...argv,
+    ...ownFlags,
+    ...overrides,
+    ...ofHydra.filter((override) => !OF_THE_SWEEP.test(override)),
+    ...set("hydra.run.dir", outputDir),
+    ...(number === undefined
+      ? []
+      : [
+          ...set("hydra.sweep.dir", text("hydra.sweep.dir")),
+          ...set("hydra.sweep.subdir", text("hydra.sweep.subdir")),
+          `hydra.job.num=${number}`,
+          `hydra.job.id=${overrideText(String(number))}`,
+        ]),
+    ...(isSweepByConfig ? ["hydra.mode=RUN"] : []),
+  ];
+}
+
+/** What a file says of the mode, whatever the overrides of this sweep have made of it. */
+function modeOfConfig(root: MapNode): string | undefined {
+  let mode = getAt(root, ["hydra", "mode"]);
+  while (mode !== undefined && mode.origin.kind !== "file") mode = mode.replaced;
+  return mode?.kind === "scalar" && mode.value !== null ? pyStr(mode).split(".").at(-1) : undefined;
+}
+
+/** A text as one value of the override language. */
+export const overrideText = (text: string): string =>
+  /^[\w./-]*[\w/-][\w./-]*$/.test(text) && !/^-?\d|^(true|false|null|nan|inf)$/i.test(text)
+    ? text
+    : quoted(
+        text.replaceAll(
+          /(?<!\\)(\\*)\$\{/g,
+          (_, backslashes: string) => `${backslashes}${backslashes}\\\${`,
+        ),
+        "'",
+      );
+
+const textsAt = (root: MapNode, path: readonly string[]): readonly string[] => {
+  const node = getAt(root, path);
+  return node?.kind === "list" ? node.items.map((item) => pyStr(item)) : [];
+};
+
+function withFile({ argv, format }: Program, job: JobFacts): JobCommand {
+  const path = join(job.outputDir, `${CONFIG_NAME}.${format}`);
+  const config = job.resolved();
+  const text =
+    format === "yaml" ? writeYaml(config) : `${JSON.stringify(jsonValue(config), null, 2)}\n`;
+  return {
+    argv: argv.map((word) => word.replaceAll(CONFIG_FILE, path)),
+    env: { HYDRACONF_CONFIG: path },
+    file: { path, text },
+  };
+}
+
+/** Each `${...}` of the arguments becomes its value; `\${` is a `${` of the program's. */
+function interpolated({ argv }: Program, job: JobFacts): readonly string[] {
+  return argv.map((word) =>
+    partsOf(word)
+      .map((part) => (part.isReference ? referenceText(part.text, word, job) : part.text))
+      .join(""),
+  );
+}
+
+interface Part {
+  readonly isReference: boolean;
+  readonly text: string;
+}
+
+function partsOf(word: string): readonly Part[] {
+  const parts: Part[] = [];
+  let literal = "";
+  for (let at = 0; at < word.length; at++) {
+    if (word.startsWith("\\${", at)) {
+      literal += "${";
+      at += 2;
+    } else if (word.startsWith("${", at)) {
+      const end = endOfReference(word, at);
+      if (literal !== "") parts.push({ isReference: false, text: literal });
+      literal = "";
+      parts.push({ isReference: true, text: word.slice(at, end) });
+      at = end - 1;
+    } else literal += word[at];
+  }
+  if (literal !== "") parts.push({ isReference: false, text: literal });
+  return parts;
+}
+
+/** Braces inside of it are paired, but for those in quotes. */
+function endOfReference(word: string, from: number): number {
+  let depth = 0;
+  let quote = "";
+  for (let at = from; at < word.length; at++) {
+    const char = word[at] ?? "";
+    if (quote !== "") {
+      if (char === "\\") at++;
+      else if (char === quote) quote = "";
+    } else if (char === "'" || char === '"') quote = char;
+    else if (char === "{") depth++;
+    else if (char === "}" && --depth === 0) return at + 1;
+  }
+  return word.length;
+}
+
+const HOLDER = "__argument__";
+
+function referenceText(reference: string, word: string, { context, root }: JobFacts): string {
+  const tree = withEntry(root, HOLDER, scalar(reference, fromCode(`argument ${word}`)));
+  try {
+    const node = selectNode(tree, HOLDER, context, { deep: true, throwOnMissing: true });
+    return node === undefined ? "" : argumentText(node);
+  } catch (error) {
+    if (!isConfigError(error)) throw error;
+    throw new ConfigError({
+      ...error.details,
+      key: undefined,
+      origin: undefined,
+      available: error.details.available?.filter((name) => name !== HOLDER),
+      message: `The argument '${word}' of the program: ${error.message}`,
+      hint: `set the key, or write \\${reference} for a text of the program's own`,
+    });
+  }
+}
+
+/** A value as one argument or variable: texts as they are, `true`, `null`, numbers, and JSON for maps and lists. */
+export function argumentText(node: ConfigNode): string {
+  if (node.kind !== "scalar") return JSON.stringify(jsonValue(node));
+  return typeof node.value === "boolean" || node.value === null ? String(node.value) : pyStr(node);
+}
+
+/** Whole numbers beyond JSON's and what JSON has no form for are texts. */
+function jsonValue(node: ConfigNode): unknown {
+  return JSON.parse(
+    JSON.stringify(toObject(node), (_, value: unknown) =>
+      typeof value === "bigint" || (typeof value === "number" && !Number.isFinite(value))
+        ? String(value)
+        : value instanceof Uint8Array
+          ? Buffer.from(value).toString("base64")
+          : value,
+    ),
+  );
+}
+
+function flagsFor({ flagKeys }: Program, job: JobFacts): readonly string[] {
+  if (flagKeys.length === 0) return [];
+  const config = job.resolved();
+  const leaves =
+    flagKeys === "all"
+      ? leavesOf(config)
+      : flagKeys.map((key) => {
+          const node = selectNode(config, key, job.context);
+          if (node !== undefined) return [key, node] as const;
+          throw new ConfigError({
+            code: "key.not_found",
+            message: `Key '${key}' of --flags not found in config`,
+            key,
+          });
+        });
+  return leaves.flatMap(([key, node]) =>
+    node.kind === "scalar" && node.value === null ? [] : [`--${key}`, argumentText(node)],
+  );
+}
+
+type Leaf = readonly [key: string, node: ConfigNode];
+
+/** Every value that is no map, at its key; a list is one value. */
+function leavesOf(node: ConfigNode, path = ""): readonly Leaf[] {
+  if (node.kind !== "map") return [[path, node]];
+  return [...node.entries.values()].flatMap(({ key, value }) =>
+    leavesOf(value, path === "" ? String(key) : `${path}.${String(key)}`),
+  );
+}
+
+/** `model.lr` is `CFG_MODEL__LR`. */
+function variablesOf({ envPrefix }: Program, job: JobFacts): Readonly<Record<string, string>> {
+  const variables: Record<string, string> = {};
+  const keys = new Map<string, string>();
+  for (const [key, node] of leavesOf(job.resolved())) {
+    if (key === "") continue;
+    const name = `${envPrefix}${key.replaceAll(".", "__").replaceAll(/\W/g, "_").toUpperCase()}`;
+    const other = keys.get(name);
+    if (other !== undefined)
+      throw new ConfigError({
+        code: "app.unsupported",
+        message: `The keys '${other}' and '${key}' would both be the variable ${name}`,
+        key,
+        hint: "use --pass file, or rename one of them",
+      });
+    keys.set(name, key);
+    if (node.kind === "scalar" && node.value === null) continue;
+    variables[name] = argumentText(node);
+  }
+  return variables;
+}

@@ -1,0 +1,123 @@
+/** What went wrong in a program, in its own words: its exception with the file and the line, from what it printed. */
+import { basename } from "node:path";
+
+/** An exception as its program told it. */
+export interface ProgramError {
+  /** `ValueError: diverged` */
+  readonly message: string;
+  readonly file?: string;
+  readonly line?: number;
+}
+
+/** `ValueError: diverged (train.py:12)` */
+export const errorText = ({ file, line, message }: ProgramError): string =>
+  file === undefined
+    ? message
+    : `${message} (${basename(file)}${line === undefined ? "" : `:${line}`})`;
+
+/**
+ * The error that a program ended with, from the end of its standard error: the exception of Python, Node.js, Java, Rust, Go or C++, else
+ * the last line that says anything; undefined where it said nothing.
+ */
+export function errorIn(printed: string): ProgramError | undefined {
+  const text = withoutControls(printed);
+  const lines = text.split("\n").map((line) => line.trimEnd());
+  for (const read of READERS) {
+    const error = read(lines);
+    if (error !== undefined) return error;
+  }
+  const last = lines.findLast((line) => line.trim() !== "" && !HINTS.test(line));
+  return last === undefined ? undefined : { message: last.trim() };
+}
+
+/** Colours; and progress bars, whose lines are written over each other. */
+const withoutControls = (text: string): string =>
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out
+  text.replaceAll(/\u001b\[[\d;?]*[A-Za-z]/g, "").replaceAll(/[^\n]*\r(?!\n)/g, "");
+
+/** What Hydra says below every error. */
+const HINTS = /^Set the environment variable HYDRA_FULL_ERROR=1/;
+
+type Reader = (lines: readonly string[]) => ProgramError | undefined;
+
+const FRAME = /^\s+File "(.+)", line (\d+)(, in .*)?$/;
+/** Libraries are not where the mistake is, if there is anything else. */
+const LIBRARY = /[/\\](site-packages|dist-packages|lib[/\\]python\d[^/\\]*)[/\\]|^<frozen /;
+
+/** The last traceback: the innermost frame of the program's own, and the exception. */
+const readPython: Reader = (lines) => {
+  const start = lines.findLastIndex((line) =>
+    /^\s*Traceback \(most recent call last\):$/.test(line),
+  );
+  const first = start < 0 ? lines.findLastIndex((line) => FRAME.test(line)) : start + 1;
+  if (first < 0) return undefined;
+  const frames: { readonly file: string; readonly line: number }[] = [];
+  for (let at = first; at < lines.length; at++) {
+    const line = lines[at] ?? "";
+    const [, file, number] = FRAME.exec(line) ?? [];
+    if (file !== undefined) frames.push({ file, line: Number(number) });
+    // Code, and marks below it, are indented more than frames.
+    else if (line !== "" && !/^\s/.test(line)) {
+      if (!/^[\w.]+(:|$)/.test(line)) return undefined;
+      const place = frames.findLast((frame) => !LIBRARY.test(frame.file)) ?? frames.at(-1);
+      return { message: line, ...place };
+    }
+  }
+  return undefined;
+};
+
+/** `Error: message` with `    at f (file:///a/b.mjs:3:7)` below it. */
+const readNode: Reader = (lines) => {
+  const frame = lines.findIndex((line) => /^\s+at .+:\d+:\d+\)?$/.test(line));
+  const at = lines.findLastIndex(
+    (line, index) => index < frame && /^(Uncaught )?[\w.]*(Error|Exception)\b.*/.test(line),
+  );
+  if (frame < 0 || at < 0) return undefined;
+  const own = lines
+    .slice(frame)
+    .find((line) => /^\s+at .+:\d+:\d+\)?$/.test(line) && !/node:internal/.test(line));
+  const [, file, line] = /(?:\(|at )(?:file:\/\/)?([^()]+?):(\d+):\d+\)?$/.exec(own ?? "") ?? [];
+  return {
+    message: lines[at] ?? "",
+    ...(file !== undefined && { file, line: Number(line) }),
+  };
+};
+
+/** `Exception in thread "main" java.lang.IllegalStateException: message`, `\tat Main.main(Main.java:5)` */
+const readJava: Reader = (lines) => {
+  const at = lines.findLastIndex((line) => /^Exception in thread ".*" \S/.test(line));
+  if (at < 0) return undefined;
+  const [, message = ""] = /^Exception in thread ".*?" (.*)$/.exec(lines[at] ?? "") ?? [];
+  const [, file, line] = /\(([\w.]+):(\d+)\)$/.exec(lines[at + 1] ?? "") ?? [];
+  return { message, ...(file !== undefined && { file, line: Number(line) }) };
+};
+
+/** `thread 'main' panicked at src/main.rs:2:5:` and the message below; before Rust 1.73 the message stood in between. */
+const readRust: Reader = (lines) => {
+  const at = lines.findLastIndex((line) => /^thread '.*' (\(\d+\) )?panicked at /.test(line));
+  if (at < 0) return undefined;
+  const [, older, file, line] =
+    /panicked at (?:'(.*)', )?([^',]+?):(\d+):\d+:?$/.exec(lines[at] ?? "") ?? [];
+  const message = older ?? lines[at + 1]?.trim() ?? "panicked";
+  return { message: `panicked: ${message}`, ...(file && { file, line: Number(line) }) };
+};
+
+/** `panic: message`, and `\t/a/main.go:5 +0x1d` */
+const readGo: Reader = (lines) => {
+  const at = lines.findLastIndex((line) => /^panic: /.test(line));
+  if (at < 0) return undefined;
+  const place = lines.slice(at).find((line) => /^\t\S+\.go:\d+/.test(line));
+  const [, file, line] = /^\t(\S+\.go):(\d+)/.exec(place ?? "") ?? [];
+  return { message: lines[at] ?? "", ...(file !== undefined && { file, line: Number(line) }) };
+};
+
+/** `terminate called after throwing an instance of 'std::runtime_error'`, `  what():  message` */
+const readCpp: Reader = (lines) => {
+  const at = lines.findLastIndex((line) => /^terminate called/.test(line));
+  if (at < 0) return undefined;
+  const [, type = "terminate called"] = /instance of '(.*)'$/.exec(lines[at] ?? "") ?? [];
+  const [, what] = /^\s*what\(\):\s*(.*)$/.exec(lines[at + 1] ?? "") ?? [];
+  return { message: what === undefined ? type : `${type}: ${what}` };
+};
+
+const READERS: readonly Reader[] = [readPython, readJava, readRust, readGo, readCpp, readNode];

@@ -1,0 +1,133 @@
+/** Which configs a command in a project's directory composes. */
+import { existsSync, readdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { AdaptableCall, Adaptation } from "../cli/hydra-main.ts";
+import type { Invocation } from "../job/process/invocation.ts";
+import type { Settings } from "../plugins/load-settings.ts";
+import { ConfigError } from "../values/errors.ts";
+import { type App, type AppPlace, namedApp, searchApp, severalApps } from "./apps.ts";
+import { packageFolders } from "./interpreter.ts";
+
+/** What a command composes where nothing says otherwise. */
+const CONFIG = join("conf", "config.yaml");
+
+const hasOwnTree = (cwd: string): boolean => existsSync(join(cwd, CONFIG));
+
+/** The environment for composing: variables of the settings where there are none. */
+export const projectEnv = (env: Invocation["env"], settings: Settings): Invocation["env"] => ({
+  ...settings.env,
+  ...definedIn(env),
+});
+
+const definedIn = (env: Invocation["env"]): Invocation["env"] =>
+  Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined));
+
+/**
+ * Finds the program whose configs `hydraconf` composes in this directory.
+ *
+ * @throws ConfigError `app.unsupported` where several could be meant, or what only Python knows was not said
+ */
+export async function adaptToProject(call: AdaptableCall): Promise<Adaptation> {
+  const { invocation, parsed, settings } = call;
+  const isAside = ["help", "hydra-help", "shell-completion"].some((id) => parsed.flags.has(id));
+  const env = projectEnv(invocation.env, settings);
+  refuseProgram(parsed);
+  try {
+    const app = chosenApp(call, { cwd: invocation.cwd, env });
+    if (app === undefined) return { env };
+    const tree = treeOptions(app, call, env);
+    return { env: tree.env, options: { ...tree.options, jobName: app.name } };
+  } catch (error) {
+    // Help must not depend on it.
+    if (isAside) return { env };
+    throw error;
+  }
+}
+
+/** A program after `--`, as who means `hydraconf run` writes it. */
+function refuseProgram({ flags, rest = [] }: AdaptableCall["parsed"]): void {
+  const [word] = rest;
+  if (word === undefined || /^[-+~]|=/.test(word)) return;
+  throw new ConfigError({
+    code: "app.usage",
+    message: `'${word}' is not an override (KEY=VALUE)`,
+    hint: `to run a program: hydraconf run${flags.has("multirun") ? " -m" : ""} [overrides] -- ${rest.join(" ")}`,
+  });
+}
+
+function chosenApp(
+  { parsed, settings, invocation }: AdaptableCall,
+  place: AppPlace,
+): App | undefined {
+  const named = parsed.flags.get("app");
+  if (typeof named === "string")
+    return namedApp({ folder: invocation.cwd, text: named }, place, settings);
+  if (parsed.flags.has("config-path")) return undefined;
+  const search = searchApp(place, settings);
+  if (search.kind === "found") return search.app;
+  if (search.kind === "none" || hasOwnTree(place.cwd)) return undefined;
+  throw severalApps(search.apps, place.cwd);
+}
+
+/** For a program that says nothing of configs: what the settings name; undefined where the directory has a tree, or nothing. */
+export function composedApp(place: AppPlace, settings: Settings): App | undefined {
+  if (settings.app !== undefined) return namedApp(settings.app, place, settings);
+  return undefined;
+}
+
+/**
+ * How the configs of a program are composed. Without a program and without a tree there is none, and every key is free.
+ *
+ * @throws ConfigError for a program whose configs only Python can tell
+ */
+export function treeOptions(
+  app: App | undefined,
+  { invocation, parsed, settings }: AdaptableCall,
+  env: Invocation["env"],
+): Required<Pick<Adaptation, "env" | "options">> {
+  const { cwd } = invocation;
+  const place = { cwd, env };
+  const packageRoots = () => [
+    ...(app === undefined ? [] : [join(app.file, "..")]),
+    ...packageFolders(settings, place),
+  ];
+  const isNamed = parsed.flags.has("config-path") || parsed.flags.has("config-name");
+  if (app === undefined) {
+    if (isNamed || hasOwnTree(cwd)) return { env, options: { packageRoots } };
+    refuseUnnamed(cwd);
+    return { env, options: { configPath: null, configName: null, freeKeys: [""] } };
+  }
+  if (app.unread !== undefined && !isNamed) throw app.unread;
+  return {
+    env: { ...env, ...app.env },
+    options: {
+      configPath: app.configPath,
+      configName: app.configName,
+      packageRoots,
+    },
+  };
+}
+
+/** A `conf` without the config that is composed by default is one whose name was forgotten. */
+function refuseUnnamed(cwd: string): void {
+  const names = yamlNames(resolve(cwd, "conf"));
+  if (names.length === 0) return;
+  throw new ConfigError({
+    code: "compose.missing_config",
+    message: "conf/ has no config.yaml",
+    key: "--config-name",
+    available: names,
+    hint: `name the primary config: -cn ${names[0]}`,
+  });
+}
+
+function yamlNames(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => name.endsWith(".yaml"))
+      .map((name) => name.slice(0, -".yaml".length))
+      .sort();
+  } catch {
+    return [];
+  }
+}

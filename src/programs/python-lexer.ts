@@ -1,0 +1,119 @@
+/** The words of a Python source, as far as what it declares can be read without running it. */
+
+export interface PythonToken {
+  readonly kind: "name" | "string" | "number" | "operator" | "end of line";
+  /** As written; of a string its value. */
+  readonly text: string;
+  /** Of an f-string, whose text has placeholders; of bytes. */
+  readonly prefix?: string;
+  /** The place in the source. */
+  readonly start: number;
+  /** From 1. */
+  readonly line: number;
+  /** Blanks before the first word of a line. */
+  readonly indent: number;
+}
+
+const NAME = /[\p{ID_Start}_][\p{ID_Continue}]*/uy;
+const NUMBER = /(?:0[xXbBoO][\da-fA-F_]+|(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][+-]?\d+)?[jJ]?)/y;
+const STRING = /([rRbBuUfFtT]{0,2})("""|'''|"|')/y;
+const OPERATOR = /\*\*=?|\/\/=?|->|:=|[=!<>]=|[+\-*/%&|^@]=|./suy;
+
+/**
+ * Splits a Python source into words. Lines inside of brackets and after a backslash are one; a comment is none. What no
+ * Python has (a string without an end) ends the reading.
+ */
+export function pythonTokens(source: string): readonly PythonToken[] {
+  const tokens: PythonToken[] = [];
+  const lineOf = lineCounter(source);
+  let at = 0;
+  let depth = 0;
+  let indent = 0;
+  let isLineStart = true;
+  const push = (kind: PythonToken["kind"], text: string, end: number, prefix?: string): void => {
+    const place = { start: at, line: lineOf(at), indent };
+    tokens.push({ kind, text, ...place, ...(prefix !== undefined && { prefix }) });
+    at = end;
+    isLineStart = false;
+  };
+  while (at < source.length) {
+    const char = source[at] ?? "";
+    if (char === "\n") {
+      if (depth === 0 && !isLineStart) push("end of line", "\n", at);
+      at++;
+      isLineStart ||= depth === 0;
+      indent = 0;
+    } else if (char === " " || char === "\t" || char === "\r" || char === "\f") {
+      if (isLineStart && char !== "\r") indent++;
+      at++;
+    } else if (char === "#") {
+      const end = source.indexOf("\n", at);
+      at = end < 0 ? source.length : end;
+    } else if (char === "\\" && /^\\\r?\n/.test(source.slice(at, at + 3))) {
+      at = source.indexOf("\n", at) + 1;
+    } else {
+      const string = matchAt(STRING, source, at);
+      if (string !== null) {
+        const [opening, prefix = "", quote = ""] = string;
+        const end = endOfString(source, at + opening.length, quote);
+        if (end === undefined) return tokens;
+        const body = source.slice(at + opening.length, end - quote.length);
+        push("string", /r/i.test(prefix) ? body : unescaped(body), end, prefix.toLowerCase());
+        continue;
+      }
+      const word = matchAt(NAME, source, at)?.[0];
+      if (word !== undefined) {
+        push("name", word, at + word.length);
+        continue;
+      }
+      const number = /[\d.]/.test(char) ? matchAt(NUMBER, source, at)?.[0] : undefined;
+      if (number !== undefined && number !== ".") {
+        push("number", number, at + number.length);
+        continue;
+      }
+      const operator = matchAt(OPERATOR, source, at)?.[0] ?? char;
+      if ("([{".includes(operator)) depth++;
+      if (")]}".includes(operator)) depth = Math.max(0, depth - 1);
+      push("operator", operator, at + operator.length);
+    }
+  }
+  return tokens;
+}
+
+function matchAt(pattern: RegExp, source: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at;
+  return pattern.exec(source);
+}
+
+/** Undefined where there is none; only strings of three quotes go over lines. */
+function endOfString(source: string, from: number, quote: string): number | undefined {
+  for (let at = from; at < source.length; at++) {
+    const char = source[at];
+    if (char === "\\") at++;
+    else if (char === "\n" && quote.length === 1) return undefined;
+    else if (source.startsWith(quote, at)) return at + quote.length;
+  }
+  return undefined;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", "0": "\0" };
+
+const unescaped = (body: string): string =>
+  body.replace(
+    /\\(?:\r?\n|x([\da-fA-F]{2})|u([\da-fA-F]{4})|(.))/gsu,
+    (all, byte?: string, unit?: string, char?: string) => {
+      const code = byte ?? unit;
+      if (code !== undefined) return String.fromCharCode(Number.parseInt(code, 16));
+      if (char === undefined) return "";
+      return ESCAPES[char] ?? (`\\'"`.includes(char) ? char : all);
+    },
+  );
+
+function lineCounter(source: string): (at: number) => number {
+  let line = 1;
+  let counted = 0;
+  return (at) => {
+    for (; counted < at; counted++) if (source[counted] === "\n") line++;
+    return line;
+  };
+}

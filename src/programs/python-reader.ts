@@ -1,0 +1,460 @@
+/** What a Python source calls, with the arguments that can be known without running it. */
+import { existsSync } from "node:fs";
+import { basename, dirname, isAbsolute, join, resolve } from "node:path";
+import { type PythonToken, pythonTokens } from "./python-lexer.ts";
+
+/** What an expression gives; `unknown` where only Python can tell. Paths are texts. */
+export type PythonValue =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "none" }
+  | { readonly kind: "flag"; readonly flag: boolean }
+  | { readonly kind: "dict"; readonly entries: ReadonlyMap<string, PythonValue> }
+  | { readonly kind: "unknown"; readonly source: string };
+
+/** A call of a function that was imported: `hydra.main(config_path="conf")`. */
+export interface PythonCall {
+  /** The function by its full name, whatever it was imported as: `hydra.main`. */
+  readonly callee: string;
+  /** In front of a function: `@hydra.main(...)`; without parentheses there are no arguments. */
+  readonly isDecorator: boolean;
+  readonly isCalled: boolean;
+  readonly positional: readonly PythonValue[];
+  readonly named: ReadonlyMap<string, PythonValue>;
+  readonly line: number;
+}
+
+export interface PythonPlace {
+  /** The absolute path of the source. */
+  readonly file: string;
+  /** Where the program is started. */
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * The calls of imported functions in a Python source, in order. Nothing is run: names are followed to what the module
+ * assigns to them at its top level, and a few functions of `os.path` and `pathlib` are known.
+ */
+export function readPythonCalls(source: string, place: PythonPlace): readonly PythonCall[] {
+  const scope: Scope = {
+    place,
+    source,
+    imports: new Map(),
+    variables: new Map(),
+  };
+  const calls: PythonCall[] = [];
+  for (const statement of statementsOf(pythonTokens(source))) {
+    const [first] = statement;
+    if (first?.text === "import" && first.kind === "name") readImport(statement, scope);
+    else if (first?.text === "from" && first.kind === "name") readFromImport(statement, scope);
+    else {
+      calls.push(...callsIn(statement, scope));
+      assign(statement, scope);
+    }
+  }
+  return calls;
+}
+
+interface Scope {
+  readonly place: PythonPlace;
+  readonly source: string;
+  /** Full names by the names that they have here. */
+  readonly imports: Map<string, string>;
+  /** What the module assigns at its top level. */
+  readonly variables: Map<string, PythonValue>;
+}
+
+type Tokens = readonly PythonToken[];
+
+function* statementsOf(tokens: Tokens): Generator<Tokens> {
+  let start = 0;
+  for (const [at, { kind }] of tokens.entries())
+    if (kind === "end of line") {
+      if (at > start) yield tokens.slice(start, at);
+      start = at + 1;
+    }
+  if (start < tokens.length) yield tokens.slice(start);
+}
+
+/** `import hydra`, `import hydra as h`, `import os.path` */
+function readImport(statement: Tokens, { imports }: Scope): void {
+  for (const part of splitAt(statement.slice(1), ",")) {
+    const [name, alias] = namePair(part);
+    // `import a.b` makes the name `a`.
+    if (alias !== undefined) imports.set(alias, name);
+    else imports.set(name.split(".")[0] ?? name, name.split(".")[0] ?? name);
+  }
+}
+
+/** `from hydra import main as hydra_main, compose` */
+function readFromImport(statement: Tokens, { imports }: Scope): void {
+  const at = statement.findIndex(({ kind, text }) => kind === "name" && text === "import");
+  if (at < 0) return;
+  const module = statement
+    .slice(1, at)
+    .map(({ text }) => text)
+    .join("");
+  const names = statement.slice(at + 1).filter(({ text }) => text !== "(" && text !== ")");
+  for (const part of splitAt(names, ",")) {
+    const [name, alias] = namePair(part);
+    if (name !== "") imports.set(alias ?? name, `${module}.${name}`);
+  }
+}
+
+function namePair(part: Tokens): readonly [name: string, alias: string | undefined] {
+  const at = part.findIndex(({ kind, text }) => kind === "name" && text === "as");
+  const words = (at < 0 ? part : part.slice(0, at)).map(({ text }) => text);
+  return [words.join(""), at < 0 ? undefined : part[at + 1]?.text];
+}
+
+/** `NAME = value` and `NAME: type = value` at the top level. */
+function assign(statement: Tokens, scope: Scope): void {
+  const [name, next] = statement;
+  if (name?.kind !== "name" || name.indent > 0) return;
+  const equals =
+    next?.text === "="
+      ? 1
+      : next?.text === ":"
+        ? statement.findIndex(({ kind, text }) => kind === "operator" && text === "=")
+        : -1;
+  if (equals > 0) scope.variables.set(name.text, evaluate(statement.slice(equals + 1), scope));
+}
+
+/** Every call of an imported function in a statement, the outer ones first; and decorators without parentheses. */
+function callsIn(statement: Tokens, scope: Scope): readonly PythonCall[] {
+  const isDecorator = statement[0]?.text === "@" && statement[0].kind === "operator";
+  const calls: PythonCall[] = [];
+  for (let at = 0; at < statement.length; at++) {
+    const name = dottedName(statement, at);
+    if (name === undefined) continue;
+    const callee = fullName(name.text, scope);
+    const opens = statement[name.end]?.text === "(";
+    const isOfDecorator = isDecorator && at === 1;
+    if (callee !== undefined && (opens || isOfDecorator)) {
+      const close = opens ? closing(statement, name.end) : undefined;
+      const args = close === undefined ? [] : statement.slice(name.end + 1, close);
+      calls.push({
+        callee,
+        isDecorator: isOfDecorator,
+        isCalled: opens,
+        ...argumentsOf(args, scope),
+        line: statement[at]?.line ?? 1,
+      });
+    }
+    at = name.end - 1;
+  }
+  return calls;
+}
+
+/** A name at a place, with the names behind its dots. */
+function dottedName(tokens: Tokens, from: number) {
+  if (tokens[from]?.kind !== "name" || tokens[from - 1]?.text === ".") return undefined;
+  let end = from + 1;
+  while (tokens[end]?.text === "." && tokens[end + 1]?.kind === "name") end += 2;
+  const text = tokens
+    .slice(from, end)
+    .map((token) => token.text)
+    .join("");
+  return { text, end };
+}
+
+/** Undefined for what was not imported. */
+function fullName(dotted: string, { imports }: Scope): string | undefined {
+  const [first = "", ...rest] = dotted.split(".");
+  const module = imports.get(first);
+  return module === undefined ? undefined : [module, ...rest].join(".");
+}
+
+function argumentsOf(tokens: Tokens, scope: Scope): Pick<PythonCall, "positional" | "named"> {
+  const positional: PythonValue[] = [];
+  const named = new Map<string, PythonValue>();
+  for (const part of splitAt(tokens, ",")) {
+    if (part.length === 0) continue;
+    if (part[0]?.text === "**") {
+      const value = evaluate(part.slice(1), scope);
+      if (value.kind === "dict") for (const [name, one] of value.entries) named.set(name, one);
+      else named.set("**", value);
+    } else if (part[0]?.kind === "name" && part[1]?.text === "=")
+      named.set(part[0].text, evaluate(part.slice(2), scope));
+    else positional.push(evaluate(part, scope));
+  }
+  return { positional, named };
+}
+
+/** Splits at an operator outside of brackets. */
+function splitAt(tokens: Tokens, operator: string): readonly Tokens[] {
+  const parts: Tokens[] = [];
+  let depth = 0;
+  let start = 0;
+  for (const [at, { kind, text }] of tokens.entries()) {
+    if (kind !== "operator") continue;
+    if ("([{".includes(text)) depth++;
+    else if (")]}".includes(text)) depth--;
+    else if (depth === 0 && text === operator) {
+      parts.push(tokens.slice(start, at));
+      start = at + 1;
+    }
+  }
+  parts.push(tokens.slice(start));
+  return parts.filter((part, at) => part.length > 0 || at < parts.length - 1);
+}
+
+/** The place of the bracket that closes the one at a place. */
+function closing(tokens: Tokens, from: number): number | undefined {
+  let depth = 0;
+  for (let at = from; at < tokens.length; at++) {
+    const { kind, text } = tokens[at] as PythonToken;
+    if (kind !== "operator") continue;
+    if ("([{".includes(text)) depth++;
+    if (")]}".includes(text) && --depth === 0) return at;
+  }
+  return undefined;
+}
+
+const text = (value: string): PythonValue => ({ kind: "text", text: value });
+
+/** What is left of an expression once its beginning was read. */
+interface Reading {
+  readonly value: PythonValue;
+  readonly end: number;
+}
+
+function evaluate(tokens: Tokens, scope: Scope): PythonValue {
+  const sums = splitAt(tokens, "+");
+  const unknown = (): PythonValue => ({ kind: "unknown", source: sourceOf(tokens, scope) });
+  if (sums.length > 1) {
+    const parts = sums.map((part) => evaluate(part, scope));
+    return parts.every((part) => part.kind === "text")
+      ? text(parts.map((part) => part.text).join(""))
+      : unknown();
+  }
+  const steps = splitAt(tokens, "/");
+  if (steps.length > 1) {
+    const parts = steps.map((part) => evaluate(part, scope));
+    return parts.every((part) => part.kind === "text")
+      ? text(joined(parts.map((part) => part.text)))
+      : unknown();
+  }
+  const read = readPrimary(tokens, scope);
+  return read === undefined || read.end < tokens.length ? unknown() : read.value;
+}
+
+const joined = (parts: readonly string[]): string =>
+  parts.reduce((path, part) => (isAbsolute(part) || path === "" ? part : join(path, part)), "");
+
+function sourceOf(tokens: Tokens, { source }: Scope): string {
+  const start = tokens[0]?.start ?? 0;
+  const last = tokens.at(-1);
+  const end = last === undefined ? start : last.start + Math.max(1, last.text.length);
+  return source.slice(start, end).replaceAll(/\s+/g, " ");
+}
+
+/** An atom with what follows its dots and brackets. */
+function readPrimary(tokens: Tokens, scope: Scope): Reading | undefined {
+  let read = readAtom(tokens, scope);
+  while (read !== undefined && read.end < tokens.length) {
+    const { end, value }: Reading = read;
+    if (tokens[end]?.text !== "." || value.kind !== "text") return read;
+    const member = tokens[end + 1]?.text ?? "";
+    const opens = tokens[end + 2];
+    const close = opens?.text === "(" || opens?.text === "[" ? closing(tokens, end + 2) : undefined;
+    const inside = close === undefined ? [] : tokens.slice(end + 3, close);
+    const result = memberOf(value.text, member, opens?.text, inside, scope);
+    if (result === undefined) return undefined;
+    read = { value: text(result), end: close === undefined ? end + 2 : close + 1 };
+  }
+  return read;
+}
+
+/** Members of paths: `.parent`, `.parents[1]`, `.resolve()`, `.joinpath("a")`. */
+function memberOf(
+  path: string,
+  member: string,
+  opens: string | undefined,
+  inside: Tokens,
+  scope: Scope,
+): string | undefined {
+  const isCalled = opens === "(";
+  switch (member) {
+    case "parent":
+      return isCalled ? undefined : dirname(path);
+    case "name":
+      return isCalled ? undefined : basename(path);
+    case "parents": {
+      const levels = Number(inside[0]?.text);
+      if (opens !== "[" || !Number.isSafeInteger(levels)) return undefined;
+      return Array.from({ length: levels + 1 }).reduce<string>((at) => dirname(at), path);
+    }
+    case "resolve":
+    case "absolute":
+      return isCalled ? resolve(scope.place.cwd, path) : undefined;
+    case "as_posix":
+    case "expanduser":
+    case "__str__":
+      return isCalled ? path : undefined;
+    case "joinpath": {
+      const parts = argumentsOf(inside, scope).positional;
+      return isCalled && parts.every((part) => part.kind === "text")
+        ? joined([path, ...parts.map((part) => part.text)])
+        : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+function readAtom(tokens: Tokens, scope: Scope): Reading | undefined {
+  const [first] = tokens;
+  if (first === undefined) return undefined;
+  if (first.kind === "string") return readStrings(tokens, scope);
+  if (first.text === "(") {
+    const close = closing(tokens, 0);
+    return close === undefined
+      ? undefined
+      : { value: evaluate(tokens.slice(1, close), scope), end: close + 1 };
+  }
+  if (first.text === "{") {
+    const close = closing(tokens, 0);
+    return close === undefined
+      ? undefined
+      : { value: readDict(tokens.slice(1, close), scope), end: close + 1 };
+  }
+  return first.kind === "name" ? readName(tokens, scope) : undefined;
+}
+
+/** Strings beside each other are one. */
+function readStrings(tokens: Tokens, scope: Scope): Reading | undefined {
+  let end = 0;
+  let all = "";
+  for (; tokens[end]?.kind === "string"; end++) {
+    const { prefix = "", text: one } = tokens[end] as PythonToken;
+    if (/[bt]/.test(prefix)) return undefined;
+    const part = prefix.includes("f") ? formatted(one, scope) : one;
+    if (part === undefined) return undefined;
+    all += part;
+  }
+  return { value: text(all), end };
+}
+
+/** An f-string whose placeholders are names of texts. */
+function formatted(template: string, scope: Scope): string | undefined {
+  let isKnown = true;
+  const filled = template.replace(/\{\{|\}\}|\{([^{}]*)\}/g, (all, expression?: string) => {
+    if (expression === undefined) return all.slice(1);
+    const value = evaluate(
+      pythonTokens(expression).filter(({ kind }) => kind !== "end of line"),
+      scope,
+    );
+    if (value.kind === "text") return value.text;
+    isKnown = false;
+    return "";
+  });
+  return isKnown ? filled : undefined;
+}
+
+function readDict(tokens: Tokens, scope: Scope): PythonValue {
+  const entries = new Map<string, PythonValue>();
+  for (const part of splitAt(tokens, ",")) {
+    const [key, ...rest] = splitAt(part, ":");
+    const name = key === undefined ? undefined : evaluate(key, scope);
+    const [value] = rest;
+    if (name?.kind !== "text" || value === undefined || rest.length !== 1)
+      return { kind: "unknown", source: sourceOf(tokens, scope) };
+    entries.set(name.text, evaluate(value, scope));
+  }
+  return { kind: "dict", entries };
+}
+
+function readName(tokens: Tokens, scope: Scope): Reading | undefined {
+  const [first] = tokens;
+  const constant = CONSTANTS.get(first?.text ?? "");
+  if (constant !== undefined) return { value: constant, end: 1 };
+  if (first?.text === "__file__") return { value: text(scope.place.file), end: 1 };
+  const name = dottedName(tokens, 0);
+  if (name === undefined) return undefined;
+  const variable = scope.variables.get(first?.text ?? "");
+  if (variable !== undefined) return { value: variable, end: 1 };
+  // What is not imported is Python's own: `str`, `dict`.
+  const callee = fullName(name.text, scope) ?? name.text;
+  const opens = tokens[name.end]?.text;
+  const close = opens === "(" || opens === "[" ? closing(tokens, name.end) : undefined;
+  if (close === undefined) return undefined;
+  const args = argumentsOf(tokens.slice(name.end + 1, close), scope);
+  const value = opens === "[" ? subscript(callee, args, scope) : call(callee, args, scope);
+  return value === undefined ? undefined : { value, end: close + 1 };
+}
+
+const CONSTANTS: ReadonlyMap<string, PythonValue> = new Map<string, PythonValue>([
+  ["None", { kind: "none" }],
+  ["True", { kind: "flag", flag: true }],
+  ["False", { kind: "flag", flag: false }],
+]);
+
+type Arguments = Pick<PythonCall, "positional" | "named">;
+
+const subscript = (
+  callee: string,
+  { positional: [key] }: Arguments,
+  { place }: Scope,
+): PythonValue | undefined => {
+  const set = callee === "os.environ" && key?.kind === "text" ? place.env[key.text] : undefined;
+  return set === undefined ? undefined : text(set);
+};
+
+/** The functions that paths of configs are made with. */
+function call(callee: string, args: Arguments, { place }: Scope): PythonValue | undefined {
+  const { named, positional } = args;
+  if (callee === "dict") return { kind: "dict", entries: named };
+  const given = positional.flatMap((value) => (value.kind === "text" ? [value.text] : []));
+  if (given.length < positional.length && callee !== "os.environ.get" && callee !== "os.getenv")
+    return undefined;
+  const [first = ""] = given;
+  switch (callee) {
+    case "str":
+    case "os.fspath":
+    case "os.path.expanduser":
+      return text(first);
+    case "pathlib.Path":
+    case "pathlib.PurePath":
+    case "os.path.join":
+      return text(joined(given));
+    case "os.path.dirname":
+      return text(dirname(first));
+    case "os.path.basename":
+      return text(basename(first));
+    case "os.path.abspath":
+    case "os.path.realpath":
+    case "os.path.normpath":
+      return text(resolve(place.cwd, first));
+    case "os.getcwd":
+    case "pathlib.Path.cwd":
+      return text(place.cwd);
+    case "os.environ.get":
+    case "os.getenv": {
+      const set = place.env[first];
+      return set === undefined ? (positional[1] ?? { kind: "none" }) : text(set);
+    }
+    default:
+      return isRootFinder(callee) ? rootOf(args, place) : undefined;
+  }
+}
+
+/** rootutils (pyrootutils before): the project's root, by a file that marks it. */
+export const isRootFinder = (callee: string): boolean =>
+  /^(py)?rootutils\.(setup_root|find_root)$/.test(callee);
+
+const ROOT_MARKS = [".project-root", "setup.cfg", "setup.py", ".git", "pyproject.toml"];
+
+export function rootOf(
+  { named, positional }: Arguments,
+  { file }: PythonPlace,
+): PythonValue | undefined {
+  const start = positional[0]?.kind === "text" ? positional[0].text : dirname(file);
+  const indicator = named.get("indicator") ?? positional[1];
+  if (indicator !== undefined && indicator.kind !== "text") return undefined;
+  const marks = indicator === undefined ? ROOT_MARKS : [indicator.text];
+  for (let at = resolve(start); ; at = dirname(at)) {
+    if (marks.some((mark) => existsSync(join(at, mark)))) return text(at);
+    if (at === dirname(at)) return undefined;
+  }
+}

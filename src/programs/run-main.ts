@@ -1,0 +1,182 @@
+/** `hydraconf run`: jobs, sweeps and searches of a program in any language. */
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { HYDRA_FLAGS } from "../cli/arguments/hydra-flags.ts";
+import { parseArgv } from "../cli/arguments/parse-argv.ts";
+import { type AdaptableCall, type Adaptation, runMain } from "../cli/hydra-main.ts";
+import type { JobFacts } from "../job/options.ts";
+import type { Invocation } from "../job/process/invocation.ts";
+import { sweepCells } from "../sweep/sweep-tables.ts";
+import { drawTable } from "../text/table.ts";
+import { ConfigError } from "../values/errors.ts";
+import { type App, namedApp } from "./apps.ts";
+import {
+  type Program,
+  RUN_FLAGS,
+  readProgram,
+  scriptIn,
+  shownCommand,
+  withTail,
+} from "./command-line.ts";
+import { commandTask } from "./command-task.ts";
+import { isExecutable, onPath } from "./interpreter.ts";
+import { jobCommand, METRICS_FILE, RESULT_FILE } from "./job-command.ts";
+import { latestMetrics } from "./job-result.ts";
+import { composedApp, projectEnv, treeOptions } from "./project.ts";
+
+const ABOUT = `hydraconf run runs a program, in any language, with a composed config: one job, or a sweep of many.
+
+  hydraconf run -m lr=0.1,0.2 -- python train.py             a program of Python's Hydra, as it is
+  hydraconf run -m lr=0.1,0.2 -- ./prog --rate '\${lr}'       any program; no config tree is needed
+  hydraconf run -m lr=0.1,0.2 --flags -- ./prog              --lr 0.1, --lr 0.2
+  hydraconf run -- ./prog --config {config}                  the config as a file; also in $HYDRACONF_CONFIG
+  hydraconf run --resume DIR                                 runs what is not done of a sweep
+
+A job's result is what its task returned (Python's Hydra), or JSON in the file $HYDRACONF_RESULT.
+--dry-run shows the command of every job.`;
+
+/** @returns the exit code */
+export async function runCommandLine(
+  args: readonly string[],
+  invocation: Invocation,
+): Promise<number> {
+  const { command } = invocation;
+  return runMain(
+    {
+      name: "hydraconf run",
+      about: ABOUT,
+      base: invocation.cwd,
+      configPath: "conf",
+      configName: "config",
+      whenBare: "run",
+      settingsFiles: true,
+      hasUserCode: false,
+      flags: RUN_FLAGS,
+      resultFiles: [RESULT_FILE, METRICS_FILE],
+      progress: (outputDir) => latestMetrics(join(outputDir, METRICS_FILE)),
+      restAsOverrides: () => [],
+      subcommands: [],
+    },
+    () => undefined,
+    { ...invocation, argv: args, ...(command && { command: [...command, "run"] }) },
+    adaptToProgram,
+  );
+}
+
+/** Reads which program is to run, and where its configs are. */
+async function adaptToProgram(call: AdaptableCall): Promise<Adaptation> {
+  const { invocation, parsed, settings } = call;
+  if (parsed.flags.has("help") || parsed.flags.has("hydra-help")) return {};
+  if (parsed.flags.has("shell-completion")) return {};
+  if (parsed.rest === undefined)
+    throw new ConfigError({
+      code: "app.usage",
+      message: "no program: put -- and its command line behind the overrides",
+      hint: "hydraconf run [overrides] [-m] -- PROG ARG...",
+    });
+  const env = projectEnv(invocation.env, settings);
+  const place = { cwd: invocation.cwd, env };
+  const { program, tail } = readProgram(parsed.rest, parsed, place);
+  const all = tail.length === 0 ? parsed : withTail(parsed, parseArgv(tail, HYDRA_FLAGS));
+  const app = appOf(program, call, place);
+  const tree = treeOptions(app, call, env);
+  const own = { ...program, app, ownFlags: ownFlags(all, invocation.cwd, tail) };
+  return {
+    parsed: all,
+    task: commandTask(own, invocation),
+    env: tree.env,
+    options: {
+      ...tree.options,
+      jobName: jobName(own),
+      check: (_resolved, { isPlan }, job) => checkJob(own, job, invocation, isPlan),
+      planJob: async (_resolved, _outputDir, job) => jobPlan(own, job),
+      summarizeSweep: async (rows) =>
+        rows.some(({ result }) => result !== null) ? drawTable(shortCells(rows)) : undefined,
+    },
+  };
+}
+
+/** What the program composes itself, else what `--app` or the project says. */
+function appOf(
+  { app }: Program,
+  { parsed, settings, invocation: { cwd } }: AdaptableCall,
+  place: Parameters<typeof namedApp>[1],
+): App | undefined {
+  const named = parsed.flags.get("app");
+  if (typeof named === "string") return namedApp({ folder: cwd, text: named }, place, settings);
+  return app ?? composedApp(place, settings);
+}
+
+/** A program of Hydra's looks for relative directories beside its source. */
+function ownFlags(
+  { flags }: AdaptableCall["parsed"],
+  cwd: string,
+  tail: readonly string[],
+): readonly string[] {
+  const given = new Set(parseArgv(tail, HYDRA_FLAGS).flags.keys());
+  return ["config-path", "config-name", "config-dir"].flatMap((id) => {
+    const value = flags.get(id);
+    if (typeof value !== "string") return [];
+    const isPath = id !== "config-name" && !value.includes("://");
+    return [`--${id}`, isPath && !given.has(id) ? resolve(cwd, value) : value];
+  });
+}
+
+/** As Hydra names a job after its file. */
+function jobName({ app, argv }: Program): string {
+  const file = app?.name ?? scriptIn(argv, process.cwd())?.file ?? argv[0] ?? "job";
+  return (file.split("/").at(-1) ?? file).replace(/\.(py|sh|[mc]?[jt]s)$/, "") || "job";
+}
+
+/** @throws ConfigError for a program that is not there, and arguments that cannot be made */
+function checkJob(
+  program: Program,
+  job: JobFacts,
+  { cwd, env }: Invocation,
+  isPlan: boolean,
+): void {
+  jobCommand(program, job);
+  const [file = ""] = program.argv;
+  if (isPlan || isThere(file, cwd, env)) return;
+  const path = resolve(cwd, file);
+  const isFile = file.includes("/") && existsSync(path);
+  throw new ConfigError({
+    code: "app.unsupported",
+    message: isFile
+      ? `'${file}' is not executable`
+      : `The program '${file}' was not found${file.includes("/") ? "" : " on PATH"}`,
+    hint: isFile
+      ? `make it so (chmod +x ${file}), or name what runs it: python ${file}`
+      : existsSync(path)
+        ? `for the file here, write ./${file}`
+        : "give it after -- as the shell would find it: a name on PATH, or a path such as ./prog",
+  });
+}
+
+const isThere = (file: string, cwd: string, env: Invocation["env"]): boolean =>
+  file.includes("/") ? isExecutable(resolve(cwd, file)) : onPath(file, env) !== undefined;
+
+function jobPlan(program: Program, job: JobFacts) {
+  const { argv, env, file } = jobCommand(program, job);
+  const number = job.number === undefined ? "" : `#${job.number} `;
+  const set = Object.entries(env).map(([name, value]) => shownCommand([`${name}=${value}`]));
+  const from = file === undefined ? "" : `  (config in ${file.path})`;
+  return {
+    text: `${number}[--pass ${program.pass}: ${program.reason}]\n  ${[...set, shownCommand(argv)].join(" ")}${from}\n`,
+    data: {
+      pass: program.pass,
+      reason: program.reason,
+      command: argv,
+      env,
+      ...(file !== undefined && { config_file: file.path }),
+    },
+  };
+}
+
+/** What a job was, and what came of it: the columns that fit a terminal. */
+function shortCells(rows: Parameters<typeof sweepCells>[0]): readonly (readonly string[])[] {
+  const cells = sweepCells(rows);
+  const left = new Set(["attempts", "output_dir", "error"]);
+  const kept = (cells[0] ?? []).flatMap((name, at) => (left.has(name) ? [] : [at]));
+  return cells.map((line) => kept.map((at) => line[at] ?? ""));
+}

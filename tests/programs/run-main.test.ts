@@ -1,0 +1,298 @@
+import { spawn, spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { beforeAll, describe, expect, test } from "vitest";
+import { bundled } from "../bundled.ts";
+
+const HYDRA = fileURLToPath(new URL("../fixtures/python-hydra", import.meta.url));
+let command: string;
+
+beforeAll(() => {
+  command = bundled(new URL("../../src/bin/hydraconf.ts", import.meta.url), "hydraconf");
+}, 120_000);
+
+const ENV = { PATH: process.env["PATH"], PYTHONPATH: HYDRA, PYTHONDONTWRITEBYTECODE: "1" };
+
+function hydraconf(cwd: string, ...argv: readonly string[]) {
+  const { status, stderr, stdout } = spawnSync(process.execPath, [command, ...argv], {
+    cwd,
+    encoding: "utf8",
+    env: ENV,
+  });
+  return { status, stderr, stdout };
+}
+
+/** A new folder with these files; those that begin with `#!` can be executed. */
+function project(files: Readonly<Record<string, string>> = {}): string {
+  const folder = mkdtempSync(join(tmpdir(), "hydraconf-run-"));
+  for (const [name, text] of Object.entries(files)) {
+    const path = join(folder, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+    if (text.startsWith("#!")) chmodSync(path, 0o755);
+  }
+  return folder;
+}
+
+const rows = (folder: string) =>
+  JSON.parse(readFileSync(join(folder, "sweep.json"), "utf8")).jobs.map(
+    (row: { status: string; result: unknown; error: string | null }) => [
+      row.status,
+      row.result,
+      row.error,
+    ],
+  );
+
+const TRAIN = `import hydra
+
+@hydra.main(version_base="1.3", config_path="conf", config_name="train")
+def main(cfg):
+    print("job", cfg.num, "lr", cfg.lr)
+    if cfg.lr > 0.15:
+        raise ValueError("diverged")
+    return {"loss": cfg.lr * 2, "bad": float("nan")}
+
+main()
+`;
+
+describe("without a config tree", () => {
+  test("every key is free, and stands in the arguments", () => {
+    const cwd = project();
+    const ran = hydraconf(
+      cwd,
+      ...["run", "-m", "lr=0.1,0.2", "m.depth=3", "hydra.sweep.dir=out", "--"],
+      ...["echo", "--rate=${lr}", "${m}", "\\${lr}", "${hydra:job.num}"],
+    );
+    expect(ran.stdout).toContain('--rate=0.1 {"depth":3} ${lr} 0\n');
+    expect(ran.stdout).toContain('--rate=0.2 {"depth":3} ${lr} 1\n');
+    expect(ran.status).toBe(0);
+    expect(readFileSync(join(cwd, "out/1/.hydra/overrides.yaml"), "utf8")).toBe(
+      "- lr=0.2\n- m.depth=3\n",
+    );
+  });
+
+  test("a key that an argument names and nobody set is refused before the first job", () => {
+    const cwd = project();
+    const ran = hydraconf(cwd, "run", "-m", "lr=1,2", "--", "echo", "${lx}");
+    expect(ran.status).toBe(1);
+    expect(ran.stderr).toContain("The argument '${lx}' of the program");
+    expect(ran.stderr).toContain("Did you mean 'lr'?");
+    expect(ran.stdout).not.toContain("lx");
+    expect(ran.stderr).not.toContain("#0");
+  });
+
+  test.each([
+    [["--flags"], ["echo", "x"], "x --lr 0.1 --m.d true"],
+    [["--flags=m.d"], ["echo", "x"], "x --m.d true"],
+    [["--env-prefix", "APP_"], ["sh", "-c", "echo $APP_LR $APP_M__D"], "0.1 true"],
+    [[], ["cat", "{config}"], "lr: 0.1\nm:\n  d: true"],
+    [
+      ["--config-format", "json", "--pass", "file"],
+      ["sh", "-c", "cat $HYDRACONF_CONFIG"],
+      '"lr": 0.1',
+    ],
+  ])("%j passes the config", (flags, argv, expected) => {
+    const ran = hydraconf(project(), "run", "lr=0.1", "m.d=true", ...flags, "--", ...argv);
+    expect(ran.stdout).toContain(expected);
+    expect(ran.status).toBe(0);
+  });
+
+  test("--dry-run shows the command of every job and writes nothing", () => {
+    const cwd = project();
+    const ran = hydraconf(cwd, "run", "-m", "lr=1,2", "--dry-run", "--", "echo", "a ${lr}");
+    expect(ran.stdout).toContain("#1 [--pass args: ${...} in its arguments]\n  echo 'a 2'");
+    expect(readdirSync(cwd)).toEqual([]);
+    const json = hydraconf(cwd, "run", "lr=1", "--dry-run", "--json", "--", "echo", "${lr}");
+    expect(JSON.parse(json.stdout).jobs[0].plan.command).toEqual(["echo", "1"]);
+  });
+});
+
+describe("results", () => {
+  const PROGRAM = `#!/bin/sh
+echo '{"step": 1, "loss": 0.5}' >> "$HYDRACONF_METRICS"
+printf '%s' "$1" > "$HYDRACONF_RESULT"
+echo "what went wrong" >&2
+exit $2
+`;
+
+  test("a result file, a failure with its last words, and a result that is no JSON", () => {
+    const cwd = project({ prog: PROGRAM });
+    const ran = hydraconf(
+      cwd,
+      ...["run", "-m", "r='0.5','{\"a\": 1}','x'", "c=0,4", "hydra.sweep.dir=out"],
+      ...["hydra/launcher=local", "hydra.launcher.n_jobs=2", "--", "./prog", "${r}", "${c}"],
+    );
+    expect(rows(join(cwd, "out"))).toEqual([
+      ["completed", 0.5, null],
+      ["failed", 0.5, "what went wrong"],
+      ["completed", { a: 1 }, null],
+      ["failed", { a: 1 }, "what went wrong"],
+      ["failed", null, expect.stringContaining("the result that the program wrote is no JSON")],
+      ["failed", null, "what went wrong"],
+    ]);
+    expect(ran.status).toBe(4);
+    expect(ran.stderr).toContain("--retry-failed out");
+    const log = readFileSync(join(cwd, "out/.sweep/jobs/4.log"), "utf8");
+    expect(log).toContain("a result is one JSON value");
+    expect(readFileSync(join(cwd, "out/0/metrics.jsonl"), "utf8")).toContain('"loss": 0.5');
+  });
+
+  test("the last line of the output, where that is asked for", () => {
+    const cwd = project();
+    hydraconf(
+      cwd,
+      ...["run", "-m", "x=1,2", "hydra.sweep.dir=out", "--result", "stdout", "--"],
+      ...["sh", "-c", "echo hello; echo '{\"y\": ${x}}'"],
+    );
+    expect(rows(join(cwd, "out"))).toEqual([
+      ["completed", { y: 1 }, null],
+      ["completed", { y: 2 }, null],
+    ]);
+  });
+
+  test("a search minimizes what a program returns", () => {
+    const cwd = project();
+    const ran = hydraconf(
+      cwd,
+      ...["run", "-m", "x=1,2,3", "hydra/sweeper=random", "hydra.sweeper.n_trials=3"],
+      ...["hydra.sweeper.seed=1", "hydra.sweep.dir=out", "--result=stdout", "--", "echo", "${x}"],
+    );
+    expect(ran.status).toBe(0);
+    expect(readFileSync(join(cwd, "out/optimization_results.yaml"), "utf8")).toContain(
+      "best_evaluated_value: 1",
+    );
+  });
+
+  test("an end by a signal of its own is a failure, and not the end of the sweep", () => {
+    const cwd = project();
+    const script = "if [ ${x} = 1 ]; then kill -SEGV $$; fi; if [ ${x} = 2 ]; then exit 137; fi";
+    hydraconf(cwd, "run", "-m", "x=1,2,3", "hydra.sweep.dir=out", "--", "sh", "-c", script);
+    expect(rows(join(cwd, "out"))).toEqual([
+      ["failed", null, "sh was ended by SIGSEGV"],
+      ["failed", null, "sh ended with exit code 137"],
+      ["completed", null, null],
+    ]);
+  });
+});
+
+describe("a program of Python's Hydra", () => {
+  const files = {
+    "train.py": TRAIN,
+    "conf/train.yaml": "defaults: [{db: a}, _self_]\nlr: 0.1\n",
+    "conf/db/a.yaml": "host: a\n",
+  };
+
+  test("gets its job's overrides, number and directory, and tells its result and its exception", () => {
+    const cwd = project(files);
+    const ran = hydraconf(
+      cwd,
+      ...["run", "-m", "lr=0.1,0.2", "hydra.sweep.dir=out", "--", "python3", "train.py"],
+    );
+    expect(ran.stdout).toContain("job 0 lr 0.1\n");
+    expect(ran.stdout).toContain("job 1 lr 0.2\n");
+    expect(rows(join(cwd, "out"))).toEqual([
+      ["completed", { loss: 0.2, bad: "NaN" }, null],
+      ["failed", null, "ValueError: diverged (train.py:7)"],
+    ]);
+    expect(readFileSync(join(cwd, "out/1/.hydra/overrides.yaml"), "utf8")).toBe("- lr=0.2\n");
+    expect(ran.stderr).toMatch(/#1 .*ValueError: diverged \(train\.py:7\)/);
+  });
+
+  test("may have its overrides and its -m behind its name", () => {
+    const cwd = project(files);
+    const ran = hydraconf(
+      cwd,
+      ...["run", "hydra.sweep.dir=out", "--dry-run", "--json", "--"],
+      ...["python3", "train.py", "-m", "lr=1,2", "+x=3"],
+    );
+    const { jobs, mode } = JSON.parse(ran.stdout);
+    expect(mode).toBe("multirun");
+    expect(jobs[1].overrides).toEqual(["lr=2", "+x=3"]);
+    expect(jobs[1].plan.command.slice(0, 4)).toEqual(["python3", "train.py", "lr=2", "+x=3"]);
+    expect(jobs[1].plan.command).toContain(`hydra.run.dir=${join(cwd, "out/1")}`);
+  });
+
+  test("is refused with an override that does not exist in its tree", () => {
+    const ran = hydraconf(project(files), "run", "lx=1", "--", "python3", "train.py");
+    expect(ran.status).toBe(1);
+    expect(ran.stderr).toContain("Could not override 'lx'");
+  });
+
+  test("a sweep that is killed goes on, and runs no job twice", async () => {
+    const cwd = project({
+      "train.py": TRAIN.replace(
+        "    print(",
+        '    open("ran", "a").write("%s\\n" % cfg.lr)\n    import time; time.sleep(0.4)\n    print(',
+      ),
+      "conf/train.yaml": "lr: 0.1\n",
+    });
+    const argv = [
+      "run",
+      "-m",
+      "lr=0.01,0.02,0.03,0.04",
+      "hydra.sweep.dir=out",
+      "hydra/launcher=local",
+    ];
+    const child = spawn(
+      process.execPath,
+      [command, ...argv, "hydra.launcher.n_jobs=1", "--", "python3", "train.py"],
+      { cwd, env: ENV, stdio: "ignore", detached: true },
+    );
+    const done = () => (existsSync(join(cwd, "ran")) ? readFileSync(join(cwd, "ran"), "utf8") : "");
+    while (done().split("\n").length < 3) await new Promise((next) => setTimeout(next, 20));
+    process.kill(-(child.pid ?? 0), "SIGKILL");
+    const resumed = hydraconf(cwd, "run", "--resume", "out");
+    expect(resumed.status).toBe(0);
+    expect(rows(join(cwd, "out")).map(([status]: [string]) => status)).toEqual(
+      Array.from({ length: 4 }, () => "completed"),
+    );
+    // The worker of the job that ran at the kill has gone on.
+    expect(done().trim().split("\n").toSorted()).toEqual(["0.01", "0.02", "0.03", "0.04"]);
+  }, 60_000);
+});
+
+describe("refusals", () => {
+  test.each([
+    [["run"], "no program: put -- and its command line"],
+    [["run", "lr=1", "--"], "no program follows '--'"],
+    [
+      ["run", "--pass", "env", "--flags", "--", "ls"],
+      "argument --flags: not allowed with --pass env",
+    ],
+    [
+      ["-m", "lr=1,2", "--", "python3", "train.py"],
+      "to run a program: hydraconf run -m [overrides] -- python3 train.py",
+    ],
+    [["run", "-m", "./prog"], "-- ./prog"],
+  ])("%j", (argv, expected) => {
+    const ran = hydraconf(project(), ...argv);
+    expect(ran.status).toBe(2);
+    expect(ran.stderr).toContain(expected);
+  });
+
+  test.each([
+    ["no-such-program", "The program 'no-such-program' was not found on PATH"],
+    ["./data.txt", "'./data.txt' is not executable"],
+    ["data.txt", "for the file here, write ./data.txt"],
+  ])("a program that is not there: %s", (program, expected) => {
+    const cwd = project({ "data.txt": "" });
+    const ran = hydraconf(cwd, "run", "--", program);
+    expect([ran.status, ran.stderr]).toEqual([1, expect.stringContaining(expected)]);
+    expect(readdirSync(cwd)).toEqual(["data.txt"]);
+  });
+
+  test("a conf directory whose config was not named", () => {
+    const ran = hydraconf(project({ "conf/train.yaml": "lr: 1\n" }), "run", "--", "true");
+    expect(ran.stderr).toContain("name the primary config: -cn train");
+  });
+});
