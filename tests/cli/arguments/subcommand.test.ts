@@ -103,7 +103,10 @@ const SUBCOMMANDS = ["compare", "doctor"].map((name) => ({
 
 function refusal(argv: readonly string[], takesProgram = true): ConfigError["details"] | null {
   try {
-    refuseMisspelt(argv, SUBCOMMANDS, takesProgram ? "profile" : undefined, [...HYDRA_FLAGS, ...OWN_FLAGS]);
+    refuseMisspelt(argv, SUBCOMMANDS, takesProgram ? "profile" : undefined, [
+      ...HYDRA_FLAGS,
+      ...OWN_FLAGS,
+    ]);
     return null;
   } catch (error) {
     if (!isConfigError(error)) throw error;
