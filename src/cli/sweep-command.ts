@@ -104,23 +104,23 @@ async function wait(
   }
   const code = interrupt.exitCode() ?? (late.signal.aborted ? TIMED_OUT : undefined);
   // A scheduler that is silent must not hold up who does not want to wait any more.
-  const patience = code === undefined ? undefined : AbortSignal.timeout(LAST_LOOK_MS);
+  const timeLimit = code === undefined ? undefined : AbortSignal.timeout(LAST_LOOK_MS);
   const { rows, view } = await readSweepStatus({
     ...sweep,
-    ...(patience && { signal: patience }),
+    ...(timeLimit && { signal: timeLimit }),
   });
   console.stdout(json ? `${JSON.stringify(view, null, 2)}\n` : summary(view));
   if (code === TIMED_OUT)
     console.stderr("Timeout: the waiting has ended, but the sweep continues\n");
   else if (code !== undefined) console.stderr("The waiting has ended, but the sweep continues\n");
   const manifest = readManifest(folder);
-  // Nobody else is there at the end of a sweep that a scheduler alone had; a plain one stays as Hydra leaves it.
+  // A sweep that a scheduler alone had has no other process at its end; a plain one stays as Hydra leaves it.
   if (code === undefined && !basicLauncher.targets.includes(manifest.launcher))
     collectIfAllowed(directory, rows, console);
   return code ?? recordedExitCode(folder, manifest);
 }
 
-/** Who waits may be somebody else than who may write there: the exit code is what they came for. */
+/** The user who waits may not be allowed to write there: what is needed is the exit code. */
 function collectIfAllowed(directory: string, rows: readonly SweepRow[], { stderr }: Console): void {
   try {
     writeSweepTables(directory, rows);
@@ -214,7 +214,7 @@ export function endLine(overrides: string, { attempts, number, status }: JobStat
   return `#${number}${overrides === "" ? "" : ` ${overrides}`}: ${status.replace("_", " ")}${time}${why}`;
 }
 
-/** One line on all jobs and on who runs them, and how to go on where nobody does. */
+/** One line on all jobs and the process that runs them, and how to go on without one. */
 export function summary(view: SweepView): string {
   const { counts, directory, driver, jobs, more_to_come, program, scheduler_problem } = view;
   const completed = counts.completed ?? 0;

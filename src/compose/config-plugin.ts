@@ -109,7 +109,7 @@ export function refuseClashes(plugins: readonly ConfigPlugin[]): void {
   }
 }
 
-/** Who has what name: a name is free, or somebody's. */
+/** The owner of each name that is taken. */
 export function createClaims() {
   const owners = new Map<string, string>();
   return {

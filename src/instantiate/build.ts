@@ -22,7 +22,7 @@ import { asUntouchedView, asView, isForeign, isRecord } from "./view.ts";
 
 /**
  * What the instantiation of a tree needs from outside, one after the other: the target of a name,
- * and the value that a target's result comes to. Whoever runs it decides whether that may wait.
+ * and the value that a target's result comes to. Its caller decides whether that may wait.
  */
 export type Step =
   | { readonly kind: "locate"; readonly name: string; readonly optional?: true }

@@ -128,7 +128,7 @@ const isExitCode = (value: unknown): value is ExitCode =>
 export type JobStatus = "queued" | "running" | "completed" | "failed" | "stopped" | "timed_out";
 
 /**
- * As in a job's own record; and `missing`: it has not started, or its process is gone, and nobody is about
+ * As in a job's own record; and `missing`: it has not started, or its process is gone, and no process is about
  * to run it.
  */
 export type SweepJobStatus = JobStatus | "missing";

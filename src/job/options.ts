@@ -170,7 +170,7 @@ type Schema = NonNullable<ProgramDeclaration["schema"]>;
 
 /**
  * The schema if it marks anything as secret. A schema that cannot be read is refused even if nothing
- * is checked against it: otherwise nobody would know which values may be shown.
+ * is checked against it: otherwise it is unknown which values may be shown.
  *
  * @throws ConfigError `schema.invalid` for a file that cannot be read
  */
@@ -282,7 +282,7 @@ export interface SweepRow {
   readonly swept: Readonly<Record<string, string>>;
   readonly status: SweepJobStatus;
   readonly attempts: number;
-  /** Seconds that the last attempt took, of a running job so far; null where nobody knows. */
+  /** Seconds that the last attempt took, of a running job so far; null if unknown. */
   readonly seconds: number | null;
   readonly exit_code: number | null;
   readonly error: string | null;

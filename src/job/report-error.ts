@@ -46,7 +46,7 @@ export function reportError(error: unknown, { invocation, options }: Failing): v
 
 /**
  * Shows an error outside of every job. An error of the system (a directory that cannot be made, a full disk)
- * is shown without a stack: its message names the path, and the lines of our code would help nobody.
+ * is shown without a stack: its message names the path, and the lines of our code would not help.
  */
 export function reportOwnError(error: unknown, program: Failing): void {
   const isFull = program.invocation.env[FULL_ERROR] === "1";

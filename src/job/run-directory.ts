@@ -93,7 +93,7 @@ export function checkJobDirectories(
 }
 
 /**
- * A directory that nobody chose by name, like one named by the second, moves on to the next free
+ * A directory that was not chosen by name, like one named by the second, moves on to the next free
  * name: `20260102-030405`, `20260102-030405-2`, ...
  */
 export function nextFreeDirectory(path: string, resultFiles: readonly string[]): string {

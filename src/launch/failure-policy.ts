@@ -45,11 +45,11 @@ export interface FailureGate {
   mayStart(): boolean;
   /** Whether another batch may follow. */
   mayFollow(): boolean;
-  /** Whether somebody else has ended the sweep. */
+  /** Whether another process has ended the sweep. */
   isClosed(): boolean;
 }
 
-/** @param isClosed whether somebody else has ended the sweep: asked before each job */
+/** @param isClosed whether another process has ended the sweep: asked before each job */
 export function openGate(policy: FailurePolicy, isClosed = () => false): FailureGate {
   let failed = 0;
   let stopped = false;

@@ -13,7 +13,7 @@ export type LaunchEvent =
   | { readonly kind: "started"; readonly job: SweepJob }
   /** An attempt went wrong, and the job will start again. */
   | { readonly kind: "retried"; readonly job: SweepJob; readonly reason: string }
-  /** Somebody has to do something about jobs that wait, as the text says; null where that is over. */
+  /** Waiting jobs need an action of the user, as the text says; null where that is over. */
   | { readonly kind: "held"; readonly jobs: readonly SweepJob[]; readonly obstacle: string | null }
   | {
       readonly kind: "ended";
@@ -170,8 +170,8 @@ export interface ScheduledJob {
 
 /**
  * What happens to scheduled jobs. `retried`: an attempt was ended early, and the job starts again.
- * `dropped`: the scheduler gave it up before it started; it has no record and is still missing. `held`: somebody has
- * to do something about jobs that wait, as the text says; null where that is over.
+ * `dropped`: the scheduler gave it up before it started; it has no record and is still missing. `held`: jobs wait for
+ * an action of the user, as the text says; null where that is over.
  */
 export type ScheduledEvent =
   | { readonly kind: "started"; readonly number: number }
@@ -197,12 +197,12 @@ export interface SchedulerBackend {
   /** Ends jobs, or all; those that are over stay as they are. */
   cancel(options?: CancelOptions): Promise<void>;
   /**
-   * The jobs that it may still have for all that the record says: nobody is asked. By default all jobs that have no recorded
+   * The jobs that it may still have for all that the record says: no scheduler is asked. By default all jobs that have no recorded
    * end.
    */
   handedOver?(): ReadonlySet<number>;
   /**
-   * Records how jobs ended that could not do it themselves and are over, for a sweep that nobody watches. By default a job
+   * Records how jobs ended that could not do it themselves and are over, for a sweep without a driver. By default a job
    * whose record says that it runs, and that `status` does not have, is recorded as stopped.
    * @returns what it does not say; undefined where it says all
    * @throws ConfigError where it does not answer; then all stays as it is
@@ -225,7 +225,7 @@ export interface QuestionOptions {
 /** A scheduler that says how jobs stand, and of some does not. */
 export interface UnansweredStatus {
   readonly problem: string;
-  /** The numbers of these jobs, of which nobody knows whether they are over. */
+  /** The numbers of these jobs, of which it is unknown whether they are over. */
   readonly jobs: ReadonlySet<number>;
 }
 

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
-/** More of a line of a log is read by nobody. */
+/** More of a line of a log is not shown. */
 const MOST_BYTES = 64 * 1024;
 
 /**

@@ -87,7 +87,7 @@ interface Watched {
   readonly before: number;
   isStarted: boolean;
   obstacle: string | null;
-  /** Since when the scheduler does not have it any more, on a clock that nobody sets. */
+  /** Since when the scheduler does not have it any more, on a monotonic clock. */
   goneSince?: number;
 }
 
@@ -157,7 +157,7 @@ function* eventsOf(one: Watched, folder: string, isLive: boolean): Generator<Sch
   } else yield { kind: "dropped", number, reason: "the scheduler does not have it any more" };
 }
 
-/** Jobs that have come to wait for somebody to do something, by what that is, and those that do so no more. */
+/** Jobs that have begun to wait for an action of the user, by that action, and those that no longer do. */
 function* newlyHeld(
   watched: ReadonlyMap<number, Watched>,
   jobs: readonly ScheduledJob[],
@@ -172,7 +172,7 @@ function* newlyHeld(
   for (const [obstacle, numbers] of news) yield { kind: "held", numbers, obstacle };
 }
 
-/** A sweep whose launcher keeps notes, and is not there: what its scheduler has nobody can say. */
+/** A sweep whose launcher keeps notes and is not installed: the jobs of its scheduler are unknown. */
 export function unknownLauncher(notes: string, folder: string): SweepBackend {
   const fail = (): never => {
     throw new ConfigError({
@@ -193,7 +193,7 @@ export function unknownLauncher(notes: string, folder: string): SweepBackend {
 
 /** How a launcher tells of its jobs while it follows them. */
 export interface FollowOptions {
-  /** Where the jobs go on that nobody follows any more: `Slurm`. Default: `the scheduler`. */
+  /** Where jobs go on that are no longer followed: `Slurm`. Default: `the scheduler`. */
   readonly scheduler?: string;
   /** What a job came to. Default: what its record says. */
   readonly resultOf?: (job: SweepJob) => JobResult;

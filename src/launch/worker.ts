@@ -175,7 +175,7 @@ const LOOK_MS = 10;
  * goes from its start to its end whatever holds the launcher up, and who comes after a launcher that was killed
  * finds every process that does something.
  *
- * @returns the job's state with its start; undefined where the launcher has ended without noting it, or somebody has
+ * @returns the job's state with its start; undefined where the launcher has ended without noting it, or another process has
  * ended the job meanwhile: then it is not this process's to run
  */
 async function awaitNotedStart(
@@ -208,8 +208,8 @@ async function scheduledTask(
 
 /**
  * Sees to it that a job's record ends when its process does, however that comes: a signal, an error
- * that nobody caught, a task that leaves by `process.exit`. Only a kill goes unnoticed; whoever
- * started the process records that.
+ * that was not caught, a task that leaves by `process.exit`. Only a kill goes unnoticed; the
+ * process that started it records that.
  *
  * @param more signals that end the process, too, unless the task listens to them
  * @returns gives the signals back

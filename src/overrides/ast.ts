@@ -24,7 +24,7 @@ export type OverrideValue = Element | Sweep;
 
 /**
  * A value that can be assigned. Lists and dicts may hold sweeps as far as the language goes
- * (`key=[choice(1,2)]` parses); whoever makes a config node of one is told that it cannot be.
+ * (`key=[choice(1,2)]` parses); making a config node of one is an error.
  */
 export type Element = ScalarElement | ListElement | DictElement | ExtensionElement;
 

@@ -56,7 +56,7 @@ export async function loadSettings(
  * one, of the package; and the one of the command line. Nothing is read.
  *
  * @param named the value of `--settings`
- * @throws ConfigError `plugin.settings` for a file that somebody else can change, and for a named one that is not there
+ * @throws ConfigError `plugin.settings` for a file that another user can change, and for a named one that is not there
  */
 function settingsFiles(
   { cwd, env }: Pick<Invocation, "cwd" | "env">,
@@ -86,7 +86,7 @@ function userFile(env: Invocation["env"]): string {
   return join(folder, "hydraconf", "settings.yaml");
 }
 
-/** Without a root above it, only the working directory counts: what lies in `/tmp` is nobody's project. */
+/** Without a root above it, only the working directory counts: what lies in `/tmp` is no project. */
 function projectFile(cwd: string): string | undefined {
   const above = [cwd];
   for (let at = cwd; at !== dirname(at); at = dirname(at)) above.push(dirname(at));

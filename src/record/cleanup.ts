@@ -15,14 +15,14 @@ export function removeUnlistedFiles(folder: string, kept: string | undefined): v
   for (const name of straysOf(folder, kept)) rmSync(join(folder, name), { force: true });
 }
 
-/** Removes what killed processes have left half written, whoever drives the sweep: of its jobs' directories each job does so itself. */
+/** Removes what killed processes have left half written, whichever process drives the sweep: each job does so in its own directory. */
 export function removeDraftsOfSweep(folder: string): void {
   for (const one of [dirname(folder), folder, jobsFolder(folder)]) removeDeadDrafts(one);
   for (const one of launcherFolders(folder)) removeDeadDrafts(one, { recursive: true });
 }
 
 /**
- * The same for who comes by a sweep that nobody drives. What has become a secret since it was written is masked in all that the
+ * The same for a command that looks at a sweep without a driver. What has become a secret since it was written is masked in all that the
  * manifest names; so nothing of a record that was written anew stays, also where its launcher was killed in that very moment.
  *
  * @throws ConfigError `app.sweep_record` where there is no sweep

@@ -34,7 +34,7 @@ export const JOB: Shape<ManifestJob> = {
 /**
  * The jobs of a sweep as a file: a line of JSON for each. It only grows, so that a sweep of many batches writes each job once, and a
  * worker finds its own without reading the others. Who takes a sweep up writes a new list and adds to that one: so half a line, of
- * somebody who was killed, stands at the end of a list and nowhere else, and stands for a job that nobody has started.
+ * a killed process, stands at the end of a list and nowhere else, and stands for a job that has not started.
  */
 export interface JobList {
   /** As the manifest names it. */
@@ -50,7 +50,7 @@ interface Entry extends ManifestJob {
 }
 
 /**
- * Begins a list. Nobody knows of it before the manifest names it.
+ * Begins a list. It is unknown before the manifest names it.
  *
  * @param carriedOver jobs that stand behind those that will be added
  */
@@ -71,7 +71,7 @@ export function createJobList(
   };
 }
 
-/** @throws the system's error, `ENOENT` for one that somebody has replaced by another meanwhile; SyntaxError for what is no list */
+/** @throws the system's error, `ENOENT` for one that was replaced meanwhile; SyntaxError for what is no list */
 export function readJobList(folder: string, name: string): readonly ManifestJob[] {
   const text = readFileSync(jobListFile(folder, name), "utf8");
   const entries = text

@@ -137,7 +137,7 @@ export interface AttemptEnd {
 }
 
 /**
- * Undefined for a job that nobody started, and for a file that a dying machine left half written.
+ * Undefined for a job that was not started, and for a file that a dying machine left half written.
  *
  * @throws the system's error where there is a file that cannot be read: taken for none, a completed job would run again
  */
@@ -251,13 +251,13 @@ export const timesEnded = ({ attempts }: JobState): number =>
   attempts.filter((attempt) => attempt.ended !== null).length;
 
 /**
- * Milliseconds since this machine began, on a clock that nobody sets and that all its processes share. While the machine is suspended it
+ * Milliseconds since this machine began, on a monotonic clock that all its processes share. While the machine is suspended it
  * stands still: a job does nothing then, and its time is to be compared with that of others.
  */
 const uptimeMs = (): number => Number(process.hrtime.bigint() / 1_000_000n);
 
 /**
- * Milliseconds that an attempt took, or has taken so far. Whoever sets the machine's time meanwhile does not change it; only what another
+ * Milliseconds that an attempt took, or has taken so far. Setting the machine's time meanwhile does not change it; only what another
  * machine began, or an early version recorded, is told by the times of day.
  */
 export function tookMs(attempt: Attempt): number {

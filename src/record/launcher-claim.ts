@@ -52,7 +52,7 @@ const IN_ORDER = "repairs its record";
 const MOST_LOOKS = 10_000;
 
 /**
- * The claim for who only puts the record of a sweep in order that nobody launches; undefined where somebody does. For who looks at
+ * The claim for a command that only puts the record of a sweep in order; undefined where a process launches it. For commands that look at
  * the sweep this process drives nothing meanwhile, and a launcher that comes waits for it.
  */
 export function claimToOrder(folder: string): Claim | undefined {
@@ -85,7 +85,7 @@ function isRun(folder: string, holder: Holder): ConfigError {
   });
 }
 
-/** Who launches a sweep right now; undefined where nobody does. */
+/** The process that launches a sweep right now; undefined without one. */
 export function launcherOf(folder: string): Holder | undefined {
   const holder = holderOf(launcherFile(folder));
   return holder?.use === IN_ORDER ? undefined : holder;

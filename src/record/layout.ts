@@ -7,10 +7,10 @@ import { join } from "node:path";
  *     .sweep/manifest.json        what the sweep is; written before the first job starts
  *     .sweep/manifest-<id>.jsonl  its jobs, a line each; those of a batch are added before the first of them starts
  *     .sweep/launcher.json        who launches at the moment
- *     .sweep/launcher.log         what a launcher printed that nobody waited for (`--detach`)
+ *     .sweep/launcher.log         what a detached launcher printed (`--detach`)
  *     .sweep/cancelled            while the sweep is being cancelled
  *     .sweep/<launcher>/          a launcher's own notes: what was handed to a scheduler
- *     .sweep/jobs/<number>.json   what became of a job; written by whoever runs it
+ *     .sweep/jobs/<number>.json   the state of a job; written by its worker
  *     .sweep/jobs/<number>.log    what a job printed, where it ran in a process of its own
  */
 export const SWEEP_FOLDER = ".sweep";

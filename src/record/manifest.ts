@@ -37,7 +37,7 @@ export interface SweepFacts {
   readonly overrides: readonly string[];
   /** `hydra.launcher._target_`. */
   readonly launcher: string;
-  /** The option of `hydra/launcher`, whoever chose it; null where none is. Not there in records of early versions. */
+  /** The option of `hydra/launcher`; null where none is. Not there in records of early versions. */
   readonly launcher_choice?: string | null;
   /** Fingerprint of the sweep's own composition, before any job's overrides. */
   readonly fingerprint: string;

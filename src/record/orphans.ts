@@ -17,7 +17,7 @@ export interface LiveWorker {
    * @returns lets it go on
    */
   suspend(): () => void;
-  /** The job's state after the worker has ended, whoever had to write it. */
+  /** The job's state after the worker has ended, whichever process had to write it. */
   readonly ended: Promise<JobState>;
 }
 
@@ -84,7 +84,7 @@ export function liveWorkers(
   });
 }
 
-/** Lets those go on that nobody else will: their launcher may have been killed while all were suspended. */
+/** Lets suspended processes go on: their launcher may have been killed while all were suspended. */
 export function resumeOrphans(workers: readonly RunningWorker[]): void {
   for (const { alive, process } of workers) if (alive === true) resumeGroups(process.pid);
 }

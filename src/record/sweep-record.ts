@@ -226,7 +226,7 @@ interface Numbering {
   numberOf(place: number, overrides: readonly string[]): JobNumber;
   /** The recorded job at a place, unless it has its number again. */
   displacedAt(place: number): ManifestJob | undefined;
-  /** The jobs that nobody has asked for again so far. */
+  /** The jobs that have not been requested again so far. */
   leftOver(): readonly ManifestJob[];
 }
 

@@ -24,7 +24,7 @@ export interface WrittenRecord {
 export interface WritingRequest {
   readonly folder: string;
   readonly sweep: Omit<SweepFacts, "holds_secrets">;
-  /** Jobs of an earlier record that nobody has asked for so far: a sweep that stops early must not forget them. */
+  /** Jobs of an earlier record that have not been requested so far: a sweep that stops early must not forget them. */
   readonly leftOver: () => readonly ManifestJob[];
   readonly redact?: Redact;
   /** Of how many secrets `redact` knows. */

@@ -86,7 +86,7 @@ export function openBoard(
       if (view === undefined) return;
       if (event.kind === "held") {
         const cards = tally.held(event);
-        // In full, above a table, whose rows are short: it is for somebody to act on.
+        // In full, above a table, whose rows are short: it asks for an action.
         if (event.obstacle !== null) stderr(`${heldLine(cards, event.obstacle)}\n`);
         view.update(tally);
         return;
@@ -129,7 +129,7 @@ function tableView(
   let shown = "";
   let isOver = false;
   let drawnAt = Number.NEGATIVE_INFINITY;
-  /** Whether the last thing that somebody else wrote has ended its line. */
+  /** Whether the last other output has ended its line. */
   let atLineStart = true;
 
   const leave = (): void => {
@@ -289,7 +289,7 @@ interface LiveRegion {
   draw(lines: readonly string[]): void;
   /** Takes the lines away, so that something else can be written. */
   erase(): void;
-  /** Leaves them where they are: somebody else has written below. */
+  /** Leaves them where they are: other output stands below. */
   leave(): void;
 }
 

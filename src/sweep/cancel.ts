@@ -153,13 +153,13 @@ async function endScheduled(backend: SweepBackend): Promise<void> {
 const liveJobs = async (backend: SweepBackend): Promise<number> =>
   (await backend.status()).filter(({ phase }) => phase !== "over").length;
 
-/** A job whose process is gone without a word was stopped; where somebody has the sweep, that is theirs to say. */
+/** A job whose process is gone without a word was stopped; where a process drives the sweep, that process records it. */
 function recordLost(folder: string, jobs: readonly { readonly number: number }[]): void {
   const lost = () => jobs.map(({ number }) => recordOrphan(folder, number)).filter(isLost);
   if (lost().length === 0) return;
   const claim = claimToOrder(folder);
   if (claim === undefined) return;
-  // Looked for again: whoever had the sweep until now may have recorded them.
+  // Read again: the driver until now may have recorded them.
   for (const state of lost()) {
     const error = `cancelled: process ${state.attempts.at(-1)?.pid} is gone`;
     const stopped = ended(state, { status: "stopped", exitCode: null, error });

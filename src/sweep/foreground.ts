@@ -177,7 +177,7 @@ const GAP = "  ";
  * the job logged. Empty where there are none.
  *
  * @param columns of the terminal; undefined for any width
- * @param redact takes secrets out: of one that is cut, nobody would know the part that is left
+ * @param redact takes secrets out: the rest of one that is cut would not be recognised
  */
 export function failureTable(
   results: readonly JobResult[],

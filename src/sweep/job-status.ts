@@ -18,7 +18,7 @@ export interface SweepActivity {
   readonly unanswered: ReadonlySet<number>;
 }
 
-/** Of a sweep that nobody drives, and no scheduler has jobs of. */
+/** Of a sweep without a driver and without jobs in a scheduler. */
 export const NO_ACTIVITY: SweepActivity = {
   isDriven: false,
   scheduled: new Map(),

@@ -218,7 +218,7 @@ export function withResumeHint(error: unknown, directory: string, program: strin
 }
 
 /**
- * A scheduler runs what it was given, whoever begins or resumes a sweep meanwhile: jobs that it still has must
+ * A scheduler runs what it was given, also while a sweep is begun or resumed: jobs that it still has must
  * not run a second time, nor into the directories of another sweep. Only its own launcher goes on with them.
  *
  * @throws ConfigError `app.sweep_record`
@@ -232,7 +232,7 @@ async function refuseScheduled(
   if (resumed !== undefined && chosen.backend !== undefined) return;
   const backend = await backendOf(launchers, directory, env);
   if (backend === undefined) return;
-  // What it lost and nobody recorded is no reason to refuse.
+  // What it lost and was not recorded is no reason to refuse.
   await backend.reconcile();
   const live = (await backend.status()).filter(({ phase }) => phase !== "over");
   if (live.length === 0) return;

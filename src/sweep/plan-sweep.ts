@@ -98,7 +98,7 @@ export function planSweep(
 }
 
 /**
- * Where the results of two sweeps must not mix, a directory that nobody chose by name steps aside
+ * Where the results of two sweeps must not mix, a directory that was not chosen by name steps aside
  * for another sweep's. Undefined where it can stay.
  */
 function freeDirectory(

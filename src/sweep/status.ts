@@ -56,7 +56,7 @@ export interface SweepStatus {
 
 /**
  * Looks at a recorded sweep of any program: the jobs' own records first, then the scheduler that has the
- * others, until the signal comes. Where nobody drives the sweep, jobs that could not record their end themselves are recorded.
+ * others, until the signal comes. Without a driver, jobs that could not record their end themselves are recorded.
  *
  * @throws ConfigError `app.sweep_record` where there is no sweep
  */
@@ -123,7 +123,7 @@ const isMissing = ({ status }: SweepRow): boolean => status === "missing";
 
 const isOpen = ({ status }: SweepRow): boolean => status === "queued" || status === "running";
 
-/** The exit code that the record of a sweep amounts to, whoever ran it. */
+/** The exit code of a sweep, by its record. */
 export function recordedExitCode(folder: string, manifest: SweepManifest): number {
   const states = currentJobs(manifest).map(({ number }) => readJobState(folder, number));
   const isTolerated = (state: JobState | undefined) =>
@@ -141,7 +141,7 @@ interface Answer extends Pick<SweepActivity, "scheduled" | "unanswered"> {
   readonly problem: string | null;
 }
 
-/** Of jobs that nobody drives, what has ended is recorded before. */
+/** Of jobs without a driver, what has ended is recorded before. */
 async function ask(
   backend: SweepBackend | undefined,
   { isDriven, ...question }: QuestionOptions & { readonly isDriven: boolean },

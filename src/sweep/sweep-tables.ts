@@ -97,7 +97,7 @@ const cell = (value: unknown): string =>
 export const csvText = (cells: readonly (readonly string[])[]): string =>
   cells.map((line) => `${csvRecord(line)}\n`).join("");
 
-/** A wider table is read by nobody. */
+/** A wider table is unreadable. */
 const MOST_COLUMNS = 24;
 /** What stands last, and is shown in any case: the error and the directory. */
 const LAST_COLUMNS = 2;

@@ -32,7 +32,7 @@ export interface Tally {
   batch(jobs: readonly BatchJob[]): void;
   /** @returns how the job stands now */
   event(event: JobEvent, now: number): Card;
-  /** @returns how the jobs stand that wait for somebody to do something */
+  /** @returns the state of jobs that wait for an action of the user */
   held(event: HeldEvent): readonly Card[];
   cards(): Iterable<Card>;
   counts(): Counts;
@@ -212,7 +212,7 @@ export function eventLine(kind: JobEvent["kind"], card: Card, tally: Tally): str
   return `${job}: ${state}${time} (${done} of ${all(counts)})${why}`;
 }
 
-/** That jobs wait for somebody to do something: `#3 lr=0.1 (and 4 more): waits: it is held (JobHeldUser): ...`. */
+/** That jobs wait for an action of the user: `#3 lr=0.1 (and 4 more): waits: it is held (JobHeldUser): ...`. */
 export function heldLine(
   [first, ...others]: readonly Pick<Card, "number" | "overrides">[],
   obstacle: string,

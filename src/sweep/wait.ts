@@ -18,7 +18,7 @@ export interface WaitRequest {
   readonly signal: AbortSignal;
   /** Is told when a job came to an end, or to another one. */
   readonly onEnd?: (job: ManifestJob, state: JobState, jobs: readonly ManifestJob[]) => void;
-  /** Is told of jobs that wait for somebody to do something, and what. */
+  /** Receives the jobs that wait for an action of the user, and the action. */
   readonly onHeld?: (
     held: readonly ManifestJob[],
     obstacle: string,

@@ -226,7 +226,7 @@ export function aboutFile(error: unknown, file: string, temporary: string): unkn
 
 /**
  * A temporary name beside a file, used until the file is complete. It identifies the writing process as a claim does, so that others
- * can tell later which drafts nobody will ever finish:
+ * can tell later which drafts will never be finished:
  *
  *     .HOST+PID+BOOT+START+NAMESPACE+CONTAINER+RANDOM.tmp
  *
@@ -298,7 +298,7 @@ function fieldsOf({ birth, container, host, pid, pid_namespace }: ProcessIdentit
 
 const NOT_TOLD = "-";
 
-/** Readable for whoever finds such a file; a hash if the host's name is too long for part of a file name. */
+/** Readable; a hash if the host's name is too long for part of a file name. */
 function hostField(host: string): string {
   const escaped = encodeURIComponent(host);
   return escaped.length <= 64 ? escaped : shortOf(host);

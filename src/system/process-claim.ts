@@ -19,7 +19,7 @@ export const DIRECTORY_CLAIM = ".running";
 /** A claim that this process has. */
 export interface Claim {
   /**
-   * Makes another process the holder, with no moment in between at which nobody is. What this process
+   * Makes another process the holder, with no moment in between without a holder. What this process
    * had is then not its own any more.
    *
    * @param options.awaited whether the other process will take the claim up itself
@@ -34,7 +34,7 @@ export type ClaimAttempt =
   | { readonly kind: "held"; readonly holder: Holder; readonly alive: true | "elsewhere" };
 
 /**
- * Claims something for this process: whoever can link the file has it. What a dead process left
+ * Claims something for this process: the process whose link succeeds has it. What a dead process left
  * behind counts for nothing, and a claim that was handed to this process is taken up.
  *
  * No clock is asked: a process is dead if its number is free or another's, by boot and start time.
@@ -65,7 +65,7 @@ export function tryClaim(file: string, use?: string): ClaimAttempt {
   }
 }
 
-/** Who holds a claim right now; undefined where nobody does. */
+/** The process that holds a claim right now; undefined without one. */
 export function holderOf(file: string): Holder | undefined {
   const text = read(file);
   const holder = text === undefined ? undefined : parsed(text);
@@ -94,7 +94,7 @@ function claimOf(file: string, use: string | undefined): Claim {
 /** No two claims have one content: a dead one is told from a later one of the same process. */
 const contentOf = (holder: Holder): string => JSON.stringify({ ...holder, id: randomUUID() });
 
-/** Linked into place with its content: nobody ever reads a claim that is half written. */
+/** Linked into place with its content: a claim is never read half written. */
 function linked(file: string, text: string): boolean {
   const draft = draftBeside(file);
   try {
@@ -129,9 +129,9 @@ function createdAnew(file: string, text: string): boolean {
 /**
  * Puts a claim in the place of one that a dead process left behind. Who may do so is itself claimed, by a
  * file that is named after the dead claim: so there is one successor, and one of a successor that died
- * before it was done. Who comes late finds another claim than the dead one, and has succeeded nobody.
+ * before it was done. A late process finds another claim than the dead one, and does not succeed it.
  *
- * @returns undefined where it did; else who does at this moment, if somebody does
+ * @returns undefined where it did; else the holder at this moment, if there is one
  */
 function succeed(file: string, dead: string, own: string): Holder | "none" | undefined {
   const rights: string[] = [];

@@ -34,7 +34,7 @@ function complain(line: string): void {
   try {
     writeSync(2, line);
   } catch {
-    // There is nobody left to tell.
+    // Its reader is gone.
   }
 }
 

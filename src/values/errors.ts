@@ -125,7 +125,7 @@ export class CodedError<Code extends string = string> extends Error {
   /**
    * For code that reads or checks configs and wants its errors shown like ours.
    *
-   * @param hints what takes time to find out: it is asked for once somebody wants to know, since many
+   * @param hints what takes time to find out: it is worked out when it is read, since many
    *   errors only say that something cannot be resolved yet
    */
   constructor(details: ErrorDetails<Code>, hints?: ErrorHints) {
@@ -185,7 +185,7 @@ const withoutUndefined = <Code extends string>(
   ...Object.fromEntries(Object.entries(details).filter(([, value]) => value !== undefined)),
 });
 
-/** What was available where an error arose, worked out when somebody asks. */
+/** What was available where an error arose, worked out when it is read. */
 export type ErrorHints = () => Pick<ErrorDetails, "available" | "nearest">;
 
 /**

@@ -55,7 +55,7 @@ export interface Position {
 }
 
 /**
- * Offsets of the first character of every line, computed once per text and only when somebody asks
+ * Offsets of the first character of every line, computed once per text, when first needed
  * for a line number: reading a thousand files that hold no error never pays for it.
  */
 const LINE_STARTS = new WeakMap<SourceText, readonly number[]>();

@@ -115,7 +115,7 @@ export interface PlaceIndex {
    * The first pass is given the places to go through, the later ones none: they ask for each child.
    */
   walk(parent: Place): Walk | undefined;
-  /** The places right below one that somebody asked for, or that a pass has kept. */
+  /** The places right below one that was asked for, or that a pass has kept. */
   knownBelow(parent: Place): Iterable<Place>;
 }
 

@@ -394,7 +394,7 @@ interface TypedChoice {
 }
 
 /**
- * The command line that somebody meant who named a group by its last part, or by the last part of
+ * The command line that was meant where a group was named by its last part, or by the last part of
  * the package where it stands: `ncu=hopper` for `profiling/ncu@pipeline.ncu=hopper`.
  */
 export function suggestChoice(

@@ -1,7 +1,7 @@
 import { constants } from "node:os";
 import { INTERRUPTS, watchRepeats } from "../../system/process-signals.ts";
 
-/** A request to end this process, from when somebody listens for it. */
+/** A request to end this process, from when it is listened for. */
 export interface Interrupt {
   /** Aborted by the first signal. */
   readonly signal: AbortSignal;

@@ -156,7 +156,7 @@ function end(message: string): never {
   try {
     writeSync(2, message);
   } catch {
-    // There is nobody left to tell.
+    // Its reader is gone.
   }
   return process.exit(1);
 }

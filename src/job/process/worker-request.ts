@@ -70,7 +70,7 @@ export const DRIVES = "drives";
 /**
  * Reads the mark and takes it out of the environment: programs that a job starts drive nothing.
  *
- * @returns what says that this process drives the sweep now; undefined where nobody asked
+ * @returns what says that this process drives the sweep now; undefined if it was not asked
  */
 export function takeDriverRequest(
   env: Record<string, string | undefined>,
@@ -79,7 +79,7 @@ export function takeDriverRequest(
   delete env[DRIVER_VARIABLE];
   return () => {
     if (!process.connected) return;
-    // Who asked may be gone: then nobody needs to know.
+    // The process that asked may be gone: then no answer is needed.
     process.send?.(DRIVES, () => process.disconnect());
   };
 }

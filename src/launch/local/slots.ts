@@ -39,7 +39,7 @@ export interface SlotPool {
 }
 
 /**
- * A slot is a file in the folder, claimed by a process: so whoever shares out the same folder never gives
+ * A slot is a file in the folder, claimed by a process: so processes that share the folder never give
  * a slot to two jobs, and what a dead process had is free.
  *
  * @param folder absolute
@@ -115,7 +115,7 @@ function heldSlots(taken: readonly Taken[]): HeldSlots {
       for (const { claim, file } of taken) {
         if (!isHanded) claim.release();
         else {
-          // Somebody else may have noticed earlier that the process is gone.
+          // Another process may have noticed earlier that the process is gone.
           const attempt = tryClaim(file);
           if (attempt.kind === "taken") attempt.claim.release();
         }
@@ -128,7 +128,7 @@ function heldSlots(taken: readonly Taken[]): HeldSlots {
  * Where all sweeps of a user on this machine share out their slots. It outlasts logging out, as a sweep
  * that was left does.
  *
- * @throws ConfigError `app.launcher` where somebody else has made it, or it cannot be made or written
+ * @throws ConfigError `app.launcher` where another user has made it, or it cannot be made or written
  */
 export function slotsOfMachine(): string {
   // Not the name: a container's user may have none. Where there are no numbers, the directory is a user's own.

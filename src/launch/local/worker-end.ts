@@ -72,7 +72,7 @@ export function endOfWorker(
   return { status: isFromOutside(signal) ? "stopped" : "failed", exitCode, error };
 }
 
-/** Signals by which somebody ends a process; by all others it ends because of what it does. */
+/** Signals by which a process is ended from outside; by all others it ends because of what it does. */
 const isFromOutside = (signal: NodeJS.Signals): boolean =>
   signal === "SIGKILL" || INTERRUPTS.includes(signal);
 

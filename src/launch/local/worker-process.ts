@@ -98,8 +98,8 @@ export interface StartedWorker extends LiveWorker {
  * Starts a worker in a process group of its own, so that a key typed at the terminal reaches it once
  * and only through us, and with its output in a file, so that it needs us for nothing.
  *
- * It does nothing before it stands in the job's record as the process that runs it (`launch/worker.ts`): so whoever
- * launches after us finds it, however soon we are killed.
+ * It does nothing before it stands in the job's record as the process that runs it (`launch/worker.ts`): so the
+ * next launcher finds it, however soon we are killed.
  *
  * @throws the system's error where the record cannot be written: then nothing runs
  */
@@ -180,7 +180,7 @@ function spawnWorker({ env, folder, facts, number }: WorkerRun, start: NotedStar
   }
 }
 
-/** One that nobody can find must not wait for us to note it. */
+/** One that cannot be found must not wait for us to note it. */
 function noteOrKill(folder: string, noted: JobState, pid: number): void {
   try {
     writeJobState(folder, noted);

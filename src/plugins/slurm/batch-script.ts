@@ -52,7 +52,7 @@ tell_end() { # since Slurm forgets it
 }
 # Of set-up lines that end this script, too.
 trap 'tell_end $?' EXIT
-[ -e ${shellQuote(path)} ] || { echo "hydraconf: nobody waits for job #$job of this array any more"; exit 0; }
+[ -e ${shellQuote(path)} ] || { echo "hydraconf: no sweep waits for job #$job of this array any more"; exit 0; }
 folder=${folderWord(submitit_folder)}
 mkdir -p -- "$folder" || exit 1
 note() { # behind what each log has, so that it is no word of the run that comes

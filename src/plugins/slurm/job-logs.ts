@@ -30,7 +30,7 @@ export type JobLogs = (task: SubmittedTask) => readonly string[];
 export function createJobLogs(): JobLogs {
   const found = new Map<string, ReadonlyMap<string, readonly string[]>>();
   return (task) => {
-    // None where nobody has noted where they are.
+    // None where their place is not noted.
     if (task.logs === undefined) return [];
     const folder = logFolder(task.logs, task);
     const names = found.get(folder) ?? namesByTask(folder);

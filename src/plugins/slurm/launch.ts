@@ -44,8 +44,8 @@ export async function submitToSlurm(
   if (due.length > 0) {
     const numbers = due.map(({ number }) => number);
     const settings = placed(given, facts.cwd);
-    const patience = { say: request.say, ...(signal && { signal }) };
-    const arrays = await submitJobs({ client, settings, facts, folder, numbers, patience });
+    const retry = { say: request.say, ...(signal && { signal }) };
+    const arrays = await submitJobs({ client, settings, facts, folder, numbers, retry });
     log.info(`Submitted ${plural(due.length, "job")} to Slurm: ${arrays.join(", ")}`);
     for (const job of due) log.info(`\t#${job.number} : ${loggedOverrides(job)}`);
   }

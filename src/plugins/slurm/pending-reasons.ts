@@ -35,7 +35,7 @@ const LIMIT_OF_MANY =
   /^(qos|assoc)(max|grp)(cpu|mem|memory|node|gres)(per(user|account))?(limit)?$/;
 
 /**
- * Slurm's reasons for what somebody has to do something about; all others pass: a job waits for nodes, or for its turn.
+ * Slurm's reasons that need an action of the user; all others pass: a job waits for nodes, or for its turn.
  *
  * @see https://slurm.schedmd.com/job_reason_codes.html
  */
@@ -136,7 +136,7 @@ export interface PendingReason {
 }
 
 /**
- * The tasks that wait for somebody to do something about it.
+ * The tasks that wait for an action of the user.
  *
  * @param reports of one sweep: as long as others of it can begin or run, arrays that wait for those are as they should be
  * @returns by name of the task

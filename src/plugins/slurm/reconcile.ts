@@ -130,7 +130,7 @@ const loggedReport = (
 ): TaskReport | undefined =>
   end && { array, index, reason: null, state: end.state, exitCode: end.exitCode };
 
-/** Somebody may look hours later. Undefined where it is not known, or the clocks of two machines disagree. */
+/** It may be read hours later. Undefined where it is not known, or the clocks of two machines disagree. */
 function timeOfEnd({ attempts }: JobState, logged: LoggedEnd | undefined): Date | undefined {
   const started = Date.parse(attempts.at(-1)?.started ?? "");
   const at = logged?.at?.getTime();

@@ -1,7 +1,7 @@
 import { ConfigError } from "../../values/errors.ts";
 import { keyGiven, MEMORY_OPTIONS, type SbatchOption } from "./batch-script.ts";
 
-/** Nobody can be asked. */
+/** Slurm cannot be asked. */
 export const missing = (command: string): ConfigError =>
   new ConfigError({
     code: "slurm/missing",

@@ -68,8 +68,8 @@ export function slurmSweep(folder: string, client: SlurmClient): SweepBackend {
 }
 
 /**
- * The tasks of a sweep's jobs, also of arrays whose number is not noted yet. Nothing is written: whoever
- * looks may do so while a launcher submits.
+ * The tasks of a sweep's jobs, also of arrays whose number is not noted yet. Nothing is written:
+ * this may run while a launcher submits.
  *
  * @throws ConfigError `slurm/no_answer` for arrays that have to be looked for
  */

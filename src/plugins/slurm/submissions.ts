@@ -25,7 +25,7 @@ export const slurmFolder = (folder: string): string => launcherFolder(folder, LA
 /** The name of the launcher. */
 export const LAUNCHER = "slurm";
 export const timeoutFolder = (folder: string): string => join(slurmFolder(folder), "timeouts");
-/** A file for each task that is over and that nobody needs to ask Slurm about again. */
+/** A file for each task that is over and that Slurm need not be asked about again. */
 const overFolder = (folder: string): string => join(slurmFolder(folder), "over");
 /** `.sweep/slurm/submissions.jsonl`; it only grows, however many arrays there are. */
 const submissionsFile = (folder: string): string => join(slurmFolder(folder), "submissions.jsonl");

@@ -31,7 +31,7 @@ export interface SubmitRequest {
   readonly folder: string;
   /** The jobs to be submitted. */
   readonly numbers: readonly number[];
-  readonly patience: RetryPolicy;
+  readonly retry: RetryPolicy;
 }
 
 /**
@@ -45,10 +45,10 @@ export interface SubmitRequest {
  * known, unless Slurm does not take that either
  */
 export async function submitJobs(request: SubmitRequest): Promise<readonly string[]> {
-  const { client, folder, facts, numbers, patience } = request;
+  const { client, folder, facts, numbers, retry } = request;
   const command = restartable(facts);
   makeDirectory(timeoutFolder(folder));
-  const size = await withRetry(() => client.maxArraySize(), patience);
+  const size = await withRetry(() => client.maxArraySize(), retry);
   const arrays: string[] = [];
   for (let first = 0; first < numbers.length; first += size)
     try {
@@ -76,7 +76,7 @@ interface ArrayRequest {
 
 /** Of a try that Slurm may or may not have taken, the array is looked for before there is another. */
 async function submitArray(request: SubmitRequest, array: ArrayRequest): Promise<void> {
-  const { client, folder, patience } = request;
+  const { client, folder, retry } = request;
   let script: string | undefined;
   let isLastTry = false;
   return withRetry(async () => {
@@ -96,7 +96,7 @@ async function submitArray(request: SubmitRequest, array: ArrayRequest): Promise
       isLastTry = !(await areLeaving(ended, client));
       throw busyForNow(error);
     }
-  }, patience);
+  }, retry);
 }
 
 const isFull = (error: unknown): error is ConfigError =>
@@ -221,10 +221,10 @@ const PAUSES_S = [1, 2, 4, 8, 15, 30, 60, 60, 60, 60];
 /**
  * Tries until Slurm takes it, or that has taken too long.
  *
- * @throws whatever a try throws but `slurm/busy`; that once there is no patience left, or the signal comes
+ * @throws whatever a try throws but `slurm/busy`; that once there is no retry left, or the signal comes
  */
-export async function withRetry<T>(attempt: () => Promise<T>, patience: RetryPolicy): Promise<T> {
-  const { pause = pauseFor, say, signal } = patience;
+export async function withRetry<T>(attempt: () => Promise<T>, retry: RetryPolicy): Promise<T> {
+  const { pause = pauseFor, say, signal } = retry;
   const isStopped = () => signal?.aborted === true;
   for (let tries = 0; ; tries++)
     try {

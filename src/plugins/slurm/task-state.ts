@@ -13,7 +13,7 @@ export interface TaskReport {
 /** What a state means for a sweep. */
 export type TaskPhase = "waiting" | "running" | "over";
 
-/** States of Slurm after which nothing comes unless somebody queues the task again. */
+/** States of Slurm after which nothing comes unless the task is queued again. */
 const OVER = [
   "BOOT_FAIL",
   "CANCELLED",

@@ -30,7 +30,7 @@ interface Watched {
   readonly task: SubmittedTask;
   /** Attempts of this array that were seen. */
   seen: number;
-  /** Since when Slurm says that it is over, on a clock that nobody sets. */
+  /** Since when Slurm says that it is over, on a monotonic clock. */
   overSince?: number;
   /** What keeps it from starting, as it was told last. */
   heldFor?: string | undefined;
@@ -96,7 +96,7 @@ function* newEvents(one: Watched, state: JobState | undefined): Generator<Schedu
   if (hasEnded(state)) yield { kind: "ended", number };
 }
 
-/** Jobs that have come to wait for somebody to do something, by what that is, and those that do so no more. */
+/** Jobs that have begun to wait for an action of the user, by that action, and those that no longer do. */
 function* newlyHeld(
   watched: ReadonlyMap<string, Watched>,
   queue: Queue,

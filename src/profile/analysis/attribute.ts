@@ -91,7 +91,7 @@ export function attributeProcess(
 
   const activities = createActivityTallies();
   const gpu = createGpuTimelines();
-  /** What a call counts for; nobody's ranges where it is not known who made it. */
+  /** What a call counts for; no ranges where its thread is unknown. */
   const regionsOf = (threadId: number | null): readonly RegionIdentity[] => {
     const regions = threadId === null ? [] : open.regionsOn(threadId);
     return regions.length === 0 ? [outsideRegion(root)] : regions;

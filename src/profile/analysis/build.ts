@@ -3,7 +3,7 @@
  *
  * A region is identified by kind and path: names and domains of the ranges that the opening thread
  * saw when the range was opened, outermost first, then its own. So a path names exactly the ranges
- * that what happens inside counts for. A range that has closed by then is in nobody's path, even
+ * that what happens inside counts for. A range that has closed by then is in no path, even
  * when a range opened inside it lives on.
  */
 

@@ -9,7 +9,7 @@ import {
 } from "./interval-union.ts";
 import type { RegionIdentity } from "./path-tree.ts";
 
-// What the GPUs of a process did while a range was open, whoever launched it: a range in which they are idle
+// What the GPUs of a process did while a range was open, whichever thread launched it: a range in which they are idle
 // waits for the host, and a copy beside a kernel costs nothing. Times in nanoseconds.
 
 /** Parts of the wall time of ranges, in which overlaps of one kind count once. */
@@ -150,7 +150,7 @@ export function createActivityTallies(): ActivityTallies {
   };
 }
 
-/** Sums by activity. A scope of one device has no waits: nobody knows which device they were for. */
+/** Sums by activity. A scope of one device has no waits: it is unknown which device they were for. */
 export function totalActivities(
   tallies: readonly ActivityTally[],
   device: string | null,

@@ -79,7 +79,7 @@ export function createKernelSelection(request: KernelSelectionRequest): KernelSe
   };
 }
 
-/** What was selected, for whoever reads the report. */
+/** What was selected, for readers of the report. */
 function describeSelection({ include, exclude, nameBase, top }: KernelSelectionRequest): string {
   const parts = [
     include.length === 0 ? null : `only ${include.join(", ")}`,

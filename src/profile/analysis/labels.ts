@@ -69,7 +69,7 @@ export function createLabelUnifier(rules: LabelRules | undefined): LabelUnifier 
   };
 }
 
-/** For whoever only needs the labels. @throws ConfigError as `compileLabelRules` */
+/** Where only the labels are needed. @throws ConfigError as `compileLabelRules` */
 export const labelFunction = (rules: LabelRules | undefined): LabelOf =>
   createLabelUnifier(rules)?.labelOf ?? ((label) => label);
 

@@ -138,7 +138,7 @@ function ruleNotes({ rules, seen }: LabelUnifier): readonly string[] {
 
 const ruleWords = ({ pattern, replace = "" }: LabelRule): string => `'${pattern}' => '${replace}'`;
 
-/** From so many labels on nobody reads them one by one. */
+/** So many labels are not read one by one. */
 const MANY_LABELS = 1_000;
 /** So many labels to one without its numbers: they differ in little else. */
 const MUCH_FEWER = 10;

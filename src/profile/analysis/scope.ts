@@ -314,7 +314,7 @@ function addKernels(
     }
 }
 
-// What scopes have in common, whoever measured them: the order of their regions, their sums, and what a selection hides.
+// What scopes of all tools have in common: the order of their regions, their sums, and what a selection hides.
 
 /** The note of a report without regions, for programs to look for. */
 export const NO_MATCHING_REGIONS = "no matching regions";

@@ -203,7 +203,7 @@ function whatIsNotOnPath(program: string, cwd: string): ProgramRefusal {
   return { message, hint };
 }
 
-/** Undefined where there is nothing; the error where nobody may look, or can. */
+/** Undefined where there is nothing; the error where it cannot be looked at. */
 function lookAt(path: string): Stats | Error | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });

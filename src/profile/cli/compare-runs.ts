@@ -122,7 +122,7 @@ async function loadBoth(
 interface Chosen {
   /** Empty where two report files are compared, which are of one each. */
   readonly collector: string;
-  /** Of collectors that nobody chose among. */
+  /** Of collectors where none was chosen. */
   readonly notes: readonly string[];
 }
 
@@ -184,7 +184,7 @@ function mostOf(option: string, text: string | undefined, otherwise: number): nu
 
 /**
  * Values in which the saved configurations of two runs differ. Lists of the same length, as the
- * command lines of two checkouts are, differ item by item: whoever compares runs looks for the one
+ * command lines of two checkouts are, differ item by item: a comparison of runs is about the one
  * argument that is another.
  *
  * @throws ConfigError for a file that is not YAML

@@ -25,7 +25,7 @@ export interface OutputDraft {
   readonly path: string;
   /** The name that it will have: absolute. */
   readonly directory: string;
-  /** @returns the name that it has now: another one, where it was free to choose and somebody took that meanwhile */
+  /** @returns the name that it has now: another one, where it was free to choose and that was taken meanwhile */
   finish(): string;
 }
 

@@ -137,7 +137,7 @@ export interface Desktop {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** The program that opens files on a desktop, never a shell; null where there is nobody to see it. */
+/** The program that opens files on a desktop, never a shell; null without a desktop. */
 export function openCommand(file: string, { platform, env }: Desktop): readonly string[] | null {
   if ((env["CI"] ?? "") !== "") return null;
   if (platform === "darwin") return ["open", file];
@@ -175,14 +175,14 @@ export async function openPage(
     cleanup: false,
   });
   child.unref();
-  const patience = new AbortController();
+  const timer = new AbortController();
   // The browser may be this very program, which is not kept waiting for. Until then only the timer
   // keeps this process from ending before it knows.
   const ended = await Promise.race([
     child,
-    setTimeout(waitMs, null, { signal: patience.signal }).catch(() => null),
+    setTimeout(waitMs, null, { signal: timer.signal }).catch(() => null),
   ]);
-  patience.abort();
+  timer.abort();
   // explorer.exe ends with 1 also where all is well.
   if (ended === null || ended.exitCode === 0 || desktop.platform === "win32") return null;
   return ended.exitCode === undefined

@@ -9,7 +9,7 @@ import { ConfigError } from "../../values/errors.ts";
 const NEEDED = 32;
 
 /**
- * Before programs are started: Node gives a process for which there is no pipe an error that nobody can catch.
+ * Before programs are started: Node gives a process for which there is no pipe an error that cannot be caught.
  *
  * @throws ConfigError `app.system` where so many files cannot be open beside those that are
  */

@@ -138,7 +138,7 @@ function stopOnInterrupt(pid: number | undefined, { stop, kill }: StopRequests, 
   let killTimer: NodeJS.Timeout | undefined;
   const killGroup = () => {
     if (pid === undefined) return;
-    // Looked up before: whoever loses its parent is found no longer.
+    // Looked up before: a process that loses its parent is found no longer.
     const groups = [pid, ...groupsBelow(pid)];
     for (const group of groups) signalGroup(group, "SIGKILL");
   };

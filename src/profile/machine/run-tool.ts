@@ -94,7 +94,7 @@ const MINUTE_MS = 60_000;
 const GRACE_MS = 2_000;
 
 /**
- * Waits for a tool that leads a process group. A report of gigabytes takes it long, and nobody knows how long: it has no
+ * Waits for a tool that leads a process group. A report of gigabytes takes it long, of unknown length: it has no
  * time limit, but who waits is told how far it is.
  *
  * @param pid undefined where it could not be started
@@ -103,10 +103,10 @@ const GRACE_MS = 2_000;
 export async function runWithProgress<T>(
   tool: PromiseLike<T> & { readonly pid?: number | undefined },
   work: ToolWork,
-  patience: ToolControl,
+  control: ToolControl,
 ): Promise<T> {
-  const news = tellNews(work, patience);
-  const end = endOnAbort(tool.pid, patience.stop);
+  const news = tellNews(work, control);
+  const end = endOnAbort(tool.pid, control.stop);
   try {
     return await tool;
   } finally {
@@ -131,7 +131,7 @@ const sizeOf = (file: string): number | null =>
 
 function endOnAbort(pid: number | undefined, stop: AbortSignal) {
   let timer: NodeJS.Timeout | undefined;
-  // Kept: whoever loses its parent is found no longer.
+  // Kept: a process that loses its parent is found no longer.
   const groups = new Set<number>();
   const signalAll = (signal: NodeJS.Signals) => {
     if (pid === undefined) return;
@@ -143,7 +143,7 @@ function endOnAbort(pid: number | undefined, stop: AbortSignal) {
     signalAll("SIGTERM");
     timer = setTimeout(kill, GRACE_MS);
   };
-  // Nobody else ends it then: it is in a group of its own.
+  // No signal of the terminal ends it then: it is in a group of its own.
   process.once("exit", kill);
   if (stop.aborted) end();
   else stop.addEventListener("abort", end, { once: true });

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** What a run was interrupted by that nobody told this process of. Milliseconds. */
+/** Interruptions of a run of which this process gets no signal. Milliseconds. */
 export interface SuspendedTime {
   /** How long this process was kept from running: suspended (SIGSTOP), or frozen with its container or its job. */
   readonly suspendedMs: number;

@@ -146,7 +146,7 @@ export interface KernelInstance {
  */
 export interface KernelList extends Iterable<KernelInstance> {
   readonly length: number;
-  /** Set where whoever made the list put it in order: to look at millions again takes time. */
+  /** Set where the list was made in order: to look at millions again takes time. */
   readonly isOrdered?: true;
   /** Undefined where there is none; indices count from 0. */
   readonly at: (index: number) => KernelInstance | undefined;

@@ -89,7 +89,7 @@ export async function rebuildReports(request: RebuildRequest): Promise<Rebuilt> 
       if (failures.length === 0) removeStale(directory, runDirectory);
       return publish(directory, runDirectory, reports);
     });
-    // Nobody knows the folder beside.
+    // The folder beside is named nowhere.
     const named = failures.map((failure) => failure.replaceAll(directory, runDirectory));
     return { result, written: { reports: published, failures: named } };
   } finally {

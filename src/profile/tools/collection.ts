@@ -36,7 +36,7 @@ export interface FilesSource {
 export interface NcuSource {
   readonly kind: "ncu";
   readonly passes: readonly NcuPassSource[];
-  /** Whose ranges gave calls, wall times and the order of nesting; null: nobody's. */
+  /** Whose ranges gave calls, wall times and the order of nesting; null: none's. */
   readonly recorded: RecordedSource | null;
   /** The only kernels that count (`top_n_kernels`); null: all. Added in contract 1.1. */
   readonly top_kernels?: readonly string[] | null;

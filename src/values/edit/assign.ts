@@ -159,7 +159,7 @@ export function checkNewKey(parent: Place, key: Key, at: Place): void {
   const { node } = parent;
   const isObject = node.type?.kind === "object";
   if (isObject ? node.flags?.struct === false : !flagAt(parent, "struct")) return;
-  // A field that the type has and nobody has set yet.
+  // A field that the type has and that is not set yet.
   if (node.type?.kind === "object" && typeof key === "string" && node.type.fields.has(key)) return;
   const available =
     node.kind === "map" ? [...node.entries.values()].map((entry) => keyText(entry.key)) : [];

@@ -53,7 +53,7 @@ export interface ResolveContextOptions {
   readonly resolvers?: Iterable<Resolver>;
   /**
    * Whether `resolvers` replace built-in ones, and later ones earlier ones, of the same name; undefined
-   * where nobody can say so.
+   * where that is unknown.
    */
   readonly replace?: boolean;
   /** By default the environment of this process. */

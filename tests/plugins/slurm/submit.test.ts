@@ -43,7 +43,7 @@ describe("submit", () => {
         facts: factsIn(directory, { program }),
         folder,
         numbers: [0, 1, 2, 3],
-        patience: { say: (line) => void said.push(line), pause: async () => {} },
+        retry: { say: (line) => void said.push(line), pause: async () => {} },
       });
     return { folder, said, submit };
   }
@@ -235,7 +235,7 @@ describe("submit", () => {
   });
 });
 
-describe("patience", () => {
+describe("retry", () => {
   test("a process told to stop while it asks Slurm neither announces nor makes another try", async () => {
     const stop = new AbortController();
     const said: string[] = [];
@@ -245,8 +245,8 @@ describe("patience", () => {
       stop.abort();
       throw busy("Socket timed out on send/recv operation");
     };
-    const patience = { say: (line: string) => void said.push(line), signal: stop.signal };
-    await expect(withRetry(attempt, patience)).rejects.toMatchObject({ code: "slurm/busy" });
+    const retry = { say: (line: string) => void said.push(line), signal: stop.signal };
+    await expect(withRetry(attempt, retry)).rejects.toMatchObject({ code: "slurm/busy" });
     expect([tries, said]).toEqual([1, []]);
   });
 });

@@ -145,7 +145,7 @@ function passExecutor(session: Session): (pass: Pass) => Promise<PassRun> {
   };
 }
 
-/** Null where there is no report, or nobody waits for it any longer. */
+/** Null where there is no report, or it is no longer waited for. */
 async function readTables(
   { report }: PassRun,
   { labels, prefix }: { readonly labels: Pass["labels"]; readonly prefix: string },

@@ -79,7 +79,7 @@ export interface NsysAnswer {
 export async function callNsys(
   argv: readonly string[],
   work: ToolWork,
-  patience: ToolControl,
+  control: ToolControl,
 ): Promise<NsysAnswer> {
   const [program = "", ...args] = argv;
   const child = execa(program, args, {
@@ -89,7 +89,7 @@ export async function callNsys(
     detached: true,
     cleanup: false,
   });
-  const { failed, all } = await runWithProgress(child, work, patience);
+  const { failed, all } = await runWithProgress(child, work, control);
   return { failed, text: withoutProgress(all ?? "") };
 }
 

@@ -215,7 +215,7 @@ export interface GpuFindings {
   readonly launchesWithoutKernels: number;
 }
 
-/** What CUPTI's result codes mean for somebody who wants kernels in a report. */
+/** What CUPTI's result codes mean for kernels in a report. */
 const remedies: ReadonlyMap<number, string> = new Map([
   [12, "another tool already uses CUPTI in this process: ncu, nsys, or the program's own profiler"],
   [14, "this CUPTI does not match the driver; set HYDRACONF_CUPTI_PATH to another one"],

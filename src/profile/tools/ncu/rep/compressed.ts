@@ -24,7 +24,7 @@ export const findReport = (base: string): string | null =>
   EXTENSIONS.map((extension) => `${base}${extension}`).find((file) => existsSync(file)) ?? null;
 
 /**
- * What is in a compressed report, as an open file that has no name: whoever closes it is rid of it, and nothing is left of
+ * What is in a compressed report, as an open file that has no name: closing it removes it, and nothing is left of
  * it where this process is killed.
  *
  * @param magic what a report begins with: nothing else is unpacked any further

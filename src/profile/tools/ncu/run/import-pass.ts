@@ -58,7 +58,7 @@ export async function importPage(
   report: string,
   { what, args }: Page,
   file: string,
-  patience: ToolControl,
+  control: ToolControl,
 ): Promise<PrintedPage> {
   // A config.ncu-cfg that lies around may choose another page, or leave results out of this one.
   const known = withoutUnknown(["--config-file", "off", ...args], options);
@@ -76,7 +76,7 @@ export async function importPage(
     runWithProgress(
       child,
       { doing: `printing ${what} of ${basename(report)} with ncu`, output: partial },
-      patience,
+      control,
     ),
     pipeline(child.stdout, createWriteStream(partial)).then(
       () => null,

@@ -65,10 +65,10 @@ function tableFiles(directory: string, prefix: string): TableFiles {
 /** Prints a report through ncu: what it measured, what stands in which section, and that as text. */
 export async function printReport(
   report: string,
-  { ncu, directory = dirname(report), prefix, ...patience }: PrintOptions,
+  { ncu, directory = dirname(report), prefix, ...control }: PrintOptions,
 ): Promise<PrintedReport | Exclude<PrintedPage, { readonly kind: "printed" }>> {
   const files = tableFiles(directory, prefix);
-  const print = (page: Page, file: string) => importPage(ncu, report, page, file, patience);
+  const print = (page: Page, file: string) => importPage(ncu, report, page, file, control);
   const raw = await print(RAW, files.raw);
   if (raw.kind !== "printed") return raw;
   const ratios = await ratioMetrics(files.raw);

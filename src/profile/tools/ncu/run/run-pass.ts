@@ -86,7 +86,7 @@ export async function runPass(
     limit.dispose();
   });
   const timedOut = limit.reached();
-  // Nobody asked us to stop: the run goes on with what comes after this pass.
+  // No stop was requested: the run goes on with what comes after this pass.
   const outcome = timedOut ? { ...ended, interruptedBy: null } : ended;
   const text = textOf(place.log);
   const reader = createLogReader();
@@ -113,14 +113,14 @@ export async function runPass(
   };
 }
 
-/** They lie in the folder for temporary files, perhaps of a node that nobody can look at later. */
+/** They lie in the folder for temporary files, perhaps of a node that cannot be reached later. */
 const keepDetails = (lines: readonly string[], { directory }: PassPlace): readonly string[] =>
   detailFilesIn(lines).flatMap((file) => {
     try {
       requireFile(file);
       copyFileSync(file, join(directory, basename(file)));
     } catch {
-      // Another user's, or gone: its name alone helps nobody.
+      // Another user's, or gone: its name alone does not help.
       return [];
     }
     return [`more in ncu's output: ${join("ncu/logs", basename(directory), basename(file))}`];

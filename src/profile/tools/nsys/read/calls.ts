@@ -14,7 +14,7 @@ export interface Call {
 export interface WantedCalls {
   /** Before the calls are read. */
   readonly want: (correlation: number) => void;
-  /** Null: nobody wants it, or it is not in the file. */
+  /** Null: not requested, or not in the file. */
   readonly find: (correlation: number) => Call | null;
   readonly offer: (correlation: number, threadId: number, startNs: number) => void;
 }

@@ -41,7 +41,7 @@ export interface ExportDatabase {
   string(id: SqlValue): string | null;
   /**
    * The strings of many ids, in their order, from one query: an export can have millions, most of which
-   * nobody asks for.
+   * is not requested.
    */
   strings(ids: readonly number[]): readonly (string | null)[];
 }

@@ -236,7 +236,7 @@ export function cell(row: QueryResult | null, column: string): SqlValue {
   return isSqlValue(value) ? value : null;
 }
 
-/** SQLite's types say that a row can also hold those of several tables, which nobody asks for here. */
+/** SQLite's types say that a row can also hold those of several tables, which no query here selects. */
 export const isSqlValue = (value: QueryResult[string] | undefined): value is SqlValue =>
   value !== undefined &&
   (typeof value !== "object" || value === null || value instanceof Uint8Array);

@@ -54,7 +54,7 @@ export const wideInteger = (value: SqlValue): bigint | null => {
 };
 
 // Names by their ids in `StringIds`, each read once and kept once. An export has a name of its own for
-// each of a million kernels at worst, and two more that nobody asks for.
+// each of a million kernels at worst, and two more that are not requested.
 
 export interface NameReader {
   /** Reads what is not known yet of these ids, all at once; false: some of them have no name. */

@@ -70,7 +70,7 @@ function earliest({ rows }: ExportDatabase): bigint {
 
 // The machine that was recorded, as far as the export tells of it.
 
-/** What nsys calls them; beside them stands the process environment, which is nobody's business. */
+/** What nsys calls them; beside them stands the process environment, which is private. */
 const FACTS = { hostname: "Hostname", os: "OsDescription", cpu: "CpuDescription" } as const;
 
 export function readMachine(database: ExportDatabase): RecordedMachine {
