@@ -124,11 +124,11 @@ export function mergeAll(
 }
 
 /**
- * `OmegaConf.select`: the value at a key (`a.b[0]`). Interpolations on the way to it, in it and below it are
- * resolved. Undefined if there is no such key, and for a missing value (`???`). `toObject` turns the result
- * into plain data.
+ * `OmegaConf.select`: the value at a key (`a.b[0]`). Interpolations on the way to it and at its place are resolved, those below it
+ * when they are read: then what is read throws what its resolution throws. Undefined if there is no such key, and for a missing value
+ * (`???`). `toObject` reads all of the result, and turns it into plain data.
  *
- * @throws ConfigError that of an interpolation, unless `throwOnResolutionFailure` is false;
+ * @throws ConfigError that of an interpolation on the way, unless `throwOnResolutionFailure` is false;
  *   `value.missing` with `throwOnMissing`
  */
 export function select(
@@ -139,7 +139,7 @@ export function select(
   const root = containerOf(tree, "select");
   checkText("select", "the key", key);
   checkOptions("select", options, SELECT_OPTIONS);
-  const found = selectNode(root, key, contextOf(options, tree), { ...options, deep: true });
+  const found = selectNode(root, key, contextOf(options, tree), { ...options, deep: "lazy" });
   return found && bareValue(found);
 }
 

@@ -22,6 +22,7 @@ export type {
   DefaultsTreeNode,
   Difference,
   Explanation,
+  GetOptions,
   ItemKind,
   KeyedNode,
   LaunchRefusal,

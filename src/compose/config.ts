@@ -7,12 +7,14 @@ import {
   withMethods,
 } from "../values/check-options.ts";
 import { type Difference, diffConfigs, type KeyedNode } from "../values/diff.ts";
-import type { ConfigNode, MapNode } from "../values/node.ts";
+import { type ConfigNode, isMissing, type MapNode } from "../values/node.ts";
 import type { PlainValue } from "../values/plain-objects.ts";
 import { toObject } from "../values/plain-objects.ts";
 import type { ResolveContext } from "../values/resolution/context.ts";
+import { createResolution } from "../values/resolution/evaluate.ts";
+import { lazyObject } from "../values/resolution/lazy.ts";
 import { resolveTree } from "../values/resolution/resolve-tree.ts";
-import { selectNode } from "../values/resolution/select.ts";
+import { findPlace, selectNode } from "../values/resolution/select.ts";
 import { writeYaml } from "../values/yaml/writer.ts";
 import type { Composition } from "./compose.ts";
 import { type Explanation, explain, leavesOf } from "./explain.ts";
@@ -31,11 +33,11 @@ export interface Config {
   /** What interpolations in it are resolved with. */
   readonly context: ResolveContext;
   /**
-   * The value at a key such as `db.port` or `layers[0]`, as plain data with interpolations
-   * resolved; undefined where there is no such key.
+   * The value at a key such as `db.port` or `layers[0]`, as plain data; undefined where there is no such key. Of a map or list,
+   * interpolations are resolved when they are read, and only those; reading one that cannot be resolved throws.
    * @throws ConfigError `value.missing` for `???`, `schema.mismatch`, and what the resolution throws.
    */
-  get<T = PlainValue>(key: string): T | undefined;
+  get<T = PlainValue>(key: string, options?: GetOptions): T | undefined;
   /**
    * What `--cfg job` prints, byte for byte; with `resolve`, what `--cfg job --resolve` does. Values
    * that a schema marks secret are masked; `get` and `toObject` give them.
@@ -60,6 +62,12 @@ export interface Config {
   diff(other: Pick<Config, "root" | "composition">): readonly Difference[];
 }
 
+/** When the interpolations of a map or list are resolved. */
+export interface GetOptions {
+  /** true: all at once; false: never, they stay text. Default: each when it is read. */
+  readonly resolve?: boolean;
+}
+
 /** How a config becomes text: interpolations as values, keys in order of their names. */
 export interface ConfigTextOptions {
   readonly resolve?: boolean;
@@ -76,13 +84,27 @@ export function createConfig(
     const masked = maskSecrets(root, composition, { resolving: resolve });
     return resolve ? resolveTree(masked, context) : masked;
   };
+  /** What is read of a map or list is checked then. */
+  const view = (key: string): PlainValue | undefined => {
+    const resolution = createResolution(root, context);
+    const place = findPlace(resolution, key, { throwOnMissing: true });
+    if (place === undefined || isMissing(place.node)) return undefined;
+    checkAccessed(composition.schemas, root, key, place.node);
+    return lazyObject(resolution, place, (path, node) => {
+      const below = path.map((part) => (typeof part === "bigint" ? `[${part}]` : `.${part}`));
+      checkAccessed(composition.schemas, root, `${key}${below.join("")}`.replace(/^\./, ""), node);
+    });
+  };
   const config: Config = {
     root,
     composition,
     context,
-    get<T = PlainValue>(key: string): T | undefined {
+    get<T = PlainValue>(key: string, options: GetOptions = {}): T | undefined {
       checkText("get", "the key", key);
-      const node = selectNode(root, key, context, { throwOnMissing: true, deep: true });
+      checkOptions("get", options, OBJECT_OPTIONS);
+      if (options.resolve === undefined) return view(key) as T | undefined;
+      const deep = options.resolve;
+      const node = selectNode(root, key, context, { throwOnMissing: true, deep });
       if (node === undefined) return undefined;
       checkAccessed(composition.schemas, root, key, node);
       return toObject(node) as T;

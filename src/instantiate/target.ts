@@ -84,8 +84,7 @@ export interface ResolvedTarget {
   /**
    * Calls it.
    *
-   * Positional arguments come first, then all named ones as one object, which is left out where
-   * there are positional arguments only. A target that declares its parameters gets the named ones
+   * Positional arguments come first, then all named ones as one object, which is left out where there are none. A target that declares its parameters gets the named ones
    * by position.
    */
   invoke(args: readonly unknown[], named: NamedArguments): unknown;
@@ -115,7 +114,7 @@ export function resolvedTarget(
 }
 
 function appended(args: readonly unknown[], named: NamedArguments): unknown[] {
-  return args.length > 0 && Object.keys(named).length === 0 ? [...args] : [...args, named];
+  return Object.keys(named).length === 0 ? [...args] : [...args, named];
 }
 
 /** As Python binds arguments to parameters, without defaults: what is left out is undefined. */

@@ -5,6 +5,7 @@ import { fullKeyOf, type Place } from "../place.ts";
 import { keyText } from "../python-text.ts";
 import type { ResolveContext } from "./context.ts";
 import { createResolution } from "./evaluate.ts";
+import { lazyNode } from "./lazy.ts";
 import { cycleError, type Resolution, selectPlace } from "./resolution.ts";
 import { resolveDeep } from "./resolve-tree.ts";
 
@@ -15,8 +16,8 @@ export interface SelectOptions {
   readonly throwOnResolutionFailure?: boolean;
   /** What an absent or missing value gives. */
   readonly default?: ConfigNode;
-  /** Resolve what is below the selected node too. Default: false. */
-  readonly deep?: boolean;
+  /** Resolve what is below the selected node too: all of it, or what is read of it. Default: false. */
+  readonly deep?: boolean | "lazy";
 }
 
 /**
@@ -35,6 +36,7 @@ export function selectNode(
   const resolution = createResolution(root, context);
   const place = findPlace(resolution, key, options);
   if (place === undefined || isMissing(place.node)) return options.default;
+  if (options.deep === "lazy") return lazyNode(resolution, place);
   return options.deep === true ? resolveDeep(resolution, place) : place.node;
 }
 
