@@ -3,6 +3,7 @@ import { type Config, createConfig, toPlain } from "../compose/index.ts";
 import { maskSecrets, type Secrets } from "../compose/secrets.ts";
 import { removeDeadDrafts, writeFileAtomicSync } from "../system/atomic-write.ts";
 import { makeDirectory } from "../system/files.ts";
+import type { Dialect } from "../values/dialect.ts";
 import { ConfigError } from "../values/errors.ts";
 import { type ConfigNode, child, getAt, isMissing, type MapNode, map } from "../values/node.ts";
 import { pyStr, pyTypeName } from "../values/python-text.ts";
