@@ -104,6 +104,26 @@ export interface Dialect {
   readonly refusesYml: boolean;
   /** Whether a defaults list without `_self_` beside content of the file is warned about. */
   readonly warnsOfMissingSelf: boolean;
+  /** `\.`, `\[`, `\]` and `\=` in a key stand for the character itself, which separates nothing. */
+  readonly escapesInKeys: boolean;
+  /** Items of lists are also counted from the end where a key is looked up: `${list.-1}`. */
+  readonly indicesFromEnd: boolean;
+  /** A relative key with more dots than there are levels above is absent for `select` and `oc.select`, and no error. */
+  readonly absentAboveRoot: boolean;
+  /** The error of a relative key that is not found says from where it was looked up. */
+  readonly showsRelativeKeys: boolean;
+  /** `update` goes on in what a reference on the way leads to, and does not replace the reference. */
+  readonly updatesReferred: boolean;
+  /** `resolve` refuses a reference to a missing value, and `missing_keys` names it; else it is missing, and an error. */
+  readonly refusesToMissing: boolean;
+  /** `resolve` keeps maps and lists that resolvers made, which else are refused. */
+  readonly keepsResolved: boolean;
+  /** `!!omap` and `!!pairs` give tuples, which may hold nothing that is missing. */
+  readonly tuples: boolean;
+  /** Aliases may not contain themselves, nor make more of a document than OmegaConf's own limits. */
+  readonly limitsAliases: boolean;
+  /** What `<<` brings and the map says itself stands where the map says it, and not where it was brought. */
+  readonly ownKeysStay: boolean;
 }
 
 /** `version_base="1.3"` of Hydra 1.3.5 with OmegaConf 2.3.1. */
@@ -143,6 +163,16 @@ const V1_3: Dialect = {
   deletesAnyValue: false,
   refusesYml: false,
   warnsOfMissingSelf: true,
+  escapesInKeys: false,
+  indicesFromEnd: false,
+  absentAboveRoot: false,
+  showsRelativeKeys: false,
+  updatesReferred: false,
+  refusesToMissing: false,
+  keepsResolved: false,
+  tuples: false,
+  limitsAliases: false,
+  ownKeysStay: false,
 };
 
 /** `version_base="1.2"` of Hydra 1.3.5. */
@@ -196,6 +226,16 @@ const V1_4: Dialect = {
   deletesAnyValue: true,
   refusesYml: true,
   warnsOfMissingSelf: false,
+  escapesInKeys: true,
+  indicesFromEnd: true,
+  absentAboveRoot: true,
+  showsRelativeKeys: true,
+  updatesReferred: true,
+  refusesToMissing: true,
+  keepsResolved: true,
+  tuples: true,
+  limitsAliases: true,
+  ownKeysStay: true,
 };
 
 /** By name. */

@@ -1,3 +1,4 @@
+import { DEFAULT_DIALECT, type Dialect } from "./dialect.ts";
 import { ConfigError, nearest as nearestName } from "./errors.ts";
 import { type ConfigNode, type Key, keyId, type MapNode } from "./node.ts";
 
@@ -5,8 +6,8 @@ import { type ConfigNode, type Key, keyId, type MapNode } from "./node.ts";
  * The components of a key that is looked up.
  * @throws ConfigError `key.not_found` for one without any: a bracket that is never closed is no component (`[a`)
  */
-export function keyComponents(key: string): readonly string[] {
-  const components = splitKey(key);
+export function keyComponents(key: string, dialect: Dialect = DEFAULT_DIALECT): readonly string[] {
+  const components = splitKey(key, dialect);
   if (components.length > 0) return components;
   throw new ConfigError({
     code: "key.not_found",
@@ -21,12 +22,45 @@ export function keyComponents(key: string): readonly string[] {
  * doubled dot gives empty components, and text between a bracket and the next dot or bracket is
  * dropped: the rules are OmegaConf's, which never refuses a key here.
  */
-export function splitKey(key: string): readonly string[] {
+export function splitKey(key: string, dialect: Dialect = DEFAULT_DIALECT): readonly string[] {
+  if (dialect.escapesInKeys && key.includes("\\")) return splitEscaped(key);
   if (!key.includes("[")) return key.split(".");
   const head = HEAD.exec(key)?.[0] ?? "";
   const components = head.split(".");
   if (components.at(-1) === "" && key[head.length] === "[") components.pop();
   return [...components, ...partsOf(key.slice(head.length))];
+}
+
+/** As `splitKey`, where a backslash takes the next character's meaning from it. */
+function splitEscaped(key: string): readonly string[] {
+  const components: string[] = [];
+  let rest = key.startsWith("[") ? key : `.${key}`;
+  while (rest !== "") {
+    const part = PART.exec(rest);
+    // A bracket that is never closed: all behind it is dropped.
+    if (part === null) break;
+    const [whole, dotted, bracketed] = part;
+    components.push((dotted ?? bracketed ?? "").replace(ESCAPE, "$1"));
+    rest = rest.slice(whole.length);
+    // What stands between a bracket and the next separator counts for nothing without escapes; here it is a part of its own.
+    const stray = STRAY.exec(rest)?.[0] ?? "";
+    if (bracketed !== undefined && stray !== "") rest = rest.slice(stray.length);
+  }
+  return components;
+}
+
+const ESCAPE = /\\([.[\]=])/g;
+const PART = /^(?:\.((?:\\[.[\]=]|[^.[])*)|\[((?:\\[.[\]=]|[^\]])*)\])/;
+const STRAY = /^[^.[]+/;
+
+/** Where the `=` is that separates the key from the value; -1 without one. */
+export function equalsSign(text: string, { escapesInKeys }: Dialect): number {
+  if (!escapesInKeys) return text.indexOf("=");
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === "=") return at;
+    if (text[at] === "\\" && ".[]=".includes(text[at + 1] ?? "x")) at++;
+  }
+  return -1;
 }
 
 const HEAD = /^\.*[^.[]*/;
@@ -69,11 +103,11 @@ export interface ReferenceKey {
 }
 
 /** @throws ConfigError as `keyComponents` */
-export function referenceKey(text: string): ReferenceKey {
+export function referenceKey(text: string, dialect?: Dialect): ReferenceKey {
   let levels = 0;
   while (text[levels] === ".") levels++;
   const rest = text.slice(levels);
-  return { levels, rest, components: rest === "" ? [] : keyComponents(rest) };
+  return { levels, rest, components: rest === "" ? [] : keyComponents(rest, dialect) };
 }
 
 /**

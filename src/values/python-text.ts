@@ -39,8 +39,11 @@ function repr(value: ConfigNode | ScalarValue, depth: number): string {
       const own = enumOf(value);
       return own === undefined ? scalarRepr(value.value) : memberRepr(own, value);
     }
-    case "list":
-      return `[${value.items.map((item) => repr(item, depth + 1)).join(", ")}]`;
+    case "list": {
+      const items = value.items.map((item) => repr(item, depth + 1));
+      if (value.tuple !== true) return `[${items.join(", ")}]`;
+      return items.length === 1 ? `(${items[0]},)` : `(${items.join(", ")})`;
+    }
     case "map": {
       const entries = [...value.entries.values()];
       return `{${entries.map((entry) => `${scalarRepr(entry.key)}: ${repr(entry.value, depth + 1)}`).join(", ")}}`;

@@ -16,6 +16,8 @@ const CODES_OF_CLASS: Readonly<Record<string, readonly ErrorCode[]>> = {
     "yaml.duplicate_key",
     "yaml.syntax",
   ],
+  // Half a pair of surrogates, which libyaml is not given.
+  UnicodeEncodeError: ["yaml.syntax", "yaml.invalid_value"],
   // A path of the other kind of system.
   NotImplementedError: ["yaml.unsupported_tag"],
 

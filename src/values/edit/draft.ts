@@ -14,7 +14,7 @@ import {
 import { fullKeyOf, type Place, pathOf, rootOf } from "../place.ts";
 import type { ResolveContext } from "../resolution/context.ts";
 import { createResolution } from "../resolution/evaluate.ts";
-import { type Resolution, tryDereference } from "../resolution/resolution.ts";
+import { type Resolution, referredPlace, tryDereference } from "../resolution/resolution.ts";
 
 /**
  * Drafts are the maps and lists along the paths that a change touches: fresh copies, linked into
@@ -149,6 +149,20 @@ export function draftFollowed(parent: Draft, key: Key, context: ResolveContext):
     : draftFor(parent, key, target.node);
 }
 
+/**
+ * The map or list that the reference at a key leads to, as keys alone tell, to be changed where it stands. Undefined where it leads
+ * to anything else.
+ * @throws ConfigError of the reference
+ */
+export function draftReferred(parent: Draft, key: Key, context: ResolveContext): Draft | undefined {
+  const { resolution, place } = placeAt(parent, key, context);
+  if (place === undefined) return undefined;
+  const target = asked(place, () => referredPlace(resolution, place));
+  if (target === undefined || target.node.kind === "scalar" || target.result === true)
+    return undefined;
+  return isIn(resolution.root, target) ? draftAt(parent, target) : undefined;
+}
+
 /** Whether keys lead from a root to a place: what a resolver made to stand somewhere has none there. */
 function isIn(root: Place, target: Place): boolean {
   let at = target;
@@ -156,9 +170,12 @@ function isIn(root: Place, target: Place): boolean {
   return at === root;
 }
 
-function dereferenced(resolution: Resolution, place: Place): Place {
+const dereferenced = (resolution: Resolution, place: Place): Place =>
+  asked(place, () => resolution.dereference(place));
+
+function asked<Found>(place: Place, find: () => Found): Found {
   try {
-    return resolution.dereference(place);
+    return find();
   } catch (error) {
     throw isConfigError(error) ? error.askedFor(fullKeyOf(place)) : error;
   }

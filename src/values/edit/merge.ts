@@ -330,7 +330,7 @@ function expand(
   context: ResolveContext,
 ): ConfigNode {
   if (old.kind !== "scalar") return old;
-  if (!isInterpolationNode(old) || !isExpanded(dest, key, old, source))
+  if (!isInterpolationNode(old) || !isExpanded(dest, key, old, source, context))
     return asDeclared(dest, key, old, source);
   const target = tryFollow(dest, key, context);
   if (target === undefined || target.result === true || !isContainer(target.node))
@@ -383,8 +383,14 @@ function asDeclared(dest: Draft, key: Key, old: ConfigNode, source: ConfigNode):
  * Whether what stands there has to be followed: for a scalar that takes its place only what has a type
  * can make a difference.
  */
-function isExpanded(dest: Draft, key: Key, old: InterpolationNode, source: ConfigNode): boolean {
-  const kind = staticKind(old, { kind: "place", node: old, parent: dest, key });
+function isExpanded(
+  dest: Draft,
+  key: Key,
+  old: InterpolationNode,
+  source: ConfigNode,
+  { dialect }: ResolveContext,
+): boolean {
+  const kind = staticKind(old, { kind: "place", node: old, parent: dest, key }, dialect);
   if (kind === "any container") return true;
   const isReplaced =
     source.kind === "scalar" &&

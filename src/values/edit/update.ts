@@ -1,7 +1,7 @@
 import { ConfigError } from "../errors.ts";
 import { isInterpolationNode } from "../interpolation/parser.ts";
-import { keyComponents } from "../key-path.ts";
-import { createBudget, type Limits } from "../limits.ts";
+import { equalsSign, keyComponents } from "../key-path.ts";
+import { createBudget } from "../limits.ts";
 import {
   type ConfigNode,
   type ContainerNode,
@@ -18,6 +18,7 @@ import { fromCode, type OverrideOrigin } from "../origin.ts";
 import { fullKeyOf, type Place } from "../place.ts";
 import { parsePythonInt, pyRepr } from "../python-text.ts";
 import { createResolveContext, type ResolveContext } from "../resolution/context.ts";
+import { fromEnd } from "../resolution/resolution.ts";
 import { checkTree, type ForeignTypes } from "../yaml/check-tree.ts";
 import { readConstructed } from "../yaml/reader.ts";
 import { assign, checkReplacesMissing, incompatible, normalizeKey } from "./assign.ts";
@@ -27,6 +28,7 @@ import {
   type Draft,
   draftChild,
   draftFollowed,
+  draftReferred,
   draftRoot,
 } from "./draft.ts";
 import { mergeInto, withoutStruct } from "./merge.ts";
@@ -65,7 +67,7 @@ export function updateNode(
       key,
       origin: root.origin,
     });
-  const components = keyComponents(key);
+  const components = keyComponents(key, context.dialect);
   if (components.length > MAX_TREE_DEPTH)
     throw new ConfigError({
       code: "key.invalid_type",
@@ -89,7 +91,11 @@ function enter(
   options: UpdateOptions,
   context: ResolveContext,
 ): Draft {
-  const key = keyIn(at, component);
+  const given = keyIn(at, component);
+  const key =
+    at.node.kind === "list" && typeof given === "bigint"
+      ? fromEnd(at.node, given, context.dialect)
+      : given;
   const present = outOfRange(key) ? undefined : child(at.node, key);
   if (present !== undefined && present.kind !== "scalar") return draftChild(at, key, present);
   if (present !== undefined && isContainerType(present.type)) {
@@ -97,6 +103,10 @@ function enter(
     const followed = draftFollowed(at, key, context);
     if (followed !== undefined) return followed;
     throw noContainer({ kind: "place", node: value, parent: at, key });
+  }
+  if (present !== undefined && isInterpolationNode(present) && context.dialect.updatesReferred) {
+    const referred = draftReferred(at, key, context);
+    if (referred !== undefined) return referred;
   }
   opened(at, options, () => assign(at, key, map([], value.origin), { plain: true }));
   const place = { kind: "place", node: value, parent: at, key } as const;
@@ -233,13 +243,13 @@ export function mergeDotlist(
   let target = root;
   const copies = createCopies(createBudget(context.limits));
   for (const [index, text] of dotlist.entries()) {
-    const separator = text.indexOf("=");
+    const separator = equalsSign(text, context.dialect);
     const key = separator < 0 ? text : text.slice(0, separator);
     const origin: OverrideOrigin = { kind: "override", text, index };
     const { value, foreign } = readValue(
       separator < 0 ? "" : text.slice(separator + 1),
       origin,
-      context.limits,
+      context,
     );
     target = updateNode(target, key, value, { foreign, plain: true }, context, copies);
   }
@@ -247,8 +257,8 @@ export function mergeDotlist(
 }
 
 /** The value with the text as its origin. What has no place in a config is for the update to refuse. */
-function readValue(text: string, origin: OverrideOrigin, limits: Limits) {
-  const { root, foreign } = readConstructed(text, limits);
+function readValue(text: string, origin: OverrideOrigin, context: ResolveContext) {
+  const { root, foreign } = readConstructed(text, context);
   const value = { ...root, origin };
   const typeName = foreign.get(root);
   return { value, foreign: typeName === undefined ? foreign : new Map([[value, typeName]]) };

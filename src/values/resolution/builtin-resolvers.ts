@@ -20,8 +20,7 @@ const ocCreate: Resolver = {
     const node = args[0]?.node;
     if (node?.kind === "map" || node?.kind === "list") return call.create(checkTree(node));
     if (node?.value === null) return null;
-    if (typeof node?.value === "string")
-      return call.create(createConfig(node.value, { limits: call.context.limits }));
+    if (typeof node?.value === "string") return call.create(createConfig(node.value, call.context));
     throw new TypeError(
       `Object of unsupported type: '${node === undefined ? "" : pyTypeName(node)}'`,
     );

@@ -1,6 +1,6 @@
 import { alternativesTo, ConfigError, isConfigError } from "../errors.ts";
 import { parseElement } from "../interpolation/parser.ts";
-import { referenceKey } from "../key-path.ts";
+import { type ReferenceKey, referenceKey } from "../key-path.ts";
 import type { ConfigNode, ScalarValue } from "../node.ts";
 import { isNode, scalar } from "../node.ts";
 import { fromCode } from "../origin.ts";
@@ -60,8 +60,9 @@ function callFrom(resolution: Resolution, at: Place): ResolverCall {
     context: resolution.context,
     fullKey: (place = at) => fullKeyOf(place),
     select(key, options) {
-      const parsed = referenceKey(key);
-      const start = startOf(parsed, at);
+      const parsed = referenceKey(key, resolution.context.dialect);
+      const start = startIfAny(resolution, parsed, at);
+      if (start === undefined) return undefined;
       return selectPath(resolution, start, parsed.components, {
         ...options,
         scalarsAreEmpty: true,
@@ -75,9 +76,14 @@ function callFrom(resolution: Resolution, at: Place): ResolverCall {
         from = resolution.dereference(child);
       }
       const tree = from;
-      const parsed = referenceKey(key.startsWith(".") ? key : `.${key}`);
+      const parsed = referenceKey(
+        key.startsWith(".") ? key : `.${key}`,
+        resolution.context.dialect,
+      );
       // The place of a child: the first dot leads from there to where the search begins.
-      const start = startOf(parsed, { kind: "place", node: tree.node, parent: tree });
+      const below: Place = { kind: "place", node: tree.node, parent: tree };
+      const start = startIfAny(resolution, parsed, below);
+      if (start === undefined) return undefined;
       return asking(
         () => selectPath(resolution, start, parsed.components, { scalarsAreEmpty: true }),
         () => fullKeyOf(tree, key),
@@ -96,6 +102,14 @@ function callFrom(resolution: Resolution, at: Place): ResolverCall {
     evaluate: (text) => resolution.evaluate(parseElement(text), at),
     create: (node) => resolution.dereference({ kind: "place", node, parent }),
   };
+}
+
+/** Where a key is looked up from; undefined above the root, where that is no error. */
+function startIfAny({ context }: Resolution, key: ReferenceKey, at: Place): Place | undefined {
+  if (!context.dialect.absentAboveRoot || key.levels === 0) return startOf(key, at);
+  let start: Place | null = at;
+  for (let level = 0; level < key.levels && start !== null; level++) start = start.parent;
+  return start ?? undefined;
 }
 
 /** What a resolver finds at a key that it asks for; what goes wrong there is told with that key. */

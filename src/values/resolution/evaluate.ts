@@ -223,7 +223,7 @@ function keyOfParts(resolution: Resolution, { parts }: NestedReference, at: Plac
       spendCharacters(resolution.budget, node.value.length, at);
     }
   }
-  return referenceKey(key);
+  return referenceKey(key, resolution.context.dialect);
 }
 
 function nameComponent(resolution: Resolution, part: string | Interpolation, at: Place): string {

@@ -1,9 +1,10 @@
+import type { Dialect } from "../dialect.ts";
 import { ConfigError, type ErrorCode, isConfigError } from "../errors.ts";
 import type { Element, StaticReference } from "../interpolation/ast.ts";
 import { type InterpolationNode, isInterpolationNode, parseNode } from "../interpolation/parser.ts";
 import { keyComponents, nearestKey, type ReferenceKey } from "../key-path.ts";
 import { type Budget, isLimitError, type SizeCache } from "../limits.ts";
-import { type ConfigNode, child, isContainerType, isMissing } from "../node.ts";
+import { type ConfigNode, child, isContainerType, isMissing, type ListNode } from "../node.ts";
 import { fullKeyOf, isWithin, type Place, type PlaceIndex, rootOf } from "../place.ts";
 import { parsePythonInt, pyStr } from "../python-text.ts";
 import type { ResolveContext } from "./context.ts";
@@ -85,18 +86,28 @@ export const cycleError = (place: Place, message: string): ConfigError =>
  */
 export function followReference(resolution: Resolution, key: ReferenceKey, at: Place): Place {
   const target = selectTarget(resolution, key, at);
-  if (target === undefined)
-    throw new ConfigError(
-      {
-        code: "interpolation.not_found",
-        message: `Interpolation key '${key.rest}' not found`,
-        key: fullKeyOf(at),
-        origin: at.node.origin,
-      },
-      () => keysBeside(key, at),
-    );
+  if (target === undefined) throw keyNotFound(resolution, key, at);
   if (isWithin(at.parent, target)) throw cycleError(at, "Interpolation to parent node detected");
   return target;
+}
+
+const keyNotFound = (resolution: Resolution, key: ReferenceKey, at: Place): ConfigError =>
+  new ConfigError(
+    {
+      code: "interpolation.not_found",
+      message: `Interpolation key ${notFound(resolution, key, at)}`,
+      key: fullKeyOf(at),
+      origin: at.node.origin,
+    },
+    () => keysBeside(key, at),
+  );
+
+/** The key, as it was looked up. */
+function notFound({ context }: Resolution, key: ReferenceKey, at: Place): string {
+  const { levels, rest } = key;
+  if (levels === 0 || !context.dialect.showsRelativeKeys) return `'${rest}' not found`;
+  const full = fullKeyOf(startOf(key, at), rest);
+  return `'${".".repeat(levels)}${rest}' not found (resolved to '${full}')`;
 }
 
 const WIDEST = 200;
@@ -130,9 +141,13 @@ export function startOf({ levels, rest }: ReferenceKey, at: Place): Place {
   return start;
 }
 
-function selectTarget(resolution: Resolution, key: ReferenceKey, at: Place): Place | undefined {
+const selectTarget = (resolution: Resolution, key: ReferenceKey, at: Place): Place | undefined =>
+  asReference(at, () => selectPath(resolution, startOf(key, at), key.components, REFERENCE));
+
+/** Looks up what a reference leads to: what goes wrong there is a failure of the interpolation. */
+function asReference(at: Place, find: () => Place | undefined): Place | undefined {
   try {
-    return selectPath(resolution, startOf(key, at), key.components, REFERENCE);
+    return find();
   } catch (error) {
     const code = isConfigError(error) ? REFERENCE_CODES.get(error.code) : undefined;
     if (!isConfigError(error) || code === undefined) throw error;
@@ -167,11 +182,11 @@ export type StaticKind =
   | "no container";
 
 /** @throws ConfigError `interpolation.syntax` */
-export function staticKind(node: InterpolationNode, at: Place): StaticKind {
+export function staticKind(node: InterpolationNode, at: Place, dialect: Dialect): StaticKind {
   const [only, ...others] = parseNode(node).parts;
   if (only === undefined || others.length > 0 || only.kind === "literal") return "no container";
   if (only.kind === "resolver" || only.parts !== undefined) return "any container";
-  const target = targetOf(only, at);
+  const target = targetOf(only, at, dialect);
   if (target === undefined) return "no container";
   if (target.kind === "scalar")
     return isInterpolationNode(target) || isContainerType(target.type)
@@ -181,11 +196,11 @@ export function staticKind(node: InterpolationNode, at: Place): StaticKind {
 }
 
 /** What stands at the key, or the interpolation on the way there that would have to be followed. */
-function targetOf(reference: StaticReference, at: Place): ConfigNode | undefined {
+function targetOf(reference: StaticReference, at: Place, dialect: Dialect): ConfigNode | undefined {
   let node: ConfigNode | undefined = startNode(reference, at);
   for (const component of reference.components) {
     if (node === undefined || node.kind === "scalar") return node;
-    node = node.kind === "map" ? child(node, component) : itemOf(node, component);
+    node = node.kind === "map" ? child(node, component) : itemOf(node, component, dialect);
   }
   return node;
 }
@@ -199,9 +214,47 @@ function startNode(reference: StaticReference, at: Place): ConfigNode | undefine
   }
 }
 
-function itemOf(node: ConfigNode, component: string): ConfigNode | undefined {
+function itemOf(node: ListNode, component: string, dialect: Dialect): ConfigNode | undefined {
   const index = parsePythonInt(component);
-  return index === null ? undefined : child(node, index);
+  return index === null ? undefined : child(node, fromEnd(node, index, dialect));
+}
+
+/** The index from the start, where it may be given from the end. */
+export const fromEnd = (node: ListNode, index: bigint, { indicesFromEnd }: Dialect): bigint =>
+  index < 0n && indicesFromEnd ? index + BigInt(node.items.length) : index;
+
+/**
+ * What the interpolation at a place refers to, as keys alone tell: no resolver is asked. Undefined where it is more than a reference,
+ * or leads through what is.
+ * @throws ConfigError as `followReference`
+ */
+export function referredPlace(
+  resolution: Resolution,
+  place: Place,
+  open: ReadonlySet<Place> = new Set(),
+): Place | undefined {
+  if (!isInterpolation(place)) return place;
+  if (open.has(place)) throw cycleError(place, "Recursive interpolation detected");
+  const [only, ...others] = parseNode(place.node).parts;
+  if (only === undefined || others.length > 0 || only.kind !== "reference") return undefined;
+  if (only.parts !== undefined) return resolution.dereference(place);
+  const inside = new Set(open).add(place);
+  const target = asReference(place, () => {
+    let at = startOf(only, place);
+    for (const [index, component] of only.components.entries()) {
+      const child = step(resolution, at, component, REFERENCE);
+      if (child === undefined) throw keyNotFound(resolution, only, place);
+      const found = referredPlace(resolution, child, inside);
+      if (found === undefined) return undefined;
+      if (index < only.components.length - 1 && !isContainer(found))
+        throw notContainer(only.components, index, found);
+      at = found;
+    }
+    return at;
+  });
+  if (target !== undefined && isWithin(place.parent, target))
+    throw cycleError(place, "Interpolation to parent node detected");
+  return target;
 }
 
 export interface SelectPlaceOptions {
@@ -225,7 +278,8 @@ export function selectPlace(
   key: string,
   options: SelectPlaceOptions = {},
 ): Place | undefined {
-  return selectPath(resolution, start, key === "" ? [] : keyComponents(key), options);
+  const components = key === "" ? [] : keyComponents(key, resolution.context.dialect);
+  return selectPath(resolution, start, components, options);
 }
 
 /**
@@ -269,7 +323,11 @@ function step(
   component: string,
   options: SelectPlaceOptions,
 ): Place | undefined {
-  const key = at.node.kind === "list" ? listIndex(at, component, options) : component;
+  const { node } = at;
+  const key =
+    node.kind === "list"
+      ? listIndex(at, node, component, { ...options, dialect: resolution.context.dialect })
+      : component;
   const child = key === undefined ? undefined : resolution.places.child(at, key);
   if (child !== undefined && options.throwOnMissing === true && isMissing(child.node))
     throw new ConfigError({
@@ -281,8 +339,14 @@ function step(
   return child;
 }
 
-function listIndex(at: Place, component: string, options: SelectPlaceOptions): bigint | undefined {
-  const index = parsePythonInt(component);
+function listIndex(
+  at: Place,
+  node: ListNode,
+  component: string,
+  options: SelectPlaceOptions & { readonly dialect: Dialect },
+): bigint | undefined {
+  const given = parsePythonInt(component);
+  const index = given === null ? null : fromEnd(node, given, options.dialect);
   if (index !== null) return index < 0n ? undefined : index;
   if (options.throwOnResolutionFailure === false) return undefined;
   throw new ConfigError({

@@ -81,7 +81,9 @@ export function resolveDeep(
   place: Place,
   options: ResolveOptions = {},
 ): ConfigNode {
-  const deep = { resolution, options, done: new Map(), open: new Map(), unsettled: 0 };
+  const { refusesToMissing } = resolution.context.dialect;
+  const chosen: ResolveOptions = refusesToMissing ? { ...options, toMissing: "error" } : options;
+  const deep = { resolution, options: chosen, done: new Map(), open: new Map(), unsettled: 0 };
   const value = resolvePlace(deep, place);
   return deep.unsettled > 0 ? asWritten(deep, place) : value;
 }
@@ -121,7 +123,8 @@ function resolvedAt(deep: Deep, place: Place): ConfigNode {
     });
   const found = resolveBelow(deep, target, place);
   if (target === place) return found;
-  const node = onlyValues === true ? writtenValue(found, target, place) : found;
+  const { keepsResolved } = deep.resolution.context.dialect;
+  const node = onlyValues === true ? writtenValue(found, target, place, keepsResolved) : found;
   // What was made for this very place was counted then.
   if (node.replaced === place.node) return node;
   count(deep.resolution, node, place);
@@ -300,12 +303,17 @@ const isPlain = (node: ConfigNode): boolean =>
  * @param value what stands at the target, resolved
  * @throws ConfigError `value.readonly`, `value.wrong_type`, `interpolation.syntax`
  */
-function writtenValue(value: ConfigNode, target: Place, place: Place): ConfigNode {
+function writtenValue(
+  value: ConfigNode,
+  target: Place,
+  place: Place,
+  keepsResolved: boolean,
+): ConfigNode {
   const { type } = place.node;
   const isReplaced = type === undefined && isContainer(target.node) && target.result !== true;
   if (isReplaced && place.parent !== null) checkNotReadonly(place.parent, place);
   else checkSettable(place);
-  refuseNoValue(target, place);
+  if (!keepsResolved || target.node.kind === "scalar") refuseNoValue(target, place);
   if (type === undefined) return isContainer(target.node) ? value : bareValue(value);
   if (!isContainerType(type) && type.kind !== "union") return convertWritten(type, value, place);
   const fitting = convertWide(type, value, place);

@@ -1,4 +1,6 @@
 import { ConfigError, isConfigError } from "../errors.ts";
+import type { TextPart } from "../interpolation/ast.ts";
+import { parseNode } from "../interpolation/parser.ts";
 import { spend } from "../limits.ts";
 import { type ConfigNode, checkDepth, isMissing, type Key } from "../node.ts";
 import { fullKeyOf, type Place } from "../place.ts";
@@ -6,7 +8,7 @@ import { keyText } from "../python-text.ts";
 import type { ResolveContext } from "./context.ts";
 import { createResolution } from "./evaluate.ts";
 import { lazyNode } from "./lazy.ts";
-import { cycleError, type Resolution, selectPlace } from "./resolution.ts";
+import { cycleError, isInterpolation, type Resolution, selectPlace } from "./resolution.ts";
 import { resolveDeep } from "./resolve-tree.ts";
 
 export interface SelectOptions {
@@ -67,6 +69,8 @@ export function findPlace(
   options: Pick<SelectOptions, "throwOnMissing" | "throwOnResolutionFailure">,
 ): Place | undefined {
   const relative = key.startsWith(".") ? key.slice(1) : key;
+  const { absentAboveRoot } = resolution.context.dialect;
+  if (relative.startsWith(".") && absentAboveRoot) return undefined;
   if (relative.startsWith("."))
     throw new ConfigError({
       code: "key.not_found",
@@ -119,6 +123,7 @@ export function missingKeys(root: ConfigNode, context: ResolveContext): Readonly
   const keys = new Set<string>();
   const done = new Set<Place>();
   const open = new Set<Place>();
+  const { refusesToMissing } = context.dialect;
   gather(resolution.root);
   return keys;
 
@@ -131,8 +136,12 @@ export function missingKeys(root: ConfigNode, context: ResolveContext): Readonly
       const below = resolution.places.child(place, key);
       if (below === undefined) continue;
       if (isMissing(below.node)) keys.add(fullKeyOf(below));
-      else {
+      else if (!refusesToMissing || !callsResolver(below)) {
         const target = follow(below);
+        if (target === undefined) {
+          keys.add(fullKeyOf(below));
+          continue;
+        }
         if (open.has(target)) throw cycleError(below, "Recursive interpolation detected");
         gather(target);
       }
@@ -143,14 +152,30 @@ export function missingKeys(root: ConfigNode, context: ResolveContext): Readonly
     else spend(resolution.budget, { values: 1, characters: 0 }, place);
   }
 
-  function follow(place: Place): Place {
+  /** Undefined where a reference leads to a missing value. */
+  function follow(place: Place): Place | undefined {
     try {
       return resolution.dereference(place);
     } catch (error) {
+      if (refusesToMissing && isToMissing(error)) return undefined;
       throw isConfigError(error) ? error.askedFor(fullKeyOf(place)) : error;
     }
   }
 }
+
+/** Whether an interpolation asks a resolver anywhere: OmegaConf does not look at what that would give. */
+function callsResolver(place: Place): boolean {
+  return isInterpolation(place) && parseNode(place.node).parts.some(usesResolver);
+}
+
+function usesResolver(part: TextPart | string): boolean {
+  if (typeof part === "string" || part.kind === "literal") return false;
+  return part.kind === "resolver" || (part.parts ?? []).some(usesResolver);
+}
+
+const isToMissing = (error: unknown): boolean =>
+  isConfigError(error) &&
+  (error.code === "interpolation.to_missing" || isToMissing(error.details.cause));
 
 function keysOf({ node, result }: Place): readonly Key[] {
   if (result === true) return [];

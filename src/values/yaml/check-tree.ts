@@ -9,7 +9,7 @@ import {
   isInterpolationNode,
   parseNode,
 } from "../interpolation/parser.ts";
-import { type ConfigNode, checkDepth, child, type Key, type MapNode } from "../node.ts";
+import { type ConfigNode, checkDepth, child, isMissing, type Key, type MapNode } from "../node.ts";
 import { fullKeyOf, type Place, rootPlace } from "../place.ts";
 import { invalidKeyType } from "./construction.ts";
 import type { Constructed } from "./reader.ts";
@@ -110,6 +110,7 @@ function check(node: ConfigNode, path: Key[], refusals: Refusals): void {
     return;
   }
   if (node.kind === "list") {
+    if (node.tuple === true && node.items.some(isMissing)) throw missingInTuple(node);
     for (const [index, item] of node.items.entries()) {
       path.push(BigInt(index));
       check(item, path, refusals);
@@ -134,6 +135,13 @@ function descend(at: Place, path: readonly Key[]): Place {
   }
   return place;
 }
+
+const missingInTuple = ({ origin }: ConfigNode): ConfigError =>
+  new ConfigError({
+    code: "value.wrong_type",
+    message: "TupleConfig elements cannot be missing",
+    origin,
+  });
 
 /** The refusal of a value of a Python type that has no place in a config. */
 const unsupported = (node: ConfigNode, typeName: string): ConfigError =>

@@ -1,3 +1,4 @@
+import type { Dialect } from "../dialect.ts";
 import { ConfigError } from "../errors.ts";
 import { type Limits, limitError } from "../limits.ts";
 import {
@@ -17,6 +18,7 @@ import { type MappingSyntax, type SyntaxNode, type SyntaxPair, TAG } from "./syn
 export interface Construction {
   readonly source: SourceText;
   readonly merges: MergeState;
+  readonly dialect: Dialect;
   /** What nodes became, so that aliases share it; null for a document without aliases. */
   readonly built: Map<SyntaxNode, ConfigNode> | null;
   /** Values of types that only Python has, by their placeholder: the type's name. */
@@ -234,6 +236,7 @@ export const invalidKeyType = (typeName: string, origin: Origin): ConfigError =>
  */
 export interface MergeState {
   readonly source: SourceText;
+  readonly dialect: Dialect;
   /** The pairs of a mapping as they are now. */
   pairsOf(node: MappingSyntax): readonly SyntaxPair[];
   setPairs(node: MappingSyntax, pairs: readonly SyntaxPair[]): void;
@@ -243,12 +246,13 @@ export interface MergeState {
 }
 
 /** @param limits `values` also for the pairs that all mappings of a document merge */
-export function createMergeState(source: SourceText, limits: Limits): MergeState {
+export function createMergeState(source: SourceText, limits: Limits, dialect: Dialect): MergeState {
   const changed = new Map<MappingSyntax, readonly SyntaxPair[]>();
   const strings = new Set<SyntaxNode>();
   let total = 0;
   return {
     source,
+    dialect,
     pairsOf: (node) => (changed.size === 0 ? node.pairs : (changed.get(node) ?? node.pairs)),
     setPairs(node, pairs) {
       total += pairs.length;
@@ -279,8 +283,25 @@ function flatten(node: MappingSyntax, state: MergeState): readonly SyntaxPair[] 
       index++;
     }
   }
-  if (merged.length > 0) state.setPairs(node, [...merged, ...state.pairsOf(node)]);
+  if (merged.length > 0)
+    state.setPairs(node, [...withoutOwn(merged, node, state), ...state.pairsOf(node)]);
   return state.pairsOf(node);
+}
+
+/** What is brought; without what the mapping says itself where such keys stay where they are. */
+function withoutOwn(
+  merged: readonly SyntaxPair[],
+  node: MappingSyntax,
+  state: MergeState,
+): readonly SyntaxPair[] {
+  if (!state.dialect.ownKeysStay) return merged;
+  const textOf = ({ key }: SyntaxPair): string | undefined =>
+    key.kind === "scalar" && state.tagOf(key) === TAG.string ? key.value : undefined;
+  const own = new Set(state.pairsOf(node).map(textOf));
+  return merged.filter((pair) => {
+    const text = textOf(pair);
+    return text === undefined || !own.has(text);
+  });
 }
 
 function broughtBy(

@@ -1,9 +1,10 @@
-import type { Dialect } from "../dialect.ts";
+import { DEFAULT_DIALECT, type Dialect } from "../dialect.ts";
 import { ConfigError } from "../errors.ts";
 import { checkSyntax } from "../interpolation/parser.ts";
 import { checkExpansion, type Limits, limitsOf, withLimits } from "../limits.ts";
 import { type ConfigNode, MAX_TREE_DEPTH, map, scalar } from "../node.ts";
 import type { SourceText } from "../origin.ts";
+import { checkAliasLimits } from "./alias-limits.ts";
 import { acceptConfig, type InterpolationCheck } from "./check-tree.ts";
 import {
   buildAs,
@@ -40,15 +41,15 @@ export interface ReadOptions {
  */
 export function readYaml(text: string, options: ReadOptions = {}): ConfigNode {
   const source = { name: options.name ?? "<string>", text };
-  return read(source, checkSyntax, withLimits(limitsOf(process.env), options.limits));
+  return read(source, checkSyntax, rulesOf(options));
 }
 
 /**
  * As `readYaml`, but null keys and interpolations are not checked: putting the value into a config does that.
  * @throws ConfigError `yaml.*`
  */
-export function readYamlValue(text: string): ConfigNode {
-  const constructed = readConstructed(text);
+export function readYamlValue(text: string, options: ReadOptions = {}): ConfigNode {
+  const constructed = readConstructed(text, options);
   if (constructed.suspicious) acceptConfig(constructed);
   return constructed.root;
 }
@@ -57,23 +58,38 @@ export function readYamlValue(text: string): ConfigNode {
  * As `readYamlValue`, but values of types that have no place in a config are not refused either.
  * @throws ConfigError `yaml.*`
  */
-export const readConstructed = (text: string, limits = limitsOf(process.env)): Constructed =>
-  load({ name: "<string>", text }, limits);
+export const readConstructed = (text: string, options: ReadOptions = {}): Constructed =>
+  load({ name: "<string>", text }, rulesOf(options));
 
-function read(source: SourceText, check: InterpolationCheck, limits: Limits): ConfigNode {
-  const constructed = load(source, limits);
+/** What holds for the reading of a text. */
+interface Rules {
+  readonly limits: Limits;
+  readonly dialect: Dialect;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+const rulesOf = ({ dialect = DEFAULT_DIALECT, env = process.env, limits }: ReadOptions): Rules => ({
+  dialect,
+  env,
+  limits: withLimits(limitsOf(process.env), limits),
+});
+
+function read(source: SourceText, check: InterpolationCheck, rules: Rules): ConfigNode {
+  const constructed = load(source, rules);
   if (constructed.suspicious) acceptConfig(constructed, check);
   return constructed.root;
 }
 
-function load(source: SourceText, limits: Limits): Constructed {
+function load(source: SourceText, rules: Rules): Constructed {
+  const { limits, dialect } = rules;
   checkPrintable(source);
   const document = parseDocument(source, createScanner(source));
   if (document === null) {
     const empty = scalar(null, { kind: "file", source, start: 0, end: 0 });
     return { root: empty, foreign: new Map(), suspicious: false };
   }
-  const constructed = construct(source, document, limits);
+  if (dialect.limitsAliases) checkAliasLimits(source, document, rules.env);
+  const constructed = construct(source, document, rules);
   if (document.hasAliases) checkAliases(constructed.root, source, limits);
   return constructed;
 }
@@ -174,8 +190,12 @@ export interface Constructed {
  * Turns a graph of syntax nodes into a config tree, level by level as PyYAML does: of two errors the
  * one nearer to the root is reported. Aliased nodes are built once and shared.
  */
-function construct(source: SourceText, document: ParsedDocument, limits: Limits): Constructed {
-  const merges = createMergeState(source, limits);
+function construct(
+  source: SourceText,
+  document: ParsedDocument,
+  { dialect, limits }: Rules,
+): Constructed {
+  const merges = createMergeState(source, limits, dialect);
   const construction = startConstruction(source, merges, document.hasAliases ? new Map() : null);
   const root = construction.build(document.root);
   fillCollections(construction);
@@ -190,6 +210,7 @@ function startConstruction(
 ): Construction {
   const construction: Construction = {
     source,
+    dialect: merges.dialect,
     merges,
     built,
     foreign: new Map(),

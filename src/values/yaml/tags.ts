@@ -282,7 +282,8 @@ const pairsTag = (name: string, what: string): ListTag => ({
         construction.build(key),
         construction.build(value),
       ]);
-      items.push({ kind: "list", items: entry, origin: originOf(item, construction) });
+      const pair = { kind: "list", items: entry, origin: originOf(item, construction) } as const;
+      items.push(construction.dialect.tuples ? { ...pair, tuple: true } : pair);
     }
   },
 });

@@ -1,0 +1,104 @@
+/** OmegaConf's own limits to what aliases make of a document, where a dialect has them. */
+
+import { ConfigError } from "../errors.ts";
+import type { SourceText } from "../origin.ts";
+import { yamlError } from "./cursor.ts";
+import type { ParsedDocument } from "./parser.ts";
+import type { SyntaxNode } from "./syntax-node.ts";
+
+/** The variable of the environment that sets how many nodes a document may expand to. */
+const VARIABLE = "OMEGACONF_MAX_YAML_EXPANDED_NODES";
+
+const DEFAULT_MOST = 10_000;
+
+/** From here on, a document may expand to so many times its own nodes. */
+const LEAST_FOR_RATIO = 1000;
+const MOST_TIMES = 100;
+
+/**
+ * @throws ConfigError `yaml.invalid_value` for aliases that contain themselves and for a document that expands to too many nodes,
+ *   `value.wrong_type` for a limit that is none
+ */
+export function checkAliasLimits(
+  source: SourceText,
+  { hasAliases, root }: ParsedDocument,
+  env: Readonly<Record<string, string | undefined>>,
+): void {
+  const most = mostNodes(env);
+  const refuse = (node: SyntaxNode, problem: string): never => {
+    const { start, end } = node;
+    throw yamlError(source, { code: "yaml.invalid_value", problem, start, end });
+  };
+  if (hasAliases) {
+    const recursive = recursiveNode(root);
+    if (recursive !== undefined) refuse(recursive, "YAML recursive aliases are not supported.");
+  }
+  if (most === Number.POSITIVE_INFINITY) return;
+  const known = new Map<SyntaxNode, number>();
+  const expanded = expandedNodes(root, most, known);
+  if (expanded > most)
+    refuse(
+      root,
+      `YAML node expansion exceeds the configured limit of ${most}. If that is meant, set ${VARIABLE} to a larger number in the environment, or to none`,
+    );
+  const own = known.size;
+  if (expanded > LEAST_FOR_RATIO && expanded > own * MOST_TIMES)
+    refuse(
+      root,
+      `YAML aliases expand the document from ${own} nodes to ${expanded} nodes, exceeding the supported ratio of ${MOST_TIMES}x. If that is meant, set ${VARIABLE}=none in the environment`,
+    );
+}
+
+function mostNodes(env: Readonly<Record<string, string | undefined>>): number {
+  const given = env[VARIABLE];
+  if (given === undefined) return DEFAULT_MOST;
+  const text = given.trim();
+  if (text.toLowerCase() === "none") return Number.POSITIVE_INFINITY;
+  const most = /^\+?\d+(?:_\d+)*$/.test(text) ? Number(text.replaceAll("_", "")) : 0;
+  if (most > 0) return most;
+  throw new ConfigError({
+    code: "value.wrong_type",
+    message: `Invalid value for ${VARIABLE}: '${text}'. Set it to a positive integer or 'none'.`,
+  });
+}
+
+function* childrenOf(node: SyntaxNode): Generator<SyntaxNode> {
+  if (node.kind === "sequence") yield* node.items;
+  else if (node.kind === "mapping")
+    for (const { key, value } of node.pairs) {
+      yield key;
+      yield value;
+    }
+}
+
+/** The first node that is met again inside itself. */
+function recursiveNode(root: SyntaxNode): SyntaxNode | undefined {
+  const done = new Set<SyntaxNode>();
+  const open = new Set<SyntaxNode>();
+  const visit = (node: SyntaxNode): SyntaxNode | undefined => {
+    if (node.kind === "scalar" || done.has(node)) return undefined;
+    if (open.has(node)) return node;
+    open.add(node);
+    for (const inner of childrenOf(node)) {
+      const found = visit(inner);
+      if (found !== undefined) return found;
+    }
+    open.delete(node);
+    done.add(node);
+    return undefined;
+  };
+  return visit(root);
+}
+
+/** How many nodes there are, those of aliases wherever they stand; counting ends above the limit. */
+function expandedNodes(node: SyntaxNode, most: number, known: Map<SyntaxNode, number>): number {
+  const before = known.get(node);
+  if (before !== undefined) return before;
+  let total = 1;
+  for (const inner of childrenOf(node)) {
+    total += expandedNodes(inner, most, known);
+    if (total > most) break;
+  }
+  known.set(node, total);
+  return total;
+}
