@@ -134,7 +134,7 @@ export function openEngine(
 
   const composeIn = (request: ComposeOptions, context: ResolveContext): Composition => {
     const overrides = parseOverrides(request.overrides ?? [], { dialect });
-    return composeConfig({
+    const composition = composeConfig({
       snapshot: snapshots.of(request),
       configName: request.configName ?? null,
       overrides,
@@ -145,6 +145,9 @@ export function openEngine(
       context,
       schemaReader,
     });
+    if (dialect.notice === null) return composition;
+    const notice = { code: "deprecated", message: dialect.notice } as const;
+    return { ...composition, warnings: [notice, ...composition.warnings] };
   };
 
   return {

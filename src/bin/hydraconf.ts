@@ -24,6 +24,7 @@ void hydraMain(
     configName: "config",
     whenBare: "show",
     settingsFiles: true,
+    choosesDialect: true,
     subcommands: [
       {
         name: "sweep",

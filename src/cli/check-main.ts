@@ -89,6 +89,7 @@ const MAIN_OPTIONS: OptionChecks<HydraMainOptions> = {
   restAsOverrides: optional(fn),
   plugins: optional(plugins),
   settingsFiles: optional(trueOrFalse),
+  choosesDialect: optional(trueOrFalse),
   hasUserCode: optional(trueOrFalse),
   store: optional(configStore),
   whenBare: optional(oneOf("run", "show")),
@@ -114,5 +115,6 @@ const INVOCATION: OptionChecks<Invocation> = {
   env: environment,
   cwd: path,
   console: having(CONSOLE),
+  dialect: optional(oneOf(...DIALECT_NAMES)),
   now: instance(Date, "a Date"),
 };

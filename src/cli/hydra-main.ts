@@ -9,7 +9,6 @@ import {
 } from "../job/composer.ts";
 import type { Task } from "../job/job.ts";
 import {
-  COMPATIBILITY_WARNING,
   type Flag,
   type ProgramDeclaration,
   type ProgramOptions,
@@ -32,10 +31,10 @@ import type { SweepRegistry } from "../sweep/registry.ts";
 import { callerOf } from "../system/caller.ts";
 import { findPackage } from "../system/package-root.ts";
 import { visibleControls } from "../text/printable.ts";
-import { type Dialect, dialectNamed } from "../values/dialect.ts";
+import { DEFAULT_DIALECT, type Dialect, dialectNamed } from "../values/dialect.ts";
 import { type ConfigError, isConfigError } from "../values/errors.ts";
 import { refuseConfigInPath, refuseConflicts, refuseUnsupported } from "./arguments/check-flags.ts";
-import { HYDRA_FLAGS, OWN_FLAGS, usageText } from "./arguments/hydra-flags.ts";
+import { DIALECT_FLAG, HYDRA_FLAGS, OWN_FLAGS, usageText } from "./arguments/hydra-flags.ts";
 import { parseArgv } from "./arguments/parse-argv.ts";
 import { refuseMisspelt, runSubcommand, subcommandOf } from "./arguments/subcommand.ts";
 import { checkInvocation, checkMain } from "./check-main.ts";
@@ -63,6 +62,8 @@ export interface HydraMainOptions extends ProgramDeclaration {
   readonly plugins?: readonly Plugin[];
   /** Whether settings files may name further plugins, as those of the commands do (docs/plugins.md). Default: false. */
   readonly settingsFiles?: boolean;
+  /** Whether `--version-base` chooses the dialect instead of `versionBase`, as for `hydraconf`. Default: false. */
+  readonly choosesDialect?: boolean;
 }
 
 /** Options with the program's place filled in. */
@@ -110,8 +111,8 @@ export async function hydraMain(
   const subcommand = subcommandOf(invocation.argv, subcommands);
   if (subcommand !== undefined) return runSubcommand(subcommand, options.name, invocation);
   const endWatch = watchForLostTask(invocation.console);
-  if (given.worker === undefined && dialectOf(options).changesDirectory)
-    warnOf(COMPATIBILITY_WARNING, invocation);
+  const notice = noticeOf(options, invocation);
+  if (notice !== null) warnOf(notice, invocation);
   try {
     const takesProgram = options.restAsOverrides !== undefined;
     refuseMisspelt(invocation.argv, subcommands, takesProgram, flagsOf(options));
@@ -193,12 +194,13 @@ async function dispatch(
 ): Promise<number> {
   const { worker } = given;
   const flags = flagsOf(declared);
-  const invocation = worker === undefined ? given : await atTimeOfSweep(given, worker);
+  const invocation = worker === undefined ? given : await asSweepBegan(given, worker);
   const parsed = parseArgv(invocation.argv, flags);
+  const dialect = dialectOf(declared, parsed, invocation);
   const plugins = await pluginsOf(declared, parsed, invocation);
   const options = await withCallbacks(declared, plugins);
   if (parsed.flags.has("version")) {
-    invocation.console.stdout(versionText(options));
+    invocation.console.stdout(versionText(options, dialect));
     return EXIT_OK;
   }
   refuseConfigInPath(parsed, options);
@@ -222,10 +224,14 @@ async function dispatch(
     opened ??= openComposer(
       {
         ...composerRequest(options, parsed, plugins),
+        dialect,
         schemas,
         redaction,
         // The process that started a worker has shown the warnings already.
-        ...(worker === undefined && { onWarning: (message) => warnOf(message, invocation) }),
+        ...(worker === undefined && {
+          onWarning: (message) => warnOf(message, invocation),
+          onNote: (message) => invocation.console.stderr(`note: ${message}\n`),
+        }),
       },
       invocation,
     );
@@ -261,27 +267,46 @@ async function dispatch(
   });
 }
 
-/** A worker uses the time at which its sweep began. */
-async function atTimeOfSweep(
+/** A worker uses the time at which its sweep began, and the dialect that it began with. */
+async function asSweepBegan(
   invocation: Invocation,
   { folder }: WorkerRequest,
 ): Promise<Invocation> {
   const { readFacts } = await import("../record/manifest.ts");
-  return { ...invocation, now: new Date(readFacts(folder).now) };
+  const { dialect, now } = readFacts(folder);
+  return { ...invocation, now: new Date(now), ...(dialect !== undefined && { dialect }) };
 }
 
 /** The program's own version if it has one, then ours and Hydra's. */
-function versionText(options: ProgramOptions): string {
-  const { name, version } = options;
-  const { hydraVersion } = dialectOf(options);
+function versionText({ name, version }: ProgramOptions, dialect: Dialect): string {
   const ours = `hydraconf ${findPackage()?.version ?? "in a bundle"}`;
+  const isOwnBase = dialect.hydraVersion.startsWith(`${dialect.name}.`);
+  const hydra = `Hydra ${dialect.hydraVersion}${isOwnBase ? "" : ` with version_base ${dialect.name}`}`;
   return version === undefined
-    ? `${ours} (Hydra ${hydraVersion})\n`
-    : `${name} ${version} (${ours}, Hydra ${hydraVersion})\n`;
+    ? `${ours} (${hydra})\n`
+    : `${name} ${version} (${ours}, ${hydra})\n`;
 }
 
-const dialectOf = ({ versionBase = "1.3" }: Pick<ProgramOptions, "versionBase">): Dialect =>
-  dialectNamed(versionBase);
+/** What a sweep began with holds for all of it; else the command line decides if it may, and the program. */
+const dialectOf = (
+  { choosesDialect = false, versionBase = DEFAULT_DIALECT.name }: MainOptions,
+  { flags }: Pick<ParsedArguments, "flags">,
+  { dialect }: Pick<Invocation, "dialect"> = {},
+): Dialect =>
+  dialectNamed(
+    dialect ?? ((choosesDialect && flags.get(DIALECT_FLAG.id)) || versionBase).toString(),
+  );
+
+/** What a program is warned of for its version of Hydra, whatever else is wrong with its command line. */
+function noticeOf(options: MainOptions, { argv, worker }: Invocation): string | null {
+  if (worker !== undefined) return null;
+  const flags = flagsOf(options);
+  try {
+    return dialectOf(options, parseArgv(argv, flags)).notice;
+  } catch {
+    return dialectOf(options, { flags: new Map() }).notice;
+  }
+}
 
 const SILENT: Console = { stdout: () => {}, stderr: () => {} };
 
@@ -300,7 +325,7 @@ async function pluginsOf(
 async function withCallbacks(
   options: MainOptions,
   plugins: readonly Plugin[],
-): Promise<ProgramOptions> {
+): Promise<MainOptions> {
   const { targets } = options;
   const ofPlugins = plugins.flatMap(({ callbacks }) => callbacks ?? []);
   if (ofPlugins.length === 0) return options;
@@ -311,15 +336,18 @@ async function withCallbacks(
 }
 
 function composerRequest(
-  options: ProgramOptions,
-  { flags }: ParsedArguments,
+  options: MainOptions,
+  parsed: ParsedArguments,
   plugins: readonly Plugin[],
 ): ComposerRequest {
+  const { flags } = parsed;
+  const dialect = dialectOf(options, parsed);
   const text = (id: string): string | undefined => {
     const value = flags.get(id);
     return typeof value === "string" ? value : undefined;
   };
-  const configPath = text("config-path") ?? options.configPath ?? null;
+  const { configPath: declared = dialect.defaultConfigPath } = options;
+  const configPath = text("config-path") ?? declared;
   const configDir = text("config-dir");
   return {
     jobName: options.name,
@@ -327,7 +355,7 @@ function composerRequest(
     configName: text("config-name") ?? options.configName ?? null,
     base: options.base,
     ...(configDir !== undefined && { configDir }),
-    dialect: dialectOf(options),
+    dialect,
     plugins,
     ...(options.resolvers !== undefined && { resolvers: options.resolvers }),
     ...(options.limits !== undefined && { limits: options.limits }),
@@ -357,7 +385,8 @@ function restOverrides(options: HydraMainOptions, { rest }: ParsedArguments): re
 
 function flagsOf(options: HydraMainOptions): readonly Flag[] {
   const ofSettings = options.settingsFiles === true ? [SETTINGS_FLAG] : [];
-  return [...HYDRA_FLAGS, ...OWN_FLAGS, ...ofSettings, ...(options.flags ?? [])];
+  const ofDialect = options.choosesDialect === true ? [DIALECT_FLAG] : [];
+  return [...HYDRA_FLAGS, ...OWN_FLAGS, ...ofSettings, ...ofDialect, ...(options.flags ?? [])];
 }
 
 /**

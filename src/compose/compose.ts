@@ -6,7 +6,12 @@ import { checkExpansion, createBudget, type Size } from "../values/limits.ts";
 import { type ConfigNode, type MapNode, withEntry, withoutEntry } from "../values/node.ts";
 import { type ResolveContext, watchResolvers } from "../values/resolution/context.ts";
 import { applyOverrides } from "./apply-overrides.ts";
-import type { CompositionWarning } from "./defaults/choice-tracker.ts";
+import {
+  type CompositionWarning,
+  overrideNotices,
+  raiseIfAsked,
+  readNotices,
+} from "./defaults/deprecations.ts";
 import {
   checkSweeps,
   type Defaults,
@@ -72,12 +77,15 @@ export function composeConfig(request: ComposeRequest): Composition {
 
 function composeChecked(asked: ComposeRequest): Composition {
   // A base tells its warnings as they come up, one that was known already only when it is done.
-  const onWarning = eachOnce(asked.onWarning);
+  const onWarning = eachOnce((warning: CompositionWarning) => {
+    raiseIfAsked(warning, asked.context);
+    asked.onWarning?.(warning);
+  });
   const request = { ...asked, onWarning };
   const { context } = request;
   requirePrimary(request.snapshot.repository);
   const deprecated = request.overrides.flatMap(({ origin, warnings = [] }) =>
-    warnings.map((message): CompositionWarning => ({ code: "deprecated_function", message, origin })),
+    warnings.map((message): CompositionWarning => ({ code: "deprecated", message, origin })),
   );
   deprecated.forEach(onWarning);
   const searchPath = searchPathOf(request);
@@ -159,9 +167,19 @@ export function composeDefaults(request: DefaultsOnlyRequest): Defaults {
 
 function searchPathOf(request: DefaultsOnlyRequest): ExtendedSearchPath {
   const { configName, context, onWarning = () => {}, overrides, snapshot } = request;
-  const searchPath = extendSearchPath(configName, overrides, snapshot, context);
-  searchPath.warnings.forEach(onWarning);
-  return searchPath;
+  const { dialect } = context;
+  const extended = extendSearchPath(configName, overrides, snapshot, context);
+  const { repository } = snapshot;
+  const warnings = [
+    ...overrideNotices(overrides, dialect),
+    // The primary config is read first: it may extend the search path.
+    ...(configName === null
+      ? []
+      : readNotices(configName, repository.load(configName), repository, dialect)),
+    ...extended.warnings,
+  ];
+  warnings.forEach(onWarning);
+  return { ...extended, warnings };
 }
 
 /**

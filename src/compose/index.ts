@@ -7,8 +7,8 @@ export type { Config, ConfigTextOptions } from "./config.ts";
 export { createConfig } from "./config.ts";
 export type { ConfigPlugin, LaunchRefusal, PluginFiles } from "./config-plugin.ts";
 export { launchRefusal, optionTarget } from "./config-plugin.ts";
-export type { CompositionWarning } from "./defaults/choice-tracker.ts";
 export { checkUsage } from "./defaults/choice-tracker.ts";
+export type { CompositionWarning } from "./defaults/deprecations.ts";
 export type { Defaults, DefaultsRow, RunMode } from "./defaults/list.ts";
 export { checkSweeps, flattenTree, splitOverrides } from "./defaults/list.ts";
 export type {

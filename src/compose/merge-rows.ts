@@ -16,7 +16,7 @@ import {
 } from "../values/node.ts";
 import { type ResolveContext, watchResolvers } from "../values/resolution/context.ts";
 import { selectNode } from "../values/resolution/select.ts";
-import type { CompositionWarning } from "./defaults/choice-tracker.ts";
+import { type CompositionWarning, ymlMatches } from "./defaults/deprecations.ts";
 import type { DefaultsRow } from "./defaults/list.ts";
 import { HYDRA_CONFIG, hydraClassName, withoutDefaultsField } from "./hydra/schema.ts";
 import { defaultsOf, type LoadedConfig, yamlFileName } from "./sources/config-source.ts";
@@ -33,7 +33,7 @@ export interface MergedRows {
 interface Layer {
   readonly row: DefaultsRow;
   readonly node: ConfigNode;
-  readonly warning?: CompositionWarning;
+  readonly warnings: readonly CompositionWarning[];
 }
 
 /**
@@ -60,7 +60,7 @@ export function mergeRows(
   return {
     root: withoutDefaultsFields(root, rows),
     expanded,
-    warnings: layers.flatMap(({ warning }) => warning ?? []),
+    warnings: layers.flatMap(({ warnings }) => warnings),
   };
 }
 
@@ -76,7 +76,9 @@ function matchLayer(
   context: ResolveContext,
   schemas: Budget,
 ): Layer {
-  return { row, ...matchSchema(row, repository, context, schemas) };
+  const { node, warning } = matchSchema(row, repository, context, schemas);
+  const lookups = ymlMatches(row.configPath, row.loaded, context.dialect);
+  return { row, node, warnings: warning === undefined ? lookups : [...lookups, warning] };
 }
 
 function unlessRefused<T>(work: () => T): T | undefined {
@@ -151,7 +153,7 @@ function mergeOneByOne(
   for (const row of rows) {
     const layer = matchLayer(row, repository, context, schemas);
     layers.push(layer);
-    if (layer.warning) onWarning(layer.warning);
+    layer.warnings.forEach(onWarning);
     const before = beforeFirst.get(row.loaded);
     if (before === undefined && row.package === "") beforeFirst.set(row.loaded, root);
     const content = before === undefined ? layer.node : sharedContent(layer.node, before, root);
@@ -240,7 +242,7 @@ function matchSchema(
   const { configPath, loaded } = row;
   const { node } = loaded;
   if (loaded.source.scheme === "structured") return { node };
-  const schema = repository.loadSchema(yamlFileName(configPath));
+  const schema = repository.loadSchema(yamlFileName(configPath, context.dialect));
   if (schema === undefined || givesWay(schema, node)) return { node };
 
   const notice =

@@ -9,7 +9,7 @@ import type { ResolveContext } from "../values/resolution/context.ts";
 import { selectNode } from "../values/resolution/select.ts";
 import { checkTree } from "../values/yaml/check-tree.ts";
 import { type ConfigPlugin, pluginGroups } from "./config-plugin.ts";
-import type { CompositionWarning } from "./defaults/choice-tracker.ts";
+import type { CompositionWarning } from "./defaults/deprecations.ts";
 import { hydraGroups } from "./hydra/groups.ts";
 import { schemaSource } from "./hydra/schema.ts";
 import { packageSource, pythonPath } from "./sources/file-source.ts";

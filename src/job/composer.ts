@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { type ComposeRequest, type Composition, eachOnce } from "../compose/compose.ts";
 import { type ConfigPlugin, pluginResolvers } from "../compose/config-plugin.ts";
-import type { CompositionWarning } from "../compose/defaults/choice-tracker.ts";
+import type { CompositionWarning } from "../compose/defaults/deprecations.ts";
 import type { RunMode } from "../compose/defaults/list.ts";
 import {
   checkSweeps,
@@ -57,6 +57,8 @@ export interface ComposerRequest {
   readonly redaction?: Redaction;
   /** Receives each warning once. */
   readonly onWarning?: (message: string) => void;
+  /** Receives each note of our own once, of which Hydra does not warn. */
+  readonly onNote?: (message: string) => void;
 }
 
 /** The schemas that composing looks at. */
@@ -127,7 +129,9 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
     reading: { limits: context.limits, dialect: context.dialect },
   });
   const warnOnce = eachOnce(request.onWarning);
-  const onWarning = ({ message }: CompositionWarning): void => warnOnce(message);
+  const noteOnce = eachOnce(request.onNote);
+  const onWarning = ({ code, message }: CompositionWarning): void =>
+    code === "note" ? noteOnce(message) : warnOnce(message);
   const parse = (overrides: readonly string[]): readonly Override[] =>
     parseOverrides(overrides, { dialect: context.dialect });
   const surroundings = { snapshot, context, onWarning };

@@ -29,6 +29,8 @@ export interface SweepFacts {
   readonly cwd: string;
   /** The time of the sweep, ISO 8601: one for every `${now:...}` in it, also when it is resumed. */
   readonly now: string;
+  /** The version of Hydra that all its jobs behave as. Not there in records of early versions. */
+  readonly dialect?: string;
   /** The absolute path of `hydra.sweep.dir`. */
   readonly directory: string;
   /** The overrides that the sweep itself was composed with, as typed, sweeps and all. */
@@ -197,6 +199,7 @@ const FACTS: Shape<SweepFacts> = {
   program: objectOf(PROGRAM),
   cwd: anyText,
   now: time,
+  dialect: maybe(anyText),
   directory: anyText,
   overrides: texts,
   launcher: anyText,

@@ -159,6 +159,7 @@ const sweepFacts = (
   },
   cwd: invocation.cwd,
   now: invocation.now.toISOString(),
+  dialect: composer.context.dialect.name,
   directory,
   overrides,
   launcher: textAt(master.root, "hydra.launcher._target_", composer.context) ?? "",

@@ -36,7 +36,7 @@ export function resumedInvocation(
   const folder = sweepFolder(directory);
   tidyRecord(folder);
   const manifest = readFacts(folder);
-  const { cwd, now } = manifest;
+  const { cwd, dialect, now } = manifest;
   if (manifest.holds_secrets)
     throw new ConfigError({
       code: "app.unsupported",
@@ -50,6 +50,7 @@ export function resumedInvocation(
     argv: withOverrides(manifest, overrides, plugins),
     cwd,
     now: new Date(now),
+    ...(dialect !== undefined && { dialect }),
     resumed: {
       directory,
       missing: flags.has("resume"),

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { sharedOrSkip } from "../shared.ts";
 import { ACCEPTED } from "./accepted.ts";
+import { sharedCorpora } from "./corpora.ts";
 import { listCorpus } from "./corpus.ts";
 import { fileRow } from "./print.ts";
 import { replay } from "./replay.ts";
@@ -43,6 +44,38 @@ describe.skipIf(shared === null)("conformance corpus", () => {
         expect(file.failures.length + file.problems.length, fileRow(file)).toBe(0);
       }
       expect(files).toBe(1);
+    },
+    600_000,
+  );
+});
+
+/** The other dialects that are replayed here. */
+const OTHERS = ["1.1", "1.2"];
+/** What is replayed of them, to be quick: what they do differently, where that is more than a warning for the choice. */
+const QUICK =
+  /^compose\/(?:defaults_list|errs|files|hydracfg|legacy|pkg|selfpos)\/|^(?:fuzz|sweep)\/|^cli\/chdir\//;
+
+describe.skipIf(shared === null)("what other dialects do differently", () => {
+  const corpora = shared === null ? [] : sharedCorpora(shared);
+  const requests = corpora.filter(({ dialect }) => OTHERS.includes(dialect.name));
+
+  it.each(requests)(
+    "$dialect.name",
+    async ({ corpus, delta, dialect }) => {
+      const where = delta === undefined ? { corpus } : { corpus, delta, differencesOnly: true };
+      const fallback = join(shared ?? "", "conformance");
+      let cases = 0;
+      for await (const file of replay({
+        ...where,
+        dialect,
+        fallback,
+        suites: SUITES,
+        only: QUICK,
+      })) {
+        cases += file.cases;
+        expect(file.failures.length + file.problems.length, fileRow(file)).toBe(0);
+      }
+      expect(cases).toBeGreaterThan(0);
     },
     600_000,
   );

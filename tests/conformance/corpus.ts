@@ -43,7 +43,8 @@ export function readCorpusFile(dir: string, path: string): CorpusFile {
 }
 
 /** Which lines are the same case: in `fuzz/compose.jsonl` an id may occur with several lists of overrides. */
-const identityOf = ({ id, overrides }: CorpusCase): string => JSON.stringify([id, overrides]);
+export const identityOf = ({ id, overrides }: CorpusCase): string =>
+  JSON.stringify([id, overrides]);
 
 /**
  * The cases of a file of the base corpus as another version of Hydra decided them: each line of the delta takes the place of the
@@ -63,6 +64,12 @@ export function readDelta(base: string, delta: string, path: string): CorpusFile
   );
   return { path, cases: merged, badLines: [...before.badLines, ...badLines, ...unknown] };
 }
+
+/** The cases that a delta lists of a file, each by its identity. */
+export const listedIn = (delta: string, path: string): ReadonlySet<string> =>
+  existsSync(join(delta, path))
+    ? new Set(readCorpusFile(delta, path).cases.map(identityOf))
+    : new Set();
 
 /** Looks something up in the replayed corpus, then at the same place in the fallback corpora. */
 export function findCompanion(dirs: readonly string[], pathInCorpus: string): string {

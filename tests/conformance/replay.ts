@@ -1,7 +1,14 @@
 import { DEFAULT_DIALECT, type Dialect } from "../../src/values/dialect.ts";
 import { excuseFor, tooManyAccepted } from "./accepted.ts";
 import type { CorpusCase, CorpusFile } from "./corpus.ts";
-import { findCompanion, listCorpus, readCorpusFile, readDelta } from "./corpus.ts";
+import {
+  findCompanion,
+  identityOf,
+  listCorpus,
+  listedIn,
+  readCorpusFile,
+  readDelta,
+} from "./corpus.ts";
 import type { Outcome, Suite, SuiteEnvironment } from "./suite.ts";
 
 export interface ReplayRequest {
@@ -14,6 +21,8 @@ export interface ReplayRequest {
   /** Where companions of a case are looked up when the corpus itself lacks them. */
   readonly fallback: string | null;
   readonly suites: readonly Suite[];
+  /** Replays only what the delta lists, and not what it leaves as it was. */
+  readonly differencesOnly?: boolean;
   /** Replays only files whose path matches. */
   readonly only?: RegExp;
   /** Replays only the case of this id, in every file that has it. */
@@ -52,6 +61,12 @@ export async function* replay(request: ReplayRequest): AsyncGenerator<FileResult
     if (delta !== undefined && suite?.dependsOnVersionBase === false && !isOwnVersion) continue;
     const file =
       delta === undefined ? readCorpusFile(corpus, path) : readDelta(corpus, delta, path);
+    if (delta !== undefined && request.differencesOnly === true) {
+      const listed = listedIn(delta, path);
+      const cases = file.cases.filter((line) => listed.has(identityOf(line)));
+      if (cases.length > 0) yield await replayFile(file, cases, request);
+      continue;
+    }
     if (caseId === undefined) {
       yield await replayFile(file, file.cases, request);
       continue;

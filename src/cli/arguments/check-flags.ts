@@ -72,6 +72,12 @@ export function refuseConflicts(
       message: `argument --${other}: not allowed with argument --${resuming}`,
       hint: "hydraconf sweep status DIR shows which jobs of a sweep are done, and which have failed",
     });
+  if (resuming !== undefined && flags.has("version-base"))
+    throw new ConfigError({
+      code: "app.usage",
+      message: `argument --version-base: not allowed with argument --${resuming}`,
+      hint: "a resumed sweep behaves as the version of Hydra that it began with",
+    });
   if (flags.has("origins") && !isShown)
     throw conflict("The --origins flag can only be used in conjunction with --cfg");
   if (flags.has("json") && !isShown && !["explain", "diff", "dry-run"].some((id) => flags.has(id)))

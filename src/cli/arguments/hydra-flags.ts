@@ -1,4 +1,5 @@
 import { type Flag, flagLabel, flagValueName } from "../../job/options.ts";
+import { DIALECT_NAMES } from "../../values/dialect.ts";
 
 /** Hydra's own flags, in the order of its usage text, with its meanings. */
 export const HYDRA_FLAGS: readonly Flag[] = [
@@ -158,6 +159,15 @@ export const OWN_FLAGS: readonly Flag[] = [
     help: "With --cfg, --explain, --diff or --dry-run: print JSON",
   },
 ];
+
+/** The flag of a program that behaves as the version of Hydra that its user names. */
+export const DIALECT_FLAG: Flag = {
+  id: "version-base",
+  names: ["--version-base"],
+  takes: "value",
+  choices: DIALECT_NAMES,
+  help: "Behave as this version of Hydra, as version_base of @hydra.main",
+};
 
 const COLUMNS = 80;
 

@@ -7,7 +7,7 @@ import { resolveAt } from "../../values/resolution/select.ts";
 import type { ConfigItem, DefaultsItem, GroupItem, GroupValue } from "../sources/config-source.ts";
 import { isOptionList, SELF } from "../sources/config-source.ts";
 import type { Place } from "./placement.ts";
-import { placeItem } from "./placement.ts";
+import { nameOf, placeItem } from "./placement.ts";
 
 /** What an interpolation in a defaults list can refer to. */
 export interface ChoiceScope {
@@ -20,7 +20,11 @@ export interface ChoiceScope {
 }
 
 const ORIGIN = fromCode("defaults list");
-const LEGACY = /^\$\{defaults\.\d\./u;
+const POSITIONAL = /^\$\{defaults\.\d\./u;
+
+/** `${defaults.0.group}`, what an item of the list selects. */
+export const isPositional = (item: DefaultsItem, text: string): item is GroupItem =>
+  item.kind === "group" && POSITIONAL.test(text);
 
 /** Names that no config group can have: the text to resolve stands below them. */
 const HOLDER = "\u0000holder";
@@ -38,20 +42,21 @@ export function resolveChoice(
   scope: ChoiceScope,
   resolvers: ResolveContext,
 ): string {
-  if (item.kind === "group" && LEGACY.test(text)) throw legacyForm(item, text, scope.place);
+  if (isPositional(item, text) && !resolvers.dialect.positionalInterpolation)
+    throw legacyForm(item, text, scope.place);
   const resolved = resolveIn(scopeNode(scope, text), item, text, scope, resolvers);
   if (resolved.kind === "scalar" && typeof resolved.value === "string") return resolved.value;
   throw new ConfigError({
     code: "compose.invalid_defaults",
     message: `Interpolation '${text}' in the defaults list must give a string`,
     origin: item.origin,
-    key: placeItem(item, null, scope.place).overrideKey ?? text,
+    key: placeItem(item, text, scope.place).overrideKey ?? text,
   });
 }
 
 /** `${group}`, the only interpolation that deferred choices know. */
 const CHOICE = /\$\{\s*([^{}]*?)\s*\}/gu;
-const POSITIONAL = /\$\{defaults\.\d+\./u;
+const NAMES_ITEM = /\$\{defaults\.\d+\./u;
 
 /**
  * A text with the choices that it names; undefined as long as one of them is not made.
@@ -61,7 +66,7 @@ export function fillChoices(
   text: string,
   known: ReadonlyMap<string, string | null>,
 ): string | undefined {
-  if (item.kind === "group" && POSITIONAL.test(text)) return undefined;
+  if (item.kind === "group" && NAMES_ITEM.test(text)) return undefined;
   const filled = text.replaceAll(CHOICE, (whole, key: string) => {
     const name = known.get(key);
     return typeof name === "string" && name !== "???" ? name : whole;
@@ -76,7 +81,7 @@ export function unresolvable(
   known: ReadonlyMap<string, string | null>,
   place: Place,
 ): ConfigError {
-  if (item.kind === "group" && POSITIONAL.test(text)) return legacyForm(item, text, place);
+  if (item.kind === "group" && NAMES_ITEM.test(text)) return legacyForm(item, text, place);
   const keys = [...known.keys()];
   const possible = keys.length === 0 ? "" : `, possible interpolation keys: ${keys.join(", ")}`;
   return new ConfigError({
@@ -131,7 +136,7 @@ function scopeNode({ known, items, selfAdded, place }: ChoiceScope, text: string
 
 function itemNode(item: DefaultsItem, place: Place): ConfigNode {
   if (item.kind === "self") return scalar(SELF, ORIGIN);
-  const placed = placeItem(item, null, place);
+  const placed = placeItem(item, item.kind === "group" ? nameOf(item.value) : null, place);
   if (item.kind === "config") return scalar(placed.configPath, ORIGIN);
   return map([[placed.overrideKey ?? item.group, valueNode(item.value)]], ORIGIN);
 }
@@ -144,15 +149,21 @@ const valueNode = (value: GroupValue): ConfigNode =>
       )
     : scalar(value, ORIGIN);
 
+/** That the item is written so, in Hydra's words. */
+export function positionalNotice(item: GroupItem, text: string, place: Place): string {
+  const key = placeItem(item, text, place).address;
+  return (
+    `Defaults list element '${key}=${text}' is using a deprecated interpolation form.\n` +
+    "See http://hydra.cc/docs/1.1/upgrades/1.0_to_1.1/defaults_list_interpolation for migration information."
+  );
+}
+
 function legacyForm(item: GroupItem, text: string, place: Place): ConfigError {
-  const key = placeItem(item, null, place).overrideKey ?? item.group;
   return new ConfigError({
     code: "compose.invalid_defaults",
-    message:
-      `Defaults list element '${key}=${text}' is using a deprecated interpolation form.\n` +
-      "See http://hydra.cc/docs/1.1/upgrades/1.0_to_1.1/defaults_list_interpolation for migration information.",
+    message: positionalNotice(item, text, place),
     origin: item.origin,
-    key,
+    key: placeItem(item, text, place).address,
     hint: "refer to the group by its name: `${group}`",
   });
 }

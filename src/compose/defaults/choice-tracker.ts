@@ -11,8 +11,9 @@ import type { Origin } from "../../values/origin.ts";
 import { pyRepr } from "../../values/python-text.ts";
 import { type GroupItem, type GroupValue, isOptionList } from "../sources/config-source.ts";
 import { byCodePoint, type Repository } from "../sources/repository.ts";
+import type { CompositionWarning } from "./deprecations.ts";
 import * as refuse from "./errors.ts";
-import { type Place, type PlacedConfig, placeItem } from "./placement.ts";
+import { nameOf, type Place, type PlacedConfig, placeItem } from "./placement.ts";
 
 /**
  * What building one tree finds out on its way: which choices were made, which overrides took
@@ -32,7 +33,9 @@ export interface ChoiceTracker {
   noteChoice(placed: PlacedConfig): void;
   /** Whether the command line deletes this choice. */
   takeDeletion(placed: PlacedConfig): boolean;
-  warn(warning: CompositionWarning): void;
+  warn(...warnings: readonly CompositionWarning[]): void;
+  /** Whether a config is read for the first time. */
+  isFirstReading(configPath: string): boolean;
   /** The choices made so far, by override key. */
   known(): ReadonlyMap<string, string | null>;
   record(): TreeRecord;
@@ -72,6 +75,7 @@ export function createChoiceTracker(
   const chosenBy = new Map<string, PlacedConfig>();
   const keysOfGroup = new Map<string, Set<string>>();
   const warnings: CompositionWarning[] = [];
+  const read = new Set<string>();
   return {
     choose: selections.choose,
     overridden: () => new Set(selections.all.keys()),
@@ -88,9 +92,15 @@ export function createChoiceTracker(
       keysOfGroup.set(placed.group, keys.add(key));
     },
     takeDeletion: deletions.take,
-    warn(warning) {
-      warnings.push(warning);
-      onWarning(warning);
+    warn(...told) {
+      for (const warning of told) {
+        if (warning.code !== "note") warnings.push(warning);
+        onWarning(warning);
+      }
+    },
+    isFirstReading(configPath) {
+      const { size } = read;
+      return read.add(configPath).size > size;
     },
     known: () => new Map(known),
     record: () => ({
@@ -116,7 +126,7 @@ function createSelections({ selected }: GroupChoices): Pick<
   return {
     all,
     choose(item, place, eligible) {
-      const key = placeItem(item, null, place).overrideKey;
+      const key = placeItem(item, nameOf(item.value), place).overrideKey;
       const selection = key === null ? undefined : all.get(key);
       if (key === null || selection === undefined || eligible?.has(key) === false) return item;
       all.set(key, { ...selection, used: true });
@@ -245,7 +255,7 @@ function unusedSelection(
   const nearest = meant[0]?.key ?? first ?? nearestName(key, [...known.keys()]);
   const option = selectionText(value);
   const has = (key: string) => {
-    const options = repository.list(key.split("@", 1)[0] ?? "", "config");
+    const options = optionsForHint(repository, key.split("@", 1)[0] ?? "");
     return [value].flat().every((each) => each === null || options.includes(each));
   };
   const isNamed = ![value].flat().includes(null);
@@ -298,7 +308,7 @@ function groupsBelow(
     .filter((key) => key.startsWith(`${folder}/`))
     .sort(byCodePoint)
     .map((key) => {
-      const [option] = repository.list(key.split("@", 1)[0] ?? "", "config");
+      const [option] = optionsForHint(repository, key.split("@", 1)[0] ?? "");
       return `${key}=${option ?? "OPTION"}`;
     });
   return commands.length === 0
@@ -365,6 +375,18 @@ function suggestOverrides(
 
 const ownPackage = (group: string): string => group.replaceAll("/", ".");
 
+/** None of a group that cannot be listed. */
+export function optionsForHint(
+  repository: Pick<Repository, "list">,
+  group: string,
+): readonly string[] {
+  try {
+    return repository.list(group, "config");
+  } catch {
+    return [];
+  }
+}
+
 /** The groups that a composition chose from. */
 export interface ChosenGroups {
   /** By override key, e.g. `profiling/ncu@pipeline.ncu`. */
@@ -394,7 +416,7 @@ export function suggestChoice(
   for (const key of choices.keys()) {
     const [group = "", pkg = ""] = key.split("@");
     if (!endsWith(group.replaceAll("/", "."), dotted) && !endsWith(pkg, dotted)) continue;
-    const options = repository.list(group, "config");
+    const options = optionsForHint(repository, group);
     if (options.includes(option)) return `${key}${tail}`;
     const near = nearestName(option, options);
     if (near !== undefined) return `${key}=${near}`;
@@ -404,11 +426,3 @@ export function suggestChoice(
 
 const endsWith = (path: string, tail: string): boolean =>
   path === tail || path.endsWith(`.${tail}`);
-
-/** Something to tell the user that does not stop a composition. Warnings are data: the app prints. */
-export interface CompositionWarning {
-  readonly code: "missing_self" | "deprecated_function" | "unavailable_source" | "schema_match";
-  /** In Hydra's wording. */
-  readonly message: string;
-  readonly origin?: Origin;
-}

@@ -10,7 +10,6 @@ import {
 } from "../sources/config-source.ts";
 import type { Repository } from "../sources/repository.ts";
 import type { PlacedConfig } from "./placement.ts";
-import { addressOf } from "./placement.ts";
 
 /*
  * The messages of the first pass. The first line is Hydra's, word for word, because people search
@@ -137,7 +136,7 @@ export function overrideBefore(
   const { item, placed } = after;
   const first = `${override.placed.overrideKey} : ${override.placed.name ?? "None"}`;
   const options = item.kind === "group" && isOptionList(item.value) ? item.value : null;
-  const second = `${addressOf(placed)}: ${options === null ? (placed.name ?? "None") : `[${options.map((option) => pyRepr(option)).join(", ")}]`}`;
+  const second = `${placed.address}: ${options === null ? (placed.name ?? "None") : `[${options.map((option) => pyRepr(option)).join(", ")}]`}`;
   return new ConfigError({
     code: "compose.invalid_defaults",
     message:

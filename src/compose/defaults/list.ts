@@ -15,13 +15,8 @@ import { isHydraOverride } from "../hydra/runtime-node.ts";
 import { EMPTY_CONFIG, HYDRA_CONFIG } from "../hydra/schema.ts";
 import type { GroupItem, GroupValue, LoadedConfig } from "../sources/config-source.ts";
 import type { Repository } from "../sources/repository.ts";
-import {
-  type CompositionWarning,
-  checkUsage,
-  type Deletion,
-  type GroupChoices,
-  type Selection,
-} from "./choice-tracker.ts";
+import { checkUsage, type Deletion, type GroupChoices, type Selection } from "./choice-tracker.ts";
+import type { CompositionWarning } from "./deprecations.ts";
 import { buildDefaultsTree, type DefaultsTree, type DefaultsTreeNode } from "./tree.ts";
 
 export interface DefaultsRequest {

@@ -1,5 +1,10 @@
 import type { Dialect } from "../../values/dialect.ts";
-import type { ConfigItem, GroupItem } from "../sources/config-source.ts";
+import {
+  type ConfigItem,
+  type GroupItem,
+  type GroupValue,
+  isOptionList,
+} from "../sources/config-source.ts";
 
 /** Where a defaults list stands: the group and the final package of the config that holds it. */
 export interface Place {
@@ -20,6 +25,8 @@ export interface PlacedConfig {
   readonly configPath: string;
   /** How overrides address this choice: `group` or `group@package`. Groups only. */
   readonly overrideKey: string | null;
+  /** How messages name this item: one that is no group as if it were one. */
+  readonly address: string;
   /** The package written in the list, `_group_` filled in; null leaves it to the header. */
   readonly explicitPackage: string | null;
   /** The package by default, relative to `place.package`. */
@@ -29,6 +36,9 @@ export interface PlacedConfig {
   readonly parentPackage: string;
   readonly dialect: Dialect;
 }
+
+/** What an item of this value selects before anything overrides it; null for nothing, and for several. */
+export const nameOf = (value: GroupValue): string | null => (isOptionList(value) ? null : value);
 
 const GLOBAL = "_global_";
 
@@ -52,38 +62,39 @@ function placeConfig(item: ConfigItem, place: Place): PlacedConfig {
   const slash = path.lastIndexOf("/");
   const relativeGroup = slash === -1 ? "" : path.slice(0, slash);
   const group = absolute ? relativeGroup : joinGroup(place.group, relativeGroup);
-  return {
+  const names = {
     item,
     name: path.slice(slash + 1),
     group,
-    configPath: absolute ? path : belowGroup(place.group, path),
-    overrideKey: null,
     explicitPackage: fillGroup(item.package, group, place),
     defaultPackage: dotted(relativeGroup),
     parentGroup: place.group,
     parentPackage: place.package,
     dialect: place.dialect,
   };
+  return {
+    ...names,
+    configPath: absolute ? path : belowGroup(place.group, path),
+    overrideKey: null,
+    address: addressOf(names),
+  };
 }
 
 function placeGroup(item: GroupItem, name: string | null, place: Place): PlacedConfig {
   const { path, absolute } = stripRoot(item.group);
   const group = absolute ? path : belowGroup(place.group, path);
-  const explicitPackage = fillGroup(item.package, group, place);
-  const defaultPackage = dotted(path);
-  const parentPackage = place.package;
-  return {
+  const names = {
     item,
     name,
     group,
-    configPath: `${group}/${name ?? "None"}`,
-    overrideKey: overrideKey(group, joinPackage(parentPackage, explicitPackage ?? defaultPackage)),
-    explicitPackage,
-    defaultPackage,
+    explicitPackage: fillGroup(item.package, group, place),
+    defaultPackage: dotted(path),
     parentGroup: place.group,
-    parentPackage,
+    parentPackage: place.package,
     dialect: place.dialect,
   };
+  const address = addressOf(names);
+  return { ...names, configPath: `${group}/${name ?? "None"}`, overrideKey: address, address };
 }
 
 /**
@@ -91,17 +102,29 @@ function placeGroup(item: GroupItem, name: string | null, place: Place): PlacedC
  * the `# @package` header, the header over the default (the group's path below the list's place).
  */
 export function finalPackage(placed: PlacedConfig, header: string | null): string {
-  const own =
-    placed.explicitPackage ?? (header === null ? placed.defaultPackage : absolutePackage(header));
-  return joinPackage(placed.parentPackage, own);
+  const { dialect, defaultPackage, explicitPackage, group, parentPackage } = placed;
+  const filled = (text: string): string =>
+    dialect.packageKeywords ? text.replaceAll("_group_", dotted(group)) : text;
+  // A header of `_group_` alone is none: the default counts from the place of the list.
+  const isDefault = header === null || (dialect.packageKeywords && header === "_group_");
+  const own = explicitPackage ?? (isDefault ? defaultPackage : absolutePackage(filled(header)));
+  return joinPackage(parentPackage, fillName(own, placed));
 }
 
-/** How messages name an item: one that is no group as if it were one. */
-export const addressOf = (placed: PlacedConfig): string =>
+type Names = Omit<PlacedConfig, "configPath" | "overrideKey" | "address">;
+
+const addressOf = (names: Names): string =>
   overrideKey(
-    placed.group,
-    joinPackage(placed.parentPackage, placed.explicitPackage ?? placed.defaultPackage),
+    names.group,
+    joinPackage(
+      names.parentPackage,
+      fillName(names.explicitPackage ?? names.defaultPackage, names),
+    ),
   );
+
+/** `_name_` is what is selected, unless those are several. */
+const fillName = (pkg: string, { dialect, name }: Names): string =>
+  dialect.packageKeywords && name !== null ? pkg.replaceAll("_name_", name) : pkg;
 
 /** A group at its default package is addressed by its name alone; `_global_` stands for the root. */
 function overrideKey(group: string, pkg: string): string {

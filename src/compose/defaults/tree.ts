@@ -12,18 +12,32 @@ import {
 } from "../sources/config-source.ts";
 import { moveIntoGroup } from "../sources/load-config.ts";
 import type { Repository } from "../sources/repository.ts";
-import { fillChoices, resolveChoice, unresolvable } from "./choice-interpolation.ts";
+import {
+  fillChoices,
+  isPositional,
+  positionalNotice,
+  resolveChoice,
+  unresolvable,
+} from "./choice-interpolation.ts";
 import {
   type ChoiceTracker,
-  type CompositionWarning,
   createChoiceTracker,
   type GroupChoices,
   type TreeRecord,
 } from "./choice-tracker.ts";
+import {
+  type CompositionWarning,
+  headerNotice,
+  hydraOverrideNotice,
+  positionWarning,
+  readNotices,
+  ymlLookups,
+} from "./deprecations.ts";
 import * as refuse from "./errors.ts";
 import {
   belowGroup,
   finalPackage,
+  nameOf,
   type Place,
   type PlacedConfig,
   placeItem,
@@ -186,7 +200,7 @@ function expand(placed: PlacedConfig, around: Surroundings): DefaultsTreeNode {
 
   // The config is read before anything is decided about it: even where it is then deleted, its
   // errors count. Hydra reads `None.yaml` as well, where nothing is chosen.
-  const loaded = placed.name === "???" ? undefined : request.repository.load(placed.configPath);
+  const loaded = placed.name === "???" ? undefined : readConfig(placed, around);
   const node = (
     state: NodeState,
     children: readonly DefaultsTreeChild[] = [],
@@ -258,6 +272,22 @@ function checkPaths(item: DefaultsItem, { parents }: Surroundings): void {
   for (const option of [item.value].flat()) if (option !== null) check("config option", option);
 }
 
+/** The config, with what there is to warn of in reading it. The primary one has been read before, to extend the search path. */
+function readConfig(
+  placed: PlacedConfig,
+  { primary, request, tracker }: Surroundings,
+): LoadedConfig | undefined {
+  const { repository, resolvers } = request;
+  const { configPath } = placed;
+  const loaded = repository.load(configPath);
+  const isFirst = tracker.isFirstReading(configPath);
+  if (primary) tracker.warn(...ymlLookups(configPath, repository, resolvers.dialect, false));
+  else if (isFirst) tracker.warn(...readNotices(configPath, loaded, repository, resolvers.dialect));
+  const notice = headerNotice(placed, loaded);
+  if (notice) tracker.warn(notice);
+  return loaded;
+}
+
 function expandList(
   placed: PlacedConfig,
   loaded: LoadedConfig,
@@ -284,32 +314,45 @@ function expandList(
     primary: false,
   };
   for (const item of items) checkPaths(item, below);
-  noteOverrides(items, placed, place, around);
+  const complete = noteOverrides(items, placed, place, around);
   const self: SelfMark = { kind: "self", path: belowGroup(placed.parentGroup, SELF) };
-  return expandItems(items, { place, below, self, selfAdded });
+  return expandItems(complete, { place, below, self, selfAdded });
 }
 
-/** Registers the `override` items of a list, which must stand at its end. */
+/**
+ * Registers the `override` items of a list, which must stand at its end.
+ *
+ * @returns the items, those marked that override without the keyword: such a one may stand anywhere
+ */
 function noteOverrides(
   items: readonly DefaultsItem[],
   parent: PlacedConfig,
   place: Place,
   { tracker, interpolated }: Surroundings,
-): void {
+): readonly DefaultsItem[] {
   let last: { readonly item: GroupItem; readonly placed: PlacedConfig } | undefined;
-  for (const item of items) {
-    if (item.kind === "self") continue;
-    const overrides = item.kind === "group" && item.override;
-    const name = item.kind === "group" && !isOptionList(item.value) ? item.value : null;
-    if (last !== undefined && !overrides && !(item.kind === "group" && item.appended))
-      throw refuse.overrideBefore(parent, last, { item, placed: placeItem(item, name, place) });
-    if (!overrides) continue;
-    const placed = placeItem(item, name, place);
+  let isAtEnd = false;
+  return items.map((item) => {
+    if (item.kind === "self") return item;
+    const placed = placeItem(item, item.kind === "group" ? nameOf(item.value) : null, place);
+    const isImplicit = item.kind === "group" && overridesImplicitly(item, place);
+    if (item.kind === "config" || !(isImplicit || item.override)) {
+      const isAppended = item.kind === "group" && item.appended;
+      if (isAtEnd && last && !isAppended)
+        throw refuse.overrideBefore(parent, last, { item, placed });
+      return item;
+    }
+    if (isImplicit) tracker.warn(hydraOverrideNotice(parent, item.group, item.origin));
+    else isAtEnd = true;
     if (interpolated) throw refuse.overrideBelowInterpolation(parent, placed);
     if (!place.dialect.lastOverrideWins) tracker.noteOverride(item, placed, parent);
     last = { item, placed };
-  }
+    return { ...item, override: true };
+  });
 }
+
+const overridesImplicitly = (item: GroupItem, { dialect }: Place): boolean =>
+  dialect.implicitHydraOverrides && !item.override && item.group.startsWith("hydra/");
 
 interface ListContext {
   readonly place: Place;
@@ -384,6 +427,10 @@ function resolveDeferred(
   const scope = { known: below.tracker.known(), items, selfAdded, place };
   return children.map((child) => {
     if (child.kind !== "deferred") return child;
+    if (isPositional(child.item, child.text) && place.dialect.positionalInterpolation)
+      below.tracker.warn(
+        positionWarning(positionalNotice(child.item, child.text, place), child.item.origin),
+      );
     const name = resolveChoice(child.item, child.text, scope, below.request.resolvers);
     const item = child.item.kind === "config" ? { ...child.item, path: name } : child.item;
     return expand(placeItem(item, name, place), { ...below, interpolated: true });

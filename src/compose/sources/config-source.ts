@@ -1,4 +1,4 @@
-import type { Dialect } from "../../values/dialect.ts";
+import { DEFAULT_DIALECT, type Dialect } from "../../values/dialect.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { ConfigNode } from "../../values/node.ts";
 import type { Origin } from "../../values/origin.ts";
@@ -82,12 +82,22 @@ export function refuseYml(path: string, { refusesYml }: Dialect): void {
   });
 }
 
-/** `db/mysql` and `db/mysql.yaml` both name the file `db/mysql.yaml`; `.yml` is never looked for. */
-export const yamlFileName = (configPath: string): string =>
-  configPath.endsWith(".yaml") ? configPath : `${configPath}.yaml`;
+/** `db/mysql` and `db/mysql.yaml` both name the file `db/mysql.yaml`; `.yml` is looked for only where it is written. */
+export const yamlFileName = (
+  configPath: string,
+  { readsYml }: Dialect = DEFAULT_DIALECT,
+): string =>
+  configPath.endsWith(".yaml") || (readsYml && isYml(configPath))
+    ? configPath
+    : `${configPath}.yaml`;
+
+export const isYml = (configPath: string): boolean => configPath.endsWith(".yml");
 
 /** One item of a defaults list as it is written, before it is known where the list stands. */
-export type DefaultsItem = SelfItem | ConfigItem | GroupItem;
+export type DefaultsItem = (SelfItem | ConfigItem | GroupItem) & {
+  /** What to warn of in the way it is written, in Hydra's words. */
+  readonly deprecations?: readonly string[];
+};
 
 /** `_self_`: where the config's own content goes. */
 export interface SelfItem {

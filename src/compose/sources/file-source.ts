@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, type Stats, statSync } from "nod
 import { createRequire } from "node:module";
 import { delimiter, join, relative, resolve } from "node:path";
 import { errorCode, refuseOther } from "../../system/files.ts";
-import { DEFAULT_DIALECT } from "../../values/dialect.ts";
+import { DEFAULT_DIALECT, type Dialect } from "../../values/dialect.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { fromCode } from "../../values/origin.ts";
 import {
@@ -35,7 +35,7 @@ export function fileSource({ provider, path, cwd, reading }: FileSourceOptions):
     isGroup: (group) => isDirectory(resolve(root, group)),
     load(configPath) {
       refuseYml(configPath, dialect);
-      const file = resolve(root, yamlFileName(configPath));
+      const file = resolve(root, yamlFileName(configPath, dialect));
       const text = readIfFile(file);
       // Messages name the file as the user would type it from where the program runs.
       return text === undefined
@@ -45,7 +45,7 @@ export function fileSource({ provider, path, cwd, reading }: FileSourceOptions):
     list(group, kind) {
       const dir = resolve(root, group);
       if (dialect.refusesYml) for (const name of namesIn(dir)) refuseYml(name, dialect);
-      return listDirectory(dir, kind);
+      return listDirectory(dir, kind, dialect);
     },
   };
 }
@@ -103,11 +103,11 @@ const unreadable = (path: string, cause: unknown): ConfigError =>
  * An option is whatever in the directory can be loaded by its own name, without what follows the last dot
  * of that: beside `v1.0.yaml`, a folder `v1.0` is the option `v1`. The rule is Hydra's.
  */
-function listDirectory(dir: string, kind: ItemKind): string[] {
+function listDirectory(dir: string, kind: ItemKind, dialect?: Dialect): string[] {
   const names = namesIn(dir).filter((name) => !NEVER_LISTED.has(name));
   if (kind === "group") return names.filter((name) => isDirectory(join(dir, name)));
   const options = names
-    .filter((name) => isFile(join(dir, yamlFileName(name))))
+    .filter((name) => isFile(join(dir, yamlFileName(name, dialect))))
     .map(withoutLastPart);
   return [...new Set(options)];
 }

@@ -1,20 +1,18 @@
 import { DEFAULT_DIALECT, type Dialect } from "../../values/dialect.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { isInterpolationNode } from "../../values/interpolation/parser.ts";
-import { type ConfigNode, isMissing, type MapNode, map } from "../../values/node.ts";
+import { type ConfigNode, isMissing, type MapNode, map, withoutEntry } from "../../values/node.ts";
 import type { SourceText } from "../../values/origin.ts";
-import { pyRepr, pyTypeName } from "../../values/python-text.ts";
+import { pyRepr, pyStr, pyTypeName } from "../../values/python-text.ts";
 import { createResolution } from "../../values/resolution/evaluate.ts";
 import { findPlace } from "../../values/resolution/select.ts";
 import { createConfig, type ReadOptions, readYaml } from "../../values/yaml/reader.ts";
 import {
-  type ConfigItem,
   type DefaultsItem,
   type GroupItem,
   type GroupValue,
   type LoadedConfig,
   SELF,
-  type SelfItem,
   type SourceInfo,
 } from "./config-source.ts";
 
@@ -177,7 +175,7 @@ const KEYWORDS: ReadonlySet<string> = new Set(["optional", "override"]);
 export function readDefaultsItems(
   configPath: string,
   defaults: ConfigNode,
-  dialect: Dialect,
+  dialect: Dialect = DEFAULT_DIALECT,
 ): DefaultsItem[] {
   if (defaults.kind !== "list")
     throw invalid(
@@ -196,13 +194,25 @@ function readItem(configPath: string, item: ConfigNode, dialect: Dialect): Defau
       item,
       "an item is a config name, `group: option` or `_self_`; quote a name that looks like a number",
     );
-  return readConfigItem(item.value, item);
+  return readConfigItem(configPath, item.value, item, dialect);
 }
 
-function readConfigItem(text: string, node: ConfigNode): ConfigItem | SelfItem {
+function readConfigItem(
+  configPath: string,
+  text: string,
+  node: ConfigNode,
+  dialect: Dialect,
+): DefaultsItem {
   const { name, package: pkg } = splitPackage(text);
   if (name !== SELF)
-    return { kind: "config", path: name, package: pkg, optional: false, origin: node.origin };
+    return {
+      kind: "config",
+      path: name,
+      package: pkg,
+      optional: false,
+      origin: node.origin,
+      ...deprecated(nameInPackage(configPath, pkg, dialect)),
+    };
   if (pkg !== null)
     throw invalid(
       "_self_@PACKAGE is not supported",
@@ -212,11 +222,10 @@ function readConfigItem(text: string, node: ConfigNode): ConfigItem | SelfItem {
   return { kind: "self", origin: node.origin, group: null };
 }
 
-function readGroupItem(
-  configPath: string,
-  item: MapNode,
-  dialect: Dialect,
-): GroupItem | SelfItem {
+function readGroupItem(configPath: string, written: MapNode, dialect: Dialect): DefaultsItem {
+  const { item, optional: given } = dialect.optionalEntry
+    ? takeOptional(written)
+    : { item: written };
   const [entry, ...more] = item.entries.values();
   if (entry === undefined)
     throw invalid(`In ${configPath}: Missing group name in {}`, item, "write `group: option`");
@@ -238,12 +247,19 @@ function readGroupItem(
     ? splitKnownKeywords(name, configPath, item)
     : splitKeywords(name);
   const value = readValue(entry.value);
+  const notes = deprecated([
+    ...(given === undefined ? [] : [optionalEntry(configPath, entry.key, entry.value)]),
+    ...nameInPackage(configPath, pkg, dialect),
+  ]);
   if (group === "")
     throw invalid(`In ${configPath}: Missing group name in ${pyRepr(item)}`, item, "name a group");
   const { origin } = item;
-  const common = { kind: "group", package: pkg, optional, override, appended: false, origin } as const;
-  const read = moveIntoGroup({ ...common, group, value }, dialect);
-  return read.value === SELF ? { kind: "self", origin, group: read.group } : read;
+  const common = { kind: "group", package: pkg, override, appended: false, origin } as const;
+  const isOptional = optional || isTruthy(given);
+  const read = moveIntoGroup({ ...common, group, value, optional: isOptional }, dialect);
+  return read.value === SELF
+    ? { kind: "self", origin, group: read.group, ...notes }
+    : { ...read, ...notes };
 }
 
 /** `a: b/c` as `a/b: c` where the dialect reads it so. */
@@ -255,6 +271,47 @@ export function moveIntoGroup(item: GroupItem, dialect: Dialect): GroupItem {
   if (parts.length === 0 || value.split("/").includes("..")) return item;
   return { ...item, group: [group, ...parts].join("/"), value: option, shorthandOf: group };
 }
+
+const OPTIONAL = "optional";
+
+/** `- {db: mysql, optional: true}`: the item, and what `optional` says. An item of `optional` alone is one of that group. */
+function takeOptional(item: MapNode): { readonly item: MapNode; readonly optional?: ConfigNode } {
+  const optional = item.entries.get(OPTIONAL)?.value;
+  if (optional === undefined || item.entries.size === 1) return { item };
+  const rest = withoutEntry(item, OPTIONAL);
+  return optional.kind === "scalar" && optional.value === null
+    ? { item: rest }
+    : { item: rest, optional };
+}
+
+/** As Python takes a value for a condition. */
+const isTruthy = (node: ConfigNode | undefined): boolean =>
+  node !== undefined &&
+  (node.kind === "scalar"
+    ? Boolean(node.value)
+    : node.kind === "list"
+      ? node.items.length > 0
+      : node.entries.size > 0);
+
+const optionalEntry = (configPath: string, key: string, value: ConfigNode): string =>
+  `\nIn ${configPath}: 'optional: true' is deprecated.\n` +
+  `Use 'optional ${key}: ${pyStr(value)}' instead.\n` +
+  "Support for the old style is removed for Hydra version_base >= 1.2";
+
+const nameInPackage = (
+  configPath: string,
+  pkg: string | null,
+  { packageKeywords }: Dialect,
+): readonly string[] =>
+  packageKeywords && pkg?.includes("_name_")
+    ? [
+        `In ${configPath}: Defaults List contains deprecated keyword _name_, ` +
+          "see https://hydra.cc/docs/1.2/upgrades/1.0_to_1.1/changes_to_package_header\n",
+      ]
+    : [];
+
+const deprecated = (texts: readonly string[]): Pick<DefaultsItem, "deprecations"> =>
+  texts.length === 0 ? {} : { deprecations: texts };
 
 function readValue(node: ConfigNode): GroupValue {
   if (node.kind === "list") return node.items.map(readOption);

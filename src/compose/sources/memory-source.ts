@@ -87,17 +87,12 @@ export function memorySource(
       if ("text" in entry)
         return configFromText(
           path,
-          { name: yamlFileName(address), text: entry.text },
+          { name: yamlFileName(address, reading?.dialect), text: entry.text },
           info,
           reading,
         );
-      const config = configFromNode(
-        path,
-        treeOf(entry, address),
-        info,
-        entry.package ?? null,
-        dialect,
-      );
+      const header = entry.package ?? null;
+      const config = configFromNode(path, treeOf(entry, address), info, header, dialect);
       if ("replaceable" in entry && entry.replaceable === true)
         return { ...config, replaceable: true };
       return "schema" in entry && entry.schema !== undefined

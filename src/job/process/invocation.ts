@@ -29,6 +29,8 @@ export interface Invocation {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly console: Console;
+  /** The dialect that the sweep of a worker, or one that is resumed, began with. */
+  readonly dialect?: string;
   /** The time of the run: one for every `${now:...}` in it. */
   readonly now: Date;
 }

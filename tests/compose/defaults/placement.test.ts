@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { finalPackage, placeItem, rootPlace } from "../../../src/compose/defaults/placement.ts";
 import type { GroupItem } from "../../../src/compose/sources/config-source.ts";
+import { DEFAULT_DIALECT, DIALECTS } from "../../../src/values/dialect.ts";
 import { fromCode } from "../../../src/values/origin.ts";
-import { DEFAULT_DIALECT } from "../../../src/values/dialect.ts";
 
-const ROOT = rootPlace(DEFAULT_DIALECT);
+const ROOT_PLACE = rootPlace(DEFAULT_DIALECT);
 
 const groupItem = (group: string, pkg: string | null = null): GroupItem => ({
   kind: "group",
@@ -21,7 +21,7 @@ const groupItem = (group: string, pkg: string | null = null): GroupItem => ({
 const place = (
   group: string,
   pkg: string | null,
-  below = ROOT,
+  below = ROOT_PLACE,
   header: string | null = null,
 ) => {
   const placed = placeItem(groupItem(group, pkg), "x", below);
@@ -29,16 +29,16 @@ const place = (
 };
 
 describe("a group in its place", () => {
-  const below = { group: "srv/web", package: "app.srv", dialect: DEFAULT_DIALECT };
+  const below = { ...ROOT_PLACE, group: "srv/web", package: "app.srv" };
 
   it.each([
     // at the root
-    ["db", null, ROOT, ["db/x", "db", "db"]],
-    ["db/engine", null, ROOT, ["db/engine/x", "db.engine", "db/engine"]],
-    ["db", "src", ROOT, ["db/x", "src", "db@src"]],
-    ["db", "_global_", ROOT, ["db/x", "", "db@_global_"]],
-    ["db", "", ROOT, ["db/x", "", "db@_global_"]],
-    ["db", "_group_.a", ROOT, ["db/x", "db.a", "db@db.a"]],
+    ["db", null, ROOT_PLACE, ["db/x", "db", "db"]],
+    ["db/engine", null, ROOT_PLACE, ["db/engine/x", "db.engine", "db/engine"]],
+    ["db", "src", ROOT_PLACE, ["db/x", "src", "db@src"]],
+    ["db", "_global_", ROOT_PLACE, ["db/x", "", "db@_global_"]],
+    ["db", "", ROOT_PLACE, ["db/x", "", "db@_global_"]],
+    ["db", "_group_.a", ROOT_PLACE, ["db/x", "db.a", "db@db.a"]],
     // below a config that has been moved
     ["db", null, below, ["srv/web/db/x", "app.srv.db", "srv/web/db@app.srv.db"]],
     ["/db", null, below, ["db/x", "app.srv.db", "db@app.srv.db"]],
@@ -60,8 +60,40 @@ describe("a group in its place", () => {
   });
 });
 
+describe("keywords in packages", () => {
+  const legacy = rootPlace(DIALECTS["1.1"]);
+
+  it.each([
+    // group, package in the list, header: package, override key
+    ["db", null, "_group_", "db", "db"],
+    ["db", null, "_group_._name_", "db.x", "db"],
+    ["db", null, "src._name_", "src.x", "db"],
+    ["db", null, "_global_._name_", "x", "db"],
+    ["db/engine", null, "_group_", "db.engine", "db/engine"],
+    ["db", "_name_", null, "x", "db@x"],
+    ["db", "_group_._name_", null, "db.x", "db@db.x"],
+    // a group whose name contains a keyword is no exception
+    ["same_name_as", null, null, "samexas", "same_name_as@samexas"],
+  ])("in 1.1: %s@%s # @package %s", (group, pkg, header, wanted, key) => {
+    expect(place(group, pkg, legacy, header).slice(1)).toEqual([wanted, key]);
+  });
+
+  it("counts the default package from the place of the list, and other headers from the root", () => {
+    const below = { ...legacy, group: "srv", package: "app.srv" };
+    expect(place("db", null, below, "_group_")[1]).toBe("app.srv.db");
+    expect(place("db", null, below, "_group_.a")[1]).toBe("srv.db.a");
+  });
+
+  it.each(["1.2", "1.3"] as const)("are names in %s", (name) => {
+    const root = rootPlace(DIALECTS[name]);
+    expect(place("db", null, root, "_group_")[1]).toBe("_group_");
+    expect(place("db", null, root, "_name_")[1]).toBe("_name_");
+    expect(place("db", "_name_", root)[1]).toBe("_name_");
+  });
+});
+
 describe("a config in its place", () => {
-  const below = { group: "srv/web", package: "app.srv", dialect: DEFAULT_DIALECT };
+  const below = { ...ROOT_PLACE, group: "srv/web", package: "app.srv" };
 
   it.each([
     ["db/x", null, ["srv/web/db/x", "srv/web/db", "app.srv.db"]],
@@ -98,7 +130,7 @@ describe("an override key", () => {
     fc.assert(
       fc.property(group, pkg, group, pkg, (path, target, elsewhere, around) => {
         const fromRoot = place(path, `_global_.${target}`);
-        const below = { ...ROOT, group: elsewhere, package: around };
+        const below = { ...ROOT_PLACE, group: elsewhere, package: around };
         expect(place(`/${path}`, `_global_.${target}`, below)).toEqual(fromRoot);
       }),
     );

@@ -18,11 +18,15 @@ import { judge } from "../judge.ts";
 import type { Outcome, Suite, SuiteEnvironment } from "../suite.ts";
 import { rowOf } from "./compose-rows.ts";
 
-/** `compose/defaults_list/defaults.jsonl`: the two passes alone, without Hydra's own groups. */
+/**
+ * `compose/defaults_list/defaults.jsonl`: the two passes alone, without Hydra's own groups. Their recorder sets no `version_base`: what
+ * that changes of the same tree is in the `cases.jsonl` beside it.
+ */
 export const defaultsListSuite: Suite = {
   name: "defaults list",
   matches: (path) => /(^|\/)compose\/defaults_list\/defaults\.jsonl$/.test(path),
   run: runDefaultsCase,
+  dependsOnVersionBase: false,
 };
 
 function runDefaultsCase(testCase: CorpusCase, env: SuiteEnvironment): Outcome {

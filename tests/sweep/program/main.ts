@@ -31,6 +31,7 @@ void hydraMain(
     base: process.cwd(),
     configPath: "conf",
     configName: "config",
+    choosesDialect: true,
     flags: [{ id: "fast", names: ["--fast"], takes: "nothing", help: "a flag of its own" }],
     ...(existsSync("conf/schema.json") ? { schema: "conf/schema.json" } : {}),
     resultFiles: process.env["PROG_RESULTS"] === undefined ? [] : ["result.txt"],

@@ -1,0 +1,145 @@
+/** What Hydra warns of in trees of an older dialect, in its words. */
+
+import type { Override } from "../../overrides/ast.ts";
+import { DIALECTS, type Dialect } from "../../values/dialect.ts";
+import { ConfigError } from "../../values/errors.ts";
+import type { Origin } from "../../values/origin.ts";
+import type { ResolveContext } from "../../values/resolution/context.ts";
+import { isYml, type LoadedConfig } from "../sources/config-source.ts";
+import type { Repository } from "../sources/repository.ts";
+import type { PlacedConfig } from "./placement.ts";
+
+/** Something to tell the user that does not stop a composition. Warnings are data: the app prints. */
+export interface CompositionWarning {
+  readonly code: "deprecated" | "missing_self" | "note" | "unavailable_source" | "schema_match";
+  /** In Hydra's wording; a note is ours, and not among the warnings of a result. */
+  readonly message: string;
+  readonly origin?: Origin;
+}
+
+const PACKAGE_HEADER = "https://hydra.cc/docs/1.2/upgrades/1.0_to_1.1/changes_to_package_header";
+
+const deprecated = (message: string, origin?: Origin): CompositionWarning => ({
+  code: "deprecated",
+  message,
+  ...(origin && { origin }),
+});
+
+/**
+ * A file `.yml` that is named is looked for in one source after the other, then read: Hydra warns each time.
+ *
+ * @param isRead whether it is also read where it is found
+ */
+export function ymlLookups(
+  path: string,
+  { sources }: Repository,
+  { readsYml }: Dialect,
+  isRead = true,
+): readonly CompositionWarning[] {
+  if (!readsYml || !isYml(path)) return [];
+  const found = sources.findIndex((source) => source.load(path) !== undefined);
+  return ymlNames(found < 0 ? sources.length : found + (isRead ? 2 : 1));
+}
+
+/** Hydra asks for the schema of each config by the name of its file. */
+export const ymlMatches = (
+  path: string,
+  loaded: LoadedConfig,
+  { readsYml }: Dialect,
+): readonly CompositionWarning[] =>
+  readsYml && isYml(path) && loaded.source.scheme !== "structured" ? ymlNames(2) : [];
+
+const ymlNames = (count: number): readonly CompositionWarning[] =>
+  Array.from({ length: count }, () =>
+    deprecated("Support for .yml files is deprecated. Use .yaml extension for Hydra config files"),
+  );
+
+/** What there is to warn of when a config is read, which Hydra does once in a composition. */
+export const readNotices = (
+  path: string,
+  loaded: LoadedConfig | undefined,
+  repository: Repository,
+  dialect: Dialect,
+): readonly CompositionWarning[] => [
+  ...ymlLookups(path, repository, dialect),
+  ...(loaded?.defaults ?? []).flatMap(({ deprecations = [], origin }) =>
+    deprecations.map((text) => deprecated(text, origin)),
+  ),
+];
+
+/** `_name_` in the package of an override (`+db@_name_=mysql`). */
+export const overrideNotices = (
+  overrides: readonly Override[],
+  { packageKeywords }: Dialect,
+): readonly CompositionWarning[] =>
+  packageKeywords
+    ? overrides
+        .filter((override) => override.package?.includes("_name_"))
+        .map(({ origin }) =>
+          deprecated(
+            `In override ${origin.text}: _name_ keyword is deprecated in packages, see ${PACKAGE_HEADER}\n`,
+            origin,
+          ),
+        )
+    : [];
+
+const KEYWORDS = /_group_|_name_/;
+
+/** A keyword in a `# @package` header. Where it is none any more, who wrote it probably does not know that. */
+export function headerNotice(
+  { configPath, dialect }: PlacedConfig,
+  loaded: LoadedConfig | undefined,
+): CompositionWarning | undefined {
+  const header = loaded?.package ?? null;
+  const keyword = header?.match(KEYWORDS)?.[0];
+  if (loaded === undefined || keyword === undefined) return undefined;
+  if (dialect.packageKeywords)
+    return deprecated(
+      `In '${configPath}': Usage of deprecated keyword in package header '# @package ${header}'.\n` +
+        `See ${PACKAGE_HEADER} for more information`,
+      loaded.origin,
+    );
+  const known = Object.values(DIALECTS)
+    .filter(({ packageKeywords }) => packageKeywords)
+    .map(({ name }) => name);
+  const meaning = keyword === "_group_" ? "group" : "name";
+  return {
+    code: "note",
+    message:
+      `in '${configPath}', '# @package ${header}' is a package of that name: ${keyword} stands for the config's ${meaning} ` +
+      `only in Hydra ${known.join(" and ")} (version_base, --version-base)`,
+    origin: loaded.origin,
+  };
+}
+
+/** A group of Hydra's own that a list overrides without the keyword. */
+export const hydraOverrideNotice = (
+  { configPath }: PlacedConfig,
+  group: string,
+  origin: Origin,
+): CompositionWarning =>
+  deprecated(
+    `In ${configPath}: Invalid overriding of ${group}:\n` +
+      "Default list overrides requires 'override' keyword.\n" +
+      "See https://hydra.cc/docs/1.2/upgrades/1.0_to_1.1/defaults_list_override for more information.\n",
+    origin,
+  );
+
+export const positionWarning = (notice: string, origin: Origin): CompositionWarning =>
+  deprecated(`\n${notice}`, origin);
+
+/** The variables that make errors of warnings, as Hydra reads them. */
+export function raiseIfAsked(warning: CompositionWarning, { env }: Pick<ResolveContext, "env">) {
+  const { code, message, origin } = warning;
+  const isRefused =
+    code === "missing_self"
+      ? env["SELF_WARNING_AS_ERROR"] === "1"
+      : (code === "deprecated" || code === "schema_match") &&
+        Boolean(env["HYDRA_DEPRECATION_WARNINGS_AS_ERRORS"]);
+  if (!isRefused) return;
+  throw new ConfigError({
+    code: code === "missing_self" ? "compose.invalid_defaults" : "compose.unsupported",
+    message,
+    origin,
+  });
+}
