@@ -12,10 +12,10 @@ import {
   isContainerType,
   isMissing,
   isMissingOrNull,
-  MISSING,
   isObject,
   keyId,
   type MapNode,
+  MISSING,
   type ScalarValue,
   scalar,
 } from "../values/node.ts";

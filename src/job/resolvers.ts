@@ -1,8 +1,8 @@
 /** Hydra's resolvers: `hydra`, `now` and `python_version`. */
 
-import { strftime } from "../text/date-time.ts";
 import { byCodePoint } from "../compose/sources/repository.ts";
 import { parseOverride } from "../overrides/index.ts";
+import { strftime } from "../text/date-time.ts";
 import { DEFAULT_DIALECT, type Dialect } from "../values/dialect.ts";
 import { ConfigError } from "../values/errors.ts";
 import { type ConfigNode, child, getAt, isMissing, type MapNode, scalar } from "../values/node.ts";
@@ -153,7 +153,13 @@ export function dirnameResolver(
         .filter(({ keyOrGroup }) => !options.excludeKeys.includes(keyOrGroup))
         .map(({ origin }) => origin.text)
         .sort(byCodePoint)
-        .map((text) => nameOfOverride(text.replaceAll("=", () => options.keyValueSeparator), options, call));
+        .map((text) =>
+          nameOfOverride(
+            text.replaceAll("=", () => options.keyValueSeparator),
+            options,
+            call,
+          ),
+        );
       return items.join(options.itemSeparator);
     },
   };
@@ -169,8 +175,7 @@ interface DirnameSettings {
 const dirnameError = (message: string): ConfigError =>
   new ConfigError({ code: "resolver.failed", message });
 
-const holdsHydra = (root: ConfigNode): boolean =>
-  root.kind === "map" && root.entries.has("hydra");
+const holdsHydra = (root: ConfigNode): boolean => root.kind === "map" && root.entries.has("hydra");
 
 /** As they stand there: they are no interpolations of that node. */
 function overridesIn(tree: ConfigNode): readonly string[] {
@@ -205,7 +210,8 @@ function readDirnameOptions(
 
 function keysIn(node: ConfigNode | undefined): readonly string[] {
   if (node === undefined) return [];
-  if (node.kind !== "list") throw dirnameError("hydra_override_dirname exclude_keys must be a list");
+  if (node.kind !== "list")
+    throw dirnameError("hydra_override_dirname exclude_keys must be a list");
   return node.items.map((item) => {
     if (item.kind === "scalar" && typeof item.value === "string") return item.value;
     throw dirnameError("hydra_override_dirname exclude_keys must contain strings");
@@ -215,7 +221,11 @@ function keysIn(node: ConfigNode | undefined): readonly string[] {
 /** Below a key that no config has, interpolations in the text are resolved against the config. */
 const ITEM = "_hydra_override_dirname_item";
 
-function nameOfOverride(text: string, { elementResolver }: DirnameSettings, call: ResolverCall): string {
+function nameOfOverride(
+  text: string,
+  { elementResolver }: DirnameSettings,
+  call: ResolverCall,
+): string {
   const resolved = text.includes("${") ? resolvedText(text, call) : text;
   if (elementResolver === undefined) return resolved;
   const made = call.context.resolvers.get(elementResolver);

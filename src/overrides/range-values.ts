@@ -1,10 +1,7 @@
 import type { PythonNumber, RangeSweep } from "./ast.ts";
 
 /** Why a range has no values to enumerate. */
-export type RangeProblem =
-  | "its step is zero"
-  | "nan cannot be compared"
-  | "a bool is no decimal";
+export type RangeProblem = "its step is zero" | "nan cannot be compared" | "a bool is no decimal";
 
 /** The values of a range that ends, each told without those before it. */
 export interface RangeSequence {
@@ -90,7 +87,8 @@ interface ShownBounds {
 
 /** The bounds as the decimals that are shown of them. Hydra makes these of texts, in which a bool is no number. */
 function shownBounds({ start, step, stop }: RangeSweep): ShownBounds | RangeProblem {
-  if ([start, stop, step].some((bound) => typeof bound === "boolean")) return "a bool is no decimal";
+  if ([start, stop, step].some((bound) => typeof bound === "boolean"))
+    return "a bool is no decimal";
   const [from, to, by] = [shownDecimal(start), shownDecimal(stop), shownDecimal(step)];
   if (from === null || to === null || by === null) return "nan cannot be compared";
   return { start: from, stop: to, step: by };
@@ -107,7 +105,11 @@ function shownFloats(range: RangeSweep): Enumerated {
   if (direction === 0) return nothing("its step is zero");
   if (compareDecimals(start, stop) * direction >= 0) return nothing();
   if (start.kind === "infinite") return toInfinity(start, step);
-  const exponent = Math.min(start.exponent, step.exponent, stop.kind === "finite" ? stop.exponent : 0);
+  const exponent = Math.min(
+    start.exponent,
+    step.exponent,
+    stop.kind === "finite" ? stop.exponent : 0,
+  );
   const first = scaledTo(start, exponent);
   const increment = scaledTo(step, exponent);
   const count =

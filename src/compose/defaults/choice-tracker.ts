@@ -135,8 +135,7 @@ function createSelections({ selected }: GroupChoices): Pick<
     noteOverride({ group, origin, package: pkg, value }, placed, { configPath }) {
       const { overrideKey: key } = placed;
       if (key === null || all.has(key)) return;
-      const written =
-        pkg === null || pkg === ownPackage(placed.group) ? group : `${group}@${pkg}`;
+      const written = pkg === null || pkg === ownPackage(placed.group) ? group : `${group}@${pkg}`;
       all.set(key, { value, origin, used: false, within: configPath, written });
     },
   };
@@ -206,7 +205,9 @@ export function checkUsage(
   for (const [key, selection] of selections) {
     if (selection.used) continue;
     const error = unusedSelection(key, selection, record, repository);
-    throw lastOverrideWins && selection.within !== null ? nothingBefore(key, selection, error) : error;
+    throw lastOverrideWins && selection.within !== null
+      ? nothingBefore(key, selection, error)
+      : error;
   }
   for (const [key, deletion] of deletions)
     if (!deletion.used) {

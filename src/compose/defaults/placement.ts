@@ -143,7 +143,9 @@ const absolutePackage = (header: string): string => `${GLOBAL}.${header}`;
 
 /** `_group_` is the config's own group path, wherever its parent was moved to. */
 function fillGroup(pkg: string | null, group: string, { dialect }: Place): string | null {
-  return dialect.fillsGroup && pkg?.includes("_group_") ? `${GLOBAL}.${pkg.replaceAll("_group_", dotted(group))}` : pkg;
+  return dialect.fillsGroup && pkg?.includes("_group_")
+    ? `${GLOBAL}.${pkg.replaceAll("_group_", dotted(group))}`
+    : pkg;
 }
 
 function stripRoot(path: string): { readonly path: string; readonly absolute: boolean } {

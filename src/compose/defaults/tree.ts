@@ -172,8 +172,7 @@ function settleDeferred(deferred: DeferredChild[], tracker: ChoiceTracker): void
     deferred.splice(at, 1, ...further.reverse());
   }
   const [first] = deferred;
-  if (first !== undefined)
-    throw unresolvable(first.item, first.text, tracker.known(), first.place);
+  if (first !== undefined) throw unresolvable(first.item, first.text, tracker.known(), first.place);
 }
 
 function expandDeferred(
@@ -267,9 +266,11 @@ function checkPaths(item: DefaultsItem, { parents }: Surroundings): void {
     if (path.includes("\\") || path.split("/").includes(".."))
       throw refuse.forbiddenPath(parent.configPath, kind, path, item.origin);
   };
-  if (item.kind === "config") return check("config", item.path);
-  check("config group", item.group);
-  for (const option of [item.value].flat()) if (option !== null) check("config option", option);
+  if (item.kind === "config") check("config", item.path);
+  else {
+    check("config group", item.group);
+    for (const option of [item.value].flat()) if (option !== null) check("config option", option);
+  }
 }
 
 /** The config, with what there is to warn of in reading it. The primary one has been read before, to extend the search path. */

@@ -141,16 +141,16 @@ const OVERRIDE_DIRNAME = object("OverrideDirname", {
 
 const job = ({ chdirDefault, resolvesDirname }: Dialect): Field =>
   object("JobConf", {
-  name: field(STR),
-  chdir: field(chdirDefault === null ? optional(BOOL) : BOOL, chdirDefault),
-  override_dirname: resolvesDirname ? field(STR, "${hydra_override_dirname:}") : field(STR),
-  id: field(STR),
-  num: field(INT),
-  config_name: field(optional(STR)),
-  env_set: emptyMap(STR),
-  env_copy: emptyList(STR),
-  config: object("JobConfig", { override_dirname: OVERRIDE_DIRNAME }),
-});
+    name: field(STR),
+    chdir: field(chdirDefault === null ? optional(BOOL) : BOOL, chdirDefault),
+    override_dirname: resolvesDirname ? field(STR, "${hydra_override_dirname:}") : field(STR),
+    id: field(STR),
+    num: field(INT),
+    config_name: field(optional(STR)),
+    env_set: emptyMap(STR),
+    env_copy: emptyList(STR),
+    config: object("JobConfig", { override_dirname: OVERRIDE_DIRNAME }),
+  });
 
 const RUNTIME = object("RuntimeConf", {
   version: field(STR),
@@ -163,28 +163,28 @@ const RUNTIME = object("RuntimeConf", {
 
 const hydra = (dialect: Dialect): Field =>
   object("HydraConf", {
-  mode: field(optional(RUN_MODE), null),
-  searchpath: emptyList(STR),
-  run: object("RunDir", { dir: field(STR) }),
-  sweep: object("SweepDir", { dir: field(STR), subdir: field(STR) }),
-  hydra_logging: field(mapOf(ANY)),
-  job_logging: field(mapOf(ANY)),
-  sweeper: field(ANY),
-  launcher: field(ANY),
-  callbacks: emptyMap(ANY),
-  help: object("HelpConf", {
-    app_name: field(STR),
-    header: field(STR),
-    footer: field(STR),
-    template: field(STR),
-  }),
-  hydra_help: object("HydraHelpConf", { hydra_help: field(STR), template: field(STR) }),
-  output_subdir: field(optional(STR), ".hydra"),
-  overrides: object("OverridesConf", { hydra: emptyList(STR), task: emptyList(STR) }),
-  job: job(dialect),
-  runtime: RUNTIME,
-  verbose: field(ANY, false),
-});
+    mode: field(optional(RUN_MODE), null),
+    searchpath: emptyList(STR),
+    run: object("RunDir", { dir: field(STR) }),
+    sweep: object("SweepDir", { dir: field(STR), subdir: field(STR) }),
+    hydra_logging: field(mapOf(ANY)),
+    job_logging: field(mapOf(ANY)),
+    sweeper: field(ANY),
+    launcher: field(ANY),
+    callbacks: emptyMap(ANY),
+    help: object("HelpConf", {
+      app_name: field(STR),
+      header: field(STR),
+      footer: field(STR),
+      template: field(STR),
+    }),
+    hydra_help: object("HydraHelpConf", { hydra_help: field(STR), template: field(STR) }),
+    output_subdir: field(optional(STR), ".hydra"),
+    overrides: object("OverridesConf", { hydra: emptyList(STR), task: emptyList(STR) }),
+    job: job(dialect),
+    runtime: RUNTIME,
+    verbose: field(ANY, false),
+  });
 
 const LAUNCHER = object("BasicLauncherConf", {
   _target_: field(STR, "hydra._internal.core_plugins.basic_launcher.BasicLauncher"),

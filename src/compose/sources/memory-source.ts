@@ -20,9 +20,9 @@ import {
   type ConfigSchema,
   type ConfigSource,
   type ItemKind,
+  refuseYml,
   type SourceInfo,
   yamlFileName,
-  refuseYml,
 } from "./config-source.ts";
 import { configFromNode, configFromText, type Reading } from "./load-config.ts";
 

@@ -48,7 +48,9 @@ function sortableChoice(items: readonly OverrideValue[], call: Call) {
 function sortRange(range: RangeSweep, reverse: boolean, call: Call): RangeSweep {
   if (!call.dialect.sortsRangeValues) return withBoundsExchanged(range, reverse, call);
   const { step } = range;
-  return Number(step) > 0 === reverse ? reversedRange(range, (problem) => fail(call, problem)) : range;
+  return Number(step) > 0 === reverse
+    ? reversedRange(range, (problem) => fail(call, problem))
+    : range;
 }
 
 /**

@@ -8,9 +8,9 @@ import {
 import { overrideKeyElement } from "../print.ts";
 import {
   type Acceptance,
+  ANYTHING,
   type BoundArguments,
   type Call,
-  ANYTHING,
   ELEMENT_OR_CHOICE,
   fail,
   NUMBER,

@@ -32,9 +32,7 @@ export function runOverrideCase(testCase: CorpusCase, { dialect }: SuiteEnvironm
   const expected = Object.fromEntries(
     Object.entries(testCase).filter(([field]) => !NOT_COMPARED.has(field)),
   );
-  return judge(testCase, expected, () =>
-    overrideFields(parseOne(input, dialect), testCase),
-  );
+  return judge(testCase, expected, () => overrideFields(parseOne(input, dialect), testCase));
 }
 
 /** As Hydra parses it: in a list. */
@@ -89,7 +87,13 @@ function refusal(produce: () => unknown, testCase: CorpusCase, what: "element" |
   return result.ok ? `no error: ${JSON.stringify(result.value)}` : testCase[field];
 }
 
-const TYPES = { change: "CHANGE", add: "ADD", force_add: "FORCE_ADD", delete: "DEL", extend_list: "EXTEND_LIST" } as const;
+const TYPES = {
+  change: "CHANGE",
+  add: "ADD",
+  force_add: "FORCE_ADD",
+  delete: "DEL",
+  extend_list: "EXTEND_LIST",
+} as const;
 
 function valueType(value: OverrideValue): string {
   switch (value.kind) {
