@@ -33,7 +33,8 @@ import { callerOf } from "../system/caller.ts";
 import { findPackage } from "../system/package-root.ts";
 import { visibleControls } from "../text/printable.ts";
 import { DEFAULT_DIALECT, type Dialect, dialectNamed } from "../values/dialect.ts";
-import { type ConfigError, isConfigError } from "../values/errors.ts";
+import { ConfigError, isConfigError } from "../values/errors.ts";
+import { pyRepr } from "../values/python-text.ts";
 import { refuseConfigInPath, refuseConflicts, refuseUnsupported } from "./arguments/check-flags.ts";
 import { DIALECT_FLAG, HYDRA_FLAGS, OWN_FLAGS, usageText } from "./arguments/hydra-flags.ts";
 import { parseArgv } from "./arguments/parse-argv.ts";
@@ -331,24 +332,63 @@ function versionText({ name, version }: ProgramOptions, dialect: Dialect): strin
 
 /** What a sweep began with holds for all of it; else the command line decides if it may, and the program. */
 const dialectOf = (
-  { choosesDialect = false, versionBase = DEFAULT_DIALECT.name }: MainOptions,
+  { choosesDialect = false, dialect: declared, versionBase }: MainOptions,
   { flags }: Pick<ParsedArguments, "flags">,
   { dialect }: Pick<Invocation, "dialect"> = {},
 ): Dialect =>
   dialectNamed(
-    dialect ?? ((choosesDialect && flags.get(DIALECT_FLAG.id)) || versionBase).toString(),
+    dialect ??
+      (
+        (choosesDialect && flags.get(DIALECT_FLAG.id)) ||
+        (declared ?? versionBase ?? DEFAULT_DIALECT.name)
+      ).toString(),
   );
+
+/**
+ * The `version_base` that a program of a dialect reports, where the dialect does not depend on it.
+ *
+ * @throws ConfigError `compose.unsupported` for what is no version, or an older one than the dialect takes
+ */
+function reportedBase({ versionBase }: MainOptions, dialect: Dialect): string | undefined {
+  const { hydraVersion, leastVersionBase, name } = dialect;
+  if (leastVersionBase === null || versionBase === undefined) return undefined;
+  const version = /^(\d+)\.(\d+)(?:\.\d+(?:rc\d+|\.dev\d+)?)?$/.exec(versionBase);
+  const refused = (message: string): ConfigError =>
+    new ConfigError({
+      code: "compose.unsupported",
+      message,
+      key: "versionBase",
+      hint: `Hydra ${hydraVersion} behaves in one way only: leave versionBase out`,
+    });
+  if (version === null) throw refused(`Invalid version: ${pyRepr(versionBase)}`);
+  const [major = 0, minor = 0] = version.slice(1, 3).map(Number);
+  const [leastMajor = 0, leastMinor = 0] = leastVersionBase.split(".").map(Number);
+  if (major < leastMajor || (major === leastMajor && minor < leastMinor))
+    throw refused(
+      `version_base=${pyRepr(versionBase)} is not supported in Hydra ${name}; omit version_base to use the current behavior`,
+    );
+  return `${major}.${minor}`;
+}
+
+const VERSION_BASE_NOTICE =
+  "The version_base parameter is deprecated and will be removed in Hydra 1.5.\n" +
+  "Omit the version_base parameter to use the current Hydra defaults.";
 
 /** What a program is warned of for its version of Hydra, whatever else is wrong with its command line. */
 function noticeOf(options: MainOptions, { argv, worker }: Invocation): string | null {
   if (worker !== undefined) return null;
   const flags = flagsOf(options);
   try {
-    return dialectOf(options, parseArgv(argv, flags)).notice;
+    return noticeFor(dialectOf(options, parseArgv(argv, flags)), options);
   } catch {
-    return dialectOf(options, { flags: new Map() }).notice;
+    return noticeFor(dialectOf(options, { flags: new Map() }), options);
   }
 }
+
+const noticeFor = (dialect: Dialect, options: MainOptions): string | null =>
+  dialect.leastVersionBase !== null && options.versionBase !== undefined
+    ? VERSION_BASE_NOTICE
+    : dialect.notice;
 
 const SILENT: Console = { stdout: () => {}, stderr: () => {} };
 
@@ -384,6 +424,7 @@ function composerRequest(
 ): ComposerRequest {
   const { flags } = parsed;
   const dialect = dialectOf(options, parsed);
+  const versionBase = reportedBase(options, dialect);
   const text = (id: string): string | undefined => {
     const value = flags.get(id);
     return typeof value === "string" ? value : undefined;
@@ -400,6 +441,7 @@ function composerRequest(
     ...(options.packageRoots !== undefined && { packageRoots: options.packageRoots }),
     ...(configDir !== undefined && { configDir }),
     dialect,
+    ...(versionBase !== undefined && { versionBase }),
     plugins,
     ...(options.resolvers !== undefined && { resolvers: options.resolvers }),
     ...(options.limits !== undefined && { limits: options.limits }),

@@ -46,6 +46,8 @@ export interface ComposerRequest {
   readonly configDir?: string;
   /** Default: Hydra 1.3. */
   readonly dialect?: Dialect;
+  /** What `hydra.runtime.version_base` says. Default: the name of the dialect. */
+  readonly versionBase?: string;
   readonly plugins: readonly ConfigPlugin[];
   /** The program's own. */
   readonly resolvers?: Iterable<Resolver>;
@@ -157,6 +159,7 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
       ...(request.freeKeys && { freeKeys: request.freeKeys }),
       fromShell: true,
       jobName: request.jobName,
+      ...(request.versionBase !== undefined && { versionBase: request.versionBase }),
       cwd,
     });
     if (composition.secrets.length > 0) redaction?.learn(secretTexts(composition, context));

@@ -95,9 +95,12 @@ export interface ProgramDeclaration {
   /** Further kinds of sources for search paths, by scheme, as `git://`. */
   readonly sources?: ReadonlyMap<string, SourceFactory>;
   /**
-   * The version of Hydra that the program behaves as, as `version_base` of `@hydra.main`. Default: `1.3`.
+   * The version of Hydra that the program behaves as, as `version_base` of `@hydra.main`. Default: `1.3`. Beside a `dialect` of 1.4
+   * it is only what `hydra.runtime.version_base` says: any version from 1.3, as `1.3` or `1.3.5`.
    */
-  readonly versionBase?: DialectName;
+  readonly versionBase?: string;
+  /** The version of Hydra itself, where it is not the one that `versionBase` names. */
+  readonly dialect?: DialectName;
   /** The program's own flags, besides Hydra's. */
   readonly flags?: readonly Flag[];
   /** What else the program can do, each chosen by its name as the first word of the command line. */

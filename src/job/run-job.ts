@@ -5,7 +5,15 @@ import { removeDeadDrafts, writeFileAtomicSync } from "../system/atomic-write.ts
 import { makeDirectory } from "../system/files.ts";
 import type { Dialect } from "../values/dialect.ts";
 import { ConfigError } from "../values/errors.ts";
-import { type ConfigNode, child, getAt, isMissing, type MapNode, map } from "../values/node.ts";
+import {
+  type ConfigNode,
+  child,
+  editTree,
+  getAt,
+  isMissing,
+  type MapNode,
+  map,
+} from "../values/node.ts";
 import { pyStr, pyTypeName } from "../values/python-text.ts";
 import { asDeclared, type ResolveContext } from "../values/resolution/context.ts";
 import { resolveAt } from "../values/resolution/select.ts";
@@ -70,14 +78,24 @@ export async function runJob(planned: PlannedJob, surroundings: JobContext): Pro
   const settingsOfLog = logSettings(root, "hydra.job_logging", context);
   logging.configure(...settingsOfLog(workingDirectory.cwd ?? surroundings.cwd));
   const subdirectory = requiredAt(root, "hydra.output_subdir", context) ?? undefined;
-  if (subdirectory !== undefined) saveJobFiles(resolve(outputDir, String(subdirectory)), planned);
+  const variables = context.dialect.setsVariablesInTurn
+    ? undefined
+    : resolvedVariables(own, context);
+  const saved =
+    variables === undefined ? planned : { ...planned, root: withVariables(root, variables) };
+  if (subdirectory !== undefined) saveJobFiles(resolve(outputDir, String(subdirectory)), saved);
   const config = createConfig(tree, { ...composition, root, config: tree }, context);
   const job = describeJob(planned, surroundings);
   // What is wrong with it shows when the files are there, as in Hydra.
-  const settings = { env: environmentAt(own, context), ...workingDirectory };
+  const settings = {
+    env: environmentAt(variables === undefined ? own : withVariables(own, variables), context),
+    ...workingDirectory,
+  };
   return withEnvironment(settings, async () => {
     await callbacks.notify("onJobStart", { config, job });
     const result = await callTask(task, config, job);
+    if (result.status === "failed" && context.dialect.logsFailures)
+      logging.errorToFiles("hydra.core.utils", "Job failed", result.error);
     await callbacks.notify("onJobEnd", { config, job, result });
     return result;
   });
@@ -113,6 +131,26 @@ function environmentAt(own: MapNode, context: ResolveContext): Readonly<Record<s
     env[name] = variables[name] = pyStr(value);
   }
   return variables;
+}
+
+/** The variables with their interpolations resolved, before the first one is set. */
+function resolvedVariables(own: MapNode, context: ResolveContext): ConfigNode {
+  const settings = resolveAt(own, ENV_SET, asDeclared(context));
+  if (settings.kind !== "map") return settings;
+  const entries = [...settings.entries].map(([id, { key, value }]) => {
+    const isOpen = isMissing(value);
+    return [
+      id,
+      { key, value: isOpen ? value : resolveAt(own, [...ENV_SET, key], context) },
+    ] as const;
+  });
+  return { ...settings, entries: new Map(entries) };
+}
+
+function withVariables(root: MapNode, variables: ConfigNode): MapNode {
+  const tree = editTree(root);
+  tree.set(ENV_SET, variables);
+  return tree.root;
 }
 
 const noText = (name: string, value: ConfigNode): ConfigError =>

@@ -6,6 +6,9 @@ import type { SweepJob } from "../job/plan-job.ts";
 import { isFromOverride, type JobPlace, planJob } from "../job/plan-job.ts";
 import { nextFreeDirectory } from "../job/run-directory.ts";
 import { quoted } from "../overrides/index.ts";
+import { ConfigError } from "../values/errors.ts";
+import { child } from "../values/node.ts";
+import { writeYaml } from "../values/yaml/writer.ts";
 import { chosenOne } from "./registry.ts";
 import { dimensionsOf } from "./sweepers/basic-sweeper.ts";
 import type {
@@ -68,7 +71,7 @@ export function planSweep(
   const directory = directoryOf(master, place);
   const request = {
     master,
-    groups: composer.repository,
+    groups: context.dialect.globsSearchPath ? master.repository : composer.repository,
     overrides: textsAt(root, "hydra.overrides.task", context),
     directory,
     context,
@@ -89,6 +92,7 @@ export function planSweep(
       batch.map((job, index) => {
         const at = first + index;
         const composition = composer.compose([...ofHydra, ...job]);
+        if (context.dialect.fixesLauncher) refuseOtherLauncher(master, composition);
         const planned = planJob(composition, place, at);
         const number = numberOf(at, planned.overrides);
         const numbered = number === at ? planned : planJob(composition, place, number);
@@ -96,6 +100,37 @@ export function planSweep(
       }),
   };
 }
+
+/**
+ * The launcher and the sweeper run all jobs: none of them can change them.
+ *
+ * @throws ConfigError `compose.invalid_config`
+ */
+function refuseOtherLauncher(master: Composition, job: Composition): void {
+  for (const name of ["launcher", "sweeper"]) {
+    const group = `hydra/${name}`;
+    const [before, after] = [master, job].map(({ choices }) => choices.get(group) ?? null);
+    if (before !== after)
+      throw changedInJob(
+        group,
+        `'${group}' must be selected before the sweep starts, but a swept job config changed it from ` +
+          `'${before ?? "None"}' to '${after ?? "None"}'. Select it in the primary config or from the command line.`,
+      );
+    const [ofSweep, ofJob] = [master, job].map(({ hydra }) => {
+      const node = child(hydra, name);
+      return node === undefined ? "" : writeYaml(node);
+    });
+    if (ofSweep !== ofJob)
+      throw changedInJob(
+        `hydra.${name}`,
+        `'hydra.${name}' must be configured before the sweep starts, but a swept job config changed it. ` +
+          "Configure it in the primary config or from the command line.",
+      );
+  }
+}
+
+const changedInJob = (key: string, message: string): ConfigError =>
+  new ConfigError({ code: "compose.invalid_config", message, key });
 
 /**
  * Where the results of two sweeps must not mix, a directory that was not chosen by name steps aside

@@ -56,7 +56,7 @@ export function resolveChoice(
 
 /** `${group}`, the only interpolation that deferred choices know. */
 const CHOICE = /\$\{\s*([^{}]*?)\s*\}/gu;
-const POSITIONAL_ANYWHERE = /\$\{defaults\.\d+\./u;
+const NAMES_ITEM = /\$\{defaults\.\d+\./u;
 
 /**
  * A text with the choices that it names; undefined as long as one of them is not made.
@@ -66,7 +66,7 @@ export function fillChoices(
   text: string,
   known: ReadonlyMap<string, string | null>,
 ): string | undefined {
-  if (item.kind === "group" && POSITIONAL_ANYWHERE.test(text)) return undefined;
+  if (item.kind === "group" && NAMES_ITEM.test(text)) return undefined;
   const filled = text.replaceAll(CHOICE, (whole, key: string) => {
     const name = known.get(key);
     return typeof name === "string" && name !== "???" ? name : whole;
@@ -81,7 +81,7 @@ export function unresolvable(
   known: ReadonlyMap<string, string | null>,
   place: Place,
 ): ConfigError {
-  if (item.kind === "group" && POSITIONAL.test(text)) return legacyForm(item, text, place);
+  if (item.kind === "group" && NAMES_ITEM.test(text)) return legacyForm(item, text, place);
   const keys = [...known.keys()];
   const possible = keys.length === 0 ? "" : `, possible interpolation keys: ${keys.join(", ")}`;
   return new ConfigError({

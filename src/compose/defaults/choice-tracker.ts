@@ -256,7 +256,7 @@ function unusedSelection(
   const nearest = meant[0]?.key ?? first ?? nearestName(key, [...known.keys()]);
   const option = selectionText(value);
   const has = (key: string) => {
-    const options = repository.list(key.split("@", 1)[0] ?? "", "config");
+    const options = optionsForHint(repository, key.split("@", 1)[0] ?? "");
     return [value].flat().every((each) => each === null || options.includes(each));
   };
   const isNamed = ![value].flat().includes(null);
@@ -309,7 +309,7 @@ function groupsBelow(
     .filter((key) => key.startsWith(`${folder}/`))
     .sort(byCodePoint)
     .map((key) => {
-      const [option] = repository.list(key.split("@", 1)[0] ?? "", "config");
+      const [option] = optionsForHint(repository, key.split("@", 1)[0] ?? "");
       return `${key}=${option ?? "OPTION"}`;
     });
   return commands.length === 0
@@ -376,6 +376,18 @@ function suggestOverrides(
 
 const ownPackage = (group: string): string => group.replaceAll("/", ".");
 
+/** None of a group that cannot be listed. */
+export function optionsForHint(
+  repository: Pick<Repository, "list">,
+  group: string,
+): readonly string[] {
+  try {
+    return repository.list(group, "config");
+  } catch {
+    return [];
+  }
+}
+
 /** The groups that a composition chose from. */
 export interface ChosenGroups {
   /** By override key, e.g. `profiling/ncu@pipeline.ncu`. */
@@ -405,7 +417,7 @@ export function suggestChoice(
   for (const key of choices.keys()) {
     const [group = "", pkg = ""] = key.split("@");
     if (!endsWith(group.replaceAll("/", "."), dotted) && !endsWith(pkg, dotted)) continue;
-    const options = repository.list(group, "config");
+    const options = optionsForHint(repository, group);
     if (options.includes(option)) return `${key}${tail}`;
     const near = nearestName(option, options);
     if (near !== undefined) return `${key}=${near}`;

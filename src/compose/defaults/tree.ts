@@ -228,22 +228,6 @@ function expand(placed: PlacedConfig, around: Surroundings): DefaultsTreeNode {
   return node("used", expandList(placed, loaded, around));
 }
 
-/** The config, with what there is to warn of in reading it. The primary one has been read before, to extend the search path. */
-function readConfig(
-  placed: PlacedConfig,
-  { primary, request, tracker }: Surroundings,
-): LoadedConfig | undefined {
-  const { repository, resolvers } = request;
-  const { configPath } = placed;
-  const loaded = repository.load(configPath);
-  const isFirst = tracker.isFirstReading(configPath);
-  if (primary) tracker.warn(...ymlLookups(configPath, repository, resolvers.dialect, false));
-  else if (isFirst) tracker.warn(...readNotices(configPath, loaded, repository, resolvers.dialect));
-  const notice = headerNotice(placed, loaded);
-  if (notice) tracker.warn(notice);
-  return loaded;
-}
-
 function notFound(
   placed: PlacedConfig,
   parents: readonly PlacedConfig[],
@@ -282,12 +266,27 @@ function checkPaths(item: DefaultsItem, { parents }: Surroundings): void {
     if (path.includes("\\") || path.split("/").includes(".."))
       throw refuse.forbiddenPath(parent.configPath, kind, path, item.origin);
   };
-  if (item.kind === "config") {
-    check("config", item.path);
-    return;
+  if (item.kind === "config") check("config", item.path);
+  else {
+    check("config group", item.group);
+    for (const option of [item.value].flat()) if (option !== null) check("config option", option);
   }
-  check("config group", item.group);
-  for (const option of [item.value].flat()) if (option !== null) check("config option", option);
+}
+
+/** The config, with what there is to warn of in reading it. The primary one has been read before, to extend the search path. */
+function readConfig(
+  placed: PlacedConfig,
+  { primary, request, tracker }: Surroundings,
+): LoadedConfig | undefined {
+  const { repository, resolvers } = request;
+  const { configPath } = placed;
+  const loaded = repository.load(configPath);
+  const isFirst = tracker.isFirstReading(configPath);
+  if (primary) tracker.warn(...ymlLookups(configPath, repository, resolvers.dialect, false));
+  else if (isFirst) tracker.warn(...readNotices(configPath, loaded, repository, resolvers.dialect));
+  const notice = headerNotice(placed, loaded);
+  if (notice) tracker.warn(notice);
+  return loaded;
 }
 
 function expandList(

@@ -66,17 +66,6 @@ export interface SourceInfo {
 export const describeSource = ({ scheme, path, provider }: SourceInfo): string =>
   `provider=${provider}, path=${scheme}://${path}`;
 
-/** `db/mysql` and `db/mysql.yaml` both name the file `db/mysql.yaml`; `.yml` is looked for only where it is written. */
-export const yamlFileName = (
-  configPath: string,
-  { readsYml }: Dialect = DEFAULT_DIALECT,
-): string =>
-  configPath.endsWith(".yaml") || (readsYml && isYml(configPath))
-    ? configPath
-    : `${configPath}.yaml`;
-
-export const isYml = (configPath: string): boolean => configPath.endsWith(".yml");
-
 /**
  * A name that ends in `.yml` is that of no config; some versions of Hydra say so (`refusesYml` of the dialect).
  *
@@ -92,6 +81,17 @@ export function refuseYml(path: string, { refusesYml }: Dialect): void {
     hint: `rename ${path} to ${path.replace(/yml$/, "yaml")}`,
   });
 }
+
+/** `db/mysql` and `db/mysql.yaml` both name the file `db/mysql.yaml`; `.yml` is looked for only where it is written. */
+export const yamlFileName = (
+  configPath: string,
+  { readsYml }: Dialect = DEFAULT_DIALECT,
+): string =>
+  configPath.endsWith(".yaml") || (readsYml && isYml(configPath))
+    ? configPath
+    : `${configPath}.yaml`;
+
+export const isYml = (configPath: string): boolean => configPath.endsWith(".yml");
 
 /** One item of a defaults list as it is written, before it is known where the list stands. */
 export type DefaultsItem = (SelfItem | ConfigItem | GroupItem) & {

@@ -254,19 +254,9 @@ function readGroupItem(configPath: string, written: MapNode, dialect: Dialect): 
   if (group === "")
     throw invalid(`In ${configPath}: Missing group name in ${pyRepr(item)}`, item, "name a group");
   const { origin } = item;
-  const read = moveIntoGroup(
-    {
-      kind: "group",
-      group,
-      value,
-      package: pkg,
-      optional: optional || isTruthy(given),
-      override,
-      appended: false,
-      origin,
-    },
-    dialect,
-  );
+  const common = { kind: "group", package: pkg, override, appended: false, origin } as const;
+  const isOptional = optional || isTruthy(given);
+  const read = moveIntoGroup({ ...common, group, value, optional: isOptional }, dialect);
   return read.value === SELF
     ? { kind: "self", origin, group: read.group, ...notes }
     : { ...read, ...notes };

@@ -19,6 +19,7 @@ export interface HandlerKind {
   readonly classNames: readonly string[];
   /** What a config may set beside what every handler has. */
   readonly parameters: readonly string[];
+  readonly isFile?: boolean;
   readonly open: (settings: HandlerSettings, place: { console: Console; cwd: string }) => LogSink;
   /** Whether what is written is read on a terminal that shows colours. */
   readonly showsColor: (settings: HandlerSettings, console: Console) => boolean;
@@ -40,12 +41,14 @@ const HANDLER_KINDS: readonly HandlerKind[] = [
   },
   {
     classNames: ["logging.FileHandler"],
+    isFile: true,
     parameters: OF_FILES,
     open: (settings, { cwd }) => openLogFile(settings, cwd),
     showsColor: () => false,
   },
   {
     classNames: ["logging.handlers.RotatingFileHandler"],
+    isFile: true,
     parameters: [...OF_FILES, "maxBytes", "backupCount"],
     open: (settings, { cwd }) => openRotatingFile(settings, cwd),
     showsColor: () => false,

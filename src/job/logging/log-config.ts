@@ -19,6 +19,8 @@ export interface Handler {
   readonly level: number;
   readonly format: RecordFormatter;
   readonly sink: LogSink;
+  /** Whether it writes to a file, as a `logging.FileHandler` does. */
+  readonly isFile: boolean;
   readonly accepts: (logger: string) => boolean;
 }
 
@@ -56,6 +58,7 @@ function handlerOf(settings: HandlerSettings, config: Section, place: HandlerPla
   return {
     level: level === undefined || level === null ? LEVELS.NOTSET : requireLevel(level),
     format: place.formatterFor(formatter, kind.showsColor(settings, place.console)),
+    isFile: kind.isFile === true,
     sink: withoutSecrets(kind.open(settings, place), place.console),
     accepts: nameFilter(namesOf(settings["filters"]), section(config["filters"])),
   };

@@ -72,7 +72,7 @@ function deliver(record: LogRecord, tree: LoggerTree, console: Console): void {
 }
 
 /** A record that cannot be written is told of, and the program goes on, as in Python. */
-function writeOrTell(record: LogRecord, write: () => void, console: Console): void {
+export function writeOrTell(record: LogRecord, write: () => void, console: Console): void {
   try {
     write();
   } catch (error) {

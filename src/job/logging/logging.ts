@@ -20,8 +20,9 @@ import {
   type LoggerTree,
   openLogger,
   stateOf,
+  writeOrTell,
 } from "./logger.ts";
-import { LEVELS } from "./record.ts";
+import { LEVELS, type LogRecord } from "./record.ts";
 
 /**
  * The logging of one run of a program, as Python's `logging` is that of a process: loggers whose
@@ -41,6 +42,8 @@ export interface Logging {
    * `value.wrong_type` for any other `hydra.verbose`
    */
   configure(config: unknown, verbose: unknown, cwd: string, locate?: Locate): void;
+  /** A record of an error that only files of the root logger get, whatever the levels of loggers are. */
+  errorToFiles(logger: string, message: string, error: unknown): void;
   /** Closes log files; records that come later are lost. */
   close(): void;
 }
@@ -84,6 +87,13 @@ export function createLogging({ console, now = () => new Date() }: LoggingReques
       if (config["root"] !== null) attach(config, cwd, locate);
       if (verbose === true) tree.root.level = LEVELS.DEBUG;
       for (const name of namesOf(verbose)) stateOf(tree, name).level = LEVELS.DEBUG;
+    },
+    errorToFiles(logger, message, error) {
+      const level = LEVELS.ERROR;
+      const record: LogRecord = { logger, levelName: "ERROR", level, message, time: now(), error };
+      for (const handler of tree.root.handlers)
+        if (handler.isFile && level >= handler.level && handler.accepts(logger))
+          writeOrTell(record, () => handler.sink.write(handler.format(record)), console);
     },
     close,
   };

@@ -24,7 +24,9 @@ export const basicSweeper: SweeperDefinition = {
   settings: ["max_batch_size", "params", "exclude"],
   open: ({ context, groups, master, overrides }) => {
     const size = selectNode(master.root, "hydra.sweeper.max_batch_size", context);
-    const all = parseOverrides([...sweepParams(master.root, context), ...overrides]);
+    const all = parseOverrides([...sweepParams(master.root, context), ...overrides], {
+      dialect: context.dialect,
+    });
     const isExcluded = readExclusion(master.root, context, all);
     const batches = basicBatches({
       overrides: all,
@@ -59,7 +61,9 @@ export function dimensionsOf({
   SweeperRequest,
   "context" | "groups" | "master" | "overrides"
 >): readonly (readonly JobOverrides[])[] {
-  const all = parseOverrides([...sweepParams(master.root, context), ...overrides]);
+  const all = parseOverrides([...sweepParams(master.root, context), ...overrides], {
+    dialect: context.dialect,
+  });
   return [...byKey(all).values()].map((one) => pointsOf(one, globOptions(groups)));
 }
 

@@ -57,7 +57,9 @@ export function readSettings({ context, master: { root } }: SweeperRequest): Set
 
 /** The overrides that span the space: `hydra.sweeper.params` first, then what the command line says. */
 export const readOverrides = ({ context, master, overrides }: SweeperRequest) =>
-  parseOverrides([...sweepParams(master.root, context), ...overrides]);
+  parseOverrides([...sweepParams(master.root, context), ...overrides], {
+    dialect: context.dialect,
+  });
 
 /** The space that all overrides span, without what `hydra.sweeper.exclude` leaves out. */
 export function readSpace(

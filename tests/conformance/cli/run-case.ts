@@ -13,6 +13,8 @@ import { taskNamed } from "./tasks.ts";
 export interface CliCase extends CorpusCase {
   readonly argv: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** What differs from `app.yaml`. */
+  readonly app?: Partial<AppFile>;
   readonly exit_code: number;
   readonly stdout: string | null;
   /** `table`: runs of blanks and of dashes count as one. */
@@ -35,18 +37,17 @@ export interface Outcome {
  */
 export async function runCase(
   suite: string,
-  { argv, env }: Pick<CliCase, "argv" | "env">,
+  { app: own, argv, env }: Pick<CliCase, "app" | "argv" | "env">,
   dialect: Dialect,
 ): Promise<Outcome> {
   const home = mkdtempSync(join(tmpdir(), "hydraconf-cli-"));
   const dir = join(home, "app");
   cpSync(suite, dir, { recursive: true, filter: (path) => !path.endsWith("cases.jsonl") });
-  const app = toObject(
-    readYaml(readFileSync(join(suite, "app.yaml"), "utf8")),
-  ) as unknown as AppFile;
+  const written = toObject(readYaml(readFileSync(join(suite, "app.yaml"), "utf8")));
+  const app = { ...(written as unknown as AppFile), ...own };
   rmSync(join(dir, "app.yaml"));
   const before = new Set(filesBelow(dir));
-  const written = { stdout: "", stderr: "" };
+  const said = { stdout: "", stderr: "" };
   const invocation: Invocation = {
     argv: argv.map((word) => word.replaceAll("<DIR>", dir)),
     env: { PATH: process.env["PATH"], HOME: "/nonexistent", USER: "tester", ...env },
@@ -54,10 +55,10 @@ export async function runCase(
     now: new Date(),
     console: {
       stdout: (text) => {
-        written.stdout += text;
+        said.stdout += text;
       },
       stderr: (text) => {
-        written.stderr += text;
+        said.stderr += text;
       },
     },
   };
@@ -73,7 +74,7 @@ export async function runCase(
         configPath: app.config_path,
         configName: app.config_name,
         base: dir,
-        versionBase: app.version_base === "1.3" ? dialect.name : app.version_base,
+        ...versionOf(app, dialect),
         plugins: [],
       },
       taskNamed(app.task, invocation),
@@ -86,8 +87,8 @@ export async function runCase(
       .map((file) => [normal(file), normal(readFileSync(join(dir, file), "utf8"))]);
     return {
       exitCode,
-      stdout: normal(written.stdout),
-      stderr: normal(written.stderr),
+      stdout: normal(said.stdout),
+      stderr: normal(said.stderr),
       files: Object.fromEntries(files),
     };
   } finally {
@@ -97,11 +98,20 @@ export async function runCase(
   }
 }
 
+/** What the program says of versions. The base was recorded with 1.3, which stands for nothing said in what is recorded by another Hydra. */
+function versionOf({ hydra, version_base: base }: AppFile, { leastVersionBase, name }: Dialect) {
+  if (leastVersionBase === null) return { versionBase: base === "1.3" ? name : (base ?? name) };
+  const said = hydra === undefined && base === "1.3" ? null : base;
+  return { dialect: name, ...(said !== null && { versionBase: said }) };
+}
+
 interface AppFile {
+  /** The version of Hydra that the program was written for; absent in the base. */
+  readonly hydra?: string;
   readonly config_name: string | null;
   readonly config_path: string | null;
   readonly task: string;
-  readonly version_base: "1.1" | "1.3";
+  readonly version_base: string | null;
 }
 
 function filesBelow(dir: string): readonly string[] {

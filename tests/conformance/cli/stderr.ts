@@ -7,7 +7,10 @@ import type { CliCase } from "./run-case.ts";
  * tells of Python (exception classes, types of objects, frames, what its parser generator expected)
  * is no fact.
  */
-export function missingFact({ stderr_contains = [] }: CliCase, actual: string): string | null {
+export function missingFact(
+  { stderr_contains = [] }: Pick<CliCase, "stderr_contains">,
+  actual: string,
+): string | null {
   if (stderr_contains.length > 0 && actual.trim() === "") return "anything";
   // An accident in the middle of Python's own reporting: all that follows is about itself.
   const accident = stderr_contains.findIndex((line) => line.startsWith("An error occurred during"));
