@@ -120,6 +120,7 @@ function entryOf(
     exclusiveWallNs: timed ? tally.exclusiveWallNs : null,
     invocationWallNs: describeSample(tally.durations),
     ...usedBy(tally),
+    ...(tally.unclosed > 0 && { unclosed: tally.unclosed }),
     kernelCount: calls,
     kernels: records,
     activities: totalActivities(tally.activities, scopeDevice),

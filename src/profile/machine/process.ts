@@ -43,6 +43,8 @@ export interface RunOptions {
   readonly directory: string;
   readonly env: Readonly<Record<string, string>>;
   readonly interrupt: StopRequests;
+  /** Called when its own process has ended; those that it started may still run. Nanoseconds of CLOCK_MONOTONIC. */
+  readonly onEnd?: (pid: number, endNs: bigint) => void;
   /** How long a stopped workload has to end by itself before it is killed; default 5 s. */
   readonly graceMs?: number;
 }
@@ -91,6 +93,9 @@ export async function runWorkload(
     reject: false,
     detached: true,
     cleanup: false,
+  });
+  child.once("exit", () => {
+    if (child.pid !== undefined) options.onEnd?.(child.pid, process.hrtime.bigint());
   });
   const stop = stopOnInterrupt(child.pid, options.interrupt, options.graceMs ?? GRACE_MS);
   const endWatch = detectSuspension();

@@ -26,6 +26,7 @@ import { FILE_SUFFIX, MAGIC } from "./format.ts";
 import { containerNote, injectionFor } from "./injection.ts";
 import {
   NOTHING_RECORDED,
+  noteEnd,
   type RecordedTimeline,
   readRecording,
   readRecordingFiles,
@@ -77,6 +78,7 @@ export function createRecorder(options: RecorderOptions): Collector {
         directory: context.directory,
         env: environment,
         interrupt: context.interrupt,
+        onEnd: (pid, endNs) => noteEnd(context.directory, pid, endNs),
       }).finally(stopProgress);
       const timeline =
         injection.library === null ? NOTHING_RECORDED : readRecording(context.directory);
