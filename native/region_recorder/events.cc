@@ -265,6 +265,18 @@ DomainHandle domain_create_w(const wchar_t* name) noexcept { return create_domai
 
 }  // namespace
 
+int record_push(DomainHandle domain, const EventAttributes& attributes) noexcept {
+  return push(domain, attributes);
+}
+int record_pop(DomainHandle domain) noexcept { return pop(domain); }
+std::uint64_t record_start(DomainHandle domain, const EventAttributes& attributes) noexcept {
+  return start(domain, attributes);
+}
+void record_end(std::uint64_t id) noexcept { end(id); }
+void record_mark(DomainHandle domain, const EventAttributes& attributes) noexcept {
+  mark(domain, attributes);
+}
+
 void attach_core(Slots slots) noexcept {
   using namespace protocol::core;
   slots.attach(kMarkEx, calls::mark_ex);

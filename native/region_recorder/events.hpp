@@ -1,6 +1,8 @@
 // The NVTX calls that are recorded, by module of the protocol.
 #pragma once
 
+#include <cstdint>
+
 #include "nvtx/protocol.hpp"
 
 namespace region_recorder {
@@ -22,6 +24,16 @@ class Slots {
   nvtx::protocol::FunctionTable table_;
   unsigned size_;
 };
+
+// For events of other modules: what they mean is the same.
+int record_push(nvtx::protocol::DomainHandle domain,
+                const nvtx::protocol::EventAttributes& attributes) noexcept;
+int record_pop(nvtx::protocol::DomainHandle domain) noexcept;
+std::uint64_t record_start(nvtx::protocol::DomainHandle domain,
+                           const nvtx::protocol::EventAttributes& attributes) noexcept;
+void record_end(std::uint64_t id) noexcept;
+void record_mark(nvtx::protocol::DomainHandle domain,
+                 const nvtx::protocol::EventAttributes& attributes) noexcept;
 
 void attach_core(Slots slots) noexcept;
 void attach_core2(Slots slots) noexcept;

@@ -39,7 +39,7 @@ struct FileHeader {
   // Forked children, and theirs, that could not make a recording of their own, and why the last one could not.
   std::atomic<std::uint32_t> unrecorded_children;
   std::atomic<std::uint32_t> unrecorded_errno;
-  std::uint8_t reserved[8];
+  std::uint64_t seen_end_ns;  // written by who started the process and saw it end, when that did not finish by itself
   // Executable path, `executable_bytes` long, follows up to header_bytes.
 };
 static_assert(sizeof(FileHeader) == 128);

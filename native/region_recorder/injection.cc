@@ -3,6 +3,7 @@
 #include "caller_state.hpp"
 #include "events.hpp"
 #include "gpu/gpu_recording.hpp"
+#include "payloads.hpp"
 #include "process.hpp"
 
 namespace {
@@ -38,6 +39,16 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjectionNvtx2(
   // For a program that has used CUDA already, without the variable that would have brought us there.
   region_recorder::gpu::begin();
   return has_core || has_core2 ? 1 : 0;
+}
+
+// Called once by each linked copy of NVTX's extensions, one by one. Non-zero: some of its events are recorded.
+extern "C" __attribute__((visibility("default"))) int InitializeInjectionNvtxExtension(
+    protocol::payload::Module* module) {
+  const region_recorder::KeptCallerState kept;
+  const region_recorder::NoSignals until_nvtx_is_ready;
+  if (module == nullptr || module->id != protocol::payload::kModuleId) return 0;
+  if (!region_recorder::begin_recording()) return 0;
+  return region_recorder::attach_payloads(*module) ? 1 : 0;
 }
 
 // Called by the CUDA driver while it is initialised. Non-zero: we are in.

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { describe, expect, test } from "vitest";
 import { readRecording, watchRecording } from "../../src/profile/tools/recorder/index.ts";
+import { noteEnd } from "../../src/profile/tools/recorder/read.ts";
 import { availableClients, buildFixture, recorderEnvironment } from "./fixtures.ts";
 import { outline } from "./outline.ts";
 import { type Recorded, record, recordingDirectory } from "./record.ts";
@@ -39,6 +40,20 @@ describe.runIf(clients.length > 0)("what was recorded survives", () => {
     expect(outcome.code).toBe(3);
     expect(outline(timeline)).toEqual(["main done open"]);
     expect(timeline.processes[0]?.finished).toBe(false);
+  });
+
+  test("what its parent saw of the end: open ranges last until then", async () => {
+    const { timeline, directory } = await end("kill");
+    const [process] = timeline.processes;
+    const pid = process?.pid ?? 0;
+    noteEnd(directory, pid + 1, timeline.originNs + 5_000_000_000n);
+    expect(readRecording(directory).processes[0]?.endNs).toBe(process?.endNs);
+    noteEnd(directory, pid, timeline.originNs + 5_000_000_000n);
+    const [ended] = readRecording(directory).processes;
+    expect(ended).toMatchObject({ endNs: 5_000_000_000, finished: false });
+    const finished = await end("return");
+    noteEnd(finished.directory, finished.timeline.processes[0]?.pid ?? 0, 1n);
+    expect(readRecording(finished.directory)).toEqual(finished.timeline);
   });
 
   test("exec: the new program records into a file of its own", async () => {

@@ -224,3 +224,27 @@ describe("processor time", () => {
     expect(ranges.every(({ cpuNs, counts }) => cpuNs === null && counts === null)).toBe(true);
   });
 });
+
+describe.runIf(clients.includes("nvtx3 headers"))("ranges of the payload extension", () => {
+  test("have names out of their structures, and their pops close no others", async () => {
+    const program = await buildFixture("payload_ranges.c", "nvtx3 headers", ["-xc", "-std=c11"]);
+    const { outcome, timeline } = await record(program);
+    expect(outcome).toEqual({ code: 0, stdout: "levels 0 1 1 0\nenabled 1", stderr: "" });
+    const [process] = timeline.processes;
+    expect(process?.ranges.map(({ kind, domain, name }) => `${kind} ${domain}@${name}`)).toEqual([
+      "push_pop @outer",
+      "push_pop io@send",
+      "push_pop io@by pointer",
+      "push_pop @inside!!",
+      // Without a name in the structure, or with half of it: that of the schema. None of an unknown one.
+      "push_pop io@the schema's name",
+      "push_pop io@message",
+      "push_pop io@",
+      "start_end io@send",
+    ]);
+    const [outer, ...inner] = process?.ranges ?? [];
+    for (const { endNs } of inner) expect(endNs).toBeLessThanOrEqual(outer?.endNs ?? 0);
+    expect(process?.marks.map(({ name }) => name)).toEqual(["send"]);
+    expect(process?.notes).toEqual([]);
+  });
+});

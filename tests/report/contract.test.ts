@@ -39,6 +39,7 @@ const ADDED: Readonly<Record<string, readonly string[]>> = {
     "cpu_ms",
     "cpu_exclusive_ms",
     "invocation_cpu_ms",
+    "unclosed",
     "gpu_activity",
     "repeats",
   ],
@@ -106,6 +107,7 @@ const region: Keys<NCUProfileRegion> = {
   cpu_ms: true,
   cpu_exclusive_ms: true,
   invocation_cpu_ms: true,
+  unclosed: true,
   invocation_wall_ms: true,
   kernel_count: true,
   gpu_activity: true,
@@ -281,7 +283,7 @@ describe("the region report contract", async () => {
   it("has its objects' keys in the order in which they are written", () => {
     const run = {
       ...twoLibraries,
-      ranges: (twoLibraries.ranges ?? []).map((range) => ({ ...range, cpu: 1 })),
+      ranges: [...(twoLibraries.ranges ?? []).map((range) => ({ ...range, cpu: 1 }))],
     };
     const repeated = combineRuns([run, run].map((one) => buildRegionModel(timelineOf([one]))));
     const written = toReportBundle(repeated.model, {

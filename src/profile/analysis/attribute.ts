@@ -51,7 +51,7 @@ export interface ProcessAttribution {
   /** Operations left out because GPU kernels are counted instead. */
   readonly ignoredOperations: number;
   readonly tooDeep: number;
-  /** Ranges that closed while a range opened inside them was still open. */
+  /** Ranges that closed while one that was opened later was still open. */
   readonly overlapping: number;
 }
 
@@ -80,9 +80,15 @@ export function attributeProcess(
       tooDeep++;
       return;
     }
-    const node = childNode(open.pathOn(range.threadId), nameOf(range), range.domain);
+    const endNs = endOf(range);
+    // What closes before this range does not contain it: they overlap, and stand beside each other.
+    const around = visible.every((other) => other.endNs >= endNs)
+      ? visible
+      : visible.filter((other) => other.endNs >= endNs);
+    const parent = around === visible ? open.pathOn(range.threadId) : pathOf(root, around);
+    const node = childNode(parent, nameOf(range), range.domain);
     const region = regionAt(node, range.kind);
-    const instance = createInstance(range, region, endOf(range), visible, instances.length);
+    const instance = createInstance(range, region, endNs, around, instances.length);
     instances.push(instance);
     if (range.endNs !== null && !closesLater(range)) return;
     instanceOf.set(range, instance);
@@ -155,6 +161,10 @@ export function attributeProcess(
 export const outsideRegion = (root: PathNode): RegionIdentity =>
   regionAt(childNode(root, OUTSIDE, ""), "outside");
 
+/** The place of what lies inside these ranges, outermost first. */
+const pathOf = (root: PathNode, around: readonly RegionInstance[]): PathNode =>
+  around.reduce((node, { region }) => childNode(node, region.node.name, region.node.domain), root);
+
 /** Shared by the many instances in which nothing ran. */
 const NO_DEVICES: readonly string[] = [];
 
@@ -163,14 +173,14 @@ function createInstance(
   range: RangeInstance,
   region: RegionIdentity,
   endNs: number,
-  visible: readonly RegionInstance[],
+  containing: readonly RegionInstance[],
   order: number,
 ): RegionInstance {
   let countedUntilNs = range.startNs;
   let onThread: RegionInstance | null = null;
   let isCounted = false;
   const cpuNs = range.cpuNs == null ? null : Math.min(range.cpuNs, endNs - range.startNs);
-  for (const around of visible) {
+  for (const around of containing) {
     cover(around.inner, range.startNs, Math.min(endNs, around.endNs));
     if (around.region === region) countedUntilNs = Math.max(countedUntilNs, around.endNs);
     if (around.threadId !== range.threadId) continue;
@@ -183,7 +193,7 @@ function createInstance(
     kind: range.kind,
     threadId: range.threadId,
     order,
-    isRoot: visible.length === 0,
+    isRoot: containing.length === 0,
     startNs: range.startNs,
     endNs,
     closed: range.endNs !== null,

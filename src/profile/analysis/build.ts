@@ -2,9 +2,9 @@
  * From what a collector saw to regions with their numbers.
  *
  * A region is identified by kind and path: names and domains of the ranges that the opening thread
- * saw when the range was opened, outermost first, then its own. So a path names exactly the ranges
- * that what happens inside counts for. A range that has closed by then is in no path, even
- * when a range opened inside it lives on.
+ * saw when the range was opened and that close no earlier than it, outermost first, then its own. So a
+ * range never lasts longer than those on its path: ranges that overlap without lying inside each other
+ * stand beside each other. What is launched while both are open counts for both.
  */
 
 import type { SelectionPatterns } from "../../report/selection/range-pattern.ts";

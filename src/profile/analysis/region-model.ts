@@ -85,6 +85,8 @@ export interface RegionModelEntry extends Placed {
   readonly cpu?: RegionCpu;
   /** Their page faults and context switches; absent unless they are known of each. */
   readonly counts?: ThreadCounts;
+  /** Invocations that were never closed, whose times are the least that is known; absent for none. */
+  readonly unclosed?: number;
   readonly kernelCount: number;
   /** Longest first; as the report has them, since there can be millions. */
   readonly kernels: readonly KernelRecord[];

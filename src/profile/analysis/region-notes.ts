@@ -17,10 +17,14 @@ import { printableLabel } from "../../text/printable.ts";
 import { nearest } from "../../values/errors.ts";
 import { MAX_DEPTH, type ProcessAttribution } from "./attribute.ts";
 import { allRules, type LabelRule, type LabelUnifier } from "./labels.ts";
+import type { RegionInstance } from "./open-ranges.ts";
 import { nodesDepthFirst, type PathNode, placeOf, type SelectedNodes } from "./path-tree.ts";
 
 /** So many processes may say the same before one of them speaks for all. */
 const MAX_ALIKE = 8;
+/** Worker processes mostly end by `_exit`: that is no news of each. */
+const OF_ENDS =
+  /^: (?:ended without finishing|\d+ ranges? (?:was|were) never closed|the process ended inside)/;
 /** The most notes on processes that a report of many shows; each process's own report has all of its own. */
 const MAX_NOTES = 64;
 
@@ -57,9 +61,9 @@ function folded(notes: readonly ToldNote[]): readonly string[] {
     const all = alike.get(what) ?? new Set([who]);
     const [first = who] = all;
     shown.add(
-      all.size <= MAX_ALIKE
+      all.size <= (OF_ENDS.test(what) ? 1 : MAX_ALIKE)
         ? `${who}${what}`
-        : `${first} and ${grouped(String(all.size - 1))} others${what}`,
+        : `${first} and ${grouped(String(all.size - 1))} ${agreeing(all.size - 1, "other", "others")}${what}`,
     );
   }
   return [...shown];
@@ -80,7 +84,7 @@ function processNotes(attribution: ProcessAttribution): readonly string[] {
     ...unclosedNote(attribution),
     ...(overlapping > 0
       ? [
-          `${plural(overlapping, "range")} closed while an inner range was still open; such an inner range can take longer than the outer one`,
+          `${plural(overlapping, "range")} closed before ${agreeing(overlapping, "a range that was opened later", "ranges that were opened later")}: such ranges overlap, and stand beside each other`,
         ]
       : []),
     ...(tooDeep > 0
@@ -100,12 +104,25 @@ function processNotes(attribution: ProcessAttribution): readonly string[] {
 const MAX_NAMES = 5;
 const MAX_NAME = 80;
 
-/** Names the ranges that were open to the end: the first few, each once. */
-function unclosedNote({ instances }: ProcessAttribution): readonly string[] {
+/** Names the ranges that were open to the end: the first few, each once; of a process that did not end by itself, where it was. */
+function unclosedNote({ process, instances }: ProcessAttribution): readonly string[] {
   const unclosed = instances.filter(({ closed }) => !closed);
-  if (unclosed.length === 0) return [];
+  const last = unclosed.at(-1);
+  if (last === undefined) return [];
   const names = [...new Set(unclosed.map(({ region }) => region.node.name))];
-  return [neverClosed(unclosed.length, ` (${firstFewOf(names, MAX_NAMES, shorten)})`)];
+  return [
+    neverClosed(unclosed.length, ` (${firstFewOf(names, MAX_NAMES, shorten)})`),
+    ...(process.finished || unclosed.length === 1
+      ? []
+      : [
+          `the process ended inside ${shorten(pathWords(placeOf(innermost(unclosed).region.node)))}`,
+        ]),
+  ];
+}
+
+/** On the thread that did something last: another one may have waited for long. */
+function innermost(unclosed: readonly RegionInstance[]): RegionInstance {
+  return unclosed.reduce((one, other) => (other.startNs >= one.startNs ? other : one));
 }
 
 const shorten = (name: string): string =>
@@ -113,7 +130,7 @@ const shorten = (name: string): string =>
 
 /** @param which of the process's ranges, in brackets */
 export const neverClosed = (count: number, which = ""): string =>
-  `${plural(count, "range was", "ranges were")} never closed${which}; they are assumed to end with the last event of the process`;
+  `${plural(count, "range was", "ranges were")} never closed${which}; ${agreeing(count, "it lasts", "they last")} at least until the end of the process, as far as it is known`;
 
 // What a report says of its labels: that rules changed them, or that rules would help.
 

@@ -161,6 +161,7 @@ function entryOf(
         ? statistics
         : { ...statistics, first },
     ...usedBy(tally),
+    ...(tally.unclosed > 0 && { unclosed: tally.unclosed }),
     kernelCount: calls,
     kernels: records,
     activities: totalActivities(tally.activities, scopeDevice),

@@ -113,6 +113,7 @@ function toRegion(region: RegionModelEntry, model: RegionModel): NCUProfileRegio
       cpu_exclusive_ms: milliseconds(region.cpu.exclusiveNs),
       invocation_cpu_ms: statisticsInMilliseconds(region.cpu.invocationNs),
     }),
+    ...(region.unclosed !== undefined && { unclosed: region.unclosed }),
     kernel_count: region.kernelCount,
     ...(region.gpuUse !== undefined && { gpu_activity: gpuActivity(region.gpuUse) }),
     metrics: {

@@ -52,7 +52,7 @@ export interface RunOptions {
   readonly interrupt: StopRequests;
   /** How long a stopped workload has to end by itself before it is killed; default 5 s. */
   readonly graceMs?: number;
-  /** Told when it has ended; not of one that could not be started. */
+  /** Told when its own process has ended, while those that it started may still run; not of one that could not be started. */
   readonly onEnd?: (times: ProgramTimes) => void;
 }
 

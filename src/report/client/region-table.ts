@@ -64,7 +64,17 @@ function fieldsOf(scope: Scope): readonly RegionField[] {
           ),
           numbers("Exclusive ms", regions.exclusive, "The part of Total that no inner region has"),
         ]),
-    ...whereMeasured("Wall ms", wall, "Time the range was open, summed over calls"),
+    ...whereMeasured("Wall ms", wall, "Time the range was open, summed over calls").map(
+      (column): RegionField => ({
+        ...column,
+        cell: ({ row }) => {
+          const value = wall[row] ?? null;
+          return (regions.unclosed[row] ?? 0) > 0 && value !== null
+            ? { kind: "measured", value, uncertainty: null, isAtLeast: true }
+            : value;
+        },
+      }),
+    ),
     ...whereMeasured(
       "Wall excl. ms",
       regions.wallExclusive,

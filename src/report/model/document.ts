@@ -167,6 +167,11 @@ export interface NCUProfileRegion {
   /** Without ranges that the same thread opened inside. */
   readonly cpu_exclusive_ms?: number;
   readonly invocation_cpu_ms?: InvocationStatistics;
+  /**
+   * Invocations that were never closed: they count until their process's end, as far as it is known, so that times
+   * of the region are lower bounds. Absent for none. Added in 1.5.
+   */
+  readonly unclosed?: number;
   /** Kernels in the region, children included, each once; CPU operations when there is no GPU. */
   readonly kernel_count: number;
   /** What GPUs did while the range was open; absent if unknown. Added in 1.4. */

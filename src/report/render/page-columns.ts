@@ -48,6 +48,9 @@ export function regionColumns(
     wall: numbers(({ wall_ms }) => wall_ms),
     wallExclusive: numbers(({ wall_exclusive_ms }) => wall_exclusive_ms),
     ...cpuColumns(regions),
+    unclosed: regions.some(({ unclosed }) => unclosed !== undefined)
+      ? regions.map(({ unclosed }) => unclosed ?? 0)
+      : [],
     min: numbers(({ invocation_wall_ms }) => invocation_wall_ms?.min ?? null),
     median: numbers(({ invocation_wall_ms }) => invocation_wall_ms?.median ?? null),
     p95: numbers(({ invocation_wall_ms }) => invocation_wall_ms?.p95 ?? null),

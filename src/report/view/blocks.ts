@@ -123,6 +123,8 @@ export interface Measured {
   readonly kind: "measured";
   readonly value: number | null;
   readonly uncertainty: number | null;
+  /** The value is the least that it can be: shown as `≥ 3.5`. */
+  readonly isAtLeast?: true;
 }
 
 /** Text of which a part is enough where there is no room. */
@@ -205,11 +207,12 @@ export function cellText(cell: Cell, { format }: Pick<Column, "format">, isShort
 }
 
 function measuredText(
-  { value, uncertainty }: Measured,
+  { value, uncertainty, isAtLeast }: Measured,
   format: NumberFormat | undefined,
   isShort: boolean,
 ): string {
   const half = isShort ? null : uncertainty;
   if (format === "change_ms") return formatDelta(value, half);
-  return `${formatAs(value, format)}${half === null ? "" : ` ±${formatAs(half, format)}`}`;
+  const least = isAtLeast === true && value !== null ? "≥ " : "";
+  return `${least}${formatAs(value, format)}${half === null ? "" : ` ±${formatAs(half, format)}`}`;
 }

@@ -53,6 +53,8 @@ export interface RegionColumns {
   /** Processor time of the threads that opened the ranges; empty where it is known of no region. */
   readonly cpu: NumberColumn;
   readonly cpuExclusive: NumberColumn;
+  /** Calls that were never closed; empty where there are none. */
+  readonly unclosed: readonly number[];
   readonly min: NumberColumn;
   readonly median: NumberColumn;
   readonly p95: NumberColumn;

@@ -72,14 +72,22 @@ function regionFields(
   return {
     calls: field("Calls", knownCalls, { format: "count", priority: 3 }),
     // Where shares are of wall time it is what counts.
-    wall: field("Wall ms", ({ wall_ms }) => wall_ms, ms(isOfRun ? 0 : 2)),
+    wall: {
+      title: "Wall ms",
+      ...ms(isOfRun ? 0 : 2),
+      cell: ({ region }) => atLeastIfOpen(region, region.wall_ms),
+    },
     wall_exclusive: field(
       "Wall excl. ms",
       ({ wall_exclusive_ms }) => wall_exclusive_ms,
       ms(isOfRun ? 0 : 2, "Excl ms"),
     ),
     ...(haveCpuTime(regions) && {
-      cpu: field("CPU ms", ({ cpu_ms }) => cpu_ms ?? null, ms(3)),
+      cpu: {
+        title: "CPU ms",
+        ...ms(3),
+        cell: ({ region }: TreeRow) => atLeastIfOpen(region, region.cpu_ms ?? null),
+      },
       on_cpu: field(CPU_HEADING, onCpuShare, { short: "CPU %", format: "percent", priority: 5 }),
     }),
     median: field(
@@ -108,6 +116,12 @@ function regionFields(
     }),
   };
 }
+
+/** Of a region with ranges that were never closed a time is the least that it can be. */
+const atLeastIfOpen = ({ unclosed }: NCUProfileRegion, value: number | null) =>
+  unclosed === undefined || value === null
+    ? value
+    : ({ kind: "measured", value, uncertainty: null, isAtLeast: true } as const);
 
 const BUSY = field(BUSY_HEADING, busyShare, { short: "Busy %", format: "percent", priority: 4 });
 
@@ -159,7 +173,14 @@ export function regionTree(report: NCUProfileRegionReport): readonly Block[] {
   const fields = regionFields(report, regions);
   return [
     tableOf(chosen(withLimitBesideNumbers(fields), PAGE_COLUMNS), treeRows(regions)),
-    paragraph(treeLegend(reportKernelWords(report), shareBase(report), fields)),
+    paragraph(
+      treeLegend(
+        reportKernelWords(report),
+        shareBase(report),
+        fields,
+        regions.some(({ unclosed }) => unclosed !== undefined),
+      ),
+    ),
   ];
 }
 
@@ -173,12 +194,16 @@ const treeLegend = (
   words: KernelWords | null,
   { label }: ShareBase,
   { cpu, busy, limit }: ReturnType<typeof regionFields>,
+  isOpen: boolean,
 ): string =>
   [
     words === null
       ? `Neither GPU kernels nor CPU operations were recorded: only wall times${cpu === undefined ? "" : " and processor times"} are known.`
       : `Total is ${words.time} inside the region, Exclusive the part that no inner region has.`,
     "Wall is the time the range was open, summed over calls.",
+    ...(isOpen
+      ? ["≥: a range was never closed, and lasted at least until its process's end."]
+      : []),
     ...(cpu === undefined ? [] : [CPU_LEGEND]),
     ...(busy === undefined ? [] : [BUSY_LEGEND]),
     ...(limit === undefined ? [] : [LIMIT_LEGEND]),

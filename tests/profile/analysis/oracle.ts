@@ -34,7 +34,12 @@ export function oracleRegions(process: ProcessTimeline): Map<string, OracleRegio
       range,
       ranges
         .slice(0, index)
-        .filter((other) => isOpen(other, range.startNs) && sees(other, range.threadId)),
+        .filter(
+          (other) =>
+            isOpen(other, range.startNs) &&
+            sees(other, range.threadId) &&
+            endOf(other) >= endOf(range),
+        ),
     ]),
   );
   const around = (range: RangeInstance) => visibleAtOpening.get(range) ?? [];

@@ -106,8 +106,15 @@ describe("notes of many processes", () => {
       ?.notes.filter((note) => note.includes("process"));
 
   it("stand there each where there are few", () => {
-    const few = many(3, () => GONE);
+    const few = many(3, () => "2 events could not be recorded");
     expect(notesOf(few, "aggregate")).toEqual(few.flatMap(({ notes = [] }) => notes));
+    // Workers that end by _exit are no news of each.
+    expect(
+      notesOf(
+        many(2, () => GONE),
+        "aggregate",
+      ),
+    ).toEqual([`process 1 (my (old) tool) and 1 other: ${GONE}`]);
   });
 
   it("are one where all say the same; each one's report keeps its own", () => {

@@ -32,6 +32,7 @@ import { FILE_SUFFIX, MAGIC } from "./format.ts";
 import { containerNote, injectionFor } from "./injection.ts";
 import {
   NOTHING_RECORDED,
+  noteEnd,
   type RecordedTimeline,
   readRecording,
   readRecordingFiles,
@@ -87,6 +88,7 @@ export function createRecorder(options: RecorderOptions): Collector {
         interrupt: context.interrupt,
         onEnd: (program) => {
           times = program;
+          noteEnd(context.directory, program.pid, program.endNs);
         },
       }).finally(stopProgress);
       const source = recordingSource(times);

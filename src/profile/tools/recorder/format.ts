@@ -40,6 +40,7 @@ export const fileHeader = {
   bootId: 96,
   unrecordedChildren: 112,
   unrecordedErrno: 116,
+  seenEndNs: 120,
 } as const;
 
 export const chunkHeader = {
@@ -128,6 +129,8 @@ export interface FileHeader {
   readonly claimedBytes: number;
   /** When the process said that it ends; null while it runs and after a crash. */
   readonly finishedNs: bigint | null;
+  /** When its parent saw it end; since version 1.5, null where nobody wrote it. */
+  readonly seenEndNs: bigint | null;
   /** When the recorder had to give up, and the system's error number. */
   readonly stopped: { readonly atNs: bigint; readonly errno: number } | null;
   readonly droppedEvents: bigint;
@@ -173,6 +176,7 @@ export function parseFileHeader(bytes: Uint8Array, file: string): FileHeader | n
   }
   const finishedNs = u64(fileHeader.finishedNs);
   const stoppedNs = u64(fileHeader.stoppedNs);
+  const seenEndNs = u64(fileHeader.seenEndNs);
   return {
     littleEndian,
     headerBytes,
@@ -188,6 +192,7 @@ export function parseFileHeader(bytes: Uint8Array, file: string): FileHeader | n
     ),
     claimedBytes: Number(u64(fileHeader.claimedBytes)),
     finishedNs: finishedNs === 0n ? null : finishedNs,
+    seenEndNs: seenEndNs === 0n ? null : seenEndNs,
     stopped: stoppedNs === 0n ? null : { atNs: stoppedNs, errno: u32(fileHeader.stopErrno) },
     droppedEvents: u64(fileHeader.droppedEvents),
     unwrittenWork: u64(fileHeader.unwrittenWork),

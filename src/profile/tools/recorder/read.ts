@@ -1,4 +1,4 @@
-import { closeSync, openSync, readdirSync } from "node:fs";
+import { closeSync, openSync, readdirSync, writeSync } from "node:fs";
 import { basename, join } from "node:path";
 import { getSystemErrorName } from "node:util";
 import { errorCode, isSystemError, requireFile } from "../../../system/files.ts";
@@ -10,7 +10,13 @@ import type { RecordingSource } from "../collection.ts";
 import { originsOf } from "./clocks.ts";
 import { openRecording, readView } from "./cursor.ts";
 import { createNotes, type GpuEvent, type NoteCollector, type RecordedEvent } from "./events.ts";
-import { FILE_HEADER_BYTES, FILE_SUFFIX, type FileHeader, parseFileHeader } from "./format.ts";
+import {
+  FILE_HEADER_BYTES,
+  FILE_SUFFIX,
+  type FileHeader,
+  fileHeader,
+  parseFileHeader,
+} from "./format.ts";
 import { createGpuCollection, type GpuDevice } from "./gpu-work.ts";
 import { type CategoryName, createPairing } from "./pairing.ts";
 
@@ -170,6 +176,35 @@ function readFileHeader(path: string): FileHeader | null {
   }
 }
 
+/**
+ * Notes in the recording of a process that did not tell that it ends when its parent saw the end, so that ranges that were
+ * open last until then. Of several with its number (it was replaced by exec) in the last one.
+ *
+ * @param endNs on CLOCK_MONOTONIC
+ */
+export function noteEnd(directory: string, pid: number, endNs: bigint): void {
+  try {
+    const last = recordingFiles(directory)
+      .filter((path) => basename(path).startsWith(`events-${pid}-`))
+      .map((path) => ({ path, header: readFileHeader(path) }))
+      .sort((a, b) => Number((a.header?.startNs ?? 0n) - (b.header?.startNs ?? 0n)))
+      .at(-1);
+    if (last === undefined || last.header === null || last.header.finishedNs !== null) return;
+    const bytes = Buffer.alloc(8);
+    if (last.header.littleEndian) bytes.writeBigUInt64LE(endNs);
+    else bytes.writeBigUInt64BE(endNs);
+    const descriptor = openSync(last.path, "r+");
+    try {
+      writeSync(descriptor, bytes, 0, bytes.length, fileHeader.seenEndNs);
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (error) {
+    // Without it the ranges last until the process's last event; a file that cannot be read is told by its reader.
+    if (!isCodedError(error) && !isSystemError(error)) throw error;
+  }
+}
+
 /** A process's timeline, the names that NVTX gave to threads and categories, and its devices. */
 export interface RecordedProcess extends ProcessTimeline {
   readonly threadNames: ReadonlyMap<number, string>;
@@ -200,7 +235,8 @@ function readProcess(path: string, originNs: bigint): RecordedProcess | null {
   const work = gpu.finish(header.finishedNs !== null, Number(header.unwrittenWork));
 
   const startNs = Number(header.startNs - originNs);
-  const finishedNs = header.finishedNs === null ? startNs : Number(header.finishedNs - originNs);
+  const saidNs = header.finishedNs ?? header.seenEndNs;
+  const finishedNs = saidNs === null ? startNs : Number(saidNs - originNs);
   addHeaderNotes(header, notes);
   return {
     pid: header.pid,
