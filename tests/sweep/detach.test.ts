@@ -372,7 +372,8 @@ test("a single run outlives its terminal where it is started as the refusal of -
   const refused = await place.start(["--detach"]);
   const line = /'([^']*COMMAND[^']*)'/.exec(String(refused.stderr))?.[1] ?? "";
   const command = [...place.command, "do=hold"].map((word) => `'${word}'`).join(" ");
-  const begun = "while [ ! -e ran.txt ]; do sleep 0.05; done; echo begun; sleep 600";
+  // `read` is the shell's own: a Ctrl-C just before a program starts could miss it.
+  const begun = "while [ ! -e ran.txt ]; do sleep 0.05; done; echo begun; read";
   const shell = `${line.replace("COMMAND", command)} ${begun}`;
   // One that passes a hangup on to its jobs, as people's shells do.
   const bash = ["bash", "--norc", "-i", "-c", shell];
