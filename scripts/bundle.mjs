@@ -84,6 +84,7 @@ function bundle(contents, elsewhere) {
     external: ["node-gyp", "node-sqlite3-wasm"],
     charset: "ascii",
     minifyWhitespace: true,
+    minifySyntax: true,
     legalComments: "none",
     define: { "import.meta.url": "__bundleUrl" },
     // The bundle is an expression, a function that the launcher calls.

@@ -165,10 +165,6 @@ function writeWhole(descriptor: number, bytes: Uint8Array): void {
   fsyncSync(descriptor);
 }
 
-/** Whether a write failed because the disk, or the user's quota, is full. */
-export const isDiskFull = (error: unknown): boolean =>
-  ["ENOSPC", "EDQUOT"].includes(errorCode(error) ?? "");
-
 /**
  * Appends lines to an existing file and flushes it. Never creates the file: a new one would hold these lines only, and anybody could
  * read it. Half a line at the end, left by a process that died while appending, is removed. On a full disk nothing is added. Only one

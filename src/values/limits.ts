@@ -13,13 +13,12 @@ import {
   type ConfigNode,
   type ContainerNode,
   checkDepth,
-  child,
   isPathValue,
   type Key,
   type ScalarValue,
 } from "./node.ts";
 import type { Origin } from "./origin.ts";
-import { fullKeyOf, type Place, rootPlace } from "./place.ts";
+import { fullKeyOf, type Place, placeBelow, rootPlace } from "./place.ts";
 
 /**
  * How much one operation may make of a small input: a few lines of aliases or interpolations can double what they refer
@@ -262,16 +261,6 @@ function isShared(node: ContainerNode, met: Set<ContainerNode>): boolean {
   for (const { value } of node.entries.values())
     if (value.kind !== "scalar" && isShared(value, met)) return true;
   return false;
-}
-
-function placeBelow(at: Place, path: readonly Key[]): Place {
-  let place = at;
-  for (const key of path) {
-    const node = child(place.node, key);
-    if (node === undefined) return place;
-    place = { kind: "place", node, parent: place, key };
-  }
-  return place;
 }
 
 interface Measuring {

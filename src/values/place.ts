@@ -2,6 +2,7 @@ import { ConfigError } from "./errors.ts";
 import {
   type ConfigNode,
   type ContainerNode,
+  child,
   isContainerType,
   type Key,
   type KeyId,
@@ -195,6 +196,17 @@ const childPlace = (parent: Place, key: Key, node: ConfigNode): Place => ({
 function childNode(node: ConfigNode, key: Key, id: KeyId): ConfigNode | undefined {
   if (node.kind === "map") return node.entries.get(id)?.value;
   return node.kind === "list" && typeof key === "bigint" ? node.items[Number(key)] : undefined;
+}
+
+/** The place at the end of a path, or the last one on it that there is. */
+export function placeBelow(at: Place, path: readonly Key[]): Place {
+  let place = at;
+  for (const key of path) {
+    const node = child(place.node, key);
+    if (node === undefined) return place;
+    place = { kind: "place", node, parent: place, key };
+  }
+  return place;
 }
 
 /** A flag as it holds at a place: its own, else that of the nearest node above that sets it. */

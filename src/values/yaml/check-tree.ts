@@ -9,8 +9,8 @@ import {
   isInterpolationNode,
   parseNode,
 } from "../interpolation/parser.ts";
-import { type ConfigNode, checkDepth, child, isMissing, type Key, type MapNode } from "../node.ts";
-import { fullKeyOf, type Place, rootPlace } from "../place.ts";
+import { type ConfigNode, checkDepth, isMissing, type Key, type MapNode } from "../node.ts";
+import { fullKeyOf, type Place, placeBelow, rootPlace } from "../place.ts";
 import { invalidKeyType } from "./construction.ts";
 import type { Constructed } from "./reader.ts";
 
@@ -44,7 +44,7 @@ export function checkTree(
   try {
     check(node, path, refusals);
   } catch (error) {
-    throw isConfigError(error) ? error.askedFor(fullKeyOf(descend(at, path))) : error;
+    throw isConfigError(error) ? error.askedFor(fullKeyOf(placeBelow(at, path))) : error;
   }
   return node;
 }
@@ -73,7 +73,7 @@ export function acceptConfig({ root, foreign }: Constructed, checkText?: Interpo
     check(root, path, refusals);
   } catch (error) {
     if (!isConfigError(error)) throw error;
-    throw new ConfigError({ ...error.details, key: fullKeyOf(descend(rootPlace(root), path)) });
+    throw new ConfigError({ ...error.details, key: fullKeyOf(placeBelow(rootPlace(root), path)) });
   }
 }
 
@@ -124,16 +124,6 @@ function check(node: ConfigNode, path: Key[], refusals: Refusals): void {
     check(value, path, refusals);
     path.pop();
   }
-}
-
-function descend(at: Place, path: readonly Key[]): Place {
-  let place = at;
-  for (const key of path) {
-    const node = child(place.node, key);
-    if (node === undefined) return place;
-    place = { kind: "place", node, parent: place, key };
-  }
-  return place;
 }
 
 const missingInTuple = ({ origin }: ConfigNode): ConfigError =>

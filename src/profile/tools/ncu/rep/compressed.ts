@@ -16,9 +16,6 @@ export const ZSTD_MAGIC = Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd);
 export const COMPRESSED_EXTENSION = ".ncu-repz";
 const EXTENSIONS = [".ncu-rep", COMPRESSED_EXTENSION];
 
-export const isReportName = (name: string): boolean =>
-  EXTENSIONS.some((extension) => name.endsWith(extension));
-
 /** The report that ncu was told to write as `base`; null where there is none. */
 export const findReport = (base: string): string | null =>
   EXTENSIONS.map((extension) => `${base}${extension}`).find((file) => existsSync(file)) ?? null;
