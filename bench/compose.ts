@@ -5,7 +5,7 @@
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { parse } from "yaml";
-import { createEngine } from "../src/index.ts";
+import { createEngine, type DialectName } from "../src/index.ts";
 import { parseOverride } from "../src/overrides/index.ts";
 import { packageInfo } from "../src/values/package-info.ts";
 import { generateTree } from "./generated-tree.ts";
@@ -18,6 +18,7 @@ const PROJECT = { configDir: `${root}/conf`, configName: "config" } as const;
 export async function benchCompose(print: (line: string) => void): Promise<boolean> {
   const score = createScore(print);
   composeProject(score);
+  composeInDialects(score);
   composeWideTrees(score);
   sweepValues(score);
   sweepGroups(score);
@@ -66,6 +67,18 @@ function composeProject(score: Score): void {
   );
   score.atMost("the same with another override", again, 1, "ms");
   score.atMost("the same, beside the first", again / times.first, 0.05, "x");
+}
+
+/** Each version of Hydra beside the default one, of the same tree in the same run. */
+function composeInDialects(score: Score): void {
+  const first = (dialect: DialectName) => () => createEngine({ dialect }).compose(PROJECT);
+  const times = measure(
+    { "1.1": first("1.1"), "1.2": first("1.2"), "1.3": first("1.3"), "1.4": first("1.4") },
+    100,
+    cpuTimeOf,
+  );
+  for (const name of ["1.1", "1.2", "1.4"] as const)
+    score.atMost(`first composition in ${name} beside 1.3`, times[name] / times["1.3"], 1.1, "x");
 }
 
 function composeWideTrees(score: Score): void {

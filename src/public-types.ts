@@ -52,6 +52,7 @@ export type {
   JsonSchemaObject,
   SelfItem,
 } from "./compose/sources/config-source.ts";
+export type { Reading } from "./compose/sources/load-config.ts";
 export type { StoreEntryOptions } from "./compose/sources/memory-source.ts";
 export type { ComposeOptions, Engine, EngineOptions } from "./engine.ts";
 export type {
@@ -136,7 +137,7 @@ export type {
   SweeperDefinition,
   SweeperRequest,
 } from "./sweep/sweepers/sweeper.ts";
-export type { DialectName } from "./values/dialect.ts";
+export type { Dialect, DialectName } from "./values/dialect.ts";
 export type { ErrorCode, ErrorDetails, ErrorHints, PluginErrorCode } from "./values/errors.ts";
 export type { Limits } from "./values/limits.ts";
 export type {

@@ -1,10 +1,10 @@
 import { ConfigError } from "./errors.ts";
 
 /** The versions of Hydra whose behaviour can be chosen, as `version_base` names them. */
-export const DIALECT_NAMES = ["1.1", "1.2", "1.3", "1.4"] as const;
+export const DIALECT_NAMES: readonly DialectName[] = ["1.1", "1.2", "1.3", "1.4"];
 
 /** A version of Hydra, as `version_base` names it. */
-export type DialectName = (typeof DIALECT_NAMES)[number];
+export type DialectName = "1.1" | "1.2" | "1.3" | "1.4";
 
 /**
  * What a version of Hydra does in its own way. All that differs between versions is a field here: code asks for the field and

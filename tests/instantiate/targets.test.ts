@@ -16,7 +16,7 @@ describe("targets", () => {
   test("positional arguments come first, and alone where there are no named ones", () => {
     expect(yaml("{_target_: echo, _args_: [1, 2]}")).toEqual([1, 2]);
     expect(yaml("{_target_: echo, _args_: [1, 2], a: 3}")).toEqual([1, 2, { a: 3 }]);
-    expect(yaml("_target_: echo")).toEqual([{}]);
+    expect(yaml("_target_: echo")).toEqual([]);
     expect(yaml("{_target_: max, _args_: [1, 7, 3]}")).toBe(7);
   });
 

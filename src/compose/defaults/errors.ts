@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { ConfigError, nearest as nearestName } from "../../values/errors.ts";
 import type { Origin } from "../../values/origin.ts";
 import { pyRepr } from "../../values/python-text.ts";
@@ -35,6 +37,9 @@ function primaryHint(
   nearest: string | undefined,
   repository: Repository,
 ): string {
+  const other = otherFile(configPath, repository);
+  if (other !== undefined)
+    return `${other} is there, but configs are .yaml files: rename it${other.endsWith(".yml") ? ", or name it with its ending in Hydra 1.1 (--version-base 1.1)" : ""}`;
   if (nearest !== undefined)
     return `choose it with --config-name ${group === "" ? "" : `${group}/`}${nearest}`;
   const within = configPath.replace(/\.yaml$/, "").split("/");
@@ -45,6 +50,17 @@ function primaryHint(
     return `config names are relative to the config directory: use --config-name ${known.join("/")}`;
   return "--config-name NAME (-cn) gives the name of the config, --config-path DIR (-cp) its directory";
 }
+
+/** A file of that name which is no config for its ending. */
+const otherFile = (configPath: string, { sources }: Repository): string | undefined =>
+  sources
+    .filter(({ scheme }) => scheme === "file")
+    .flatMap(({ path }) => [".yml", ".json"].map((ending) => join(path, `${configPath}${ending}`)))
+    .find((file) => existsSync(file));
+
+/** What has no file may be made by a program. */
+const STORED =
+  "there is no such file; a Python program may register it in its ConfigStore: write it as a YAML file, or give it to the store of a program of yours";
 
 export function notFound(
   placed: PlacedConfig,
@@ -62,6 +78,7 @@ export function notFound(
       message: `${within}Could not load '${placed.configPath}'.\n${searchPath(repository)}`,
       available,
       nearest,
+      ...(nearest === undefined && { hint: STORED }),
     });
   }
   const available = optionsOf(placed.group, repository);
@@ -79,18 +96,19 @@ export function notFound(
       nearest,
       hint: `use ${placed.overrideKey}=${nearest}`,
     }),
-    ...(nearest === undefined && folderHint(placed.configPath, repository)),
+    ...(nearest === undefined && {
+      hint:
+        folderHint(placed.configPath, repository) ?? (available.length === 0 ? STORED : undefined),
+    }),
   });
 }
 
 /** The path is a folder with groups and not an option. */
-function folderHint(path: string, repository: Repository): { readonly hint?: string } {
+function folderHint(path: string, repository: Repository): string | undefined {
   const groups = repository.list(path, "group");
   return groups.length === 0
-    ? {}
-    : {
-        hint: `'${path}' is not an option but a config group with the groups ${groups.join(", ")}`,
-      };
+    ? undefined
+    : `'${path}' is not an option but a config group with the groups ${groups.join(", ")}`;
 }
 
 /** `group: ???`, and nothing chosen. */

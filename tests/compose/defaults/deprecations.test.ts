@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { createEngine, type EngineOptions } from "../../../src/engine.ts";
 import type { DialectName } from "../../../src/values/dialect.ts";
 import { DIALECTS } from "../../../src/values/dialect.ts";
+import { refusal } from "../in-memory.ts";
 
 /** Composes files of a directory. */
 function composed(
@@ -132,4 +133,21 @@ it.each(["1.2", "1.3"] as const)("keywords of headers are names in %s", (dialect
   };
   const { notice, yaml } = composed(files, [], dialect);
   expect([notice, yaml]).toEqual([undefined, "_group_:\n  port: 1\n"]);
+});
+
+it.each([
+  [
+    "config.yml",
+    "1.3",
+    /config\.yml is there, but configs are \.yaml files: rename it, or name it with its ending in Hydra 1\.1/,
+  ],
+  ["config.json", "1.3", /config\.json is there, but configs are \.yaml files: rename it$/],
+] as const)("a primary config that is missing beside %s is told of it", (file, dialect, hint) => {
+  const error = refusal(() => composed({ [file]: "{}" }, [], dialect));
+  expect(error.details.hint).toMatch(hint);
+});
+
+it("what a list names without a file may be registered by a Python program", () => {
+  const error = refusal(() => composed({ "config.yaml": "defaults: [base_config]" }));
+  expect(error.details.hint).toContain("a Python program may register it in its ConfigStore");
 });

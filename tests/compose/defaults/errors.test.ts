@@ -50,10 +50,13 @@ describe("a primary config that is not there", () => {
 });
 
 /** The item that is wrong, the key, the nearest name and what to do. */
+const STORED =
+  "there is no such file; a Python program may register it in its ConfigStore: write it as a YAML file, or give it to the store of a program of yours";
+
 describe("an item that is refused", () => {
   it.each<[string, string, string | undefined, string | undefined, string | undefined]>([
     ["bas", "bas", "bas", "base", undefined],
-    ["far_away", "far_away", "far_away", undefined, undefined],
+    ["far_away", "far_away", "far_away", undefined, STORED],
     ["sub/man", "sub/man", "sub/man", "main", undefined],
     ["db: mysq", "db: mysq", "db/mysq", "mysql", "use db=mysql"],
     ["db@x: mysq", "db@x: mysq", "db/mysq", "mysql", "use db@x=mysql"],
