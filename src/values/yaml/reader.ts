@@ -83,7 +83,7 @@ function read(source: SourceText, check: InterpolationCheck, rules: Rules): Conf
 function load(source: SourceText, rules: Rules): Constructed {
   const { limits, dialect } = rules;
   checkPrintable(source);
-  const document = parseDocument(source, createScanner(source));
+  const document = parseDocument(source, createScanner(source, dialect.libyaml), dialect.libyaml);
   if (document === null) {
     const empty = scalar(null, { kind: "file", source, start: 0, end: 0 });
     return { root: empty, foreign: new Map(), suspicious: false };
