@@ -41,6 +41,8 @@ export interface Cursor {
   readonly source: SourceText;
   /** The text of the source with a NUL behind its end. */
   readonly text: string;
+  /** Whether the text is read as libyaml reads it. */
+  readonly libyaml: boolean;
   pos: number;
   /** Number of line breaks passed so far. */
   line: number;
@@ -48,10 +50,10 @@ export interface Cursor {
   lineStart: number;
 }
 
-export function createCursor(source: SourceText): Cursor {
+export function createCursor(source: SourceText, libyaml = false): Cursor {
   // A byte order mark is skipped and takes no column.
   const start = source.text.charCodeAt(0) === 0xfeff ? 1 : 0;
-  return { source, text: `${source.text}\0`, pos: start, line: 0, lineStart: start };
+  return { source, text: `${source.text}\0`, libyaml, pos: start, line: 0, lineStart: start };
 }
 
 /** Indentation is measured in columns; before it stand only ASCII characters, one unit each. */
@@ -97,6 +99,15 @@ export function atDocumentMarker(cursor: Cursor, isEndOfWord: (c: number) => boo
     charAt(cursor, 2) === c &&
     isEndOfWord(charAt(cursor, 3))
   );
+}
+
+/** Spaces, and for libyaml tabs. */
+export function skipBlanks(cursor: Cursor): void {
+  skipSpaces(cursor);
+  while (cursor.libyaml && charAt(cursor) === TAB) {
+    cursor.pos++;
+    skipSpaces(cursor);
+  }
 }
 
 export interface YamlErrorDetails {

@@ -33,12 +33,16 @@ export interface ParsedDocument {
 }
 
 /** The node of a text that holds one document, or null for a text without any. */
-export function parseDocument(source: SourceText, scanner: Scanner): ParsedDocument | null {
+export function parseDocument(
+  source: SourceText,
+  scanner: Scanner,
+  libyaml = false,
+): ParsedDocument | null {
   const first = scanner.peek().type;
   if (first === "<stream end>") return null;
   const explicit = first === "<directive>" || first === "<document start>";
   const handles = explicit ? startDocument(source, scanner) : DEFAULT_TAG_HANDLES;
-  const parser = createNodeParser(source, scanner, handles);
+  const parser = createNodeParser(source, scanner, handles, libyaml);
   const { type, start } = scanner.peek();
   const root = explicit && ENDS_DOCUMENT.has(type) ? emptyScalar(start) : parser.node("block");
   endDocument(source, scanner, root);
@@ -103,13 +107,20 @@ const problemAt = (source: SourceText, { start, end }: Token, problem: string) =
 
 /** Where only an anchor or a tag stands, an empty plain scalar follows it. */
 const NOTHING = { value: "", plain: true };
+const NO_TEXT = { value: "", plain: false };
 
 /** Composes nodes from tokens: anchors are followed, tags completed and resolved. */
-function createNodeParser(source: SourceText, scanner: Scanner, handles: TagHandles): NodeParser {
+function createNodeParser(
+  source: SourceText,
+  scanner: Scanner,
+  handles: TagHandles,
+  libyaml: boolean,
+): NodeParser {
   const parser: NodeParser = {
     source,
     scanner,
     handles,
+    libyaml,
     anchors: new Map(),
     depth: 0,
     hasAliases: false,
@@ -173,7 +184,12 @@ function parseContent(
     default:
   }
   if (properties.start < 0) throw noContent(parser.source, context, token);
-  return register(parser, properties, scalarNode(properties, NOTHING, start, token.start));
+  // For libyaml a lone `!` says that the nothing behind it is a text.
+  const isText = properties.tag === "!" && parser.libyaml;
+  const empty = isText
+    ? scalarNode(NO_PROPERTIES, NO_TEXT, start, token.start)
+    : scalarNode(properties, NOTHING, start, token.start);
+  return register(parser, properties, empty);
 }
 
 function startSequence(
@@ -233,6 +249,7 @@ interface NodeParser {
   readonly source: SourceText;
   readonly scanner: Scanner;
   readonly handles: TagHandles;
+  readonly libyaml: boolean;
   /** Every node that has a name so far. */
   readonly anchors: Map<string, SyntaxNode>;
   /** How many nodes are open around the next token. */

@@ -83,7 +83,7 @@ function read(source: SourceText, check: InterpolationCheck, rules: Rules): Conf
 function load(source: SourceText, rules: Rules): Constructed {
   const { limits, dialect } = rules;
   checkPrintable(source);
-  const document = parseDocument(source, createScanner(source));
+  const document = parseDocument(source, createScanner(source, dialect.libyaml), dialect.libyaml);
   if (document === null) {
     const empty = scalar(null, { kind: "file", source, start: 0, end: 0 });
     return { root: empty, foreign: new Map(), suspicious: false };
@@ -114,13 +114,16 @@ export function createConfig(text: string, options: ReadOptions = {}): ConfigNod
 /** YAML's printable characters; with the `u` flag half a surrogate pair matches on its own. */
 const UNACCEPTABLE = /[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
 
+/** Half a pair of surrogates, by its hexadecimal code. */
+const isHalf = (code: string): boolean => /^d[89a-f]..$/.test(code);
+
 /** Refuses control characters, half surrogate pairs, U+FFFE and U+FFFF anywhere in the text. */
 function checkPrintable(source: SourceText): void {
   const found = UNACCEPTABLE.exec(source.text);
   if (found === null) return;
   const code = (source.text.codePointAt(found.index) ?? 0).toString(16).padStart(4, "0");
   throw yamlError(source, {
-    problem: `unacceptable character #x${code}: special characters are not allowed`,
+    problem: `unacceptable character #x${code}: special characters are not allowed${isHalf(code) ? " (surrogates have no 'utf-8')" : ""}`,
     start: found.index,
     hint: 'in double quotes, write it as an escape, e.g. "\\x07"',
   });

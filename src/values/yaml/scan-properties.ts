@@ -9,7 +9,7 @@ import {
   isWordCharacter,
   scanLineBreak,
   showCharacter,
-  skipSpaces,
+  skipBlanks,
   skipToBreak,
   yamlError,
 } from "./cursor.ts";
@@ -47,7 +47,7 @@ interface Whole {
 }
 
 /** `!<tag>`, `!`, `!local`, `!!standard`, `!handle!suffix`. */
-export function scanTag(cursor: Cursor): TagToken {
+export function scanTag(cursor: Cursor, inFlow: boolean): TagToken {
   const start = cursor.pos;
   const tag: Whole = { kind: "tag", start };
   let handle: string | null = null;
@@ -66,7 +66,9 @@ export function scanTag(cursor: Cursor): TagToken {
     if (handle === "!") cursor.pos = start + 1;
     suffix = scanTagUri(cursor, tag);
   }
-  if (!isSpaceBreakOrEnd(charAt(cursor))) throw unexpected(cursor, tag, "' '");
+  const isEnd = cursor.libyaml ? isBlank(charAt(cursor)) : isSpaceBreakOrEnd(charAt(cursor));
+  if (!isEnd && !(cursor.libyaml && inFlow && charAt(cursor) === 0x2c))
+    throw unexpected(cursor, tag, "' '");
   return { type: "<tag>", handle, suffix, start, end: cursor.pos };
 }
 
@@ -161,7 +163,7 @@ export function scanDirective(cursor: Cursor): YamlDirectiveToken | TagDirective
   cursor.pos++;
   const name = scanDirectiveName(cursor, start);
   const token = scanValue(cursor, name, start);
-  skipSpaces(cursor);
+  skipBlanks(cursor);
   if (charAt(cursor) === 0x23) skipToBreak(cursor);
   if (!isBreakOrEnd(charAt(cursor)))
     throw unexpectedInDirective(cursor, start, "a comment or a line break");
@@ -180,14 +182,21 @@ function scanValue(
   }
   if (name === "TAG") {
     const directive = { kind: "directive", start } as const;
-    skipSpaces(cursor);
+    skipBlanks(cursor);
     const handle = scanTagHandle(cursor, directive);
     if (charAt(cursor) !== 0x20) throw unexpectedInDirective(cursor, start, "' '");
-    skipSpaces(cursor);
+    skipBlanks(cursor);
     const prefix = scanTagUri(cursor, directive);
     if (!isSpaceBreakOrEnd(charAt(cursor))) throw unexpectedInDirective(cursor, start, "' '");
     return { type: "<directive>", name, handle, prefix, start, end: cursor.pos };
   }
+  if (cursor.libyaml)
+    throw yamlError(cursor.source, {
+      context: "while scanning a directive",
+      problem: "found unknown directive name",
+      start,
+      end: cursor.pos,
+    });
   const end = cursor.pos;
   skipToBreak(cursor);
   return { type: "<directive>", name: "unknown", major: 0, start, end };
@@ -203,7 +212,7 @@ function scanDirectiveName(cursor: Cursor, start: number): string {
 
 /** Returns the major version; the minor one is only checked for its form. */
 function scanYamlVersion(cursor: Cursor, start: number): number {
-  skipSpaces(cursor);
+  skipBlanks(cursor);
   const major = scanNumber(cursor, start);
   if (charAt(cursor) !== 0x2e) throw unexpectedInDirective(cursor, start, "a digit or '.'");
   cursor.pos++;

@@ -14,7 +14,7 @@ import {
   SPACE,
   scanLineBreak,
   showCharacter,
-  skipSpaces,
+  skipBlanks,
   skipToBreak,
   TAB,
   yamlError,
@@ -33,17 +33,17 @@ export interface PlainScan {
  */
 export function scanPlain(cursor: Cursor, indent: number, inFlow: boolean): PlainScan {
   const start = cursor.pos;
-  let end = plainRunEnd(cursor, inFlow);
+  let end = plainRunEnd(cursor, inFlow, start);
   let value = cursor.text.slice(start, end);
   let endsLine = false;
   cursor.pos = end;
   for (;;) {
-    const gap = scanGap(cursor);
+    const gap = cursor.libyaml ? scanBlankGap(cursor, indent, start) : scanGap(cursor);
     endsLine = gap.brokeLine;
     if (gap.text === "" || charAt(cursor) === 0x23) break;
     if (!inFlow && column(cursor) < indent) break;
     const runStart = cursor.pos;
-    const runEnd = plainRunEnd(cursor, inFlow);
+    const runEnd = plainRunEnd(cursor, inFlow, start);
     if (runEnd === runStart) break;
     value += gap.text + cursor.text.slice(runStart, runEnd);
     end = runEnd;
@@ -53,7 +53,7 @@ export function scanPlain(cursor: Cursor, indent: number, inFlow: boolean): Plai
 }
 
 /** Where the characters without white space end that start here. */
-function plainRunEnd(cursor: Cursor, inFlow: boolean): number {
+function plainRunEnd(cursor: Cursor, inFlow: boolean, start: number): number {
   const { text } = cursor;
   let { pos } = cursor;
   for (;;) {
@@ -62,6 +62,14 @@ function plainRunEnd(cursor: Cursor, inFlow: boolean): number {
       if (isBlank(c)) return pos;
     } else if (c === 0x3a) {
       const next = text.charCodeAt(pos + 1);
+      if (cursor.libyaml && inFlow && (next === 0x3f || isFlowIndicator(next)))
+        throw yamlError(cursor.source, {
+          context: "while scanning a plain scalar",
+          contextStart: start,
+          problem: "found unexpected ':'",
+          start: pos,
+          hint: "put a blank behind the colon, or quotes around the text",
+        });
       if (isBlank(next) || (inFlow && isFlowIndicator(next))) return pos;
     } else if (inFlow && (c === 0x3f || isFlowIndicator(c))) {
       return pos;
@@ -101,6 +109,35 @@ function scanGap(cursor: Cursor): Gap {
       break;
     }
   }
+  return { text: foldBreaks(first, breaks), brokeLine: true };
+}
+
+/** The same for libyaml, which takes tabs for spaces, but not where indentation ends. */
+function scanBlankGap(cursor: Cursor, indent: number, scalarStart: number): Gap {
+  const { text } = cursor;
+  const start = cursor.pos;
+  skipBlanks(cursor);
+  if (!isBreak(charAt(cursor)))
+    return cursor.pos === start
+      ? NO_GAP
+      : { text: text.slice(start, cursor.pos), brokeLine: false };
+  const first = scanLineBreak(cursor);
+  let breaks = "";
+  for (;;) {
+    const c = charAt(cursor);
+    if (c === TAB && column(cursor) < indent)
+      throw yamlError(cursor.source, {
+        context: "while scanning a plain scalar",
+        contextStart: scalarStart,
+        problem: "found a tab character that violates indentation",
+        start: cursor.pos,
+        hint: "YAML allows no tabs here: use spaces",
+      });
+    if (c === SPACE || c === TAB) cursor.pos++;
+    else if (isBreak(c)) breaks += scanLineBreak(cursor);
+    else break;
+  }
+  if (column(cursor) === 0 && atDocumentMarker(cursor, isBlank)) return MARKER_GAP;
   return { text: foldBreaks(first, breaks), brokeLine: true };
 }
 
@@ -222,6 +259,14 @@ function scanCodePoint(cursor: Cursor, digits: number, start: number, at: number
   }
   const code = Number.parseInt(cursor.text.slice(cursor.pos, cursor.pos + digits), 16);
   cursor.pos += digits;
+  if (cursor.libyaml && ((code >= 0xd800 && code <= 0xdfff) || code > 0x10ffff))
+    throw yamlError(cursor.source, {
+      context: "while parsing a quoted scalar",
+      contextStart: start,
+      problem: "found invalid Unicode character escape code",
+      start: at,
+      end: cursor.pos,
+    });
   if (code <= 0x10ffff) return String.fromCodePoint(code);
   throw yamlError(cursor.source, {
     code: "yaml.invalid_value",
@@ -287,8 +332,8 @@ export function scanBlockScalar(cursor: Cursor, parentIndent: number): ScalarTok
   const minimum = Math.max(parentIndent + 1, 1);
   const leading =
     indentation === null
-      ? detectIndentation(cursor, minimum)
-      : readBreaks(cursor, minimum + indentation - 1);
+      ? detectIndentation(cursor, minimum, start)
+      : readBreaks(cursor, minimum + indentation - 1, start);
   const { indent } = leading;
   let { breaks, end } = leading;
   let value = "";
@@ -300,7 +345,7 @@ export function scanBlockScalar(cursor: Cursor, parentIndent: number): ScalarTok
     value += breaks + cursor.text.slice(from, cursor.pos);
     end = cursor.pos;
     lineBreak = scanLineBreak(cursor);
-    const trailing = readBreaks(cursor, indent);
+    const trailing = readBreaks(cursor, indent, start);
     breaks = trailing.breaks;
     if (column(cursor) !== indent || charAt(cursor) === END) break;
     // Folding joins two lines of text; a line that is indented more keeps the breaks around it.
@@ -327,14 +372,14 @@ function scanHeader(cursor: Cursor, start: number): Header {
     cursor.pos++;
     chomping ??= scanChomping(cursor);
   }
-  if (!isSpaceBreakOrEnd(charAt(cursor)))
+  if (!cursor.libyaml && !isSpaceBreakOrEnd(charAt(cursor)))
     throw yamlError(cursor.source, {
       context: CONTEXT,
       contextStart: start,
       problem: `expected chomping or indentation indicators, but found ${showCharacter(cursor.text, cursor.pos)}`,
       start: cursor.pos,
     });
-  skipSpaces(cursor);
+  skipBlanks(cursor);
   if (charAt(cursor) === 0x23) skipToBreak(cursor);
   if (!isBreakOrEnd(charAt(cursor)))
     throw yamlError(cursor.source, {
@@ -362,7 +407,7 @@ interface Breaks {
 }
 
 /** Without an indicator the deepest of the leading blank lines and the first text line decides. */
-function detectIndentation(cursor: Cursor, minimum: number): Breaks {
+function detectIndentation(cursor: Cursor, minimum: number, start: number): Breaks {
   let breaks = "";
   let indent = minimum;
   let end = cursor.pos;
@@ -375,16 +420,30 @@ function detectIndentation(cursor: Cursor, minimum: number): Breaks {
       breaks += scanLineBreak(cursor);
       end = cursor.pos;
     } else {
+      if (c === TAB) refuseTab(cursor, start);
       return { breaks, indent, end };
     }
   }
 }
 
-function readBreaks(cursor: Cursor, indent: number): Breaks {
+/** libyaml wants spaces up to the indentation of a block scalar. */
+function refuseTab(cursor: Cursor, start: number): void {
+  if (!cursor.libyaml) return;
+  throw yamlError(cursor.source, {
+    context: CONTEXT,
+    contextStart: start,
+    problem: "found a tab character where an indentation space is expected",
+    start: cursor.pos,
+    hint: "YAML allows no tabs here: use spaces",
+  });
+}
+
+function readBreaks(cursor: Cursor, indent: number, start: number): Breaks {
   let breaks = "";
   let end = cursor.pos;
   for (;;) {
     while (column(cursor) < indent && charAt(cursor) === SPACE) cursor.pos++;
+    if (column(cursor) < indent && charAt(cursor) === TAB) refuseTab(cursor, start);
     if (!isBreak(charAt(cursor))) return { breaks, indent, end };
     breaks += scanLineBreak(cursor);
     end = cursor.pos;

@@ -8,6 +8,7 @@ import {
   isBlank,
   scanLineBreak,
   showCharacter,
+  skipBlanks,
   skipSpaces,
   skipToBreak,
   TAB,
@@ -35,9 +36,9 @@ export interface Scanner {
   next(): Token;
 }
 
-/** The scanner of one document: PyYAML's notion of YAML 1.1, token by token. */
-export function createScanner(source: SourceText): Scanner {
-  const state = createScanState(source);
+/** The scanner of one document: PyYAML's notion of YAML 1.1, or that of libyaml, token by token. */
+export function createScanner(source: SourceText, libyaml = false): Scanner {
+  const state = createScanState(source, libyaml);
   /** The token at the head, once it is final: the parser looks at most of them several times. */
   let settled: Token | undefined;
   return {
@@ -94,16 +95,22 @@ const FETCHERS: Readonly<Record<TokenStart, (state: ScanState) => void>> = {
   value: fetchValue,
   alias: (state) => fetchProperty(state, () => scanName(state.cursor, "<alias>")),
   anchor: (state) => fetchProperty(state, () => scanName(state.cursor, "<anchor>")),
-  tag: (state) => fetchProperty(state, () => scanTag(state.cursor)),
+  tag: (state) => fetchProperty(state, () => scanTag(state.cursor, state.flowLevel > 0)),
   quoted: (state) => fetchProperty(state, () => scanQuoted(state.cursor)),
   "block scalar": fetchBlockScalar,
   plain: fetchPlain,
 };
 
+/** libyaml passes over it at the start of every line. */
+const BYTE_ORDER_MARK = 0xfeff;
+
 function skipToToken(state: ScanState): void {
   const { cursor } = state;
   for (;;) {
-    skipSpaces(cursor);
+    if (cursor.libyaml && charAt(cursor) === BYTE_ORDER_MARK && column(cursor) === 0) cursor.pos++;
+    // A tab is no indentation: there, a key may begin.
+    if (state.flowLevel > 0 || !state.allowKey) skipBlanks(cursor);
+    else skipSpaces(cursor);
     if (charAt(cursor) === 0x23) skipToBreak(cursor);
     if (scanLineBreak(cursor) === "") return;
     if (state.flowLevel === 0) state.allowKey = true;

@@ -217,8 +217,8 @@ export interface ScanState {
   done: boolean;
 }
 
-export function createScanState(source: SourceText): ScanState {
-  const cursor = createCursor(source);
+export function createScanState(source: SourceText, libyaml: boolean): ScanState {
+  const cursor = createCursor(source, libyaml);
   return {
     cursor,
     queue: createTokenQueue(),

@@ -299,7 +299,7 @@ function refuseLoneSurrogates(node: ConfigNode): void {
     if (typeof text === "string" && LONE_SURROGATE.test(text))
       throw new ConfigError({
         code: "yaml.invalid_value",
-        message: "surrogates not allowed: half of a character cannot be written as YAML",
+        message: "surrogates not allowed: half of a character cannot be written as 'utf-8'",
         origin: node.origin,
       });
 }
