@@ -16,8 +16,8 @@ import {
   openEngine,
 } from "./engine.ts";
 import { withHydraResolvers } from "./job/resolvers.ts";
-import { dialectNamed } from "./values/dialect.ts";
 import { checkOptions } from "./values/check-options.ts";
+import { dialectNamed } from "./values/dialect.ts";
 
 export { renderExplanation } from "./cli/explain.ts";
 export { hydraMain } from "./cli/hydra-main.ts";
