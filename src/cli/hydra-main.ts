@@ -149,8 +149,14 @@ export async function runMain(
   if (subcommand !== undefined) return runSubcommand(subcommand, options.name, invocation);
   const endWatch = watchForLostTask(invocation.console);
   const notice = noticeOf(options, invocation);
-  if (notice !== null) warnOf(notice, invocation);
+  if (notice !== null && !isStrict(notice, invocation)) warnOf(notice, invocation);
   try {
+    if (notice !== null && isStrict(notice, invocation))
+      throw new ConfigError({
+        code: "compose.unsupported",
+        message: notice,
+        hint: `${STRICT} makes this an error`,
+      });
     const programUse = options.restAsOverrides && (options.programUse ?? "run");
     refuseMisspelt(invocation.argv, subcommands, programUse, flagsOf(options));
     return await dispatch({ ...options, adapt }, task, invocation, redaction);
@@ -232,7 +238,7 @@ async function dispatch(
   const { worker } = given;
   const flags = flagsOf(declared);
   const timed = worker === undefined ? given : await asSweepBegan(given, worker);
-  const typed = parseArgv(timed.argv, flags);
+  const typed = parsedLine(declared, timed, flags);
   const { plugins, settings } = await pluginsOf(declared, typed, timed);
   if (typed.flags.has("version")) {
     timed.console.stdout(versionText(declared, dialectOf(declared, typed, timed)));
@@ -370,9 +376,34 @@ function reportedBase({ versionBase }: MainOptions, dialect: Dialect): string | 
   return `${major}.${minor}`;
 }
 
+function parsedLine(
+  options: MainOptions,
+  invocation: Invocation,
+  flags: readonly Flag[],
+): ParsedArguments {
+  const { argv } = invocation;
+  const parsed = parseArgv(argv, flags);
+  if (parsed.rest === undefined || options.restAsOverrides !== undefined) return parsed;
+  // Our own shell code hands on its words there.
+  if (parsed.flags.has("shell-completion")) return parsed;
+  if (!dialectOf(options, parsed, invocation).ignoresDashes) return parsed;
+  const at = argv.indexOf("--");
+  return parsedLine(
+    options,
+    { ...invocation, argv: argv.filter((_, index) => index !== at) },
+    flags,
+  );
+}
+
 const VERSION_BASE_NOTICE =
   "The version_base parameter is deprecated and will be removed in Hydra 1.5.\n" +
   "Omit the version_base parameter to use the current Hydra defaults.";
+
+/** Makes warnings of what goes away errors, as in Hydra. */
+const STRICT = "HYDRA_DEPRECATION_WARNINGS_AS_ERRORS";
+
+const isStrict = (notice: string, { env }: Invocation): boolean =>
+  notice === VERSION_BASE_NOTICE && (env[STRICT] ?? "") !== "";
 
 /** What a program is warned of for its version of Hydra, whatever else is wrong with its command line. */
 function noticeOf(options: MainOptions, { argv, worker }: Invocation): string | null {

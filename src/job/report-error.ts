@@ -1,3 +1,4 @@
+import { DEFAULT_DIALECT, DIALECT_NAMES, DIALECTS } from "../values/dialect.ts";
 import { type CodedError, ConfigError, isCodedError } from "../values/errors.ts";
 import { pyRepr } from "../values/python-text.ts";
 import { renderError } from "../values/render-error.ts";
@@ -10,7 +11,7 @@ const FULL_ERROR = "HYDRA_FULL_ERROR";
 /** Where an error is shown, and for which program. */
 export interface Failing {
   readonly invocation: Invocation;
-  readonly options: Pick<ProgramDeclaration, "hasUserCode">;
+  readonly options: Pick<ProgramDeclaration, "hasUserCode" | "dialect" | "versionBase">;
 }
 
 /** Shows what a job threw, as Hydra does. */
@@ -40,8 +41,13 @@ export function reportError(error: unknown, { invocation, options }: Failing): v
       ? stacks(error)
       : userStacks(error);
   console.stderr(`${lines.join("\n")}\n`);
-  if (!full && (options.hasUserCode !== false || !isCodedError(error)))
+  if (!full && tellsOfFullError(options) && (options.hasUserCode !== false || !isCodedError(error)))
     console.stderr(`\nSet the environment variable ${FULL_ERROR}=1 for a complete stack trace.\n`);
+}
+
+function tellsOfFullError({ dialect, versionBase }: Failing["options"]): boolean {
+  const name = DIALECT_NAMES.find((known) => known === (dialect ?? versionBase));
+  return (name === undefined ? DEFAULT_DIALECT : DIALECTS[name]).tellsOfFullError;
 }
 
 /**

@@ -140,7 +140,10 @@ export function dirnameResolver(
   return {
     name: "hydra_override_dirname",
     resolve(args, call) {
-      if (args.length > 1) throw dirnameError("hydra_override_dirname takes one argument");
+      if (args.length > 1)
+        throw dirnameError(
+          "too many positional arguments: hydra_override_dirname takes one, a mapping of options",
+        );
       const tree = holdsHydra(call.root) ? call.root : read();
       const at = (key: string): ConfigNode | undefined =>
         tree === undefined ? undefined : call.selectIn(tree, [], key)?.node;

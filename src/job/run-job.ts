@@ -71,6 +71,10 @@ export async function runJob(planned: PlannedJob, surroundings: JobContext): Pro
   const { callbacks, chdirByDefault, context, logging, publish, task } = surroundings;
   publish(root);
   const own = hydraAlone(root);
+  // Before anything is made.
+  const variables = context.dialect.setsVariablesInTurn
+    ? undefined
+    : resolvedVariables(root, context);
   const chosen = requiredAt(own, "hydra.job.chdir", context) ?? undefined;
   if (chosen === undefined && chdirByDefault) surroundings.warn(CHDIR_WARNING);
   const chdir = chosen ?? chdirByDefault;
@@ -78,9 +82,6 @@ export async function runJob(planned: PlannedJob, surroundings: JobContext): Pro
   const settingsOfLog = logSettings(root, "hydra.job_logging", context);
   logging.configure(...settingsOfLog(workingDirectory.cwd ?? surroundings.cwd));
   const subdirectory = requiredAt(root, "hydra.output_subdir", context) ?? undefined;
-  const variables = context.dialect.setsVariablesInTurn
-    ? undefined
-    : resolvedVariables(own, context);
   const saved =
     variables === undefined ? planned : { ...planned, root: withVariables(root, variables) };
   if (subdirectory !== undefined) saveJobFiles(resolve(outputDir, String(subdirectory)), saved);

@@ -73,6 +73,10 @@ export interface Dialect {
   readonly globsSearchPath: boolean;
   /** The oldest `version_base` that a program may name; null where the version itself decides. */
   readonly leastVersionBase: string | null;
+  /** Whether completion takes a word with hyphens behind `python` for the script. */
+  readonly hyphensInScripts: boolean;
+  /** Whether `--` on a command line means nothing; else what stands behind it is no flag. */
+  readonly ignoresDashes: boolean;
   /** Functions of the override language beside those that every version has. */
   readonly addedFunctions: readonly string[];
   /** What the bounds of a float range count as: the decimal digits that are shown of a double, or its exact binary value. */
@@ -149,6 +153,8 @@ const V1_3: Dialect = {
   fixesLauncher: false,
   globsSearchPath: false,
   leastVersionBase: null,
+  hyphensInScripts: false,
+  ignoresDashes: false,
   addedFunctions: [],
   rangeDecimals: "exact",
   sortsRangeValues: false,
@@ -212,6 +218,8 @@ const V1_4: Dialect = {
   fixesLauncher: true,
   globsSearchPath: true,
   leastVersionBase: "1.3",
+  hyphensInScripts: true,
+  ignoresDashes: true,
   addedFunctions: ["json_str", "extend_list"],
   rangeDecimals: "shown",
   sortsRangeValues: true,

@@ -20,6 +20,8 @@ export function parseArgv(argv: readonly string[], flags: readonly Flag[]): Pars
   const more: string[] = [];
   let ownWords = overrides;
   const unknown: string[] = [];
+  /** What argparse calls unrecognized where one of them is: words behind the first run, too. */
+  const stray: string[] = [];
   const apart: string[] = [];
   let isFirstRun = true;
   const dashes = argv.indexOf("--");
@@ -32,9 +34,15 @@ export function parseArgv(argv: readonly string[], flags: readonly Flag[]): Pars
     const matched = matches[index] ?? "override";
     if (matched === "override") {
       ownWords.push(word);
-      if (!isFirstRun) apart.push(word);
-    } else if (matched === "unknown") unknown.push(word);
-    else {
+      if (!isFirstRun) {
+        apart.push(word);
+        stray.push(word);
+      }
+    } else if (matched === "unknown") {
+      isFirstRun &&= overrides.length === 0;
+      unknown.push(word);
+      stray.push(word);
+    } else {
       isFirstRun &&= overrides.length === 0;
       if (matched.flag.takes === "overrides") ownWords = more;
       const next = words[index + 1];
@@ -45,7 +53,7 @@ export function parseArgv(argv: readonly string[], flags: readonly Flag[]): Pars
       if (matched.flag.final === true) return { flags: values, overrides };
     }
   }
-  if (unknown.length > 0) throw unrecognized(unknown, flags);
+  if (unknown.length > 0) throw unrecognized(unknown, stray, flags);
   return {
     flags: values,
     overrides,
@@ -174,14 +182,18 @@ function readBareFlag(
 const byName = (name: string, flags: readonly Flag[]): Flag | undefined =>
   flags.find((flag) => flag.names.includes(name));
 
-function unrecognized(words: readonly string[], flags: readonly Flag[]): ConfigError {
+function unrecognized(
+  words: readonly string[],
+  stray: readonly string[],
+  flags: readonly Flag[],
+): ConfigError {
   const names = flags.flatMap((flag) => flag.names).filter((name) => name.startsWith("--"));
   const [name, value = "VALUE"] = splitAtEquals(words[0] ?? "");
   const near = nearest(name, names);
   const [, key] = /^--([A-Za-z_][\w.-]*)$/.exec(name) ?? [];
   return new ConfigError({
     code: "app.usage",
-    message: `unrecognized arguments: ${words.join(" ")}`,
+    message: `unrecognized arguments: ${stray.join(" ")}`,
     nearest: near,
     ...(near === undefined &&
       key !== undefined && { hint: `write config values without dashes: ${key}=${value}` }),

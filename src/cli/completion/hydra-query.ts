@@ -1,5 +1,6 @@
 import { byCodePoint } from "../../compose/sources/repository.ts";
 import type { ParsedArguments, Session } from "../../job/session.ts";
+import type { Dialect } from "../../values/dialect.ts";
 import { ConfigError, isConfigError } from "../../values/errors.ts";
 import { parseArgv } from "../arguments/parse-argv.ts";
 import { matchFiles } from "./candidate.ts";
@@ -15,9 +16,10 @@ import { type CompletionTree, matchGroups, matchKeys, showsSecret, treeFor } fro
  */
 export function hydraQuery(session: Session, separator: string): string {
   const { composerFor, flags, invocation, parsed } = session;
-  const divided = divideLine(stripProgram(invocation.env["COMP_LINE"] ?? ""), flags);
   // Of the flags in the line only --multirun counts.
   const composer = composerFor(parsed);
+  const line = stripProgram(invocation.env["COMP_LINE"] ?? "", composer.context.dialect);
+  const divided = divideLine(line, flags);
   const tree = treeFor(composer, divided.words, divided.isMultirun ? "multirun" : "run");
   const matches = hydraMatches(tree, divided.word, invocation.cwd);
   const secrets = tree.secrets();
@@ -83,6 +85,10 @@ function keysIfComposed(tree: CompletionTree, word: string): readonly string[] {
 const sorted = (names: readonly string[]): readonly string[] =>
   [...new Set(names)].sort(byCodePoint);
 
+/** Where a script may have any name: the same for scripts of Node. */
+const INTERPRETED_ANY =
+  /^\s*(?:[\w\u0080-\uffff/]*python3?\s*[\w\u0080-\uffff/.-]*|(?:\S*\/)?node\s+\S+)\s*(.*)/;
+
 /** Hydra's rules for Python and for programs, and the same for scripts of Node. */
 const INTERPRETED =
   /^\s*(?:[\w\u0080-\uffff/]*python3?\s*[\w\u0080-\uffff/.]*|(?:\S*\/)?node\s+\S+)\s*(.*)/;
@@ -92,8 +98,8 @@ const PROGRAM = /^\s*[\w\u0080-\uffff\-=./]+\s*(.*)/;
  * The arguments in a command line: without the program, or the interpreter and the script.
  * @throws ConfigError `app.flags` where no program stands
  */
-export function stripProgram(line: string): string {
-  const match = INTERPRETED.exec(line) ?? PROGRAM.exec(line);
+export function stripProgram(line: string, { hyphensInScripts }: Dialect): string {
+  const match = (hyphensInScripts ? INTERPRETED_ANY : INTERPRETED).exec(line) ?? PROGRAM.exec(line);
   if (match !== null) return match[1] ?? "";
   throw new ConfigError({ code: "app.flags", message: `Error parsing line '${line}'` });
 }

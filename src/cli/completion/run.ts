@@ -107,12 +107,12 @@ const asksAsHydra = ({ invocation, parsed }: Session): boolean =>
   parsed.rest === undefined && invocation.env["COMP_WORDBREAKS"] === undefined;
 
 /** @throws ConfigError `app.flags` for a line without a program */
-function readLine({ invocation, parsed }: Session): ShellLine {
+function readLine({ composer, invocation, parsed }: Session): ShellLine {
   const { env } = invocation;
   if (parsed.rest !== undefined)
     return { words: parsed.rest.slice(0, -1), word: parsed.rest.at(-1) ?? "", kept: 0, quote: "" };
   const whole = [...(env["COMP_LINE"] ?? "")];
   const point = Number(env["COMP_POINT"]);
   const typed = whole.slice(0, Number.isInteger(point) ? point : whole.length).join("");
-  return readShellLine(stripProgram(typed), env["COMP_WORDBREAKS"] ?? "");
+  return readShellLine(stripProgram(typed, composer.context.dialect), env["COMP_WORDBREAKS"] ?? "");
 }

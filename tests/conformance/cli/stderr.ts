@@ -42,6 +42,7 @@ const PYTHON: readonly RegExp[] = [
   /^\s+(?:object_type|reference_type)=/,
   /^\s+(?:@hydra\.main\(|ret = run_job\()/,
   CHAIN,
+  /^\s+print\(OmegaConf/,
   /^See https:\/\/hydra\.cc\/docs\/1\.2\/advanced\/override_grammar/,
   /^Hydra 1\.4 will|^Before upgrading to Hydra 1\.4|^See https:\/\/hydra\.cc\/docs\/upgrades\/1\.3_to_1\.4/,
   // Tokens of a generated parser: the caret below the override says where.

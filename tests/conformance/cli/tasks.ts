@@ -27,7 +27,8 @@ export function taskNamed(name: string, { console, cwd }: Invocation): Task {
       print(`abs=${isAbsolute("x/y") ? "x/y" : join(cwd, "x/y")}`);
     },
     fail: ({ context }, { root }) => {
-      const text = (key: string): string => pyStr(selectNode(root, key, context) ?? null);
+      const text = (key: string): string =>
+        pyStr(selectNode(root, key, context, { throwOnMissing: true }) ?? null);
       if (text("x") === text("bad")) throw new Error(`boom ${text("x")}`);
       print(`x=${text("x")}`);
     },

@@ -18,7 +18,7 @@ export const completionSuite: Suite = {
   run(testCase, env) {
     const line = String(testCase["line"]);
     return testCase["op"] === "strip"
-      ? judge(testCase, testCase["stripped"], () => stripProgram(line))
+      ? judge(testCase, testCase["stripped"], () => stripProgram(line, env.dialect))
       : runQuery(testCase, line, env.companion(`${dirname(env.file)}/conf`), env.dialect);
   },
 };
