@@ -55,7 +55,7 @@ export interface WriteReportsOptions {
   /** What other collectors say of the same run: their counters can give reasons. */
   readonly beside?: readonly RegionReportBundle[];
   /** What the HTML page shows in addition to the report; no page is written if absent. */
-  readonly html?: Pick<HtmlReportOptions, "config" | "files">;
+  readonly html?: Pick<HtmlReportOptions, "config" | "files" | "output">;
 }
 
 const CONFIG_LINE = shape<ConfigLine>({ key: text, value: text, origin: text });
@@ -68,9 +68,10 @@ const WRITE_OPTIONS: OptionChecks<WriteReportsOptions> = {
   maxRegionDirectories: optional(count),
   beside: anything,
   html: optional(
-    shape<Pick<HtmlReportOptions, "config" | "files">>({
+    shape<Pick<HtmlReportOptions, "config" | "files" | "output">>({
       config: optional(listOf("lines of a config", CONFIG_LINE)),
       files: optional(listOf("strings", text, '["../config.yaml"]')),
+      output: anything,
     }),
   ),
 };
@@ -97,7 +98,7 @@ export const MAX_REGION_DIRECTORIES = 1000;
  * their paths and kernels: for a recursion 256 levels deep, or a thousand regions of a thousand kernels
  * each, they would otherwise be many times as large as the report.
  */
-const MAX_DIRECTORY_BYTES = 128e6;
+const MAX_DIRECTORY_BYTES = 16e6;
 
 /** The files next to a collector's page, for its list of files. */
 export const FILES_BESIDE_PAGE: readonly string[] = [

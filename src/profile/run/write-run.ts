@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative, sep } from "node:path";
 import { regionsFolder } from "../../report/model/report-files.ts";
 import type { ConfigLine } from "../../report/render/report-page.ts";
 import type { RunSection, RunSummary } from "../../report/view/run-summary.ts";
@@ -55,13 +55,20 @@ export async function writeRun(
   const hasOverview = config.runner.mode !== "light";
   const page = {
     config: configLines,
-    files: pageFiles(hasOverview ? ["report.md", ...files] : files),
+    files: pageFiles(
+      hasOverview ? ["report.md", "stakeholder_summary.md", "kernels.md", ...files] : files,
+    ),
   };
   const written: WrittenSection[] = [];
   for (const section of result.sections) {
     const directory = join(runDirectory, section.collector);
     const beside = result.sections.flatMap((other) => (other === section ? [] : [other.bundle]));
-    const options = { beside, ...(report.html && { html: page }) };
+    const { stderrTail: end, stderrFile } = section.outcome;
+    const output = {
+      end,
+      file: relative(regionsFolder(directory), stderrFile).replaceAll(sep, "/"),
+    };
+    const options = { beside, ...(report.html && { html: { ...page, output } }) };
     const reports = await writeSection(section, directory, options, attempt);
     failures.push(...(reports?.problems ?? []));
     written.push({ section, reports });
