@@ -28,7 +28,13 @@ import {
 } from "./model/report-files.ts";
 import { renderCsv } from "./render/csv.ts";
 import { jsonPieces } from "./render/json.ts";
-import { type ConfigLine, type HtmlReportOptions, renderHtmlReport } from "./render/report-page.ts";
+import {
+  type ConfigLine,
+  fitsPage,
+  type HtmlReportOptions,
+  renderHtmlReport,
+  renderTimelinePage,
+} from "./render/report-page.ts";
 import {
   regionMarkdownPieces,
   renderKernelsMarkdown,
@@ -55,7 +61,7 @@ export interface WriteReportsOptions {
   /** What other collectors say of the same run: their counters can give reasons. */
   readonly beside?: readonly RegionReportBundle[];
   /** What the HTML page shows in addition to the report; no page is written if absent. */
-  readonly html?: Pick<HtmlReportOptions, "config" | "files" | "output">;
+  readonly html?: Pick<HtmlReportOptions, "config" | "files" | "output" | "timeline">;
 }
 
 const CONFIG_LINE = shape<ConfigLine>({ key: text, value: text, origin: text });
@@ -68,10 +74,11 @@ const WRITE_OPTIONS: OptionChecks<WriteReportsOptions> = {
   maxRegionDirectories: optional(count),
   beside: anything,
   html: optional(
-    shape<Pick<HtmlReportOptions, "config" | "files" | "output">>({
+    shape<Pick<HtmlReportOptions, "config" | "files" | "output" | "timeline">>({
       config: optional(listOf("lines of a config", CONFIG_LINE)),
       files: optional(listOf("strings", text, '["../config.yaml"]')),
       output: anything,
+      timeline: anything,
     }),
   ),
 };
@@ -178,6 +185,13 @@ export async function writeReports(
     (await writeHtml(page, () => renderHtmlReport(whole, { ...options.html, title, beside })));
   if (failed !== null) problems.push(failed);
   const html = failed === null ? page : null;
+  const { timeline } = options.html ?? {};
+  if (timeline !== undefined && !fitsPage(timeline)) {
+    const unwritten = await writeHtml(join(root, "timeline.html"), () =>
+      renderTimelinePage(timeline, { title: `${title}: timeline` }),
+    );
+    if (unwritten !== null) problems.push(unwritten);
+  }
   return { json, markdown, html, regionDirectories, regionsWithoutDirectory: left, problems };
 }
 

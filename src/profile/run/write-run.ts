@@ -14,10 +14,12 @@ import { bufferedPieces, writeFileAtomic } from "../../system/atomic-write.ts";
 import { fromCode } from "../../values/origin.ts";
 import { fromObject } from "../../values/plain-objects.ts";
 import { writeYaml } from "../../values/yaml/writer.ts";
+import { createLabelUnifier } from "../analysis/labels.ts";
 import { whyFailed } from "../machine/process.ts";
 import type { Timeline } from "../model/timeline.ts";
 import type { ProfileConfig } from "../tools/config.ts";
 import { renderChromeTrace } from "./chrome-trace.ts";
+import { encodeTimeline } from "./encode-timeline.ts";
 import type { ProfileResult, ProfileSection } from "./run.ts";
 import { renderSpeedscope } from "./speedscope.ts";
 import { readStaticAnalysis } from "./static-analysis.ts";
@@ -68,7 +70,10 @@ export async function writeRun(
       end,
       file: relative(regionsFolder(directory), stderrFile).replaceAll(sep, "/"),
     };
-    const options = { beside, ...(report.html && { html: { ...page, output } }) };
+    const options = {
+      beside,
+      ...(report.html && { html: { ...page, output, ...timelineOf(section, config) } }),
+    };
     const reports = await writeSection(section, directory, options, attempt);
     failures.push(...(reports?.problems ?? []));
     written.push({ section, reports });
@@ -91,6 +96,13 @@ export async function writeRun(
     reports: inReadingOrder(written, runReports ?? [], traces ?? [], runDirectory),
     failures,
   };
+}
+
+/** For the page; ncu has none. */
+function timelineOf({ measured }: ProfileSection, { labels }: ProfileConfig) {
+  if (measured.kind !== "timeline") return {};
+  const unifier = createLabelUnifier(labels);
+  return { timeline: encodeTimeline(measured.timeline, unifier?.labelOf) };
 }
 
 /** The files of a run directory worth opening. Hydra's may be elsewhere, or switched off. */
@@ -213,7 +225,10 @@ const split = (files: readonly string[], one: string) => [
 ];
 
 /** Writes a timeline for trace viewers into a collector's directory; returns the files' paths. */
-async function writeTraces(timeline: Timeline, directory: string): Promise<readonly string[]> {
+export async function writeTraces(
+  timeline: Timeline,
+  directory: string,
+): Promise<readonly string[]> {
   const traces: readonly (readonly [string, Iterable<string>])[] = [
     ["trace.json", renderChromeTrace(timeline)],
     ["trace.speedscope.json", renderSpeedscope(timeline, timeline.collector)],

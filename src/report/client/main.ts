@@ -9,6 +9,7 @@ import { createKernelTable } from "./kernel-table.ts";
 import { createRegionTable } from "./region-table.ts";
 import { createRoofline } from "./roofline.ts";
 import { createStore, defaultOrder, followLink, linkTo, openScope, type State } from "./state.ts";
+import { createTimeline } from "./timeline.ts";
 
 const page = JSON.parse(document.getElementById("data")?.textContent ?? "{}") as PageData;
 const [first] = page.scopes;
@@ -20,6 +21,7 @@ if (first !== undefined && main !== null) {
   const store = createStore(followLink(location.hash, page, initial));
   document.getElementById("controls")?.append(...createControls(page, store));
   const details = createDetails(store);
+  const timeline = createTimeline(page, store);
   main.append(
     h(
       "section",
@@ -28,6 +30,7 @@ if (first !== undefined && main !== null) {
       createIcicle(store),
       h("div", { class: "beside" }, createRegionTable(store), details),
     ),
+    ...(timeline === null ? [] : [timeline]),
     createKernelTable(store),
     createRoofline(store),
     createDistribution(store),
@@ -41,4 +44,10 @@ if (first !== undefined && main !== null) {
     store.set(followLink(location.hash, page, store.get()));
     if (store.get().selected !== before) details.scrollIntoView({ block: "nearest" });
   });
+}
+
+// A timeline too large for the page of a report has one of its own.
+if (first === undefined && main !== null) {
+  const timeline = createTimeline(page, null);
+  if (timeline !== null) main.append(timeline);
 }

@@ -7,6 +7,7 @@ import { answerBlocks } from "../view/answer-blocks.ts";
 import { type Block, code, heading, link, list, type Table, tableOf } from "../view/blocks.ts";
 import { type KernelWords, reportKernelWords } from "../view/kernel-words.ts";
 import { formatDuration } from "../view/numbers.ts";
+import type { EncodedTimeline, PageData } from "../view/page-data.ts";
 import { provenanceTable } from "../view/provenance.ts";
 import { wholeMs } from "../view/times.ts";
 import { buildPageData, DETAILS, type Detail, MAX_PAGE_BYTES } from "./build-page-data.ts";
@@ -25,6 +26,8 @@ export interface HtmlReportOptions {
   readonly beside?: readonly RegionReportBundle[];
   /** Of a run that failed: the end of its standard error, and the file with all of it, relative to the page. */
   readonly output?: { readonly end: string; readonly file: string };
+  /** What happened when; in the page where there is room, else in a page of its own beside it. */
+  readonly timeline?: EncodedTimeline;
   /**
    * The page's script and style; read from the build when absent.
    * @internal
@@ -55,10 +58,38 @@ export function renderHtmlReport(bundle: RegionReportBundle, options: HtmlReport
     if (built === null) continue;
     const { data, left } = built;
     const body = renderBody(bundle, options, detail, left);
-    page = renderPage({ title: titleOf(bundle, options), body, data }, assets);
+    page = renderPage(
+      { title: titleOf(bundle, options), body, ...withTimeline(data, options.timeline) },
+      assets,
+    );
     if (Buffer.byteLength(page) <= MAX_PAGE_BYTES) break;
   }
   return page;
+}
+
+/** A timeline with more has a page of its own. */
+const MOST_TIMELINE_BYTES = 800_000;
+
+export const fitsPage = ({ bytes, names }: EncodedTimeline): boolean =>
+  bytes.length + names.reduce((sum, { length }) => sum + length, 0) <= MOST_TIMELINE_BYTES;
+
+function withTimeline(data: PageData, timeline: EncodedTimeline | undefined) {
+  if (timeline === undefined || !fitsPage(timeline)) return { data };
+  const { bytes, ...rows } = timeline;
+  return { data: { ...data, timeline: rows }, timeline: bytes };
+}
+
+/** `timeline.html`: the timeline alone, of up to a million events. */
+export function renderTimelinePage(
+  timeline: EncodedTimeline,
+  { title, assets = readPageAssets("report") }: Pick<HtmlReportOptions, "title" | "assets">,
+): string {
+  const { bytes, ...rows } = timeline;
+  const data: PageData = { strings: [], scopes: [], timeline: rows };
+  const body = `<header class="top">${renderHtml([heading(1, title)])}<div id="controls" class="controls"></div></header>
+<noscript><p class="notice">This page needs JavaScript for its timeline.</p></noscript>
+<main id="report"></main>`;
+  return renderPage({ title, body, data, timeline: bytes }, assets);
 }
 
 /** Of the browser's window: what is special about this page first. */
@@ -69,7 +100,7 @@ function titleOf({ reports: [main] }: RegionReportBundle, options: HtmlReportOpt
 
 function renderBody(
   bundle: RegionReportBundle,
-  { title, config = [], files = [], beside = [], output }: HtmlReportOptions,
+  { title, config = [], files = [], beside = [], output, timeline }: HtmlReportOptions,
   { text: textLimit, lines }: Detail,
   left: readonly string[],
 ): string {
@@ -91,6 +122,7 @@ ${names === null ? "" : `<p class="summary">${escapeHtml(names.line)}</p>`}
 </header>
 <noscript><p class="notice">This page needs JavaScript for its tables and charts. The same facts are in report.md beside it.</p></noscript>
 ${ofAnswer}
+${timeline === undefined || fitsPage(timeline) ? "" : `<p class="hint"><a href="timeline.html">When it happened: the timeline</a></p>`}
 ${left.length === 0 ? "" : `<p class="notice" id="left-out">Left out of this page, see report.json: ${escapeHtml(left.join("; "))}.</p>`}
 <main id="report"></main>
 ${notesHtml(notes, { textLimit })}
