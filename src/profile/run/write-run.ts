@@ -65,14 +65,11 @@ export async function writeRun(
   for (const section of result.sections) {
     const directory = join(runDirectory, section.collector);
     const beside = result.sections.flatMap((other) => (other === section ? [] : [other.bundle]));
-    const { stderrTail: end, stderrFile } = section.outcome;
-    const output = {
-      end,
-      file: relative(regionsFolder(directory), stderrFile).replaceAll(sep, "/"),
-    };
     const options = {
       beside,
-      ...(report.html && { html: { ...page, output, ...timelineOf(section, config) } }),
+      ...(report.html && {
+        html: { ...page, ...failureOf(section, directory), ...timelineOf(section, config) },
+      }),
     };
     const reports = await writeSection(section, directory, options, attempt);
     failures.push(...(reports?.problems ?? []));
@@ -96,6 +93,14 @@ export async function writeRun(
     reports: inReadingOrder(written, runReports ?? [], traces ?? [], runDirectory),
     failures,
   };
+}
+
+/** What a program that failed said last, and where all of it is. */
+function failureOf(section: ProfileSection, directory: string) {
+  if (whyFailed(section) === null) return {};
+  const { stderrTail: end, stderrFile } = section.outcome;
+  const file = relative(regionsFolder(directory), stderrFile).replaceAll(sep, "/");
+  return { output: { end, file } };
 }
 
 /** For the page; ncu has none. */

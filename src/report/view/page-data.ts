@@ -1,6 +1,6 @@
 /**
  * What the scripts of the report page and of the comparison page read: types only, shared with the browser. Numbers stand in
- * columns and text once in a table, since a report of 1,000 regions and 10,000 kernels must stay under 1 MB. Times are
+ * columns and text once in a table, since a report of 1,000 regions and 10,000 kernels must stay under 2 MB. Times are
  * milliseconds.
  */
 

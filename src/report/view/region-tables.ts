@@ -52,7 +52,7 @@ function regionFields(
 ): Partial<Record<RegionColumn, RegionField>> {
   const words = reportKernelWords(report);
   const share = shareBase(report);
-  const isOfRun = share.basis === "wall";
+  const isOfRun = report.totals.run !== undefined;
   const ms = (priority: number, short?: string) => ({
     format: "ms" as const,
     priority,
@@ -60,8 +60,8 @@ function regionFields(
   });
   return {
     calls: field("Calls", knownCalls, { format: "count", priority: 3 }),
-    // Where shares are of wall time it is what counts.
-    wall: field("Wall ms", ({ wall_ms }) => wall_ms, ms(isOfRun ? 0 : 2)),
+    // Of a run, its own time is what counts; where no kernels were recorded the wall clock is all there is.
+    wall: field("Wall ms", ({ wall_ms }) => wall_ms, ms(words === null && !isOfRun ? 0 : 2)),
     wall_exclusive: field(
       "Wall excl. ms",
       ({ wall_exclusive_ms }) => wall_exclusive_ms,
@@ -232,8 +232,8 @@ export function narrowRegionTree(
   sort: RegionSort = "tree",
 ): Table {
   const kernels = reportKernelWords(report) !== null;
-  const isOfRun = shareBase(report).basis === "wall";
-  const first = isOfRun ? (kernels ? RUN_COLUMNS : WALL_COLUMNS) : KERNEL_COLUMNS;
+  const isOfRun = report.totals.run !== undefined;
+  const first = !kernels ? WALL_COLUMNS : isOfRun ? RUN_COLUMNS : KERNEL_COLUMNS;
   const hot = hotRegions(report);
   const labelOf = regionLabels(report.regions);
   return tableOf(
