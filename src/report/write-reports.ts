@@ -28,7 +28,13 @@ import {
 } from "./model/report-files.ts";
 import { renderCsv } from "./render/csv.ts";
 import { jsonPieces } from "./render/json.ts";
-import { type ConfigLine, type HtmlReportOptions, renderHtmlReport } from "./render/report-page.ts";
+import {
+  type ConfigLine,
+  fitsPage,
+  type HtmlReportOptions,
+  renderHtmlReport,
+  renderTimelinePage,
+} from "./render/report-page.ts";
 import {
   regionMarkdownPieces,
   renderKernelsMarkdown,
@@ -55,7 +61,7 @@ export interface WriteReportsOptions {
   /** What other collectors say of the same run: their counters can give reasons. */
   readonly beside?: readonly RegionReportBundle[];
   /** What the HTML page shows in addition to the report; no page is written if absent. */
-  readonly html?: Pick<HtmlReportOptions, "config" | "files">;
+  readonly html?: Pick<HtmlReportOptions, "config" | "files" | "output" | "timeline">;
 }
 
 const CONFIG_LINE = shape<ConfigLine>({ key: text, value: text, origin: text });
@@ -68,9 +74,11 @@ const WRITE_OPTIONS: OptionChecks<WriteReportsOptions> = {
   maxRegionDirectories: optional(count),
   beside: anything,
   html: optional(
-    shape<Pick<HtmlReportOptions, "config" | "files">>({
+    shape<Pick<HtmlReportOptions, "config" | "files" | "output" | "timeline">>({
       config: optional(listOf("lines of a config", CONFIG_LINE)),
       files: optional(listOf("strings", text, '["../config.yaml"]')),
+      output: anything,
+      timeline: anything,
     }),
   ),
 };
@@ -97,7 +105,7 @@ export const MAX_REGION_DIRECTORIES = 1000;
  * their paths and kernels: for a recursion 256 levels deep, or a thousand regions of a thousand kernels
  * each, they would otherwise be many times as large as the report.
  */
-const MAX_DIRECTORY_BYTES = 128e6;
+const MAX_DIRECTORY_BYTES = 16e6;
 
 /** The files next to a collector's page, for its list of files. */
 export const FILES_BESIDE_PAGE: readonly string[] = [
@@ -177,6 +185,13 @@ export async function writeReports(
     (await writeHtml(page, () => renderHtmlReport(whole, { ...options.html, title, beside })));
   if (failed !== null) problems.push(failed);
   const html = failed === null ? page : null;
+  const { timeline } = options.html ?? {};
+  if (timeline !== undefined && !fitsPage(timeline)) {
+    const unwritten = await writeHtml(join(root, "timeline.html"), () =>
+      renderTimelinePage(timeline, { title: `${title}: timeline` }),
+    );
+    if (unwritten !== null) problems.push(unwritten);
+  }
   return { json, markdown, html, regionDirectories, regionsWithoutDirectory: left, problems };
 }
 

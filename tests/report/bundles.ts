@@ -27,7 +27,27 @@ export const context = {
 export const bundleOf = (
   processes: readonly ProcessSketch[],
   options: Parameters<typeof buildRegionModel>[1] = {},
-): RegionReportBundle => toReportBundle(buildRegionModel(timelineOf(processes), options), context);
+): RegionReportBundle =>
+  withoutRun(toReportBundle(buildRegionModel(timelineOf(processes), options), context));
+
+/**
+ * As where only ranges and kernels were measured, and not the run around them: its regions and numbers are those of a
+ * sketch alone. What reports say of runs is tested with the answer.
+ */
+export const withoutRun = ({ contract, reports }: RegionReportBundle): RegionReportBundle => ({
+  contract,
+  reports: reports.map(({ totals: { run: _, ...totals }, regions, ...report }) => ({
+    ...report,
+    totals,
+    regions: regions.flatMap((region): readonly NCUProfileRegion[] => {
+      if (region.kind !== "outside") return [region];
+      const { gpu_activity: _, ...outside } = region;
+      return region.kernel_count === 0 && Object.keys(region.metrics).length === 0
+        ? []
+        : [{ ...outside, wall_ms: null, wall_exclusive_ms: null }];
+    }),
+  })),
+});
 
 /** The same as contract 1.1 had it: regions whose places differ in domains only were one. */
 export const asOlder = (bundle: RegionReportBundle): RegionReportBundle => ({

@@ -120,6 +120,7 @@ ${TOOLS.toReversed()
     },
     ...SORT_OPTION,
     "no-aggregate": { help: "only reports per process and per device" },
+    trace: { help: "also write trace.json (Perfetto) and trace.speedscope.json" },
     "no-html": { help: "no HTML pages beside the other reports" },
   },
   epilogue: `Files of ncu given together are one measurement. A recording or nsys export given with

@@ -86,9 +86,11 @@ async function importInto(
   for (const { bundle } of reports)
     for (const report of bundle.reports.slice(0, 1)) showReport(report, terminal, sort);
   progress.update("writing reports");
-  const written = await writeImported(reports, draft, { html: !command.has("no-html") }).finally(
-    progress.stop,
-  );
+  const written = await writeImported(reports, draft, {
+    html: !command.has("no-html"),
+    trace: command.has("trace"),
+    ...(labels !== null && { labels }),
+  }).finally(progress.stop);
   const place = finish();
   const placed = (text: string) => text.replaceAll(draft, place);
   terminal.write("\n");

@@ -57,6 +57,8 @@ export interface ImportedReport {
   /** Name of its folder in the output directory. */
   readonly folder: string;
   readonly bundle: RegionReportBundle;
+  /** What happened when; absent where the tool does not tell. */
+  readonly timeline?: Timeline;
   /** Writes what belongs into the folders of single regions, by `regionKey`. */
   readonly writeRegionFiles?: (directories: ReadonlyMap<string, string>) => Promise<void>;
 }
@@ -178,7 +180,7 @@ function recordingReports(
       machine: last.machine,
       names: repeats.map(({ name }) => name),
     });
-    return [{ collector: last.collector, folder, bundle }];
+    return [{ collector: last.collector, folder, bundle, timeline: last.timeline }];
   });
 }
 

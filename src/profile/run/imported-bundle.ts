@@ -6,8 +6,11 @@ import { FILES_BESIDE_PAGE, writeReports, writeRunReports } from "../../report/w
 import { dateTime } from "../../text/date-time.ts";
 import { packageInfo } from "../../values/package-info.ts";
 import { type RegionModel, toReportBundle } from "../analysis/index.ts";
+import { createLabelUnifier, type LabelRules } from "../analysis/labels.ts";
 import type { RecordedMachine } from "../model/timeline.ts";
+import { encodeTimeline } from "./encode-timeline.ts";
 import type { ImportedReport, ImportRequest } from "./import-files.ts";
+import { writeTraces } from "./write-run.ts";
 
 /** Where a report's numbers come from, as far as the files say it. */
 interface Provenance {
@@ -66,20 +69,40 @@ export interface WrittenImport {
 /** An import has no config; the page links to what stands beside it. */
 const PAGE = { config: [], files: [...FILES_BESIDE_PAGE, "../../report.md"] };
 
+const TRACE_FILES = ["../trace.json", "../trace.speedscope.json"];
+
+export interface WriteImportOptions {
+  readonly html: boolean;
+  /** Also write traces for viewers. */
+  readonly trace?: boolean;
+  /** The rules that regions are called by. */
+  readonly labels?: LabelRules;
+}
+
 /** Writes the reports of an import as those of a run: per collector, and over all. */
 export async function writeImported(
   reports: readonly ImportedReport[],
   directory: string,
-  { html }: { readonly html: boolean },
+  { html, trace = false, labels }: WriteImportOptions,
 ): Promise<WrittenImport> {
   const sections: RunSection[] = [];
   const bundles: string[] = [];
   const pages: string[] = [];
   const problems: string[] = [];
-  for (const { collector, folder, bundle, writeRegionFiles } of reports) {
+  const unifier = createLabelUnifier(labels);
+  const traces: string[] = [];
+  for (const { collector, folder, bundle, timeline, writeRegionFiles } of reports) {
+    if (trace && timeline !== undefined)
+      traces.push(...(await writeTraces(timeline, join(directory, folder))));
     const written = await writeReports(bundle, join(directory, folder), {
       beside: reports.flatMap((other) => (other.bundle === bundle ? [] : [other.bundle])),
-      ...(html && { html: PAGE }),
+      ...(html && {
+        html: {
+          ...PAGE,
+          ...(timeline !== undefined && { timeline: encodeTimeline(timeline, unifier?.labelOf) }),
+          files: trace && timeline !== undefined ? [...PAGE.files, ...TRACE_FILES] : PAGE.files,
+        },
+      }),
     });
     try {
       await writeRegionFiles?.(written.regionDirectories);
@@ -102,7 +125,13 @@ export async function writeImported(
   const overview = join(directory, "report.md");
   const ofRun = await writeRunReports(directory, { sections, notes: [] });
   return {
-    reports: [overview, ...pages, ...bundles, ...ofRun.filter((file) => file !== overview)],
+    reports: [
+      overview,
+      ...pages,
+      ...bundles,
+      ...ofRun.filter((file) => file !== overview),
+      ...traces,
+    ],
     problems,
   };
 }

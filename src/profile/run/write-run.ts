@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative, sep } from "node:path";
 import { regionsFolder } from "../../report/model/report-files.ts";
 import type { ConfigLine } from "../../report/render/report-page.ts";
 import type { RunSection, RunSummary } from "../../report/view/run-summary.ts";
@@ -14,10 +14,12 @@ import { bufferedPieces, writeFileAtomic } from "../../system/atomic-write.ts";
 import { fromCode } from "../../values/origin.ts";
 import { fromObject } from "../../values/plain-objects.ts";
 import { writeYaml } from "../../values/yaml/writer.ts";
+import { createLabelUnifier } from "../analysis/labels.ts";
 import { whyFailed } from "../machine/process.ts";
 import type { Timeline } from "../model/timeline.ts";
 import type { ProfileConfig } from "../tools/config.ts";
 import { renderChromeTrace } from "./chrome-trace.ts";
+import { encodeTimeline } from "./encode-timeline.ts";
 import type { ProfileResult, ProfileSection } from "./run.ts";
 import { renderSpeedscope } from "./speedscope.ts";
 import { readStaticAnalysis } from "./static-analysis.ts";
@@ -55,13 +57,20 @@ export async function writeRun(
   const hasOverview = config.runner.mode !== "light";
   const page = {
     config: configLines,
-    files: pageFiles(hasOverview ? ["report.md", ...files] : files),
+    files: pageFiles(
+      hasOverview ? ["report.md", "stakeholder_summary.md", "kernels.md", ...files] : files,
+    ),
   };
   const written: WrittenSection[] = [];
   for (const section of result.sections) {
     const directory = join(runDirectory, section.collector);
     const beside = result.sections.flatMap((other) => (other === section ? [] : [other.bundle]));
-    const options = { beside, ...(report.html && { html: page }) };
+    const options = {
+      beside,
+      ...(report.html && {
+        html: { ...page, ...failureOf(section, directory), ...timelineOf(section, config) },
+      }),
+    };
     const reports = await writeSection(section, directory, options, attempt);
     failures.push(...(reports?.problems ?? []));
     written.push({ section, reports });
@@ -84,6 +93,21 @@ export async function writeRun(
     reports: inReadingOrder(written, runReports ?? [], traces ?? [], runDirectory),
     failures,
   };
+}
+
+/** What a program that failed said last, and where all of it is. */
+function failureOf(section: ProfileSection, directory: string) {
+  if (whyFailed(section) === null) return {};
+  const { stderrTail: end, stderrFile } = section.outcome;
+  const file = relative(regionsFolder(directory), stderrFile).replaceAll(sep, "/");
+  return { output: { end, file } };
+}
+
+/** For the page; ncu has none. */
+function timelineOf({ measured }: ProfileSection, { labels }: ProfileConfig) {
+  if (measured.kind !== "timeline") return {};
+  const unifier = createLabelUnifier(labels);
+  return { timeline: encodeTimeline(measured.timeline, unifier?.labelOf) };
 }
 
 /** The files of a run directory worth opening. Hydra's may be elsewhere, or switched off. */
@@ -206,7 +230,10 @@ const split = (files: readonly string[], one: string) => [
 ];
 
 /** Writes a timeline for trace viewers into a collector's directory; returns the files' paths. */
-async function writeTraces(timeline: Timeline, directory: string): Promise<readonly string[]> {
+export async function writeTraces(
+  timeline: Timeline,
+  directory: string,
+): Promise<readonly string[]> {
   const traces: readonly (readonly [string, Iterable<string>])[] = [
     ["trace.json", renderChromeTrace(timeline)],
     ["trace.speedscope.json", renderSpeedscope(timeline, timeline.collector)],

@@ -1,10 +1,11 @@
 /** Controls of the whole page: which report, light or dark. */
 import type { PageData } from "../view/page-data.ts";
 import { h, on } from "./dom.ts";
-import { openScope, type Store } from "./state.ts";
+import { MEASURE_WORDS, measuresOf, openScope, type Store, sameRegion } from "./state.ts";
 
 export const createControls = (page: PageData, store: Store): readonly HTMLElement[] => [
   ...scopeChooser(page, store),
+  measureChooser(page, store),
   themeButton(),
 ];
 
@@ -17,10 +18,40 @@ function scopeChooser(page: PageData, store: Store): readonly HTMLElement[] {
   );
   on(select, "change", () => {
     const data = page.scopes[Number(select.value)];
-    if (data !== undefined)
-      store.set({ scope: openScope(page, data), selected: null, zoomed: null });
+    if (data === undefined) return;
+    const scope = openScope(page, data, store.get().scope.measure);
+    store.set({ scope, selected: null, zoomed: null });
+  });
+  store.watch(({ scope }) => {
+    select.value = String(page.scopes.indexOf(scope.data));
   });
   return [h("label", { class: "chooser" }, "Report of ", select)];
+}
+
+/** What the chart and the shares show. */
+function measureChooser(page: PageData, store: Store): HTMLElement {
+  const select = h("select", {});
+  const label = h("label", { class: "chooser" }, "Show ", select);
+  on(select, "change", () => {
+    const { scope, selected, zoomed } = store.get();
+    const measure = measuresOf(scope.data).find((one) => one === select.value);
+    const next = openScope(page, scope.data, measure);
+    store.set({
+      scope: next,
+      selected: sameRegion(next, selected),
+      zoomed: sameRegion(next, zoomed),
+    });
+  });
+  store.watch(({ scope }, before) => {
+    if (before?.scope === scope) return;
+    const measures = measuresOf(scope.data);
+    select.replaceChildren(
+      ...measures.map((measure) => h("option", { value: measure }, MEASURE_WORDS[measure])),
+    );
+    select.value = scope.measure;
+    label.hidden = measures.length < 2;
+  });
+  return label;
 }
 
 export function themeButton(): HTMLElement {

@@ -1,6 +1,7 @@
 /** Everything about the selected region. */
 
 import { tableOf } from "../view/blocks.ts";
+import { type RankedNcuRule, rankedNcuRules } from "../view/ncu-rules.ts";
 import { formatCount, formatMs, formatNumber, formatShare } from "../view/numbers.ts";
 import type { MetricColumn } from "../view/page-data.ts";
 import { h, on } from "./dom.ts";
@@ -31,7 +32,8 @@ export function createDetails(store: Store): HTMLElement {
 }
 
 function draw(scope: Scope, region: Region): readonly Node[] {
-  const { regions, notes, sections, wholeMs, wholeLabel } = scope.data;
+  const { regions, notes, sections } = scope.data;
+  const { wholeMs, wholeLabel } = scope;
   const { row } = region;
   const optional = (index: number | null | undefined) => (index == null ? null : scope.text(index));
   const facts: readonly (readonly [string, string | null])[] = [
@@ -55,6 +57,7 @@ function draw(scope: Scope, region: Region): readonly Node[] {
   ];
   const metrics = drawMetricTable(scope, region);
   const own = notes[row] ?? [];
+  const rules = rankedNcuRules({ sections: sections[row] ?? {} });
   return [
     h(
       "dl",
@@ -66,11 +69,45 @@ function draw(scope: Scope, region: Region): readonly Node[] {
     ...(own.length === 0
       ? []
       : [h("ul", { class: "notice" }, ...own.map((note) => h("li", {}, note)))]),
+    ...(rules.length === 0
+      ? []
+      : [
+          h("h3", {}, "What Nsight Compute advises"),
+          h("ol", { class: "rules" }, ...rules.map(drawRule)),
+        ]),
     ...(metrics === null ? [] : [h("h3", {}, "Metrics"), metrics]),
     ...Object.entries(sections[row] ?? {}).map(([name, section]) =>
-      h("details", {}, h("summary", {}, name), scrolling(name, drawValue(section))),
+      h(
+        "details",
+        {},
+        h("summary", {}, name),
+        scrolling(name, drawValue(withoutMessages(section))),
+      ),
     ),
   ];
+}
+
+/** The most promising first; what it does not rank is told last. */
+function drawRule({
+  title,
+  section,
+  speedup,
+  isGlobal,
+  text,
+  kernels,
+}: RankedNcuRule): HTMLElement {
+  const estimate =
+    speedup === null
+      ? null
+      : `estimated ${formatShare(speedup, 100)} % less ${isGlobal ? "kernel time" : "of one part of the hardware"}`;
+  return h(
+    "li",
+    {},
+    h("strong", {}, title),
+    ` (${section}${kernels > 1 ? `, of ${formatCount(kernels)} kernels` : ""})${estimate === null ? "" : ": "}`,
+    estimate === null ? null : h("em", {}, estimate),
+    h("div", {}, text),
+  );
 }
 
 const time = (ms: number | null | undefined): string | null =>
@@ -111,6 +148,13 @@ function limitedBy(scope: Scope, row: number): string | null {
 /** If wider than a phone, it scrolls by itself, with the keyboard, too. */
 const scrolling = (name: string, content: Node): HTMLElement =>
   h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": name }, content);
+
+/** What rules say stands above, in order and in words. */
+function withoutMessages(section: unknown): unknown {
+  if (typeof section !== "object" || section === null || !("messages" in section)) return section;
+  const { messages: _, ...rest } = section;
+  return rest;
+}
 
 // Sections have the shape their collector gives them: arbitrary objects and lists.
 

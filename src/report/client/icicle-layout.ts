@@ -9,7 +9,7 @@ export interface Box {
   readonly row: number;
 }
 
-/** Narrower boxes could not be seen or hit. */
+/** A pixel of a page as wide as pages get: narrower boxes could not be seen. */
 const MIN_WIDTH = 0.0008;
 
 /**

@@ -73,7 +73,12 @@ function hardwareFields(hardware: HardwareColumns | null, scope: Scope): readonl
   const share = (title: string, values: NumberColumn, hint: string) =>
     ifMeasured(values, { title, hint, format: "percent", cell: ({ row }) => values[row] ?? null });
   const words = (title: string, values: NumberColumn, hint: string) =>
-    ifMeasured(values, { title, hint, cell: wordOf(scope, values) });
+    ifMeasured(values, {
+      title,
+      hint,
+      ...(title === "Limited by" && { isMark: true as const }),
+      cell: wordOf(scope, values),
+    });
   return [
     ...share("SM %", hardware.smShare, "Share of the multiprocessors' peak"),
     ...share("Memory %", hardware.memoryShare, "Share of the memory's peak"),

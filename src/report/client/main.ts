@@ -8,26 +8,46 @@ import { createIcicle } from "./icicle.ts";
 import { createKernelTable } from "./kernel-table.ts";
 import { createRegionTable } from "./region-table.ts";
 import { createRoofline } from "./roofline.ts";
-import { createStore, openScope } from "./state.ts";
+import { createStore, defaultOrder, followLink, linkTo, openScope, type State } from "./state.ts";
+import { createTimeline } from "./timeline.ts";
 
 const page = JSON.parse(document.getElementById("data")?.textContent ?? "{}") as PageData;
 const [first] = page.scopes;
 const main = document.getElementById("report");
 
 if (first !== undefined && main !== null) {
-  const store = createStore({ scope: openScope(page, first), selected: null, zoomed: null });
+  const scope = openScope(page, first);
+  const initial: State = { scope, selected: null, zoomed: null, order: defaultOrder(scope) };
+  const store = createStore(followLink(location.hash, page, initial));
   document.getElementById("controls")?.append(...createControls(page, store));
+  const details = createDetails(store);
+  const timeline = createTimeline(page, store);
   main.append(
     h(
       "section",
       { id: "regions", "aria-labelledby": "regions-heading", tabindex: -1 },
       h("h2", { id: "regions-heading" }, "Regions"),
       createIcicle(store),
-      createRegionTable(store),
+      h("div", { class: "beside" }, createRegionTable(store), details),
     ),
-    createDetails(store),
+    ...(timeline === null ? [] : [timeline]),
     createKernelTable(store),
     createRoofline(store),
     createDistribution(store),
   );
+  store.watch((state, before) => {
+    if (before !== null) history.replaceState(null, "", linkTo(state));
+  });
+  // Links of the answer, and those that a reader types.
+  addEventListener("hashchange", () => {
+    const before = store.get().selected;
+    store.set(followLink(location.hash, page, store.get()));
+    if (store.get().selected !== before) details.scrollIntoView({ block: "nearest" });
+  });
+}
+
+// A timeline too large for the page of a report has one of its own.
+if (first === undefined && main !== null) {
+  const timeline = createTimeline(page, null);
+  if (timeline !== null) main.append(timeline);
 }

@@ -15,15 +15,22 @@ export function createRegionTable(store: Store): HTMLElement {
 
   const show = (scope: Scope, metric: number | null) => {
     const fields = [...fieldsOf(scope), ...metricField(scope, metric)];
-    table = createTable(tableOf(fields, scope.regions), {
-      label: "Regions",
-      isChosen: (at) => store.get().selected === scope.regions[at],
-      onChoose: (at) => store.set({ selected: scope.regions[at] ?? null }),
-    });
+    const hot = hotRows(scope);
+    table = createTable(
+      tableOf(fields, scope.regions, ({ row }) => (hot.has(row) ? "hot" : undefined)),
+      {
+        label: "Regions",
+        order: store.get().order,
+        onOrder: (order) => store.set({ order }),
+        isChosen: (at) => store.get().selected === scope.regions[at],
+        onChoose: (at) => store.set({ selected: scope.regions[at] ?? null }),
+      },
+    );
     place.replaceChildren(table.element);
   };
 
-  store.watch(({ scope, selected }, before) => {
+  store.watch(({ scope, selected, order }, before) => {
+    if (before !== null && before.scope === scope && before.order !== order) table?.sortBy(order);
     if (before === null || before.scope !== scope) {
       show(scope, null);
       holder.replaceChildren(...metricChooser(scope, (metric) => show(scope, metric)), place);
@@ -32,10 +39,27 @@ export function createRegionTable(store: Store): HTMLElement {
   return holder;
 }
 
+/** A tenth of the whole for themselves, of the longest three. */
+const HOT = 0.1;
+const MOST_HOT = 3;
+
+function hotRows({ data, regions }: Scope): ReadonlySet<number> {
+  const own = data.basis === "wall" ? data.regions.wallExclusive : data.regions.exclusive;
+  const msOf = ({ row }: Region) => own[row] ?? 0;
+  return new Set(
+    [...regions]
+      .sort((a, b) => msOf(b) - msOf(a))
+      .slice(0, MOST_HOT)
+      .filter((region) => msOf(region) > 0 && msOf(region) >= (data.wholeMs ?? 0) * HOT)
+      .map(({ row }) => row),
+  );
+}
+
 type RegionField = Field<Region>;
 
 function fieldsOf(scope: Scope): readonly RegionField[] {
-  const { regions, wholeMs, wholeLabel, kernelWords } = scope.data;
+  const { regions, kernelWords } = scope.data;
+  const { wholeMs, wholeLabel } = scope;
   const numbers = (
     title: string,
     values: NumberColumn,
@@ -105,7 +129,12 @@ function fieldsOf(scope: Scope): readonly RegionField[] {
       : [
           numbers("SM %", regions.smShare, "Of the peak", "percent"),
           numbers("Memory %", regions.memoryShare, "Of the peak", "percent"),
-          { title: "Limited by", hint: LIMIT_LEGEND, cell: wordOf(scope, limit) },
+          {
+            title: "Limited by",
+            isMark: true as const,
+            hint: LIMIT_LEGEND,
+            cell: wordOf(scope, limit),
+          },
         ]),
     ...(wholeLabel === null
       ? []

@@ -2,7 +2,13 @@
 import { scaleLog } from "d3-scale";
 import { formatNumber, formatRate } from "../view/numbers.ts";
 import type { RooflineData } from "../view/page-data.ts";
-import { createResponsiveChart, makeSelectable, NARROW, type SelectableMark } from "./chart.ts";
+import {
+  CHARACTER,
+  createResponsiveChart,
+  makeSelectable,
+  NARROW,
+  type SelectableMark,
+} from "./chart.ts";
 import { h, svg } from "./dom.ts";
 import { extentOf, hueOf, labelledTicks } from "./plot.ts";
 import type { Scope, Store } from "./state.ts";
@@ -78,7 +84,32 @@ function draw(
     ...drawMemoryRoof(data, axes),
     ...drawCeilings(data, axes),
     ...dots.map(({ element }) => element),
+    ...namesOf(dots),
   );
+}
+
+const MOST_NAMES = 12;
+const MOST_LETTERS = 28;
+
+/** Of the points with room beside them; the others are named where they are pointed at. */
+function namesOf(dots: readonly Dot[]): readonly Node[] {
+  const taken: { readonly x: number; readonly y: number; readonly width: number }[] = [];
+  return dots.flatMap(({ x, y, name }) => {
+    const text = name.length > MOST_LETTERS ? `…${name.slice(1 - MOST_LETTERS)}` : name;
+    const width = text.length * CHARACTER;
+    const isFree = taken.every(
+      (other) => Math.abs(other.y - y) > LINE || x > other.x + other.width || other.x > x + width,
+    );
+    if (!isFree || taken.length >= MOST_NAMES) return [];
+    taken.push({ x, y, width });
+    return [
+      svg(
+        "text",
+        { x: x + DOT_RADIUS + 3, y: y + 4, class: "point-name", "aria-hidden": true },
+        text,
+      ),
+    ];
+  });
 }
 
 const covers = (dot: Dot, other: Dot): boolean =>
@@ -211,6 +242,8 @@ interface Dot extends SelectableMark {
   readonly x: number;
   readonly y: number;
   readonly text: string;
+  /** Of its region. */
+  readonly name: string;
 }
 
 /** One region at one precision. */
@@ -233,7 +266,14 @@ function drawPoint(
   const choose = () => {
     if (target !== undefined) store.set({ selected: target });
   };
-  return { element: dot, choose, text, x: x(intensity), y: y(flops) };
+  return {
+    element: dot,
+    choose,
+    text,
+    name: target?.label ?? "",
+    x: x(intensity),
+    y: y(flops),
+  };
 }
 
 /** Whole powers of ten around the values, so that nothing is on the edge. */

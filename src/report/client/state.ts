@@ -15,8 +15,21 @@ export interface Region {
   readonly calls: number | null;
 }
 
+/** What widths and shares show: time that ranges were open, that GPUs were busy meanwhile, or that kernels ran. */
+export type Measure = "wall" | "gpu" | "kernels";
+
+export const MEASURE_WORDS: Readonly<Record<Measure, string>> = {
+  wall: "Wall time",
+  gpu: "GPU busy while open",
+  kernels: "Kernel time",
+};
+
 export interface Scope {
   readonly data: ScopeData;
+  readonly measure: Measure;
+  /** What 100 % is, in ms, and in words; null where nothing was timed. */
+  readonly wholeMs: number | null;
+  readonly wholeLabel: string | null;
   readonly regions: readonly Region[];
   readonly roots: readonly Region[];
   text(index: number): string;
@@ -26,10 +39,26 @@ interface MutableRegion extends Region {
   readonly children: Region[];
 }
 
-export function openScope(page: PageData, data: ScopeData): Scope {
+/** Those of which something is known; the first is what shares refer to by default. */
+export function measuresOf({ basis, regions, kernelWords }: ScopeData): readonly Measure[] {
+  const known = (values: NumberColumn) => values.some((value) => (value ?? 0) > 0);
+  const all: readonly (readonly [Measure, boolean])[] = [
+    ["wall", known(regions.wall)],
+    ["gpu", known(regions.gpuBusy)],
+    ["kernels", kernelWords !== null && known(regions.total)],
+  ];
+  const some = all.filter(([, isKnown]) => isKnown).map(([measure]) => measure);
+  const first: Measure = basis === "wall" ? "wall" : "kernels";
+  return [first, ...some.filter((measure) => measure !== first)];
+}
+
+export function openScope(page: PageData, data: ScopeData, wanted?: Measure): Scope {
   const text = (index: number): string => page.strings[index] ?? "";
-  const { label, parent, total, wall, calls } = data.regions;
-  const values = data.basis === "total" ? total : wall;
+  const { label, parent, total, wall, gpuBusy, calls } = data.regions;
+  const measures = measuresOf(data);
+  const measure = measures.find((one) => one === wanted) ?? measures[0] ?? "wall";
+  const values = { wall, gpu: gpuBusy, kernels: total }[measure];
+  const isBase = measure === measures[0];
   const regions: MutableRegion[] = [];
   for (const [row, index] of label.entries()) {
     const around = regions[parent[row] ?? -1] ?? null;
@@ -46,7 +75,14 @@ export function openScope(page: PageData, data: ScopeData): Scope {
     around?.children.push(region);
     regions.push(region);
   }
-  return { data, regions, roots: regions.filter((region) => region.parent === null), text };
+  const roots = regions.filter((region) => region.parent === null);
+  const kernelMs = roots.reduce((sum, { value }) => sum + (value ?? 0), 0);
+  // How busy GPUs were is a part of the time that ranges were open.
+  const whole =
+    isBase || measure === "gpu"
+      ? { wholeMs: data.wholeMs, wholeLabel: data.wholeLabel }
+      : { wholeMs: kernelMs, wholeLabel: `total time of ${data.kernelWords ?? "kernels"}` };
+  return { data, measure, ...whole, regions, roots, text };
 }
 
 /** The text of a column at the row of an item. */
@@ -61,7 +97,20 @@ export const wordOf =
 export const kernelsOf = ({ data }: Scope, region: Region | null): KernelColumns | undefined =>
   data.kernels[region === null ? 0 : region.row + 1];
 
+/** How a table is sorted: the title of a column; null: as a tree. */
+export interface TableOrder {
+  readonly title: string;
+  readonly descending: boolean;
+}
+
+/** By the time that regions have for themselves. */
+export const defaultOrder = ({ data }: Scope): TableOrder => ({
+  title: data.basis === "wall" ? "Wall excl. ms" : "Exclusive ms",
+  descending: true,
+});
+
 export interface State {
+  readonly order: TableOrder | null;
   readonly scope: Scope;
   readonly selected: Region | null;
   /** What takes the full width of the region view. */
@@ -90,4 +139,63 @@ export function createStore(initial: State): Store {
       listener(state, null);
     },
   };
+}
+
+// The reader's choices in the address, so that a link shows what its sender saw.
+
+/** `#region=...&sort=-Wall ms&scope=process:7&show=gpu`. */
+export function linkTo({ scope, selected, order }: State): string {
+  const choices: readonly (readonly [string, string | null])[] = [
+    ["region", selected?.path ?? null],
+    ["sort", order === null ? "tree" : `${order.descending ? "-" : ""}${order.title}`],
+    ["scope", scope.data.scope],
+    ["show", scope.measure],
+  ];
+  return `#${choices
+    .flatMap(([name, value]) => (value === null ? [] : [`${name}=${encodeURIComponent(value)}`]))
+    .join("&")}`;
+}
+
+/** What an address asks for, on top of what is shown; what it does not know stays. */
+export function followLink(hash: string, page: PageData, state: State): State {
+  const asked = new Map(
+    hash
+      .replace(/^#/, "")
+      .split("&")
+      .map((part) => {
+        const [name = "", value = ""] = part.split("=", 2);
+        return [name, decoded(value)] as const;
+      }),
+  );
+  const data = page.scopes.find(({ scope }) => scope === asked.get("scope")) ?? state.scope.data;
+  const measure = (["wall", "gpu", "kernels"] as const).find((one) => one === asked.get("show"));
+  const scope =
+    data === state.scope.data && (measure ?? state.scope.measure) === state.scope.measure
+      ? state.scope
+      : openScope(page, data, measure);
+  const wanted = asked.get("region");
+  const selected =
+    wanted === undefined
+      ? sameRegion(scope, state.selected)
+      : (scope.regions.find(({ path }) => path === wanted) ?? null);
+  const sort = asked.get("sort");
+  const order =
+    sort === undefined
+      ? state.order
+      : sort === "tree"
+        ? null
+        : { title: sort.replace(/^-/, ""), descending: sort.startsWith("-") };
+  return { scope, selected, zoomed: sameRegion(scope, state.zoomed), order };
+}
+
+/** A region of another reading of the same report. */
+export const sameRegion = (scope: Scope, region: Region | null): Region | null =>
+  region === null ? null : (scope.regions.find(({ path }) => path === region.path) ?? null);
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

@@ -9,9 +9,10 @@ import {
   type Table,
   type Text,
 } from "../view/blocks.ts";
-import { formatCount } from "../view/numbers.ts";
+import { formatCount, NOT_MEASURED } from "../view/numbers.ts";
 import { h, nameElement, on } from "./dom.ts";
 import { nextOrder, type Order, type SortedColumn, sortRows } from "./row-order.ts";
+import type { TableOrder } from "./state.ts";
 
 export interface TableOptions {
   /** Name of the table for screen readers. */
@@ -22,6 +23,10 @@ export interface TableOptions {
   readonly footer?: string | null;
   /** Whether a phone shows the columns in the order of their priorities: there is room for about three. */
   readonly isResponsive?: boolean;
+  /** How it is sorted at first; null: not at all. */
+  readonly order?: TableOrder | null;
+  /** Called when the reader sorts it. */
+  readonly onOrder?: (order: TableOrder | null) => void;
   /** Called with the place of a row that is clicked. */
   readonly onChoose?: (place: number) => void;
   readonly isChosen?: (place: number) => boolean;
@@ -31,6 +36,8 @@ export interface ShownTable {
   readonly element: HTMLElement;
   /** Asks again which rows are chosen. */
   redecorate(): void;
+  /** Sorts it without telling `onOrder`. */
+  sortBy(order: TableOrder | null): void;
 }
 
 interface PlacedRow extends Row {
@@ -52,6 +59,8 @@ export function createTable(
     pageSize = 200,
     footer = null,
     isResponsive = false,
+    order: wantedOrder = null,
+    onOrder,
     onChoose,
     isChosen = () => false,
   }: TableOptions,
@@ -59,7 +68,13 @@ export function createTable(
   const rows = [...table.rows].map((row, place): PlacedRow => ({ ...row, place }));
   const all = table.columns.map(placed);
   let columns = all;
-  let order: Order<PlacedRow> | null = null;
+  const orderOf = (wanted: TableOrder | null): Order<PlacedRow> | null => {
+    const column = all.find((each) => each.column.title === wanted?.title);
+    return column === undefined || wanted === null
+      ? null
+      : { column, descending: wanted.descending };
+  };
+  let order = orderOf(wantedOrder);
   let shown = pageSize;
   let visible: readonly { readonly element: HTMLTableRowElement; readonly place: number }[] = [];
 
@@ -72,12 +87,13 @@ export function createTable(
     shown = shown * 4;
     draw();
   });
-  const sortBy = (column: PlacedColumn) => () => {
+  const sortOn = (column: PlacedColumn) => () => {
     order = nextOrder(order, column);
     draw();
+    onOrder?.(order === null ? null : { title: column.column.title, descending: order.descending });
   };
   const headings = new Map(
-    all.map((each) => [each, heading(each.column, sideOf(each), sortBy(each))]),
+    all.map((each) => [each, heading(each.column, sideOf(each), sortOn(each))]),
   );
   const legend = legendOf(table.columns);
   if (legend !== null) frame.element.append(legend);
@@ -86,8 +102,9 @@ export function createTable(
     const wanted = frame.filter.value.trim().toLowerCase();
     const matching =
       wanted === "" ? rows : rows.filter((row) => searched(row).toLowerCase().includes(wanted));
-    const sorted = order === null ? matching : sortRows(matching, order);
-    const flat = order !== null || wanted !== "";
+    const flat = order !== null;
+    // In a tree, what a match is in stays, too.
+    const sorted = order === null ? withAround(rows, matching) : sortRows(matching, order);
     visible = sorted
       .slice(0, shown)
       .map((row) => ({ place: row.place, element: drawRow(row, flat) }));
@@ -103,7 +120,7 @@ export function createTable(
   function drawRow(row: PlacedRow, flat: boolean): HTMLTableRowElement {
     const line = h(
       "tr",
-      {},
+      { class: row.tone === "hot" ? "hot" : null },
       ...columns.map((each) =>
         h(
           "td",
@@ -129,7 +146,36 @@ export function createTable(
   // Rotating a phone must not lose the filter.
   if (isResponsive) narrow.addEventListener("change", () => arrange(narrow.matches));
   arrange(isResponsive && narrow.matches);
-  return { element: frame.element, redecorate };
+  const sortBy = (wanted: TableOrder | null): void => {
+    order = orderOf(wanted);
+    draw();
+  };
+  return { element: frame.element, redecorate, sortBy };
+}
+
+/** Rows of a tree with the rows that they are in. */
+function withAround(
+  rows: readonly PlacedRow[],
+  matching: readonly PlacedRow[],
+): readonly PlacedRow[] {
+  if (matching.length === rows.length) return rows;
+  const kept = new Set<PlacedRow>();
+  for (const row of matching) {
+    kept.add(row);
+    let level = levelOf(row);
+    for (let at = row.place - 1; at >= 0 && level > 0; at--) {
+      const before = rows[at];
+      if (before === undefined || levelOf(before) >= level) continue;
+      level = levelOf(before);
+      kept.add(before);
+    }
+  }
+  return rows.filter((row) => kept.has(row));
+}
+
+function levelOf({ cells: [first = null] }: Row): number {
+  const isLabel = typeof first === "object" && first !== null && "kind" in first;
+  return isLabel && first.kind === "label" ? first.level : 0;
 }
 
 const placed = (column: Column, at: number): PlacedColumn => ({
@@ -178,6 +224,8 @@ function drawCell(
   const cell = cells[at] ?? null;
   if (typeof cell === "number" && column.format === "count") return formatCount(cell);
   const text = cellText(cell, column);
+  if (column.isMark && text !== NOT_MEASURED)
+    return h("span", { class: `mark mark-${text}` }, text);
   if (column.tinted) return h("span", { class: `verdict ${tone ?? ""}` }, text);
   if (column.prose) return h("span", { class: "prose" }, text);
   const tag = isButton && at === 0 ? "button" : "code";

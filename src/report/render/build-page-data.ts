@@ -205,7 +205,7 @@ export interface Detail {
   readonly lines: number;
 }
 
-export const MAX_PAGE_BYTES = 1_000_000;
+export const MAX_PAGE_BYTES = 2_000_000;
 
 /** From all that a reader can want to what fits whatever the report holds. */
 export const DETAILS: readonly Detail[] = [

@@ -14,9 +14,14 @@ export interface Page {
   readonly body: string;
   /** For the script, which finds it by the id `data`. */
   readonly data: unknown;
+  /** Base64 for the script, which finds it by the id `timeline`. */
+  readonly timeline?: string;
 }
 
-export function renderPage({ title, body, data }: Page, { script, style }: PageAssets): string {
+export function renderPage(
+  { title, body, data, timeline }: Page,
+  { script, style }: PageAssets,
+): string {
   const policy = [
     "default-src 'none'",
     `script-src ${hashSource(script)}`,
@@ -40,7 +45,7 @@ export function renderPage({ title, body, data }: Page, { script, style }: PageA
 <body>
 ${body}
 <script type="application/json" id="data">${scriptJson(data)}</script>
-<script>${script}</script>
+${timeline === undefined ? "" : `<script type="text/plain" id="timeline">${timeline}</script>\n`}<script>${script}</script>
 </body>
 </html>
 `;

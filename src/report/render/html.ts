@@ -41,7 +41,7 @@ const WIDTH = 1000;
 const HEIGHT = 28;
 
 /** Drawn with attributes alone, since the policy of our pages forbids styles of elements. The list below says the same. */
-function barHtml({ title, parts }: Bar): string {
+function barHtml({ title, parts, isDetail }: Bar): string {
   let at = 0;
   const rects = parts.map(({ kind, share, text }) => {
     const x = at * WIDTH;
@@ -52,7 +52,7 @@ function barHtml({ title, parts }: Bar): string {
     ({ kind, text }) =>
       `<li><svg class="swatch" viewBox="0 0 12 12" width="12" height="12" aria-hidden="true"><rect class="part part-${kind}" width="12" height="12"/></svg> ${escapeHtml(text)}</li>`,
   );
-  return `<figure class="run-bar"><figcaption>${escapeHtml(title)}</figcaption><svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" aria-hidden="true">${rects.join("")}</svg><ul>${legend.join("")}</ul></figure>`;
+  return `<figure class="run-bar${isDetail ? " detail" : ""}"><figcaption>${escapeHtml(title)}</figcaption><svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" aria-hidden="true">${rects.join("")}</svg><ul>${legend.join("")}</ul></figure>`;
 }
 
 const listHtml = (items: Iterable<Text>, { className, ...options }: HtmlOptions): string =>

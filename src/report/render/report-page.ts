@@ -1,17 +1,19 @@
 /** `report.html`: region reports as a page to explore. */
 import { plural } from "../../text/plural.ts";
+import { printableLabel } from "../../text/printable.ts";
 import type { NCUProfileRegionReport, RegionReportBundle } from "../model/document.ts";
 import { answerOf } from "../view/answer.ts";
 import { answerBlocks } from "../view/answer-blocks.ts";
 import { type Block, code, heading, link, list, type Table, tableOf } from "../view/blocks.ts";
 import { type KernelWords, reportKernelWords } from "../view/kernel-words.ts";
 import { formatDuration } from "../view/numbers.ts";
+import type { EncodedTimeline, PageData } from "../view/page-data.ts";
 import { provenanceTable } from "../view/provenance.ts";
 import { wholeMs } from "../view/times.ts";
 import { buildPageData, DETAILS, type Detail, MAX_PAGE_BYTES } from "./build-page-data.ts";
 import { createKernelSources } from "./fold-kernels.ts";
 import { escapeHtml, renderHtml } from "./html.ts";
-import { noticeSection, type PageAssets, readPageAssets, renderPage } from "./html-page.ts";
+import { type PageAssets, readPageAssets, renderPage } from "./html-page.ts";
 
 /** What a page shows beside the report. */
 export interface HtmlReportOptions {
@@ -22,6 +24,10 @@ export interface HtmlReportOptions {
   readonly files?: readonly string[];
   /** What other collectors say of the same run. */
   readonly beside?: readonly RegionReportBundle[];
+  /** Of a run that failed: the end of its standard error, and the file with all of it, relative to the page. */
+  readonly output?: { readonly end: string; readonly file: string };
+  /** What happened when; in the page where there is room, else in a page of its own beside it. */
+  readonly timeline?: EncodedTimeline;
   /**
    * The page's script and style; read from the build when absent.
    * @internal
@@ -52,15 +58,49 @@ export function renderHtmlReport(bundle: RegionReportBundle, options: HtmlReport
     if (built === null) continue;
     const { data, left } = built;
     const body = renderBody(bundle, options, detail, left);
-    page = renderPage({ title: options.title, body, data }, assets);
+    page = renderPage(
+      { title: titleOf(bundle, options), body, ...withTimeline(data, options.timeline) },
+      assets,
+    );
     if (Buffer.byteLength(page) <= MAX_PAGE_BYTES) break;
   }
   return page;
 }
 
+/** A timeline with more has a page of its own. */
+const MOST_TIMELINE_BYTES = 800_000;
+
+export const fitsPage = ({ bytes, names }: EncodedTimeline): boolean =>
+  bytes.length + names.reduce((sum, { length }) => sum + length, 0) <= MOST_TIMELINE_BYTES;
+
+function withTimeline(data: PageData, timeline: EncodedTimeline | undefined) {
+  if (timeline === undefined || !fitsPage(timeline)) return { data };
+  const { bytes, ...rows } = timeline;
+  return { data: { ...data, timeline: rows }, timeline: bytes };
+}
+
+/** `timeline.html`: the timeline alone, of up to a million events. */
+export function renderTimelinePage(
+  timeline: EncodedTimeline,
+  { title, assets = readPageAssets("report") }: Pick<HtmlReportOptions, "title" | "assets">,
+): string {
+  const { bytes, ...rows } = timeline;
+  const data: PageData = { strings: [], scopes: [], timeline: rows };
+  const body = `<header class="top">${renderHtml([heading(1, title)])}<div id="controls" class="controls"></div></header>
+<noscript><p class="notice">This page needs JavaScript for its timeline.</p></noscript>
+<main id="report"></main>`;
+  return renderPage({ title, body, data, timeline: bytes }, assets);
+}
+
+/** Of the browser's window: what is special about this page first. */
+function titleOf({ reports: [main] }: RegionReportBundle, options: HtmlReportOptions): string {
+  const names = main === undefined ? null : pageNames(main, options.config ?? []);
+  return names === null ? options.title : `${names.heading} · ${names.line}`;
+}
+
 function renderBody(
   bundle: RegionReportBundle,
-  { title, config = [], files = [], beside = [] }: HtmlReportOptions,
+  { title, config = [], files = [], beside = [], output, timeline }: HtmlReportOptions,
   { text: textLimit, lines }: Detail,
   left: readonly string[],
 ): string {
@@ -68,23 +108,75 @@ function renderBody(
   const answer = answerOf(bundle, beside);
   const notes = upTo(lines, main?.notes ?? [], "note");
   const html = (...blocks: readonly Block[]) => renderHtml(blocks, { textLimit });
+  const names = main === undefined ? null : pageNames(main, config);
+  const ofAnswer =
+    answer === null
+      ? ""
+      : `<section class="answer${answer.failure === null ? "" : " failed"}" aria-labelledby="answer-heading"><h2 id="answer-heading">Where the time went</h2>${html(...answerBlocks(answer))}${failureHtml(answer.failure, output, textLimit)}</section>`;
   return `<a class="skip" href="#regions">Skip to the regions</a>
 <header class="top">
-${html(heading(1, title))}
+${html(heading(1, names?.heading ?? title))}
+${names === null ? "" : `<p class="summary">${escapeHtml(names.line)}</p>`}
 <p class="summary">${main === undefined ? "No reports." : summary(main)}</p>
 <div id="controls" class="controls"></div>
 </header>
 <noscript><p class="notice">This page needs JavaScript for its tables and charts. The same facts are in report.md beside it.</p></noscript>
-${answer === null ? "" : `<section class="answer" aria-labelledby="answer-heading"><h2 id="answer-heading">Where the time went</h2>${html(...answerBlocks(answer))}</section>`}
-${noticeSection("notes", "Notes and warnings", notes, { textLimit })}
+${ofAnswer}
+${timeline === undefined || fitsPage(timeline) ? "" : `<p class="hint"><a href="timeline.html">When it happened: the timeline</a></p>`}
 ${left.length === 0 ? "" : `<p class="notice" id="left-out">Left out of this page, see report.json: ${escapeHtml(left.join("; "))}.</p>`}
 <main id="report"></main>
+${notesHtml(notes, { textLimit })}
 <section aria-labelledby="provenance-heading"><h2 id="provenance-heading">Provenance</h2>
 ${main === undefined ? "" : html(provenanceTable(main))}
 ${files.length === 0 ? "" : html(heading(3, "Files"), list(files.map((file) => [link(file, file)])))}
 ${config.length === 0 ? "" : configDetails(config.length, lines, html(configTable(config.slice(0, lines))))}
 </section>`;
 }
+
+/** A page among many is told by its program, when it ran, and what was set for it. */
+function pageNames(
+  { environment, generated_at, collector }: NCUProfileRegionReport,
+  config: readonly ConfigLine[],
+): { readonly heading: string; readonly line: string } | null {
+  const [program, ...args] = environment.command;
+  const name = program?.split(/[/\\]/).at(-1);
+  const overrides = config.filter(({ origin }) => origin.startsWith("override"));
+  const set = overrides
+    .filter(({ key }) => !/^(?:hydra|workload)[.[]?/.test(key))
+    .map(({ key, value }) => `${key}=${value}`);
+  const when = generated_at.slice(0, 16).replace("T", " ");
+  if (name === undefined) return null;
+  return {
+    heading: printableLabel([name, ...args].join(" "), MOST_HEADING),
+    line: [
+      `${collector.name} report of ${when} UTC`,
+      ...(set.length === 0 ? [] : [printableLabel(set.join(" "), MOST_SET)]),
+    ].join(" · "),
+  };
+}
+
+const MOST_HEADING = 120;
+const MOST_SET = 300;
+
+/** Where it failed: the end of what the program said. */
+function failureHtml(
+  failure: string | null,
+  output: HtmlReportOptions["output"],
+  textLimit: number,
+): string {
+  if (failure === null || output === undefined || output.end === "") return "";
+  const end = output.end.length > textLimit ? `…${output.end.slice(-textLimit)}` : output.end;
+  return `<h3>The end of its standard error</h3><pre tabindex="0">${escapeHtml(end)}</pre><p>${renderHtml([list([[link("All of it", output.file)]])])}</p>`;
+}
+
+/** What holds of the numbers, below what follows from them; few are open at once. */
+function notesHtml(notes: readonly string[], options: { readonly textLimit: number }): string {
+  if (notes.length === 0) return "";
+  const short = notes.map((note) => note.replace(/^(.{0,400}).*$/s, "$1"));
+  return `<section aria-labelledby="notes-heading"><h2 id="notes-heading">Notes</h2><details${notes.length > MOST_OPEN ? "" : " open"}><summary>${escapeHtml(plural(notes.length, "note"))} on what the numbers mean</summary>${renderHtml([list(short)], { ...options, className: "notice" })}</details></section>`;
+}
+
+const MOST_OPEN = 5;
 
 function summary(report: NCUProfileRegionReport): string {
   const { totals, collector } = report;

@@ -90,6 +90,8 @@ export interface Column {
   readonly priority?: number;
   /** Whether its cells show the tone of their rows, where not whole rows do. */
   readonly tinted?: true;
+  /** Whether its cells are words of a small set, each with a colour of its own. */
+  readonly isMark?: true;
   /** Whether its cells hold sentences: broken after every word they would make rows very high. */
   readonly prose?: true;
 }

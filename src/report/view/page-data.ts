@@ -1,6 +1,6 @@
 /**
  * What the scripts of the report page and of the comparison page read: types only, shared with the browser. Numbers stand in
- * columns and text once in a table, since a report of 1,000 regions and 10,000 kernels must stay under 1 MB. Times are
+ * columns and text once in a table, since a report of 1,000 regions and 10,000 kernels must stay under 2 MB. Times are
  * milliseconds.
  */
 
@@ -13,6 +13,31 @@ export interface PageData {
   readonly strings: readonly string[];
   /** The main report first. Those that say the same as an earlier one are not repeated. */
   readonly scopes: readonly ScopeData[];
+  /** What happened when; its bytes stand in an element of their own, `timeline`. */
+  readonly timeline?: Omit<EncodedTimeline, "bytes">;
+}
+
+/** Times are nanoseconds since the first thing that is known of the run. */
+export interface EncodedTimeline {
+  readonly endNs: number;
+  readonly names: readonly string[];
+  readonly rows: readonly TimelineRow[];
+  /** Events that are not in it, where there were too many. */
+  readonly dropped: number;
+  /** Base64. By row: of each event its start after that of the one before, its length, its name, its lane; of streams the launching row + 1, and how long before it started that was. */
+  readonly bytes: string;
+}
+
+export interface TimelineRow {
+  /** Empty where there is one process. */
+  readonly process: string;
+  readonly label: string;
+  readonly kind: "thread" | "stream" | "marks" | "waits";
+  readonly lanes: number;
+  readonly events: number;
+  /** Where its bytes begin, and how many there are. */
+  readonly offset: number;
+  readonly bytes: number;
 }
 
 export interface ScopeData {

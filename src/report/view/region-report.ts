@@ -18,7 +18,6 @@ import {
   listIfAny,
   numeral,
   paragraph,
-  strong,
   type Table,
   type Text,
   tableOf,
@@ -63,7 +62,8 @@ export function* regionReport(
     return;
   }
   const answer = hasAnswer ? answerOf(bundle, options.beside) : null;
-  if (answer !== null) yield* answerBlocks(answer, { nameOf: linkInto(options.directories) });
+  if (answer !== null)
+    yield* answerBlocks(answer, { nameOf: linkInto(options.directories), level: 2 });
   yield paragraph(summary(main));
   yield heading(2, "Region tree");
   yield* regionTree(main);
@@ -102,7 +102,7 @@ export const linkInto =
   (directories: ReadonlyMap<string, string> | undefined, base = ""): NameOf =>
   ({ region, label }) => {
     const directory = directories?.get(regionKey(region));
-    return directory === undefined ? strong(label) : link(label, `${base}${directory}/report.md`);
+    return directory === undefined ? label : link(label, `${base}${directory}/report.md`);
   };
 
 function summary(report: NCUProfileRegionReport): Text {

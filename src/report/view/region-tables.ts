@@ -63,7 +63,7 @@ function regionFields(
 ): Partial<Record<RegionColumn, RegionField>> {
   const words = reportKernelWords(report);
   const share = shareBase(report);
-  const isOfRun = share.basis === "wall";
+  const isOfRun = report.totals.run !== undefined;
   const ms = (priority: number, short?: string) => ({
     format: "ms" as const,
     priority,
@@ -71,49 +71,44 @@ function regionFields(
   });
   return {
     calls: field("Calls", knownCalls, { format: "count", priority: 3 }),
-    // Where shares are of wall time it is what counts.
+    // Of a run, its own time is what counts; where no kernels were recorded the wall clock is all there is.
     wall: {
       title: "Wall ms",
-      ...ms(isOfRun ? 0 : 2),
+      ...ms(words === null && !isOfRun ? 0 : 2),
       cell: ({ region }) => atLeastIfOpen(region, region.wall_ms),
     },
     wall_exclusive: field(
       "Wall excl. ms",
-      ({ wall_exclusive_ms }) => wall_exclusive_ms,
+      (wall_exclusive_ms ) => wall_exclusive_ms,
       ms(isOfRun ? 0 : 2, "Excl ms"),
     ),
-    ...(haveCpuTime(regions) && {
-      cpu: {
+    ...(haveCpuTime(regions) && 
         title: "CPU ms",
         ...ms(3),
-        cell: ({ region }: TreeRow) => atLeastIfOpen(region, region.cpu_ms ?? null),
-      },
-      on_cpu: field(CPU_HEADING, onCpuShare, { short: "CPU %", format: "percent", priority: 5 }),
-    }),
+        cell: (region : TreeRow) => atLeastIfOpen(region, region.cpu_ms ?? null),,
+      on_cpu: field(CPU_HEADING, onCpuShare, short: "CPU %", format: "percent", priority: 5 ),),
     median: field(
       "Median ms",
-      ({ invocation_wall_ms }) => invocation_wall_ms?.median ?? null,
+      (invocation_wall_ms ) => invocation_wall_ms?.median ?? null,
       ms(4),
     ),
-    p95: field("p95 ms", ({ invocation_wall_ms }) => invocation_wall_ms?.p95 ?? null, ms(5)),
-    ...(words !== null && {
+    p95: field("p95 ms", (invocation_wall_ms ) => invocation_wall_ms?.p95 ?? null, ms(5)),
+    ...(words !== null && 
       total: field(
         "Total ms",
         totalMs,
         isOfRun ? ms(3, words.heading.startsWith("CPU") ? "Ops ms" : "GPU ms") : ms(0),
       ),
       exclusive: field("Exclusive ms", exclusiveMs, ms(4, "Excl ms")),
-      kernels: field(words.heading, knownKernelCount, { format: "count", priority: 5 }),
-    }),
-    ...(haveActivity(regions) && { busy: BUSY }),
+      kernels: field(words.heading, knownKernelCount, format: "count", priority: 5 ),),
+    ...(haveActivity(regions) && busy: BUSY ),
     ...limitFields(regions),
-    ...(share.label !== null && {
+    ...(share.label !== null && 
       share: field("Share %", (region) => percentOf(share.of(region), share.whole), {
         format: "percent",
         // Answers most, where there is room for little.
         priority: 1,
-      }),
-    }),
+      }),),
   };
 }
 
@@ -274,8 +269,8 @@ export function narrowRegionTree(
   sort: RegionSort = "tree",
 ): Table {
   const kernels = reportKernelWords(report) !== null;
-  const isOfRun = shareBase(report).basis === "wall";
-  const first = isOfRun ? (kernels ? RUN_COLUMNS : WALL_COLUMNS) : KERNEL_COLUMNS;
+  const isOfRun = report.totals.run !== undefined;
+  const first = !kernels ? WALL_COLUMNS : isOfRun ? RUN_COLUMNS : KERNEL_COLUMNS;
   const hot = hotRegions(report);
   const labelOf = regionLabels(report.regions);
   return tableOf(

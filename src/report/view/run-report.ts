@@ -68,7 +68,7 @@ function runAnswer({ sections }: RunSummary): readonly Block[] {
   const beside = sections.flatMap((other) => (other === section ? [] : [other.bundle]));
   const answer = answerOf(section.bundle, beside);
   const nameOf = linkInto(section.regionDirectories, `${section.directory}/regions/`);
-  return answer === null ? [] : answerBlocks(answer, { nameOf });
+  return answer === null ? [] : answerBlocks(answer, { nameOf, level: 2 });
 }
 
 function sectionBlocks(section: RunSection): readonly Block[] {

@@ -130,7 +130,9 @@ describe.skipIf(sample === null)("deep-profile import of Nsight's files", () => 
   test("says where two tables of one report are given", async () => {
     const raw = path("raw-multi-launch-rtx2060.csv");
     const details = path("details-multi-launch-rtx2060.csv");
-    const { stdout } = await importFiles([raw, details, "-o", "twice"]);
+    const { stdout: printed } = await importFiles([raw, details, "-o", "twice"]);
+    // Notes are wrapped.
+    const stdout = printed.replaceAll(/\n {6}/g, " ");
     const note = /note: (.*) both have result \d+ of process \d+: if both are tables of one report/;
     expect(stdout).toMatch(note);
     expect(note.exec(stdout)?.[1]).toBe(`${raw} and ${details}`);

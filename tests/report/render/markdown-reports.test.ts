@@ -68,7 +68,8 @@ const untimed = (bundle: RegionReportBundle): RegionReportBundle => ({
 describe("Markdown reports", () => {
   it("show the tree, the kernels per region and where it all comes from", () => {
     const text = renderRegionMarkdown(bundleOf([resnet]), { title });
-    expect(text).toContain("# Region report: recorder\n\nScope aggregate, collector recorder");
+    expect(text).toMatch(/^# Region report: recorder\n\n\*\*Most time is in forward: /);
+    expect(text).toContain("\n\nScope aggregate, collector recorder");
     expect(text).toContain(
       "| \u00a0\u00a0\u00a0└\u00a0block.conv1 | 2 | 4.000 | 4.000 | 6.000 | 6.000 | 2 | 25.0 |",
     );
@@ -321,7 +322,7 @@ describe("Markdown reports", () => {
     };
     const text = renderStakeholderSummary(runOf(whole));
     expect(text).toContain(
-      "Each line gives the GPU time of ranges of the region, including its inner regions.",
+      "Each line gives the GPU time of ranges of the region, including its inner regions,",
     );
     expect(text).toContain(
       "- a: 50.0 % (4.00 ms in 1 call)\n- Outside every region: 50.0 % (4.00 ms)\n- a / b: 37.5 % (3.00 ms in 1 call)",

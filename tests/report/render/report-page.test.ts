@@ -9,7 +9,8 @@ import { runs } from "../../runs.ts";
 import { anyName, bundleOf, firstReport, hostileNames, largeBundle, resnet } from "../bundles.ts";
 import { dataOf } from "./page.ts";
 
-const MB = 1_000_000;
+/** The most that a page may have. */
+const MB = 2_000_000;
 const render = (bundle: Parameters<typeof renderHtmlReport>[0], title = "Report") =>
   renderHtmlReport(bundle, { title });
 
@@ -104,7 +105,7 @@ describe("renderHtmlReport", () => {
     );
   });
 
-  it("stays under 1 MB with 1,000 regions and 100,000 kernel records, and says what it folds", () => {
+  it("stays under 2 MB with 1,000 regions and 100,000 kernel records, and says what it folds", () => {
     const html = render(largeBundle(1000, 100));
     expect(Buffer.byteLength(html)).toBeLessThanOrEqual(MB);
     const [scope] = dataOf(html).scopes;
@@ -155,15 +156,15 @@ describe("renderHtmlReport", () => {
     }));
     const html = render({ ...many, reports });
     const shown = dataOf(html).scopes[0]?.metrics.map(({ name }) => name) ?? [];
-    expect(shown).toHaveLength(100);
-    expect(html).toContain("500 metrics not shown");
+    expect(shown).toHaveLength(400);
+    expect(html).toContain("200 metrics not shown");
     expect(shown.filter((name) => name.startsWith("device"))).toEqual([]);
   });
 
   it.each([
     ["long names", largeBundle(1000, 10), "x".repeat(10_000)],
     ["very many regions", largeBundle(30_000, 1), ""],
-  ])("stays under 1 MB with %s", (_, bundle, suffix) => {
+  ])("stays under 2 MB with %s", (_, bundle, suffix) => {
     const long = {
       ...bundle,
       reports: bundle.reports.map((report) => ({

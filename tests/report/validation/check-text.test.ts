@@ -14,7 +14,7 @@ it("what breaks the contract is told with its line", () => {
   const broken = text.replace(/"invocations": \d+/, '"invocations": "once"');
   expect(checkReportText(broken, validator)).toEqual([
     expect.objectContaining({
-      pointer: expect.stringMatching(/^\/reports\/0\/regions\/\d+\/invocations$/),
+      pointer: expect.stringMatching(/^\/reports\/0\/.*invocations$/),
       line,
     }),
   ]);

@@ -99,7 +99,7 @@ describe("what limits a region", () => {
 
   it("stays on a narrow terminal, without its numbers", () => {
     const text = renderRegionTable(measured, { width: 50 });
-    expect(text).toMatch(/\n {2}stem .* memory\n/);
+    expect(text).toMatch(/\n {2}stem .* memory +25\.0\n/);
     expect(text).not.toContain("Mem %");
   });
 

@@ -200,7 +200,7 @@ describe("the answer of a recording", () => {
     };
     expect(answerOf(recorded)?.byGpu[0]?.reason?.rule).toBe("one_kernel");
     expect(answerOf(recorded, [counted])?.byGpu[0]?.reason?.rule).toBe("compute_bound");
-    expect(answerOf(recorded)?.more.map(({ command }) => command)).toContain(
+    expect(answerOf(recorded)?.more.map(({ command }) => command)).toContainEqual(
       expect.stringMatching(
         /^deep-profile pipeline\.ncu\.enable=true pipeline\.ncu\.ncu_cli\.nvtx\.include=step -- /,
       ),

@@ -21,7 +21,7 @@ describe("the outputs in the documentation", () => {
     section("reports.md", "## Memory bound or compute bound?"),
   ].join("\n");
   const blocks = [
-    ...shown.matchAll(/^ {4}\$ deep-profile import (\S+\.csv)\n((?: {4}.*\n)+)/gm),
+    ...shown.matchAll(/^ {4}\$ deep-profile import (\S+\.csv) --sort tree\n((?: {4}.*\n)+)/gm),
   ].map(([, sample = "", lines = ""]) => ({
     sample,
     lines: lines
@@ -46,9 +46,15 @@ describe("the outputs in the documentation", () => {
         directory?.(sample) ?? "",
         "-o",
         `docs-${sample}`,
+        "--sort",
+        "tree",
       ]);
       expect(code).toBe(0);
-      const printed = stdout.split("\n").map((line) => line.trimEnd());
+      // Notes are wrapped.
+      const printed = stdout
+        .replaceAll(/\n {6}(?=\S)/g, " ")
+        .split("\n")
+        .map((line) => line.trimEnd());
       // Rows may be left out, and stand in their order.
       const places = lines.map((line) => printed.indexOf(line));
       expect(places, stdout).not.toContain(-1);

@@ -14,7 +14,9 @@ const { cwd, importFiles, refusal } = importer();
 const bundleIn = (directory: string, collector: string): RegionReportBundle =>
   JSON.parse(readFileSync(join(cwd, directory, collector, "regions/report.json"), "utf8"));
 const pathsIn = (directory: string, collector: string) =>
-  bundleIn(directory, collector).reports[0]?.regions.map(({ path }) => path.join(" / "));
+  bundleIn(directory, collector).reports[0]?.regions.flatMap(({ path, kind }) =>
+    kind === "outside" ? [] : [path.join(" / ")],
+  );
 const notesIn = (directory: string, collector: string) =>
   bundleIn(directory, collector).reports[0]?.notes.filter((note) => note.includes("label"));
 

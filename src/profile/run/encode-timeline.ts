@@ -1,0 +1,214 @@
+/**
+ * A timeline for the page's script: rows of threads and streams, whose events stand in a few bytes each. Every row is
+ * encoded by itself, so that a page decodes only those that are looked at.
+ */
+import type { EncodedTimeline, TimelineRow } from "../../report/view/page-data.ts";
+import type {
+  KernelInstance,
+  ProcessTimeline,
+  RangeInstance,
+  Timeline,
+} from "../model/timeline.ts";
+
+/** More events than this make a page that nobody opens. */
+export const MOST_EVENTS = 1_000_000;
+
+interface DrawnEvent {
+  readonly startNs: number;
+  readonly endNs: number;
+  readonly name: number;
+  readonly lane: number;
+  /** Of GPU work: the row of the thread that launched it, and when; -1: not known. */
+  readonly launchRow: number;
+  readonly launchNs: number;
+}
+
+/** @param labelOf what regions are called */
+export function encodeTimeline(
+  timeline: Timeline,
+  labelOf: (name: string) => string = (name) => name,
+): EncodedTimeline {
+  const names = new Map<string, number>();
+  const nameOf = (name: string): number => {
+    const known = names.get(name);
+    if (known !== undefined) return known;
+    names.set(name, names.size);
+    return names.size - 1;
+  };
+  const rows: TimelineRow[] = [];
+  const pieces: Uint8Array[] = [];
+  const originNs = startOf(timeline);
+  let offset = 0;
+  let left = MOST_EVENTS;
+  let dropped = 0;
+  const addRow = (
+    process: string,
+    label: string,
+    kind: TimelineRow["kind"],
+    events: readonly DrawnEvent[],
+  ) => {
+    const shown = events.slice(0, left);
+    dropped += events.length - shown.length;
+    left -= shown.length;
+    const bytes = encoded(shown, kind === "stream");
+    const lanes = shown.reduce((most, { lane }) => Math.max(most, lane + 1), 1);
+    rows.push({ process, label, kind, lanes, events: shown.length, offset, bytes: bytes.length });
+    pieces.push(bytes);
+    offset += bytes.length;
+  };
+  let endNs = 0;
+  const several = timeline.processes.length > 1;
+  for (const process of timeline.processes) {
+    const title = several ? `process ${process.pid}` : "";
+    const threads = new Map<number, number>();
+    endNs = Math.max(endNs, process.endNs - originNs);
+    const end = (ns: number) => {
+      endNs = Math.max(endNs, ns);
+      return ns;
+    };
+    for (const [thread, ranges] of byThread(process)) {
+      threads.set(thread, rows.length);
+      const name = process.threadNames?.get(thread) ?? "";
+      addRow(
+        title,
+        name === "" ? `thread ${thread}` : name,
+        "thread",
+        inLanes(ranges, process, originNs, (range) => nameOf(labelOf(range.name)), end),
+      );
+    }
+    const shared = process.ranges.filter(({ kind }) => kind === "start_end");
+    if (shared.length > 0)
+      addRow(
+        title,
+        "start/end ranges",
+        "thread",
+        inLanes(shared, process, originNs, (range) => nameOf(labelOf(range.name)), end),
+      );
+    const plain = (label: string, kind: TimelineRow["kind"], events: readonly DrawnEvent[]) => {
+      if (events.length > 0) addRow(title, label, kind, events);
+    };
+    plain(
+      "marks",
+      "marks",
+      process.marks.map(({ timeNs, name }) => at(timeNs, timeNs, nameOf(name), originNs)),
+    );
+    plain(
+      "waits for the GPU",
+      "waits",
+      (process.synchronizations ?? []).map(({ startNs, endNs: until, kind }) =>
+        at(startNs, until, nameOf(`wait for ${kind}`), originNs),
+      ),
+    );
+    for (const [stream, kernels] of byStream(process))
+      addRow(
+        title,
+        stream,
+        "stream",
+        kernels.map((kernel) => ({
+          ...at(kernel.startNs, kernel.endNs, nameOf(kernel.name), originNs),
+          launchRow:
+            kernel.launchThreadId === null ? -1 : (threads.get(kernel.launchThreadId) ?? -1),
+          launchNs: kernel.launchNs - originNs,
+        })),
+      );
+  }
+  const last = timeline.span === undefined ? endNs : timeline.span.endNs - originNs;
+  return {
+    endNs: Math.max(endNs, last),
+    names: [...names.keys()],
+    rows,
+    dropped,
+    bytes: Buffer.concat(pieces).toString("base64"),
+  };
+}
+
+const startOf = ({ processes, span }: Timeline): number =>
+  Math.min(
+    ...processes.map(({ startNs }) => startNs),
+    span?.startNs ?? Number.POSITIVE_INFINITY,
+    processes.length === 0 ? 0 : Number.POSITIVE_INFINITY,
+  );
+
+const at = (startNs: number, endNs: number, name: number, originNs: number): DrawnEvent => ({
+  startNs: startNs - originNs,
+  endNs: Math.max(startNs, endNs) - originNs,
+  name,
+  lane: 0,
+  launchRow: -1,
+  launchNs: 0,
+});
+
+function byThread({ ranges }: ProcessTimeline): ReadonlyMap<number, readonly RangeInstance[]> {
+  const threads = new Map<number, RangeInstance[]>();
+  for (const range of ranges) {
+    if (range.kind !== "push_pop") continue;
+    const known = threads.get(range.threadId);
+    if (known === undefined) threads.set(range.threadId, [range]);
+    else known.push(range);
+  }
+  return threads;
+}
+
+function byStream({ kernels }: ProcessTimeline): ReadonlyMap<string, readonly KernelInstance[]> {
+  const streams = new Map<string, KernelInstance[]>();
+  for (const kernel of kernels) {
+    const name = `cuda:${kernel.device}${kernel.stream === null ? "" : ` stream ${kernel.stream}`}`;
+    const known = streams.get(name);
+    if (known === undefined) streams.set(name, [kernel]);
+    else known.push(kernel);
+  }
+  for (const list of streams.values()) list.sort((a, b) => a.startNs - b.startNs);
+  return streams;
+}
+
+/** The first lane whose last range has ended: nested ranges stand below each other, and none covers another. */
+function inLanes(
+  ranges: readonly RangeInstance[],
+  process: ProcessTimeline,
+  originNs: number,
+  nameOf: (range: RangeInstance) => number,
+  seen: (ns: number) => number,
+): readonly DrawnEvent[] {
+  const open: number[] = [];
+  return ranges.map((range) => {
+    const end = Math.max(range.startNs, range.endNs ?? process.endNs);
+    while (open.length > 0 && (open.at(-1) ?? 0) <= range.startNs) open.pop();
+    const lane = open.length;
+    open.push(end);
+    seen(end - originNs);
+    return { ...at(range.startNs, end, nameOf(range), originNs), lane };
+  });
+}
+
+/** Differences to the event before as numbers of seven bits to a byte. */
+function encoded(events: readonly DrawnEvent[], isLaunched: boolean): Uint8Array {
+  let bytes = new Uint8Array(Math.max(64, events.length * 12));
+  let length = 0;
+  const put = (value: number) => {
+    if (length + 10 > bytes.length) {
+      const larger = new Uint8Array(bytes.length * 2);
+      larger.set(bytes);
+      bytes = larger;
+    }
+    let rest = Math.max(0, Math.round(value));
+    while (rest >= 128) {
+      bytes[length++] = (rest % 128) + 128;
+      rest = Math.floor(rest / 128);
+    }
+    bytes[length++] = rest;
+  };
+  let before = 0;
+  for (const { startNs, endNs, name, lane, launchRow, launchNs } of events) {
+    put(startNs - before);
+    before = startNs;
+    put(endNs - startNs);
+    put(name);
+    if (!isLaunched) {
+      put(lane);
+      continue;
+    }
+    put(launchRow + 1);
+    if (launchRow >= 0) put(Math.max(0, startNs - launchNs));
+  }
+  return bytes.subarray(0, length);
+}

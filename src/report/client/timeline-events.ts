@@ -1,0 +1,132 @@
+/** The events of a row of the timeline, decoded when they are first looked at. */
+import type { EncodedTimeline, TimelineRow } from "../view/page-data.ts";
+
+/** Events of one lane: they do not overlap, so that starts and ends are both in order. */
+export interface Lane {
+  readonly starts: Float64Array;
+  readonly ends: Float64Array;
+  readonly names: Uint32Array;
+  /** Of streams: the row that launched each, -1 where that is not known, and when. */
+  readonly launchRows: Int32Array | null;
+  readonly launches: Float64Array | null;
+}
+
+export interface TimelineEvents {
+  readonly rows: readonly TimelineRow[];
+  lanesOf(row: number): readonly Lane[];
+}
+
+export function openTimeline(
+  { rows }: Pick<EncodedTimeline, "rows">,
+  bytes: Uint8Array,
+): TimelineEvents {
+  const decoded = new Map<number, readonly Lane[]>();
+  return {
+    rows,
+    lanesOf(at) {
+      const row = rows[at];
+      if (row === undefined) return [];
+      let lanes = decoded.get(at);
+      if (lanes === undefined) {
+        lanes = decodeRow(row, bytes.subarray(row.offset, row.offset + row.bytes));
+        decoded.set(at, lanes);
+      }
+      return lanes;
+    },
+  };
+}
+
+function decodeRow({ lanes, events, kind }: TimelineRow, bytes: Uint8Array): readonly Lane[] {
+  const isStream = kind === "stream";
+  let at = 0;
+  const next = (): number => {
+    let value = 0;
+    let factor = 1;
+    for (;;) {
+      const byte = bytes[at++] ?? 0;
+      value += (byte & 127) * factor;
+      if (byte < 128) return value;
+      factor *= 128;
+    }
+  };
+  const starts = new Float64Array(events);
+  const ends = new Float64Array(events);
+  const names = new Uint32Array(events);
+  const places = new Uint16Array(events);
+  const launchRows = isStream ? new Int32Array(events) : null;
+  const launches = isStream ? new Float64Array(events) : null;
+  const counts = new Uint32Array(lanes);
+  let before = 0;
+  for (let event = 0; event < events; event++) {
+    before += next();
+    starts[event] = before;
+    ends[event] = before + next();
+    names[event] = next();
+    if (launchRows === null || launches === null) places[event] = next();
+    else {
+      const row = next() - 1;
+      launchRows[event] = row;
+      launches[event] = row < 0 ? before : before - next();
+    }
+    const lane = places[event] ?? 0;
+    counts[lane] = (counts[lane] ?? 0) + 1;
+  }
+  if (lanes === 1) return [{ starts, ends, names, launchRows, launches }];
+  return Array.from({ length: lanes }, (_, lane): Lane => {
+    const count = counts[lane] ?? 0;
+    const own: Lane = {
+      starts: new Float64Array(count),
+      ends: new Float64Array(count),
+      names: new Uint32Array(count),
+      launchRows: null,
+      launches: null,
+    };
+    let to = 0;
+    for (let event = 0; event < events; event++) {
+      if (places[event] !== lane) continue;
+      own.starts[to] = starts[event] ?? 0;
+      own.ends[to] = ends[event] ?? 0;
+      own.names[to] = names[event] ?? 0;
+      to++;
+    }
+    return own;
+  });
+}
+
+/** The first place whose value is at least this. */
+export function lowerBound(values: Float64Array, wanted: number): number {
+  let low = 0;
+  let high = values.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((values[middle] ?? 0) < wanted) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** What is drawn of a lane between two times: events, those that share a pixel folded into one. */
+export function* visible(
+  lane: Lane,
+  fromNs: number,
+  toNs: number,
+  nsPerPixel: number,
+): Generator<{ readonly event: number; readonly folded: boolean; readonly endNs: number }> {
+  const { starts, ends } = lane;
+  let event = lowerBound(ends, fromNs);
+  // A mark ends where it starts.
+  while (event > 0 && (ends[event - 1] ?? 0) >= fromNs) event--;
+  while (event < starts.length) {
+    const start = starts[event] ?? 0;
+    if (start > toNs) return;
+    const end = ends[event] ?? 0;
+    if (end - start >= nsPerPixel) {
+      yield { event, folded: false, endNs: end };
+      event++;
+      continue;
+    }
+    const next = Math.max(event + 1, lowerBound(starts, start + nsPerPixel));
+    yield { event, folded: next > event + 1, endNs: ends[next - 1] ?? end };
+    event = next;
+  }
+}
