@@ -53,6 +53,12 @@ void runMain(
           (await import("../cli/sweep-command.ts")).runSweepCommand(args, io),
       },
       {
+        name: "completion",
+        summary: "code for a shell that completes python train.py: bash, zsh or fish",
+        run: async (args, io) =>
+          (await import("../programs/completion.ts")).runCompletionCode(args, io),
+      },
+      {
         name: "schema",
         summary: "JSON Schemas of the files of a tree for editors, and TypeScript types",
         commandLine: async () => (await import("../cli/tree-schema/schema-command.ts")).COMMAND,

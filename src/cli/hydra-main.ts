@@ -126,6 +126,8 @@ export interface Adaptation {
   readonly parsed?: ParsedArguments;
   readonly task?: Task;
   readonly env?: Invocation["env"];
+  /** The flags to complete, where they are another program's. */
+  readonly flags?: readonly Flag[];
 }
 
 export type Adapt = (call: AdaptableCall) => Promise<Adaptation>;
@@ -286,7 +288,7 @@ async function dispatch(
     task,
     invocation,
     parsed,
-    flags,
+    flags: adapted.flags ?? flags,
     overrides: [...parsed.overrides, ...restOverrides(options, parsed)],
     get composer() {
       return composer();

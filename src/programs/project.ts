@@ -1,6 +1,7 @@
 /** Which configs a command in a project's directory composes. */
 import { existsSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { HYDRA_FLAGS } from "../cli/arguments/hydra-flags.ts";
 import type { AdaptableCall, Adaptation } from "../cli/hydra-main.ts";
 import type { Invocation } from "../job/process/invocation.ts";
 import type { Settings } from "../plugins/load-settings.ts";
@@ -36,7 +37,13 @@ export async function adaptToProject(call: AdaptableCall): Promise<Adaptation> {
     const app = chosenApp(call, { cwd: invocation.cwd, env });
     if (app === undefined) return { env };
     const tree = treeOptions(app, call, env);
-    return { env: tree.env, options: { ...tree.options, jobName: app.name } };
+    // `hydraconf completion` asks for a program of Python's Hydra.
+    const isOthers = parsed.flags.has("shell-completion") && parsed.flags.has("app");
+    return {
+      env: tree.env,
+      options: { ...tree.options, jobName: app.name },
+      ...(isOthers && { flags: HYDRA_FLAGS }),
+    };
   } catch (error) {
     // Help must not depend on it.
     if (isAside) return { env };
