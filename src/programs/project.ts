@@ -8,6 +8,7 @@ import type { Settings } from "../plugins/load-settings.ts";
 import { ConfigError } from "../values/errors.ts";
 import { type App, type AppPlace, namedApp, searchApp, severalApps } from "./apps.ts";
 import { packageFolders } from "./interpreter.ts";
+import { storedExport } from "./store-export.ts";
 
 /** What a command composes where nothing says otherwise. */
 const CONFIG = join("conf", "config.yaml");
@@ -105,9 +106,15 @@ export function treeOptions(
     return { env, options: { configPath: null, configName: null, freeKeys: [""] } };
   }
   if (app.unread !== undefined && !isNamed) throw app.unread;
+  const stored = app.kind === "script" ? undefined : storedExport(cwd);
+  if (stored?.changed !== undefined && invocation.worker === undefined)
+    invocation.console.stderr(
+      `UserWarning: ${stored.changed} has changed since 'hydraconf python sync': run it again to compose from what is registered now\n`,
+    );
   return {
     env: { ...env, ...app.env },
     options: {
+      ...(stored && { store: stored.store }),
       configPath: app.configPath,
       configName: app.configName,
       packageRoots,
