@@ -9,7 +9,7 @@ import type { StoreEntry } from "../compose/sources/memory-source.ts";
 import type { Invocation } from "../job/process/invocation.ts";
 import { loadSettings } from "../plugins/settings.ts";
 import { writeFileAtomicSync } from "../system/atomic-write.ts";
-import { makeDirectory, readablePath } from "../system/files.ts";
+import { errorCode, makeDirectory, readablePath } from "../system/files.ts";
 import { once } from "../system/get-or-create.ts";
 import { plural } from "../text/plural.ts";
 import { ConfigError } from "../values/errors.ts";
@@ -219,7 +219,10 @@ export function syncStore({ cwd, env, modules, python }: SyncRequest) {
       encoding: "utf8",
     });
     if (error !== undefined || status !== 0 || !existsSync(output))
-      throw failed(python, error?.message ?? stderr);
+      throw failed(
+        python,
+        errorCode(error) === "ENOENT" ? "it was not found" : (error?.message ?? stderr),
+      );
     const text = readFileSync(output, "utf8");
     const { entries } = JSON.parse(text) as StoreExport;
     const file = join(cwd, STORE_FILE);
