@@ -20,10 +20,9 @@ test.each(["bash", "zsh", "fish"])("%s takes the code", async (shell) => {
     console.warn(`SKIPPED: there is no ${shell}`);
     return;
   }
-  const { status, stderr } = spawnSync(shell, ["-n", "/dev/stdin"], {
-    input: text(),
-    encoding: "utf8",
-  });
+  const file = join(mkdtempSync(join(tmpdir(), "hydraconf-sc-")), "code");
+  writeFileSync(file, text());
+  const { status, stderr } = spawnSync(shell, ["-n", file], { encoding: "utf8" });
   expect([status, stderr]).toEqual([0, ""]);
 });
 
