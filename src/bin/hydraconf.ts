@@ -54,6 +54,17 @@ void runMain(
           (await import("../cli/sweep-command.ts")).runSweepCommand(args, io),
       },
       {
+        name: "python",
+        summary: "python sync: reads what only Python registers, the ConfigStore of a project",
+        run: async (args, io) => (await import("../programs/store-export.ts")).runPython(args, io),
+      },
+      {
+        name: "completion",
+        summary: "code for a shell that completes python train.py: bash, zsh or fish",
+        run: async (args, io) =>
+          (await import("../programs/completion.ts")).runCompletionCode(args, io),
+      },
+      {
         name: "schema",
         summary: "JSON Schemas of the files of a tree for editors, and TypeScript types",
         commandLine: async () => (await import("../cli/tree-schema/schema-command.ts")).COMMAND,

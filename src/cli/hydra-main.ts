@@ -127,6 +127,8 @@ export interface Adaptation {
   readonly parsed?: ParsedArguments;
   readonly task?: Task;
   readonly env?: Invocation["env"];
+  /** The flags to complete, where they are another program's. */
+  readonly flags?: readonly Flag[];
 }
 
 export type Adapt = (call: AdaptableCall) => Promise<Adaptation>;
@@ -298,7 +300,7 @@ async function dispatch(
     task,
     invocation,
     parsed,
-    flags,
+    flags: adapted.flags ?? flags,
     overrides: [...parsed.overrides, ...restOverrides(options, parsed)],
     get composer() {
       return composer();

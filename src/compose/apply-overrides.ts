@@ -290,7 +290,8 @@ function deleteFromConfig(
       ? resolution.root
       : selectPlace(resolution, resolution.root, key.slice(0, lastDot));
   if (parent?.node.kind !== "map") throw notInMap(override);
-  if (isObject(parent.node)) throw declared(override, parent.node);
+  // Hydra opens the config as a whole for that, and nothing in it.
+  if (isObject(parent.node) && parent !== resolution.root) throw declared(override, parent.node);
   if (root.kind === "scalar" || !standsInTree(parent)) return root;
   const start = draftRoot(root, copies);
   const holder = draftAt(start, parent)?.node;

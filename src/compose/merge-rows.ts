@@ -95,6 +95,7 @@ function withoutDefaultsFields(root: MapNode, rows: readonly DefaultsRow[]): Map
   return rows.reduce((tree, { loaded, package: pkg }) => {
     const { type } = loaded.node;
     if (type?.kind !== "object" || !type.fields.has("defaults")) return tree;
+    if (pkg === "" || pkg === "_global_") return withoutDefaultsField(tree);
     const path = splitKey(pkg);
     const node = getAt(tree, path);
     return node?.kind === "map" ? setAt(tree, path, withoutDefaultsField(node)) : tree;

@@ -20,8 +20,6 @@ export interface Settings {
   readonly python?: PlacedText;
   /** Variables for composing, where the environment does not have them. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Modules, ready resolvers by name, and `[NAME=]python:module.function`. */
-  readonly resolvers?: readonly PluginEntry[];
   /** Python modules that register configs, for `hydraconf python sync`. */
   readonly store?: readonly string[];
 }
@@ -151,11 +149,6 @@ const READERS: Readonly<Record<keyof Settings, Reader>> = {
     // A variable is the same wherever the command is called.
     return /^\.{1,2}(\/|$)/.test(text) ? resolve(dirname(source.name), text) : text;
   }),
-  resolvers: listReader(
-    "resolvers",
-    "a module, the name of a ready resolver, or python:module.function",
-    "resolvers: [eval, ./resolvers.mjs, 'python:src.utils.times']",
-  ),
   store: (value, source) =>
     (readNames(value, source) as readonly PluginEntry[]).map(({ module }) => module),
 };

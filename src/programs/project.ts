@@ -1,12 +1,14 @@
 /** Which configs a command in a project's directory composes. */
 import { existsSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { HYDRA_FLAGS } from "../cli/arguments/hydra-flags.ts";
 import type { AdaptableCall, Adaptation } from "../cli/hydra-main.ts";
 import type { Invocation } from "../job/process/invocation.ts";
 import type { Settings } from "../plugins/load-settings.ts";
 import { ConfigError } from "../values/errors.ts";
 import { type App, type AppPlace, namedApp, searchApp, severalApps } from "./apps.ts";
 import { packageFolders } from "./interpreter.ts";
+import { storedExport } from "./store-export.ts";
 
 /** What a command composes where nothing says otherwise. */
 const CONFIG = join("conf", "config.yaml");
@@ -36,7 +38,13 @@ export async function adaptToProject(call: AdaptableCall): Promise<Adaptation> {
     const app = chosenApp(call, { cwd: invocation.cwd, env });
     if (app === undefined) return { env };
     const tree = treeOptions(app, call, env);
-    return { env: tree.env, options: { ...tree.options, jobName: app.name } };
+    // `hydraconf completion` asks for a program of Python's Hydra.
+    const isOthers = parsed.flags.has("shell-completion") && parsed.flags.has("app");
+    return {
+      env: tree.env,
+      options: { ...tree.options, jobName: app.name },
+      ...(isOthers && { flags: HYDRA_FLAGS }),
+    };
   } catch (error) {
     // Help must not depend on it.
     if (isAside) return { env };
@@ -98,9 +106,15 @@ export function treeOptions(
     return { env, options: { configPath: null, configName: null, freeKeys: [""] } };
   }
   if (app.unread !== undefined && !isNamed) throw app.unread;
+  const stored = app.kind === "script" ? undefined : storedExport(cwd);
+  if (stored?.changed !== undefined && invocation.worker === undefined)
+    invocation.console.stderr(
+      `UserWarning: ${stored.changed} has changed since 'hydraconf python sync': run it again to compose from what is registered now\n`,
+    );
   return {
     env: { ...env, ...app.env },
     options: {
+      ...(stored && { store: stored.store }),
       configPath: app.configPath,
       configName: app.configName,
       packageRoots,

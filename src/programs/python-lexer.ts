@@ -117,3 +117,35 @@ function lineCounter(source: string): (at: number) => number {
     return line;
   };
 }
+
+export type Tokens = readonly PythonToken[];
+
+/** Splits at an operator outside of brackets. */
+export function splitAt(tokens: Tokens, operator: string): readonly Tokens[] {
+  const parts: Tokens[] = [];
+  let depth = 0;
+  let start = 0;
+  for (const [at, { kind, text }] of tokens.entries()) {
+    if (kind !== "operator") continue;
+    if ("([{".includes(text)) depth++;
+    else if (")]}".includes(text)) depth--;
+    else if (depth === 0 && text === operator) {
+      parts.push(tokens.slice(start, at));
+      start = at + 1;
+    }
+  }
+  parts.push(tokens.slice(start));
+  return parts.filter((part, at) => part.length > 0 || at < parts.length - 1);
+}
+
+/** The place of the bracket that closes the one at a place. */
+export function closing(tokens: Tokens, from: number): number | undefined {
+  let depth = 0;
+  for (let at = from; at < tokens.length; at++) {
+    const { kind, text } = tokens[at] as PythonToken;
+    if (kind !== "operator") continue;
+    if ("([{".includes(text)) depth++;
+    if (")]}".includes(text) && --depth === 0) return at;
+  }
+  return undefined;
+}

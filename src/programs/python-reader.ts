@@ -1,7 +1,7 @@
 /** What a Python source calls, with the arguments that can be known without running it. */
 import { existsSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
-import { type PythonToken, pythonTokens } from "./python-lexer.ts";
+import { closing, type PythonToken, pythonTokens, splitAt, type Tokens } from "./python-lexer.ts";
 
 /** What an expression gives; `unknown` where only Python can tell. Paths are texts. */
 export type PythonValue =
@@ -63,8 +63,6 @@ interface Scope {
   /** What the module assigns at its top level. */
   readonly variables: Map<string, PythonValue>;
 }
-
-type Tokens = readonly PythonToken[];
 
 function* statementsOf(tokens: Tokens): Generator<Tokens> {
   let start = 0;
@@ -179,36 +177,6 @@ function argumentsOf(tokens: Tokens, scope: Scope): Pick<PythonCall, "positional
     else positional.push(evaluate(part, scope));
   }
   return { positional, named };
-}
-
-/** Splits at an operator outside of brackets. */
-function splitAt(tokens: Tokens, operator: string): readonly Tokens[] {
-  const parts: Tokens[] = [];
-  let depth = 0;
-  let start = 0;
-  for (const [at, { kind, text }] of tokens.entries()) {
-    if (kind !== "operator") continue;
-    if ("([{".includes(text)) depth++;
-    else if (")]}".includes(text)) depth--;
-    else if (depth === 0 && text === operator) {
-      parts.push(tokens.slice(start, at));
-      start = at + 1;
-    }
-  }
-  parts.push(tokens.slice(start));
-  return parts.filter((part, at) => part.length > 0 || at < parts.length - 1);
-}
-
-/** The place of the bracket that closes the one at a place. */
-function closing(tokens: Tokens, from: number): number | undefined {
-  let depth = 0;
-  for (let at = from; at < tokens.length; at++) {
-    const { kind, text } = tokens[at] as PythonToken;
-    if (kind !== "operator") continue;
-    if ("([{".includes(text)) depth++;
-    if (")]}".includes(text) && --depth === 0) return at;
-  }
-  return undefined;
 }
 
 const text = (value: string): PythonValue => ({ kind: "text", text: value });

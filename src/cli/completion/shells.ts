@@ -181,6 +181,13 @@ const fish: Shell = {
   print: describedLines,
 };
 
+/** The functions that the installed code calls, for code that completes other programs. */
+export const SHELL_FUNCTIONS = {
+  bash: FUNCTIONS,
+  zsh: ZSH_FUNCTIONS,
+  fish: FISH_FUNCTIONS,
+} as const;
+
 /** fish knows two escapes within single quotes. */
 const quoted = (text: string): string => `'${text.replace(/[\\']/g, "\\$&")}'`;
 

@@ -107,10 +107,11 @@ export function withDefaults(
 /** Such an object once all configs are merged: without the list, and without a field for it. */
 export function withoutDefaultsField(node: MapNode): MapNode {
   const { type } = node;
-  if (type?.kind !== "object") return node;
   const entries = new Map(node.entries);
-  const fields = new Map(type.fields);
   entries.delete("defaults");
+  // The root of a tree has no type, whatever was merged into it.
+  if (type?.kind !== "object") return { ...node, entries };
+  const fields = new Map(type.fields);
   fields.delete("defaults");
   return { ...node, entries, type: { ...type, fields } };
 }

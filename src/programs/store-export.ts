@@ -1,0 +1,304 @@
+/** What only Python registers: `hydraconf python sync` writes what a project's ConfigStore holds into a file, and that is composed from. */
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { type CommandLine, commandHelp, usage } from "../command-line/command-line.ts";
+import { parseCommandLine } from "../command-line/parse.ts";
+import type { StoreEntry } from "../compose/sources/memory-source.ts";
+import type { Invocation } from "../job/process/invocation.ts";
+import { loadSettings } from "../plugins/settings.ts";
+import { writeFileAtomicSync } from "../system/atomic-write.ts";
+import { errorCode, makeDirectory, readablePath } from "../system/files.ts";
+import { once } from "../system/get-or-create.ts";
+import { plural } from "../text/plural.ts";
+import { ConfigError } from "../values/errors.ts";
+import {
+  type ConfigNode,
+  type EnumType,
+  type Key,
+  list,
+  map,
+  type NodeType,
+  type ScalarValue,
+  scalar,
+} from "../values/node.ts";
+import type { SchemaOrigin } from "../values/origin.ts";
+import { findApps } from "./apps.ts";
+import { interpreterOf } from "./interpreter.ts";
+import { EXPORT_SOURCE } from "./store-python.ts";
+
+/** Where the export of a project stands. */
+export const STORE_FILE = join(".hydraconf", "python-store.json");
+
+/** What the file holds; keys are those of the file. */
+interface StoreExport {
+  readonly version: 1;
+  readonly hydra: string;
+  readonly python: string;
+  readonly modules: readonly string[];
+  /** The sources that were imported, relative to the project, with their times and sizes. */
+  readonly sources: Readonly<Record<string, readonly [mtimeMs: number, size: number]>>;
+  readonly classes: Readonly<Record<string, ExportedClass>>;
+  readonly entries: Readonly<Record<string, ExportedEntry>>;
+}
+
+interface ExportedEntry {
+  readonly package: string | null;
+  readonly provider: string | null;
+  readonly node: ExportedNode;
+}
+
+interface ExportedClass {
+  readonly name: string;
+  readonly bases: readonly string[];
+  readonly fields: Readonly<Record<string, ExportedType>>;
+  readonly defaults: Readonly<Record<string, ExportedNode>>;
+}
+
+type ExportedType = Readonly<Record<string, unknown>> & {
+  readonly kind: string;
+  readonly optional?: boolean;
+};
+
+/** `v`: a scalar; `m`: a map's entries; `l`: a list's items; beside its type. */
+interface ExportedNode {
+  readonly t: ExportedType;
+  readonly v?: ExportedScalar;
+  readonly m?: readonly (readonly [ExportedScalar, ExportedNode])[];
+  readonly l?: readonly ExportedNode[];
+}
+
+/** JSON has neither ints of any size, nor infinite floats, bytes or paths. */
+type ExportedScalar =
+  | null
+  | boolean
+  | string
+  | { readonly int: string }
+  | { readonly float: string }
+  | { readonly bytes: string }
+  | { readonly path: string };
+
+/** @throws ConfigError `app.unsupported` for a file that is none */
+function parsedExport(text: string, file: string): StoreExport {
+  try {
+    const read = JSON.parse(text) as StoreExport;
+    if (read.version === 1) return read;
+  } catch {
+    // Said below.
+  }
+  throw new ConfigError({
+    code: "app.unsupported",
+    message: `'${file}' is not what this version of hydraconf python sync writes`,
+    hint: "make it again: hydraconf python sync; or remove it",
+  });
+}
+
+/** The configs of an export, by their path in the store. */
+export function storeOf(text: string): ReadonlyMap<string, StoreEntry> {
+  const { classes, entries } = JSON.parse(text) as StoreExport;
+  const read = createReader(classes);
+  return new Map(
+    Object.entries(entries).map(([path, { node, package: pkg }]): [string, StoreEntry] => [
+      path,
+      { create: once(() => read(node)), ...(pkg !== null && { package: pkg }) },
+    ]),
+  );
+}
+
+const ORIGIN: SchemaOrigin = { kind: "schema", schema: "ConfigStore" };
+
+function createReader(classes: StoreExport["classes"]): (node: ExportedNode) => ConfigNode {
+  const types = new Map<string, NodeType>();
+  const objectType = (id: string): NodeType => {
+    const before = types.get(id);
+    if (before !== undefined) return before;
+    const { bases, defaults, fields, name } = classes[id] as ExportedClass;
+    const ofFields = new Map<string, NodeType>();
+    const ofDefaults = new Map<string, ConfigNode>();
+    const type: NodeType = {
+      kind: "object",
+      name,
+      ...(bases.length > 0 && { bases }),
+      fields: ofFields,
+      defaults: ofDefaults,
+    };
+    // A class may have fields of its own kind.
+    types.set(id, type);
+    for (const [key, one] of Object.entries(fields)) ofFields.set(key, typeOf(one));
+    for (const [key, one] of Object.entries(defaults)) ofDefaults.set(key, nodeOf(one));
+    return type;
+  };
+  const typeOf = (exported: ExportedType): NodeType => {
+    const {
+      class: id,
+      element,
+      key,
+      kind,
+      members,
+      name,
+      optional,
+      values,
+    } = exported as Record<string, never>;
+    const maybe = optional === true && { optional: true };
+    switch (kind as string) {
+      case "object":
+        return { ...objectType(id), ...maybe } as NodeType;
+      case "list":
+        return { kind: "list", element: typeOf(element), ...maybe };
+      case "map":
+        return { kind: "map", key: typeOf(key), element: typeOf(element), ...maybe };
+      case "enum":
+        return {
+          kind: "enum",
+          name,
+          members,
+          values: (values as readonly ExportedScalar[]).map(scalarOf),
+          ...maybe,
+        } as EnumType;
+      case "union":
+        return {
+          kind: "union",
+          members: (members as readonly ExportedType[]).map(typeOf),
+          ...maybe,
+        } as NodeType;
+      default:
+        return (kind === "any" ? { kind } : { kind, ...maybe }) as NodeType;
+    }
+  };
+  const nodeOf = ({ l, m, t, v }: ExportedNode): ConfigNode => {
+    const type = typeOf(t);
+    const typed = type.kind === "any" ? {} : { type };
+    if (m !== undefined)
+      return {
+        ...map(
+          m.map(([key, value]) => [scalarOf(key) as Key, nodeOf(value)] as const),
+          ORIGIN,
+        ),
+        ...typed,
+      };
+    if (l !== undefined) return { ...list(l.map(nodeOf), ORIGIN), ...typed };
+    return { ...scalar(scalarOf(v ?? null), ORIGIN), ...typed };
+  };
+  return nodeOf;
+}
+
+function scalarOf(value: ExportedScalar): ScalarValue {
+  if (value === null || typeof value !== "object") return value;
+  if ("int" in value) return BigInt(value.int);
+  if ("float" in value) return Number(value.float);
+  return "bytes" in value
+    ? new Uint8Array(Buffer.from(value.bytes, "base64"))
+    : ({ path: value.path } as unknown as ScalarValue);
+}
+
+export interface SyncRequest {
+  /** The project's directory. */
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly python: string;
+  /** Names of modules, and paths of sources. */
+  readonly modules: readonly string[];
+}
+
+/**
+ * Runs the project's Python once: it imports the modules and tells what they registered. Their programs do not run.
+ *
+ * @returns how many configs there are, and the file
+ * @throws ConfigError `app.unsupported` for a Python without Hydra, and for modules that cannot be imported
+ */
+export function syncStore({ cwd, env, modules, python }: SyncRequest) {
+  const folder = mkdtempSync(join(tmpdir(), "hydraconf-sync-"));
+  const output = join(folder, "store.json");
+  const script = join(folder, "export.py");
+  try {
+    writeFileSync(script, EXPORT_SOURCE);
+    const { error, status, stderr } = spawnSync(python, [script, output, cwd, ...modules], {
+      cwd,
+      env: env as NodeJS.ProcessEnv,
+      encoding: "utf8",
+    });
+    if (error !== undefined || status !== 0 || !existsSync(output))
+      throw failed(
+        python,
+        errorCode(error) === "ENOENT" ? "it was not found" : (error?.message ?? stderr),
+      );
+    const text = readFileSync(output, "utf8");
+    const { entries } = JSON.parse(text) as StoreExport;
+    const file = join(cwd, STORE_FILE);
+    makeDirectory(dirname(file));
+    writeFileAtomicSync(file, text);
+    return { count: Object.keys(entries).length, file };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function failed(python: string, told: string): ConfigError {
+  const lines = told.trimEnd().split("\n");
+  const lacksHydra = /No module named '(hydra|omegaconf)'/.test(told);
+  return new ConfigError({
+    code: "app.unsupported",
+    message: lacksHydra
+      ? `The Python '${python}' has no Hydra`
+      : `${python} could not tell the ConfigStore: ${lines.at(-1) ?? "no reason given"}`,
+    hint: lacksHydra
+      ? "name the project's own: hydraconf python sync --python .venv/bin/python, or python: in hydraconf.yaml"
+      : "a module must import without arguments; name those that register configs: hydraconf python sync MODULE...",
+  });
+}
+
+/** The export of a project, and whether its sources have changed since; undefined where there is none. */
+export function storedExport(cwd: string) {
+  const file = join(cwd, STORE_FILE);
+  if (!existsSync(file)) return undefined;
+  const text = readFileSync(file, "utf8");
+  const { sources } = parsedExport(text, file);
+  const changed = Object.entries(sources).find(([name, [mtimeMs, size]]) => {
+    const status = statSync(join(cwd, name), { throwIfNoEntry: false });
+    return status === undefined || status.size !== size || status.mtimeMs - mtimeMs > 1;
+  });
+  return { file, store: storeOf(text), changed: changed?.[0] };
+}
+
+const LINE: CommandLine = {
+  name: "hydraconf python sync",
+  takes: { shown: "[MODULE...]", expected: "names of modules, or their files" },
+  about: `Runs the project's Python once, imports the modules and writes what they register in Hydra's ConfigStore (groups, nodes, classes
+with their types) into ${STORE_FILE}: hydraconf and hydraconf run compose from it. Programs in them do not run.
+Without MODULEs: those of 'store' in hydraconf.yaml, and the programs that are found here.`,
+  options: {
+    python: {
+      value: "PYTHON",
+      help: "the interpreter; default: 'python' in hydraconf.yaml, VIRTUAL_ENV, .venv, python3",
+    },
+    settings: { value: "FILE", help: "a settings file, after those of the user and the project" },
+  },
+};
+
+/** `hydraconf python sync`. @returns the exit code */
+export async function runPython(
+  [action = "", ...args]: readonly string[],
+  { console, cwd, env }: Invocation,
+): Promise<number> {
+  const isHelp = action === "--help" || action === "-h";
+  if (action !== "sync" && !isHelp)
+    throw usage(`'${action}' is no action`, "hydraconf python sync [MODULE...]");
+  const parsed = parseCommandLine(LINE, isHelp ? ["--help"] : args);
+  if (parsed.has("help")) {
+    console.stdout(commandHelp(LINE));
+    return 0;
+  }
+  const { settings } = await loadSettings([], { cwd, env }, parsed.value("settings"));
+  const found = findApps(cwd, { cwd, env }).filter(({ kind }) => kind !== "script");
+  const modules =
+    parsed.positionals.length > 0
+      ? parsed.positionals
+      : [...(settings.store ?? []), ...new Set(found.map(({ file }) => file))];
+  if (modules.length === 0)
+    throw usage("no module: there is no program of Hydra here", "hydraconf python sync MODULE...");
+  const python = parsed.value("python") ?? interpreterOf(settings, { cwd, env });
+  const { count, file } = syncStore({ cwd, env, python, modules });
+  console.stdout(`${plural(count, "config")} of the ConfigStore in ${readablePath(file, cwd)}\n`);
+  return 0;
+}
