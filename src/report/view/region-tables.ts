@@ -79,36 +79,41 @@ function regionFields(
     },
     wall_exclusive: field(
       "Wall excl. ms",
-      (wall_exclusive_ms ) => wall_exclusive_ms,
+      ({ wall_exclusive_ms }) => wall_exclusive_ms,
       ms(isOfRun ? 0 : 2, "Excl ms"),
     ),
-    ...(haveCpuTime(regions) && 
+    ...(haveCpuTime(regions) && {
+      cpu: {
         title: "CPU ms",
         ...ms(3),
-        cell: (region : TreeRow) => atLeastIfOpen(region, region.cpu_ms ?? null),,
-      on_cpu: field(CPU_HEADING, onCpuShare, short: "CPU %", format: "percent", priority: 5 ),),
+        cell: ({ region }: TreeRow) => atLeastIfOpen(region, region.cpu_ms ?? null),
+      },
+      on_cpu: field(CPU_HEADING, onCpuShare, { short: "CPU %", format: "percent", priority: 5 }),
+    }),
     median: field(
       "Median ms",
-      (invocation_wall_ms ) => invocation_wall_ms?.median ?? null,
+      ({ invocation_wall_ms }) => invocation_wall_ms?.median ?? null,
       ms(4),
     ),
-    p95: field("p95 ms", (invocation_wall_ms ) => invocation_wall_ms?.p95 ?? null, ms(5)),
-    ...(words !== null && 
+    p95: field("p95 ms", ({ invocation_wall_ms }) => invocation_wall_ms?.p95 ?? null, ms(5)),
+    ...(words !== null && {
       total: field(
         "Total ms",
         totalMs,
         isOfRun ? ms(3, words.heading.startsWith("CPU") ? "Ops ms" : "GPU ms") : ms(0),
       ),
       exclusive: field("Exclusive ms", exclusiveMs, ms(4, "Excl ms")),
-      kernels: field(words.heading, knownKernelCount, format: "count", priority: 5 ),),
-    ...(haveActivity(regions) && busy: BUSY ),
+      kernels: field(words.heading, knownKernelCount, { format: "count", priority: 5 }),
+    }),
+    ...(haveActivity(regions) && { busy: BUSY }),
     ...limitFields(regions),
-    ...(share.label !== null && 
+    ...(share.label !== null && {
       share: field("Share %", (region) => percentOf(share.of(region), share.whole), {
         format: "percent",
         // Answers most, where there is room for little.
         priority: 1,
-      }),),
+      }),
+    }),
   };
 }
 

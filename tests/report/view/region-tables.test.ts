@@ -30,6 +30,11 @@ describe("the table of repeated runs", () => {
     ]);
   });
 
+  it("has no interval of two runs", () => {
+    const [row] = rows({ runs: 2, total_ms: of(20, true), wall_ms: null });
+    expect(row).toMatch(/^\| forward \| 2 \| 20\.000 \| \S? ?\| 0\.400 \| too few runs \|$/);
+  });
+
   it("leaves out what not all runs measured", () => {
     expect(rows({ runs: 3, total_ms: null, wall_ms: null })).toEqual([]);
     expect(repeatsTable([forward])).toEqual([]);
