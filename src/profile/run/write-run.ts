@@ -104,8 +104,8 @@ function failureOf(section: ProfileSection, directory: string) {
 }
 
 /** For the page; ncu has none. */
-function timelineOf({ measured }: ProfileSection, { labels }: ProfileConfig) {
-  if (measured.kind !== "timeline") return {};
+function timelineOf({ measured }: Partial<ProfileSection>, { labels }: ProfileConfig) {
+  if (measured?.kind !== "timeline") return {};
   const unifier = createLabelUnifier(labels);
   return { timeline: encodeTimeline(measured.timeline, unifier?.labelOf) };
 }

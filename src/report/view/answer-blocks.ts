@@ -57,10 +57,15 @@ export function answerBlocks(
     ),
     ...part(
       "To know more, measure",
-      more.length === 0 ? [] : [list(more.map(({ why, command }) => [`${why}: `, code(command)]))],
+      more.length === 0
+        ? []
+        : [list(more.map(({ why, command }) => [`${why}: `, commandSpan(command)]))],
     ),
   ];
 }
+
+/** A program can be called with anything, which not every reader of Markdown leaves alone in code. */
+const commandSpan = (command: string): Span => (/[<>&`|]/.test(command) ? command : code(command));
 
 function rankedWords({ ms, share, of, reason }: RankedRegion): readonly Span[] {
   const whole = of === "run" ? "of the run" : "of kernel time";

@@ -4,7 +4,6 @@
  */
 import { plural } from "../../text/plural.ts";
 import { printableLabel } from "../../text/printable.ts";
-import { shellQuote } from "../../text/shell-words.ts";
 import type {
   NCUProfileRegion,
   NCUProfileRegionReport,
@@ -13,6 +12,7 @@ import type {
 } from "../model/document.ts";
 import { placeKey } from "../model/region-path.ts";
 import { speedOfLight } from "./gpu-utilization.ts";
+import { type Measurement, measurementsOf } from "./measurements.ts";
 import { formatDuration, formatShare, percentOf } from "./numbers.ts";
 import {
   type Explained,
@@ -88,11 +88,6 @@ export interface Advice {
   readonly region: NCUProfileRegion;
   readonly label: string;
   readonly text: string;
-}
-
-export interface Measurement {
-  readonly why: string;
-  readonly command: string;
 }
 
 /** Of regions. */
@@ -397,57 +392,4 @@ function adviceOf(ranked: readonly RankedRegion[]): readonly Advice[] {
     advice.push({ region, label, text });
   }
   return advice.slice(0, TOP);
-}
-
-// What to measure.
-
-/** A label that needs no quotes, neither of a shell nor of the override language. */
-const PLAIN = /^[A-Za-z_][\w.-]*$/;
-
-function measurementsOf(
-  report: NCUProfileRegionReport,
-  byGpu: readonly RankedRegion[],
-  beside: readonly RegionReportBundle[],
-): readonly Measurement[] {
-  const { collector, totals, environment, regions } = report;
-  const program =
-    environment.command.length === 0
-      ? "PROG ARG..."
-      : environment.command.map(shellQuote).join(" ");
-  const profile = (options: string) =>
-    `deep-profile ${options}${options === "" ? "" : " "}-- ${program}`;
-  const others = beside.flatMap(({ reports: [main] }) => main?.collector.name ?? []);
-  const ofKernels = collector.kernel_clock === "gpu";
-  const hasCounters =
-    others.includes("ncu") || regions.some((region) => speedOfLight(region) !== null);
-  const top = byGpu.find(({ region }) => region.kind !== "outside")?.region.name ?? "";
-  const include = PLAIN.test(top) ? ` pipeline.ncu.ncu_cli.nvtx.include=${top}` : "";
-  return [
-    ...(ofKernels && !hasCounters
-      ? [
-          {
-            why: "what limits the kernels: hardware counters",
-            command: profile(`pipeline.ncu.enable=true${include}`),
-          },
-        ]
-      : []),
-    ...(collector.name === "ncu" && totals.run === undefined && others.length === 0
-      ? [
-          {
-            why: "how long ranges are open, when kernels and copies run: a recording without counters",
-            command: profile(""),
-          },
-        ]
-      : []),
-    ...(collector.name !== "ncu" &&
-    regions.length > 0 &&
-    regions.every(({ repeats }) => repeats === undefined)
-      ? [
-          {
-            why: "how sure these times are: one run does not tell how much they vary",
-            command: profile("repeats=5"),
-          },
-        ]
-      : []),
-  ];
 }

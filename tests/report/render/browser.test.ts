@@ -1,7 +1,9 @@
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
+import { encodeTimeline } from "../../../src/profile/run/encode-timeline.ts";
 import type { RegionReportBundle } from "../../../src/report/model/document.ts";
 import { renderHtmlReport } from "../../../src/report/render/report-page.ts";
+import { timelineOf } from "../../profile/analysis/timelines.ts";
 import { bundleOf, hostileNames, largeBundle, resnet } from "../bundles.ts";
 import { describeInBrowser } from "./browser.ts";
 
@@ -38,17 +40,14 @@ describeInBrowser("the page of a report", (openPage) => {
     const { page, complaints } = await open(bundle);
     await page.getByRole("heading", { name: "Provenance" }).waitFor();
     await page.emulateMedia({ media: "print" });
-    expect(await page.title()).toBe("Report <b>");
+    expect(await page.title()).toContain("shallow_resnet --device cpu");
     expect(complaints).toEqual([]);
   });
 
   it("sorts by any column, and goes back to the tree", async () => {
     const { page } = await open(network);
-    const tree = await regionNames(page);
-    expect(tree).toEqual(["forward", "stem", "residual", "block.conv1", "block.conv2"]);
     const heading = page.getByRole("button", { name: "Exclusive ms" });
-    await heading.click();
-    // Out of the tree a region has to say itself where it is.
+    // What a region has for itself comes first. Out of the tree a region has to say itself where it is.
     expect(await regionNames(page)).toEqual([
       "forward / residual / block.conv2",
       "forward / stem",
@@ -60,15 +59,79 @@ describeInBrowser("the page of a report", (openPage) => {
     await heading.click();
     expect((await regionNames(page))[0]).toBe("forward / residual");
     await heading.click();
-    expect(await regionNames(page)).toEqual(tree);
+    expect(await regionNames(page)).toEqual([
+      "forward",
+      "stem",
+      "residual",
+      "block.conv1",
+      "block.conv2",
+    ]);
+    // In the tree, what a match is in stays.
+    await page.getByLabel("Filter Regions").fill("conv2");
+    expect(await regionNames(page)).toEqual(["forward", "residual", "block.conv2"]);
+  });
+
+  it("shows what its address asks for, and puts choices into it", async () => {
+    const { page, complaints } = await open(network);
+    const link = (hash: string) => page.evaluate(`location.assign(${JSON.stringify(hash)})`);
+    await link("#region=forward%20%2F%20stem&sort=tree&show=wall");
+    await page.getByRole("heading", { name: "forward / stem" }).waitFor();
+    expect((await regionNames(page))[0]).toBe("forward");
+    await page.getByRole("columnheader", { name: "Calls" }).first().getByRole("button").click();
+    expect(decodeURIComponent(await page.evaluate<string>("location.hash"))).toContain(
+      "#region=forward / stem&sort=-Calls",
+    );
+    await page.getByRole("link", { name: "forward / residual / block.conv2" }).first().click();
+    await page.getByRole("heading", { name: "forward / residual / block.conv2" }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it("marks what takes most, and switches what its chart shows", async () => {
+    const { page } = await open(network);
+    expect(await page.locator("tr.hot .name").allTextContents()).toContain(
+      "forward / residual / block.conv2",
+    );
+    const widthOf = async () => (await page.locator(".box").nth(1).getAttribute("style")) ?? "";
+    const before = await widthOf();
+    await page
+      .getByLabel("Show", { exact: false })
+      .and(page.locator("select"))
+      .selectOption("wall");
+    expect(await widthOf()).not.toBe(before);
+  });
+
+  it("has a timeline that zooms by keys and selects a region by a click", async () => {
+    const timeline = encodeTimeline(
+      timelineOf([
+        {
+          ranges: [
+            { name: "forward", start: 0, end: 1_000_000 },
+            { name: "stem", start: 0, end: 400_000 },
+          ],
+        },
+      ]),
+    );
+    const { page, complaints } = await openPage(
+      renderHtmlReport(network, { title: "Report", timeline }),
+    );
+    const canvas = page.locator("canvas");
+    await canvas.scrollIntoViewIfNeeded();
+    const box = await canvas.boundingBox();
+    await canvas.click({ position: { x: (box?.width ?? 0) * 0.2, y: 20 + 15 + 16 + 8 } });
+    await page.getByRole("heading", { name: "forward / stem" }).waitFor();
+    expect(await page.getByText(/^stem: 400\.0 µs from 0\.0 µs on thread 1$/).count()).toBe(1);
+    await canvas.focus();
+    for (const key of ["ArrowUp", "ArrowRight", "ArrowDown", "Home"])
+      await page.keyboard.press(key);
+    expect(complaints).toEqual([]);
   });
 
   it("filters regions by their paths", async () => {
     const { page } = await open(network);
     await page.getByLabel("Filter Regions").fill("residual /");
     expect(await regionNames(page)).toEqual([
-      "forward / residual / block.conv1",
       "forward / residual / block.conv2",
+      "forward / residual / block.conv1",
     ]);
     expect(await page.getByText("2 of 5 rows").count()).toBe(1);
   });

@@ -1,0 +1,61 @@
+/** What would have to be measured to know more than a report does, as command lines. */
+import { shellQuote } from "../../text/shell-words.ts";
+import type { NCUProfileRegionReport, RegionReportBundle } from "../model/document.ts";
+import type { RankedRegion } from "./answer.ts";
+import { speedOfLight } from "./gpu-utilization.ts";
+
+export interface Measurement {
+  readonly why: string;
+  readonly command: string;
+}
+
+/** A label that needs no quotes, neither of a shell nor of the override language. */
+const PLAIN = /^[A-Za-z_][\w.-]*$/;
+
+export function measurementsOf(
+  report: NCUProfileRegionReport,
+  byGpu: readonly RankedRegion[],
+  beside: readonly RegionReportBundle[],
+): readonly Measurement[] {
+  const { collector, totals, environment, regions } = report;
+  const program =
+    environment.command.length === 0
+      ? "PROG ARG..."
+      : environment.command.map(shellQuote).join(" ");
+  const profile = (options: string) =>
+    `deep-profile ${options}${options === "" ? "" : " "}-- ${program}`;
+  const others = beside.flatMap(({ reports: [main] }) => main?.collector.name ?? []);
+  const ofKernels = collector.kernel_clock === "gpu";
+  const hasCounters =
+    others.includes("ncu") || regions.some((region) => speedOfLight(region) !== null);
+  const top = byGpu.find(({ region }) => region.kind !== "outside")?.region.name ?? "";
+  const include = PLAIN.test(top) ? ` pipeline.ncu.ncu_cli.nvtx.include=${top}` : "";
+  return [
+    ...(ofKernels && !hasCounters
+      ? [
+          {
+            why: "what limits the kernels: hardware counters",
+            command: profile(`pipeline.ncu.enable=true${include}`),
+          },
+        ]
+      : []),
+    ...(collector.name === "ncu" && totals.run === undefined && others.length === 0
+      ? [
+          {
+            why: "how long ranges are open, when kernels and copies run: a recording without counters",
+            command: profile(""),
+          },
+        ]
+      : []),
+    ...(collector.name !== "ncu" &&
+    regions.length > 0 &&
+    regions.every(({ repeats }) => repeats === undefined)
+      ? [
+          {
+            why: "how sure these times are: one run does not tell how much they vary",
+            command: profile("repeats=5"),
+          },
+        ]
+      : []),
+  ];
+}
