@@ -15,11 +15,11 @@ import { plural } from "../text/plural.ts";
 import { ConfigError } from "../values/errors.ts";
 import {
   type ConfigNode,
-  type EnumType,
   type Key,
   list,
   map,
   type NodeType,
+  type ObjectType,
   type ScalarValue,
   scalar,
 } from "../values/node.ts";
@@ -56,10 +56,19 @@ interface ExportedClass {
   readonly defaults: Readonly<Record<string, ExportedNode>>;
 }
 
-type ExportedType = Readonly<Record<string, unknown>> & {
-  readonly kind: string;
-  readonly optional?: boolean;
-};
+type ExportedType = { readonly optional?: boolean } & (
+  | { readonly kind: "any" | "int" | "float" | "bool" | "str" | "bytes" | "path" }
+  | { readonly kind: "object"; readonly class: string }
+  | { readonly kind: "list"; readonly element: ExportedType }
+  | { readonly kind: "map"; readonly key: ExportedType; readonly element: ExportedType }
+  | {
+      readonly kind: "enum";
+      readonly name: string;
+      readonly members: readonly string[];
+      readonly values: readonly ExportedScalar[];
+    }
+  | { readonly kind: "union"; readonly members: readonly ExportedType[] }
+);
 
 /** `v`: a scalar; `m`: a map's entries; `l`: a list's items; beside its type. */
 interface ExportedNode {
@@ -109,14 +118,14 @@ export function storeOf(text: string): ReadonlyMap<string, StoreEntry> {
 const ORIGIN: SchemaOrigin = { kind: "schema", schema: "ConfigStore" };
 
 function createReader(classes: StoreExport["classes"]): (node: ExportedNode) => ConfigNode {
-  const types = new Map<string, NodeType>();
-  const objectType = (id: string): NodeType => {
+  const types = new Map<string, ObjectType>();
+  const objectType = (id: string): ObjectType => {
     const before = types.get(id);
     if (before !== undefined) return before;
     const { bases, defaults, fields, name } = classes[id] as ExportedClass;
     const ofFields = new Map<string, NodeType>();
     const ofDefaults = new Map<string, ConfigNode>();
-    const type: NodeType = {
+    const type: ObjectType = {
       kind: "object",
       name,
       ...(bases.length > 0 && { bases }),
@@ -130,40 +139,29 @@ function createReader(classes: StoreExport["classes"]): (node: ExportedNode) => 
     return type;
   };
   const typeOf = (exported: ExportedType): NodeType => {
-    const {
-      class: id,
-      element,
-      key,
-      kind,
-      members,
-      name,
-      optional,
-      values,
-    } = exported as Record<string, never>;
-    const maybe = optional === true && { optional: true };
-    switch (kind as string) {
+    const maybe = exported.optional === true && { optional: true };
+    switch (exported.kind) {
       case "object":
-        return { ...objectType(id), ...maybe } as NodeType;
+        return { ...objectType(exported.class), ...maybe };
       case "list":
-        return { kind: "list", element: typeOf(element), ...maybe };
+        return { kind: "list", element: typeOf(exported.element), ...maybe };
       case "map":
-        return { kind: "map", key: typeOf(key), element: typeOf(element), ...maybe };
-      case "enum":
         return {
-          kind: "enum",
-          name,
-          members,
-          values: (values as readonly ExportedScalar[]).map(scalarOf),
+          kind: "map",
+          key: typeOf(exported.key),
+          element: typeOf(exported.element),
           ...maybe,
-        } as EnumType;
+        };
+      case "enum": {
+        const { members, name, values } = exported;
+        return { kind: "enum", name, members, values: values.map(scalarOf), ...maybe };
+      }
       case "union":
-        return {
-          kind: "union",
-          members: (members as readonly ExportedType[]).map(typeOf),
-          ...maybe,
-        } as NodeType;
+        return { kind: "union", members: exported.members.map(typeOf), ...maybe };
+      case "any":
+        return { kind: "any" };
       default:
-        return (kind === "any" ? { kind } : { kind, ...maybe }) as NodeType;
+        return { kind: exported.kind, ...maybe };
     }
   };
   const nodeOf = ({ l, m, t, v }: ExportedNode): ConfigNode => {
@@ -189,7 +187,7 @@ function scalarOf(value: ExportedScalar): ScalarValue {
   if ("float" in value) return Number(value.float);
   return "bytes" in value
     ? new Uint8Array(Buffer.from(value.bytes, "base64"))
-    : ({ path: value.path } as unknown as ScalarValue);
+    : { path: value.path };
 }
 
 export interface SyncRequest {

@@ -9,7 +9,7 @@ import { parseCommandLine } from "../../src/command-line/parse.ts";
 import type { StoreEntry } from "../../src/compose/sources/memory-source.ts";
 import { compose } from "../../src/index.ts";
 import { COMPARE, DOCTOR, IMPORT, REPORT } from "../../src/profile/cli/commands.ts";
-import { commandOverrides } from "../../src/profile/run/command-override.ts";
+import { ARGUMENT_KEYS, commandOverrides } from "../../src/profile/run/command-override.ts";
 import { parseGates } from "../../src/report/compare/gates.ts";
 import { capturedConsole } from "../captured-console.ts";
 import { commandsOf, pages, root } from "./documented-commands.ts";
@@ -44,6 +44,7 @@ const deepProfile = (args: readonly string[]) =>
       configName: "config",
       schema: join(root, "schemas/config.schema.json"),
       restAsOverrides: commandOverrides,
+      freeKeys: [ARGUMENT_KEYS],
     },
     args,
   );
