@@ -1,6 +1,7 @@
+import { dirname, parse, resolve } from "node:path";
 import { configStore } from "../compose/sources/memory-source.ts";
-import type { Flag, Subcommand } from "../job/options.ts";
-import type { Console, Invocation } from "../job/process/invocation.ts";
+import type { Flag, ProgramOptions, Subcommand } from "../job/options.ts";
+import { type Console, type Invocation, ownDirectory } from "../job/process/invocation.ts";
 import { plugins } from "../plugins/contract/plugin.ts";
 import {
   anything,
@@ -27,7 +28,7 @@ import {
 } from "../values/check-options.ts";
 import { DIALECT_NAMES } from "../values/dialect.ts";
 import { limitsOption } from "../values/limits.ts";
-import type { HydraMainOptions } from "./hydra-main.ts";
+import type { HydraMainOptions, MainOptions } from "./hydra-main.ts";
 
 /** @throws ConfigError `value.wrong_type` for arguments of `hydraMain` that the types do not allow */
 export function checkMain(options: unknown, task: unknown): void {
@@ -125,3 +126,23 @@ const INVOCATION: OptionChecks<Invocation> = {
   dialect: optional(oneOf(...DIALECT_NAMES)),
   now: instance(Date, "a Date"),
 };
+
+/** As in Hydra, a program's name and directory default to those of the module that declares it. */
+export function placed(options: HydraMainOptions, callingModule: () => string): MainOptions {
+  const place = nameAndBase(options, callingModule);
+  const { schema } = options;
+  const schemaThere = typeof schema === "string" ? { schema: resolve(place.base, schema) } : {};
+  return { ...options, ...place, ...schemaThere };
+}
+
+function nameAndBase(
+  { base, name }: HydraMainOptions,
+  callingModule: () => string,
+): Pick<ProgramOptions, "name" | "base"> {
+  if (base !== undefined && name !== undefined) return { base, name };
+  const file = callingModule() || process.argv[1] || "";
+  return {
+    base: base ?? (file === "" ? ownDirectory() : dirname(file)),
+    name: name ?? (parse(file).name || "app"),
+  };
+}

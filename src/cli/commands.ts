@@ -2,7 +2,7 @@
 
 import { type Composition, explain, maskSecrets } from "../compose/index.ts";
 import { type ProgramOptions, readSchema } from "../job/options.ts";
-import type { WorkerRequest } from "../job/process/worker-request.ts";
+import type { WorkerRequest } from "../job/process/invocation.ts";
 import { EXIT_OK, type ParsedArguments, type Session } from "../job/session.ts";
 import type { SweepSession } from "../sweep/registry.ts";
 import { ConfigError } from "../values/errors.ts";

@@ -1,4 +1,4 @@
-import { dirname, parse, resolve } from "node:path";
+import { resolve } from "node:path";
 import { refuseClashes } from "../compose/config-plugin.ts";
 import {
   addedDirectories,
@@ -14,13 +14,13 @@ import {
   type ProgramOptions,
   schemaThatMarksSecrets,
 } from "../job/options.ts";
+import type { WorkerRequest } from "../job/process/invocation.ts";
 import {
   type Console,
   type Invocation,
-  ownDirectory,
   processInvocation,
+  watchForLostTask,
 } from "../job/process/invocation.ts";
-import type { WorkerRequest } from "../job/process/worker-request.ts";
 import { createRedaction, guardConsole, type Redaction } from "../job/redaction.ts";
 import { reportOwnError, warnOf } from "../job/report-error.ts";
 import { EXIT_ERROR, EXIT_OK, EXIT_USAGE, type ParsedArguments } from "../job/session.ts";
@@ -31,15 +31,13 @@ import { STANDARD_PLUGINS } from "../plugins/standard-plugins.ts";
 import type { SweepRegistry } from "../sweep/registry.ts";
 import { callerOf } from "../system/caller.ts";
 import { findPackage } from "../system/package-root.ts";
-import { visibleControls } from "../text/printable.ts";
-import { DEFAULT_DIALECT, type Dialect, dialectNamed } from "../values/dialect.ts";
+import { DEFAULT_DIALECT, type Dialect, dialectNamed, reportedBase } from "../values/dialect.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
-import { pyRepr } from "../values/python-text.ts";
 import { refuseConfigInPath, refuseConflicts, refuseUnsupported } from "./arguments/check-flags.ts";
-import { DIALECT_FLAG, HYDRA_FLAGS, OWN_FLAGS, usageText } from "./arguments/hydra-flags.ts";
+import { DIALECT_FLAG, HYDRA_FLAGS, OWN_FLAGS, usageError } from "./arguments/hydra-flags.ts";
 import { parseArgv } from "./arguments/parse-argv.ts";
 import { refuseMisspelt, runSubcommand, subcommandOf } from "./arguments/subcommand.ts";
-import { checkInvocation, checkMain } from "./check-main.ts";
+import { checkInvocation, checkMain, placed } from "./check-main.ts";
 import {
   type Command,
   completionCommand,
@@ -168,7 +166,7 @@ export async function runMain(
       reportOwnError(error, { invocation, options });
       return EXIT_ERROR;
     }
-    invocation.console.stderr(usageError(error, options));
+    invocation.console.stderr(usageError(error, options, flagsOf(options)));
     return EXIT_USAGE;
   } finally {
     endWatch();
@@ -182,50 +180,13 @@ async function explained(
   argv: readonly string[],
 ): Promise<unknown> {
   if (!isConfigError(error)) return error;
-  if (error.code === "override.syntax")
-    return (await import("./override-hints.ts")).hintMistypedArgument(
-      error,
-      argv,
-      flagsOf(options),
-    );
+  const isSyntax = error.code === "override.syntax";
   // Adding a key is no remedy if the program's schema allows no more keys.
-  if (options.schema === undefined) return error;
-  return (await import("./override-hints.ts")).omitAppendHint(error, options);
-}
-
-/** As in Hydra, a program's name and directory default to those of the module that declares it. */
-function placed(options: HydraMainOptions, callingModule: () => string): MainOptions {
-  const place = nameAndBase(options, callingModule);
-  const { schema } = options;
-  const schemaThere = typeof schema === "string" ? { schema: resolve(place.base, schema) } : {};
-  return { ...options, ...place, ...schemaThere };
-}
-
-function nameAndBase(
-  { base, name }: HydraMainOptions,
-  callingModule: () => string,
-): Pick<ProgramOptions, "name" | "base"> {
-  if (base !== undefined && name !== undefined) return { base, name };
-  const file = callingModule() || process.argv[1] || "";
-  return {
-    base: base ?? (file === "" ? ownDirectory() : dirname(file)),
-    name: name ?? (parse(file).name || "app"),
-  };
-}
-
-/**
- * In argparse's words: the usage, then one line that says what is wrong. A program with subcommands gets a short
- * usage, because its full list of flags would push the error off the screen.
- */
-function usageError({ message, details }: ConfigError, options: ProgramOptions): string {
-  const rest = options.restAsOverrides === undefined ? "" : " [-- ARG ...]";
-  const usage =
-    options.subcommands === undefined
-      ? usageText(options.name, flagsOf(options), `[overrides ...]${rest}`)
-      : `usage: ${options.name} [flags] [overrides ...]${rest}    (more: ${options.name} --help)\n`;
-  const near = details.nearest === undefined ? "" : ` (did you mean ${details.nearest}?)`;
-  const hint = details.hint === undefined ? "" : `  ${details.hint}\n`;
-  return visibleControls(`${usage}${options.name}: error: ${message}${near}\n${hint}`);
+  if (!isSyntax && options.schema === undefined) return error;
+  const { hintMistypedArgument, omitAppendHint } = await import("./override-hints.ts");
+  return isSyntax
+    ? hintMistypedArgument(error, argv, flagsOf(options))
+    : omitAppendHint(error, options);
 }
 
 /** Flags that resume a recorded sweep. */
@@ -352,32 +313,6 @@ const dialectOf = (
       ).toString(),
   );
 
-/**
- * The `version_base` that a program of a dialect reports, where the dialect does not depend on it.
- *
- * @throws ConfigError `compose.unsupported` for what is no version, or an older one than the dialect takes
- */
-function reportedBase({ versionBase }: MainOptions, dialect: Dialect): string | undefined {
-  const { hydraVersion, leastVersionBase, name } = dialect;
-  if (leastVersionBase === null || versionBase === undefined) return undefined;
-  const version = /^(\d+)\.(\d+)(?:\.\d+(?:rc\d+|\.dev\d+)?)?$/.exec(versionBase);
-  const refused = (message: string): ConfigError =>
-    new ConfigError({
-      code: "compose.unsupported",
-      message,
-      key: "versionBase",
-      hint: `Hydra ${hydraVersion} behaves in one way only: leave versionBase out`,
-    });
-  if (version === null) throw refused(`Invalid version: ${pyRepr(versionBase)}`);
-  const [major = 0, minor = 0] = version.slice(1, 3).map(Number);
-  const [leastMajor = 0, leastMinor = 0] = leastVersionBase.split(".").map(Number);
-  if (major < leastMajor || (major === leastMajor && minor < leastMinor))
-    throw refused(
-      `version_base=${pyRepr(versionBase)} is not supported in Hydra ${name}; omit version_base to use the current behavior`,
-    );
-  return `${major}.${minor}`;
-}
-
 function parsedLine(
   options: MainOptions,
   invocation: Invocation,
@@ -457,7 +392,7 @@ function composerRequest(
 ): ComposerRequest {
   const { flags } = parsed;
   const dialect = dialectOf(options, parsed);
-  const versionBase = reportedBase(options, dialect);
+  const versionBase = reportedBase(options.versionBase, dialect);
   const text = (id: string): string | undefined => {
     const value = flags.get(id);
     return typeof value === "string" ? value : undefined;
@@ -506,21 +441,4 @@ function flagsOf(options: HydraMainOptions): readonly Flag[] {
   const ofSettings = options.settingsFiles === true ? [SETTINGS_FLAG] : [];
   const ofDialect = options.choosesDialect === true ? [DIALECT_FLAG] : [];
   return [...HYDRA_FLAGS, ...OWN_FLAGS, ...ofSettings, ...ofDialect, ...(options.flags ?? [])];
-}
-
-/**
- * Reports a task whose promise can never settle: Node then ends the program silently, with a code that
- * depends on how the promise was awaited.
- *
- * @returns ends the watch
- */
-function watchForLostTask(console: Console): () => void {
-  const tell = (): void => {
-    console.stderr(
-      "The program ended before its task did: the task awaits a promise that nothing can settle any more\n",
-    );
-    process.exitCode = 1;
-  };
-  process.once("beforeExit", tell);
-  return () => void process.removeListener("beforeExit", tell);
 }

@@ -1,32 +1,18 @@
 import type { Override } from "../overrides/ast.ts";
 import { append } from "../values/edit/assign.ts";
-import { type Copies, createCopies, draftAt, draftRoot } from "../values/edit/draft.ts";
+import { createCopies, draftAt, draftRoot } from "../values/edit/draft.ts";
 import { updateNode } from "../values/edit/update.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import { nearestKey, splitKey } from "../values/key-path.ts";
 import { type Budget, isLimitError } from "../values/limits.ts";
-import {
-  type ConfigNode,
-  child,
-  getAt,
-  isContainerType,
-  isMissing,
-  isMissingOrNull,
-  isObject,
-  keyId,
-  type MapNode,
-  MISSING,
-  type ScalarValue,
-  scalar,
-} from "../values/node.ts";
-import type { Place } from "../values/place.ts";
+import { type ConfigNode, child, getAt, isContainerType, scalar } from "../values/node.ts";
 import { pyStr } from "../values/python-text.ts";
 import type { ResolveContext } from "../values/resolution/context.ts";
 import { createResolution } from "../values/resolution/evaluate.ts";
 import { selectPlace } from "../values/resolution/resolution.ts";
-import { resolveDeep } from "../values/resolution/resolve-tree.ts";
 import { selectNode } from "../values/resolution/select.ts";
 import { type ChosenGroups, suggestChoice } from "./defaults/choice-tracker.ts";
+import { type Applying, deleteAny, deleteFromConfig, standsInTree } from "./delete-keys.ts";
 import { overrideValue } from "./open-tree.ts";
 
 /**
@@ -259,85 +245,6 @@ function asDict(parent: string, path: readonly string[], value: string): string 
 
 const UNQUOTED = /^[\w.-]+$/;
 
-interface Applying {
-  readonly context: ResolveContext;
-  /** A map is copied by the first override in it alone, however many there are. */
-  readonly copies: Copies;
-}
-
-/**
- * `~key` and `~key=value`: takes a key out of the config, with `=value` only if it has that value.
- * A key whose value is null or `???` does not count as there.
- *
- * @throws ConfigError `compose.override_failed`
- */
-function deleteFromConfig(
-  root: ConfigNode,
-  override: Override,
-  { context, copies }: Applying,
-): ConfigNode {
-  const key = override.keyOrGroup;
-  const resolution = createResolution(root, context);
-  const found = selectPlace(resolution, resolution.root, key, { scalarsAreEmpty: true });
-  if (found === undefined || isMissingOrNull(found.node)) throw noSuchKey(root, override);
-  checkValue(found.node, () => resolveDeep(resolution, found), override);
-
-  const lastDot = key.lastIndexOf(".");
-  const name = key.slice(lastDot + 1);
-  // The parent is where interpolations on the way lead: there the key is taken out.
-  const parent =
-    lastDot === -1
-      ? resolution.root
-      : selectPlace(resolution, resolution.root, key.slice(0, lastDot));
-  if (parent?.node.kind !== "map") throw notInMap(override);
-  // Hydra opens the config as a whole for that, and nothing in it.
-  if (isObject(parent.node) && parent !== resolution.root) throw declared(override, parent.node);
-  if (root.kind === "scalar" || !standsInTree(parent)) return root;
-  const start = draftRoot(root, copies);
-  const holder = draftAt(start, parent)?.node;
-  if (holder?.kind === "map") holder.entries.delete(keyId(name));
-  return start.node;
-}
-
-/**
- * `~key` and `~key=value` of Hydra 1.4: takes a key out of a mapping or an item out of a list, whatever its value is. With
- * `=value` only if it is that one, where `???` is the value of what is missing.
- *
- * @throws ConfigError `compose.override_failed`
- */
-function deleteAny(
-  root: ConfigNode,
-  override: Override,
-  { context, copies }: Applying,
-): ConfigNode {
-  const key = override.keyOrGroup;
-  const resolution = createResolution(root, context);
-  const lastDot = key.lastIndexOf(".");
-  const name = key.slice(lastDot + 1);
-  const parent =
-    lastDot === -1
-      ? resolution.root
-      : selectPlace(resolution, resolution.root, key.slice(0, lastDot));
-  const found = selectPlace(resolution, resolution.root, key, { scalarsAreEmpty: true });
-  if (found === undefined || parent === undefined || parent.node.kind === "scalar")
-    throw noSuchKey(root, override);
-  const expected = overrideValue(override);
-  const isSame =
-    expected === null ||
-    (isMissing(found.node)
-      ? expected.kind === "scalar" && expected.value === MISSING
-      : sameShape(expected, found.node) &&
-        equalsResolved(expected, () => resolveDeep(resolution, found)));
-  if (expected !== null && !isSame) throw otherValue(found.node, expected, override);
-  if (isObject(parent.node)) throw declared(override, parent.node);
-  if (root.kind === "scalar" || !standsInTree(parent)) return root;
-  const holder = draftRoot(root, copies);
-  const draft = draftAt(holder, parent)?.node;
-  if (draft?.kind === "map") draft.entries.delete(keyId(name));
-  else if (draft?.kind === "list") draft.items.splice(Number(name), 1);
-  return holder.node;
-}
-
 /** `key=extend_list(a,b)`: appends to the list that is there, be it behind interpolations. */
 function extendList(
   root: ConfigNode,
@@ -365,113 +272,3 @@ function extendList(
   for (const item of added.items) append(list, item);
   return start.node;
 }
-
-/** A mapping that a resolver made is a fresh one at every look: nothing of the tree is in it. */
-function standsInTree(place: Place): boolean {
-  for (let at = place; at.parent !== null; at = at.parent) if (at.key === undefined) return false;
-  return true;
-}
-
-function checkValue(found: ConfigNode, resolve: () => ConfigNode, override: Override): void {
-  const expected = overrideValue(override);
-  if (expected === null) return;
-  if (expected.kind === "scalar" && expected.value === null) return;
-  if (sameShape(expected, found) && equalsResolved(expected, resolve)) return;
-  throw otherValue(found, expected, override);
-}
-
-function otherValue(
-  found: ConfigNode,
-  expected: ConfigNode,
-  { keyOrGroup: key, origin }: Override,
-): ConfigError {
-  return new ConfigError({
-    code: "compose.override_failed",
-    message: `Could not delete from config. The value of '${key}' is ${pyStr(found)} and not ${pyStr(expected)}.`,
-    origin,
-    key,
-    hint: `to delete it whatever its value, use ~${key}`,
-  });
-}
-
-/** What cannot be resolved has no value, and so not the expected one either. */
-function equalsResolved(expected: ConfigNode, resolve: () => ConfigNode): boolean {
-  try {
-    return pythonEqual(expected, resolve());
-  } catch (error) {
-    if (isConfigError(error)) return false;
-    throw error;
-  }
-}
-
-function sameShape(left: ConfigNode, right: ConfigNode): boolean {
-  if (left.kind === "map" && right.kind === "map") return left.entries.size === right.entries.size;
-  if (left.kind === "list" && right.kind === "list")
-    return left.items.length === right.items.length;
-  return left.kind === right.kind;
-}
-
-function noSuchKey(root: ConfigNode, { keyOrGroup: key, origin }: Override): ConfigError {
-  const { available, nearest } = nearestKey(root, key);
-  return new ConfigError({
-    code: "compose.override_failed",
-    message: `Could not delete from config. '${key}' does not exist.`,
-    origin,
-    key,
-    available,
-    ...(nearest !== undefined && { nearest, hint: `use ~${nearest}` }),
-  });
-}
-
-/** The fields of a structured config belong to its type; they can be changed but not taken out. */
-const declared = ({ keyOrGroup: key, origin }: Override, { type }: MapNode): ConfigError =>
-  new ConfigError({
-    code: "compose.override_failed",
-    message: `Error merging override ${origin.text}\n${type?.kind === "object" ? `${type.name} (DictConfig)` : "Its parent"} does not support deletion`,
-    origin,
-    key,
-    hint: `assign another value: ${key}=VALUE`,
-  });
-
-const notInMap = ({ keyOrGroup: key, origin }: Override): ConfigError =>
-  new ConfigError({
-    code: "compose.override_failed",
-    message: `Could not delete from config. '${key}' is not a key of a mapping.`,
-    origin,
-    key,
-    hint: "a list item cannot be deleted: assign the list without it",
-  });
-
-/**
- * Python's `==` of what an override gives and a config value: `1 == 1.0 == True`, and the order of keys does
- * not matter. An override gives no bytes and no paths.
- */
-function pythonEqual(left: ConfigNode, right: ConfigNode): boolean {
-  if (left.kind === "scalar" && right.kind === "scalar")
-    return scalarEqual(left.value, right.value);
-  if (left.kind === "list" && right.kind === "list")
-    return (
-      left.items.length === right.items.length &&
-      left.items.every((item, index) => {
-        const other = right.items[index];
-        return other !== undefined && pythonEqual(item, other);
-      })
-    );
-  if (left.kind === "map" && right.kind === "map")
-    return (
-      left.entries.size === right.entries.size &&
-      [...left.entries].every(([id, { value }]) => {
-        const other = right.entries.get(id)?.value;
-        return other !== undefined && pythonEqual(value, other);
-      })
-    );
-  return false;
-}
-
-function scalarEqual(left: ScalarValue, right: ScalarValue): boolean {
-  if (isNumeric(left) && isNumeric(right)) return keyId(left) === keyId(right);
-  return left === right;
-}
-
-const isNumeric = (value: ScalarValue): value is boolean | bigint | number =>
-  typeof value === "boolean" || typeof value === "bigint" || typeof value === "number";

@@ -11,7 +11,7 @@ import {
   type NotedStart,
   type WorkerRequest,
   workerEnvironment,
-} from "../job/process/worker-request.ts";
+} from "../job/process/invocation.ts";
 import { coded, reportError } from "../job/report-error.ts";
 import { dropClaim, setAside } from "../job/run-directory.ts";
 import { runJob, takeDirectory } from "../job/run-job.ts";

@@ -7,7 +7,7 @@ import type { Logging } from "../job/logging/logging.ts";
 import type { SweepJob } from "../job/plan-job.ts";
 import { listenForInterrupt } from "../job/process/interrupt.ts";
 import type { Invocation } from "../job/process/invocation.ts";
-import { DRIVER_VARIABLE, DRIVES } from "../job/process/worker-request.ts";
+import { DRIVER_VARIABLE, DRIVES } from "../job/process/invocation.ts";
 import { makeSweepDirectory } from "../job/run-directory.ts";
 import { EXIT_ERROR, EXIT_OK } from "../job/session.ts";
 import { lastLines } from "../launch/log-tail.ts";

@@ -1,4 +1,5 @@
 import { ConfigError } from "./errors.ts";
+import { pyRepr } from "./python-text.ts";
 
 /** The versions of Hydra whose behaviour can be chosen, as `version_base` names them. */
 export const DIALECT_NAMES: readonly DialectName[] = ["1.1", "1.2", "1.3", "1.4"];
@@ -270,4 +271,33 @@ export function dialectNamed(name: string): Dialect {
     message: `The dialect ${String(name)} is not supported`,
     available: DIALECT_NAMES,
   });
+}
+
+/**
+ * The `version_base` that a program of a dialect reports, where the dialect does not depend on it.
+ *
+ * @throws ConfigError `compose.unsupported` for what is no version, or an older one than the dialect takes
+ */
+export function reportedBase(
+  versionBase: string | undefined,
+  dialect: Dialect,
+): string | undefined {
+  const { hydraVersion, leastVersionBase, name } = dialect;
+  if (leastVersionBase === null || versionBase === undefined) return undefined;
+  const version = /^(\d+)\.(\d+)(?:\.\d+(?:rc\d+|\.dev\d+)?)?$/.exec(versionBase);
+  const refused = (message: string): ConfigError =>
+    new ConfigError({
+      code: "compose.unsupported",
+      message,
+      key: "versionBase",
+      hint: `Hydra ${hydraVersion} behaves in one way only: leave versionBase out`,
+    });
+  if (version === null) throw refused(`Invalid version: ${pyRepr(versionBase)}`);
+  const [major = 0, minor = 0] = version.slice(1, 3).map(Number);
+  const [leastMajor = 0, leastMinor = 0] = leastVersionBase.split(".").map(Number);
+  if (major < leastMajor || (major === leastMajor && minor < leastMinor))
+    throw refused(
+      `version_base=${pyRepr(versionBase)} is not supported in Hydra ${name}; omit version_base to use the current behavior`,
+    );
+  return `${major}.${minor}`;
 }

@@ -1,5 +1,7 @@
-import { type Flag, flagLabel, flagValueName } from "../../job/options.ts";
+import { type Flag, flagLabel, flagValueName, type ProgramOptions } from "../../job/options.ts";
+import { visibleControls } from "../../text/printable.ts";
 import { DIALECT_NAMES } from "../../values/dialect.ts";
+import type { ConfigError } from "../../values/errors.ts";
 
 /** Hydra's own flags, in the order of its usage text, with its meanings. */
 export const HYDRA_FLAGS: readonly Flag[] = [
@@ -219,4 +221,23 @@ function wrap(parts: readonly string[], width: number): readonly string[] {
     else lines.push(part);
   }
   return lines;
+}
+
+/**
+ * In argparse's words: the usage, then one line that says what is wrong. A program with subcommands gets a short
+ * usage, because its full list of flags would push the error off the screen.
+ */
+export function usageError(
+  { message, details }: ConfigError,
+  options: ProgramOptions,
+  flags: readonly Flag[],
+): string {
+  const rest = options.restAsOverrides === undefined ? "" : " [-- ARG ...]";
+  const usage =
+    options.subcommands === undefined
+      ? usageText(options.name, flags, `[overrides ...]${rest}`)
+      : `usage: ${options.name} [flags] [overrides ...]${rest}    (more: ${options.name} --help)\n`;
+  const near = details.nearest === undefined ? "" : ` (did you mean ${details.nearest}?)`;
+  const hint = details.hint === undefined ? "" : `  ${details.hint}\n`;
+  return visibleControls(`${usage}${options.name}: error: ${message}${near}\n${hint}`);
 }

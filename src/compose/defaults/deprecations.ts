@@ -143,3 +143,30 @@ export function raiseIfAsked(warning: CompositionWarning, { env }: Pick<ResolveC
     origin,
   });
 }
+
+/** What there is to warn of in reading a config for its place. The primary one has been read before, to extend the search path. */
+export function readingNotices(
+  placed: PlacedConfig,
+  loaded: LoadedConfig | undefined,
+  { primary, isFirst }: { readonly primary: boolean; readonly isFirst: boolean },
+  repository: Repository,
+  dialect: Dialect,
+): readonly CompositionWarning[] {
+  const { configPath } = placed;
+  const ofFile = primary
+    ? ymlLookups(configPath, repository, dialect, false)
+    : isFirst
+      ? readNotices(configPath, loaded, repository, dialect)
+      : [];
+  const notice = headerNotice(placed, loaded);
+  return notice ? [...ofFile, notice] : ofFile;
+}
+
+/** A primary config whose list lacks `_self_`, while it has content. */
+export const missingSelf = (configPath: string, origin: Origin): CompositionWarning => ({
+  code: "missing_self",
+  message:
+    `In '${configPath}': Defaults list is missing \`_self_\`. ` +
+    "See https://hydra.cc/docs/1.2/upgrades/1.0_to_1.1/default_composition_order for more information",
+  origin,
+});

@@ -11,7 +11,7 @@ import {
   isOptionList,
 } from "../sources/config-source.ts";
 import type { Repository } from "../sources/repository.ts";
-import type { PlacedConfig } from "./placement.ts";
+import { type PlacedConfig, placeItem, rootPlace } from "./placement.ts";
 
 /*
  * The messages of the first pass. The first line is Hydra's, word for word, because people search
@@ -294,3 +294,34 @@ const searchPath = (repository: Repository): string =>
   `\nConfig search path:\n${indented(repository.sources.map(describeSource))}`;
 
 const indented = (lines: readonly string[]): string => lines.map((line) => `\t${line}`).join("\n");
+
+/** As `notFound`; where a slash in an option was taken for part of the group, what that was before is looked for. */
+export function notFoundBelow(
+  placed: PlacedConfig,
+  parents: readonly PlacedConfig[],
+  repository: Repository,
+): ConfigError {
+  const moved = [...parents, placed].findLast(
+    ({ item }) => item.kind === "group" && item.shorthandOf !== undefined,
+  );
+  const error = notFound(placed, parents.at(-1), repository);
+  if (moved?.item.kind !== "group") return error;
+  const old = pathBefore(placed, parents);
+  return repository.configExists(old) ? movedIntoGroup(placed, old, moved.item) : error;
+}
+
+/** The path of a config where slashes in options do not belong to the group. */
+function pathBefore(placed: PlacedConfig, parents: readonly PlacedConfig[]): string {
+  let place = rootPlace(placed.dialect);
+  let path = placed.configPath;
+  for (const { item, name } of [...parents, placed]) {
+    const written =
+      item.kind === "group" && item.shorthandOf !== undefined
+        ? { ...item, group: item.shorthandOf }
+        : item;
+    const { configPath, group } = placeItem(written, name, place);
+    place = { ...place, group };
+    path = configPath;
+  }
+  return path;
+}

@@ -1,10 +1,7 @@
-import { ConfigError } from "../../values/errors.ts";
-import { type ConfigNode, isMissing } from "../../values/node.ts";
-import type { Origin } from "../../values/origin.ts";
 import type { ResolveContext } from "../../values/resolution/context.ts";
 import {
+  completeItems,
   type DefaultsItem,
-  defaultsOf,
   type GroupItem,
   isOptionList,
   type LoadedConfig,
@@ -27,11 +24,10 @@ import {
 } from "./choice-tracker.ts";
 import {
   type CompositionWarning,
-  headerNotice,
   hydraOverrideNotice,
+  missingSelf,
   positionWarning,
-  readNotices,
-  ymlLookups,
+  readingNotices,
 } from "./deprecations.ts";
 import * as refuse from "./errors.ts";
 import {
@@ -223,39 +219,9 @@ function expand(placed: PlacedConfig, around: Surroundings): DefaultsTreeNode {
   }
   if (loaded === undefined) {
     if (placed.item.optional) return node("absent");
-    throw notFound(placed, parents, request.repository);
+    throw refuse.notFoundBelow(placed, parents, request.repository);
   }
   return node("used", expandList(placed, loaded, around));
-}
-
-function notFound(
-  placed: PlacedConfig,
-  parents: readonly PlacedConfig[],
-  repository: Repository,
-): ConfigError {
-  const moved = [...parents, placed].findLast(
-    ({ item }) => item.kind === "group" && item.shorthandOf !== undefined,
-  );
-  const error = refuse.notFound(placed, parents.at(-1), repository);
-  if (moved?.item.kind !== "group") return error;
-  const old = pathBefore(placed, parents);
-  return repository.configExists(old) ? refuse.movedIntoGroup(placed, old, moved.item) : error;
-}
-
-/** The path of a config where slashes in options do not belong to the group. */
-function pathBefore(placed: PlacedConfig, parents: readonly PlacedConfig[]): string {
-  let place = rootPlace(placed.dialect);
-  let path = placed.configPath;
-  for (const { item, name } of [...parents, placed]) {
-    const written =
-      item.kind === "group" && item.shorthandOf !== undefined
-        ? { ...item, group: item.shorthandOf }
-        : item;
-    const { configPath, group } = placeItem(written, name, place);
-    place = { ...place, group };
-    path = configPath;
-  }
-  return path;
 }
 
 /** Paths that a dialect refuses, as they are written and as they are chosen. */
@@ -282,10 +248,8 @@ function readConfig(
   const { configPath } = placed;
   const loaded = repository.load(configPath);
   const isFirst = tracker.isFirstReading(configPath);
-  if (primary) tracker.warn(...ymlLookups(configPath, repository, resolvers.dialect, false));
-  else if (isFirst) tracker.warn(...readNotices(configPath, loaded, repository, resolvers.dialect));
-  const notice = headerNotice(placed, loaded);
-  if (notice) tracker.warn(notice);
+  const { dialect } = resolvers;
+  tracker.warn(...readingNotices(placed, loaded, { primary, isFirst }, repository, dialect));
   return loaded;
 }
 
@@ -295,14 +259,15 @@ function expandList(
   around: Surroundings,
 ): readonly DefaultsTreeChild[] {
   const { tracker, primary, request } = around;
-  const { items, selfAdded, warning } = completeItems({
+  const { items, selfAdded, selfMissingAt } = completeItems({
     configPath: placed.configPath,
     loaded,
     primary,
     appended: primary ? request.choices.appended : [],
     resolvers: request.resolvers,
   });
-  if (warning && placed.dialect.warnsOfMissingSelf) tracker.warn(warning);
+  if (selfMissingAt && placed.dialect.warnsOfMissingSelf)
+    tracker.warn(missingSelf(placed.configPath, selfMissingAt));
 
   const place: Place = {
     group: placed.group,
@@ -482,90 +447,3 @@ function expandOptions(
     );
   });
 }
-
-export interface CompletedItems {
-  readonly items: readonly DefaultsItem[];
-  /** Whether the list itself has no `_self_`. */
-  readonly selfAdded: boolean;
-  readonly warning: CompositionWarning | undefined;
-}
-
-interface Completion {
-  readonly configPath: string;
-  readonly loaded: LoadedConfig;
-  readonly primary: boolean;
-  readonly resolvers: ResolveContext;
-  /** Groups appended on the command line: they go after everything in the primary list. */
-  readonly appended: readonly GroupItem[];
-}
-
-/**
- * The defaults list with its `_self_`: without one, a config's own content goes last, and a
- * primary config with content is warned about. A list of overrides alone needs none.
- *
- * @throws ConfigError `compose.invalid_defaults` for a second `_self_`, or one of a group, and as `defaultsOf`
- * @see https://hydra.cc/docs/1.3/upgrades/1.0_to_1.1/default_composition_order/
- */
-function completeItems({
-  configPath,
-  loaded,
-  primary,
-  appended,
-  resolvers,
-}: Completion): CompletedItems {
-  const written = defaultsOf(loaded, resolvers);
-  if (written.length === 0 && appended.length === 0)
-    return { items: [], selfAdded: false, warning: undefined };
-
-  const selves = written.filter((item) => item.kind === "self");
-  if (selves.length > 1)
-    throw new ConfigError({
-      code: "compose.invalid_defaults",
-      message: `Duplicate _self_ defined in ${configPath}`,
-      origin: selves[1]?.origin ?? loaded.origin,
-      hint: "keep one `_self_`: it marks the place of the file's own content",
-    });
-
-  const hasSelf = selves.length > 0;
-  const added = appended.map(asSelf);
-  if (hasSelf) refuseSelfOfGroup([...selves, ...added]);
-  const hasItems = written.some((item) => !("override" in item && item.override));
-  const complete = hasSelf || (written.length > 0 && !hasItems);
-  const self: DefaultsItem = { kind: "self", origin: loaded.origin, group: null };
-  return {
-    items: [...written, ...(complete ? [] : [self]), ...added],
-    selfAdded: !hasSelf,
-    warning:
-      !complete && primary && hasItems && hasContent(loaded.node)
-        ? missingSelf(configPath, written[0]?.origin ?? loaded.origin)
-        : undefined,
-  };
-}
-
-/** `+group=_self_` is one more `_self_`. */
-const asSelf = (item: GroupItem): DefaultsItem =>
-  item.value === SELF ? { kind: "self", origin: item.origin, group: item.group } : item;
-
-/** Hydra fails on the `_self_` of a group wherever the list itself has one. */
-function refuseSelfOfGroup(items: readonly DefaultsItem[]): void {
-  for (const item of items)
-    if (item.kind === "self" && item.group !== null)
-      throw new ConfigError({
-        code: "compose.invalid_defaults",
-        message: `'_self_' cannot be selected: it is not an option of '${item.group}'`,
-        origin: item.origin,
-        key: item.group,
-        hint: "write `_self_` as a separate item, and rename the option",
-      });
-}
-
-const hasContent = (node: ConfigNode): boolean =>
-  node.kind === "map" && [...node.entries.values()].some(({ value }) => !isMissing(value));
-
-const missingSelf = (configPath: string, origin: Origin): CompositionWarning => ({
-  code: "missing_self",
-  message:
-    `In '${configPath}': Defaults list is missing \`_self_\`. ` +
-    "See https://hydra.cc/docs/1.2/upgrades/1.0_to_1.1/default_composition_order for more information",
-  origin,
-});

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { closeSync, fstatSync, openSync } from "node:fs";
 import type { JobResult } from "../../job/job.ts";
 import type { SweepJob } from "../../job/plan-job.ts";
-import type { NotedStart } from "../../job/process/worker-request.ts";
+import type { NotedStart } from "../../job/process/invocation.ts";
 import {
   begun,
   ended,

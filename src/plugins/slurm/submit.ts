@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { WORKER_VARIABLE } from "../../job/process/worker-request.ts";
+import { WORKER_VARIABLE } from "../../job/process/invocation.ts";
 import { readJobState } from "../../record/job-state.ts";
 import type { SweepFacts } from "../../record/manifest.ts";
 import { writeFileAtomicSync } from "../../system/atomic-write.ts";

@@ -150,3 +150,15 @@ export function showCharacter(text: string, at: number): string {
     return JSON.stringify(String.fromCodePoint(code)).replace(/^"(.*)"$/, "'$1'");
   return `'${String.fromCodePoint(code)}'`;
 }
+
+/** libyaml wants spaces up to the indentation of a block scalar. */
+export function refuseTab(cursor: Cursor, context: string, contextStart: number): void {
+  if (!cursor.libyaml) return;
+  throw yamlError(cursor.source, {
+    context,
+    contextStart,
+    problem: "found a tab character where an indentation space is expected",
+    start: cursor.pos,
+    hint: "YAML allows no tabs here: use spaces",
+  });
+}

@@ -11,6 +11,7 @@ import {
   isFlowIndicator,
   isHexDigit,
   isSpaceBreakOrEnd,
+  refuseTab,
   SPACE,
   scanLineBreak,
   showCharacter,
@@ -420,22 +421,10 @@ function detectIndentation(cursor: Cursor, minimum: number, start: number): Brea
       breaks += scanLineBreak(cursor);
       end = cursor.pos;
     } else {
-      if (c === TAB) refuseTab(cursor, start);
+      if (c === TAB) refuseTab(cursor, CONTEXT, start);
       return { breaks, indent, end };
     }
   }
-}
-
-/** libyaml wants spaces up to the indentation of a block scalar. */
-function refuseTab(cursor: Cursor, start: number): void {
-  if (!cursor.libyaml) return;
-  throw yamlError(cursor.source, {
-    context: CONTEXT,
-    contextStart: start,
-    problem: "found a tab character where an indentation space is expected",
-    start: cursor.pos,
-    hint: "YAML allows no tabs here: use spaces",
-  });
 }
 
 function readBreaks(cursor: Cursor, indent: number, start: number): Breaks {
@@ -443,7 +432,7 @@ function readBreaks(cursor: Cursor, indent: number, start: number): Breaks {
   let end = cursor.pos;
   for (;;) {
     while (column(cursor) < indent && charAt(cursor) === SPACE) cursor.pos++;
-    if (column(cursor) < indent && charAt(cursor) === TAB) refuseTab(cursor, start);
+    if (column(cursor) < indent && charAt(cursor) === TAB) refuseTab(cursor, CONTEXT, start);
     if (!isBreak(charAt(cursor))) return { breaks, indent, end };
     breaks += scanLineBreak(cursor);
     end = cursor.pos;
