@@ -195,7 +195,9 @@ describe("a schema in the config store", () => {
     expect(refusal(() => config.get("db.host")).code).toBe("value.missing");
     const wrong = compose(["lr=0", "db.port=${lr}"]);
     expect(refusal(() => wrong.get("db.port")).code).toBe("schema.mismatch");
-    expect(refusal(() => wrong.get("db")).details.key).toBe("db.port");
+    expect(refusal(() => wrong.get("db", { resolve: true })).details.key).toBe("db.port");
+    const lazy = wrong.get("db") as { readonly port: number };
+    expect(refusal(() => lazy.port).details.key).toBe("db.port");
     expect(refusal(() => wrong.toObject({ resolve: true })).code).toBe("schema.mismatch");
     expect(wrong.get("lr")).toBe(0);
   });

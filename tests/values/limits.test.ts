@@ -303,7 +303,7 @@ describe("a composition", () => {
     for (const ask of [
       () => config.toYaml({ resolve: true }),
       () => config.toObject({ resolve: true }),
-      () => config.get("k12"),
+      () => config.get("k12", { resolve: true }),
       () => resolve(config),
     ])
       expect(refusal(ask)?.code).toBe("limit.values");

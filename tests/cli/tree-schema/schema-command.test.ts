@@ -195,8 +195,8 @@ test.each([
   [["--outptu=x"], "unknown option --outptu", "--output"],
   [["-o", "x", "--tyeps"], "unknown option --tyeps", "--types"],
   [["--zzzzzzzz"], "unknown option --zzzzzzzz", undefined],
-  [["-o"], "-o needs a value: DIR", undefined],
-  [["-o", "-cp", "x"], "-o needs a value: DIR", undefined],
+  [["-o"], "--output needs a value: DIR", undefined],
+  [["-o", "-cp", "x"], "--output needs a value: DIR", undefined],
 ])("%j is answered with the nearest option", async (args, message, near) => {
   const error = await schema(args).catch((thrown: unknown) => thrown);
   expect(isConfigError(error) && [error.message, error.details.nearest]).toEqual([message, near]);
