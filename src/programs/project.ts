@@ -5,6 +5,7 @@ import { HYDRA_FLAGS } from "../cli/arguments/hydra-flags.ts";
 import type { AdaptableCall, Adaptation } from "../cli/hydra-main.ts";
 import type { Invocation } from "../job/process/invocation.ts";
 import type { Settings } from "../plugins/load-settings.ts";
+import { DIALECT_NAMES } from "../values/dialect.ts";
 import { ConfigError } from "../values/errors.ts";
 import { type App, type AppPlace, namedApp, searchApp, severalApps } from "./apps.ts";
 import { packageFolders } from "./interpreter.ts";
@@ -55,6 +56,8 @@ export async function adaptToProject(call: AdaptableCall): Promise<Adaptation> {
 /** A program after `--`, as who means `hydraconf run` writes it. */
 function refuseProgram({ flags, rest = [] }: AdaptableCall["parsed"]): void {
   const [word] = rest;
+  // Our own shell code hands on the words of its line there.
+  if (flags.has("shell-completion")) return;
   if (word === undefined || /^[-+~]|=/.test(word)) return;
   throw new ConfigError({
     code: "app.usage",
@@ -118,8 +121,20 @@ export function treeOptions(
       configPath: app.configPath,
       configName: app.configName,
       packageRoots,
+      ...versionBaseOf(app),
     },
   };
+}
+
+/** A Python program that names no version behaves as with 1.1; for what is no dialect here the default holds. */
+function versionBaseOf({
+  kind,
+  versionBase,
+}: App): Pick<Adaptation["options"] & {}, "versionBase"> {
+  if (versionBase === undefined) return kind === "script" ? {} : { versionBase: "1.1" };
+  return DIALECT_NAMES.some((name) => name === versionBase)
+    ? { versionBase: String(versionBase) }
+    : {};
 }
 
 /** A `conf` without the config that is composed by default is one whose name was forgotten. */

@@ -23,7 +23,7 @@ test.each<readonly [unknown, string]>([
   [{ schema: 5 }, "schema must be an object, not number 5"],
   [{ check: true }, "check must be a function, not boolean true"],
   [{ targets: { summary: () => 1 } }, "targets must be targets, not an object"],
-  [{ versionBase: "1.4" }, "versionBase must be '1.1' or '1.2' or '1.3', not the string '1.4'"],
+  [{ versionBase: 1.1 }, "versionBase must be a string, not number 1.1"],
   [{ flags: [{ ...flag, takes: "text" }] }, "flags[0].takes must be"],
   [{ flags: [{ ...flag, hlep: "x" }] }, "there is no option 'flags[0].hlep'"],
   [{ subcommands: [{ name: "x", summary: "y" }] }, "subcommands[0].run must be a function"],

@@ -54,6 +54,7 @@ function draw(
   reading: HTMLElement,
 ): Node {
   const axes = axesOf(data, width);
+  const ceilings = drawCeilings(data, axes);
   const dots = data.points.map((point) => drawPoint(point, axes, scope, store));
   makeSelectable(dots);
   const read = (texts: readonly string[]) => {
@@ -82,34 +83,62 @@ function draw(
     },
     ...drawGrid(axes),
     ...drawMemoryRoof(data, axes),
-    ...drawCeilings(data, axes),
+    ...ceilings.map(({ element }) => element),
     ...dots.map(({ element }) => element),
-    ...namesOf(dots),
+    ...namesOf(
+      dots,
+      ceilings.map(({ label }) => label),
+      width,
+    ),
   );
 }
 
 const MOST_NAMES = 12;
 const MOST_LETTERS = 28;
+/** From the centre of a dot to its name. */
+const NAME_GAP = DOT_RADIUS + 3;
+
+/** Where a line of text is: its left end, its middle and its length, in pixels. */
+interface LabelBox {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+}
 
 /** Of the points with room beside them; the others are named where they are pointed at. */
-function namesOf(dots: readonly Dot[]): readonly Node[] {
-  const taken: { readonly x: number; readonly y: number; readonly width: number }[] = [];
-  return dots.flatMap(({ x, y, name }) => {
+function namesOf(dots: readonly Dot[], labels: readonly LabelBox[], width: number): Node[] {
+  const taken = [...labels];
+  const names: Node[] = [];
+  for (const { x, y, name } of dots) {
+    if (names.length >= MOST_NAMES) break;
     const text = name.length > MOST_LETTERS ? `…${name.slice(1 - MOST_LETTERS)}` : name;
-    const width = text.length * CHARACTER;
-    const isFree = taken.every(
-      (other) => Math.abs(other.y - y) > LINE || x > other.x + other.width || other.x > x + width,
-    );
-    if (!isFree || taken.length >= MOST_NAMES) return [];
-    taken.push({ x, y, width });
-    return [
+    const long = text.length * CHARACTER;
+    const isFree = (left: number) =>
+      left >= MARGIN.left &&
+      left + long <= width &&
+      taken.every(
+        (other) =>
+          Math.abs(other.y - y) > LINE || left > other.x + other.width || other.x > left + long,
+      );
+    const besides = [x + NAME_GAP, x - NAME_GAP - long];
+    const left = besides.find(isFree);
+    if (left === undefined) continue;
+    taken.push({ x: left, y, width: long });
+    const isRight = left === besides[0];
+    names.push(
       svg(
         "text",
-        { x: x + DOT_RADIUS + 3, y: y + 4, class: "point-name", "aria-hidden": true },
+        {
+          x: isRight ? left : x - NAME_GAP,
+          y: y + 4,
+          class: isRight ? "point-name" : "point-name end",
+          "aria-hidden": true,
+        },
         text,
       ),
-    ];
-  });
+    );
+  }
+  return names;
 }
 
 const covers = (dot: Dot, other: Dot): boolean =>
@@ -183,7 +212,10 @@ function powersOfTen(scale: Scale): readonly number[] {
 }
 
 /** Each from its ridge, left of which memory is the limit. */
-function drawCeilings({ ceilings, bandwidth }: RooflineData, { x, y }: Axes): readonly Node[] {
+function drawCeilings(
+  { ceilings, bandwidth }: RooflineData,
+  { x, y }: Axes,
+): readonly { readonly element: Node; readonly label: LabelBox }[] {
   const [left, right] = ends(x);
   const heights = [...new Set(ceilings.map(({ flops }) => flops))].sort((a, b) => b - a);
   const lines = heights.map(y);
@@ -194,12 +226,17 @@ function drawCeilings({ ceilings, bandwidth }: RooflineData, { x, y }: Axes): re
     const baseline = freeBaseline(y(flops), lines, baselines);
     baselines.push(baseline);
     const ridge = bandwidth === null ? left : Math.max(left, flops / bandwidth);
-    return svg(
-      "g",
-      { class: "ceiling" },
-      svg("line", { x1: x(ridge), x2: x(right), y1: y(flops), y2: y(flops) }),
-      svg("text", { x: x(right) - 4, y: baseline, class: "tick end" }, label),
-    );
+    const end = x(right) - 4;
+    const long = label.length * CHARACTER;
+    return {
+      element: svg(
+        "g",
+        { class: "ceiling" },
+        svg("line", { x1: x(ridge), x2: x(right), y1: y(flops), y2: y(flops) }),
+        svg("text", { x: end, y: baseline, class: "tick end" }, label),
+      ),
+      label: { x: end - long, y: baseline - 4, width: long },
+    };
   });
 }
 
