@@ -78,8 +78,14 @@ async function bundle({ engine, output, ...input }) {
     onLog: (level, log, next) => log.code === "INEFFECTIVE_DYNAMIC_IMPORT" || next(level, log),
   });
   await made.write({
-    // Names stay, so that stacks can be read; layout would be a fifth of the package.
-    minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+    // The names of functions and classes stay, so that stacks can be read; layout and other names would be a
+    // fifth of the package.
+    minify: {
+      // What compression makes of `import.meta` does not work in a bundle of CommonJS by esbuild.
+      compress: false,
+      mangle: { toplevel: false, keepNames: true },
+      codegen: { removeWhitespace: true },
+    },
     chunkFileNames: "modules/[name].js",
     ...output,
     entryFileNames: "[name].js",

@@ -22,7 +22,8 @@ import { build } from "esbuild";
 import { root } from "./setup.mjs";
 
 const PROGRAM_PAGES = [
-  ...["tutorial", "programs", "sweeps", "schemas", "instantiate", "completion", "compatibility"],
+  ...["tutorial", "programs", "run", "sweeps", "schemas"],
+  ...["instantiate", "completion", "compatibility"],
 ].map((name) => `docs/${name}.md`);
 
 /** Node takes the ES module for `require`, too: `require` is for Jest, and for what else takes none. */

@@ -19,6 +19,8 @@ export async function buildMuslRecorder({ dir, binDir, say, signal }) {
     .map((folder) => join(folder, WRAPPER))
     .find(existsSync);
   if (wrapper === undefined || process.platform !== "linux") return;
+  const sources = await sourcesIn(dir, ["native/region_recorder", "native/region_recorder/gpu"]);
+  if (sources.length === 0) return;
   const compiler = process.env.CXX || "g++";
   const included = await run(compiler, ["-E", "-xc++", "-v", "/dev/null"], { cwd: dir, signal });
   const argv = [
@@ -27,7 +29,7 @@ export async function buildMuslRecorder({ dir, binDir, say, signal }) {
     ...["-D__GLIBC_PREREQ(major,minor)=0", "-D_GNU_SOURCE", "-D_FILE_OFFSET_BITS=64"],
     ...["-std=gnu++17", "-O2", "-fPIC", "-fvisibility=hidden", "-fno-exceptions", "-fno-rtti"],
     ...["-Inative", "-shared", "-Wl,-z,nodelete", "-Wl,-z,now", "-nodefaultlibs"],
-    ...(await sourcesIn(dir, ["native/region_recorder", "native/region_recorder/gpu"])),
+    ...sources,
     ...["-lc", "-lgcc", "-o", output],
   ];
   const env = { ...process.env, REALGCC: compiler };
@@ -38,9 +40,11 @@ export async function buildMuslRecorder({ dir, binDir, say, signal }) {
   say(`the recorder for programs of musl could not be built with ${WRAPPER}: ${reason}`);
 }
 
+/** None of a folder that is not there: a package of other programs has no recorder. */
 async function sourcesIn(dir, folders) {
+  const there = folders.filter((folder) => existsSync(join(dir, folder)));
   const found = await Promise.all(
-    folders.map(async (folder) => {
+    there.map(async (folder) => {
       const names = await readdir(join(dir, folder));
       return names
         .filter((name) => name.endsWith(".cc"))
