@@ -32,11 +32,19 @@ describe("deep-profile of the built-in workload", () => {
     regions = regionsByPath(bundle);
   });
 
-  it("ends well and shows the region tree and the paths of the reports", () => {
+  it("ends well and shows the regions and the paths of the reports", () => {
     expect(result.stderr).toBe("");
     expect(result.code).toBe(0);
-    for (const name of ["stem", "residual", "  block.conv1", "  block.conv2", "head"])
+    // In exclusive order a row has its whole path: its parent need not stand above it.
+    for (const name of [
+      "stem",
+      "residual",
+      "residual / block.conv1",
+      "residual / block.conv2",
+      "head",
+    ])
       expect(result.stdout).toMatch(new RegExp(`^${name.replace(".", "\\.")} +[39] `, "m"));
+    expect(result.stdout).toMatch(/^\(outside\) +– +\d/m);
     for (const file of ["report.md", "recorder/regions/report.json"])
       expect(result.stdout).toContain(join(run, file).slice(here.path.length + 1));
   });
@@ -48,6 +56,7 @@ describe("deep-profile of the built-in workload", () => {
       "residual > block.conv1",
       "residual > block.conv2",
       "head",
+      "(outside)",
     ]);
     expect(regions.get("residual > block.conv1")).toMatchObject({
       parent: "residual",

@@ -118,6 +118,8 @@ describe("NVTX events", () => {
       ["step/load", ["A", ""], 1],
       ["step", "B", 2],
       ["step/load", ["B", ""], 2],
+      // The time from 140 to 200 and from 240 to 300, in no range.
+      ["(outside)", "", 0],
     ]);
   });
 
