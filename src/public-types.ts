@@ -80,6 +80,7 @@ export type { ExitCode, Job, JobResult, JobStatus, SweepJobStatus, Task } from "
 export type { Logger } from "./job/logging/logger.ts";
 export type {
   Flag,
+  JobFacts,
   JobPlan,
   Subcommand,
   SubcommandLine,
@@ -115,6 +116,7 @@ export type {
   Element,
   ElementScalar,
   EvaluationOptions,
+  ExtensionElement,
   GlobSweep,
   IntervalSweep,
   ListElement,

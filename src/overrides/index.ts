@@ -5,6 +5,7 @@ export type {
   DictEntry,
   Element,
   ElementScalar,
+  ExtensionElement,
   GlobSweep,
   IntervalSweep,
   ListElement,

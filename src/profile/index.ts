@@ -7,6 +7,7 @@
 export { createSuspension, type Suspendable, type Suspension } from "../system/process-signals.ts";
 export * from "./analysis/index.ts";
 export type { LabelRule, LabelRules, NvtxLabel } from "./analysis/labels.ts";
+export type { RegionCpu, RunSpan } from "./analysis/region-model.ts";
 export type { GpuFindings } from "./machine/doctor/gpu.ts";
 export type { Check, Machine, Verdict } from "./machine/doctor/machine.ts";
 export type { MachineEnvironment } from "./machine/environment.ts";
@@ -31,6 +32,7 @@ export type {
   NcuPassSource,
   NcuSource,
   RecordedSource,
+  RecordingSource,
   RepeatsSource,
 } from "./tools/collection.ts";
 export type {

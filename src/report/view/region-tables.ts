@@ -345,7 +345,7 @@ export const repeatsTable = (regions: Regions): readonly Table[] =>
       ms("Mean ms", (region) => repeatedTime(region)?.mean ?? null),
       field("95 %", halfInterval, { format: "half_interval_ms" }),
       ms("Std ms", (region) => repeatedTime(region)?.std ?? null),
-      field("", (region) => (repeatedTime(region)?.stable ? "stable" : "not stable"), {}),
+      field("", steadiness, {}),
     ],
   );
 
@@ -353,8 +353,16 @@ export const repeatsTable = (regions: Regions): readonly Table[] =>
 export const repeatedTime = ({ repeats }: NCUProfileRegion) =>
   repeats?.total_ms ?? repeats?.wall_ms ?? null;
 
+/** Of two runs the interval is twelve times their spread, which says nothing. */
+const LEAST_RUNS = 3;
+
+function steadiness(region: NCUProfileRegion): string {
+  if ((region.repeats?.runs ?? 0) < LEAST_RUNS) return "too few runs";
+  return repeatedTime(region)?.stable ? "stable" : "not stable";
+}
+
 /** Half the 95 % interval of the mean. */
 export function halfInterval(region: NCUProfileRegion): number | null {
-  const time = repeatedTime(region);
+  const time = (region.repeats?.runs ?? 0) < LEAST_RUNS ? null : repeatedTime(region);
   return time && (time.ci95_high - time.ci95_low) / 2;
 }

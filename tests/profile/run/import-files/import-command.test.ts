@@ -187,7 +187,7 @@ describe("deep-profile import", () => {
   test("--help names every format", async () => {
     const { code, stdout } = await importFiles(["--help"]);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^Usage: deep-profile import \[options\] FILE\|RUN\.\.\.\n/);
+    expect(stdout).toMatch(/^Usage: deep-profile import \[options\] FILE\|DIR\|RUN\.\.\.\n/);
     expect(stdout).toContain("deep-profile recording");
   });
 });
