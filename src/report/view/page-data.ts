@@ -28,6 +28,7 @@ export interface EncodedTimeline {
   readonly bytes: string;
 }
 
+/** One row of a timeline: a thread, stream or kind of events, with its columns. */
 export interface TimelineRow {
   /** Empty where there is one process. */
   readonly process: string;
