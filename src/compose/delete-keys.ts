@@ -16,7 +16,7 @@ import type { Place } from "../values/place.ts";
 import { pyStr } from "../values/python-text.ts";
 import type { ResolveContext } from "../values/resolution/context.ts";
 import { createResolution } from "../values/resolution/evaluate.ts";
-import { selectPlace } from "../values/resolution/resolution.ts";
+import { type Resolution, selectPlace } from "../values/resolution/resolution.ts";
 import { resolveDeep } from "../values/resolution/resolve-tree.ts";
 import { overrideValue } from "./open-tree.ts";
 
@@ -44,13 +44,7 @@ export function deleteFromConfig(
   if (found === undefined || isMissingOrNull(found.node)) throw noSuchKey(root, override);
   checkValue(found.node, () => resolveDeep(resolution, found), override);
 
-  const lastDot = key.lastIndexOf(".");
-  const name = key.slice(lastDot + 1);
-  // The parent is where interpolations on the way lead: there the key is taken out.
-  const parent =
-    lastDot === -1
-      ? resolution.root
-      : selectPlace(resolution, resolution.root, key.slice(0, lastDot));
+  const { name, parent } = holderOf(resolution, key);
   if (parent?.node.kind !== "map") throw notInMap(override);
   // Hydra opens the config as a whole for that, and nothing in it.
   if (isObject(parent.node) && parent !== resolution.root) throw declared(override, parent.node);
@@ -74,12 +68,7 @@ export function deleteAny(
 ): ConfigNode {
   const key = override.keyOrGroup;
   const resolution = createResolution(root, context);
-  const lastDot = key.lastIndexOf(".");
-  const name = key.slice(lastDot + 1);
-  const parent =
-    lastDot === -1
-      ? resolution.root
-      : selectPlace(resolution, resolution.root, key.slice(0, lastDot));
+  const { name, parent } = holderOf(resolution, key);
   const found = selectPlace(resolution, resolution.root, key, { scalarsAreEmpty: true });
   if (found === undefined || parent === undefined || parent.node.kind === "scalar")
     throw noSuchKey(root, override);
@@ -98,6 +87,19 @@ export function deleteAny(
   if (draft?.kind === "map") draft.entries.delete(keyId(name));
   else if (draft?.kind === "list") draft.items.splice(Number(name), 1);
   return holder.node;
+}
+
+/** The last part of a key, and the parent, which is where interpolations on the way lead: there the key is taken out. */
+function holderOf(
+  resolution: Resolution,
+  key: string,
+): { readonly name: string; readonly parent: Place | undefined } {
+  const lastDot = key.lastIndexOf(".");
+  const parent =
+    lastDot === -1
+      ? resolution.root
+      : selectPlace(resolution, resolution.root, key.slice(0, lastDot));
+  return { name: key.slice(lastDot + 1), parent };
 }
 
 /** A mapping that a resolver made is a fresh one at every look: nothing of the tree is in it. */
