@@ -12,9 +12,11 @@ const profile = (...args: readonly string[]) =>
   runCommand("deep-profile", args, { cwd: here.path });
 const reportOf = (run: string): RegionReportBundle =>
   JSON.parse(readFileSync(join(here.path, run, "recorder/regions/report.json"), "utf8"));
-/** Of the ranges that the program is known by; what layers are inside does not matter here. */
+/** Of the ranges that the program is known by; what is in no range and what layers are inside does not matter here. */
 const pathsIn = (bundle: RegionReportBundle) =>
-  [...regionsByPath(bundle).keys()].filter((path) => !/stem|residual|head/.test(path));
+  [...regionsByPath(bundle).keys()].filter(
+    (path) => !/^\(outside\)$|stem|residual|head/.test(path),
+  );
 const pathsOf = (run: string) => pathsIn(reportOf(run));
 const withoutTime = (run: string) =>
   reportOf(run).reports.map((report) => ({ ...report, generated_at: "" }));

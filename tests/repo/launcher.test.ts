@@ -91,7 +91,8 @@ test.each([
 
 /** What runs without the bundle of what is imported on demand does not read it. */
 test.each([
-  ["hydraconf", ["--cfg", "job"]],
+  // Where a directory is not named, programs are looked for, here in this project.
+  ["hydraconf", ["-cp", "conf", "--cfg", "job"]],
   ["hydraconf", ["--version"]],
   ["deep-profile", ["--cfg", "job"]],
   ["deep-profile", ["--cfg", "job", "--resolve"]],

@@ -51,6 +51,7 @@ describe("createPairing", () => {
       "outer",
       "outer > inner",
       "after",
+      "(outside)",
     ]);
   });
 
