@@ -7,6 +7,15 @@ import { build } from "esbuild";
 import { rolldown } from "rolldown";
 import { root } from "./setup.mjs";
 
+/** In a bundle of CommonJS that a user makes by esbuild, `import.meta` is empty, and `__filename` is there. */
+const requireInBundles = {
+  name: "require-in-bundles",
+  renderChunk: (code) => ({
+    code: code.replace(/(createRequire\(import\.meta\.url)\)/, "$1 ?? __filename)"),
+    map: null,
+  }),
+};
+
 const outdir = resolve(root, process.argv[2] ?? "dist");
 const ERRORS = join(root, "src", "values", "errors.ts");
 
@@ -73,7 +82,7 @@ async function bundle({ engine, output, ...input }) {
     cwd: root,
     platform: "node",
     external: ["node-sqlite3-wasm", engine].filter((name) => name !== undefined),
-    plugins: engine === undefined ? [] : [errorsOf(engine)],
+    plugins: [requireInBundles, ...(engine === undefined ? [] : [errorsOf(engine)])],
     logLevel: "warn",
     onLog: (level, log, next) => log.code === "INEFFECTIVE_DYNAMIC_IMPORT" || next(level, log),
   });
