@@ -19,7 +19,7 @@ afterEach(() => {
   rmSync(root, { recursive: true });
 });
 
-// tests/e2e/stopped-build.test.ts stops a build by Ctrl-C.
+// tests/e2e/stopped-build.slow.ts stops a build by Ctrl-C.
 describe("buildNative", () => {
   it("ends all that builds when it is told to stop, leaves nothing half built, and builds the next time", async () => {
     const compilerPid = join(root, "compiler.pid");
