@@ -70,10 +70,22 @@ export const dryRunCommand: Command = {
 export const infoCommand: Command = {
   isAsked: ({ flags }) => flags.has("info"),
   execute: async (session) => {
-    const { openInfo, TOPICS } = await import("./info.ts");
+    const { infoJson, JSON_TOPICS, openInfo, TOPICS } = await import("./info.ts");
     const { invocation, overrides, parsed } = session;
-    const topic = TOPICS.find(({ name }) => name === parsed.flags.get("info"));
+    const asked = String(parsed.flags.get("info"));
     const context = openInfo(() => session.composer, await session.registry(), overrides);
+    if (parsed.flags.has("json")) {
+      if (!JSON_TOPICS.includes(asked))
+        throw new ConfigError({
+          code: "app.flags",
+          message: `--info ${asked} cannot be printed as JSON`,
+          available: JSON_TOPICS,
+          hint: "--cfg job --json prints the config",
+        });
+      invocation.console.stdout(infoJson(asked, context));
+      return EXIT_OK;
+    }
+    const topic = TOPICS.find(({ name }) => name === asked);
     for (const { text } of topic?.show(context) ?? []) invocation.console.stdout(`${text}\n`);
     return EXIT_OK;
   },

@@ -1,5 +1,5 @@
 import type { Composition } from "../compose/compose.ts";
-import { maskSecrets } from "../compose/index.ts";
+import { allGroups, maskSecrets } from "../compose/index.ts";
 import type { Repository } from "../compose/sources/repository.ts";
 import { type Flag, readSchema } from "../job/options.ts";
 import { EXIT_OK } from "../job/session.ts";
@@ -142,15 +142,6 @@ function helpText(request: HelpRequest, context: ResolveContext): string {
 }
 
 const isHydraGroup = (group: string): boolean => group === "hydra" || group.startsWith("hydra/");
-
-/** Every group that has options of its own, groups inside groups included. */
-function allGroups(repository: Repository, parent = ""): readonly string[] {
-  return repository.list(parent, "group").flatMap((name) => {
-    const group = parent === "" ? name : `${parent}/${name}`;
-    const own = repository.list(group, "config").length > 0 ? [group] : [];
-    return [...own, ...allGroups(repository, group)];
-  });
-}
 
 /** `db: mysql, pg`, one line per group. */
 function groupLines(repository: Repository, groups: readonly string[]): string {

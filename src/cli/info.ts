@@ -1,9 +1,11 @@
-import type {
-  Composition,
-  Defaults,
-  DefaultsTree,
-  DefaultsTreeChild,
-  DefaultsTreeNode,
+import {
+  allGroups,
+  type Composition,
+  type Defaults,
+  type DefaultsTree,
+  type DefaultsTreeChild,
+  type DefaultsTreeNode,
+  type Repository,
 } from "../compose/index.ts";
 import type { Composer } from "../job/composer.ts";
 import type { SweepRegistry } from "../sweep/registry.ts";
@@ -35,6 +37,8 @@ const info = (lines: readonly string[]): readonly InfoLine[] =>
 
 /** What topics look at. */
 export interface InfoContext {
+  /** The groups with what the overrides add to the search path. */
+  readonly repository: () => Repository;
   /** What takes part: known also where the values cannot be composed. */
   readonly taken: () => Defaults;
   readonly whole: () => Composition;
@@ -57,6 +61,7 @@ export const openInfo = (
   return {
     context: () => composer().context,
     registry,
+    repository: () => composer().searchPath(overrides),
     taken: () => {
       taken ??= composer().defaults(overrides, composition ?? {});
       return taken;
@@ -74,15 +79,18 @@ function sourceRow(source: ConfigNode): readonly string[] {
   return [text("provider"), `${text("schema")}://${text("path")}`];
 }
 
+/** What the config says of the sources: interpolations in a path find the hydra node only. */
+function sourceRows({ context, whole }: InfoContext): readonly (readonly string[])[] {
+  const view = configView(whole().root, "hydra");
+  const sources = selectNode(view, "hydra.runtime.config_sources", context(), { deep: true });
+  return sources?.kind === "list" ? sources.items.map(sourceRow) : [];
+}
+
 const searchPath: Topic = {
   name: "searchpath",
-  *show({ context, whole }) {
+  *show(look) {
     yield* debug(["", ...titleLines("Config search path")]);
-    // What the config says of them: interpolations in a path find the hydra node only.
-    const view = configView(whole().root, "hydra");
-    const sources = selectNode(view, "hydra.runtime.config_sources", context(), { deep: true });
-    const rows = sources?.kind === "list" ? sources.items.map(sourceRow) : [];
-    yield* debug(tableLines([["Provider", "Search path"], ...rows]));
+    yield* debug(tableLines([["Provider", "Search path"], ...sourceRows(look)]));
   },
 };
 
@@ -144,6 +152,39 @@ export const TOPICS: readonly Topic[] = [
   plugins,
   searchPath,
 ];
+
+/** What `--info TOPIC --json` prints, by topic; `all` has each but the config, which `--cfg --json` prints. */
+const FACTS: Readonly<Record<string, (look: InfoContext) => unknown>> = {
+  groups: ({ repository, taken }) => {
+    const known = [...taken().tree.known];
+    return allGroups(repository()).map((group) => ({
+      name: group,
+      options: repository().list(group, "config"),
+      // By the key of an override: a group may be in several packages.
+      chosen: Object.fromEntries(known.filter(([key]) => key.split("@")[0] === group)),
+    }));
+  },
+  defaults: ({ taken }) =>
+    taken().defaults.map((row) => ({
+      config_path: row.configPath,
+      package: row.package,
+      is_self: row.isSelf,
+      parent: row.parent ?? null,
+    })),
+  searchpath: (look) => sourceRows(look).map(([provider = "", path = ""]) => ({ provider, path })),
+};
+
+/** For programs: the groups with their options and the choice, the defaults list, the search path. */
+export function infoJson(topic: string, look: InfoContext): string {
+  const facts = Object.entries(FACTS).flatMap(([name, tell]) =>
+    ["all", name === "groups" ? "defaults" : name].includes(topic) ? [[name, tell(look)]] : [],
+  );
+  const document = { dialect: look.context().dialect.name, ...Object.fromEntries(facts) };
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+/** The topics that `infoJson` knows. */
+export const JSON_TOPICS: readonly string[] = ["all", "defaults", "searchpath"];
 
 /**
  * What there is of each kind of Hydra's plugins, under Hydra's names: configs name launchers and

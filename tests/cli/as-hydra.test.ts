@@ -54,6 +54,35 @@ describe("--info", () => {
     );
   });
 
+  test("gives programs the groups, what was chosen of them by the key of the override, and the defaults list", async () => {
+    const { run: runPlaced } = program({
+      ...FILES,
+      "conf/config.yaml": "defaults:\n  - db: a\n  - db@other: a\n  - _self_\nx: 1\n",
+    });
+    const { exitCode, stdout } = await runPlaced(["--info", "--json", "db=b"]);
+    expect(exitCode).toBe(0);
+    const facts = JSON.parse(stdout);
+    expect(Object.keys(facts)).toEqual(["dialect", "groups", "defaults", "searchpath"]);
+    expect(facts.groups).toContainEqual({
+      name: "db",
+      options: ["a", "b"],
+      chosen: { db: "b", "db@other": "a" },
+    });
+    expect(facts.defaults.slice(-3)).toEqual([
+      { config_path: "db/b", package: "db", is_self: false, parent: "config" },
+      { config_path: "db/a", package: "other", is_self: false, parent: "config" },
+      { config_path: "config", package: "", is_self: true, parent: "<root>" },
+    ]);
+    expect(facts.searchpath[1]).toMatchObject({ provider: "main" });
+    const some = JSON.parse((await runPlaced(["--info", "defaults", "--json"])).stdout);
+    expect(Object.keys(some)).toEqual(["dialect", "groups", "defaults"]);
+    const refused = await runPlaced(["--info", "plugins", "--json"]);
+    expect([refused.exitCode, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining("--info plugins cannot be printed as JSON"),
+    ]);
+  });
+
   test("searchpath composes: its title stands before what is wrong", async () => {
     const { exitCode, stdout, stderr } = await run(["--info", "searchpath", "x=1,2"]);
     expect([exitCode, stdout]).toEqual([1, "\nConfig search path\n******************\n"]);

@@ -35,6 +35,7 @@ export function refuseConfigInPath(
 }
 
 /** What a program that only shows does for these is something else. */
+const WITH_JSON = ["explain", "diff", "info", "dry-run"];
 const INSTEAD_OF_SHOWING = ["explain", "diff", "info", "schema", "shell-completion"];
 
 /** Hydra's own list, and ours. */
@@ -80,9 +81,9 @@ export function refuseConflicts(
     });
   if (flags.has("origins") && !isShown)
     throw conflict("The --origins flag can only be used in conjunction with --cfg");
-  if (flags.has("json") && !isShown && !["explain", "diff", "dry-run"].some((id) => flags.has(id)))
+  if (flags.has("json") && !isShown && !WITH_JSON.some((id) => flags.has(id)))
     throw conflict(
-      "The --json flag can only be used in conjunction with --cfg, --explain, --diff or --dry-run",
+      "The --json flag can only be used in conjunction with --cfg, --explain, --diff, --info or --dry-run",
     );
   if (asked.length > 1)
     throw conflict(

@@ -44,6 +44,15 @@ export function createRepository(sources: readonly ConfigSource[]): Repository {
   };
 }
 
+/** Every group that has options of its own, groups inside groups included. */
+export function allGroups(repository: Repository, parent = ""): readonly string[] {
+  return repository.list(parent, "group").flatMap((name) => {
+    const group = parent === "" ? name : `${parent}/${name}`;
+    const own = repository.list(group, "config").length > 0 ? [group] : [];
+    return [...own, ...allGroups(repository, group)];
+  });
+}
+
 function firstDefined<T>(
   sources: readonly ConfigSource[],
   ask: (source: ConfigSource) => T | undefined,
