@@ -50,6 +50,20 @@ writeFileSync(join(cjs.dir, "package.json"), '{ "type": "commonjs" }\n');
 await bundleDependencies("ajv", ["ajv/dist/2020.js", "ajv-formats"]);
 await bundleDependencies("fast-glob", ["fast-glob"]);
 await bundleDependencies("json-schema-to-typescript", ["json-schema-to-typescript"]);
+// Of its ES modules, whose other half falls away. It would check forms by ajv; we have none, and ajv is in another file.
+const mcp = Object.entries({
+  "server/index.js": "Server",
+  "server/stdio.js": "StdioServerTransport",
+  "types.js": "CallToolRequestSchema, ListToolsRequestSchema",
+}).map(([file, names]) => ({ module: `@modelcontextprotocol/sdk/${file}`, names }));
+await bundleFile(
+  "mcp",
+  [
+    ...mcp.map(({ module, names }) => `import { ${names} } from "${module}";`),
+    `module.exports = { ${mcp.map(({ module, names }) => `"${module}": () => ({ ${names} }),`).join(" ")} };`,
+  ].join("\n"),
+  { ajv: "node:util", "ajv-formats": "node:util" },
+);
 
 /** What the library loads at once, and what it imports on demand. */
 async function startAndRest() {
@@ -106,15 +120,19 @@ async function bundle({ engine, output, ...input }) {
 /** One file that gives each of the modules when it is asked for. */
 async function bundleDependencies(name, modules) {
   const makers = modules.map((module) => `"${module}": () => require("${module}"),`);
+  await bundleFile(name, `module.exports = { ${makers.join(" ")} };`);
+}
+
+async function bundleFile(name, contents, alias = {}) {
   await build({
-    stdin: { contents: `module.exports = { ${makers.join(" ")} };`, resolveDir: root },
+    stdin: { contents, resolveDir: root },
     outfile: join(outdir, "vendor", `${name}.cjs`),
     bundle: true,
     minify: true,
     platform: "node",
     target: "node20.19",
     // Of json-schema-to-typescript: the formatter, which it is told not to use, and colours of its debugging output.
-    alias: { prettier: "node:util", "cli-color": "node:util" },
+    alias: { prettier: "node:util", "cli-color": "node:util", ...alias },
     define: { "process.env.VERBOSE": "undefined" },
     legalComments: "none",
     logLevel: "warning",

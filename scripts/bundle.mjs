@@ -61,13 +61,16 @@ async function bundleCommand(name) {
       "__share((name) => modules[name]());",
     ].join("\n"),
     (module) => (early.has(module) ? `shared:${module}` : undefined),
+    // Smaller by a fifth; functions and classes keep their names, so that stacks can be read.
+    { minifyIdentifiers: true, keepNames: true },
   );
   writeBundle(`${name}.late.js`, second.outputFiles[0].contents);
 }
 
 /** @param elsewhere the name under which the launcher finds a module that another bundle has */
-function bundle(contents, elsewhere) {
+function bundle(contents, elsewhere, names = {}) {
   return build({
+    ...names,
     stdin: { contents, resolveDir: root, sourcefile: "bundle.js" },
     absWorkingDir: root,
     outdir,

@@ -61,7 +61,10 @@ const PACKAGES = [
       "dist/vendor",
     ],
     sources: ["src/index.ts", "src/bin/hydraconf.ts"],
-    vendored: ["ajv/dist/2020.js", "ajv-formats", "fast-glob", "json-schema-to-typescript"],
+    vendored: [
+      ...["ajv/dist/2020.js", "ajv-formats", "fast-glob", "json-schema-to-typescript"],
+      ...["@modelcontextprotocol/sdk/server/index.js", "@modelcontextprotocol/sdk/server/stdio.js"],
+    ],
   },
   {
     name: "deep-profile",

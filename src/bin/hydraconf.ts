@@ -65,6 +65,15 @@ void runMain(
           (await import("../programs/completion.ts")).runCompletionCode(args, io),
       },
       {
+        name: "mcp",
+        summary: "answers clients of the Model Context Protocol: compose, explain, groups",
+        commandLine: async () => (await import("../command-line/mcp.ts")).mcpLine("hydraconf"),
+        run: async (args, io) => {
+          const { CONFIG_TOOLS, serveMcp } = await import("../command-line/mcp.ts");
+          return serveMcp("hydraconf", CONFIG_TOOLS, args, io);
+        },
+      },
+      {
         name: "schema",
         summary: "JSON Schemas of the files of a tree for editors, and TypeScript types",
         commandLine: async () => (await import("../cli/tree-schema/schema-command.ts")).COMMAND,

@@ -15,7 +15,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   system: [],
   text: [],
   values: [],
-  "command-line": ["values"],
+  "command-line": ["values", "schema"],
   overrides: ["values"],
   compose: ["values", "overrides"],
   schema: ["values"],

@@ -178,6 +178,47 @@ export const runReport = subcommand(REPORT, async (command, io) => {
   return stoppable(io, (withTool) => reportDirectory(resolve(io.cwd, name), command, io, withTool));
 });
 
+export const QUERY: CommandLine = {
+  name: "deep-profile query",
+  takes: { shown: "RUN [QUESTION]", expected: "a run and a question", least: 1, most: 3 },
+  about: `Answers a question about a run: a run directory, the folder of a collector in it, or a report.json.
+
+  summary           what takes the time of the run, and what to do first (the default)
+  top               the regions with most time of their own, each with its reason
+  regions           times and counts of regions
+  kernels           the longest kernels, or CPU operations
+  why REGION        why a region takes its time
+  timeline          ranges and kernels between two times
+  compare OTHER     what changed from RUN to another`,
+  options: {
+    json: { help: "print JSON, whose form schemas/query.schema.json describes" },
+    limit: { value: "N", help: "most items of the answer (default: 20, at most 1000)" },
+    region: {
+      value: "GLOB",
+      repeatable: true,
+      help: "regions with this name, or this path joined by ' > '\n(regions, kernels)",
+    },
+    kernel: { value: "GLOB", repeatable: true, help: "kernels with this name (kernels)" },
+    metric: { value: "GLOB", repeatable: true, help: "also these metrics, with --json (regions)" },
+    sort: { value: "BY", choices: SORTS, help: "(regions; default: exclusive)" },
+    from: { value: "MS", help: "milliseconds since the start of the run (timeline)" },
+    to: { value: "MS", help: "milliseconds since the start of the run (timeline)" },
+    collector: {
+      value: "NAME",
+      choices: TOOL_NAMES,
+      help: "if the run has several\n(default: that which knows most about time)",
+    },
+    scope: { value: "SCOPE", help: "e.g. process:4711 or device:cuda:0\n(default: the aggregate)" },
+  },
+  epilogue: "Exit code: 0 answered, 1 something cannot be read, 2 wrong usage.",
+};
+
+/** `deep-profile query`. */
+export const runQuery = subcommand(QUERY, async (command, io) => {
+  const { queryRun } = await import("./query.ts");
+  return stoppable(io, (withTool) => queryRun(command, io, withTool));
+});
+
 export const DOCTOR: CommandLine = {
   name: "deep-profile doctor",
   takes: NO_POSITIONALS,

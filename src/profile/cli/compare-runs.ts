@@ -73,6 +73,24 @@ export async function compareRuns(command: ParsedCommand, io: SubcommandIo): Pro
   return EXIT_BREACHED;
 }
 
+/**
+ * Two runs or reports compared, for those who show it themselves.
+ *
+ * @throws ConfigError `profile.input`
+ */
+export async function compareNamed(
+  names: Names,
+  cwd: string,
+  {
+    collector,
+    scope,
+  }: { readonly collector: string | undefined; readonly scope: string | undefined },
+): Promise<Comparison> {
+  const chosen = chooseCollector(names, cwd, collector);
+  const [a, b] = await loadBoth(names, cwd, chosen.collector, scope);
+  return compare(a, b, chosen.notes, [], true);
+}
+
 async function writePage(page: string, cwd: string, text: string): Promise<void> {
   try {
     await writeFileAtomic(resolve(cwd, page), text);

@@ -16,6 +16,8 @@ export interface SubcommandIo {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly now: Date;
+  /** What starts this program again. */
+  readonly command?: readonly string[];
   readonly console: {
     readonly stdout: (text: string) => void;
     readonly stderr: (text: string) => void;

@@ -18,6 +18,18 @@ export const SUBCOMMANDS: readonly Subcommand[] = [
     run: async (args, io) => (await import("./commands.ts")).runImport(args, io),
   },
   {
+    name: "query",
+    summary: "answers a question about a run: what takes the time, why, what changed",
+    commandLine: async () => (await import("./commands.ts")).QUERY,
+    run: async (args, io) => (await import("./commands.ts")).runQuery(args, io),
+  },
+  {
+    name: "mcp",
+    summary: "answers clients of the Model Context Protocol: questions about runs, and configs",
+    commandLine: async () => (await import("../../command-line/mcp.ts")).mcpLine("deep-profile"),
+    run: async (args, io) => (await import("./query.ts")).serveQueries(args, io),
+  },
+  {
     name: "report",
     summary: "rebuilds the reports of a run from its raw files, and opens them",
     commandLine: async () => (await import("./commands.ts")).REPORT,

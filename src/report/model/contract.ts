@@ -10,6 +10,9 @@ import {
 } from "./document.ts";
 import { type Placed, storedDomains } from "./region-path.ts";
 
+/** Version of what `deep-profile query --json` prints, `major.minor`; a minor version only adds. */
+export const QUERY_CONTRACT = "hydraconf.query/1.0";
+
 /** Contracts without the domains of the ranges around a region. */
 const WITHOUT_PATH_DOMAINS: ReadonlySet<string> = new Set([
   "hydraconf.region-report/1.0",

@@ -1,10 +1,11 @@
-/** Every kind of report that is written as JSON, identified by its contract: region, sweep, comparison. */
+/** Every kind of report that is written as JSON, identified by its contract: region, sweep, comparison, query. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Ajv2020 } from "ajv/dist/2020.js";
 import { createAjv } from "../../schema/ajv.ts";
 import { packageInfo } from "../../values/package-info.ts";
 import { COMPARISON_CONTRACTS } from "../compare/comparison.ts";
+import { QUERY_CONTRACT } from "../model/contract.ts";
 import { SWEEP_CONTRACTS, type SweepReport } from "../sweep/document.ts";
 import { pointerTo, type ReportIssue } from "./rules.ts";
 import { issuesOf } from "./schema-issues.ts";
@@ -39,6 +40,7 @@ const documentContract = <Document>(
 const OTHERS: readonly DocumentContract[] = [
   documentContract(SWEEP_CONTRACTS, "sweep-report.schema.json", sweepIssues),
   documentContract(COMPARISON_CONTRACTS, "comparison.schema.json"),
+  documentContract([QUERY_CONTRACT], "query.schema.json"),
 ];
 
 /**

@@ -1,0 +1,243 @@
+/**
+ * A command's answers over the Model Context Protocol: each tool is a command line of the same program that only reads, run
+ * as a process of its own below directories that are named at start.
+ */
+import { execFile } from "node:child_process";
+import { realpathSync, statSync } from "node:fs";
+import { relative, resolve } from "node:path";
+import { createAjv } from "../schema/ajv.ts";
+import { fileProblem } from "../system/files.ts";
+import { ConfigError } from "../values/errors.ts";
+import { packageInfo, requireDependency } from "../values/package-info.ts";
+import { type CommandLine, commandHelp, NO_POSITIONALS } from "./command-line.ts";
+import { parseCommandLine } from "./parse.ts";
+
+/** What a client may ask for. */
+export interface McpTool {
+  readonly name: string;
+  /** For a model that decides whether to call it. */
+  readonly description: string;
+  /** JSON Schemas of its inputs; `directory`, where the command runs, is added to them. */
+  readonly inputs: Readonly<Record<string, object>>;
+  readonly required?: readonly string[];
+  readonly argv: (input: McpInput) => readonly string[];
+  /** Inputs that name files: they, too, must be below the directories named at start. */
+  readonly files?: (input: McpInput) => readonly string[];
+}
+
+/** Checked against the tool's schema. */
+export type McpInput = Readonly<Record<string, unknown>>;
+
+/** Longest answer, in characters: a model reads all of it. */
+const MOST_TEXT = 1_000_000;
+const TIME_LIMIT_MS = 120_000;
+
+/** What serving takes from the surroundings of the command. */
+export interface McpInvocation {
+  /** What starts this program again, without arguments. */
+  readonly command?: readonly string[];
+  readonly console: { readonly stdout: (text: string) => void };
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+export const mcpLine = (program: string): CommandLine => ({
+  name: `${program} mcp`,
+  takes: NO_POSITIONALS,
+  about: `Serves questions to a client of the Model Context Protocol (an editor, an agent) over standard input and output.
+Nothing is run or written but this program's own commands that read; files are read below the directories given alone.`,
+  options: {
+    root: {
+      value: "DIR",
+      repeatable: true,
+      help: "what may be read (default: the working directory)",
+    },
+  },
+  epilogue: `A client starts it by itself, as by {"command": "${program}", "args": ["mcp", "--root", "/home/me/project"]}.`,
+});
+
+/** What of a composed configuration can be asked, by any program with a config tree. */
+export const CONFIG_TOOLS: readonly McpTool[] = [
+  {
+    name: "compose",
+    description:
+      "Compose the Hydra configuration of a directory with overrides, and give it, or one part of it, as JSON.",
+    inputs: {
+      part: { type: "string", description: "a dotted key, to get less: model.optimizer" },
+      resolve: { type: "boolean", description: "follow interpolations (default: false)" },
+    },
+    argv: ({ part, resolve: follow, ...input }) => [
+      ...["--cfg", "job", "--json"],
+      ...(part === undefined ? [] : ["--package", String(part)]),
+      ...(follow === true ? ["--resolve"] : []),
+      ...treeOf(input),
+    ],
+  },
+  {
+    name: "explain",
+    description:
+      "Say which file and line, or which override, set a key of the composed configuration, and what it replaced.",
+    inputs: { key: { type: "string", pattern: "^[^-]", description: "dotted: db.port" } },
+    required: ["key"],
+    argv: ({ key, ...input }) => ["--explain", String(key), "--json", ...treeOf(input)],
+  },
+  {
+    name: "config_groups",
+    description:
+      "List the config groups of a directory with their options, what is chosen of each, and the defaults list.",
+    inputs: {},
+    argv: (input) => ["--info", "defaults", "--json", ...treeOf(input)],
+  },
+];
+
+const TREE_INPUTS = {
+  overrides: {
+    type: "array",
+    // Flags are no overrides, and the search path could lead anywhere.
+    items: { type: "string", pattern: "^(?!-)(?![+~]*hydra[./]searchpath)" },
+    description: "overrides in Hydra's language: db=mysql, +lr=0.1, ~x",
+  },
+  config_dir: { type: "string", description: "the directory of the tree (default: conf)" },
+  config_name: { type: "string", pattern: "^[^-]", description: "the primary config" },
+} as const;
+
+const treeOf = ({ overrides, config_dir, config_name }: McpInput): readonly string[] => [
+  ...(config_dir === undefined ? [] : ["--config-path", String(config_dir)]),
+  ...(config_name === undefined ? [] : ["--config-name", String(config_name)]),
+  ...(Array.isArray(overrides) ? overrides.map(String) : []),
+];
+
+/** @returns the exit code, when the client has gone */
+export async function serveMcp(
+  program: string,
+  tools: readonly McpTool[],
+  args: readonly string[],
+  { command: own, console, cwd, env }: McpInvocation,
+): Promise<number> {
+  const line = mcpLine(program);
+  const command = parseCommandLine(line, args);
+  if (command.has("help")) {
+    console.stdout(commandHelp(line));
+    return 0;
+  }
+  const given = command.values("root");
+  const roots = (given.length === 0 ? ["."] : given).map((root) => realRoot(root, cwd));
+  const [start = cwd] = roots;
+  const run = runner(own ?? [program], env);
+  const offered = tools.map((tool) => ({ tool, schema: schemaOf(tool) }));
+  const ajv = createAjv();
+  const checks = new Map(offered.map(({ tool, schema }) => [tool.name, ajv.compile(schema)]));
+
+  const sdk = loadSdk();
+  const server = new sdk.Server(
+    { name: program, version: packageInfo().version },
+    { capabilities: { tools: {} }, jsonSchemaValidator: NO_FORMS },
+  );
+  server.setRequestHandler(sdk.ListToolsRequestSchema, async () => ({
+    tools: offered.map(({ tool: { name, description }, schema }) => ({
+      name,
+      description,
+      inputSchema: schema,
+      annotations: { readOnlyHint: true, openWorldHint: false },
+    })),
+  }));
+  server.setRequestHandler(sdk.CallToolRequestSchema, async ({ params }, { signal }) => {
+    const tool = tools.find(({ name }) => name === params.name);
+    const check = checks.get(params.name);
+    if (tool === undefined || check === undefined) return failed(`no tool '${params.name}'`);
+    const input = params.arguments ?? {};
+    if (!check(input)) return failed(ajv.errorsText(check.errors, { dataVar: params.name }));
+    try {
+      const directory = within(roots, start, String(input["directory"] ?? start));
+      const { config_dir: tree } = input;
+      const files = [...(tool.files?.(input) ?? []), ...(tree === undefined ? [] : [String(tree)])];
+      for (const file of files) within(roots, directory, file);
+      return await run(tool.argv(input), directory, signal);
+    } catch (error) {
+      return failed(error instanceof Error ? error.message : String(error));
+    }
+  });
+  const closed = new Promise<void>((done) => {
+    server.onclose = done;
+    process.stdin.once("end", done).once("close", done);
+  });
+  await server.connect(new sdk.StdioServerTransport());
+  await closed;
+  return 0;
+}
+
+interface Sdk {
+  readonly Server: typeof import("@modelcontextprotocol/sdk/server/index.js").Server;
+  readonly StdioServerTransport: typeof import("@modelcontextprotocol/sdk/server/stdio.js").StdioServerTransport;
+  readonly CallToolRequestSchema: typeof import("@modelcontextprotocol/sdk/types.js").CallToolRequestSchema;
+  readonly ListToolsRequestSchema: typeof import("@modelcontextprotocol/sdk/types.js").ListToolsRequestSchema;
+}
+
+const loadSdk = (): Sdk =>
+  ({
+    ...(requireDependency("@modelcontextprotocol/sdk/server/index.js") as object),
+    ...(requireDependency("@modelcontextprotocol/sdk/server/stdio.js") as object),
+    ...(requireDependency("@modelcontextprotocol/sdk/types.js") as object),
+  }) as Sdk;
+
+/** We ask clients to fill in no forms, which is what they would be checked by. */
+const NO_FORMS = {
+  getValidator: () => () => {
+    throw new Error("there are no forms");
+  },
+};
+
+const schemaOf = ({ inputs, required = [], name }: McpTool) => ({
+  type: "object" as const,
+  properties: {
+    directory: {
+      type: "string",
+      description: "where to look, relative to the first directory named at start",
+    },
+    ...(CONFIG_TOOLS.some((one) => one.name === name) ? TREE_INPUTS : {}),
+    ...inputs,
+  },
+  required: [...required],
+  additionalProperties: false,
+});
+
+function realRoot(root: string, cwd: string): string {
+  try {
+    const path = realpathSync(resolve(cwd, root));
+    if (statSync(path).isDirectory()) return path;
+  } catch (cause) {
+    throw new ConfigError({ code: "app.usage", message: `--root ${root}: ${fileProblem(cause)}` });
+  }
+  throw new ConfigError({ code: "app.usage", message: `--root ${root} is not a directory` });
+}
+
+/** The real path of what a client names. @throws Error where that is not below the directories named at start */
+function within(roots: readonly string[], directory: string, name: string): string {
+  const path = resolve(directory, name);
+  let real: string;
+  try {
+    real = realpathSync(path);
+  } catch (cause) {
+    throw new Error(`${name}: ${fileProblem(cause)}`);
+  }
+  if (roots.some((root) => !/^\.\.(?:[\\/]|$)/.test(relative(root, real)))) return real;
+  throw new Error(`${name} is not below a directory that was named at start: ${roots.join(", ")}`);
+}
+
+const failed = (text: string) => ({ content: [{ type: "text" as const, text }], isError: true });
+
+function runner([file = "", ...first]: readonly string[], env: McpInvocation["env"]) {
+  return (argv: readonly string[], cwd: string, signal: AbortSignal) =>
+    new Promise<ReturnType<typeof failed> | { content: ReturnType<typeof failed>["content"] }>(
+      (done) => {
+        const options = { cwd, env, signal, timeout: TIME_LIMIT_MS, maxBuffer: 4 * MOST_TEXT };
+        const child = execFile(file, [...first, ...argv], options, (error, stdout, stderr) => {
+          if (error !== null) done(failed(stderr.trim() || error.message));
+          else if (stdout.length > MOST_TEXT)
+            done(failed(`the answer has ${stdout.length} characters: ask for a part of it`));
+          else done({ content: [{ type: "text", text: stdout }] });
+        });
+        child.stdin?.end();
+      },
+    );
+}
