@@ -127,6 +127,10 @@ export interface Dialect {
   readonly tuples: boolean;
   /** Aliases may not contain themselves, nor make more of a document than OmegaConf's own limits. */
   readonly limitsAliases: boolean;
+  /** `instantiate` resolves each value when its turn comes; else all of them before it calls the first target. */
+  readonly instantiatesInTurn: boolean;
+  /** Maps among the arguments of `instantiate` replace those of the config that are no targets; else they are merged over them. */
+  readonly argumentsReplace: boolean;
   /** What `<<` brings and the map says itself stands where the map says it, and not where it was brought. */
   readonly ownKeysStay: boolean;
 }
@@ -179,6 +183,8 @@ const V1_3: Dialect = {
   keepsResolved: false,
   tuples: false,
   limitsAliases: false,
+  instantiatesInTurn: false,
+  argumentsReplace: false,
   ownKeysStay: false,
 };
 
@@ -244,6 +250,8 @@ const V1_4: Dialect = {
   keepsResolved: true,
   tuples: true,
   limitsAliases: true,
+  instantiatesInTurn: true,
+  argumentsReplace: true,
   ownKeysStay: true,
 };
 

@@ -206,11 +206,17 @@ function asWritten(deep: Deep, place: Place): ConfigNode {
   return later.size === 0 ? node : withChildren(node, later);
 }
 
-function withChildren(node: ContainerNode, values: ReadonlyMap<Key, ConfigNode>): ContainerNode {
+/** A map or list with other values at some of its keys; itself where none is another one. */
+export function withChildren(
+  node: ContainerNode,
+  values: ReadonlyMap<Key, ConfigNode>,
+): ContainerNode {
+  const changed = [...values].filter(([key, value]) => child(node, key) !== value);
+  if (changed.length === 0) return node;
   if (node.kind === "list")
     return { ...node, items: node.items.map((item, index) => values.get(BigInt(index)) ?? item) };
   const entries = new Map(node.entries);
-  for (const [key, value] of values) entries.set(keyId(key), { key, value });
+  for (const [key, value] of changed) entries.set(keyId(key), { key, value });
   return { ...node, entries };
 }
 
