@@ -127,6 +127,8 @@ export interface Dialect {
   readonly tuples: boolean;
   /** Aliases may not contain themselves, nor make more of a document than OmegaConf's own limits. */
   readonly limitsAliases: boolean;
+  /** Whether plugins have the configs that they have from Hydra 1.4 on. */
+  readonly newerPlugins: boolean;
   /** `instantiate` resolves each value when its turn comes; else all of them before it calls the first target. */
   readonly instantiatesInTurn: boolean;
   /** Maps among the arguments of `instantiate` replace those of the config that are no targets; else they are merged over them. */
@@ -183,6 +185,7 @@ const V1_3: Dialect = {
   keepsResolved: false,
   tuples: false,
   limitsAliases: false,
+  newerPlugins: false,
   instantiatesInTurn: false,
   argumentsReplace: false,
   ownKeysStay: false,
@@ -250,6 +253,7 @@ const V1_4: Dialect = {
   keepsResolved: true,
   tuples: true,
   limitsAliases: true,
+  newerPlugins: true,
   instantiatesInTurn: true,
   argumentsReplace: true,
   ownKeysStay: true,
