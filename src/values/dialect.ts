@@ -119,6 +119,10 @@ export interface Dialect {
   readonly showsRelativeKeys: boolean;
   /** `update` goes on in what a reference on the way leads to, and does not replace the reference. */
   readonly updatesReferred: boolean;
+  /** What the refusal to merge a map with a list says. */
+  readonly mergeRefusal: string;
+  /** Whether the refusal of a key that a map does not have names those that are like it. */
+  readonly suggestsKeys: boolean;
   /** `resolve` refuses a reference to a missing value, and `missing_keys` names it; else it is missing, and an error. */
   readonly refusesToMissing: boolean;
   /** `resolve` keeps maps and lists that resolvers made, which else are refused. */
@@ -181,6 +185,8 @@ const V1_3: Dialect = {
   absentAboveRoot: false,
   showsRelativeKeys: false,
   updatesReferred: false,
+  mergeRefusal: "Cannot merge DictConfig with ListConfig",
+  suggestsKeys: false,
   refusesToMissing: false,
   keepsResolved: false,
   tuples: false,
@@ -249,6 +255,8 @@ const V1_4: Dialect = {
   absentAboveRoot: true,
   showsRelativeKeys: true,
   updatesReferred: true,
+  mergeRefusal: "Cannot merge incompatible container types",
+  suggestsKeys: true,
   refusesToMissing: true,
   keepsResolved: true,
   tuples: true,

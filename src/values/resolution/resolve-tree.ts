@@ -86,7 +86,13 @@ export function resolveDeep(
   const inVersion = refusesToMissing ? "error" : "missing";
   const chosen: ResolveOptions =
     toMissing === "as resolved" ? { ...options, toMissing: inVersion } : options;
-  const deep: Deep = { resolution, options: chosen, done: new Map(), open: new Map(), unsettled: 0 };
+  const deep: Deep = {
+    resolution,
+    options: chosen,
+    done: new Map(),
+    open: new Map(),
+    unsettled: 0,
+  };
   const value = resolvePlace(deep, place);
   return deep.unsettled > 0 ? asWritten(deep, place) : value;
 }
