@@ -96,11 +96,14 @@ interface FoundConfig extends ShownConfig {
   readonly resolved: () => ShownConfig;
 }
 
+/** What refers to a missing value is shown as missing. */
+const SHOWN = { ...IN_PLACE, toMissing: "missing" } as const;
+
 /** Resolves no more than what is shown: the rest of the tree may be incomplete. */
 function findShown(request: ShowRequest, context: ResolveContext): FoundConfig {
   const root = configView(request.root, request.view);
   const shown = request.package === "_global_" ? undefined : request.package;
-  const options = request.resolve === "strictly" ? {} : IN_PLACE;
+  const options = request.resolve === "strictly" ? {} : SHOWN;
   if (shown === undefined)
     return {
       node: root,

@@ -126,7 +126,8 @@ function change(
       code: "compose.override_failed",
       message: `Could not override '${key}'.\nTo append to your config use ${append}\n${error.message}`,
       origin,
-      key,
+      // Of a map the key in it that is refused.
+      key: error.details.key?.startsWith(`${key}.`) ? error.details.key : key,
       available,
       nearest,
       hint:

@@ -9,6 +9,7 @@ import {
   shape,
   text,
 } from "../values/check-options.ts";
+import type { Dialect } from "../values/dialect.ts";
 import { ConfigError } from "../values/errors.ts";
 import { type ConfigNode, child } from "../values/node.ts";
 import type { Origin } from "../values/origin.ts";
@@ -28,6 +29,8 @@ export interface ConfigPlugin {
   readonly configs?: Readonly<Record<string, StoreEntry>>;
   /** YAML files on the search path, after the primary config's own directory. */
   readonly files?: PluginFiles;
+  /** Configs and files that stand in for those of the same path from Hydra 1.4 on, or are new in it. */
+  readonly newer?: Pick<ConfigPlugin, "configs" | "files">;
   /** Resolvers for `${name:...}`; `resolver()` turns a function into one. */
   readonly resolvers?: readonly Resolver[];
   /** Further kinds of sources for search paths, by scheme, as `git://`. */
@@ -53,11 +56,16 @@ export interface LaunchRefusal {
   readonly reason: string;
 }
 
+const STORED: OptionChecks<Pick<ConfigPlugin, "configs" | "files">> = {
+  configs: optional(recordOf(storeEntry)),
+  files: optional(shape<PluginFiles>({ provider: text, path: text, texts: recordOf(text) })),
+};
+
 /** The checks of a plugin's members. */
 export const CONFIG_PLUGIN: OptionChecks<ConfigPlugin> = {
   name: text,
-  configs: optional(recordOf(storeEntry)),
-  files: optional(shape<PluginFiles>({ provider: text, path: text, texts: recordOf(text) })),
+  ...STORED,
+  newer: optional(shape<NonNullable<ConfigPlugin["newer"]>>(STORED)),
   resolvers: checkedAsRegistered,
   configSources: optional(mapOf("functions", fn)),
   refusals: optional(listOf("refusals", shape<LaunchRefusal>({ className: text, reason: text }))),
@@ -73,7 +81,8 @@ export interface PluginGroups {
 }
 
 /** Nothing is read or built here: only the names are known until a config is asked for. */
-export function pluginGroups(plugins: readonly ConfigPlugin[]): PluginGroups {
+export function pluginGroups(given: readonly ConfigPlugin[], dialect: Dialect): PluginGroups {
+  const plugins = given.map((plugin) => asIn(plugin, dialect));
   return {
     sources: plugins.flatMap(({ files }) => {
       if (files === undefined) return [];
@@ -90,6 +99,19 @@ export function pluginGroups(plugins: readonly ConfigPlugin[]): PluginGroups {
   };
 }
 
+/** A plugin with the configs and files of a version. */
+function asIn(plugin: ConfigPlugin, { newerPlugins }: Dialect): ConfigPlugin {
+  const { configs, files, newer } = plugin;
+  if (newer === undefined || !newerPlugins) return plugin;
+  const texts = { ...files?.texts, ...newer.files?.texts };
+  const origin = newer.files ?? files;
+  return {
+    ...plugin,
+    configs: { ...configs, ...newer.configs },
+    ...(origin !== undefined && { files: { ...origin, texts } }),
+  };
+}
+
 /** The resolvers of all plugins. */
 export const pluginResolvers = (plugins: readonly ConfigPlugin[]): readonly Resolver[] =>
   plugins.flatMap(({ resolvers = [] }) => resolvers);
@@ -100,10 +122,10 @@ export const pluginResolvers = (plugins: readonly ConfigPlugin[]): readonly Reso
  */
 export function refuseClashes(plugins: readonly ConfigPlugin[]): void {
   const claims = createClaims();
-  for (const { configSources, configs, files, name, resolvers = [] } of plugins) {
+  for (const { configSources, configs, files, name, newer, resolvers = [] } of plugins) {
     claims.take("name", name, name);
-    for (const path of Object.keys({ ...configs, ...files?.texts }))
-      claims.take("config", path, name);
+    const stored = { ...configs, ...newer?.configs, ...files?.texts, ...newer?.files?.texts };
+    for (const path of Object.keys(stored)) claims.take("config", path, name);
     for (const resolver of resolvers) claims.take("resolver", resolver.name, name);
     for (const scheme of configSources?.keys() ?? []) claims.take("config source", scheme, name);
   }

@@ -84,14 +84,21 @@ export function createConfig(
     return resolve ? resolveTree(masked, context) : masked;
   };
   /** What is read of a map or list is checked then. */
-  const view = (key: string): PlainValue | undefined => {
+  const view = (key: string): unknown => {
     const resolution = createResolution(root, context);
     const place = findPlace(resolution, key, { throwOnMissing: true });
     if (place === undefined || isMissing(place.node)) return undefined;
     checkAccessed(composition.schemas, root, key, place.node);
-    return lazyObject(resolution, place, (path, node) => {
-      const below = path.map((part) => (typeof part === "bigint" ? `[${part}]` : `.${part}`));
-      checkAccessed(composition.schemas, root, `${key}${below.join("")}`.replace(/^\./, ""), node);
+    return lazyObject(resolution, place, {
+      read(path, node) {
+        const below = path.map((part) => (typeof part === "bigint" ? `[${part}]` : `.${part}`));
+        checkAccessed(
+          composition.schemas,
+          root,
+          `${key}${below.join("")}`.replace(/^\./, ""),
+          node,
+        );
+      },
     });
   };
   const config: Config = {

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { isSweepValue, type Override } from "../overrides/ast.ts";
 import { overrideNode } from "../overrides/evaluate.ts";
 import { once } from "../system/get-or-create.ts";
+import { DEFAULT_DIALECT } from "../values/dialect.ts";
 import { ConfigError } from "../values/errors.ts";
 import { type ConfigNode, isMissingOrNull, map, scalar } from "../values/node.ts";
 import { fromCode } from "../values/origin.ts";
@@ -60,7 +61,7 @@ export function openTree(request: TreeRequest): Snapshot {
   const roots = once(() => [
     ...new Set([base, cwd, ...pythonPath(env, cwd), ...(request.packageRoots?.() ?? [])]),
   ]);
-  const plugins = pluginGroups(request.plugins);
+  const plugins = pluginGroups(request.plugins, reading?.dialect ?? DEFAULT_DIALECT);
   const factories = new Map<string, SourceFactory>([
     ...plugins.factories,
     ...STANDARD_SOURCES,

@@ -1,6 +1,7 @@
 import { alternativesTo, ConfigError, isConfigError } from "../values/errors.ts";
 import {
   type ConfigNode,
+  type ContainerNode,
   child,
   isMissing,
   type Key,
@@ -10,6 +11,7 @@ import {
 import { fullKeyOf, type Place } from "../values/place.ts";
 import { recordOf, toObject } from "../values/plain-objects.ts";
 import { pyRepr, pyTypeName } from "../values/python-text.ts";
+import { withChildren } from "../values/resolution/resolve-tree.ts";
 import {
   type DeclaredTarget,
   isDeclared,
@@ -18,7 +20,7 @@ import {
   resolvedTarget,
   type TargetFunction,
 } from "./target.ts";
-import { asUntouchedView, asView, isForeign, isRecord } from "./view.ts";
+import { asUntouchedView, asView, isForeign, isRecord, nodeOf } from "./view.ts";
 
 /**
  * What the instantiation of a tree needs from outside, one after the other: the target of a name,
@@ -28,23 +30,49 @@ export type Step =
   | { readonly kind: "locate"; readonly name: string; readonly optional?: true }
   | { readonly kind: "settle"; readonly value: unknown };
 
+/** The tree that is instantiated: what stands in it, and when its interpolations are resolved. */
+export interface Tree {
+  /** Whether a value is resolved when its turn comes; else all of them have been before the first target is called. */
+  readonly inTurn: boolean;
+  child(parent: Place, key: Key): Place | undefined;
+  /** What a place stands for: where its interpolation leads. */
+  reach(place: Place): Place;
+  /** What a target gets for a map or list that stays config; undefined where that is made anew, as data. */
+  handed(place: Place, convert: Convert): object | undefined;
+}
+
 /** The instantiation of one node, under way. */
 export type Building<Result = unknown> = Generator<Step, Result, unknown>;
 
 /**
- * Instantiates a resolved node and what is in it, the innermost first.
+ * Instantiates a place and what is in it, the innermost first.
  * @param args positional arguments that take the place of the node's own
  * @throws ConfigError `instantiate.*` with the key of the node, `value.missing`
  */
 export function* build(place: Place, inherited: Mode, args: readonly unknown[] = []): Building {
   const { node } = place;
   if (node.kind === "scalar") return plainScalar(place);
-  if (node.kind === "list") return yield* buildList(place, { ...inherited, partial: false });
+  if (node.kind === "list") return yield* buildList(place, node, below(inherited));
+  if (inherited.tree.inTurn) refuseAllowList(place);
   const mode = modeOf(place, inherited);
-  const target = child(node, "_target_");
+  const target = inherited.tree.child(place, "_target_");
   return target === undefined
     ? yield* buildMap(place, node, mode)
-    : yield* buildTarget(place, { mode, target, args });
+    : yield* buildTarget(place, { mode, target: mode.tree.reach(target).node, args });
+}
+
+/** Which targets may be called is a matter of the program. */
+function refuseAllowList(place: Place): void {
+  const node = child(place.node, "_target_whitelist_");
+  if (node === undefined) return;
+  throw new ConfigError({
+    code: "instantiate.invalid",
+    message:
+      "_target_whitelist_ must be passed to instantiate() from trusted code, not configured inside the config being instantiated.",
+    key: fullKeyOf(place, "_target_whitelist_"),
+    origin: node.origin,
+    hint: "here every target is on a list of the program: createTargets({ name: function })",
+  });
 }
 
 function plainScalar(place: Place): unknown {
@@ -63,23 +91,40 @@ function refuseMissing({ node, parent, key }: Place): void {
   });
 }
 
-function* buildList(place: Place, mode: Mode): Building {
+function* buildList(place: Place, node: ContainerNode, mode: Mode): Building {
   const items: unknown[] = [];
-  for (const item of childrenOf(place)) items.push(yield* build(item, mode));
-  return mode.convert === "none" ? asView(items, place.node) : items;
+  const shown = new Map<Key, ConfigNode>();
+  for (const written of childrenOf(place, mode)) {
+    const item = mode.tree.reach(written);
+    const value = yield* build(item, mode);
+    items.push(value);
+    shown.set(written.key, nodeOf(value) ?? item.node);
+  }
+  return mode.convert === "none" ? asView(items, withChildren(node, shown)) : items;
 }
 
 function* buildMap(place: Place, node: MapNode, mode: Mode): Building {
-  const below: Mode = { ...mode, partial: false };
   const entries: Entry[] = [];
-  const items = childrenOf(place);
+  const shown = new Map<Key, ConfigNode>();
+  const items = childrenOf(place, mode).filter(({ key }) => !mode.isTop || !MODE_KEYS.has(key));
   // All values are asked for before a target among them is called.
-  for (const item of items) refuseMissing(item);
-  for (const item of items) entries.push([item.key, yield* build(item, below)]);
+  if (!mode.tree.inTurn) for (const item of items) refuseMissing(item);
+  for (const written of items) {
+    const item = mode.tree.reach(written);
+    refuseMissing(item);
+    const value = yield* entersMaps(mode)
+      ? build(item, below(mode))
+      : untouched(item, { ...below(mode), convert: "none" });
+    entries.push([written.key, value]);
+    shown.set(written.key, nodeOf(value) ?? item.node);
+  }
   const object = recordOf(entries);
-  if (isView(node, mode)) return asView(object, node);
+  if (isView(node, mode)) return asView(object, withChildren(node, shown));
   return mode.convert === "object" ? yield* structured(place, node, object) : object;
 }
+
+/** Whether targets are looked for in a map that has none itself. */
+const entersMaps = ({ recursive, tree }: Mode): boolean => recursive || !tree.inTurn;
 
 /** Those of structured configs stay configs with `partial`, too. */
 const isView = (node: ConfigNode, { convert }: Mode): boolean =>
@@ -111,19 +156,22 @@ interface TargetCall {
 function* buildTarget(place: Place, call: TargetCall): Building {
   const found = yield* findTarget(place, call.target);
   const { mode } = call;
-  const below: Mode = { ...mode, partial: false };
+  const { tree } = mode;
   const staysConfig = !mode.recursive && mode.convert === "none";
   const entries: Entry[] = [];
-  for (const item of childrenOf(place)) {
-    if (MODE_KEYS.has(item.key) || (mode.partial && isMissing(item.node))) continue;
-    // Positional arguments are read one by one, unless those of the call take their place.
-    if (item.key === "_args_" && staysConfig && call.args.length === 0)
-      for (const argument of childrenOf(item)) refuseMissing(argument);
+  for (const written of childrenOf(place, mode)) {
+    const isGiven = tree.inTurn && written.key === "_args_" && call.args.length > 0;
+    if (MODE_KEYS.has(written.key) || (mode.partial && isMissing(written.node)) || isGiven)
+      continue;
+    const item = tree.reach(written);
     const value =
       mode.recursive || item.node.kind === "scalar"
-        ? yield* build(item, below)
-        : yield* untouched(item, below);
-    entries.push([item.key, value]);
+        ? yield* build(item, below(mode))
+        : // Positional arguments are read one by one, unless those of the call take their place.
+          written.key === "_args_" && staysConfig && call.args.length === 0
+          ? yield* eachUntouched(item, below(mode))
+          : yield* untouched(item, below(mode));
+    entries.push([written.key, value]);
   }
   const named = recordOf(entries.filter(([key]) => key !== "_args_"));
   // What is no list is refused even where arguments of the call take its place.
@@ -140,6 +188,17 @@ function* buildTarget(place: Place, call: TargetCall): Building {
   } catch (error) {
     throw failureOf(place, target)(error);
   }
+}
+
+function* eachUntouched(place: Place, mode: Mode): Building {
+  if (place.node.kind !== "list") return yield* untouched(place, mode);
+  const items: unknown[] = [];
+  for (const written of childrenOf(place, mode)) {
+    const item = mode.tree.reach(written);
+    refuseMissing(item);
+    items.push(yield* untouched(item, mode));
+  }
+  return items;
 }
 
 /** A target whose arguments have other names than texts: Python makes a partial of them, and calls nothing. */
@@ -217,36 +276,36 @@ const describe = (error: unknown): string =>
 function* untouched(place: Place, mode: Mode): Building {
   const { node } = place;
   if (node.kind === "scalar") return isForeign(node) ? node.foreign : toObject(node);
+  const handed = mode.tree.handed(place, mode.convert);
+  if (handed !== undefined) return handed;
   const entries: Entry[] = [];
-  for (const item of childrenOf(place)) entries.push([item.key, yield* untouched(item, mode)]);
-  if (node.kind === "list") {
-    const items = entries.map(([, item]) => item);
-    return mode.convert === "none" ? asUntouchedView(items, node) : items;
+  const shown = new Map<Key, ConfigNode>();
+  for (const written of childrenOf(place, mode)) {
+    const item = mode.tree.reach(written);
+    entries.push([written.key, yield* untouched(item, mode)]);
+    shown.set(written.key, item.node);
   }
+  if (node.kind === "list") return entries.map(([, item]) => item);
   const object = recordOf(entries);
-  if (isView(node, mode)) return asUntouchedView(object, node);
+  if (isView(node, mode)) return asUntouchedView(object, withChildren(node, shown));
   return mode.convert === "object" ? yield* structured(place, node, object) : object;
 }
 
 type Entry = readonly [Key, unknown];
 
-function childrenOf(parent: Place): readonly (Place & { readonly key: Key })[] {
+type ChildPlace = Place & { readonly key: Key };
+
+function childrenOf(parent: Place, { tree }: Mode): readonly ChildPlace[] {
   const { node } = parent;
-  if (node.kind === "list")
-    return node.items.map((item, index) => ({
-      kind: "place",
-      node: item,
-      parent,
-      key: BigInt(index),
-    }));
   if (node.kind === "scalar") return [];
-  return [...node.entries.values()].map(({ key, value }) => ({
-    kind: "place",
-    node: value,
-    parent,
-    key,
-  }));
+  const keys =
+    node.kind === "list"
+      ? node.items.map((_, index) => BigInt(index))
+      : [...node.entries.values()].map(({ key }) => key);
+  return keys.map((key) => tree.child(parent, key)).filter(isChild);
 }
+
+const isChild = (place: Place | undefined): place is ChildPlace => place?.key !== undefined;
 
 /**
  * What `_partial_: true` gives, as `functools.partial`: a function that calls the target with the
@@ -285,9 +344,20 @@ export interface Mode {
   readonly convert: Convert;
   readonly recursive: boolean;
   readonly partial: boolean;
+  /** Whether the place is the one that was asked for: there the keys that say how are no data. */
+  readonly isTop?: boolean;
+  readonly tree: Tree;
 }
 
-export const DEFAULT_MODE: Mode = { convert: "none", recursive: true, partial: false };
+export const defaultMode = (tree: Tree): Mode => ({
+  convert: "none",
+  recursive: true,
+  partial: false,
+  isTop: true,
+  tree,
+});
+
+const below = (mode: Mode): Mode => ({ ...mode, partial: false, isTop: false });
 
 /** Keys of a map that say how its target is called and are no arguments. */
 export const MODE_KEYS: ReadonlySet<Key> = new Set([
@@ -303,20 +373,21 @@ export const MODE_KEYS: ReadonlySet<Key> = new Set([
  */
 export function modeOf(place: Place, inherited: Mode): Mode {
   return {
-    convert: readConvert(place) ?? inherited.convert,
-    recursive: readFlag(place, "_recursive_") ?? inherited.recursive,
-    partial: readFlag(place, "_partial_") ?? inherited.partial,
+    ...inherited,
+    convert: readConvert(place, inherited) ?? inherited.convert,
+    recursive: readFlag(place, "_recursive_", inherited) ?? inherited.recursive,
+    partial: readFlag(place, "_partial_", inherited) ?? inherited.partial,
   };
 }
 
 /** What is missing counts as not there. */
-function given(place: Place, name: string): ConfigNode | undefined {
-  const node = child(place.node, name);
-  return node === undefined || isMissing(node) ? undefined : node;
+function given(place: Place, name: string, { tree }: Mode): ConfigNode | undefined {
+  const written = tree.child(place, name);
+  return written === undefined || isMissing(written.node) ? undefined : tree.reach(written).node;
 }
 
-function readFlag(place: Place, name: string): boolean | undefined {
-  const node = given(place, name);
+function readFlag(place: Place, name: string, mode: Mode): boolean | undefined {
+  const node = given(place, name, mode);
   if (node === undefined) return undefined;
   if (node.kind === "scalar" && typeof node.value === "boolean") return node.value;
   throw new ConfigError({
@@ -327,8 +398,8 @@ function readFlag(place: Place, name: string): boolean | undefined {
   });
 }
 
-function readConvert(place: Place): Convert | undefined {
-  const node = given(place, "_convert_");
+function readConvert(place: Place, mode: Mode): Convert | undefined {
+  const node = given(place, "_convert_", mode);
   if (node === undefined) return undefined;
   const value: ScalarValue | undefined = node.kind === "scalar" ? node.value : undefined;
   if (value === null) return "none";

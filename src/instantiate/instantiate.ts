@@ -8,45 +8,35 @@ import {
   text,
   withMethods,
 } from "../values/check-options.ts";
-import { mergeNodes } from "../values/edit/merge.ts";
 import { ConfigError } from "../values/errors.ts";
-import { keyComponents, nearestKey } from "../values/key-path.ts";
-import {
-  type ConfigNode,
-  isMissing,
-  type KeyId,
-  keyId,
-  type MapEntry,
-  type MapNode,
-} from "../values/node.ts";
+import { keyComponents } from "../values/key-path.ts";
+import type { ConfigNode } from "../values/node.ts";
 import { fromCode } from "../values/origin.ts";
-import { type Place, withFlags } from "../values/place.ts";
-import { pyTypeName } from "../values/python-text.ts";
 import {
   createResolveContext,
   type ResolveContext,
   resolveContext,
 } from "../values/resolution/context.ts";
-import { createResolution } from "../values/resolution/evaluate.ts";
 import {
-  isInterpolation,
-  type Resolution,
-  selectPath,
-  tryDereference,
-} from "../values/resolution/resolution.ts";
-import { resolveDeep } from "../values/resolution/resolve-tree.ts";
+  mergeArguments,
+  type Overrides,
+  type Preparation,
+  replaceArguments,
+  resolvedTree,
+} from "./arguments.ts";
 import {
   type Building,
   build,
-  DEFAULT_MODE,
+  defaultMode,
   MODE_KEYS,
   type Mode,
   modeOf,
   type Step,
+  type Tree,
 } from "./build.ts";
 import type { ResolvedTarget, ResultOf } from "./target.ts";
 import { NO_TARGETS, type TargetMap, type Targets } from "./targets.ts";
-import { isForeign, toTree } from "./view.ts";
+import { toTree } from "./view.ts";
 
 /** A composed config: what `compose` gives and a task gets. */
 interface ConfigWithContext {
@@ -147,7 +137,7 @@ export const instantiateAt = (
   path: readonly string[],
   targets: Targets,
 ): Promise<unknown> =>
-  settle(buildAt({ root, context, path, key: path.join("."), overrides: {} }, []), targets);
+  settle(buildAt({ root, context, path, key: path.join("."), overrides: {}, args: [] }), targets);
 
 async function settle(building: Building, targets: Targets): Promise<unknown> {
   let next = building.next();
@@ -189,23 +179,17 @@ const isUnknown = ({ name, optional }: LocateStep, { names }: Targets): boolean 
 function* begin(config: unknown, options: InstantiateOptions): Building {
   const { key = "", args = [], overrides = {} } = options;
   const path = key === "" ? [] : keyComponents(key);
-  return yield* buildAt({ ...treeOf(config, options), path, key, overrides }, args);
+  return yield* buildAt({ ...treeOf(config, options), path, key, overrides, args });
 }
 
-function* buildAt(part: Preparation, args: readonly unknown[]): Building {
-  const { key, overrides } = part;
-  const place = prepare(part);
-  if (place === undefined) return null;
-  const { node } = place;
-  if (node.kind !== "map") return yield* build(place, modeOfList(overrides, key), args);
-  return yield* build({ ...place, node: withoutMode(node) }, modeOf(place, DEFAULT_MODE), args);
-}
-
-/** At the top they say how to instantiate, also where there is no target; further down they are data then. */
-function withoutMode(node: MapNode): MapNode {
-  const entries = new Map(node.entries);
-  for (const name of MODE_KEYS) if (name !== "_target_") entries.delete(keyId(name));
-  return { ...node, entries };
+function* buildAt(part: Preparation): Building {
+  const { args, context, key, overrides } = part;
+  const prepared = (context.dialect.argumentsReplace ? replaceArguments : mergeArguments)(part);
+  if (prepared === undefined) return null;
+  const { place, tree } = prepared;
+  if (place.node.kind === "list")
+    return yield* build(place, modeOfList(overrides, key, tree), args);
+  return yield* build(place, defaultMode(tree), args);
 }
 
 function treeOf(config: unknown, { context }: InstantiateOptions): ConfigWithContext {
@@ -220,11 +204,11 @@ const isComposed = (config: unknown): config is ConfigWithContext =>
   typeof config === "object" && config !== null && "root" in config && "context" in config;
 
 /** A list has no keys of its own: of the overrides only those that say how can be meant. */
-function modeOfList(overrides: Readonly<Record<string, unknown>>, key: string): Mode {
+function modeOfList(overrides: Overrides, key: string, tree: Tree): Mode {
   const node = toTree(overrides, fromCode("overrides of instantiate()"));
-  const mode = modeOf({ kind: "place", node, parent: null }, DEFAULT_MODE);
+  const mode = modeOf({ kind: "place", node, parent: null }, defaultMode(resolvedTree()));
   const other = Object.keys(overrides).find((name) => !MODE_KEYS.has(name));
-  if (!mode.partial && other === undefined) return mode;
+  if (!mode.partial && other === undefined) return { ...mode, tree };
   throw new ConfigError({
     code: "instantiate.invalid",
     message: mode.partial
@@ -233,92 +217,3 @@ function modeOfList(overrides: Readonly<Record<string, unknown>>, key: string): 
     ...(key !== "" && { key }),
   });
 }
-
-interface Preparation {
-  readonly root: ConfigNode;
-  /** The keys that lead to the part of the tree that is meant; none for all of it. */
-  readonly path: readonly string[];
-  /** That part as messages name it. */
-  readonly key: string;
-  readonly overrides: Readonly<Record<string, unknown>>;
-  readonly context: ResolveContext;
-}
-
-/**
- * The place that is to be instantiated, resolved where it stands in its tree and with the overrides
- * merged into it; undefined for null.
- *
- * As in Hydra the overrides are merged before anything is resolved: what refers to them relatively
- * sees them, and what refers to them from the root sees the tree as it was.
- *
- * @throws ConfigError `key.not_found`, `instantiate.invalid`, and of interpolations
- */
-function prepare({ root, path, key, overrides, context }: Preparation): Place | undefined {
-  const resolution = createResolution(root, context);
-  const found = find(resolution, path, key);
-  const { node } = found;
-  if (node.kind === "scalar") {
-    if (node.value === null && !isForeign(node)) return undefined;
-    throw notContainer(node, key);
-  }
-  const merged = node.kind === "map" ? merge(resolution, found, overrides) : node;
-  // What stands at the root is its own root: an override of it is seen from everywhere.
-  const place: Place = { ...found, node: merged };
-  const alone = place.parent === null ? createResolution(merged, context) : undefined;
-  const resolved = alone
-    ? resolveDeep(alone, alone.root, LENIENT)
-    : resolveDeep(resolution, place, LENIENT);
-  return { ...place, node: resolved };
-}
-
-/** Missing values are refused where a target wants them, not here. */
-const LENIENT = { toMissing: "missing", inPlace: true } as const;
-
-function find(resolution: Resolution, path: readonly string[], key: string): Place {
-  const place = selectPath(resolution, resolution.root, path, {
-    throwOnMissing: true,
-    scalarsAreEmpty: true,
-  });
-  if (place !== undefined) return place;
-  throw new ConfigError({
-    code: "key.not_found",
-    message: `Key '${key}' not found in config`,
-    key,
-    ...nearestKey(resolution.root.node, key),
-  });
-}
-
-function merge(
-  resolution: Resolution,
-  place: Place,
-  overrides: Readonly<Record<string, unknown>>,
-): ConfigNode {
-  const open = withFlags(place.node, { struct: false, readonly: false });
-  if (Object.keys(overrides).length === 0) return open;
-  const over = toTree(overrides, fromCode("overrides of instantiate()"));
-  const expanded = expand(resolution, { ...place, node: open }, over);
-  return mergeNodes([expanded, over], resolution.context);
-}
-
-/** Puts in what the interpolations lead to that an override merges something into. */
-function expand(resolution: Resolution, place: Place, over: ConfigNode): ConfigNode {
-  const target = isInterpolation(place) ? tryDereference(resolution, place) : place;
-  if (target === undefined || target.node.kind === "scalar") return place.node;
-  if (target.node.kind !== "map" || over.kind !== "map") return target.node;
-  const entries = new Map<KeyId, MapEntry>(target.node.entries);
-  for (const [id, { value }] of over.entries) {
-    const entry = entries.get(id);
-    const below = entry && resolution.places.child(target, entry.key);
-    if (entry === undefined || below === undefined || value.kind === "scalar") continue;
-    entries.set(id, { key: entry.key, value: expand(resolution, below, value) });
-  }
-  return { ...target.node, entries } satisfies MapNode;
-}
-
-const notContainer = (node: ConfigNode, key: string): ConfigError =>
-  new ConfigError({
-    code: isMissing(node) ? "value.missing" : "instantiate.invalid",
-    message: `Cannot instantiate config of type ${pyTypeName(node)}: it must be a map or a list`,
-    ...(key !== "" && { key }),
-    origin: node.origin,
-  });

@@ -8,7 +8,7 @@ import {
   type ScalarNode,
 } from "../values/node.ts";
 import type { Origin } from "../values/origin.ts";
-import { fromObject } from "../values/plain-objects.ts";
+import { fromObject, recordOf, toObject } from "../values/plain-objects.ts";
 import { isDeclared } from "./target.ts";
 
 /** Where a read-only container keeps the config that it shows. */
@@ -31,6 +31,25 @@ export function asUntouchedView<Container extends object>(
   node: ConfigNode,
 ): Container {
   return showing(container, node, isAllConfig(node, true));
+}
+
+/** A part of a config in which nothing is left to resolve, as a target gets it. */
+export function untouchedView(node: ConfigNode): unknown {
+  if (node.kind === "scalar") return isForeign(node) ? node.foreign : toObject(node);
+  if (node.kind === "list") return asUntouchedView(node.items.map(untouchedView), node);
+  const entries = [...node.entries.values()].map(
+    ({ key, value }) => [key, untouchedView(value)] as const,
+  );
+  return asUntouchedView(recordOf(entries), node);
+}
+
+/** As `asUntouchedView`, of a container whose values are resolved when they are read. */
+export function asLazyView<Container extends object>(
+  container: Container,
+  node: ConfigNode,
+): Container {
+  if (isAllConfig(node, true)) Object.defineProperty(container, NODE, { value: node });
+  return Object.preventExtensions(container);
 }
 
 function showing<Container extends object>(

@@ -29,6 +29,12 @@ root:
 disable_existing_loggers: false
 `;
 
+/** From 1.4 on the log is in the run directory wherever the job works. */
+const NEWER_JOB_LOGGING = JOB_LOGGING.replace(
+  "filename: ",
+  "filename: ${hydra.runtime.output_dir}/",
+);
+
 const HYDRA_LOGGING = `# @package hydra.hydra_logging
 version: 1
 formatters:
@@ -46,18 +52,20 @@ root:
 disable_existing_loggers: false
 `;
 
+const PLACE = { provider: "hydra-colorlog", path: "hydra_plugins.hydra_colorlog.conf" };
+
 /**
- * Coloured log lines. Its file handler writes below the working directory, not the run directory,
- * which in Hydra 1.1 were the same.
+ * Coloured log lines. Before Hydra 1.4 its file handler writes below the working directory, not the run
+ * directory, which in Hydra 1.1 were the same.
  */
 export const colorlog: Plugin = {
   name: "colorlog",
   files: {
-    provider: "hydra-colorlog",
-    path: "hydra_plugins.hydra_colorlog.conf",
+    ...PLACE,
     texts: {
       "hydra/hydra_logging/colorlog": HYDRA_LOGGING,
       "hydra/job_logging/colorlog": JOB_LOGGING,
     },
   },
+  newer: { files: { ...PLACE, texts: { "hydra/job_logging/colorlog": NEWER_JOB_LOGGING } } },
 };

@@ -3,6 +3,7 @@ import {
   ANY,
   BOOL,
   emptyMap,
+  type Field,
   FLOAT,
   field,
   INT,
@@ -69,7 +70,7 @@ export const ax: Plugin = {
 const NEVERGRAD_SWEEPER =
   "hydra_plugins.hydra_nevergrad_sweeper.nevergrad_sweeper.NevergradSweeper";
 
-const nevergradSweeper = () =>
+const nevergradSweeper = (space: Readonly<Record<string, Field>>) =>
   object("NevergradSweeperConf", {
     _target_: field(STR, NEVERGRAD_SWEEPER),
     optim: object("OptimConf", {
@@ -81,13 +82,22 @@ const nevergradSweeper = () =>
       seed: field(optional(INT), null),
       max_failure_rate: field(FLOAT, 0),
     }),
-    parametrization: emptyMap(ANY),
+    ...space,
   }).node;
+
+const olderNevergrad = () => nevergradSweeper({ parametrization: emptyMap(ANY) });
+
+const newerNevergrad = () =>
+  nevergradSweeper({
+    parametrization: field(optional(mapOf(ANY)), null),
+    params: field(optional(mapOf(ANY)), null),
+  });
 
 /** Sweeps by derivative-free optimization. */
 export const nevergrad: Plugin = {
   name: "nevergrad",
-  configs: { "hydra/sweeper/nevergrad": { create: nevergradSweeper } },
+  configs: { "hydra/sweeper/nevergrad": { create: olderNevergrad } },
+  newer: { configs: { "hydra/sweeper/nevergrad": { create: newerNevergrad } } },
   refusals: [
     {
       className: NEVERGRAD_SWEEPER,

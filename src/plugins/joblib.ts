@@ -1,13 +1,13 @@
-import { FLOAT, field, INT, object, optional, STR } from "../compose/hydra/schema.ts";
+import { type Field, FLOAT, field, INT, object, optional, STR } from "../compose/hydra/schema.ts";
 import type { Plugin } from "./contract/plugin.ts";
 
 const TARGET = "hydra_plugins.hydra_joblib_launcher.joblib_launcher.JoblibLauncher";
 
-const launcher = () =>
+const launcher = (backend: Readonly<Record<string, Field>>) =>
   object("JobLibLauncherConf", {
     _target_: field(STR, TARGET),
     n_jobs: field(INT, -1n),
-    backend: field(optional(STR), null),
+    ...backend,
     prefer: field(STR, "processes"),
     require: field(optional(STR), null),
     verbose: field(INT, 0n),
@@ -19,10 +19,19 @@ const launcher = () =>
     mmap_mode: field(STR, "r"),
   }).node;
 
+const older = () => launcher({ backend: field(optional(STR), null) });
+
+const newer = () =>
+  launcher({
+    inner_max_num_threads: field(optional(INT), null),
+    backend: field(optional(STR), "loky"),
+  });
+
 /** Jobs of a sweep in parallel on this machine. */
 export const joblib: Plugin = {
   name: "joblib",
-  configs: { "hydra/launcher/joblib": { create: launcher } },
+  configs: { "hydra/launcher/joblib": { create: older } },
+  newer: { configs: { "hydra/launcher/joblib": { create: newer } } },
   launchers: async () => {
     const { localLauncher } = await import("../launch/local/local-launcher.ts");
     const { NO_RESOURCES, positive, processes, SECOND } = await import(

@@ -119,6 +119,10 @@ export interface Dialect {
   readonly showsRelativeKeys: boolean;
   /** `update` goes on in what a reference on the way leads to, and does not replace the reference. */
   readonly updatesReferred: boolean;
+  /** What the refusal to merge a map with a list says. */
+  readonly mergeRefusal: string;
+  /** Whether the refusal of a key that a map does not have names those that are like it. */
+  readonly suggestsKeys: boolean;
   /** `resolve` refuses a reference to a missing value, and `missing_keys` names it; else it is missing, and an error. */
   readonly refusesToMissing: boolean;
   /** `resolve` keeps maps and lists that resolvers made, which else are refused. */
@@ -127,6 +131,12 @@ export interface Dialect {
   readonly tuples: boolean;
   /** Aliases may not contain themselves, nor make more of a document than OmegaConf's own limits. */
   readonly limitsAliases: boolean;
+  /** Whether plugins have the configs that they have from Hydra 1.4 on. */
+  readonly newerPlugins: boolean;
+  /** `instantiate` resolves each value when its turn comes; else all of them before it calls the first target. */
+  readonly instantiatesInTurn: boolean;
+  /** Maps among the arguments of `instantiate` replace those of the config that are no targets; else they are merged over them. */
+  readonly argumentsReplace: boolean;
   /** What `<<` brings and the map says itself stands where the map says it, and not where it was brought. */
   readonly ownKeysStay: boolean;
 }
@@ -175,10 +185,15 @@ const V1_3: Dialect = {
   absentAboveRoot: false,
   showsRelativeKeys: false,
   updatesReferred: false,
+  mergeRefusal: "Cannot merge DictConfig with ListConfig",
+  suggestsKeys: false,
   refusesToMissing: false,
   keepsResolved: false,
   tuples: false,
   limitsAliases: false,
+  newerPlugins: false,
+  instantiatesInTurn: false,
+  argumentsReplace: false,
   ownKeysStay: false,
 };
 
@@ -240,10 +255,15 @@ const V1_4: Dialect = {
   absentAboveRoot: true,
   showsRelativeKeys: true,
   updatesReferred: true,
+  mergeRefusal: "Cannot merge incompatible container types",
+  suggestsKeys: true,
   refusesToMissing: true,
   keepsResolved: true,
   tuples: true,
   limitsAliases: true,
+  newerPlugins: true,
+  instantiatesInTurn: true,
+  argumentsReplace: true,
   ownKeysStay: true,
 };
 

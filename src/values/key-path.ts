@@ -1,6 +1,7 @@
 import { DEFAULT_DIALECT, type Dialect } from "./dialect.ts";
-import { ConfigError, nearest as nearestName } from "./errors.ts";
+import { ConfigError, isConfigError, nearest as nearestName } from "./errors.ts";
 import { type ConfigNode, type Key, keyId, type MapNode } from "./node.ts";
+import { pyRepr } from "./python-text.ts";
 
 /**
  * The components of a key that is looked up.
@@ -136,6 +137,54 @@ export function nearestKey(
     node = next;
   }
   return { available: [] };
+}
+
+/**
+ * Does something, and has the refusal of a key that a map does not have name those that are like it, where the version does that.
+ * @throws ConfigError as `work` does
+ */
+export function suggesting<T>({ suggestsKeys }: Dialect, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!suggestsKeys || !isConfigError(error) || error.code !== "value.struct") throw error;
+    const { available = [], message } = error.details;
+    const key = /^Key '(.*)' /s.exec(message)?.[1];
+    const like = key === undefined ? [] : closeMatches(key, available).map((name) => pyRepr(name));
+    if (like.length === 0) throw error;
+    const words = like.length === 1 ? "Did you mean: " : "Did you mean one of: ";
+    throw new ConfigError({ ...error.details, message: `${message}. ${words}${like.join(", ")}?` });
+  }
+}
+
+/** `difflib.get_close_matches` of Python: at most three names, the most alike first. */
+function closeMatches(word: string, names: readonly string[]): readonly string[] {
+  return names
+    .map((name) => ({ name, ratio: likeness(name, word) }))
+    .filter(({ ratio }) => ratio >= 0.6)
+    .sort((a, b) => b.ratio - a.ratio || (a.name < b.name ? 1 : -1))
+    .slice(0, 3)
+    .map(({ name }) => name);
+}
+
+/** `SequenceMatcher.ratio`: how much of two texts is in blocks that they have in common, the longest first. */
+function likeness(a: string, b: string): number {
+  const total = a.length + b.length;
+  return total === 0 ? 1 : (2 * commonLength(a, b)) / total;
+}
+
+function commonLength(a: string, b: string): number {
+  let [best, inA, inB] = [0, 0, 0];
+  for (let i = 0; i < a.length; i++)
+    for (let j = 0; j < b.length; j++) {
+      let length = 0;
+      while (i + length < a.length && j + length < b.length && a[i + length] === b[j + length])
+        length++;
+      if (length > best) [best, inA, inB] = [length, i, j];
+    }
+  if (best === 0) return 0;
+  const before = commonLength(a.slice(0, inA), b.slice(0, inB));
+  return before + best + commonLength(a.slice(inA + best), b.slice(inB + best));
 }
 
 /** Trees are searched for a key as far as this; who names one by its end knows a small tree. */

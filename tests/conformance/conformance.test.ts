@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { sharedOrSkip } from "../shared.ts";
 import { ACCEPTED } from "./accepted.ts";
-import { sharedCorpora } from "./corpora.ts";
+import { failuresOf, otherCorpora } from "./corpora.ts";
 import { listCorpus } from "./corpus.ts";
 import { fileRow } from "./print.ts";
 import { replay } from "./replay.ts";
@@ -49,32 +49,30 @@ describe.skipIf(shared === null)("conformance corpus", () => {
   );
 });
 
-/** The other dialects that are replayed here. */
-const OTHERS = ["1.1", "1.2"];
-/** What is replayed of them, to be quick: what they do differently, where that is more than a warning for the choice. */
-const QUICK =
-  /^compose\/(?:defaults_list|errs|files|hydracfg|legacy|pkg|selfpos)\/|^(?:fuzz|sweep)\/|^cli\/chdir\//;
+/**
+ * What is replayed here of the other dialects, to be quick: what they do differently, where that is more than a warning for the
+ * choice. `dialects.slow.ts` replays all of it.
+ */
+const OTHERS: ReadonlyMap<string, RegExp> = new Map([
+  ...["1.1", "1.2"].map(
+    (name) =>
+      [
+        name,
+        /^compose\/(?:defaults_list|errs|files|hydracfg|legacy|pkg|selfpos)\/|^(?:fuzz|sweep)\/|^cli\/chdir\//,
+      ] as const,
+  ),
+  ["1.4", /^(?:compose|fuzz|omegaconf|overrides|sweep)\/|^cli\/(?:chdir|fail14|resolved|vbase)\//],
+]);
 
 describe.skipIf(shared === null)("what other dialects do differently", () => {
-  const corpora = shared === null ? [] : sharedCorpora(shared);
-  const requests = corpora.filter(({ dialect }) => OTHERS.includes(dialect.name));
+  const requests = shared === null ? [] : otherCorpora(shared);
 
   it.each(requests)(
-    "$dialect.name",
-    async ({ corpus, delta, dialect }) => {
-      const where = delta === undefined ? { corpus } : { corpus, delta, differencesOnly: true };
-      const fallback = join(shared ?? "", "conformance");
-      let cases = 0;
-      for await (const file of replay({
-        ...where,
-        dialect,
-        fallback,
-        suites: SUITES,
-        only: QUICK,
-      })) {
-        cases += file.cases;
-        expect(file.failures.length + file.problems.length, fileRow(file)).toBe(0);
-      }
+    "$dialect.name: $name",
+    async ({ name: _, ...request }) => {
+      const only = OTHERS.get(request.dialect.name) ?? /^/;
+      const { cases, failed } = await failuresOf({ ...request, only, differencesOnly: true });
+      expect(failed).toEqual([]);
       expect(cases).toBeGreaterThan(0);
     },
     600_000,

@@ -10,6 +10,7 @@ import {
   target,
   toYaml,
 } from "../../src/index.ts";
+import { dialectNamed } from "../../src/values/dialect.ts";
 import { createResolveContext } from "../../src/values/resolution/context.ts";
 import { refusal, Thing, targets, User, yaml } from "./library.ts";
 
@@ -340,6 +341,106 @@ describe("instantiateAsync", () => {
     await expect(
       instantiateAsync(loadYaml("{a: {_target_: reject}}"), { targets: own }),
     ).rejects.toMatchObject({ code: "instantiate.failed", details: { key: "a" } });
+  });
+});
+
+describe("as Hydra 1.4", () => {
+  const context = createResolveContext({ dialect: dialectNamed("1.4") });
+  const made = (text: string, options: Parameters<typeof instantiate>[1] = {}) =>
+    yaml(text, { context, ...options });
+
+  it("resolves what it needs, when its turn comes", () => {
+    expect(made("{bad: '${nope}', m: {_target_: echo, x: 1}}", { key: "m" })).toEqual([{ x: 1 }]);
+    expect(made("{_target_: echo, x: '${nope}'}", { overrides: { x: 2 } })).toEqual([{ x: 2 }]);
+    const called: number[] = [];
+    const own = createTargets({ log: () => called.push(1) });
+    const text = "{a: {_target_: log}, b: '${nope}'}";
+    expect(refusal(() => made(text, { targets: own })).key).toBe("b");
+    expect(refusal(() => made("{a: {_target_: log}, b: '???'}", { targets: own })).key).toBe("b");
+    expect(called).toEqual([1, 1]);
+    expect(made("{_convert_: '${c}', _target_: '${t}', t: echo, c: all}")).toEqual([
+      { t: "echo", c: "all" },
+    ]);
+  });
+
+  it("hands over configs that are resolved when they are read, each as one object", () => {
+    const [{ a, b, l }] = made(
+      "{_target_: echo, _recursive_: false, a: {x: '${n}', y: '${nope}'}, b: '${a}', l: [1], n: 3}",
+    ) as [{ a: { x: number; y: unknown }; b: object; l: readonly unknown[] }];
+    expect(b).toBe(a);
+    expect(a.x).toBe(3);
+    expect(refusal(() => a.y).code).toBe("interpolation.not_found");
+    expect(toYaml(nodeOf(a))).toBe("x: ${n}\n'y': ${nope}\n");
+    expect(() => {
+      a.x = 4;
+    }).toThrow(TypeError);
+    expect(Object.isFrozen(l)).toBe(true);
+  });
+
+  it("knows the config of what it resolved", () => {
+    const [{ x }] = made("{_target_: echo, x: {f: 1.0, g: '${n}', h: [{i: '${n}'}]}, n: 2}") as [
+      { x: object },
+    ];
+    expect(toYaml(nodeOf(x))).toBe("f: 1.0\ng: 2\nh:\n- i: 2\n");
+  });
+
+  it("obeys _recursive_ also where there is no target, but not in a list", () => {
+    expect(made("{a: {_recursive_: false, b: {_target_: max, _args_: [1]}}}")).toEqual({
+      a: { _recursive_: false, b: { _target_: "max", _args_: [1] } },
+    });
+    const list = "[{_target_: max, _args_: [4]}]";
+    expect(made(list, { overrides: { _recursive_: false } })).toEqual([4]);
+  });
+
+  it("replaces maps by arguments, and merges over targets and where there is none", () => {
+    const text = "{_target_: echo, x: {a: 1}, t: {_target_: echo, q: 1, r: 2}}";
+    expect(made(text, { overrides: { x: { b: 2 }, t: { q: 5 } } })).toEqual([
+      { x: { b: 2 }, t: [{ q: 5, r: 2 }] },
+    ]);
+    expect(made(text, { overrides: { x: [1] } })).toEqual([{ x: [1], t: [{ q: 1, r: 2 }] }]);
+    expect(made("{a: {x: 1}}", { overrides: { a: { y: 2 }, c: 3 } })).toEqual({
+      a: { x: 1, y: 2 },
+      c: 3,
+    });
+    const referred = "{_target_: echo, b: {_target_: echo, x: 1}, o: '${b}', p: '${o}'}";
+    expect(made(referred, { overrides: { o: { y: 2 }, p: { z: 3 } } })).toEqual([
+      { b: [{ x: 1 }], o: [{ x: 1, y: 2 }], p: [{ x: 1, y: 2, z: 3 }] },
+    ]);
+  });
+
+  it("shows arguments to every interpolation, and leaves the config as it was", () => {
+    const config = loadYaml("m: {_target_: echo, a: 1, near: '${.a}', far: '${m.a}'}");
+    const thing = new Thing();
+    const options = { targets, context, key: "m", overrides: { a: thing } };
+    expect(instantiate(config, options)).toEqual([{ a: thing, near: thing, far: thing }]);
+    expect(instantiate(config, { targets, context, key: "m" })).toEqual([
+      { a: 1, near: 1, far: 1 },
+    ]);
+    const positional = "{_target_: echo, _args_: null, a: '${_args_.0}'}";
+    expect(made(positional, { args: [9] })).toEqual([9, { a: 9 }]);
+  });
+
+  it("hands over the data of the call itself where nothing in it is instantiated", () => {
+    const data = { deep: [1] };
+    const overrides = { data };
+    const [argument] = made("{_target_: echo, _recursive_: false}", { overrides }) as [
+      { data: object },
+    ];
+    expect(argument.data).toBe(data);
+  });
+
+  it.each([
+    [{ a: "???" }, "a"],
+    [{ a: { b: ["x", "${c}"] } }, "a.b.1"],
+  ])("refuses arguments that are still to be resolved: %j", (overrides, key) => {
+    const refused = refusal(() => made("{_target_: echo}", { overrides }));
+    expect([refused.code, refused.key]).toEqual(["instantiate.invalid", key]);
+    expect(yaml("{_target_: echo, _partial_: true, c: 1}", { overrides })).toBeTypeOf("function");
+  });
+
+  it("refuses a list of allowed targets in a config", () => {
+    const refused = refusal(() => made("{a: {_target_whitelist_: x}}"));
+    expect(refused.key).toBe("a._target_whitelist_");
   });
 });
 

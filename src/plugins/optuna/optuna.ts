@@ -43,6 +43,46 @@ const tpe = () =>
     warn_independent_sampling: field(BOOL, true),
   });
 
+const newerTpe = () =>
+  sampler("TPESampler", {
+    seed: seed(),
+    consider_prior: field(optional(BOOL), null),
+    prior_weight: field(optional(FLOAT), null),
+    consider_magic_clip: field(optional(BOOL), null),
+    consider_endpoints: field(optional(BOOL), null),
+    n_startup_trials: field(INT, 10n),
+    n_ei_candidates: field(INT, 24n),
+    multivariate: field(BOOL, false),
+    warn_independent_sampling: field(optional(BOOL), null),
+  });
+
+const removedMotpe = () =>
+  object(
+    "MOTPESamplerConfig",
+    { _target_: field(STR, "hydra_plugins.hydra_optuna_sweeper.config.raise_motpe_removed") },
+    [SAMPLER],
+  ).node;
+
+const gp = () =>
+  sampler("GPSampler", {
+    seed: seed(),
+    independent_sampler: field(ANY, null),
+    n_startup_trials: field(INT, 10n),
+    deterministic_objective: field(BOOL, false),
+    constraints_func: field(ANY, null),
+    warn_independent_sampling: field(BOOL, true),
+  });
+
+const qmc = () =>
+  sampler("QMCSampler", {
+    seed: seed(),
+    qmc_type: field(STR, "sobol"),
+    scramble: field(BOOL, false),
+    independent_sampler: field(ANY, null),
+    warn_asynchronous_seeding: field(BOOL, true),
+    warn_independent_sampling: field(BOOL, true),
+  });
+
 const motpe = () => sampler("MOTPESampler", { ...parzen(), n_ehvi_candidates: field(INT, 24n) });
 
 const random = () => sampler("RandomSampler", { seed: seed() });
@@ -73,7 +113,7 @@ const nsgaii = () =>
     constraints_func: field(ANY, null),
   });
 
-const sweeper = () =>
+const sweeper = (space: Readonly<Record<string, Field>>) =>
   withDefaults(
     object(
       "OptunaSweeperConf",
@@ -86,7 +126,7 @@ const sweeper = () =>
         n_trials: field(INT, 20n),
         n_jobs: field(INT, 2n),
         max_failure_rate: field(FLOAT, 0),
-        search_space: field(optional(mapOf(ANY)), null),
+        ...space,
         params: field(optional(mapOf(STR)), null),
         custom_search_space: field(optional(STR), null),
       },
@@ -96,17 +136,28 @@ const sweeper = () =>
     { sampler: "tpe" },
   );
 
+const olderSweeper = () => sweeper({ search_space: field(optional(mapOf(ANY)), null) });
+
 /** Sweeps that choose the next job by the results so far. */
 export const optuna: Plugin = {
   name: "optuna",
   sweepers: async () => [(await import("./optuna-sweeper.ts")).optunaSweeper],
   configs: {
-    "hydra/sweeper/optuna": { create: sweeper },
+    "hydra/sweeper/optuna": { create: olderSweeper },
     "hydra/sweeper/sampler/cmaes": { create: cmaes },
     "hydra/sweeper/sampler/grid": { create: grid },
     "hydra/sweeper/sampler/motpe": { create: motpe },
     "hydra/sweeper/sampler/nsgaii": { create: nsgaii },
     "hydra/sweeper/sampler/random": { create: random },
     "hydra/sweeper/sampler/tpe": { create: tpe },
+  },
+  newer: {
+    configs: {
+      "hydra/sweeper/optuna": { create: () => sweeper({}) },
+      "hydra/sweeper/sampler/gp": { create: gp },
+      "hydra/sweeper/sampler/motpe": { create: removedMotpe },
+      "hydra/sweeper/sampler/qmc": { create: qmc },
+      "hydra/sweeper/sampler/tpe": { create: newerTpe },
+    },
   },
 };

@@ -12,7 +12,9 @@ import {
 import type { Plugin } from "../contract/plugin.ts";
 import { queueFields, SUBMITIT_MODULE } from "../submitit/submitit.ts";
 
-const queue = (target: string, ours: Readonly<Record<string, Field>> = {}) =>
+type Fields = Readonly<Record<string, Field>>;
+
+const queue = (target: string, ours: Fields = {}, newer: Fields = {}) =>
   object("SlurmQueueConf", {
     ...queueFields(),
     _target_: field(STR, target),
@@ -29,6 +31,7 @@ const queue = (target: string, ours: Readonly<Record<string, Field>> = {}) =>
     account: field(optional(STR), null),
     signal_delay_s: field(INT, 120n),
     max_num_timeout: field(INT, 0n),
+    ...newer,
     additional_parameters: emptyMap(ANY),
     array_parallelism: field(INT, 256n),
     setup: field(optional(listOf(STR)), null),
@@ -44,6 +47,18 @@ export const slurm: Plugin = {
     "hydra/launcher/slurm": {
       create: () => queue("hydraconf.SlurmLauncher", { on_failure: field(STR, "continue") }),
       replaceable: true,
+    },
+  },
+  newer: {
+    configs: {
+      "hydra/launcher/submitit_slurm": {
+        create: () =>
+          queue(
+            `${SUBMITIT_MODULE}.SlurmLauncher`,
+            { tasks_per_node: field(optional(INT), 1n) },
+            { python: field(optional(STR), null) },
+          ),
+      },
     },
   },
   launchers: async () => [(await import("./launcher.ts")).slurmLauncher],

@@ -1,4 +1,4 @@
-import { BOOL, field, INT, object, optional, STR } from "../../compose/hydra/schema.ts";
+import { BOOL, type Field, field, INT, object, optional, STR } from "../../compose/hydra/schema.ts";
 import type { Plugin } from "../contract/plugin.ts";
 
 /** The Python module of submitit's launchers, whose classes `_target_` names. */
@@ -19,13 +19,20 @@ export const queueFields = () => ({
 
 const LOCAL_TARGET = `${SUBMITIT_MODULE}.LocalLauncher`;
 
-const local = () =>
-  object("LocalQueueConf", { ...queueFields(), _target_: field(STR, LOCAL_TARGET) }).node;
+const local = (newer: Readonly<Record<string, Field>> = {}) =>
+  object("LocalQueueConf", { ...queueFields(), _target_: field(STR, LOCAL_TARGET), ...newer }).node;
 
 /** Jobs of a sweep as processes of this machine, under the keys of submitit's local queue. */
 export const submitit: Plugin = {
   name: "submitit",
-  configs: { "hydra/launcher/submitit_local": { create: local } },
+  configs: { "hydra/launcher/submitit_local": { create: () => local() } },
+  newer: {
+    configs: {
+      "hydra/launcher/submitit_local": {
+        create: () => local({ tasks_per_node: field(optional(INT), 1n) }),
+      },
+    },
+  },
   launchers: async () => {
     const { localLauncher } = await import("../../launch/local/local-launcher.ts");
     const { invalid, MINUTE, NO_RESOURCES, positive, processes } = await import(

@@ -1,4 +1,5 @@
 import { plural } from "../../text/plural.ts";
+import { DEFAULT_DIALECT, type Dialect } from "../dialect.ts";
 import { alternativesTo, ConfigError } from "../errors.ts";
 import { isInterpolationNode } from "../interpolation/parser.ts";
 import {
@@ -278,12 +279,16 @@ export function checkReplacesMissing(at: Place, missing: ConfigNode, source: Con
     throw notOfClass(type, source, at);
 }
 
-export const incompatible = (dest: Place, source: ConfigNode): ConfigError =>
+export const incompatible = (
+  dest: Place,
+  source: ConfigNode,
+  { mergeRefusal }: Dialect = DEFAULT_DIALECT,
+): ConfigError =>
   new ConfigError({
     code: "merge.incompatible",
     message:
       dest.node.kind !== "scalar" && source.kind !== "scalar"
-        ? "Cannot merge DictConfig with ListConfig"
+        ? mergeRefusal
         : `Cannot merge ${pyTypeName(dest.node)} with ${pyTypeName(source)}`,
     key: fullKeyOf(dest),
     origin: source.origin,

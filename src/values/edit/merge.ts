@@ -1,5 +1,6 @@
 import { ConfigError } from "../errors.ts";
 import { type InterpolationNode, isInterpolationNode } from "../interpolation/parser.ts";
+import { suggesting } from "../key-path.ts";
 import { type Budget, createBudget, sizeOf, spend } from "../limits.ts";
 import {
   type ConfigNode,
@@ -82,7 +83,8 @@ export function mergeNodes(
   // One draft for all layers: a map is copied once, however many of them change it.
   const copies = createCopies(budget);
   let target = withFlags(first, { readonly: false });
-  for (const other of others) target = mergeRoot(target, other, { context, copies });
+  for (const other of others)
+    target = suggesting(context.dialect, () => mergeRoot(target, other, { context, copies }));
   const turnedReadonly = target.flags?.readonly === true;
   return withFlags(target, { readonly: turnedReadonly ? true : readonly });
 }
@@ -118,7 +120,7 @@ function mergeContainer(dest: Draft, source: ContainerNode, merging: Merging): v
   if (dest.node.kind === "map" && source.kind === "map") mergeMap(dest, dest.node, source, merging);
   else if (dest.node.kind === "list" && source.kind === "list")
     mergeList(dest, dest.node, source, merging);
-  else throw incompatible(dest, source);
+  else throw incompatible(dest, source, merging.context.dialect);
 }
 
 /** What holds for the merging of all trees. */
@@ -138,7 +140,7 @@ function mergeRoot(target: ConfigNode, source: ConfigNode, layering: Layering): 
 /** A root that is null, missing or an interpolation as a whole. */
 function mergeSpecialRoot(target: ConfigNode, source: ConfigNode, layering: Layering): ConfigNode {
   if (!isSpecial(target) || !isSpecial(source))
-    throw incompatible({ ...NOWHERE, node: target }, source);
+    throw incompatible({ ...NOWHERE, node: target }, source, layering.context.dialect);
   if (source.kind === "scalar") return isMissing(source) ? target : replacing(source, target);
   const empty = source.kind === "map" ? map([], target.origin) : list([], target.origin);
   return mergeRoot(empty, source, layering);

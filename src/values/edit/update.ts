@@ -1,6 +1,7 @@
+import type { Dialect } from "../dialect.ts";
 import { ConfigError } from "../errors.ts";
 import { isInterpolationNode } from "../interpolation/parser.ts";
-import { equalsSign, keyComponents } from "../key-path.ts";
+import { equalsSign, keyComponents, suggesting } from "../key-path.ts";
 import { createBudget } from "../limits.ts";
 import {
   type ConfigNode,
@@ -75,11 +76,13 @@ export function updateNode(
       origin: value.origin,
     });
   const start = draftRoot(root, copies);
-  let at = start;
-  for (const component of components.slice(0, -1))
-    at = enter(at, component, value, options, context);
-  const last = keyIn(at, components.at(-1) ?? "");
-  opened(at, options, () => put(at, last, value, options, context));
+  suggesting(context.dialect, () => {
+    let at = start;
+    for (const component of components.slice(0, -1))
+      at = enter(at, component, value, options, context);
+    const last = keyIn(at, components.at(-1) ?? "");
+    opened(at, options, () => put(at, last, value, options, context));
+  });
   return start.node;
 }
 
@@ -148,7 +151,7 @@ function put(
     const place = { kind: "place", node: value, parent: at, key } as const;
     const known = normalizeKey(at, key, place);
     const old = child(at.node, known);
-    refuseOtherKind(place, old, value);
+    refuseOtherKind(place, old, value, context.dialect);
     if (isUnchanged(old, value)) return;
     const present = mergeable(old, value);
     if (present !== undefined) {
@@ -175,11 +178,20 @@ const isUnchanged = (old: ConfigNode | undefined, value: ContainerNode): boolean
   value.entries.size === 0;
 
 /** What is declared as a map takes no list, and the other way round, also where nothing stands there yet. */
-function refuseOtherKind(at: Place, old: ConfigNode | undefined, value: ContainerNode): void {
+function refuseOtherKind(
+  at: Place,
+  old: ConfigNode | undefined,
+  value: ContainerNode,
+  dialect: Dialect,
+): void {
   if (old?.kind !== "scalar" || !isContainerType(old.type)) return;
   const isList = old.type?.kind === "list";
   if (isList !== (value.kind === "list"))
-    throw incompatible({ ...at, node: isList ? list([], old.origin) : map([], old.origin) }, value);
+    throw incompatible(
+      { ...at, node: isList ? list([], old.origin) : map([], old.origin) },
+      value,
+      dialect,
+    );
 }
 
 /** What a value is merged into: where a map, an object or a list is declared and missing, one is made, which `struct` holds for. */

@@ -167,6 +167,7 @@ const REFERENCE = { throwOnMissing: true } as const;
 const REFERENCE_CODES: ReadonlyMap<ErrorCode, ErrorCode> = new Map([
   ["value.missing", "interpolation.to_missing"],
   ["key.not_found", "interpolation.not_found"],
+  ["key.invalid_type", "value.wrong_type"],
 ]);
 
 /**

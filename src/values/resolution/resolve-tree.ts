@@ -36,10 +36,10 @@ export interface ResolveOptions {
   readonly throwOnMissing?: boolean;
   /**
    * What an interpolation that leads to a missing value becomes: an error, as in
-   * `OmegaConf.to_container(resolve=True)`, or missing itself, as in `OmegaConf.resolve`.
-   * Default: "error".
+   * `OmegaConf.to_container(resolve=True)`, missing itself, or what it becomes in the version's
+   * `OmegaConf.resolve`. Default: "error".
    */
-  readonly toMissing?: "error" | "missing";
+  readonly toMissing?: "error" | "missing" | "as resolved";
   /**
    * Refuse what cannot be written to a config: results of resolvers that are plain maps and lists, or
    * texts with the broken syntax of an interpolation, and values of what is read-only. Default: false.
@@ -54,7 +54,7 @@ export interface ResolveOptions {
 }
 
 /** What `OmegaConf.resolve` does, which writes what it resolves to the config. */
-export const IN_PLACE = { toMissing: "missing", onlyValues: true, inPlace: true } as const;
+export const IN_PLACE = { toMissing: "as resolved", onlyValues: true, inPlace: true } as const;
 
 /**
  * The tree with all interpolations resolved. What does not change is shared with the input, and a
@@ -82,8 +82,17 @@ export function resolveDeep(
   options: ResolveOptions = {},
 ): ConfigNode {
   const { refusesToMissing } = resolution.context.dialect;
-  const chosen: ResolveOptions = refusesToMissing ? { ...options, toMissing: "error" } : options;
-  const deep = { resolution, options: chosen, done: new Map(), open: new Map(), unsettled: 0 };
+  const { toMissing } = options;
+  const inVersion = refusesToMissing ? "error" : "missing";
+  const chosen: ResolveOptions =
+    toMissing === "as resolved" ? { ...options, toMissing: inVersion } : options;
+  const deep: Deep = {
+    resolution,
+    options: chosen,
+    done: new Map(),
+    open: new Map(),
+    unsettled: 0,
+  };
   const value = resolvePlace(deep, place);
   return deep.unsettled > 0 ? asWritten(deep, place) : value;
 }
@@ -206,11 +215,17 @@ function asWritten(deep: Deep, place: Place): ConfigNode {
   return later.size === 0 ? node : withChildren(node, later);
 }
 
-function withChildren(node: ContainerNode, values: ReadonlyMap<Key, ConfigNode>): ContainerNode {
+/** A map or list with other values at some of its keys; itself where none is another one. */
+export function withChildren(
+  node: ContainerNode,
+  values: ReadonlyMap<Key, ConfigNode>,
+): ContainerNode {
+  const changed = [...values].filter(([key, value]) => child(node, key) !== value);
+  if (changed.length === 0) return node;
   if (node.kind === "list")
     return { ...node, items: node.items.map((item, index) => values.get(BigInt(index)) ?? item) };
   const entries = new Map(node.entries);
-  for (const [key, value] of values) entries.set(keyId(key), { key, value });
+  for (const [key, value] of changed) entries.set(keyId(key), { key, value });
   return { ...node, entries };
 }
 

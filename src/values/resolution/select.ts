@@ -12,7 +12,7 @@ import {
   type MapNode,
 } from "../node.ts";
 import { fullKeyOf, type Place } from "../place.ts";
-import { type PlainValue, recordOf, toObject } from "../plain-objects.ts";
+import { recordOf, toObject } from "../plain-objects.ts";
 import { keyText } from "../python-text.ts";
 import type { ResolveContext } from "./context.ts";
 import { createResolution } from "./evaluate.ts";
@@ -213,47 +213,62 @@ export function lazyNode(resolution: Resolution, place: Place): ConfigNode {
   return { ...node, entries };
 }
 
+/** What a view of a part of a tree calls. */
+export interface ViewHooks {
+  /** Told of a value that an interpolation led to, when it is read. */
+  readonly read?: (key: readonly Key[], node: ConfigNode) => void;
+  /** What stands for a part in which nothing is left to resolve. Default: `toObject`. */
+  readonly closed?: (node: ConfigNode) => unknown;
+  /** Told of each object and array that is made of a part in which something is. */
+  readonly made?: (view: object, node: ConfigNode) => void;
+}
+
 /** The same as plain data: an object or array whose properties are resolved when they are read. */
 export function lazyObject(
   resolution: Resolution,
   place: Place,
-  read: (key: readonly Key[], node: ConfigNode) => void,
+  hooks: ViewHooks,
   path: readonly Key[] = [],
-): PlainValue {
+): unknown {
   const { node } = place;
-  if (node.kind === "scalar" || !isOpen(place)) return toObject(node);
-  const valueAt = (key: Key, written: ConfigNode) => (): PlainValue => {
+  const { closed = toObject, made, read } = hooks;
+  if (node.kind === "scalar" || !isOpen(place)) return closed(node);
+  const valueAt = (key: Key, written: ConfigNode) => (): unknown => {
     const below = targetOf(resolution, place, key);
-    if (below === undefined) return toObject(written);
+    if (below === undefined) return closed(written);
     const there = [...path, key];
-    if (below.node !== written) read(there, below.node);
-    return lazyObject(resolution, below, read, there);
+    if (below.node !== written) read?.(there, below.node);
+    return lazyObject(resolution, below, hooks, there);
   };
   if (node.kind === "list") {
     const items = node.items.map((item, index) => valueAt(BigInt(index), item));
     const array = lazyItems(resolution, items);
-    return printable(array, () => items.map((item, index) => shown(item, node.items[index])));
+    printable(array, () => items.map((item, index) => shown(item, node.items[index])));
+    made?.(array, node);
+    return array;
   }
   const entries = [...node.entries.values()];
-  const view: Record<string, PlainValue> = recordOf(entries.map(({ key }) => [key, null]));
+  const view: Record<string, unknown> = recordOf(entries.map(({ key }) => [key, null]));
   for (const { key, value } of entries) {
     const [name = ""] = Object.keys(recordOf([[key, null]]));
     lazily(view, name, resolution, valueAt(key, value));
   }
-  return printable(view, () =>
+  printable(view, () =>
     recordOf(entries.map(({ key, value }) => [key, shown(valueAt(key, value), value)])),
   );
+  made?.(view, node);
+  return view;
 }
 
 /** `console.log` shows values, where it would show that there are getters. */
-const printable = <T extends object>(view: T, show: () => PlainValue): T =>
+const printable = <T extends object>(view: T, show: () => unknown): T =>
   Object.defineProperty(view, Symbol.for("nodejs.util.inspect.custom"), {
     value: show,
     enumerable: false,
   });
 
 /** A value that cannot be resolved is shown as it is written. */
-function shown(compute: () => PlainValue, written: ConfigNode | undefined): PlainValue {
+function shown(compute: () => unknown, written: ConfigNode | undefined): unknown {
   try {
     return compute();
   } catch {

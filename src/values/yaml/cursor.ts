@@ -137,6 +137,69 @@ export function yamlError(source: SourceText, details: YamlErrorDetails): Config
   });
 }
 
+/** What libyaml says instead of PyYAML's scanner and parser, which name what they found. */
+const LIBYAML_WORDS: readonly (readonly [RegExp, string])[] = [
+  [/expected the node content, but found .*$/s, "did not find expected node content"],
+  [/expected ',' or '(.)', but got .*$/s, "did not find expected ',' or '$1'"],
+  [/(block mapping.*: )expected <block end>.*$/s, "$1did not find expected key"],
+  [/expected <block end>.*$/s, "did not find expected '-' indicator"],
+  [/expected '(<document start>)', but found .*$/s, "did not find expected $1"],
+  [/duplicate tag handle .*$/s, "found duplicate %TAG directive"],
+  [/duplicate YAML directive/, "duplicate %YAML directive"],
+  [/found character .* that cannot/s, "found character that cannot"],
+  [
+    /^sequence entries are not allowed here/,
+    "block sequence entries are not allowed in this context",
+  ],
+  [/are not allowed here$/, "are not allowed in this context"],
+  [/a double-quoted scalar/, "a quoted scalar"],
+  [/while scanning (a quoted scalar.*escape)/s, "while parsing $1"],
+  [/expected escape sequence .*$/s, "did not find expected hexdecimal number"],
+  [/unexpected document separator/, "unexpected document indicator"],
+  [/expected indentation indicator .*$/, "found an indentation indicator equal to 0"],
+  [/expected a comment or a line break, .*$/s, "did not find expected comment or line break"],
+  [/(directive.*: )expected alphabetic .*$/s, "$1could not find expected directive name"],
+  [/expected alphabetic .*$/s, "did not find expected alphabetic or numeric character"],
+  [/expected URI escape sequence .*$/s, "did not find URI escaped octet"],
+  [/expected URI.*$/s, "did not find expected tag URI"],
+  [/expected '>'.*$/s, "did not find the expected '>'"],
+  [/expected '!'.*$/s, "did not find expected '!'"],
+  [/expected ' '.*$/s, "did not find expected whitespace or line break"],
+  [/expected a digit or '\.'.*$/s, "did not find expected digit or '.' character"],
+  [/expected a digit.*$/s, "did not find expected version number"],
+];
+
+/** The error of a text that libyaml refuses, in its words; for it a text ends on a line of its own. */
+export function inLibyamlWords({ details }: ConfigError): ConfigError {
+  const { origin } = details;
+  const reworded = LIBYAML_WORDS.reduce(
+    (text, [theirs, words]) => text.replace(theirs, words),
+    details.message,
+  );
+  const atEnd = /'<stream end>'$/.test(details.message) && origin?.kind === "file";
+  const message = atEnd ? `${reworded} at the end (${endOf(origin.source)})` : reworded;
+  return new ConfigError({ ...details, message });
+}
+
+function endOf(source: SourceText): string {
+  const end = source.text.length;
+  const { line, column } = lineColumn({ kind: "file", source, start: end, end });
+  return `line ${column === 1 ? line : line + 1}, column 1`;
+}
+
+/** What Python says of a text that UTF-8 has no bytes for: half a pair of surrogates; undefined for none. */
+export function surrogateProblem(text: string): string | undefined {
+  const run = /[\ud800-\udfff]+/u.exec(text);
+  if (run === null) return undefined;
+  const at = [...text.slice(0, run.index)].length;
+  const [half] = run;
+  const where =
+    half.length === 1
+      ? `character '\\u${half.charCodeAt(0).toString(16)}' in position ${at}`
+      : `characters in position ${at}-${at + half.length - 1}`;
+  return `'utf-8' codec can't encode ${where}: surrogates not allowed`;
+}
+
 function beganAt(origin: FileOrigin): string {
   const { line, column } = lineColumn(origin);
   return `from line ${line}, column ${column}`;

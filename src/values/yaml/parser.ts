@@ -70,7 +70,7 @@ function readDirectives(source: SourceText, { peek, next }: Scanner): TagHandles
       handles.set(token.handle, token.prefix);
     } else if (token.name === "YAML") {
       if (sawVersion) throw problemAt(source, token, "found duplicate YAML directive");
-      if (token.major !== 1)
+      if (!token.known)
         throw problemAt(
           source,
           token,
@@ -351,7 +351,7 @@ function flowSequence(parser: NodeParser, target: Building<SequenceSyntax>): Seq
 /** `[a: 1]` is a list of one mapping. */
 function singlePair(parser: NodeParser): MappingSyntax {
   const { start } = parser.scanner.peek();
-  const { key, value } = pair(parser, "]");
+  const { key, value } = pair(parser, "]", parser.libyaml);
   const end = Math.max(value.end, key.end);
   return { kind: "mapping", tag: TAG.mapping, pairs: [{ key, value }], start, end };
 }
@@ -370,10 +370,15 @@ function flowMapping(parser: NodeParser, target: Building<MappingSyntax>): Mappi
   return target;
 }
 
-/** Key and value behind `?`; where one is left out, an empty scalar stands for it. */
-function pair(parser: NodeParser, close: Close): SyntaxPair {
+/**
+ * Key and value behind `?`; where one is left out, an empty scalar stands for it.
+ * @param skipping whether what stands there in place of a key is passed over, as libyaml does in lists
+ */
+function pair(parser: NodeParser, close: Close, skipping = false): SyntaxPair {
   const { end } = parser.scanner.next();
-  const key = at(parser, ":") || endsPart(parser, close) ? emptyScalar(end) : parser.node("flow");
+  const isEmpty = at(parser, ":") || endsPart(parser, close);
+  const key = isEmpty ? emptyScalar(end) : parser.node("flow");
+  if (isEmpty && skipping) parser.scanner.next();
   if (!at(parser, ":")) return { key, value: emptyScalar(key.end) };
   const colon = parser.scanner.next();
   return { key, value: endsPart(parser, close) ? emptyScalar(colon.end) : parser.node("flow") };

@@ -1,5 +1,5 @@
 import { DEFAULT_DIALECT, type Dialect } from "../dialect.ts";
-import { ConfigError } from "../errors.ts";
+import { ConfigError, isConfigError } from "../errors.ts";
 import { checkSyntax } from "../interpolation/parser.ts";
 import { checkExpansion, type Limits, limitsOf, withLimits } from "../limits.ts";
 import { type ConfigNode, MAX_TREE_DEPTH, map, scalar } from "../node.ts";
@@ -13,7 +13,7 @@ import {
   createMergeState,
   type MergeState,
 } from "./construction.ts";
-import { yamlError } from "./cursor.ts";
+import { inLibyamlWords, surrogateProblem, yamlError } from "./cursor.ts";
 import { type ParsedDocument, parseDocument } from "./parser.ts";
 import { createScanner } from "./scanner.ts";
 import { type SyntaxNode, TAG } from "./syntax-node.ts";
@@ -82,8 +82,8 @@ function read(source: SourceText, check: InterpolationCheck, rules: Rules): Conf
 
 function load(source: SourceText, rules: Rules): Constructed {
   const { limits, dialect } = rules;
-  checkPrintable(source);
-  const document = parseDocument(source, createScanner(source, dialect.libyaml), dialect.libyaml);
+  checkPrintable(source, dialect);
+  const document = parse(source, dialect);
   if (document === null) {
     const empty = scalar(null, { kind: "file", source, start: 0, end: 0 });
     return { root: empty, foreign: new Map(), suspicious: false };
@@ -92,6 +92,16 @@ function load(source: SourceText, rules: Rules): Constructed {
   const constructed = construct(source, document, rules);
   if (document.hasAliases) checkAliases(constructed.root, source, limits);
   return constructed;
+}
+
+function parse(source: SourceText, { libyaml }: Dialect): ParsedDocument | null {
+  try {
+    return parseDocument(source, createScanner(source, libyaml), libyaml);
+  } catch (error) {
+    throw libyaml && isConfigError(error) && error.code === "yaml.syntax"
+      ? inLibyamlWords(error)
+      : error;
+  }
 }
 
 /**
@@ -114,16 +124,18 @@ export function createConfig(text: string, options: ReadOptions = {}): ConfigNod
 /** YAML's printable characters; with the `u` flag half a surrogate pair matches on its own. */
 const UNACCEPTABLE = /[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
 
-/** Half a pair of surrogates, by its hexadecimal code. */
-const isHalf = (code: string): boolean => /^d[89a-f]..$/.test(code);
-
 /** Refuses control characters, half surrogate pairs, U+FFFE and U+FFFF anywhere in the text. */
-function checkPrintable(source: SourceText): void {
+function checkPrintable(source: SourceText, { libyaml }: Dialect): void {
   const found = UNACCEPTABLE.exec(source.text);
   if (found === null) return;
+  const problem = libyaml ? surrogateProblem(source.text) : undefined;
+  if (problem !== undefined) {
+    const start = /[\ud800-\udfff]/u.exec(source.text)?.index ?? found.index;
+    throw yamlError(source, { problem, start });
+  }
   const code = (source.text.codePointAt(found.index) ?? 0).toString(16).padStart(4, "0");
   throw yamlError(source, {
-    problem: `unacceptable character #x${code}: special characters are not allowed${isHalf(code) ? " (surrogates have no 'utf-8')" : ""}`,
+    problem: `unacceptable character #x${code}: ${libyaml ? "control" : "special"} characters are not allowed`,
     start: found.index,
     hint: 'in double quotes, write it as an escape, e.g. "\\x07"',
   });

@@ -20,6 +20,7 @@ const PERCENT = 0x25;
 
 /** Characters of tags beside letters and digits. */
 const URI_PUNCTUATION = "-;/?:@&=+$,_.!~*'()[]%";
+const SHORTHAND_PUNCTUATION = URI_PUNCTUATION.replace(/[,[\]]/g, "");
 /** What may follow an anchor or alias directly. */
 const AFTER_NAME = "?:,]}%@`";
 
@@ -61,6 +62,8 @@ export function scanTag(cursor: Cursor, inFlow: boolean): TagToken {
   } else if (isBlank(next)) {
     suffix = "!";
     cursor.pos++;
+  } else if (cursor.libyaml) {
+    ({ handle, suffix } = scanShorthand(cursor, tag));
   } else {
     handle = hasSecondBang(cursor) ? scanTagHandle(cursor, tag) : "!";
     if (handle === "!") cursor.pos = start + 1;
@@ -70,6 +73,17 @@ export function scanTag(cursor: Cursor, inFlow: boolean): TagToken {
   if (!isEnd && !(cursor.libyaml && inFlow && charAt(cursor) === 0x2c))
     throw unexpected(cursor, tag, "' '");
   return { type: "<tag>", handle, suffix, start, end: cursor.pos };
+}
+
+/** A tag without `<`, as libyaml takes it: no flow indicators belong to it, and nothing need stand behind a lone `!`. */
+function scanShorthand(cursor: Cursor, tag: Whole): Pick<TagToken, "handle" | "suffix"> {
+  const [written = "!", isHandle] = /!(?:[\w-]*(!))?/y.exec(cursor.text.slice(cursor.pos)) ?? [];
+  cursor.pos += isHandle === undefined ? 1 : written.length;
+  const from = cursor.pos;
+  const suffix = scanUriRun(cursor, tag, SHORTHAND_PUNCTUATION);
+  if (isHandle !== undefined && suffix === "") throw unexpected(cursor, tag, "URI", "parsing");
+  if (isHandle !== undefined) return { handle: written, suffix };
+  return cursor.pos === from ? { handle: null, suffix: "!" } : { handle: "!", suffix };
 }
 
 /** `!`, `!!` or `!name!`; also used by the `%TAG` directive. */
@@ -85,20 +99,24 @@ function scanTagHandle(cursor: Cursor, of: Whole): string {
 }
 
 function scanTagUri(cursor: Cursor, of: Whole): string {
+  const uri = scanUriRun(cursor, of, URI_PUNCTUATION);
+  if (uri === "") throw unexpected(cursor, of, "URI", "parsing");
+  return uri;
+}
+
+function scanUriRun(cursor: Cursor, of: Whole, punctuation: string): string {
   let uri = "";
   for (;;) {
     const from = cursor.pos;
     let c = charAt(cursor);
-    while (c !== PERCENT && isUriCharacter(c)) {
+    while (c !== PERCENT && isUriCharacter(c, punctuation)) {
       cursor.pos++;
       c = charAt(cursor);
     }
     uri += cursor.text.slice(from, cursor.pos);
-    if (c !== PERCENT) break;
+    if (c !== PERCENT) return uri;
     uri += scanUriEscapes(cursor, of);
   }
-  if (uri === "") throw unexpected(cursor, of, "URI", "parsing");
-  return uri;
 }
 
 /** A run of `%xx`, which together are UTF-8. */
@@ -141,8 +159,8 @@ function hasSecondBang(cursor: Cursor): boolean {
   }
 }
 
-const isUriCharacter = (c: number): boolean =>
-  isWordCharacter(c) || (c !== 0 && URI_PUNCTUATION.includes(String.fromCharCode(c)));
+const isUriCharacter = (c: number, punctuation: string): boolean =>
+  isWordCharacter(c) || (c !== 0 && punctuation.includes(String.fromCharCode(c)));
 
 const unexpected = (
   cursor: Cursor,
@@ -177,8 +195,9 @@ function scanValue(
   start: number,
 ): YamlDirectiveToken | TagDirectiveToken {
   if (name === "YAML") {
-    const major = scanYamlVersion(cursor, start);
-    return { type: "<directive>", name, major, start, end: cursor.pos };
+    const { major, minor } = scanYamlVersion(cursor, start);
+    const known = major === 1 && (!cursor.libyaml || minor === 1 || minor === 2);
+    return { type: "<directive>", name, known, start, end: cursor.pos };
   }
   if (name === "TAG") {
     const directive = { kind: "directive", start } as const;
@@ -199,7 +218,7 @@ function scanValue(
     });
   const end = cursor.pos;
   skipToBreak(cursor);
-  return { type: "<directive>", name: "unknown", major: 0, start, end };
+  return { type: "<directive>", name: "unknown", known: false, start, end };
 }
 
 function scanDirectiveName(cursor: Cursor, start: number): string {
@@ -210,16 +229,18 @@ function scanDirectiveName(cursor: Cursor, start: number): string {
   return cursor.text.slice(from, cursor.pos);
 }
 
-/** Returns the major version; the minor one is only checked for its form. */
-function scanYamlVersion(cursor: Cursor, start: number): number {
+function scanYamlVersion(
+  cursor: Cursor,
+  start: number,
+): { readonly major: number; readonly minor: number } {
   skipBlanks(cursor);
   const major = scanNumber(cursor, start);
   if (charAt(cursor) !== 0x2e) throw unexpectedInDirective(cursor, start, "a digit or '.'");
   cursor.pos++;
-  scanNumber(cursor, start);
+  const minor = scanNumber(cursor, start);
   if (!isSpaceBreakOrEnd(charAt(cursor)))
     throw unexpectedInDirective(cursor, start, "a digit or ' '");
-  return major;
+  return { major, minor };
 }
 
 function scanNumber(cursor: Cursor, start: number): number {

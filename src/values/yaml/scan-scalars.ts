@@ -72,7 +72,7 @@ function plainRunEnd(cursor: Cursor, inFlow: boolean, start: number): number {
           hint: "put a blank behind the colon, or quotes around the text",
         });
       if (isBlank(next) || (inFlow && isFlowIndicator(next))) return pos;
-    } else if (inFlow && (c === 0x3f || isFlowIndicator(c))) {
+    } else if (inFlow && ((c === 0x3f && !cursor.libyaml) || isFlowIndicator(c))) {
       return pos;
     }
     pos++;

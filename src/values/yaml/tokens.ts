@@ -61,7 +61,8 @@ export interface TagToken extends Span {
 export interface YamlDirectiveToken extends Span {
   readonly type: "<directive>";
   readonly name: "YAML" | "unknown";
-  readonly major: number;
+  /** Whether it names a version that is read. */
+  readonly known: boolean;
 }
 
 export interface TagDirectiveToken extends Span {

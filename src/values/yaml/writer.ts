@@ -14,6 +14,7 @@ import {
   type PathValue,
   type ScalarNode,
 } from "../node.ts";
+import { surrogateProblem } from "./cursor.ts";
 import {
   append,
   BEST_WIDTH,
@@ -295,16 +296,12 @@ function refuseLoneSurrogates(node: ConfigNode): void {
   if (node.kind === "list") return;
   const texts =
     node.kind === "map" ? [...node.entries.values()].map(({ key }) => key) : [node.value];
-  for (const text of texts)
-    if (typeof text === "string" && LONE_SURROGATE.test(text))
-      throw new ConfigError({
-        code: "yaml.invalid_value",
-        message: "surrogates not allowed: half of a character cannot be written as 'utf-8'",
-        origin: node.origin,
-      });
+  for (const text of texts) {
+    const message = typeof text === "string" ? surrogateProblem(text) : undefined;
+    if (message !== undefined)
+      throw new ConfigError({ code: "yaml.invalid_value", message, origin: node.origin });
+  }
 }
-
-const LONE_SURROGATE = /[\ud800-\udfff]/u;
 
 const blockColumn = (indent: number, place: Place): number =>
   place === "root" ? 0 : indent + INDENT;

@@ -40,9 +40,9 @@ const PYTHON: readonly RegExp[] = [
   // What Python's internals say when they are surprised.
   /^(?:Assertion|Attribute|Index|Type)Error\b/,
   /^\s+(?:object_type|reference_type)=/,
-  /^\s+(?:@hydra\.main\(|ret = run_job\()/,
+  // The line of Python's source that a warning stands for, as Python shows it below.
+  /^\s+(?:@hydra\.main\(.*\)|ret = run_job\(|print\(OmegaConf\.to_yaml\(cfg(?:, resolve=True)?\)\))$/,
   CHAIN,
-  /^\s+print\(OmegaConf/,
   /^See https:\/\/hydra\.cc\/docs\/1\.2\/advanced\/override_grammar/,
   /^Hydra 1\.4 will|^Before upgrading to Hydra 1\.4|^See https:\/\/hydra\.cc\/docs\/upgrades\/1\.3_to_1\.4/,
   // Tokens of a generated parser: the caret below the override says where.
@@ -59,7 +59,7 @@ function factsOf(line: string): readonly string[] {
   const usage = /^my_app\.py(: error: .*)$/.exec(line)?.[1];
   if (usage !== undefined) return [`my_app${usage}`];
   const fullKey = /^\s*full_key: (.*)$/.exec(line)?.[1];
-  if (fullKey !== undefined) return [fullKey.split(".").at(-1) ?? fullKey];
+  if (fullKey !== undefined) return [fullKey];
   const place = /^\s+in "(?:<DIR>\/)?(.*)", line (\d+), column (\d+)$/.exec(line);
   if (place !== null) return [`${place[2]}`];
   const available = /^Available: (\S+)$/.exec(line)?.[1];
