@@ -1,3 +1,4 @@
+import type { OptionCheck } from "./check-options.ts";
 import { ConfigError } from "./errors.ts";
 import { pyRepr } from "./python-text.ts";
 
@@ -272,6 +273,24 @@ export function dialectNamed(name: string): Dialect {
     available: DIALECT_NAMES,
   });
 }
+
+/** An option of public functions: the name of a dialect, or nothing. */
+export const dialectOption: OptionCheck = (_by, _name, value) => {
+  if (value !== undefined) dialectNamed(value as string);
+};
+
+/**
+ * Options of a public function, with the dialect that they name.
+ *
+ * @throws ConfigError `compose.unsupported`
+ */
+export const withDialect = <Options extends { readonly dialect?: DialectName }>({
+  dialect,
+  ...rest
+}: Options): Omit<Options, "dialect"> & { readonly dialect?: Dialect } => ({
+  ...rest,
+  ...(dialect !== undefined && { dialect: dialectNamed(dialect) }),
+});
 
 /**
  * The `version_base` that a program of a dialect reports, where the dialect does not depend on it.

@@ -19,16 +19,23 @@ import { createScanner } from "./scanner.ts";
 import { type SyntaxNode, TAG } from "./syntax-node.ts";
 import { TAG_CONSTRUCTORS } from "./tags.ts";
 
-/** How errors speak of the text, and what its aliases may be. */
-export interface ReadOptions {
-  /** What positions and errors call the text, usually its path. */
-  readonly name?: string;
+/** How texts are read. Default: as in Hydra 1.3, with the limits of the environment. */
+export interface Reading {
   /** How much aliases may add, where it is not what the environment says. */
   readonly limits?: Partial<Limits>;
   /** Whose YAML it is. Default: that of Hydra 1.3. */
   readonly dialect?: Dialect;
-  /** What says how much aliases may add. Default: the environment of this process. */
+  /**
+   * What says how much aliases may add. Default: the environment of this process.
+   * @internal
+   */
   readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
+/** How one text is read. */
+export interface ReadOptions extends Reading {
+  /** What positions and errors call the text, usually its path. */
+  readonly name?: string;
 }
 
 /**
