@@ -152,7 +152,7 @@ async function showJobs(session: SweepSession): Promise<number> {
     overrides,
     composer,
     placeOf(session),
-    (await session.registry()).sweepers,
+    await session.registry(),
   );
   const { stdout } = invocation.console;
   const isJson = parsed.flags.has("json");

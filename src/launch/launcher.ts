@@ -1,6 +1,6 @@
 import type { JobResult } from "../job/job.ts";
 import type { Logger } from "../job/logging/logger.ts";
-import type { SweepJob } from "../job/plan-job.ts";
+import type { JobNaming, SweepJob } from "../job/plan-job.ts";
 import type { Invocation } from "../job/process/invocation.ts";
 import type { SweepRecord } from "../record/sweep-record.ts";
 import type { Suspension } from "../system/process-signals.ts";
@@ -127,6 +127,8 @@ export interface LauncherDefinition {
    * @throws ConfigError for settings that it cannot follow
    */
   readonly retries?: (settings: LauncherSettings) => number;
+  /** What `hydra.job.id` is in a job; by default its number. */
+  readonly jobId?: JobNaming;
   /** Whether jobs run in this process, and print where it does. */
   readonly inThisProcess?: true;
   /** Whether jobs run on other machines: what depends on the machine is then checked there. */

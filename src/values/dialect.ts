@@ -67,6 +67,8 @@ export interface Dialect {
   readonly tellsOfFullError: boolean;
   /** Whether what a task throws is written to the job's own log. */
   readonly logsFailures: boolean;
+  /** Whether callbacks are told of the end of a job that Ctrl-C ends, and of its run; else of neither. */
+  readonly tellsOfInterrupts: boolean;
   /** Whether the values of `hydra.job.env_set` see variables that stand before them in it; else each other, as values. */
   readonly setsVariablesInTurn: boolean;
   /** Whether a job of a sweep is refused that changes the launcher or the sweeper; else the change means nothing. */
@@ -151,6 +153,7 @@ const V1_3: Dialect = {
   listsOverrides: false,
   tellsOfFullError: true,
   logsFailures: false,
+  tellsOfInterrupts: false,
   setsVariablesInTurn: true,
   fixesLauncher: false,
   globsSearchPath: false,
@@ -216,6 +219,7 @@ const V1_4: Dialect = {
   listsOverrides: true,
   tellsOfFullError: false,
   logsFailures: true,
+  tellsOfInterrupts: true,
   setsVariablesInTurn: false,
   fixesLauncher: true,
   globsSearchPath: true,
