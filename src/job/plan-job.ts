@@ -45,11 +45,8 @@ export interface JobPlace {
   /** What says that a directory holds results. */
   readonly resultFiles: readonly string[];
   /** What `hydra.job.id` is in a job of a sweep, where the launcher does not take its number. */
-  readonly idOf?: JobNaming;
+  readonly idOf?: (number: number, name: string) => string;
 }
-
-/** Makes the `hydra.job.id` of a job of its number and `hydra.job.name`. */
-export type JobNaming = (number: number, name: string) => string;
 
 /**
  * Plans a job: `hydra.run.dir` for a single run; for a job of a sweep its number, and the

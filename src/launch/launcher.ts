@@ -1,6 +1,6 @@
 import type { JobResult } from "../job/job.ts";
 import type { Logger } from "../job/logging/logger.ts";
-import type { JobNaming, SweepJob } from "../job/plan-job.ts";
+import type { SweepJob } from "../job/plan-job.ts";
 import type { Invocation } from "../job/process/invocation.ts";
 import type { SweepRecord } from "../record/sweep-record.ts";
 import type { Suspension } from "../system/process-signals.ts";
@@ -128,7 +128,7 @@ export interface LauncherDefinition {
    */
   readonly retries?: (settings: LauncherSettings) => number;
   /** What `hydra.job.id` is in a job; by default its number. */
-  readonly jobId?: JobNaming;
+  readonly jobId?: (number: number, name: string) => string;
   /** Whether jobs run in this process, and print where it does. */
   readonly inThisProcess?: true;
   /** Whether jobs run on other machines: what depends on the machine is then checked there. */

@@ -137,8 +137,13 @@ export function packageHeader(source: SourceText): string | null {
 }
 
 /** A character of Python is one or two units here. */
-const headOf = (text: string): string =>
-  [...text.slice(0, 2 * HEADER_LIMIT).replaceAll(/\r\n?/g, "\n")].slice(0, HEADER_LIMIT).join("");
+function headOf(text: string): string {
+  const units = text.slice(0, 2 * HEADER_LIMIT).replaceAll(/\r\n?/g, "\n");
+  const head = units.slice(0, HEADER_LIMIT);
+  return HALF_OF_PAIR.test(head) ? [...units].slice(0, HEADER_LIMIT).join("") : head;
+}
+
+const HALF_OF_PAIR = /[\ud800-\udfff]/;
 
 function keyAndValue(header: string, source: SourceText): readonly [string, string] {
   const [key, value, ...rest] = header.split(" ").filter((part) => part !== "");

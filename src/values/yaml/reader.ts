@@ -1,7 +1,7 @@
 import { DEFAULT_DIALECT, type Dialect } from "../dialect.ts";
 import { ConfigError } from "../errors.ts";
 import { checkSyntax } from "../interpolation/parser.ts";
-import { checkExpansion, type Limits, limitsOf, withLimits } from "../limits.ts";
+import { checkExpansion, completeLimits, type Limits } from "../limits.ts";
 import { type ConfigNode, MAX_TREE_DEPTH, map, scalar } from "../node.ts";
 import type { SourceText } from "../origin.ts";
 import { checkAliasLimits } from "./alias-limits.ts";
@@ -78,7 +78,7 @@ interface Rules {
 const rulesOf = ({ dialect = DEFAULT_DIALECT, env = process.env, limits }: ReadOptions): Rules => ({
   dialect,
   env,
-  limits: withLimits(limitsOf(process.env), limits),
+  limits: completeLimits(limits),
 });
 
 function read(source: SourceText, check: InterpolationCheck, rules: Rules): ConfigNode {
