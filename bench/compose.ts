@@ -8,7 +8,7 @@ import { parse } from "yaml";
 import { createEngine, type DialectName } from "../src/index.ts";
 import { parseOverride } from "../src/overrides/index.ts";
 import { packageInfo } from "../src/values/package-info.ts";
-import { generateTree } from "./generated-tree.ts";
+import { generateProject, generateTree } from "./generated-tree.ts";
 import { cpuTimeOf, measure, median } from "./measure.ts";
 import { createScore, ms, type Score } from "./score.ts";
 
@@ -20,6 +20,8 @@ export async function benchCompose(print: (line: string) => void): Promise<boole
   composeProject(score);
   composeInDialects(score);
   composeWideTrees(score);
+  composeLongConfig(score);
+  composeManyGroups(score);
   sweepValues(score);
   sweepGroups(score);
   parseManyOverrides(score);
@@ -61,7 +63,7 @@ function composeProject(score: Score): void {
   score.atMost(
     "first composition of the project's tree",
     times.first / times.bare,
-    1.6,
+    1.5,
     "x",
     detail,
   );
@@ -102,6 +104,44 @@ function composeWideTrees(score: Score): void {
     score.atMost("300 groups beside 100", times.large / times.small, 3.5, "x", growth);
   } finally {
     for (const tree of trees) tree.remove();
+  }
+}
+
+/** The tree of a large project, composed and not written. */
+function composeLongConfig(score: Score): void {
+  const tree = generateProject(LINES);
+  try {
+    const compose = () => createEngine().compose({ configDir: tree.dir, configName: "config" });
+    const lines = compose().toYaml().split("\n").length;
+    const times = measure(
+      { bare: () => tree.composed.map((text) => parse(text)), compose },
+      10,
+      cpuTimeOf,
+    );
+    const detail = `${tree.composed.length} files: ${ms(times.compose)}, yaml.parse ${ms(times.bare)}`;
+    score.atMost(`a config of ${lines} lines`, times.compose / times.bare, 2.5, "x", detail);
+  } finally {
+    tree.remove();
+  }
+}
+
+const LINES = 16_000;
+
+/** Whether the time grows with the number of groups and no faster. */
+function composeManyGroups(score: Score): void {
+  const [small, large] = [generateTree(3_000, 1), generateTree(10_000, 1)] as const;
+  try {
+    const compose = ({ dir }: typeof small) =>
+      createEngine().compose({ configDir: dir, configName: "config" });
+    const times = measure(
+      { small: () => compose(small), large: () => compose(large) },
+      3,
+      cpuTimeOf,
+    );
+    const detail = `${ms(times.large)}, ${ms(times.small)} for 3,000`;
+    score.atMost("10,000 groups beside 3,000", times.large / times.small, 3.5, "x", detail);
+  } finally {
+    for (const tree of [small, large]) tree.remove();
   }
 }
 

@@ -10,7 +10,6 @@ import { type Plugin, plugins } from "./plugins/contract/plugin.ts";
 import { STANDARD_PLUGINS } from "./plugins/standard-plugins.ts";
 import { createConfigReader } from "./schema/config-reader.ts";
 import {
-  anything,
   checkedAsRegistered,
   checkOptions,
   environment,
@@ -25,7 +24,7 @@ import {
   text,
   trueOrFalse,
 } from "./values/check-options.ts";
-import { type DialectName, dialectNamed } from "./values/dialect.ts";
+import { type DialectName, dialectNamed, dialectOption } from "./values/dialect.ts";
 import { type Limits, limitsOption } from "./values/limits.ts";
 import { createResolveContext, type ResolveContext } from "./values/resolution/context.ts";
 import type { Resolver } from "./values/resolution/resolver.ts";
@@ -189,7 +188,7 @@ export const ENGINE_OPTIONS: OptionChecks<EngineOptions> = {
   store: optional(configStore),
   plugins: optional(plugins),
   sources: optional(mapOf("functions", fn)),
-  dialect: anything,
+  dialect: dialectOption,
   limits: limitsOption,
 };
 

@@ -16,8 +16,14 @@ import {
   openEngine,
 } from "./engine.ts";
 import { withHydraResolvers } from "./job/resolvers.ts";
-import { checkOptions } from "./values/check-options.ts";
-import { dialectNamed } from "./values/dialect.ts";
+import {
+  type EvaluationOptions,
+  type Override,
+  parseOverride as readOverride,
+  parseOverrides as readOverrides,
+} from "./overrides/index.ts";
+import { checkOptions, fn, type OptionChecks, optional } from "./values/check-options.ts";
+import { type DialectName, dialectNamed, dialectOption, withDialect } from "./values/dialect.ts";
 
 export { renderExplanation } from "./cli/explain.ts";
 export { hydraMain } from "./cli/hydra-main.ts";
@@ -51,7 +57,6 @@ export {
   toYaml,
   update,
 } from "./omegaconf.ts";
-export { parseOverride, parseOverrides } from "./overrides/index.ts";
 export { STANDARD_PLUGINS } from "./plugins/standard-plugins.ts";
 export type * from "./public-types.ts";
 export { CodedError, ConfigError, isCodedError, isConfigError } from "./values/errors.ts";
@@ -82,6 +87,33 @@ export function compose(options: ComposeOptions & EngineOptions): Config {
   const checks = { ...COMPOSE_OPTIONS, ...ENGINE_OPTIONS };
   checkOptions("compose", options, checks, 'compose({ configDir: "conf", ... })');
   return openEngine(withResolvers(options)).compose(options);
+}
+
+/** How overrides are parsed and their functions evaluated. */
+export interface ParseOptions extends Pick<EvaluationOptions, "random"> {
+  /** The version of Hydra whose language it is. Default: 1.3. */
+  readonly dialect?: DialectName;
+}
+
+const PARSE_OPTIONS: OptionChecks<ParseOptions> = { random: optional(fn), dialect: dialectOption };
+
+/**
+ * Parses one override and evaluates its functions.
+ * @param index its position in the list of overrides, kept in the origin
+ * @throws ConfigError `override.syntax` or `override.function`, with the span in its origin
+ */
+export function parseOverride(text: string, index = 0, options: ParseOptions = {}): Override {
+  checkOptions("parseOverride", options, PARSE_OPTIONS);
+  return readOverride(text, index, withDialect(options));
+}
+
+/** Parses a list of overrides; the first bad one throws. */
+export function parseOverrides(
+  texts: readonly string[],
+  options: ParseOptions = {},
+): readonly Override[] {
+  checkOptions("parseOverrides", options, PARSE_OPTIONS);
+  return readOverrides(texts, withDialect(options));
 }
 
 function withResolvers(options: EngineOptions): EngineOptions {

@@ -1,6 +1,5 @@
 import type { Config, ConfigTextOptions } from "./compose/config.ts";
 import {
-  anything,
   checkedAsRegistered,
   checkOptions,
   checkText,
@@ -13,6 +12,7 @@ import {
   trueOrFalse,
   wrongArgument,
 } from "./values/check-options.ts";
+import { type DialectName, dialectOption, withDialect } from "./values/dialect.ts";
 import { checkNewKey } from "./values/edit/assign.ts";
 import { childAt, isMissingAt, maskedCopy as maskedNode } from "./values/edit/children.ts";
 import { mergeNodes } from "./values/edit/merge.ts";
@@ -44,11 +44,12 @@ import type { Resolver } from "./values/resolution/resolver.ts";
 import { missingKeys as keysOfMissing, selectNode } from "./values/resolution/select.ts";
 import { bareValue } from "./values/types/convert.ts";
 import { checkTree } from "./values/yaml/check-tree.ts";
-import { createConfig, type ReadOptions } from "./values/yaml/reader.ts";
+import { createConfig } from "./values/yaml/reader.ts";
 import { writeYaml } from "./values/yaml/writer.ts";
 
 // OmegaConf's functions for programs. Each takes a tree, plain data or a composed config, and returns a new tree: nothing is changed
-// in place. All but `loadYaml` throw ConfigError `key.invalid_type` and `interpolation.syntax` for plain data that no config can hold.
+// in place. Those with options behave as another version of Hydra if they are given its `dialect`, or a composed config of it, and throw
+// `compose.unsupported` for a name of none. All but `loadYaml` throw ConfigError `key.invalid_type` and `interpolation.syntax` for plain data that no config can hold.
 // All of them throw `value.wrong_type` for arguments that the types do not allow.
 
 /**
@@ -56,16 +57,15 @@ import { writeYaml } from "./values/yaml/writer.ts";
  *
  * @throws ConfigError `yaml.*` and `limit.*` with the place.
  */
-export function loadYaml(yaml: string, options: ReadOptions = {}): ConfigNode {
+export function loadYaml(yaml: string, options: LoadOptions = {}): ConfigNode {
   const given: unknown = yaml;
   checkText("loadYaml", "the YAML", given, loadYamlHint(given));
-  checkOptions<ReadOptions>("loadYaml", options, {
+  checkOptions<LoadOptions>("loadYaml", options, {
     name: optional(text),
     limits: limitsOption,
-    dialect: anything,
-    env: optional(environment),
+    dialect: dialectOption,
   });
-  return createConfig(yaml, options);
+  return createConfig(yaml, withDialect(options));
 }
 
 /**
@@ -86,7 +86,8 @@ export function toYaml(value: unknown, options: ResolvingOptions & ConfigTextOpt
   checkOptions("toYaml", options, TEXT_OPTIONS);
   const context = contextOf(options);
   const resolved = options.resolve ? resolveTree(node, context) : node;
-  return writeYaml(resolved, { sortKeys: options.sortKeys ?? false, limits: context.limits });
+  const { dialect, limits } = context;
+  return writeYaml(resolved, { sortKeys: options.sortKeys ?? false, limits, dialect });
 }
 
 /**
@@ -239,9 +240,13 @@ export function maskedCopy(tree: unknown, keys: Key | readonly Key[]): MapNode {
  *
  * @throws ConfigError `yaml.*`, or as `update`
  */
-export function fromDotlist(dotlist: readonly string[]): ContainerNode {
+export function fromDotlist(
+  dotlist: readonly string[],
+  options: ResolvingOptions = {},
+): ContainerNode {
   checkTexts("fromDotlist", "dotlist", dotlist, DOTLIST);
-  return fromTexts(dotlist);
+  checkOptions("fromDotlist", options, RESOLVING_OPTIONS);
+  return fromTexts(dotlist, contextOf(options));
 }
 
 /**
@@ -297,7 +302,7 @@ function containerOf(value: unknown, by: string, name = "the tree"): ContainerNo
 /** @param tree a composed config brings its own context */
 function contextOf(options: ResolvingOptions, tree?: unknown): ResolveContext {
   const { context: base = isConfig(tree) ? tree.context : undefined, ...rest } = options;
-  return createResolveContext({ replace: false, ...rest, ...(base && { base }) });
+  return createResolveContext({ replace: false, ...withDialect(rest), ...(base && { base }) });
 }
 
 /** Whole numbers are integer keys, as list indices are. */
@@ -317,6 +322,16 @@ function loadYamlHint(value: unknown): string | undefined {
     : undefined;
 }
 
+/** How a text is read. */
+export interface LoadOptions {
+  /** What positions and errors call the text, usually its path. */
+  readonly name?: string;
+  /** How much aliases may add, where it is not what the environment says. */
+  readonly limits?: Partial<Limits>;
+  /** The version of Hydra as whose OmegaConf it is read. Default: 1.3. */
+  readonly dialect?: DialectName;
+}
+
 /** How interpolations are resolved. */
 export interface ResolvingOptions {
   /**
@@ -328,6 +343,8 @@ export interface ResolvingOptions {
   readonly resolvers?: Iterable<Resolver>;
   /** Lets `resolvers` replace built-in ones of the same name, and later entries earlier ones. */
   readonly replace?: boolean;
+  /** The version of Hydra as whose OmegaConf it behaves. Default: that of `context`, or 1.3. */
+  readonly dialect?: DialectName;
   /** What `oc.env` reads. Default: that of `context`, or the environment of the process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** How much interpolations may add, any of the limits. Default: those of `context`, or of the environment. */
@@ -354,6 +371,7 @@ const RESOLVING_OPTIONS: OptionChecks<ResolvingOptions> = {
   context: optional(resolveContext),
   resolvers: checkedAsRegistered,
   replace: optional(trueOrFalse),
+  dialect: dialectOption,
   env: optional(environment),
   limits: limitsOption,
   onWarning: optional(fn),

@@ -52,7 +52,6 @@ export type {
   JsonSchemaObject,
   SelfItem,
 } from "./compose/sources/config-source.ts";
-export type { Reading } from "./compose/sources/load-config.ts";
 export type { StoreEntryOptions } from "./compose/sources/memory-source.ts";
 export type { ComposeOptions, Engine, EngineOptions } from "./engine.ts";
 export type {
@@ -108,14 +107,13 @@ export type {
   WatchOptions,
   WorkerCommand,
 } from "./launch/launcher.ts";
-export type { ResolvingOptions, SelectOptions, UpdateOptions } from "./omegaconf.ts";
+export type { LoadOptions, ResolvingOptions, SelectOptions, UpdateOptions } from "./omegaconf.ts";
 export type {
   ChoiceSweep,
   DictElement,
   DictEntry,
   Element,
   ElementScalar,
-  EvaluationOptions,
   ExtensionElement,
   GlobSweep,
   IntervalSweep,
@@ -170,4 +168,4 @@ export type { FlagChanges, Place } from "./values/place.ts";
 export type { RenderOptions } from "./values/render-error.ts";
 export type { ResolveContext } from "./values/resolution/context.ts";
 export type { Resolver, ResolverArgument, ResolverCall } from "./values/resolution/resolver.ts";
-export type { ReadOptions } from "./values/yaml/reader.ts";
+export type { Reading } from "./values/yaml/reader.ts";

@@ -421,3 +421,61 @@ it.each<readonly [string, () => unknown]>([
   const error = refusal(call);
   expect([error.code, error.message]).toEqual(["value.wrong_type", message]);
 });
+
+describe("a dialect, by its name", () => {
+  const dialect = "1.4";
+  const tree = loadYaml("a: {b: 1}\nid: ${a}\nl: [1, 2]\nx.y: 3");
+
+  it("decides how YAML is read and written", () => {
+    expect(() => loadYaml("a:\t1")).toThrow(/scan|cannot start/);
+    expect(toObject(loadYaml("a:\t1", { dialect }))).toEqual({ a: 1 });
+    expect(toYaml({ a: "😀" })).toBe("a: 😀\n");
+    expect(toYaml({ a: "😀" }, { dialect })).toBe('a: "\\U0001F600"\n');
+  });
+
+  it("decides what keys say, and what is updated", () => {
+    expect(select(tree, "l[-1]")).toBeUndefined();
+    expect(select(tree, "l[-1]", { dialect })).toMatchObject({ value: 2n });
+    expect(select(tree, "x\\.y", { dialect })).toMatchObject({ value: 3n });
+    expect(toObject(update(tree, "id.b", 7))).toMatchObject({ a: { b: 1 }, id: { b: 7 } });
+    expect(toObject(update(tree, "id.b", 7, { dialect }))).toMatchObject({
+      a: { b: 7 },
+      id: "${a}",
+    });
+    expect(toObject(fromDotlist(["a\\.b=1"], { dialect }))).toEqual({ "a.b": 1 });
+    expect(toObject(mergeDotlist({}, ["a\\=b=1"], { dialect }))).toEqual({ "a=b": 1 });
+  });
+
+  it("decides what is resolved, and what is missing", () => {
+    const missing = loadYaml("a: ???\nb: ${a}");
+    expect(toObject(resolve(missing))).toEqual({ a: "???", b: "???" });
+    expect(() => resolve(missing, { dialect })).toThrow(/Missing mandatory value: a/);
+    expect(missingKeys(missing, { dialect })).toEqual(["a", "b"]);
+  });
+
+  it("decides which functions overrides have", () => {
+    expect(parseOverride("a=json_str([1])", 0, { dialect }).value).toMatchObject({ value: "[1]" });
+    expect(() => parseOverrides(["a=json_str([1])"])).toThrow(/no function 'json_str'/);
+  });
+
+  it("comes with a composed config", () => {
+    const store = new Map([["config", { text: "l: [1, 2]" }]]);
+    const config = compose({ configDir: null, configName: "config", store, dialect });
+    expect(config.get("l[-1]")).toBe(2);
+    expect(select(config, "l[-1]")).toMatchObject({ value: 2n });
+    expect(select(config, "l[-1]", { dialect: "1.3" })).toBeUndefined();
+  });
+
+  it("has one of four names", () => {
+    const refused = expect.objectContaining({ code: "compose.unsupported" });
+    const other = { dialect: "2" } as never;
+    const calls = [
+      () => loadYaml("a: 1", other),
+      () => toYaml({}, other),
+      () => select({}, "a", other),
+      () => parseOverride("a=1", 0, other),
+      () => compose(other),
+    ];
+    for (const call of calls) expect(call).toThrow(refused);
+  });
+});

@@ -24,6 +24,7 @@ const CALLS: Readonly<Record<string, () => unknown>> = {
   compose: () => engine.compose(MISSPELT),
   createEngine: () => engine.createEngine(MISSPELT),
   createTargets: () => engine.createTargets({}, MISSPELT),
+  fromDotlist: () => engine.fromDotlist([], MISSPELT),
   hydraMain: () => toldByMain(MISSPELT),
   instantiate: () => engine.instantiate({}, MISSPELT),
   instantiateAsync: () => engine.instantiateAsync({}, MISSPELT),

@@ -6,7 +6,7 @@ import type { WorkerRequest } from "../job/process/invocation.ts";
 import { EXIT_OK, type ParsedArguments, type Session } from "../job/session.ts";
 import type { SweepSession } from "../sweep/registry.ts";
 import { ConfigError } from "../values/errors.ts";
-import { nearestKey } from "../values/key-path.ts";
+import { nearestKey, splitKey } from "../values/key-path.ts";
 import { showDiff } from "./diff.ts";
 import { renderExplanation } from "./explain.ts";
 import { showHelp, showHydraHelp } from "./help.ts";
@@ -127,7 +127,7 @@ export const explainCommand: Command = {
         code: "key.not_found",
         message: `Key '${key}' not found in config`,
         key,
-        ...nearestKey(composition.root, key),
+        ...nearestKey(composition.root, splitKey(key, composition.dialect)),
       });
     const isJson = parsed.flags.has("json");
     invocation.console.stdout(
@@ -164,7 +164,7 @@ async function showJobs(session: SweepSession): Promise<number> {
     overrides,
     composer,
     placeOf(session),
-    (await session.registry()).sweepers,
+    await session.registry(),
   );
   const { stdout } = invocation.console;
   const isJson = parsed.flags.has("json");

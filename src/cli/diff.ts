@@ -10,6 +10,7 @@ import {
 } from "../compose/index.ts";
 import { EXIT_OK, type Session } from "../job/session.ts";
 import { showBoth, showValue } from "../schema/show-value.ts";
+import type { Dialect } from "../values/dialect.ts";
 import { ConfigError } from "../values/errors.ts";
 import type { ConfigNode } from "../values/node.ts";
 import { describeOrigin } from "../values/origin.ts";
@@ -44,8 +45,8 @@ interface Side {
 }
 
 /** Those of a run were masked when it was saved. */
-const savedSide = (directory: string, cwd: string): Side => ({
-  config: readRunConfig(directory, cwd),
+const savedSide = (directory: string, { composer, invocation }: Session): Side => ({
+  config: readRunConfig(directory, invocation.cwd, composer.context.dialect),
   secrets: { secrets: [], overrides: [] },
 });
 
@@ -59,7 +60,7 @@ function bothSides(session: Session): readonly [Side, Side] {
     });
   if (overrides.length === 0 && areRunDirectories(more, invocation.cwd)) {
     const [before = "", after = ""] = more;
-    return [savedSide(before, invocation.cwd), savedSide(after, invocation.cwd)];
+    return [savedSide(before, session), savedSide(after, session)];
   }
   return [jobConfig(session, overrides), jobConfig(session, [...overrides, ...more])];
 }
@@ -115,7 +116,7 @@ const PLACES = ["config.yaml", ".hydra/config.yaml"];
  * The config that a run left in its directory: `config.yaml`, or Hydra's `.hydra/config.yaml`.
  * @throws ConfigError `app.run_directory` where there is none, and what the reader throws
  */
-function readRunConfig(directory: string, cwd: string): ConfigNode {
+function readRunConfig(directory: string, cwd: string, dialect: Dialect): ConfigNode {
   const name = PLACES.map((place) => join(directory, place)).find((path) =>
     statSync(resolve(cwd, path), { throwIfNoEntry: false })?.isFile(),
   );
@@ -124,7 +125,7 @@ function readRunConfig(directory: string, cwd: string): ConfigNode {
       code: "app.run_directory",
       message: `'${directory}' is not a run directory: it has no ${PLACES.join(" and no ")}`,
     });
-  return readYaml(readFileSync(resolve(cwd, name), "utf8"), { name });
+  return readYaml(readFileSync(resolve(cwd, name), "utf8"), { name, dialect });
 }
 
 /** Whether the words of `--diff` name two runs: directories, or what can be no override. */

@@ -61,7 +61,7 @@ export async function dryRun(session: SweepSession): Promise<number> {
   return EXIT_OK;
 }
 
-function planAll(session: SweepSession, { sweepers }: SweepRegistry) {
+function planAll(session: SweepSession, registry: SweepRegistry) {
   const { composer, parsed } = session;
   const { composition, mode, overrides } = composer.composeTask(
     session.overrides,
@@ -77,7 +77,7 @@ function planAll(session: SweepSession, { sweepers }: SweepRegistry) {
     overrides,
     composer,
     place,
-    sweepers,
+    registry,
   );
   const jobs: PlannedJob[] = [];
   for (let batch = sweeper.ask(); batch !== undefined; batch = sweeper.ask()) {

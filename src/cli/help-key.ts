@@ -31,7 +31,7 @@ export function keyHelp(request: KeyHelpRequest): string {
       code: "key.not_found",
       message: `Key '${key}' not found in config`,
       key,
-      ...nearestKey(composition.root, key),
+      ...nearestKey(composition.root, splitKey(key, composition.dialect)),
     });
   const width = Math.max(...rows.map(([label]) => label.length));
   const { bold, dim } = pc.createColors(color);
@@ -56,7 +56,7 @@ function groupRows({ composition, key }: KeyHelpRequest): readonly Row[] {
 function valueRows(request: KeyHelpRequest): readonly Row[] {
   const { composition, key, schema } = request;
   const explanation = explain(composition, key);
-  const path = splitKey(key);
+  const path = splitKey(key, composition.dialect);
   const described =
     schema === undefined || path[0] === "hydra"
       ? undefined

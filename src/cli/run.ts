@@ -1,10 +1,11 @@
 import type { Composition } from "../compose/index.ts";
 import { checkJobs } from "../job/check-jobs.ts";
+import type { JobResult } from "../job/job.ts";
 import { composedEvent, hydraLogging, openJobContext } from "../job/job-context.ts";
 import { createLogging, type Logging } from "../job/logging/logging.ts";
 import { type JobPlace, type PlannedJob, placeOf, planJob } from "../job/plan-job.ts";
 import { showFailure, warnOf } from "../job/report-error.ts";
-import { runJob, takeDirectory } from "../job/run-job.ts";
+import { endInterrupted, isInterrupted, runJob, takeDirectory } from "../job/run-job.ts";
 import { EXIT_ERROR } from "../job/session.ts";
 import { openBoard } from "../sweep/board.ts";
 import { detachSweep } from "../sweep/detach.ts";
@@ -62,16 +63,18 @@ async function runOne(
   const taken = await takePlace(session, place, () => planJob(composition, place));
   if (taken === null) return EXIT_ERROR;
   const { planned, release } = taken;
+  let result: JobResult | undefined;
   try {
     const event = composedEvent(composition, overrides, session);
     await callbacks.notify("onComposeConfig", event);
     await callbacks.notify("onRunStart", event);
-    const result = await runJob(planned, surroundings);
+    result = await runJob(planned, surroundings);
     await callbacks.notify("onRunEnd", { ...event, result });
-    if (result.status === "failed") showFailure(result, session);
+    if (result.status === "failed" && !isInterrupted(result)) showFailure(result, session);
     return result.exitCode;
   } finally {
     release();
+    if (result !== undefined) endInterrupted([result]);
   }
 }
 

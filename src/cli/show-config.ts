@@ -82,7 +82,7 @@ export const showConfigJson = (request: ShowRequest, context: ResolveContext): s
 /** Like `showOrigins`, for programs: JSON. */
 export function showOriginsJson(request: ShowRequest, context: ResolveContext): string {
   const { node, package: key } = selectShown(request, context);
-  return originsJson(leavesOf(node, key === undefined ? [] : splitKey(key)));
+  return originsJson(leavesOf(node, key === undefined ? [] : splitKey(key, context.dialect)));
 }
 
 const packageLine = ({ node, package: key }: ShownConfig): string =>

@@ -111,7 +111,7 @@ function change(
   } catch (error) {
     // An index outside of a list is no missing key: nothing could be added there either.
     if (!isConfigError(error) || error.code !== "value.struct") throw error;
-    const { available, nearest } = nearestKey(root, key);
+    const { available, nearest } = nearestKey(root, splitKey(key, context.dialect));
     const dotted = dottedKeyHint(root, override);
     if (dotted !== undefined)
       throw new ConfigError({

@@ -7,6 +7,7 @@ import {
   withMethods,
 } from "../values/check-options.ts";
 import { type Difference, diffConfigs, type KeyedNode } from "../values/diff.ts";
+import { splitKey } from "../values/key-path.ts";
 import { type ConfigNode, isMissing, type MapNode } from "../values/node.ts";
 import type { PlainValue } from "../values/plain-objects.ts";
 import { toObject } from "../values/plain-objects.ts";
@@ -83,22 +84,18 @@ export function createConfig(
     const masked = maskSecrets(root, composition, { resolving: resolve });
     return resolve ? resolveTree(masked, context) : masked;
   };
+  const partsOf = (key: string): readonly string[] =>
+    key === "" ? [] : splitKey(key, context.dialect);
   /** What is read of a map or list is checked then. */
   const view = (key: string): unknown => {
     const resolution = createResolution(root, context);
     const place = findPlace(resolution, key, { throwOnMissing: true });
     if (place === undefined || isMissing(place.node)) return undefined;
-    checkAccessed(composition.schemas, root, key, place.node);
+    const above = partsOf(key);
+    checkAccessed(composition.schemas, root, above, place.node);
     return lazyObject(resolution, place, {
-      read(path, node) {
-        const below = path.map((part) => (typeof part === "bigint" ? `[${part}]` : `.${part}`));
-        checkAccessed(
-          composition.schemas,
-          root,
-          `${key}${below.join("")}`.replace(/^\./, ""),
-          node,
-        );
-      },
+      read: (path, node) =>
+        checkAccessed(composition.schemas, root, [...above, ...path.map(String)], node),
     });
   };
   const config: Config = {
@@ -112,7 +109,7 @@ export function createConfig(
       const deep = options.resolve;
       const node = selectNode(root, key, context, { throwOnMissing: true, deep });
       if (node === undefined) return undefined;
-      checkAccessed(composition.schemas, root, key, node);
+      checkAccessed(composition.schemas, root, partsOf(key), node);
       return toObject(node) as T;
     },
     toYaml(options = {}) {
@@ -129,7 +126,7 @@ export function createConfig(
       const { resolve = false } = options;
       if (!resolve) return toObject(root) as T;
       const resolved = resolveTree(root, context);
-      checkAccessed(composition.schemas, root, "", resolved);
+      checkAccessed(composition.schemas, root, [], resolved);
       return toObject(resolved) as T;
     },
     toJSON: () => jsonValue(toObject(shown())),

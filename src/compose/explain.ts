@@ -46,7 +46,7 @@ export interface DefaultsStep {
  * Interpolations are not followed: the explanation is about the text that stands there.
  */
 export function explain(composition: Composition, key: string): Explanation | undefined {
-  const path = splitKey(key);
+  const path = splitKey(key, composition.dialect);
   const value = nodeAt(maskSecrets(composition.root, composition), path);
   if (value === undefined) return undefined;
   const causeOf = (node: ConfigNode): Cause => ({

@@ -10,12 +10,12 @@ import { pyStr, pyTypeName } from "../values/python-text.ts";
 import type { ResolveContext } from "../values/resolution/context.ts";
 import { selectNode } from "../values/resolution/select.ts";
 import { checkTree } from "../values/yaml/check-tree.ts";
+import type { Reading } from "../values/yaml/reader.ts";
 import { type ConfigPlugin, pluginGroups } from "./config-plugin.ts";
 import type { CompositionWarning } from "./defaults/deprecations.ts";
 import { hydraGroups } from "./hydra/groups.ts";
 import { schemaSource } from "./hydra/schema.ts";
 import { packageSource, pythonPath } from "./sources/file-source.ts";
-import type { Reading } from "./sources/load-config.ts";
 import type { StoreEntry } from "./sources/memory-source.ts";
 import {
   openSource,

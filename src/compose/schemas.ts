@@ -47,11 +47,11 @@ export function checkComposed(
 export function checkAccessed(
   schemas: readonly PlacedSchema[],
   root: MapNode,
-  key: string,
+  key: readonly string[],
   resolved: ConfigNode,
 ): void {
   if (schemas.length === 0) return;
-  const path = key === "" ? [] : pathIn(root, splitKey(key));
+  const path = pathIn(root, key);
   const before = path === undefined ? undefined : nodeAt(root, path);
   // What was there as it is has been checked; what lies behind an interpolation stands elsewhere.
   if (path === undefined || before === undefined || before === resolved) return;

@@ -75,7 +75,7 @@ export async function checkJobs(
   if (fit)
     for (const { composition, resolved } of jobs)
       if (composition.schemas.length > 0)
-        checkAccessed(composition.schemas, composition.config, "", resolved());
+        checkAccessed(composition.schemas, composition.config, [], resolved());
   if (fit && check !== undefined)
     for (const job of jobs) {
       publish(job.root);

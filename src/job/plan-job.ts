@@ -23,6 +23,8 @@ export interface PlannedJob {
   readonly composition: Composition;
   /** The place in a sweep, from 0; undefined for a single run. */
   readonly number?: number;
+  /** `hydra.job.id` of a job of a sweep. */
+  readonly id?: string;
   /** The whole tree, with the job's number and directory in it. */
   readonly root: MapNode;
   /** The tree without `hydra`: what the task gets. */
@@ -42,6 +44,8 @@ export interface JobPlace {
   readonly publish: (root: MapNode) => void;
   /** What says that a directory holds results. */
   readonly resultFiles: readonly string[];
+  /** What `hydra.job.id` is in a job of a sweep, where the launcher does not take its number. */
+  readonly idOf?: (number: number, name: string) => string;
 }
 
 /**
@@ -54,10 +58,13 @@ export function planJob(
   number?: number,
   directory?: string,
 ): PlannedJob {
-  const { context, publish } = place;
+  const { context, idOf, publish } = place;
   const edited = editTree(composition.root);
+  let id: string | undefined;
   if (number !== undefined) {
-    edited.set(["hydra", "job", "id"], typed(String(number), "str"));
+    const name = () => textAt(composition.root, "hydra.job.name", context) ?? "None";
+    id = idOf?.(number, name()) ?? String(number);
+    edited.set(["hydra", "job", "id"], typed(id, "str"));
     edited.set(["hydra", "job", "num"], typed(BigInt(number), "int"));
   }
   publish(edited.root);
@@ -69,6 +76,7 @@ export function planJob(
   return {
     composition,
     ...(number !== undefined && { number }),
+    ...(id !== undefined && { id }),
     root: final.root,
     tree,
     outputDir,

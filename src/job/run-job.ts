@@ -1,10 +1,11 @@
+import { constants } from "node:os";
 import { join, resolve } from "node:path";
 import { type Config, createConfig, toPlain } from "../compose/index.ts";
 import { maskSecrets, type Secrets } from "../compose/secrets.ts";
 import { removeDeadDrafts, writeFileAtomicSync } from "../system/atomic-write.ts";
 import { makeDirectory } from "../system/files.ts";
 import type { Dialect } from "../values/dialect.ts";
-import { ConfigError } from "../values/errors.ts";
+import { ConfigError, isConfigError } from "../values/errors.ts";
 import {
   type ConfigNode,
   child,
@@ -94,8 +95,11 @@ export async function runJob(planned: PlannedJob, surroundings: JobContext): Pro
   };
   return withEnvironment(settings, async () => {
     await callbacks.notify("onJobStart", { config, job });
-    const result = await callTask(task, config, job);
-    if (result.status === "failed" && context.dialect.logsFailures)
+    const isTold = context.dialect.tellsOfInterrupts && callbacks.hasAny(["onJobEnd", "onRunEnd"]);
+    const result = await (isTold
+      ? untilInterrupted(() => callTask(task, config, job), job)
+      : callTask(task, config, job));
+    if (result.status === "failed" && context.dialect.logsFailures && !isInterrupted(result))
       logging.errorToFiles("hydra.core.utils", "Job failed", result.error);
     await callbacks.notify("onJobEnd", { config, job, result });
     return result;
@@ -177,6 +181,39 @@ async function callTask(task: Task, config: Config, job: Job): Promise<JobResult
   } catch (error) {
     return failedJob(job, error);
   }
+}
+
+/**
+ * What becomes of a job, or that Ctrl-C has ended it: then the task is given up, and whoever called it ends the process when
+ * callbacks have been told (`endInterrupted`). Where somebody else listens to the signal, it is theirs.
+ */
+async function untilInterrupted(call: () => Promise<JobResult>, job: Job): Promise<JobResult> {
+  if (process.listenerCount(CTRL_C) > 0) return call();
+  let onSignal = (): void => {};
+  const interrupted = new Promise<JobResult>((settle) => {
+    onSignal = () => {
+      if (process.listenerCount(CTRL_C) > 1) return;
+      const error = new ConfigError({ code: "app.interrupted", message: `interrupted: ${CTRL_C}` });
+      settle({ ...failedJob(job, error), exitCode: 128 + constants.signals[CTRL_C] });
+    };
+    process.on(CTRL_C, onSignal);
+  });
+  try {
+    return await Promise.race([call(), interrupted]);
+  } finally {
+    process.off(CTRL_C, onSignal);
+  }
+}
+
+const CTRL_C = "SIGINT";
+
+/** Whether a job was given up on Ctrl-C. */
+export const isInterrupted = ({ error }: Pick<JobResult, "error">): boolean =>
+  isConfigError(error) && error.code === "app.interrupted";
+
+/** Ends this process as Ctrl-C does, if a job was given up: its task may go on. */
+export function endInterrupted(results: readonly JobResult[]): void {
+  if (results.some(isInterrupted)) process.kill(process.pid, CTRL_C);
 }
 
 /** Its name marks the border in stacks: what lies below it is ours, not the user's. */

@@ -127,6 +127,8 @@ export interface LauncherDefinition {
    * @throws ConfigError for settings that it cannot follow
    */
   readonly retries?: (settings: LauncherSettings) => number;
+  /** What `hydra.job.id` is in a job; by default its number. */
+  readonly jobId?: (number: number, name: string) => string;
   /** Whether jobs run in this process, and print where it does. */
   readonly inThisProcess?: true;
   /** Whether jobs run on other machines: what depends on the machine is then checked there. */

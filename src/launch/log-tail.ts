@@ -27,6 +27,58 @@ export function lastLines(file: string, count: number, from = 0): readonly strin
   }
 }
 
+/** How often a log that is followed is looked at, in milliseconds. */
+const LOOKS_MS = 100;
+
+/**
+ * Hands over what is written to a log while it is, in whole lines as long as it goes on.
+ *
+ * @param from the byte at which to begin
+ * @returns ends it, when all has been handed over
+ */
+export function followLog(file: string, from: number, write: (text: string) => void): () => void {
+  const decoder = new TextDecoder();
+  let at = from;
+  let rest = "";
+  const look = (): void => {
+    for (const bytes of piecesFrom(file, at)) {
+      at += bytes.length;
+      rest += decoder.decode(bytes, { stream: true });
+      const end = rest.lastIndexOf("\n") + 1;
+      if (end === 0) continue;
+      write(rest.slice(0, end));
+      rest = rest.slice(end);
+    }
+  };
+  const timer = setInterval(look, LOOKS_MS);
+  return () => {
+    clearInterval(timer);
+    look();
+    if (rest !== "") write(`${rest}\n`);
+  };
+}
+
+/** What stands in a file from a byte on; nothing where it cannot be read. */
+function* piecesFrom(file: string, from: number): Generator<Uint8Array> {
+  let descriptor: number;
+  try {
+    descriptor = openSync(file, "r");
+  } catch {
+    return;
+  }
+  try {
+    for (let at = from; ; ) {
+      const bytes = Buffer.alloc(MOST_BYTES);
+      const read = readSync(descriptor, bytes, 0, bytes.length, at);
+      if (read === 0) return;
+      at += read;
+      yield bytes.subarray(0, read);
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
 /** Whether Node says in what it printed last that the heap of a process was full: it aborts then. */
 export const isHeapFull = (lines: readonly string[]): boolean =>
   lines.some((line) => line.includes("heap out of memory"));

@@ -130,7 +130,8 @@ async function runAlone(
   const place = placeOf(session);
   try {
     const composition = composer.compose(job.overrides);
-    const planned = planJob(composition, place, job.number, job.output_dir);
+    const named = { ...place, idOf: (number: number) => job.id ?? String(number) };
+    const planned = planJob(composition, named, job.number, job.output_dir);
     refuseChanged(planned, job);
     if (!(await checkJobs([planned], options, invocation.console, place)))
       throw new ConfigError({

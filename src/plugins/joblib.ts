@@ -1,4 +1,7 @@
+import { relative } from "node:path";
 import { type Field, FLOAT, field, INT, object, optional, STR } from "../compose/hydra/schema.ts";
+import type { LauncherRequest } from "../launch/launcher.ts";
+import { floatRepr } from "../values/python-text.ts";
 import type { Plugin } from "./contract/plugin.ts";
 
 const TARGET = "hydra_plugins.hydra_joblib_launcher.joblib_launcher.JoblibLauncher";
@@ -33,18 +36,54 @@ export const joblib: Plugin = {
   configs: { "hydra/launcher/joblib": { create: older } },
   newer: { configs: { "hydra/launcher/joblib": { create: newer } } },
   launchers: async () => {
+    const { loggedOverrides } = await import("../launch/basic-launcher.ts");
     const { localLauncher } = await import("../launch/local/local-launcher.ts");
     const { NO_RESOURCES, positive, processes, SECOND } = await import(
       "../launch/local/settings.ts"
     );
     // Of joblib's keys, these have a meaning without Python; `timeout` is in seconds.
     return [
-      localLauncher("joblib", TARGET, (section) => ({
-        jobs: processes(section["n_jobs"]),
-        timeLimit: positive("timeout", section["timeout"], SECOND),
-        retries: 0,
-        ...NO_RESOURCES,
-      })),
+      localLauncher(
+        "joblib",
+        TARGET,
+        (section) => ({
+          jobs: processes(section["n_jobs"]),
+          timeLimit: positive("timeout", section["timeout"], SECOND),
+          retries: 0,
+          ...NO_RESOURCES,
+        }),
+        {
+          jobId: (number, name) => `${name}_${number}`,
+          showsOutput: true,
+          tell: (batch, request) => tell(batch.map(loggedOverrides), request),
+        },
+      ),
     ];
   },
 };
+
+/** What Hydra's own plugin logs of a batch. */
+function tell(batch: readonly string[], request: LauncherRequest): void {
+  const { directory, internals, logger, settings } = request;
+  const log = logger("hydra_plugins.hydra_joblib_launcher._core");
+  const given = Object.entries({ ...settings, backend: "loky" })
+    .filter(([key]) => !COMMON.includes(key))
+    .map(([key, value]) => `${key}=${asPython(key, value)}`);
+  log.info(`Joblib.Parallel(${given}) is launching ${batch.length} jobs`);
+  log.info(`Launching jobs, sweep output dir : ${shownPath(internals.invocation.cwd, directory)}`);
+  for (const [index, overrides] of batch.entries()) log.info(`\t#${index} : ${overrides}`);
+}
+
+/** Keys that are no arguments of joblib's. */
+const COMMON = ["_target_", "_convert_", "_recursive_", "on_failure"];
+
+function asPython(key: string, value: unknown): string {
+  if (value === null) return "None";
+  return key === "timeout" ? floatRepr(Number(value)) : String(value);
+}
+
+/** As a path below the working directory is mostly given. */
+function shownPath(cwd: string, directory: string): string {
+  const path = relative(cwd, directory);
+  return path.startsWith("..") ? directory : path;
+}

@@ -33,6 +33,7 @@ const LAUNCHER: OptionChecks<LauncherDefinition> = {
   settings: optional(listOf("strings", text)),
   insteadOf: optional(fn),
   retries: optional(fn),
+  jobId: optional(fn),
   inThisProcess: anything,
   runsElsewhere: optional(trueOrFalse),
   open: fn,

@@ -110,7 +110,9 @@ function withFile({ argv, format }: Program, job: JobFacts): JobCommand {
   const path = join(job.outputDir, `${CONFIG_NAME}.${format}`);
   const config = job.resolved();
   const text =
-    format === "yaml" ? writeYaml(config) : `${JSON.stringify(jsonValue(config), null, 2)}\n`;
+    format === "yaml"
+      ? writeYaml(config, { dialect: job.context.dialect })
+      : `${JSON.stringify(jsonValue(config), null, 2)}\n`;
   return {
     argv: argv.map((word) => word.replaceAll(CONFIG_FILE, path)),
     env: { HYDRACONF_CONFIG: path },

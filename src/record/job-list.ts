@@ -7,6 +7,8 @@ import { draftFile, jobListFile, jobListName } from "./layout.ts";
 /** What a job of a sweep is. Keys are those of the file. */
 export interface ManifestJob {
   readonly number: number;
+  /** Its `hydra.job.id`, where that is not its number. */
+  readonly id?: string;
   /** All overrides that the job is composed with. */
   readonly overrides: readonly string[];
   /** Those that make it different from other jobs, for people. */
@@ -24,6 +26,7 @@ export interface ManifestJob {
 
 export const JOB: Shape<ManifestJob> = {
   number: count,
+  id: maybe(text),
   overrides: texts,
   task_overrides: texts,
   output_dir: text,

@@ -179,6 +179,7 @@ interface Earlier {
 
 const manifestJob = (job: SweepJob): ManifestJob => ({
   number: job.number,
+  ...(job.id !== undefined && job.id !== String(job.number) && { id: job.id }),
   overrides: job.composition.overrides.map(({ origin }) => origin.text),
   task_overrides: job.overrides,
   output_dir: job.outputDir,

@@ -4,6 +4,7 @@ import { isUndone, type JobResult, wasStopped } from "../job/job.ts";
 import { composedEvent } from "../job/job-context.ts";
 import type { Logging } from "../job/logging/logging.ts";
 import { showFailure } from "../job/report-error.ts";
+import { endInterrupted, isInterrupted } from "../job/run-job.ts";
 import { EXIT_ERROR } from "../job/session.ts";
 import { endOfResult, hasFailed, isTolerated, sweepExitCode } from "../launch/failure-policy.ts";
 import { type Attempt, readJobState } from "../record/job-state.ts";
@@ -45,6 +46,7 @@ export async function runMany(
   board.start(isPlain ? "none" : inThisProcess ? "ends" : "jobs");
   const { callbacks } = surroundings;
   const event = composedEvent(sweep.master, overrides, session);
+  let interrupted: readonly JobResult[] = [];
   try {
     await callbacks.notify("onComposeConfig", event);
     await callbacks.notify("onMultirunStart", event);
@@ -55,7 +57,8 @@ export async function runMany(
       onEvent: board.event,
       ...(redact !== undefined && { redact }),
     }).finally(board.close);
-    await callbacks.notify("onMultirunEnd", { ...event, results });
+    interrupted = results.filter(isInterrupted);
+    if (interrupted.length === 0) await callbacks.notify("onMultirunEnd", { ...event, results });
     if (conclusion !== undefined) {
       logAsHydra();
       logging.logger(SWEEP_LOGGER).info(conclusion.text);
@@ -75,6 +78,7 @@ export async function runMany(
     throw withResumeHint(error, sweep.directory, options.name);
   } finally {
     record.release();
+    endInterrupted(interrupted);
   }
 }
 

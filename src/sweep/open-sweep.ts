@@ -79,8 +79,9 @@ export async function openSweep(
   const logAsHydra = hydraLogging(wished, session, logging);
   logAsHydra();
   await session.logInfo(wished, overrides, logging);
-  const { launchers, sweepers } = await session.registry();
-  const sweep = planSweep(wished, overrides, composer, place, sweepers, resumed?.directory);
+  const registry = await session.registry();
+  const { launchers } = registry;
+  const sweep = planSweep(wished, overrides, composer, place, registry, resumed?.directory);
   const { master } = sweep;
   const surroundings = await openJobContext(session, master, logging);
   const chosen = chosenOne("hydra.launcher", launchers, master, composer);

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { Composition } from "../compose/index.ts";
 import type { Composer } from "../job/composer.ts";
-import { plainAt, requiredAt, textsAt } from "../job/hydra-values.ts";
+import { plainAt, requiredAt, textAt, textsAt } from "../job/hydra-values.ts";
 import type { SweepJob } from "../job/plan-job.ts";
 import { isFromOverride, type JobPlace, planJob } from "../job/plan-job.ts";
 import { nextFreeDirectory } from "../job/run-directory.ts";
@@ -9,14 +9,9 @@ import { quoted } from "../overrides/index.ts";
 import { ConfigError } from "../values/errors.ts";
 import { child } from "../values/node.ts";
 import { writeYaml } from "../values/yaml/writer.ts";
-import { chosenOne } from "./registry.ts";
+import { chosenOne, type SweepRegistry } from "./registry.ts";
 import { dimensionsOf } from "./sweepers/basic-sweeper.ts";
-import type {
-  JobOverrides,
-  Sweeper,
-  SweeperDefinition,
-  SweeperRequest,
-} from "./sweepers/sweeper.ts";
+import type { JobOverrides, Sweeper, SweeperRequest } from "./sweepers/sweeper.ts";
 
 /** Hydra's record of a sweep, in its directory. */
 export const SWEEP_FILE = "multirun.yaml";
@@ -51,7 +46,7 @@ export function planSweep(
   overrides: readonly string[],
   composer: Composer,
   place: JobPlace,
-  sweepers: readonly SweeperDefinition[],
+  { launchers, sweepers }: SweepRegistry,
   resumedIn?: string,
 ): PlannedSweep {
   const { context } = composer;
@@ -76,6 +71,9 @@ export function planSweep(
     directory,
     context,
   };
+  const target = textAt(root, "hydra.launcher._target_", context) ?? "";
+  const idOf = launchers.find(({ targets }) => targets.includes(target))?.jobId;
+  const numbering = { ...place, ...(idOf && { idOf }) };
   const ofHydra = textsAt(root, "hydra.overrides.hydra", context);
   return {
     master,
@@ -93,9 +91,9 @@ export function planSweep(
         const at = first + index;
         const composition = composer.compose([...ofHydra, ...job]);
         if (context.dialect.fixesLauncher) refuseOtherLauncher(master, composition);
-        const planned = planJob(composition, place, at);
+        const planned = planJob(composition, numbering, at);
         const number = numberOf(at, planned.overrides);
-        const numbered = number === at ? planned : planJob(composition, place, number);
+        const numbered = number === at ? planned : planJob(composition, numbering, number);
         return { ...numbered, number, swept: job };
       }),
   };

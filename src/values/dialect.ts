@@ -1,3 +1,4 @@
+import type { OptionCheck } from "./check-options.ts";
 import { ConfigError } from "./errors.ts";
 import { pyRepr } from "./python-text.ts";
 
@@ -66,6 +67,8 @@ export interface Dialect {
   readonly tellsOfFullError: boolean;
   /** Whether what a task throws is written to the job's own log. */
   readonly logsFailures: boolean;
+  /** Whether callbacks are told of the end of a job that Ctrl-C ends, and of its run; else of neither. */
+  readonly tellsOfInterrupts: boolean;
   /** Whether the values of `hydra.job.env_set` see variables that stand before them in it; else each other, as values. */
   readonly setsVariablesInTurn: boolean;
   /** Whether a job of a sweep is refused that changes the launcher or the sweeper; else the change means nothing. */
@@ -160,6 +163,7 @@ const V1_3: Dialect = {
   listsOverrides: false,
   tellsOfFullError: true,
   logsFailures: false,
+  tellsOfInterrupts: false,
   setsVariablesInTurn: true,
   fixesLauncher: false,
   globsSearchPath: false,
@@ -230,6 +234,7 @@ const V1_4: Dialect = {
   listsOverrides: true,
   tellsOfFullError: false,
   logsFailures: true,
+  tellsOfInterrupts: true,
   setsVariablesInTurn: false,
   fixesLauncher: true,
   globsSearchPath: true,
@@ -292,6 +297,24 @@ export function dialectNamed(name: string): Dialect {
     available: DIALECT_NAMES,
   });
 }
+
+/** An option of public functions: the name of a dialect, or nothing. */
+export const dialectOption: OptionCheck = (_by, _name, value) => {
+  if (value !== undefined) dialectNamed(value as string);
+};
+
+/**
+ * Options of a public function, with the dialect that they name.
+ *
+ * @throws ConfigError `compose.unsupported`
+ */
+export const withDialect = <Options extends { readonly dialect?: DialectName }>({
+  dialect,
+  ...rest
+}: Options): Omit<Options, "dialect"> & { readonly dialect?: Dialect } => ({
+  ...rest,
+  ...(dialect !== undefined && { dialect: dialectNamed(dialect) }),
+});
 
 /**
  * The `version_base` that a program of a dialect reports, where the dialect does not depend on it.

@@ -64,6 +64,7 @@ export type ErrorCode =
   | "app.objective"
   | "app.run_directory"
   | "app.job"
+  | "app.interrupted"
   | "app.system"
   | "app.sweep_record"
   | "app.sweep_changed"

@@ -114,14 +114,15 @@ export function referenceKey(text: string, dialect?: Dialect): ReferenceKey {
 /**
  * For a key that does not exist: the keys beside the first part that is wrong, and the likely one.
  *
+ * @param key as it is written in Hydra 1.3, or its components
  * @param widest a map of more keys is not searched: for errors that may come by the thousand
  */
 export function nearestKey(
   root: ConfigNode,
-  key: string,
+  key: string | readonly string[],
   widest = Number.POSITIVE_INFINITY,
 ): { readonly available: readonly string[]; readonly nearest?: string } {
-  const parts = splitKey(key);
+  const parts = typeof key === "string" ? splitKey(key) : key;
   let node: ConfigNode | undefined = root;
   for (const [index, part] of parts.entries()) {
     if (node?.kind !== "map") return { available: [] };

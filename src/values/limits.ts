@@ -109,6 +109,15 @@ export function withLimits(base: Limits, given: Partial<Limits> | undefined): Li
   };
 }
 
+/** Limits of which all that are not given are those of the process: its environment is slow to ask, and asked for no more. */
+export const completeLimits = (given: Partial<Limits> | undefined): Limits =>
+  isComplete(given) ? given : withLimits(limitsOf(process.env), given);
+
+const isComplete = (given: Partial<Limits> | undefined): given is Limits =>
+  given?.values !== undefined &&
+  given.characters !== undefined &&
+  given.unpackedBytes !== undefined;
+
 /** What one operation has spent of its limits. Each operation has its own, and hands it to all that take part. */
 export interface Budget {
   readonly limits: Limits;

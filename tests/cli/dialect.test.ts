@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readManifest } from "../../src/record/manifest.ts";
 import { workplace } from "../sweep/program/start.ts";
+import { until } from "../wait.ts";
 import { program } from "./program.ts";
 
 const FILES = {
@@ -97,4 +98,38 @@ defaults:
     2,
     expect.stringContaining("argument --version-base: not allowed with argument --resume"),
   ]);
+});
+
+const TELLING = `x: 1
+do: hold
+seconds: 0
+hydra:
+  run: {dir: r}
+  sweep: {dir: s, subdir: "\${hydra:job.num}"}
+  callbacks: {tell: {_target_: prog.TellEnds}}
+`;
+
+test.each([
+  ["1.4", [], ["job ends failed 130", "run ends failed"]],
+  // Hydra tells of no end of the sweep, and the other job does not start.
+  ["1.4", ["-m", "x=1,2"], ["job ends failed 130"]],
+  ["1.3", [], []],
+  ["1.3", ["-m", "x=1,2"], []],
+] as const)("in %s Ctrl-C tells callbacks of the ends, %j", async (dialect, argv, told) => {
+  const place = workplace(TELLING);
+  const running = place.start(["--version-base", dialect, ...argv]);
+  await until(() => place.lines("ran.txt").length > 0);
+  running.kill("SIGINT");
+  const { signal, stderr } = await running;
+  expect([signal, stderr]).toEqual(["SIGINT", ""]);
+  expect(place.lines("ran.txt").slice(1)).toEqual(told);
+});
+
+test("what listens to Ctrl-C itself ends in its own way", async () => {
+  const place = workplace(`${TELLING}`.replace("do: hold", "do: interruptible"));
+  const running = place.start(["--version-base", "1.4"]);
+  await until(() => place.lines("ran.txt").length > 0);
+  running.kill("SIGINT");
+  expect((await running).exitCode).toBe(0);
+  expect(place.lines("ran.txt").slice(1)).toEqual(["job ends completed 0", "run ends completed"]);
 });

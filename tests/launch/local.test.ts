@@ -256,11 +256,42 @@ describe("the local launcher", () => {
     }
   });
 
-  test.each(["joblib", "submitit_local"])("is what runs hydra/launcher=%s", async (name) => {
+  test("is what runs hydra/launcher=submitit_local", async () => {
     const place = workplace();
-    const { exitCode, stdout } = await place.start(["-m", "x=1,2", `hydra/launcher=${name}`]);
+    const { exitCode, stdout } = await place.start([
+      "-m",
+      "x=1,2",
+      "hydra/launcher=submitit_local",
+    ]);
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/Launching 2 jobs in \d process/);
+  });
+
+  test("as hydra/launcher=joblib says what that says, shows what jobs print, and names them so", async () => {
+    const place = workplace();
+    const joblib = [
+      "hydra/launcher=joblib",
+      "hydra.launcher.n_jobs=2",
+      "hydra.launcher.timeout=60",
+    ];
+    const subdir = "hydra.sweep.subdir=${hydra:job.id}";
+    const { exitCode, stdout } = await place.start(["-m", "x=3,4", ...joblib, subdir]);
+    expect(exitCode).toBe(0);
+    const lines = String(stdout)
+      .split("\n")
+      .map((line) => line.replace(/^\[[^\]]*\]/, ""));
+    expect(lines.slice(0, 4)).toEqual([
+      "[HYDRA] Joblib.Parallel(n_jobs=2,backend=loky,prefer=processes,require=None,verbose=0,timeout=60.0," +
+        "pre_dispatch=2*n_jobs,batch_size=auto,temp_folder=None,max_nbytes=None,mmap_mode=r) is launching 2 jobs",
+      "[HYDRA] Launching jobs, sweep output dir : s",
+      "[HYDRA] \t#0 : x=3",
+      "[HYDRA] \t#1 : x=4",
+    ]);
+    expect(lines.slice(4).sort()).toEqual(["x is 3", "x is 4"]);
+    for (const [number, id] of ["prog_0", "prog_1"].entries()) {
+      const saved = readFileSync(join(place.cwd, "s", id, ".hydra/hydra.yaml"), "utf8");
+      expect(saved).toContain(`    id: ${id}\n    num: ${number}\n`);
+    }
   });
 });
 

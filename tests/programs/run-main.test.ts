@@ -169,7 +169,7 @@ exit $2
     );
     expect(ran.status).toBe(0);
     expect(readFileSync(join(cwd, "out/optimization_results.yaml"), "utf8")).toContain(
-      "best_evaluated_value: 1",
+      "best_value: 1",
     );
   });
 

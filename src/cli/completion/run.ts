@@ -1,6 +1,7 @@
 import { basename, resolve } from "node:path";
 import type { Invocation } from "../../job/process/invocation.ts";
 import type { Session } from "../../job/session.ts";
+import type { Dialect } from "../../values/dialect.ts";
 import { ConfigError, nearest } from "../../values/errors.ts";
 import { pyStr } from "../../values/python-text.ts";
 import { readYamlValue } from "../../values/yaml/reader.ts";
@@ -25,7 +26,7 @@ type Action = (typeof ACTIONS)[number];
  */
 export async function runCompletion(session: Session): Promise<void> {
   const { invocation, options, parsed } = session;
-  const { action, shell } = readRequest(parsed.overrides);
+  const { action, shell } = readRequest(parsed.overrides, session.composer.context.dialect);
   const program = installedProgram(invocation, options.name);
   const { stdout } = invocation.console;
   if (action === "install") stdout(shell.install(program));
@@ -48,14 +49,17 @@ function requireLine({ invocation: { env }, parsed }: Session): void {
 }
 
 /** A word without a value has None. */
-function readWord(word: string): readonly [key: string, value: string] {
+function readWord(word: string, dialect: Dialect): readonly [key: string, value: string] {
   const [key = ""] = word.split("=", 1);
-  return [key, key === word ? pyStr(null) : pyStr(readYamlValue(word.slice(key.length + 1)))];
+  return [
+    key,
+    key === word ? pyStr(null) : pyStr(readYamlValue(word.slice(key.length + 1), { dialect })),
+  ];
 }
 
-function readRequest(words: readonly string[]): { action: Action; shell: Shell } {
+function readRequest(words: readonly string[], dialect: Dialect): { action: Action; shell: Shell } {
   // Hydra reads a dotlist: all its values are YAML, of the same word twice the last counts.
-  const asked = new Map(words.map(readWord));
+  const asked = new Map(words.map((word) => readWord(word, dialect)));
   const requests = ACTIONS.flatMap((action) => {
     const name = asked.get(action);
     return name === undefined ? [] : [{ action, name }];

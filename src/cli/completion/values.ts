@@ -24,7 +24,7 @@ export function schemaKnowledge(schema: JsonSchema, tree: ComposedTree): SchemaK
     plain ??= toObject(tree.composition().config) as JsonValue;
     return plain;
   };
-  const tokens = (key: string) => (key === "" ? [] : splitKey(key));
+  const tokens = (key: string) => (key === "" ? [] : splitKey(key, tree.context.dialect));
   return {
     values: (key) => [
       ...valuesAt(schema, tokens(key), document()).filter(isPlain).map(String),

@@ -84,17 +84,27 @@ function placeGroup(item: GroupItem, name: string | null, place: Place): PlacedC
   const { path, absolute } = stripRoot(item.group);
   const group = absolute ? path : belowGroup(place.group, path);
   const names = {
-    item,
     name,
     group,
     explicitPackage: fillGroup(item.package, group, place),
     defaultPackage: dotted(path),
-    parentGroup: place.group,
     parentPackage: place.package,
     dialect: place.dialect,
   };
   const address = addressOf(names);
-  return { ...names, configPath: `${group}/${name ?? "None"}`, overrideKey: address, address };
+  return {
+    item,
+    name,
+    group,
+    explicitPackage: names.explicitPackage,
+    defaultPackage: names.defaultPackage,
+    parentGroup: place.group,
+    parentPackage: place.package,
+    dialect: place.dialect,
+    configPath: `${group}/${name ?? "None"}`,
+    overrideKey: address,
+    address,
+  };
 }
 
 /**
@@ -111,7 +121,10 @@ export function finalPackage(placed: PlacedConfig, header: string | null): strin
   return joinPackage(parentPackage, fillName(own, placed));
 }
 
-type Names = Omit<PlacedConfig, "configPath" | "overrideKey" | "address">;
+type Names = Pick<
+  PlacedConfig,
+  "name" | "group" | "explicitPackage" | "defaultPackage" | "parentPackage" | "dialect"
+>;
 
 const addressOf = (names: Names): string =>
   overrideKey(

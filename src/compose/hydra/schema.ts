@@ -15,8 +15,8 @@ import {
   scalar,
 } from "../../values/node.ts";
 import { fromCode, type SchemaOrigin } from "../../values/origin.ts";
+import type { Reading } from "../../values/yaml/reader.ts";
 import type { ConfigSource } from "../sources/config-source.ts";
-import type { Reading } from "../sources/load-config.ts";
 import { memorySource, type StoreEntry } from "../sources/memory-source.ts";
 
 /*

@@ -6,6 +6,7 @@ import { errorCode, refuseOther } from "../../system/files.ts";
 import { DEFAULT_DIALECT, type Dialect } from "../../values/dialect.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { fromCode } from "../../values/origin.ts";
+import type { Reading } from "../../values/yaml/reader.ts";
 import {
   type ConfigSource,
   type ItemKind,
@@ -13,7 +14,7 @@ import {
   refuseYml,
   yamlFileName,
 } from "./config-source.ts";
-import { configFromText, type Reading } from "./load-config.ts";
+import { configFromText } from "./load-config.ts";
 
 export interface FileSourceOptions {
   readonly provider: string;

@@ -6,7 +6,7 @@ import type { SourceText } from "../../values/origin.ts";
 import { pyRepr, pyStr, pyTypeName } from "../../values/python-text.ts";
 import { createResolution } from "../../values/resolution/evaluate.ts";
 import { findPlace } from "../../values/resolution/select.ts";
-import { createConfig, type ReadOptions, readYaml } from "../../values/yaml/reader.ts";
+import { createConfig, type Reading, readYaml } from "../../values/yaml/reader.ts";
 import {
   type DefaultsItem,
   type GroupItem,
@@ -17,9 +17,6 @@ import {
 } from "./config-source.ts";
 
 const DEFAULTS = "defaults";
-
-/** How the texts of a source are read. Default: as in Hydra 1.3, with the limits of the environment. */
-export type Reading = Pick<ReadOptions, "limits" | "dialect" | "env">;
 
 /**
  * Makes a config of the text of a YAML file.
@@ -140,8 +137,13 @@ export function packageHeader(source: SourceText): string | null {
 }
 
 /** A character of Python is one or two units here. */
-const headOf = (text: string): string =>
-  [...text.slice(0, 2 * HEADER_LIMIT).replaceAll(/\r\n?/g, "\n")].slice(0, HEADER_LIMIT).join("");
+function headOf(text: string): string {
+  const units = text.slice(0, 2 * HEADER_LIMIT).replaceAll(/\r\n?/g, "\n");
+  const head = units.slice(0, HEADER_LIMIT);
+  return HALF_OF_PAIR.test(head) ? [...units].slice(0, HEADER_LIMIT).join("") : head;
+}
+
+const HALF_OF_PAIR = /[\ud800-\udfff]/;
 
 function keyAndValue(header: string, source: SourceText): readonly [string, string] {
   const [key, value, ...rest] = header.split(" ").filter((part) => part !== "");

@@ -16,6 +16,7 @@ import { DEFAULT_DIALECT } from "../../values/dialect.ts";
 import type { ConfigNode } from "../../values/node.ts";
 import { fromCode } from "../../values/origin.ts";
 import { fromObject } from "../../values/plain-objects.ts";
+import type { Reading } from "../../values/yaml/reader.ts";
 import {
   type ConfigSchema,
   type ConfigSource,
@@ -24,7 +25,7 @@ import {
   type SourceInfo,
   yamlFileName,
 } from "./config-source.ts";
-import { configFromNode, configFromText, type Reading } from "./load-config.ts";
+import { configFromNode, configFromText } from "./load-config.ts";
 
 /**
  * What a store in memory holds under a path: the text of a YAML file, a tree, plain data, or a

@@ -3,9 +3,9 @@
 import { getOrCreate } from "../../system/get-or-create.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { Origin } from "../../values/origin.ts";
+import type { Reading } from "../../values/yaml/reader.ts";
 import type { ConfigSource, ItemKind, LoadedConfig } from "./config-source.ts";
 import { fileSource, packageSource } from "./file-source.ts";
-import type { Reading } from "./load-config.ts";
 
 /**
  * A snapshot of a search path: the first source that has a config wins, and every answer is kept,

@@ -2,19 +2,28 @@ import { constants } from "node:os";
 import { failedJob, type JobResult, wasStopped } from "../../job/job.ts";
 import type { SweepJob } from "../../job/plan-job.ts";
 import type { JobState } from "../../record/job-state.ts";
-import { slotsFolder } from "../../record/layout.ts";
+import { jobLog, slotsFolder } from "../../record/layout.ts";
 import { liveWorkers } from "../../record/orphans.ts";
 import { INTERRUPTS, type Suspendable } from "../../system/process-signals.ts";
 import { plural } from "../../text/plural.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { loggedOverrides } from "../basic-launcher.ts";
 import type { LaunchEvent, LauncherDefinition, LauncherRequest } from "../launcher.ts";
+import { followLog } from "../log-tail.ts";
 import { refuseUnstartable } from "../worker.ts";
 import { type LocalSettings, type SettingsReader, withinSlots } from "./settings.ts";
 import { openSlots, type SlotAttempt, type SlotPool, slotsOfMachine } from "./slots.ts";
 import { type RunningJob, startJob } from "./worker-process.ts";
 
 const LOGGER = "hydraconf.launchers.local";
+
+/** How a launcher of local processes differs from ours, to whoever sees its output. */
+export interface Appearance extends Pick<LauncherDefinition, "jobId"> {
+  /** Logs what a batch is instead of our own lines. */
+  readonly tell?: (batch: readonly SweepJob[], request: LauncherRequest) => void;
+  /** Whether what jobs print is also shown where the sweep itself prints. */
+  readonly showsOutput?: boolean;
+}
 
 /**
  * Jobs as processes of this machine, several at a time.
@@ -25,13 +34,15 @@ export const localLauncher = (
   name: string,
   target: string,
   read: SettingsReader,
+  appearance: Appearance = {},
 ): LauncherDefinition => ({
   name,
   targets: [target],
+  ...(appearance.jobId && { jobId: appearance.jobId }),
   retries: (settings) => read(settings).retries,
   open(request) {
     const settings = withinSlots(read(request.settings));
-    return { launch: (batch) => launch(batch, request, settings) };
+    return { launch: (batch) => launch(batch, request, settings, appearance) };
   },
 });
 
@@ -48,6 +59,7 @@ interface BatchRun {
   readonly running: Set<RunningJob>;
   readonly endings: Endings<Ended>;
   readonly interruption: Interruption;
+  readonly showsOutput: boolean;
   /** Whether a job was ended by a signal. */
   isAnyStopped: boolean;
 }
@@ -62,9 +74,10 @@ async function* launch(
   batch: readonly SweepJob[],
   request: LauncherRequest,
   settings: LocalSettings,
+  appearance: Appearance,
 ): AsyncGenerator<LaunchEvent> {
   refuseUnstartable(request.internals.record.facts());
-  const run = beginBatch(batch, request, settings);
+  const run = beginBatch(batch, request, settings, appearance);
   const { endings, interruption, running } = run;
   const separate = request.internals.suspension?.join(together(running));
   try {
@@ -103,13 +116,15 @@ function beginBatch(
   batch: readonly SweepJob[],
   request: LauncherRequest,
   settings: LocalSettings,
+  { showsOutput = false, tell }: Appearance,
 ): BatchRun {
   const { folder } = request.internals.record;
   const running = new Set<RunningJob>();
   return {
     request,
     settings,
-    log: openLog(batch.length, request, settings),
+    log: openLog(batch, request, settings, tell),
+    showsOutput,
     pool: poolOf(settings, folder),
     queue: createQueue(batch, folder),
     running,
@@ -127,7 +142,7 @@ function beginBatch(
  * @returns whether the next one only lacks slots, which other sweeps have
  */
 function* startJobs(run: BatchRun): Generator<LaunchEvent, boolean> {
-  const { endings, log, pool, queue, request, running, settings } = run;
+  const { endings, log, pool, queue, request, running, settings, showsOutput } = run;
   while (running.size < settings.jobs && !isStopping(run) && request.mayStart()) {
     const job = queue.first();
     if (job === undefined) return false;
@@ -140,13 +155,26 @@ function* startJobs(run: BatchRun): Generator<LaunchEvent, boolean> {
     if (start.kind === "running") {
       log.started(job);
       running.add(start.running);
-      endings.add(start.running.worker.ended.then((state) => ({ ...start, state })));
+      const shown = showsOutput ? showOutput(start.running, request) : undefined;
+      endings.add(
+        start.running.worker.ended.then((state) => {
+          shown?.();
+          return { ...start, state };
+        }),
+      );
     }
     yield { kind: "started", job };
     if (start.kind === "over") yield { kind: "ended", job, result: start.result };
   }
   return false;
 }
+
+const showOutput = ({ job, logStart }: RunningJob, { internals }: LauncherRequest) =>
+  followLog(
+    jobLog(internals.record.folder, job.number),
+    logStart,
+    internals.invocation.console.stdout,
+  );
 
 /** Tells what became of a job whose worker has ended, or puts it back to start again. */
 function* takeIn(ended: Ended, run: BatchRun): Generator<LaunchEvent> {
@@ -169,13 +197,24 @@ function* takeIn(ended: Ended, run: BatchRun): Generator<LaunchEvent> {
 const isStopping = ({ interruption }: BatchRun): boolean => interruption.signal() !== undefined;
 
 /** What the launcher tells of a batch in its log. */
-function openLog(jobs: number, { logger }: LauncherRequest, settings: LocalSettings) {
-  const log = logger(LOGGER);
-  const atOnce = Math.min(settings.jobs, Math.max(1, jobs));
-  log.info(`Launching ${plural(jobs, "job")} in ${plural(atOnce, "process", "processes")}`);
+function openLog(
+  batch: readonly SweepJob[],
+  request: LauncherRequest,
+  settings: LocalSettings,
+  tell: Appearance["tell"],
+) {
+  const log = request.logger(LOGGER);
+  const atOnce = Math.min(settings.jobs, Math.max(1, batch.length));
+  if (tell === undefined)
+    log.info(
+      `Launching ${plural(batch.length, "job")} in ${plural(atOnce, "process", "processes")}`,
+    );
+  else tell(batch, request);
   let isToldOfSlots = false;
   return {
-    started: (job: SweepJob) => log.info(`\t#${job.number} : ${loggedOverrides(job)}`),
+    started(job: SweepJob) {
+      if (tell === undefined) log.info(`\t#${job.number} : ${loggedOverrides(job)}`);
+    },
     /** Once: a sweep may wait for hours. */
     lacksSlots({ holder, resource, slot }: SlotAttempt & { readonly kind: "none" }) {
       if (isToldOfSlots) return;

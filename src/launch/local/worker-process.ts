@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { closeSync, fstatSync, openSync } from "node:fs";
+import { closeSync, fstatSync, openSync, statSync } from "node:fs";
 import type { JobResult } from "../../job/job.ts";
 import type { SweepJob } from "../../job/plan-job.ts";
 import type { NotedStart } from "../../job/process/invocation.ts";
@@ -28,6 +28,8 @@ import { type Asked, endOfWorker, memoryKills, type Outcome } from "./worker-end
 export interface RunningJob {
   readonly job: SweepJob;
   readonly worker: LiveWorker;
+  /** The byte of the job's log at which this run of it begins. */
+  readonly logStart: number;
   /** Undefined for a worker that another launcher left: it holds its own. */
   readonly slots: HeldSlots | undefined;
 }
@@ -54,7 +56,15 @@ export function startJob(
     // In this order: a worker that is gone by the first look has recorded its end by the second.
     const worker = orphanOf(record.folder, job.number);
     if (worker !== undefined)
-      return { kind: "running", running: { job, worker, slots: undefined } };
+      return {
+        kind: "running",
+        running: {
+          job,
+          worker,
+          logStart: sizeOf(jobLog(record.folder, job.number)),
+          slots: undefined,
+        },
+      };
     const result = record.endedSince(job);
     if (result !== undefined) return { kind: "over", result };
   }
@@ -71,7 +81,8 @@ export function startJob(
       timeLimit,
     });
     if (worker.pid !== undefined) slots.handTo(worker.pid);
-    return { kind: "running", running: { job, worker, slots } };
+    const { logStart } = worker;
+    return { kind: "running", running: { job, worker, logStart, slots } };
   } catch (error) {
     slots.giveBack();
     throw error;
@@ -92,6 +103,8 @@ export interface WorkerRun {
 export interface StartedWorker extends LiveWorker {
   /** Undefined where it could not be started. */
   readonly pid: number | undefined;
+  /** The byte of the job's log at which its output begins. */
+  readonly logStart: number;
 }
 
 /**
@@ -145,6 +158,7 @@ function startWorker(run: WorkerRun): StartedWorker {
   };
   return {
     pid: child.pid,
+    logStart,
     signal(signal) {
       asked ??= signal;
       kill(signal);
@@ -161,6 +175,8 @@ function startWorker(run: WorkerRun): StartedWorker {
     ended: record(),
   };
 }
+
+const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 
 function spawnWorker({ env, folder, facts, number }: WorkerRun, start: NotedStart) {
   const command = workerCommand(facts, { folder, number, start });

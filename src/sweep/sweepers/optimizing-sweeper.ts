@@ -126,8 +126,8 @@ function conclusionOf(
     content: map(
       [
         ["name", scalar(name, origin)],
-        ["best_evaluated_params", map(params, origin)],
-        ["best_evaluated_value", scalar(best.score, origin)],
+        ["best_params", map(params, origin)],
+        ["best_value", scalar(best.score, origin)],
       ],
       origin,
     ),

@@ -101,8 +101,10 @@ export function createResolveContext(options: ResolveContextOptions = {}): Resol
 
 const BUILTIN = new Map(builtinResolvers.map((resolver) => [resolver.name, resolver]));
 
-const isLike = (base: ResolveContext, { env = base.env, resolvers }: ResolveContextOptions) =>
-  env === base.env && resolvers === undefined;
+const isLike = (base: ResolveContext, options: ResolveContextOptions) => {
+  const { env = base.env, dialect = base.dialect, resolvers } = options;
+  return env === base.env && dialect === base.dialect && resolvers === undefined;
+};
 
 /** An option that is a context: a config, which has one, is often taken for it. */
 export const resolveContext: OptionCheck = (by, name, value) => {

@@ -117,7 +117,7 @@ function keysBeside(
   key: ReferenceKey,
   at: Place,
 ): { readonly available?: readonly string[]; readonly nearest?: string } {
-  const { available, nearest } = nearestKey(startOf(key, at).node, key.rest, WIDEST);
+  const { available, nearest } = nearestKey(startOf(key, at).node, key.components, WIDEST);
   if (available.length === 0) return {};
   const written = (name: string) => `${".".repeat(key.levels)}${name}`;
   return {

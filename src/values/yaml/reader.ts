@@ -1,7 +1,7 @@
 import { DEFAULT_DIALECT, type Dialect } from "../dialect.ts";
 import { ConfigError, isConfigError } from "../errors.ts";
 import { checkSyntax } from "../interpolation/parser.ts";
-import { checkExpansion, type Limits, limitsOf, withLimits } from "../limits.ts";
+import { checkExpansion, completeLimits, type Limits } from "../limits.ts";
 import { type ConfigNode, MAX_TREE_DEPTH, map, scalar } from "../node.ts";
 import type { SourceText } from "../origin.ts";
 import { checkAliasLimits } from "./alias-limits.ts";
@@ -19,16 +19,23 @@ import { createScanner } from "./scanner.ts";
 import { type SyntaxNode, TAG } from "./syntax-node.ts";
 import { TAG_CONSTRUCTORS } from "./tags.ts";
 
-/** How errors speak of the text, and what its aliases may be. */
-export interface ReadOptions {
-  /** What positions and errors call the text, usually its path. */
-  readonly name?: string;
+/** How texts are read. Default: as in Hydra 1.3, with the limits of the environment. */
+export interface Reading {
   /** How much aliases may add, where it is not what the environment says. */
   readonly limits?: Partial<Limits>;
   /** Whose YAML it is. Default: that of Hydra 1.3. */
   readonly dialect?: Dialect;
-  /** What says how much aliases may add. Default: the environment of this process. */
+  /**
+   * What says how much aliases may add. Default: the environment of this process.
+   * @internal
+   */
   readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
+/** How one text is read. */
+export interface ReadOptions extends Reading {
+  /** What positions and errors call the text, usually its path. */
+  readonly name?: string;
 }
 
 /**
@@ -71,7 +78,7 @@ interface Rules {
 const rulesOf = ({ dialect = DEFAULT_DIALECT, env = process.env, limits }: ReadOptions): Rules => ({
   dialect,
   env,
-  limits: withLimits(limitsOf(process.env), limits),
+  limits: completeLimits(limits),
 });
 
 function read(source: SourceText, check: InterpolationCheck, rules: Rules): ConfigNode {

@@ -41,6 +41,12 @@ void hydraMain(
         onMultirunStart: () => appendFileSync(RAN, "sweep begins\n"),
         onMultirunEnd: ({ results }) => appendFileSync(RAN, `sweep ends ${results.length}\n`),
       }),
+      "prog.TellEnds": (): Callback => ({
+        onJobEnd: ({ result }) =>
+          appendFileSync(RAN, `job ends ${result.status} ${result.exitCode}\n`),
+        onRunEnd: ({ result }) => appendFileSync(RAN, `run ends ${result.status}\n`),
+        onMultirunEnd: () => appendFileSync(RAN, "sweep ends\n"),
+      }),
     }),
     subcommands: [{ name: "sweep", summary: "as hydraconf's", run: runSweepCommand }],
   },
@@ -85,6 +91,9 @@ void hydraMain(
       case "saves":
         await signalled("SIGTERM", "SIGUSR2");
         return "saved in time";
+      case "interruptible":
+        await signalled("SIGINT");
+        return "in its own way";
       case "saves slowly":
         await signalled("SIGTERM");
         appendFileSync(RAN, `saves ${job.number}\n`);

@@ -53,7 +53,7 @@ describe("hydra/sweeper=random", () => {
     const best = jobs.reduce((a, b) => (Number(b.result) < Number(a.result) ? b : a));
     const [x, model] = best.overrides.split(" ").map((text) => text.split("=")[1]);
     expect(results).toBe(
-      `name: random\nbest_evaluated_params:\n  x: ${x}\n  model: ${model}\nbest_evaluated_value: ${best.result}\n`,
+      `name: random\nbest_params:\n  x: ${x}\n  model: ${model}\nbest_value: ${best.result}\n`,
     );
     expect(stdout).toContain(`Best of 8 trials: ${best.overrides} with ${best.result}`);
     expect(stdout.match(/Launching 8 jobs locally/g)).toHaveLength(1);
@@ -74,7 +74,7 @@ describe("hydra/sweeper=random", () => {
       [...RANDOM, "hydra.sweeper.direction=maximize", "hydra.sweeper.objective=val.acc"],
       (config) => ({ val: { acc: config.get("x") }, loss: 0 }),
     );
-    const value = Number(/best_evaluated_value: (.*)/.exec(results ?? "")?.[1]);
+    const value = Number(/best_value: (.*)/.exec(results ?? "")?.[1]);
     expect(results).toContain(`  x: ${value}\n`);
     expect(value).toBeGreaterThan(0.5);
   });
@@ -148,7 +148,7 @@ describe("hydra/sweeper=random", () => {
     const argv = ["-m", "hydra/sweeper=random", "hydra.sweeper.n_trials=2", "x=2"];
     const { results, stdout } = await sweep(argv, () => 4);
     expect(stdout).toMatch(/Best of 2 trials: 4\.0 \(nothing was swept\)\n/);
-    expect(results).toContain("best_evaluated_params: {}\n");
+    expect(results).toContain("best_params: {}\n");
   });
 
   test.each([
@@ -190,7 +190,7 @@ describe("hydra/sweeper=successive_halving", () => {
     const least = Math.min(...jobs.map(({ result }) => Number(result)));
     expect(last?.result).toBe(least);
     expect(results).toContain("name: successive_halving\n");
-    expect(results).toContain(`best_evaluated_value: ${least}\n`);
+    expect(results).toContain(`best_value: ${least}\n`);
     expect(results).not.toContain("epochs");
   });
 
@@ -253,9 +253,7 @@ describe("hydra/sweeper=optuna", () => {
       "model=b",
     ]);
     expect([exitCode, jobs.length]).toEqual([0, 5]);
-    expect(results).toMatch(
-      /^name: optuna\nbest_evaluated_params:\n {2}x: [\d.e-]+\nbest_evaluated_value: /,
-    );
+    expect(results).toMatch(/^name: optuna\nbest_params:\n {2}x: [\d.e-]+\nbest_value: /);
     // n_jobs is 2 there.
     expect(stdout.match(/Launching \d jobs locally/g)).toEqual(
       [2, 2, 1].map((count) => `Launching ${count} jobs locally`),
