@@ -8,6 +8,7 @@ import { importFile } from "../system/import-file.ts";
 import { alternativesTo, ConfigError, isConfigError } from "../values/errors.ts";
 import type { FileOrigin, SourceText } from "../values/origin.ts";
 import { type Plugin, plugin } from "./contract/plugin.ts";
+import { type ResolverEntry, readResolver, settingsResolvers } from "./settings-resolvers.ts";
 
 /** What a settings file may say (docs/run.md). */
 export interface Settings {
@@ -22,6 +23,10 @@ export interface Settings {
   readonly env?: Readonly<Record<string, string>>;
   /** Python modules that register configs, for `hydraconf python sync`. */
   readonly store?: readonly string[];
+  /** What becomes of an export of them whose sources have changed: a note says so, or it is made again. */
+  readonly sync?: "note" | "renew";
+  /** Resolvers by name. */
+  readonly resolvers?: Readonly<Record<string, ResolverEntry>>;
 }
 
 /** A text of a settings file, and where paths in that file start. */
@@ -61,19 +66,25 @@ export const readSettings = (files: readonly string[]): Settings =>
   deepmerge(...files.map(readFile)) as Settings;
 
 /**
- * Loads the plugins that settings name: those of the first file first, each once.
+ * Loads the plugins that settings name: those of the first file first, each once; the resolvers that they name are one more.
  *
  * @throws ConfigError `plugin.invalid` for a plugin that is not found, or is none, with the line
  */
-export async function settingsPlugins({
-  plugins = [],
-}: Pick<Settings, "plugins">): Promise<readonly Plugin[]> {
+export async function settingsPlugins(
+  { env = {}, plugins = [], python, resolvers }: Settings,
+  place: Parameters<typeof settingsResolvers>[1],
+): Promise<readonly Plugin[]> {
   const loaded = new Map<string, Plugin>();
   for (const entry of plugins) {
     const url = locate(entry);
     if (!loaded.has(url)) loaded.set(url, await load(url, entry));
   }
-  return [...loaded.values()];
+  if (resolvers === undefined) return [...loaded.values()];
+  const own = await settingsResolvers(
+    { resolvers, ...(python && { python }) },
+    { ...place, env: { ...env, ...place.env } },
+  );
+  return [...loaded.values(), { name: "settings", resolvers: own }];
 }
 
 function readFile(file: string): Settings {
@@ -149,6 +160,19 @@ const READERS: Readonly<Record<keyof Settings, Reader>> = {
     // A variable is the same wherever the command is called.
     return /^\.{1,2}(\/|$)/.test(text) ? resolve(dirname(source.name), text) : text;
   }),
+  resolvers: mapReader("resolvers", "resolvers: {eval: ready}", (value, source) =>
+    readResolver(
+      value,
+      dirname(source.name),
+      (node) => place(source, node),
+      (message, node, hints) => wrong(message, place(source, node), hints),
+    ),
+  ),
+  sync: (value, source) => {
+    const text = isScalar(value) ? value.value : undefined;
+    if (text === "note" || text === "renew") return text;
+    throw wrong("`sync` must be note or renew", place(source, value), { hint: "sync: renew" });
+  },
   store: (value, source) =>
     (readNames(value, source) as readonly PluginEntry[]).map(({ module }) => module),
 };
