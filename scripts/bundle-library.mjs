@@ -72,6 +72,7 @@ async function bundle({ engine, output, ...input }) {
     ...input,
     cwd: root,
     platform: "node",
+    transform: { define: { "import.meta.embedded": "undefined" } },
     external: ["node-sqlite3-wasm", engine].filter((name) => name !== undefined),
     plugins: engine === undefined ? [] : [errorsOf(engine)],
     logLevel: "warn",

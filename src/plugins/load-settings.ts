@@ -8,7 +8,7 @@ import { importFile } from "../system/import-file.ts";
 import { alternativesTo, ConfigError, isConfigError } from "../values/errors.ts";
 import type { FileOrigin, SourceText } from "../values/origin.ts";
 import { type Plugin, plugin } from "./contract/plugin.ts";
-import { type ResolverEntry, readResolver, settingsResolvers } from "./settings-resolvers.ts";
+import { RESOLVER_EXAMPLE, settingsResolvers } from "./settings-resolvers.ts";
 
 /** What a settings file may say (docs/run.md). */
 export interface Settings {
@@ -45,6 +45,16 @@ export interface AppEntry {
   readonly config_path?: string | null;
   readonly config_name?: string | null;
   readonly version_base?: string | null;
+}
+
+/** A resolver that a settings file names. */
+export interface ResolverEntry {
+  /** `ready`, `python:module.function`, or the path of a module, with `#export` where that has another name. */
+  readonly from: string;
+  readonly folder: string;
+  readonly origin: FileOrigin;
+  readonly use_cache?: boolean;
+  readonly pure?: boolean;
 }
 
 /** A plugin that a settings file names. */
@@ -160,14 +170,7 @@ const READERS: Readonly<Record<keyof Settings, Reader>> = {
     // A variable is the same wherever the command is called.
     return /^\.{1,2}(\/|$)/.test(text) ? resolve(dirname(source.name), text) : text;
   }),
-  resolvers: mapReader("resolvers", "resolvers: {eval: ready}", (value, source) =>
-    readResolver(
-      value,
-      dirname(source.name),
-      (node) => place(source, node),
-      (message, node, hints) => wrong(message, place(source, node), hints),
-    ),
-  ),
+  resolvers: mapReader("resolvers", "resolvers: {eval: ready}", readResolver),
   sync: (value, source) => {
     const text = isScalar(value) ? value.value : undefined;
     if (text === "note" || text === "renew") return text;
@@ -224,6 +227,39 @@ function readApp(value: Node, source: SourceText): AppEntry {
     ...(given.has("config_name") && { config_name: given.get("config_name") ?? null }),
     ...(given.has("version_base") && { version_base: given.get("version_base") ?? null }),
   };
+}
+
+const RESOLVER_KEYS = ["from", "use_cache", "pure"];
+
+/** `ready`, or a map with options beside it. */
+function readResolver(value: Node, source: SourceText): ResolverEntry {
+  const placed = { folder: dirname(source.name), origin: place(source, value) };
+  if (isScalar(value) && typeof value.value === "string" && value.value !== "")
+    return { from: value.value, ...placed };
+  if (!isMap<Node, Node | null>(value))
+    throw wrong("A resolver must be a text, or a map", placed.origin, RESOLVER_EXAMPLE);
+  const given = new Map<string, unknown>();
+  for (const { key, value: one } of value.items) {
+    const name = isScalar(key) ? String(key.value) : "";
+    if (!RESOLVER_KEYS.includes(name))
+      throw wrong(
+        `A resolver has no '${name}'`,
+        place(source, key),
+        alternativesTo(name, RESOLVER_KEYS),
+      );
+    const read = isScalar(one) ? one.value : undefined;
+    const what = name === "from" ? "a text" : "true or false";
+    if (typeof read !== (name === "from" ? "string" : "boolean"))
+      throw wrong(
+        `'${name}' of a resolver must be ${what}`,
+        place(source, one ?? key),
+        RESOLVER_EXAMPLE,
+      );
+    given.set(name, read);
+  }
+  if (!given.has("from"))
+    throw wrong("A resolver must say where it is from", placed.origin, RESOLVER_EXAMPLE);
+  return { ...(Object.fromEntries(given) as { from: string }), ...placed };
 }
 
 function textOf(file: string): string {

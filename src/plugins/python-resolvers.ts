@@ -230,8 +230,7 @@ function startPython({ cwd, env, folders, python }: PythonPlace): Peer {
   const folder = mkdtempSync(join(tmpdir(), "hydraconf-resolvers-"));
   try {
     const [questions, answers] = [join(folder, "questions"), join(folder, "answers")];
-    const made = spawnSync("mkfifo", ["-m", "600", questions, answers], { encoding: "utf8" });
-    if (made.status !== 0) throw new PythonEnded(made.error?.message ?? made.stderr.trim());
+    makeFifos([questions, answers], python);
     const ofQuestions = bothEnds(questions);
     const ofAnswers = bothEnds(answers);
     const child = spawn(python, ["-c", SOURCE, ...folders, cwd], {
@@ -248,6 +247,15 @@ function startPython({ cwd, env, folders, python }: PythonPlace): Peer {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Python makes them, too, but takes longer. */
+function makeFifos(paths: readonly string[], python: string): void {
+  const byPython = "import os, sys; [os.mkfifo(path, 0o600) for path in sys.argv[1:]]";
+  const commands = [["mkfifo", "-m", "600"] as const, [python, "-c", byPython] as const];
+  for (const [file, ...args] of commands)
+    if (spawnSync(file, [...args, ...paths], { stdio: "ignore" }).status === 0) return;
+  throw new PythonEnded("it was not found, or cannot be executed");
 }
 
 /** Opening one end of a FIFO waits for the other, unless somebody has both. */

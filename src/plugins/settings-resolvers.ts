@@ -1,11 +1,9 @@
 /** The resolvers that settings files name: ready ones, those of a module, and functions of the project's Python. */
 import { isAbsolute, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { isMap, isScalar, type Node } from "yaml";
 import { importFile } from "../system/import-file.ts";
 import { alternativesTo, ConfigError } from "../values/errors.ts";
 import { isNode, type ScalarValue } from "../values/node.ts";
-import type { FileOrigin } from "../values/origin.ts";
 import { pyStr, pyTypeName } from "../values/python-text.ts";
 import {
   divide,
@@ -17,53 +15,12 @@ import {
 } from "../values/resolution/arithmetic.ts";
 import { type Resolver, type ResolverArgument, resolver } from "../values/resolution/resolver.ts";
 import { interpreterOf } from "./interpreter.ts";
-import type { PlacedText } from "./load-settings.ts";
+import type { PlacedText, ResolverEntry } from "./load-settings.ts";
 import type { PythonFunction } from "./python-resolvers.ts";
 
-/** A resolver that a settings file names. */
-export interface ResolverEntry {
-  /** `ready`, `python:module.function`, or the path of a module, with `#export` where that has another name. */
-  readonly from: string;
-  readonly folder: string;
-  readonly origin: FileOrigin;
-  readonly use_cache?: boolean;
-  readonly pure?: boolean;
-}
-
-const EXAMPLE = {
+export const RESOLVER_EXAMPLE = {
   hint: "resolvers: {eval: ready, double: 'python:my_project.resolvers.double', scale: ./resolvers.mjs}",
 };
-
-/** @param refuse makes the error about a node */
-export function readResolver(
-  value: Node,
-  folder: string,
-  placed: (node: Node) => FileOrigin,
-  refuse: (message: string, node: Node, hints?: object) => ConfigError,
-): ResolverEntry {
-  const origin = placed(value);
-  if (isScalar(value) && typeof value.value === "string" && value.value !== "")
-    return { from: value.value, folder, origin };
-  if (!isMap<Node, Node | null>(value))
-    throw refuse("A resolver must be a text, or a map", value, EXAMPLE);
-  const keys = ["from", "use_cache", "pure"];
-  const given = new Map<string, unknown>();
-  for (const { key, value: one } of value.items) {
-    const name = isScalar(key) ? String(key.value) : "";
-    if (!keys.includes(name))
-      throw refuse(`A resolver has no '${name}'`, key, alternativesTo(name, keys));
-    const read = isScalar(one) ? one.value : undefined;
-    if (typeof read !== (name === "from" ? "string" : "boolean"))
-      throw refuse(
-        `'${name}' of a resolver must be ${name === "from" ? "a text" : "true or false"}`,
-        one ?? key,
-        EXAMPLE,
-      );
-    given.set(name, read);
-  }
-  if (!given.has("from")) throw refuse("A resolver must say where it is from", value, EXAMPLE);
-  return { ...(Object.fromEntries(given) as { from: string }), folder, origin };
-}
 
 /**
  * Makes the resolvers that settings name. Modules are loaded; Python is started once one of its functions is needed.
@@ -100,7 +57,7 @@ export async function settingsResolvers(
   return [...made, ...pythonResolvers(ofPython, where)];
 }
 
-const refused = (message: string, { origin }: ResolverEntry, hints: object = EXAMPLE) =>
+const refused = (message: string, { origin }: ResolverEntry, hints: object = RESOLVER_EXAMPLE) =>
   new ConfigError({ code: "plugin.settings", message, origin, ...hints });
 
 function readyResolver(name: string, entry: ResolverEntry): Resolver {
