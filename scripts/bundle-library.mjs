@@ -95,6 +95,7 @@ async function bundle({ engine, output, ...input }) {
     ...input,
     cwd: root,
     platform: "node",
+    transform: { define: { "import.meta.embedded": "undefined" } },
     external: ["node-sqlite3-wasm", engine].filter((name) => name !== undefined),
     plugins: [requireInBundles, ...(engine === undefined ? [] : [errorsOf(engine)])],
     logLevel: "warn",

@@ -89,7 +89,7 @@ function bundle(contents, elsewhere, names = {}) {
     minifyWhitespace: true,
     minifySyntax: true,
     legalComments: "none",
-    define: { "import.meta.url": "__bundleUrl" },
+    define: { "import.meta.url": "__bundleUrl", "import.meta.embedded": "__import.embedded" },
     // The bundle is an expression, a function that the launcher calls.
     banner: {
       js: '(function (require, __filename, __import, __share) { const __bundleUrl = require("node:url").pathToFileURL(__filename).href;',

@@ -30,7 +30,7 @@ function nodeProblem(version) {
  * Runs a bundle. What its modules import on demand stands in a second one, which is read when the first of them is
  * asked for, and which takes the modules that both need from the first: there is one of each.
  */
-function start(bundle, requireFromNode, compileBundle) {
+function start(bundle, requireFromNode, compileBundle, importFile = (url) => import(url)) {
   const late = bundle.replace(/\.bundle\.js$/, ".late.js");
   let sharedModule;
   let lateModule;
@@ -44,7 +44,7 @@ function start(bundle, requireFromNode, compileBundle) {
     return lateModule(name);
   };
   const run = (script, file, share) =>
-    script.runInThisContext()(requireAny, file, (url) => import(url), share);
+    script.runInThisContext()(requireAny, file, importFile, share);
   run(compileBundle(bundle), bundle, (find) => {
     sharedModule = find;
   });

@@ -18,7 +18,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { build } from "esbuild";
+import { licencesOf, OF_HYDRACONF } from "./licences.mjs";
 import { root } from "./setup.mjs";
 
 const PROGRAM_PAGES = [
@@ -60,11 +60,7 @@ const PACKAGES = [
       "dist/cjs",
       "dist/vendor",
     ],
-    sources: ["src/index.ts", "src/bin/hydraconf.ts"],
-    vendored: [
-      ...["ajv/dist/2020.js", "ajv-formats", "fast-glob", "json-schema-to-typescript"],
-      ...["@modelcontextprotocol/sdk/server/index.js", "@modelcontextprotocol/sdk/server/stdio.js"],
-    ],
+    ...OF_HYDRACONF,
   },
   {
     name: "deep-profile",
@@ -167,43 +163,6 @@ function declarationsOf(entries) {
       found.add(join(dirname(file), `${path}.d.ts`));
   }
   return found;
-}
-
-/** The licences of what the bundles of a package contain. */
-async function licencesOf({ sources, vendored }) {
-  const { metafile } = await build({
-    stdin: {
-      contents: [...sources.map((file) => `./${file}`), ...vendored]
-        .map((module) => `import ${JSON.stringify(module)};`)
-        .join("\n"),
-      resolveDir: root,
-    },
-    absWorkingDir: root,
-    outdir: place,
-    write: false,
-    metafile: true,
-    bundle: true,
-    format: "esm",
-    platform: "node",
-    external: ["node-gyp", "node-sqlite3-wasm", "prettier"],
-    define: { "import.meta.url": '""' },
-    treeShaking: false,
-    logLevel: "error",
-  });
-  const folders = new Set(
-    Object.keys(metafile.inputs).flatMap(
-      (file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? [],
-    ),
-  );
-  const texts = [...folders].sort().map((folder) => {
-    const { name, version, license } = JSON.parse(
-      readFileSync(join(root, folder, "package.json"), "utf8"),
-    );
-    const file = readdirSync(join(root, folder)).find((one) => /^licen[cs]e/i.test(one));
-    const text = file === undefined ? "" : `\n${readFileSync(join(root, folder, file), "utf8")}`;
-    return `${name} ${version} (${license})\n${text}`;
-  });
-  return `This package contains code of these packages.\n\n${texts.join(`\n${"-".repeat(80)}\n\n`)}`;
 }
 
 function pack(folder) {

@@ -1,9 +1,8 @@
 import { checkJobs, factsOf } from "../job/check-jobs.ts";
-import type { JobPlan } from "../job/options.ts";
 import { type PlannedJob, placeOf, planJob } from "../job/plan-job.ts";
 import { checkJobDirectories } from "../job/run-directory.ts";
 import { EXIT_ERROR, EXIT_OK } from "../job/session.ts";
-import { planSweep } from "../sweep/plan-sweep.ts";
+import { partsOf, planSweep } from "../sweep/plan-sweep.ts";
 import type { SweepRegistry, SweepSession } from "../sweep/registry.ts";
 import { plural } from "../text/plural.ts";
 import { drawTable } from "../text/table.ts";
@@ -36,28 +35,33 @@ interface JobRow {
  */
 export async function dryRun(session: SweepSession): Promise<number> {
   const { invocation, options, parsed } = session;
-  const { directory, jobs, mode, note } = planAll(session, await session.registry());
-  if (mode === "multirun") checkJobDirectories(jobs, options.resultFiles ?? []);
+  const { directory, mode, note, parts } = planAll(session, await session.registry());
   const place = placeOf(session);
-  if (!(await checkJobs(jobs, options, invocation.console, place, { isPlan: true })))
-    return EXIT_ERROR;
-  const details: JobPlan[] = [];
-  if (options.planJob !== undefined)
+  const rows: JobRow[] = [];
+  const texts: string[] = [];
+  const owners = new Map<string, number | undefined>();
+  let isFit = true;
+  // Of many jobs only some are held at a time.
+  for (const jobs of parts) {
+    if (mode === "multirun") checkJobDirectories(jobs, options.resultFiles ?? [], owners);
+    isFit = (await checkJobs(jobs, options, invocation.console, place, { isPlan: true })) && isFit;
+    if (!isFit) continue;
     for (const job of jobs) {
       place.publish(job.root);
       const facts = { ...factsOf(job), context: place.context };
-      details.push(await options.planJob(job.resolved(), job.outputDir, facts));
+      const plan = await options.planJob?.(job.resolved(), job.outputDir, facts);
+      rows.push({ ...rowOf(job), ...(plan !== undefined && { plan: plan.data }) });
+      if (plan !== undefined) texts.push(plan.text);
     }
-  const rows = jobs.map((job, index) => ({
-    ...rowOf(job),
-    ...(details[index] !== undefined && { plan: details[index].data }),
-  }));
+  }
+  if (!isFit) return EXIT_ERROR;
   const plan: Plan = { mode, directory, jobs: rows, ...(note !== undefined && { note }) };
-  invocation.console.stdout(
-    parsed.flags.has("json")
-      ? `${JSON.stringify(plan, null, 2)}\n`
-      : `${planText(plan)}${details.map(({ text }) => `\n${text}`).join("")}`,
-  );
+  const { stdout } = invocation.console;
+  if (parsed.flags.has("json")) stdout(`${JSON.stringify(plan, null, 2)}\n`);
+  else {
+    stdout(planText(plan));
+    for (const text of texts) stdout(`\n${text}`);
+  }
   return EXIT_OK;
 }
 
@@ -70,7 +74,7 @@ function planAll(session: SweepSession, registry: SweepRegistry) {
   const place = placeOf(session);
   if (mode === "run") {
     const job = planJob(composition(), place);
-    return { mode, directory: job.outputDir, jobs: [job], note: undefined } as const;
+    return { mode, directory: job.outputDir, parts: [[job]], note: undefined } as const;
   }
   const { directory, planBatch, sweeper } = planSweep(
     composition(),
@@ -79,12 +83,17 @@ function planAll(session: SweepSession, registry: SweepRegistry) {
     place,
     registry,
   );
-  const jobs: PlannedJob[] = [];
-  for (let batch = sweeper.ask(); batch !== undefined; batch = sweeper.ask()) {
-    for (const job of planBatch(batch, jobs.length)) jobs.push(job);
-    sweeper.tell([]);
-  }
-  return { mode, directory, jobs, note: sweeper.unforeseeable } as const;
+  const parts = function* (): Generator<readonly PlannedJob[]> {
+    let first = 0;
+    for (let batch = sweeper.ask(); batch !== undefined; batch = sweeper.ask()) {
+      for (const part of partsOf(batch)) {
+        yield planBatch(part, first);
+        first += part.length;
+      }
+      sweeper.tell([]);
+    }
+  };
+  return { mode, directory, parts: parts(), note: sweeper.unforeseeable } as const;
 }
 
 function rowOf({ number, outputDir, overrides, resolved }: PlannedJob): JobRow {

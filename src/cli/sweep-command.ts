@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import type { SweepJobStatus } from "../job/job.ts";
 import type { SweepRow } from "../job/options.ts";
 import { listenForInterrupt } from "../job/process/interrupt.ts";
 import type { Console, Invocation } from "../job/process/invocation.ts";
@@ -9,6 +10,7 @@ import { STANDARD_PLUGINS } from "../plugins/standard-plugins.ts";
 import { type JobState, tookMs } from "../record/job-state.ts";
 import { sweepFolder } from "../record/layout.ts";
 import { type ManifestJob, readManifest } from "../record/manifest.ts";
+import { nextCommand } from "../record/next-commands.ts";
 import { cancelSweep } from "../sweep/cancel.ts";
 import {
   type JobView,
@@ -45,14 +47,14 @@ export async function runSweepCommand(
     invocation.console.stdout(request.help);
     return 0;
   }
-  const { action, json, settings, timeout } = request;
+  const { action, all, json, only, settings, timeout } = request;
   const { console, env } = invocation;
   const plugins = await withSettings(STANDARD_PLUGINS, invocation, settings);
   const { launchers } = await loadRegistry(plugins);
   const sweep = { directory: resolve(invocation.cwd, request.directory), env, launchers };
   switch (action) {
     case "status":
-      return status(sweep, json, console);
+      return status(sweep, { all, json, only }, console);
     case "wait":
       return wait(sweep, { json, timeout }, console);
     case "cancel":
@@ -62,9 +64,31 @@ export async function runSweepCommand(
   }
 }
 
-async function status(sweep: StatusRequest, json: boolean, console: Console): Promise<number> {
+/** Of more jobs, only those that failed or run are shown, and not all of them. */
+const MOST_SHOWN = 50;
+const MOST_NOTABLE = 20;
+
+interface Filter {
+  readonly all: boolean;
+  readonly json: boolean;
+  readonly only: readonly SweepJobStatus[] | undefined;
+}
+
+async function status(
+  sweep: StatusRequest,
+  { all, json, only }: Filter,
+  console: Console,
+): Promise<number> {
   const { view } = await readSweepStatus(sweep);
-  console.stdout(json ? `${JSON.stringify(view, null, 2)}\n` : shownView(view));
+  const isShown = ({ status }: JobView) => only === undefined || only.includes(status);
+  const isShort = !all && only === undefined && view.jobs.length > MOST_SHOWN;
+  console.stdout(
+    json
+      ? `${JSON.stringify({ ...view, jobs: view.jobs.filter(isShown) }, null, 2)}\n`
+      : isShort
+        ? shortView(view)
+        : shownView(view, view.jobs.filter(isShown)),
+  );
   return !view.more_to_come && view.jobs.every((job) => job.status === "completed") ? 0 : 1;
 }
 
@@ -145,9 +169,22 @@ async function collect(sweep: StatusRequest, console: Console): Promise<number> 
   return 0;
 }
 
-/** `hydraconf sweep status`: a line per job, and what they come to. */
-function shownView(view: SweepView): string {
-  const { jobs } = view;
+/** Of many jobs: what needs a look, and how to see the others. */
+function shortView(view: SweepView): string {
+  const notable = (["failed", "timed_out", "running"] as const).flatMap((status) =>
+    view.jobs.filter((job) => job.status === status),
+  );
+  const left = notable.length - MOST_NOTABLE;
+  const shown = shownView(view, notable.slice(0, MOST_NOTABLE), left);
+  return `${shown}  ${nextCommand("status", view.directory)} --all   each job; --only failed,running of these\n`;
+}
+
+/**
+ * `hydraconf sweep status`: a line per job, and what all jobs come to.
+ *
+ * @param left how many more there are
+ */
+function shownView(view: SweepView, jobs: readonly JobView[], left = 0): string {
   if (jobs.length === 0) return summary(view);
   const hasScheduler = jobs.some(({ scheduler }) => scheduler !== null);
   const overrides = distinctOverrides(
@@ -167,7 +204,8 @@ function shownView(view: SweepView): string {
   const waiting = obstacleLines(jobs.map((job, index) => ({ job, text: overrides[index] ?? "" })));
   const head = ["#", "Overrides", "Status", "Attempts", "Seconds", "Error"];
   if (hasScheduler) head.splice(3, 0, "Scheduler");
-  return `${drawTable([head, ...rows])}${waiting}${summary(view)}`;
+  const more = left > 0 ? `and ${left} more\n` : "";
+  return `${drawTable([head, ...rows])}${more}${waiting}${summary(view)}`;
 }
 
 /** A line for all jobs that wait for the same thing to be done. */

@@ -5,6 +5,7 @@ import {
   usage,
 } from "../command-line/command-line.ts";
 import { checkPositionals, type ParsedCommand, parseCommandLine } from "../command-line/parse.ts";
+import type { SweepJobStatus } from "../job/job.ts";
 import { SWEEP_ACTIONS, type SweepAction } from "../record/next-commands.ts";
 import { shellQuote } from "../text/shell-words.ts";
 import { ConfigError, nearest } from "../values/errors.ts";
@@ -18,6 +19,10 @@ export type SweepRequest =
       /** As it was typed. */
       readonly directory: string;
       readonly json: boolean;
+      /** Whether each job is shown, however many there are. */
+      readonly all: boolean;
+      /** The statuses of the jobs to show; undefined for any. */
+      readonly only: readonly SweepJobStatus[] | undefined;
       /** Milliseconds. */
       readonly timeout: number | undefined;
       /** A settings file that was named. */
@@ -43,6 +48,8 @@ export function parseSweepLine(args: readonly string[]): SweepRequest {
     action,
     directory: names[0] ?? "",
     json: parsed.has("json"),
+    all: parsed.has("all"),
+    only: statuses(parsed.value("only")),
     timeout,
     settings: parsed.value("settings"),
   };
@@ -77,6 +84,19 @@ function refuseOptionsOfOthers(action: SweepAction, parsed: ParsedCommand): void
   }
 }
 
+function statuses(text: string | undefined): readonly SweepJobStatus[] | undefined {
+  return text?.split(",").map((word) => {
+    const status = STATUSES.find((one) => one === word.trim());
+    if (status !== undefined) return status;
+    throw new ConfigError({
+      code: "app.usage",
+      message: `--only: '${word}' is no status of a job`,
+      nearest: nearest(word, STATUSES),
+      hint: STATUSES.join(", "),
+    });
+  });
+}
+
 function milliseconds(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const seconds = text.trim() === "" ? Number.NaN : Number(text);
@@ -88,6 +108,11 @@ function milliseconds(text: string | undefined): number | undefined {
 }
 
 // The command lines of `hydraconf sweep`.
+
+const STATUSES: readonly SweepJobStatus[] = [
+  ...(["failed", "running", "timed_out", "stopped"] as const),
+  ...(["missing", "queued", "completed"] as const),
+];
 
 const SETTINGS: Readonly<Record<string, CommandOption>> = {
   settings: { value: "FILE", help: "a settings file that names further plugins" },
@@ -113,7 +138,14 @@ const ACTION_LINES: Readonly<Record<SweepAction, CommandLine>> = {
     `Shows the state of each job of a sweep, also while it runs, and what runs it. Jobs record their own
 state; a scheduler is asked about those that have not. A job is 'missing' if
 nothing is about to run it: --resume does.`,
-    { json: { help: "print JSON" } },
+    {
+      only: {
+        value: "STATUS",
+        help: `only jobs of this status, or of several: ${STATUSES.slice(0, 2).join(",")}`,
+      },
+      all: { help: "each job; otherwise, of more than 50, those that failed or run" },
+      json: { help: "print JSON" },
+    },
     "0 all jobs are completed, 1 they are not, 2 wrong usage.",
   ),
   wait: lineOf(
@@ -159,6 +191,8 @@ export const SWEEP_LINE: CommandLine & { readonly actions: typeof SWEEP_ACTIONS 
   actions: SWEEP_ACTIONS,
   options: {
     json: { help: "of status and wait: print JSON" },
+    only: { value: "STATUS", help: "of status: only jobs of this status, e.g. failed,running" },
+    all: { help: "of status: each job, also of many" },
     timeout: { value: "SECONDS", help: "of wait: wait at most this long" },
     ...SETTINGS,
   },

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { isSweepValue, type Override } from "../overrides/ast.ts";
 import { overrideNode } from "../overrides/evaluate.ts";
-import { once } from "../system/get-or-create.ts";
+import { getOrCreate, once } from "../system/get-or-create.ts";
 import { DEFAULT_DIALECT } from "../values/dialect.ts";
 import { ConfigError } from "../values/errors.ts";
 import { type ConfigNode, isMissingOrNull, map, scalar } from "../values/node.ts";
@@ -206,7 +206,11 @@ const notStrings = (node: ConfigNode): ConfigError =>
  * @throws ConfigError for a sweep inside a value (`override.sweep_not_allowed`), a null key
  * (`key.invalid_type`), an interpolation that does not parse (`interpolation.syntax`).
  */
-export function overrideValue(override: Override): ConfigNode | null {
-  const node = overrideNode(override);
-  return node === null ? null : checkTree(node);
-}
+export const overrideValue = (override: Override): ConfigNode | null =>
+  getOrCreate(VALUES, override, () => {
+    const node = overrideNode(override);
+    return { value: node === null ? null : checkTree(node) };
+  }).value;
+
+/** The jobs of a sweep share overrides, whose values may be long. */
+const VALUES = new WeakMap<Override, { readonly value: ConfigNode | null }>();

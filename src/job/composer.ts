@@ -138,8 +138,22 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
   const noteOnce = eachOnce(request.onNote);
   const onWarning = ({ code, message }: CompositionWarning): void =>
     code === "note" ? noteOnce(message) : warnOnce(message);
-  const parse = (overrides: readonly string[]): readonly Override[] =>
-    parseOverrides(overrides, { dialect: context.dialect });
+  let latest: readonly Override[] = [];
+  /** Jobs of a sweep share most overrides, and these may be long. */
+  const parse = (overrides: readonly string[]): readonly Override[] => {
+    const { dialect } = context;
+    try {
+      const parsed = overrides.map((text, index) => {
+        const known = latest[index];
+        return known?.origin.text === text ? known : parseOverride(text, index, { dialect });
+      });
+      latest = parsed;
+      return parsed;
+    } catch {
+      // The error tells of all of them.
+      return parseOverrides(overrides, { dialect });
+    }
+  };
   const surroundings = { snapshot, context, onWarning };
   const compose = (
     overrides: readonly string[],

@@ -140,4 +140,7 @@ export type SweepJob = PlannedJob & {
   readonly number: number;
   /** The overrides as the sweeper gave them: a config that sets `hydra.overrides.task` adds its own to `overrides`. */
   readonly swept: readonly string[];
+  /** The same with those of `hydra`, and the fingerprint of the config: where the composition is not kept. */
+  readonly typed?: readonly string[];
+  readonly fingerprint?: string;
 };

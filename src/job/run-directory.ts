@@ -76,9 +76,9 @@ export function setAside(path: string, resultFiles: readonly string[], attempt: 
 export function checkJobDirectories(
   jobs: readonly { readonly number?: number; readonly outputDir: string }[],
   resultFiles: readonly string[],
+  owners = new Map<string, number | undefined>(),
 ): void {
   if (resultFiles.length === 0) return;
-  const owners = new Map<string, number | undefined>();
   for (const { number, outputDir } of jobs) {
     refuseResults(outputDir, resultFiles);
     if (owners.has(outputDir))

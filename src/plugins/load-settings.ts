@@ -8,6 +8,7 @@ import { importFile } from "../system/import-file.ts";
 import { alternativesTo, ConfigError, isConfigError } from "../values/errors.ts";
 import type { FileOrigin, SourceText } from "../values/origin.ts";
 import { type Plugin, plugin } from "./contract/plugin.ts";
+import { RESOLVER_EXAMPLE, settingsResolvers } from "./settings-resolvers.ts";
 
 /** What a settings file may say (docs/run.md). */
 export interface Settings {
@@ -22,6 +23,10 @@ export interface Settings {
   readonly env?: Readonly<Record<string, string>>;
   /** Python modules that register configs, for `hydraconf python sync`. */
   readonly store?: readonly string[];
+  /** What becomes of an export of them whose sources have changed: a note says so, or it is made again. */
+  readonly sync?: "note" | "renew";
+  /** Resolvers by name. */
+  readonly resolvers?: Readonly<Record<string, ResolverEntry>>;
 }
 
 /** A text of a settings file, and where paths in that file start. */
@@ -40,6 +45,16 @@ export interface AppEntry {
   readonly config_path?: string | null;
   readonly config_name?: string | null;
   readonly version_base?: string | null;
+}
+
+/** A resolver that a settings file names. */
+export interface ResolverEntry {
+  /** `ready`, `python:module.function`, or the path of a module, with `#export` where that has another name. */
+  readonly from: string;
+  readonly folder: string;
+  readonly origin: FileOrigin;
+  readonly use_cache?: boolean;
+  readonly pure?: boolean;
 }
 
 /** A plugin that a settings file names. */
@@ -61,19 +76,25 @@ export const readSettings = (files: readonly string[]): Settings =>
   deepmerge(...files.map(readFile)) as Settings;
 
 /**
- * Loads the plugins that settings name: those of the first file first, each once.
+ * Loads the plugins that settings name: those of the first file first, each once; the resolvers that they name are one more.
  *
  * @throws ConfigError `plugin.invalid` for a plugin that is not found, or is none, with the line
  */
-export async function settingsPlugins({
-  plugins = [],
-}: Pick<Settings, "plugins">): Promise<readonly Plugin[]> {
+export async function settingsPlugins(
+  { env = {}, plugins = [], python, resolvers }: Settings,
+  place: Parameters<typeof settingsResolvers>[1],
+): Promise<readonly Plugin[]> {
   const loaded = new Map<string, Plugin>();
   for (const entry of plugins) {
     const url = locate(entry);
     if (!loaded.has(url)) loaded.set(url, await load(url, entry));
   }
-  return [...loaded.values()];
+  if (resolvers === undefined) return [...loaded.values()];
+  const own = await settingsResolvers(
+    { resolvers, ...(python && { python }) },
+    { ...place, env: { ...env, ...place.env } },
+  );
+  return [...loaded.values(), { name: "settings", resolvers: own }];
 }
 
 function readFile(file: string): Settings {
@@ -149,6 +170,12 @@ const READERS: Readonly<Record<keyof Settings, Reader>> = {
     // A variable is the same wherever the command is called.
     return /^\.{1,2}(\/|$)/.test(text) ? resolve(dirname(source.name), text) : text;
   }),
+  resolvers: mapReader("resolvers", "resolvers: {eval: ready}", readResolver),
+  sync: (value, source) => {
+    const text = isScalar(value) ? value.value : undefined;
+    if (text === "note" || text === "renew") return text;
+    throw wrong("`sync` must be note or renew", place(source, value), { hint: "sync: renew" });
+  },
   store: (value, source) =>
     (readNames(value, source) as readonly PluginEntry[]).map(({ module }) => module),
 };
@@ -200,6 +227,39 @@ function readApp(value: Node, source: SourceText): AppEntry {
     ...(given.has("config_name") && { config_name: given.get("config_name") ?? null }),
     ...(given.has("version_base") && { version_base: given.get("version_base") ?? null }),
   };
+}
+
+const RESOLVER_KEYS = ["from", "use_cache", "pure"];
+
+/** `ready`, or a map with options beside it. */
+function readResolver(value: Node, source: SourceText): ResolverEntry {
+  const placed = { folder: dirname(source.name), origin: place(source, value) };
+  if (isScalar(value) && typeof value.value === "string" && value.value !== "")
+    return { from: value.value, ...placed };
+  if (!isMap<Node, Node | null>(value))
+    throw wrong("A resolver must be a text, or a map", placed.origin, RESOLVER_EXAMPLE);
+  const given = new Map<string, unknown>();
+  for (const { key, value: one } of value.items) {
+    const name = isScalar(key) ? String(key.value) : "";
+    if (!RESOLVER_KEYS.includes(name))
+      throw wrong(
+        `A resolver has no '${name}'`,
+        place(source, key),
+        alternativesTo(name, RESOLVER_KEYS),
+      );
+    const read = isScalar(one) ? one.value : undefined;
+    const what = name === "from" ? "a text" : "true or false";
+    if (typeof read !== (name === "from" ? "string" : "boolean"))
+      throw wrong(
+        `'${name}' of a resolver must be ${what}`,
+        place(source, one ?? key),
+        RESOLVER_EXAMPLE,
+      );
+    given.set(name, read);
+  }
+  if (!given.has("from"))
+    throw wrong("A resolver must say where it is from", placed.origin, RESOLVER_EXAMPLE);
+  return { ...(Object.fromEntries(given) as { from: string }), ...placed };
 }
 
 function textOf(file: string): string {

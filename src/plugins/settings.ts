@@ -45,7 +45,7 @@ export async function loadSettings(
   if (files.length === 0) return { plugins: own, settings: {} };
   const { readSettings, settingsPlugins } = await import("./load-settings.ts");
   const settings = readSettings(files);
-  const plugins = [...own, ...(await settingsPlugins(settings))];
+  const plugins = [...own, ...(await settingsPlugins(settings, place))];
   refuseClashes(plugins);
   return { plugins, settings };
 }

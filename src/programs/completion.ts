@@ -4,10 +4,10 @@ import { SHELL_FUNCTIONS } from "../cli/completion/shells.ts";
 import { type CommandLine, commandHelp } from "../command-line/command-line.ts";
 import { parseCommandLine } from "../command-line/parse.ts";
 import type { Invocation } from "../job/process/invocation.ts";
+import { isExecutable } from "../plugins/interpreter.ts";
 import { shellQuote } from "../text/shell-words.ts";
 import { ConfigError, nearest } from "../values/errors.ts";
 import { findApps } from "./apps.ts";
-import { isExecutable } from "./interpreter.ts";
 
 const LINE: CommandLine = {
   name: "hydraconf completion",

@@ -4,12 +4,12 @@ import { join, resolve } from "node:path";
 import { HYDRA_FLAGS } from "../cli/arguments/hydra-flags.ts";
 import type { AdaptableCall, Adaptation } from "../cli/hydra-main.ts";
 import type { Invocation } from "../job/process/invocation.ts";
+import { packageFolders } from "../plugins/interpreter.ts";
 import type { Settings } from "../plugins/load-settings.ts";
 import { DIALECT_NAMES } from "../values/dialect.ts";
 import { ConfigError } from "../values/errors.ts";
 import { type App, type AppPlace, namedApp, searchApp, severalApps } from "./apps.ts";
-import { packageFolders } from "./interpreter.ts";
-import { storedExport } from "./store-export.ts";
+import { currentStore, storedExport } from "./store-export.ts";
 
 /** What a command composes where nothing says otherwise. */
 const CONFIG = join("conf", "config.yaml");
@@ -109,15 +109,19 @@ export function treeOptions(
     return { env, options: { configPath: null, configName: null, freeKeys: [""] } };
   }
   if (app.unread !== undefined && !isNamed) throw app.unread;
-  const stored = app.kind === "script" ? undefined : storedExport(cwd);
-  if (stored?.changed !== undefined && invocation.worker === undefined)
-    invocation.console.stderr(
-      `UserWarning: ${stored.changed} has changed since 'hydraconf python sync': run it again to compose from what is registered now\n`,
-    );
+  const store =
+    app.kind === "script"
+      ? undefined
+      : invocation.worker !== undefined
+        ? // The process that began the sweep has looked.
+          storedExport(cwd)?.store
+        : currentStore(settings, place, (message) =>
+            invocation.console.stderr(`UserWarning: ${message}\n`),
+          );
   return {
     env: { ...env, ...app.env },
     options: {
-      ...(stored && { store: stored.store }),
+      ...(store && { store }),
       configPath: app.configPath,
       configName: app.configName,
       packageRoots,

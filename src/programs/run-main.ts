@@ -6,6 +6,7 @@ import { parseArgv } from "../cli/arguments/parse-argv.ts";
 import { type AdaptableCall, type Adaptation, runMain } from "../cli/hydra-main.ts";
 import type { JobFacts } from "../job/options.ts";
 import type { Invocation } from "../job/process/invocation.ts";
+import { isExecutable, onPath } from "../plugins/interpreter.ts";
 import { sweepCells } from "../sweep/sweep-tables.ts";
 import { drawTable } from "../text/table.ts";
 import { ConfigError } from "../values/errors.ts";
@@ -19,7 +20,6 @@ import {
   withTail,
 } from "./command-line.ts";
 import { commandTask } from "./command-task.ts";
-import { isExecutable, onPath } from "./interpreter.ts";
 import { jobCommand, METRICS_FILE, RESULT_FILE } from "./job-command.ts";
 import { latestMetrics } from "./job-result.ts";
 import { composedApp, projectEnv, treeOptions } from "./project.ts";

@@ -1,5 +1,6 @@
 /** What only Python registers: `hydraconf python sync` writes what a project's ConfigStore holds into a file, and that is composed from. */
 import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -7,12 +8,14 @@ import { type CommandLine, commandHelp, usage } from "../command-line/command-li
 import { parseCommandLine } from "../command-line/parse.ts";
 import type { StoreEntry } from "../compose/sources/memory-source.ts";
 import type { Invocation } from "../job/process/invocation.ts";
+import { interpreterOf } from "../plugins/interpreter.ts";
+import type { Settings } from "../plugins/load-settings.ts";
 import { loadSettings } from "../plugins/settings.ts";
 import { writeFileAtomicSync } from "../system/atomic-write.ts";
 import { errorCode, makeDirectory, readablePath } from "../system/files.ts";
 import { once } from "../system/get-or-create.ts";
 import { plural } from "../text/plural.ts";
-import { ConfigError } from "../values/errors.ts";
+import { ConfigError, isConfigError } from "../values/errors.ts";
 import {
   type ConfigNode,
   type Key,
@@ -25,7 +28,6 @@ import {
 } from "../values/node.ts";
 import type { SchemaOrigin } from "../values/origin.ts";
 import { findApps } from "./apps.ts";
-import { interpreterOf } from "./interpreter.ts";
 import { EXPORT_SOURCE } from "./store-python.ts";
 
 /** Where the export of a project stands. */
@@ -37,8 +39,10 @@ interface StoreExport {
   readonly hydra: string;
   readonly python: string;
   readonly modules: readonly string[];
-  /** The sources that were imported, relative to the project, with their times and sizes. */
-  readonly sources: Readonly<Record<string, readonly [mtimeMs: number, size: number]>>;
+  /** The sources that were imported, relative to the project, with their times, sizes and the SHA-256 of what they say. */
+  readonly sources: Readonly<
+    Record<string, readonly [mtimeMs: number, size: number, hash?: string]>
+  >;
   readonly classes: Readonly<Record<string, ExportedClass>>;
   readonly entries: Readonly<Record<string, ExportedEntry>>;
 }
@@ -215,6 +219,7 @@ export function syncStore({ cwd, env, modules, python }: SyncRequest) {
       cwd,
       env: env as NodeJS.ProcessEnv,
       encoding: "utf8",
+      maxBuffer: Number.POSITIVE_INFINITY,
     });
     if (error !== undefined || status !== 0 || !existsSync(output))
       throw failed(
@@ -246,17 +251,53 @@ function failed(python: string, told: string): ConfigError {
   });
 }
 
-/** The export of a project, and whether its sources have changed since; undefined where there is none. */
+/** The export of a project, its modules, and which of its sources has changed since; undefined where there is none. */
 export function storedExport(cwd: string) {
   const file = join(cwd, STORE_FILE);
   if (!existsSync(file)) return undefined;
   const text = readFileSync(file, "utf8");
-  const { sources } = parsedExport(text, file);
-  const changed = Object.entries(sources).find(([name, [mtimeMs, size]]) => {
-    const status = statSync(join(cwd, name), { throwIfNoEntry: false });
-    return status === undefined || status.size !== size || status.mtimeMs - mtimeMs > 1;
-  });
-  return { file, store: storeOf(text), changed: changed?.[0] };
+  const { modules, sources } = parsedExport(text, file);
+  const changed = Object.entries(sources).find(([name, known]) =>
+    isChanged(join(cwd, name), known),
+  );
+  return { modules, store: storeOf(text), changed: changed?.[0] };
+}
+
+/** A checkout writes files again that say what they said. */
+function isChanged(file: string, [mtimeMs, size, hash]: StoreExport["sources"][string]): boolean {
+  const status = statSync(file, { throwIfNoEntry: false });
+  if (status === undefined || status.size !== size) return true;
+  if (Math.abs(status.mtimeMs - mtimeMs) <= 1) return false;
+  return (
+    hash === undefined || createHash("sha256").update(readFileSync(file)).digest("hex") !== hash
+  );
+}
+
+/**
+ * The configs that a project's Python registered when it was last asked. Where its sources have changed, it is asked again if the settings
+ * say so; else, and if that fails, a warning says that they are out of date.
+ */
+export function currentStore(
+  settings: Settings,
+  { cwd, env }: Pick<SyncRequest, "cwd" | "env">,
+  warn: (message: string) => void,
+): ReadonlyMap<string, StoreEntry> | undefined {
+  const stored = storedExport(cwd);
+  if (stored?.changed === undefined) return stored?.store;
+  const { changed, modules, store } = stored;
+  const stale = `${changed} has changed since 'hydraconf python sync'`;
+  if (settings.sync !== "renew") {
+    warn(`${stale}: run it again to compose from what is registered now`);
+    return store;
+  }
+  try {
+    syncStore({ cwd, env, python: interpreterOf(settings, { cwd, env }), modules });
+    return storedExport(cwd)?.store;
+  } catch (error) {
+    if (!isConfigError(error)) throw error;
+    warn(`${stale}, and it cannot be renewed: ${error.details.message}`);
+    return store;
+  }
 }
 
 const LINE: CommandLine = {

@@ -2,6 +2,7 @@
 export const EXPORT_SOURCE = `"""Writes what a project's ConfigStore holds as JSON (hydraconf python sync)."""
 import base64
 import enum
+import hashlib
 import importlib
 import importlib.util
 import json
@@ -183,7 +184,9 @@ def main():
         file = getattr(module, "__file__", None)
         if file and os.path.abspath(file).startswith(ROOT + os.sep) and "site-packages" not in file:
             status = os.stat(file)
-            sources[os.path.relpath(file, ROOT)] = [status.st_mtime * 1000, status.st_size]
+            with open(file, "rb") as source:
+                known = hashlib.sha256(source.read()).hexdigest()
+            sources[os.path.relpath(file, ROOT)] = [status.st_mtime * 1000, status.st_size, known]
     told = {
         "version": 1,
         "hydra": hydra.__version__,

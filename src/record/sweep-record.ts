@@ -180,7 +180,7 @@ interface Earlier {
 const manifestJob = (job: SweepJob): ManifestJob => ({
   number: job.number,
   ...(job.id !== undefined && job.id !== String(job.number) && { id: job.id }),
-  overrides: job.composition.overrides.map(({ origin }) => origin.text),
+  overrides: job.typed ?? job.composition.overrides.map(({ origin }) => origin.text),
   task_overrides: job.overrides,
   output_dir: job.outputDir,
   fingerprint: jobFingerprint(job),
@@ -262,8 +262,8 @@ const keyOf = (overrides: readonly string[]): string => JSON.stringify(overrides
  * Names the config of a job as it was composed, interpolations as written: what files and overrides
  * decide. What the machine decides (`${oc.env:...}`) may differ where the job runs.
  */
-export const jobFingerprint = ({ outputDir, tree }: PlannedJob): string =>
-  configFingerprint(tree, outputDir);
+export const jobFingerprint = (job: PlannedJob & Partial<Pick<SweepJob, "fingerprint">>): string =>
+  job.fingerprint ?? configFingerprint(job.tree, job.outputDir);
 
 /** The same of a sweep's own composition. */
 export const sweepFingerprint = ({ config }: Composition, directory: string): string =>

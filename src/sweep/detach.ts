@@ -23,7 +23,7 @@ import { ConfigError } from "../values/errors.ts";
 import { writeYaml } from "../values/yaml/writer.ts";
 import { cancelSweep } from "./cancel.ts";
 import { type OpenSweep, openSweep, withResumeHint } from "./open-sweep.ts";
-import { SWEEP_FILE } from "./plan-sweep.ts";
+import { type CheckedBatch, planChecked, SWEEP_FILE } from "./plan-sweep.ts";
 import type { SweepSession } from "./registry.ts";
 
 /**
@@ -100,27 +100,30 @@ interface Admitted {
  *
  * @returns null if jobs were refused
  */
-async function admitAll({ check, record, sweep }: OpenSweep): Promise<Admitted | null> {
-  const { directory, master, planBatch, sweeper } = sweep;
+async function admitAll(open: OpenSweep): Promise<Admitted | null> {
+  const { record, sweep } = open;
+  const { directory, master, sweeper } = sweep;
   if (record.isResumed) makeSweepDirectory(directory, record);
-  const planned: (readonly SweepJob[])[] = [];
+  const planned: CheckedBatch[] = [];
   let count = 0;
   for (let batch = sweeper.ask(); batch !== undefined; batch = sweeper.ask()) {
-    const jobs = planBatch(batch, count, record.numberOf);
-    count += jobs.length;
-    planned.push(jobs);
+    const checked = await planChecked(batch, count, open);
+    count += checked.jobs.length;
+    planned.push(checked);
     if (sweeper.judgesFailures === true) break;
   }
-  const batches = planned.map((jobs) => record.due(jobs));
-  if (!(await check(batches.flat()))) return null;
+  if (planned.some(({ isFit }) => !isFit)) return null;
   makeSweepDirectory(directory, record);
   writeFileAtomicSync(
     join(directory, SWEEP_FILE),
     writeYaml(maskSecrets(master.root, master), { dialect: master.dialect }),
   );
-  record.admit(planned.flat(), sweeper.judgesFailures === true);
+  record.admit(
+    planned.flatMap(({ jobs }) => jobs),
+    sweeper.judgesFailures === true,
+  );
   record.conclude(sweeper.judgesFailures !== true);
-  return { batches };
+  return { batches: planned.map(({ due }) => due) };
 }
 
 /**

@@ -53,8 +53,15 @@ export interface OpenSweep {
   readonly inThisProcess: boolean;
   readonly policy: FailurePolicy;
   readonly gate: FailureGate;
-  /** Checks jobs before they are recorded; false after showing what is wrong. */
-  readonly check: (jobs: readonly SweepJob[]) => Promise<boolean>;
+  /**
+   * Checks jobs before they are recorded; false after showing what is wrong.
+   *
+   * @param owners the directories of those of the same batch that were checked before
+   */
+  readonly check: (
+    jobs: readonly SweepJob[],
+    owners: Map<string, number | undefined>,
+  ) => Promise<boolean>;
   /** Directs log messages to Hydra's own log again. */
   readonly logAsHydra: () => void;
 }
@@ -135,11 +142,11 @@ export async function openSweep(
   const launcher = completeLauncher(chosen.open(request), request, () =>
     backendOf([chosen], sweep.directory, invocation.env),
   );
-  const check = async (jobs: readonly SweepJob[]) => {
+  const check: OpenSweep["check"] = async (jobs, owners) => {
     // Files of a job's earlier attempt are moved aside when it starts.
     const isNew = ({ number }: SweepJob) =>
       resumed === undefined || readJobState(record.folder, number) === undefined;
-    checkJobDirectories(jobs.filter(isNew), place.resultFiles);
+    checkJobDirectories(jobs.filter(isNew), place.resultFiles, owners);
     const { check: _onThisMachine, ...elsewhere } = options;
     return checkJobs(jobs, chosen.runsElsewhere === true ? elsewhere : options, console, place);
   };

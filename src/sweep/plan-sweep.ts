@@ -6,9 +6,11 @@ import type { SweepJob } from "../job/plan-job.ts";
 import { isFromOverride, type JobPlace, planJob } from "../job/plan-job.ts";
 import { nextFreeDirectory } from "../job/run-directory.ts";
 import { quoted } from "../overrides/index.ts";
+import { jobFingerprint, type SweepRecord } from "../record/sweep-record.ts";
 import { ConfigError } from "../values/errors.ts";
 import { child } from "../values/node.ts";
 import { writeYaml } from "../values/yaml/writer.ts";
+import type { OpenSweep } from "./open-sweep.ts";
 import { chosenOne, type SweepRegistry } from "./registry.ts";
 import { dimensionsOf } from "./sweepers/basic-sweeper.ts";
 import type { JobOverrides, Sweeper, SweeperRequest } from "./sweepers/sweeper.ts";
@@ -34,6 +36,107 @@ export interface PlannedSweep {
     first: number,
     numberOf?: (place: number, overrides: readonly string[]) => number,
   ): readonly SweepJob[];
+}
+
+/**
+ * Of how many jobs the compositions are held at a time, which take memory by what the overrides say. Those of a larger batch are not
+ * kept: they are made again where a job runs in this process.
+ */
+function mostHeld([first = []]: readonly JobOverrides[]): number {
+  const characters = first.reduce((sum, { length }) => sum + length, 1);
+  return Math.min(1_000, Math.ceil(500_000 / characters));
+}
+
+/** The parts of a batch: small ones, so that most of what composing makes is garbage soon. */
+export function* partsOf(batch: readonly JobOverrides[]): Generator<readonly JobOverrides[]> {
+  const most = Math.ceil(mostHeld(batch) / 20);
+  for (let at = 0; at === 0 || at < batch.length; at += most) yield batch.slice(at, at + most);
+}
+
+/** What becomes of a batch before its first job starts. */
+export interface CheckedBatch {
+  readonly jobs: readonly SweepJob[];
+  /** Those that are to run. */
+  readonly due: readonly SweepJob[];
+  /** Whether all of these may. */
+  readonly isFit: boolean;
+  /** How long composing took. */
+  readonly seconds: number;
+}
+
+/**
+ * Composes and checks the jobs of a batch.
+ *
+ * @param first the place of the first one in the sweep, from 0
+ * @throws ConfigError for what cannot be composed, or is no longer what was recorded
+ */
+export async function planChecked(
+  batch: readonly JobOverrides[],
+  first: number,
+  {
+    check,
+    record,
+    sweep,
+  }: Pick<OpenSweep, "check" | "sweep"> & {
+    readonly record: Pick<SweepRecord, "due" | "numberOf">;
+  },
+): Promise<CheckedBatch> {
+  const jobs: SweepJob[] = [];
+  const due: SweepJob[] = [];
+  const owners = new Map<string, number | undefined>();
+  const isKept = batch.length <= mostHeld(batch);
+  const again = latestPlan(sweep);
+  let isFit = true;
+  let milliseconds = 0;
+  for (const part of partsOf(batch)) {
+    const begin = performance.now();
+    const planned = sweep.planBatch(part, first + jobs.length, record.numberOf);
+    milliseconds += performance.now() - begin;
+    const dueOfPart = record.due(planned);
+    isFit = (await check(dueOfPart, owners)) && isFit;
+    const isDue = new Set(dueOfPart);
+    for (const job of planned) {
+      const kept = isKept ? job : withoutComposition(job, again);
+      jobs.push(kept);
+      if (isDue.has(job)) due.push(kept);
+    }
+  }
+  return { jobs, due, isFit, seconds: milliseconds / 1000 };
+}
+
+type Replan = (job: Pick<SweepJob, "number" | "swept">) => SweepJob;
+
+/** Plans a job again; the same one as before is the one that was planned. */
+function latestPlan({ planBatch }: Pick<PlannedSweep, "planBatch">): Replan {
+  let latest: SweepJob | undefined;
+  return ({ number, swept }) => {
+    if (latest?.swept !== swept) [latest] = planBatch([swept], number, () => number);
+    return latest as SweepJob;
+  };
+}
+
+/** The same job, whose composition is made when it is asked for. */
+function withoutComposition(job: SweepJob, replan: Replan): SweepJob {
+  const { composition, number, outputDir, overrides, swept } = job;
+  const again = (): SweepJob => replan({ number, swept });
+  return {
+    number,
+    outputDir,
+    overrides,
+    swept,
+    typed: composition.overrides.map(({ origin }) => origin.text),
+    fingerprint: jobFingerprint(job),
+    get composition() {
+      return again().composition;
+    },
+    get root() {
+      return again().root;
+    },
+    get tree() {
+      return again().tree;
+    },
+    resolved: () => again().resolved(),
+  };
 }
 
 /**

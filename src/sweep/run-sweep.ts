@@ -8,7 +8,8 @@ import type { LaunchEvent, Launcher } from "../launch/launcher.ts";
 import type { SweepRecord } from "../record/sweep-record.ts";
 import { writeFileAtomicSync } from "../system/atomic-write.ts";
 import { writeYaml } from "../values/yaml/writer.ts";
-import { type PlannedSweep, SWEEP_FILE } from "./plan-sweep.ts";
+import type { OpenSweep } from "./open-sweep.ts";
+import { type PlannedSweep, planChecked, SWEEP_FILE } from "./plan-sweep.ts";
 import type { Conclusion } from "./sweepers/sweeper.ts";
 
 export interface SweepRequest {
@@ -17,7 +18,7 @@ export interface SweepRequest {
   readonly record: SweepRecord;
   readonly gate: FailureGate;
   /** Looks at all jobs of a batch before the first starts; `false` after telling what is wrong. */
-  readonly check: (jobs: readonly SweepJob[]) => Promise<boolean>;
+  readonly check: OpenSweep["check"];
   /** Takes secrets out of what is written. */
   readonly redact?: (text: string) => string;
   /** Is told of each batch how many jobs were composed, and in how many seconds. */
@@ -54,8 +55,8 @@ export interface SweepOutcome {
  * @throws ConfigError before a job of its batch has started
  */
 export async function runSweep(request: SweepRequest): Promise<SweepOutcome> {
-  const { check, gate, record, redact = (text: string) => text, sweep } = request;
-  const { directory, master, planBatch, sweeper } = sweep;
+  const { gate, record, redact = (text: string) => text, sweep } = request;
+  const { directory, master, sweeper } = sweep;
   const { dialect } = master;
   makeSweepDirectory(directory, record);
   writeFileAtomicSync(
@@ -66,12 +67,10 @@ export async function runSweep(request: SweepRequest): Promise<SweepOutcome> {
   let planned = 0;
   let wasCutShort = false;
   for (let batch = sweeper.ask(); batch !== undefined; batch = sweeper.ask()) {
-    const begin = performance.now();
-    const jobs = planBatch(batch, planned, record.numberOf);
-    request.onPlanned?.(jobs.length, (performance.now() - begin) / 1000);
+    const { due, isFit, jobs, seconds } = await planChecked(batch, planned, request);
+    request.onPlanned?.(jobs.length, seconds);
     planned += jobs.length;
-    const due = record.due(jobs);
-    if (!(await check(due))) return { results, unfinished: 0, refused: true };
+    if (!isFit) return { results, unfinished: 0, refused: true };
     record.admit(jobs, sweeper.mayAskForMore());
     request.onBatch?.(withResults(jobs, due, record));
     // A batch of nothing is launched: Hydra's launchers say so.

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { errorCode } from "../system/files.ts";
-import { findPackage, ownFile, type PackageInfo } from "../system/package-root.ts";
+import { embeddedPart, findPackage, ownFile, type PackageInfo } from "../system/package-root.ts";
 import { ConfigError } from "./errors.ts";
 
 /**
@@ -37,6 +37,8 @@ const VENDORED = {
  * @throws ConfigError `app.unsupported` where it is not installed, as in a program whose bundler took us in
  */
 export function requireDependency(name: keyof typeof VENDORED): unknown {
+  const embedded = embeddedPart(VENDORED[name]) as Readonly<Record<string, () => unknown>>;
+  if (embedded !== undefined) return embedded[name]?.();
   const require = createRequire(ownPlace());
   try {
     const file = vendoredFile(VENDORED[name], require);

@@ -89,3 +89,20 @@ test("refuses what is no sweep, and wrong words", async () => {
   await expect(command(cwd, "status", "--json=no", "s")).rejects.toThrow("--json takes no value");
   expect((await command(cwd, "--help")).stdout).toContain("hydraconf sweep collect DIR");
 });
+
+test("of more than 50 jobs status shows those that failed, and as many of them as fit", async () => {
+  const { cwd, run } = program(CONFIG);
+  await run(["-m", "x=range(0,60)"], (config) => {
+    if (Number(config.get("x")) < 30) throw new Error("boom");
+  });
+  const { stdout } = await command(cwd, "status", "s");
+  expect(stdout.match(/^\| \d+ /gm)).toHaveLength(20);
+  expect(stdout).toContain("and 10 more\n30 of 60 jobs completed, 30 failed\n");
+  expect(stdout).toContain(`hydraconf sweep status ${join(cwd, "s")} --all`);
+  const rows = async (...args: readonly string[]) =>
+    (await command(cwd, "status", "s", ...args)).stdout.match(/^\| \d+ /gm)?.length;
+  expect(await rows("--all")).toBe(60);
+  expect(await rows("--only", "failed,running")).toBe(30);
+  const told = JSON.parse((await command(cwd, "status", "s", "--json", "--only=completed")).stdout);
+  expect([told.jobs.length, told.counts]).toEqual([30, { completed: 30, failed: 30 }]);
+});

@@ -7,6 +7,8 @@ test.each([
   [["--json", "status", "s"], { action: "status", directory: "s", json: true }],
   [["wait", "--timeout", "1.5", "s"], { action: "wait", timeout: 1500, json: false }],
   [["wait", "s"], { action: "wait", timeout: undefined }],
+  [["status", "s", "--only", "failed, timed_out"], { only: ["failed", "timed_out"], all: false }],
+  [["status", "s", "--all"], { only: undefined, all: true }],
 ])("%j is understood", (args, request) => {
   expect(parseSweepLine(args)).toMatchObject({ help: null, ...request });
 });
@@ -34,6 +36,8 @@ test.each([
   [["status", "--josn", "s"], "unknown option --josn | --json"],
   [["--josn"], "unknown option --josn | --json"],
   [["cancel", "--json", "s"], "--json is an option of status and wait, not of cancel"],
+  [["status", "s", "--only=faild"], "--only: 'faild' is no status of a job | failed"],
+  [["wait", "s", "--all"], "--all is an option of status, not of wait"],
   [["wait", "s", "--timeout"], "--timeout needs a value: SECONDS"],
   [["wait", "s", "--timeout", "--json"], "--timeout needs a value: SECONDS"],
   [["wait", "s", "--timeout", "-1"], "--timeout: '-1' is not a number of seconds"],

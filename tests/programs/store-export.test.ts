@@ -1,11 +1,21 @@
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { runMain } from "../../src/cli/hydra-main.ts";
+import { pythonResolvers } from "../../src/plugins/python-resolvers.ts";
 import { appsIn } from "../../src/programs/apps.ts";
-import { storeOf, syncStore } from "../../src/programs/store-export.ts";
+import { currentStore, storeOf, syncStore } from "../../src/programs/store-export.ts";
+import { child } from "../../src/values/node.ts";
 import { capturedConsole } from "../captured-console.ts";
 import { sharedOrSkip } from "../shared.ts";
 
@@ -20,12 +30,25 @@ interface Case {
   readonly stdout: string;
 }
 
-/** Cases that need more than the store. */
-const LEFT_OUT: Readonly<Record<string, string>> = {
-  "nodes-001": "a resolver that the program registers",
-  "nodes-009": "a resolver that the program registers",
-  "nodes-021": "a resolver that the program registers",
-};
+/** What the programs register themselves, without what they import for it. */
+const REGISTERED = `
+twice = lambda x: 2 * x
+join = lambda *a: "-".join(str(x) for x in a)
+table = lambda name: {"small": [1, 2], "big": [10, 20]}[name]
+`;
+
+/** As `resolvers` in hydraconf.yaml names them. */
+function registered(cwd: string) {
+  writeFileSync(join(cwd, "registered.py"), REGISTERED);
+  const functions = ["twice", "join", "lib.table"].map((name) => ({
+    name,
+    path: `registered.${name.replace("lib.", "")}`,
+    isPure: false,
+    useCache: false,
+  }));
+  const env = { PATH: process.env["PATH"] };
+  return pythonResolvers(functions, { python: "python3", cwd, env, folders: [] });
+}
 
 describe.skipIf(!existsSync(CORPUS))("programs that register their configs in Python", () => {
   const programs = existsSync(CORPUS)
@@ -39,14 +62,11 @@ describe.skipIf(!existsSync(CORPUS))("programs that register their configs in Py
     const lines = readFileSync(join(CORPUS, name, "cases.jsonl"), "utf8")
       .trim()
       .split("\n");
+    const resolvers = registered(cwd);
     const wrong: unknown[] = [];
     for (const line of lines) {
       const { argv, exit_code, id, stdout } = JSON.parse(line) as Case;
       if (!argv.some((word) => /^--(cfg|info|help)/.test(word))) continue;
-      if (id in LEFT_OUT) {
-        console.warn(`SKIPPED ${id}: ${LEFT_OUT[id]}`);
-        continue;
-      }
       const { console: captured, out } = capturedConsole();
       const code = await runMain(
         {
@@ -56,6 +76,7 @@ describe.skipIf(!existsSync(CORPUS))("programs that register their configs in Py
           configName: app?.configName ?? null,
           versionBase: "1.3",
           plugins: [],
+          resolvers,
           store,
         },
         () => undefined,
@@ -89,5 +110,73 @@ describe("a sync that fails", () => {
     expect(() =>
       syncStore({ cwd: tmpdir(), env: {}, python: "/no/such/python", modules: [] }),
     ).toThrow("/no/such/python");
+  });
+});
+
+describe("an export whose sources change", () => {
+  /** A Python that writes an export, as the sync does, of what app.py says. */
+  const FAKE = `#!/bin/sh
+shift
+exec python3 - "$@" <<'END'
+import hashlib, json, os, sys
+output, root, *modules = sys.argv[1:]
+text = open(os.path.join(root, "app.py")).read()
+if text.startswith("raise"):
+    sys.exit("RuntimeError: told")
+status = os.stat(os.path.join(root, "app.py"))
+node = {"t": {"kind": "any"}, "m": [["x", {"t": {"kind": "any"}, "v": text}]]}
+known = [status.st_mtime * 1000, status.st_size, hashlib.sha256(text.encode()).hexdigest()]
+json.dump({"version": 1, "modules": modules, "sources": {"app.py": known}, "classes": {},
+           "entries": {"config": {"package": None, "node": node}}}, open(output, "w"))
+END
+`;
+  const project = () => {
+    const cwd = mkdtempSync(join(tmpdir(), "hydraconf-sync-"));
+    const python = join(cwd, "python");
+    writeFileSync(python, FAKE, { mode: 0o755 });
+    writeFileSync(join(cwd, "app.py"), "one");
+    const env = { PATH: process.env["PATH"] };
+    syncStore({ cwd, env, python, modules: ["app"] });
+    const current = (sync?: "renew") => {
+      const warnings: string[] = [];
+      const origin = {} as never;
+      const settings = {
+        python: { text: python, folder: cwd, origin },
+        ...(sync && { sync }),
+      };
+      const store = currentStore(settings, { cwd, env }, (message) => warnings.push(message));
+      const entry = store?.get("config");
+      const node = entry !== undefined && "create" in entry ? entry.create() : undefined;
+      const x = node && child(node, "x");
+      return [x?.kind === "scalar" ? x.value : undefined, warnings];
+    };
+    return { cwd, current };
+  };
+
+  test("is out of date, which a warning says", () => {
+    const { cwd, current } = project();
+    expect(current()).toEqual(["one", []]);
+    writeFileSync(join(cwd, "app.py"), "twice");
+    expect(current()).toEqual(["one", [expect.stringContaining("app.py has changed since")]]);
+  });
+
+  test("is made again where the settings say so", () => {
+    const { cwd, current } = project();
+    writeFileSync(join(cwd, "app.py"), "twice");
+    expect(current("renew")).toEqual(["twice", []]);
+    expect(current()).toEqual(["twice", []]);
+  });
+
+  test("stays what it was where that fails", () => {
+    const { cwd, current } = project();
+    writeFileSync(join(cwd, "app.py"), "raise");
+    const message = expect.stringMatching(/cannot be renewed: .* RuntimeError: told$/);
+    expect(current("renew")).toEqual(["one", [message]]);
+  });
+
+  test("of which only the times changed is as good as before", () => {
+    const { cwd, current } = project();
+    utimesSync(join(cwd, "app.py"), 1, 1);
+    expect(current()).toEqual(["one", []]);
   });
 });

@@ -312,3 +312,35 @@ describe("what decides between a run and a sweep", () => {
     expect(stderr).toContain(says);
   });
 });
+
+describe("jobs whose compositions are not kept", () => {
+  // What the overrides say is more than the compositions of several jobs may take.
+  const big = `+big=${"a".repeat(600_000)}`;
+
+  test("run, and are resumed, as others", async () => {
+    const app = program({ "conf/config.yaml": "x: 0\ny: ${x}\n" });
+    const args = ["-m", "x=1,2,3", big, "hydra.sweep.dir=out"];
+    const seen: unknown[] = [];
+    const run = (argv: readonly string[], fails: boolean) =>
+      app.run(argv, (config, { number }) => {
+        seen.push([number, config.get("y")]);
+        if (fails && number === 1) throw new Error("told");
+      });
+    expect((await run(args, true)).exitCode).toBe(1);
+    expect(seen).toEqual([
+      [0, 1],
+      [1, 2],
+      [2, 3],
+    ]);
+    seen.length = 0;
+    const { exitCode, stderr } = await run(["--retry-failed", "out"], false);
+    expect([exitCode, stderr, seen]).toEqual([0, "", [[1, 2]]]);
+  });
+
+  test("share no directory, wherever they stand in the batch", async () => {
+    const app = program({ "conf/config.yaml": "x: 0\n" }, { resultFiles: ["result"] });
+    const args = ["-m", "x=1,2,3", big, "hydra.sweep.dir=out", "hydra.sweep.subdir=same"];
+    for (const more of [[], ["--dry-run"]])
+      expect((await app.run([...args, ...more])).stderr).toContain("would share the directory");
+  });
+});

@@ -51,10 +51,7 @@ export function processInvocation(): Invocation {
   const announce = takeDriverRequest(process.env);
   return {
     argv: process.argv.slice(2),
-    ...(process.argv[1] !== undefined && {
-      script: process.argv[1],
-      command: [process.execPath, ...inheritedOptions(), process.argv[1]],
-    }),
+    ...ownCommand(process.argv[1]),
     ...(worker !== undefined && { worker }),
     ...(announce !== undefined && { announce }),
     env: process.env,
@@ -68,6 +65,13 @@ export function processInvocation(): Invocation {
     },
     now: new Date(),
   };
+}
+
+/** An executable that has Node.js in itself is its own script. */
+function ownCommand(script: string | undefined): Pick<Invocation, "command" | "script"> {
+  if (script === undefined) return {};
+  if (script === process.execPath) return { command: [script] };
+  return { script, command: [process.execPath, ...inheritedOptions(), script] };
 }
 
 /** CI systems log their terminals, and a dumb terminal cannot move its cursor. */

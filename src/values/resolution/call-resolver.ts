@@ -136,7 +136,7 @@ function unknownResolver(resolution: Resolution, name: string, at: Place): Confi
       hint: "a composed config resolves it; to resolve a tree, pass its context: { context: config.context }",
     });
   if (nearest !== undefined) return new ConfigError({ ...unknown, nearest });
-  const hint = `register your own resolvers: resolvers: [resolver("${name}", …)]; resolvers of a Python program stay as written without --resolve`;
+  const hint = `register your own resolvers: resolvers: [resolver("${name}", …)]; name those of a Python program in hydraconf.yaml: resolvers: {${name}: python:MODULE}; without --resolve they stay as written`;
   return new ConfigError({ ...unknown, hint });
 }
 

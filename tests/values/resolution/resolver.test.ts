@@ -68,7 +68,7 @@ describe("resolver()", () => {
   it("is what the error about an unknown one names, unless another is near", () => {
     const details = (text: string) => refusal(() => resolve(text)).details;
     expect(details("a: ${quadruple:3}").hint).toBe(
-      'register your own resolvers: resolvers: [resolver("quadruple", …)]; resolvers of a Python program stay as written without --resolve',
+      'register your own resolvers: resolvers: [resolver("quadruple", …)]; name those of a Python program in hydraconf.yaml: resolvers: {quadruple: python:MODULE}; without --resolve they stay as written',
     );
     expect(details("a: ${plus_11:3}")).toMatchObject({ nearest: "plus_10" });
     expect(details("a: ${plus_11:3}").hint).toBeUndefined();

@@ -1,7 +1,7 @@
 /** The Python of a project, found without running it. */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { delimiter, dirname, join, resolve } from "node:path";
-import type { Settings } from "../plugins/load-settings.ts";
+import type { Settings } from "./load-settings.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

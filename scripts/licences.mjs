@@ -1,0 +1,51 @@
+// The licences of what bundles contain.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { build } from "esbuild";
+import { root } from "./setup.mjs";
+
+/** @returns a text with the licence of every package that the sources, and the modules bundled beside them, need */
+export async function licencesOf({ sources, vendored }) {
+  const { metafile } = await build({
+    stdin: {
+      contents: [...sources.map((file) => `./${file}`), ...vendored]
+        .map((module) => `import ${JSON.stringify(module)};`)
+        .join("\n"),
+      resolveDir: root,
+    },
+    absWorkingDir: root,
+    outdir: "nowhere",
+    write: false,
+    metafile: true,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    external: ["node-gyp", "node-sqlite3-wasm", "prettier"],
+    define: { "import.meta.url": '""' },
+    treeShaking: false,
+    logLevel: "error",
+  });
+  const folders = new Set(
+    Object.keys(metafile.inputs).flatMap(
+      (file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? [],
+    ),
+  );
+  const texts = [...folders].sort().map((folder) => {
+    const { name, version, license } = JSON.parse(
+      readFileSync(join(root, folder, "package.json"), "utf8"),
+    );
+    const file = readdirSync(join(root, folder)).find((one) => /^licen[cs]e/i.test(one));
+    const text = file === undefined ? "" : `\n${readFileSync(join(root, folder, file), "utf8")}`;
+    return `${name} ${version} (${license})\n${text}`;
+  });
+  return `This package contains code of these packages.\n\n${texts.join(`\n${"-".repeat(80)}\n\n`)}`;
+}
+
+/** What `hydraconf` has of others' code. */
+export const OF_HYDRACONF = {
+  sources: ["src/index.ts", "src/bin/hydraconf.ts"],
+  vendored: [
+    ...["ajv/dist/2020.js", "ajv-formats", "fast-glob", "json-schema-to-typescript"],
+    ...["@modelcontextprotocol/sdk/server/index.js", "@modelcontextprotocol/sdk/server/stdio.js"],
+  ],
+};

@@ -1,0 +1,376 @@
+/** Resolvers that are functions of the project's Python: one process is asked, over lines of JSON, from the first need to the command's end. */
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { getOrCreate } from "../system/get-or-create.ts";
+import { ConfigError } from "../values/errors.ts";
+import { type ConfigNode, list, map, type ScalarValue, scalar } from "../values/node.ts";
+import { fromCode } from "../values/origin.ts";
+import type { Resolver, ResolverArgument, ResolverCall } from "../values/resolution/resolver.ts";
+
+/** Texts, booleans and null are themselves in JSON; ints have any size, and floats may be infinite. */
+type Told =
+  | null
+  | boolean
+  | string
+  | { readonly i: string }
+  | { readonly f: string }
+  | { readonly b: string }
+  | { readonly p: string }
+  | { readonly l: readonly Told[] }
+  | { readonly m: readonly (readonly [Told, Told])[] };
+
+type Answer =
+  | { readonly value: Told }
+  | { readonly error: string; readonly file?: string | null; readonly line?: number | null };
+
+/** Standard output belongs to the answers: what functions print goes to standard error. */
+const SOURCE = `
+import base64, importlib, importlib.util, inspect, json, os, pathlib, sys, traceback
+
+asked, answers = os.fdopen(os.dup(0), "r", encoding="utf-8"), os.fdopen(os.dup(1), "w", encoding="utf-8")
+os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+os.dup2(2, 1)
+sys.path[0:1] = sys.argv[1:]
+sys.argv = [os.path.join(sys.path[0], "hydraconf-resolvers")]
+sys.dont_write_bytecode = True
+FUNCTIONS, REGISTERED, WATCHED = {}, {}, []
+
+
+def take(told):
+    if not isinstance(told, dict):
+        return told
+    (kind, value), = told.items()
+    if kind == "l":
+        return [take(one) for one in value]
+    if kind == "m":
+        return {take(key): take(one) for key, one in value}
+    return {"i": int, "f": float, "b": base64.b64decode, "p": pathlib.Path}[kind](value)
+
+
+def argument(told):
+    value = take(told)
+    if isinstance(value, (list, dict)):
+        try:
+            from omegaconf import OmegaConf
+        except ImportError:
+            return value
+        return OmegaConf.create(value)
+    return value
+
+
+def tell(value):
+    if value is None or isinstance(value, (bool, str)):
+        return value
+    if type(value).__module__.startswith("omegaconf"):
+        from omegaconf import OmegaConf
+        value = OmegaConf.to_container(value, resolve=True)
+    if isinstance(value, int):
+        return {"i": str(int(value))}
+    if isinstance(value, float):
+        return {"f": repr(float(value))}
+    if isinstance(value, bytes):
+        return {"b": base64.b64encode(value).decode()}
+    if isinstance(value, pathlib.PurePath):
+        return {"p": str(value)}
+    if isinstance(value, (list, tuple)):
+        return {"l": [tell(one) for one in value]}
+    if isinstance(value, dict):
+        return {"m": [[tell(key), tell(one)] for key, one in value.items()]}
+    raise TypeError("it returned %s.%s, which no config can hold" % (type(value).__module__, type(value).__qualname__))
+
+
+def watch():
+    """Keeps what modules register while they are imported; their programs do not run."""
+    try:
+        import hydra
+        import hydra.main
+        sys.modules["hydra.main"].main = hydra.main = lambda *args, **kwargs: lambda task: lambda *more, **others: None
+    except ImportError:
+        pass
+    try:
+        from omegaconf import OmegaConf
+    except ImportError:
+        return
+    register = OmegaConf.register_new_resolver
+
+    def kept(name, resolver, *args, **kwargs):
+        REGISTERED.setdefault(name, resolver)
+        return register(name, resolver, *args, **kwargs)
+
+    OmegaConf.register_new_resolver = staticmethod(kept)
+
+
+def is_module(path):
+    try:
+        return importlib.util.find_spec(path) is not None
+    except (ImportError, ValueError):
+        return False
+
+
+def find(name, path):
+    if not WATCHED:
+        WATCHED.append(watch())
+    if is_module(path):
+        importlib.import_module(path)
+        if name not in REGISTERED:
+            raise LookupError("the module %s registers no resolver '%s'; write python:MODULE.FUNCTION" % (path, name))
+        return REGISTERED[name]
+    parts = path.split(".")
+    for count in range(max(1, len(parts) - 1), 0, -1):
+        module = ".".join(parts[:count])
+        try:
+            found = importlib.import_module(module)
+            break
+        except ModuleNotFoundError as error:
+            if count == 1 or error.name is None or not (module + ".").startswith(error.name + "."):
+                raise
+    for part in parts[count:]:
+        found = getattr(found, part)
+    return found
+
+
+def call(name, path, args):
+    if (name, path) not in FUNCTIONS:
+        FUNCTIONS[name, path] = find(name, path)
+    function = FUNCTIONS[name, path]
+    try:
+        special = [one for one in inspect.signature(function).parameters if one in ("_parent_", "_root_", "_node_")]
+    except (TypeError, ValueError):
+        special = []
+    if special:
+        raise TypeError("it asks for %s, which only the program itself has" % special[0])
+    return tell(function(*[argument(one) for one in args]))
+
+
+def failure(raised):
+    frames = [one for one in traceback.extract_tb(raised.__traceback__) if one.filename != "<string>" and "importlib" not in one.filename]
+    own = [one for one in frames if "/site-packages/" not in one.filename] or frames
+    text = traceback.format_exception_only(type(raised), raised)[-1].strip().split("\\n")[0]
+    return {"error": text, "file": own[-1].filename if own else None, "line": own[-1].lineno if own else None}
+
+
+for line in asked:
+    try:
+        answer = {"value": call(*json.loads(line))}
+    except BaseException as raised:
+        answer = failure(raised)
+    answers.write(json.dumps(answer) + "\\n")
+    answers.flush()
+`;
+
+/** Where the functions are. */
+export interface PythonPlace {
+  readonly python: string;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where modules are looked for besides. */
+  readonly folders: readonly string[];
+}
+
+/** A resolver `name` that calls the function at the dotted `path`, or what the module there registers under this name. */
+export interface PythonFunction {
+  readonly name: string;
+  readonly path: string;
+  /** Equal arguments give equal results: the function is called once for them. */
+  readonly isPure: boolean;
+  readonly useCache: boolean;
+}
+
+/**
+ * Makes resolvers of Python functions, which share a process. It is started by the first use, and ends with this process, however that
+ * ends: its input is closed then.
+ */
+export function pythonResolvers(
+  functions: readonly PythonFunction[],
+  place: PythonPlace,
+): readonly Resolver[] {
+  let started: Peer | undefined;
+  const ask = (question: string): Answer => {
+    started ??= startPython(place);
+    return started.ask(question);
+  };
+  return functions.map(({ isPure, name, path, useCache }): Resolver => {
+    const answered = new Map<string, Answer>();
+    return {
+      name,
+      ...(isPure && { pure: true }),
+      ...(useCache && { useCache: true }),
+      resolve(args, call) {
+        const question = JSON.stringify([name, path, args.map((arg) => told(arg, call))]);
+        try {
+          const answer = isPure
+            ? getOrCreate(answered, question, () => ask(question))
+            : ask(question);
+          if ("value" in answer) return nodeOf(answer.value, name);
+          throw failed(name, answer, call);
+        } catch (error) {
+          if (!(error instanceof PythonEnded)) throw error;
+          started = undefined;
+          throw ended(name, place.python, error.message, call);
+        }
+      },
+    };
+  });
+}
+
+interface Peer {
+  ask(question: string): Answer;
+}
+
+/** The process did not start, or is gone. */
+class PythonEnded extends Error {}
+
+/**
+ * Interpolations are resolved synchronously, so the process is read and written through FIFOs, which can be waited for. Each side opens
+ * its own end: who ends closes it, and the other one sees that.
+ */
+function startPython({ cwd, env, folders, python }: PythonPlace): Peer {
+  const folder = mkdtempSync(join(tmpdir(), "hydraconf-resolvers-"));
+  try {
+    const [questions, answers] = [join(folder, "questions"), join(folder, "answers")];
+    makeFifos([questions, answers], python);
+    const ofQuestions = bothEnds(questions);
+    const ofAnswers = bothEnds(answers);
+    const child = spawn(python, ["-c", SOURCE, ...folders, cwd], {
+      cwd,
+      env: env as NodeJS.ProcessEnv,
+      stdio: [ofQuestions.read, ofAnswers.write, "inherit"],
+    });
+    closeSync(ofQuestions.read);
+    closeSync(ofAnswers.write);
+    child.on("error", () => {});
+    child.unref();
+    if (child.pid === undefined) throw new PythonEnded("it was not found, or cannot be executed");
+    return { ask: (question) => exchange(question, ofQuestions.write, ofAnswers.read, child) };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Python makes them, too, but takes longer. */
+function makeFifos(paths: readonly string[], python: string): void {
+  const byPython = "import os, sys; [os.mkfifo(path, 0o600) for path in sys.argv[1:]]";
+  const commands = [["mkfifo", "-m", "600"] as const, [python, "-c", byPython] as const];
+  for (const [file, ...args] of commands)
+    if (spawnSync(file, [...args, ...paths], { stdio: "ignore" }).status === 0) return;
+  throw new PythonEnded("it was not found, or cannot be executed");
+}
+
+/** Opening one end of a FIFO waits for the other, unless somebody has both. */
+function bothEnds(path: string): { readonly read: number; readonly write: number } {
+  const both = openSync(path, "r+");
+  try {
+    return { read: openSync(path, "r"), write: openSync(path, "w") };
+  } finally {
+    closeSync(both);
+  }
+}
+
+function exchange(question: string, to: number, from: number, child: ChildProcess): Answer {
+  try {
+    writeSync(to, `${question}\n`);
+    return JSON.parse(lineFrom(from)) as Answer;
+  } catch {
+    closeSync(to);
+    closeSync(from);
+    child.kill();
+    throw new PythonEnded("it ended while it was asked");
+  }
+}
+
+function lineFrom(descriptor: number): string {
+  const pieces: Buffer[] = [];
+  for (;;) {
+    const piece = Buffer.alloc(65_536);
+    const size = readSync(descriptor, piece);
+    if (size === 0) throw new Error("no answer");
+    pieces.push(piece.subarray(0, size));
+    // A question has one answer, of one line.
+    if (piece[size - 1] === 10) return Buffer.concat(pieces).toString("utf8");
+  }
+}
+
+function told(arg: ResolverArgument, call: ResolverCall): Told {
+  const { node } = arg;
+  if (node.kind === "scalar") return toldScalar(node.value);
+  const below = (key: Parameters<ResolverCall["child"]>[1]): Told => {
+    const child = call.child(arg, key);
+    return child === undefined ? "???" : told(child, call);
+  };
+  if (node.kind === "list") return { l: node.items.map((_, index) => below(BigInt(index))) };
+  return { m: [...node.entries.values()].map(({ key }) => [toldScalar(key), below(key)] as const) };
+}
+
+function toldScalar(value: ScalarValue): Told {
+  if (typeof value === "bigint") return { i: String(value) };
+  if (typeof value === "number")
+    return { f: Number.isFinite(value) ? String(value) : spelt(value) };
+  if (value instanceof Uint8Array) return { b: Buffer.from(value).toString("base64") };
+  return value !== null && typeof value === "object" ? { p: value.path } : value;
+}
+
+const spelt = (value: number): string => (Number.isNaN(value) ? "nan" : value > 0 ? "inf" : "-inf");
+
+function nodeOf(value: Told, name: string): ConfigNode {
+  const origin = fromCode(`resolver ${name}`);
+  if (value !== null && typeof value === "object") {
+    if ("l" in value)
+      return list(
+        value.l.map((one) => nodeOf(one, name)),
+        origin,
+      );
+    if ("m" in value)
+      return map(
+        value.m.map(([key, one]) => [scalarOf(key) as never, nodeOf(one, name)] as const),
+        origin,
+      );
+  }
+  return scalar(scalarOf(value), origin);
+}
+
+function scalarOf(value: Told): ScalarValue {
+  if (value === null || typeof value !== "object") return value;
+  if ("i" in value) return BigInt(value.i);
+  if ("f" in value)
+    return (
+      { inf: Number.POSITIVE_INFINITY, "-inf": Number.NEGATIVE_INFINITY }[value.f] ??
+      Number(value.f)
+    );
+  if ("b" in value) return new Uint8Array(Buffer.from(value.b, "base64"));
+  return "p" in value ? { path: value.p } : null;
+}
+
+/** @param answer Python's own exception, with the line of the project that raised it */
+function failed(
+  name: string,
+  { error, file, line }: Extract<Answer, { error: string }>,
+  { fullKey, node }: ResolverCall,
+): ConfigError {
+  const where = file ? ` (${file.split("/").at(-1)}:${line})` : "";
+  const isLacking = /^ModuleNotFoundError/.test(error);
+  return new ConfigError({
+    code: "resolver.failed",
+    message: `Resolver '${name}' failed: ${error}${where}`,
+    key: fullKey(),
+    origin: node.origin,
+    ...(isLacking && {
+      hint: "modules are looked for beside the settings file, in the working directory and by the project's Python (python: in hydraconf.yaml)",
+    }),
+  });
+}
+
+const ended = (
+  name: string,
+  python: string,
+  why: string,
+  { fullKey, node }: ResolverCall,
+): ConfigError =>
+  new ConfigError({
+    code: "resolver.failed",
+    message: `Resolver '${name}' failed: the Python '${python}' could not be asked: ${why}`,
+    key: fullKey(),
+    origin: node.origin,
+    hint: "name the project's own: python: .venv/bin/python in hydraconf.yaml",
+  });

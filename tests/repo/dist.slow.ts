@@ -1,0 +1,139 @@
+// What `npm run dist` makes, where there is no Node.js.
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const isHere = process.platform === "linux" && process.arch === "x64";
+if (!isHere) console.warn("SKIPPED executables without Node.js: they are for Linux on x86-64");
+
+let place: string;
+let executable: string;
+let project: string;
+
+const files = {
+  "conf/config.yaml":
+    'defaults: [db: pg]\nn: 20\nhalf: "${half:${n}}"\nsum: "${eval:\'1 + ${n}\'}"\n',
+  "conf/db/pg.yaml": "port: 5432\n",
+  "hydraconf.yaml": "plugins: [./own.mjs]\nresolvers: {eval: ready, half: ./own.mjs}\n",
+  "own.mjs":
+    "import { join } from 'node:path';\nexport const half = (n) => n / 2;\nexport const plugin = { name: join('a', 'b') };\n",
+  "conf/db/schema.json": "{}",
+};
+
+beforeAll(() => {
+  if (!isHere) return;
+  place = mkdtempSync(join(tmpdir(), "hydraconf-dist-"));
+  execFileSync(process.execPath, [join(root, "scripts", "dist.mjs"), join(place, "dist")], {
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  executable = join(place, "dist", "hydraconf");
+  project = join(place, "project");
+  mkdirSync(join(place, "empty"));
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(join(project, name, ".."), { recursive: true });
+    writeFileSync(join(project, name), text);
+  }
+}, 600_000);
+
+afterAll(() => isHere && rmSync(place, { recursive: true, force: true }));
+
+/** Runs a command in a project, with a `PATH` that leads to nothing. */
+function run(command: readonly string[], cwd = project) {
+  const [file = "", ...args] = command;
+  const env = { PATH: join(place, "empty"), HOME: place };
+  return spawnSync(file, args, { cwd, env, encoding: "utf8" });
+}
+
+describe.skipIf(!isHere)("the executable", () => {
+  it.each([
+    [["--version"]],
+    [["--cfg", "job"]],
+    [["--resolve", "n=8"]],
+    [["--info", "all"]],
+    [["--explain", "db.port"]],
+    [["--help", "db.port"]],
+    [["--help"]],
+    [["schema", "--types"]],
+    [["-m", "n=1,2"]],
+    [["n2=1"]],
+    [["-sc", "query=bash", "--", "db="]],
+  ])("%j does as with Node.js", (args) => {
+    const usual = run([process.execPath, join(root, "dist/bin/hydraconf.js"), ...args]);
+    const { status, stdout, stderr } = run([executable, ...args]);
+    expect([status, stdout, stderr]).toEqual([usual.status, usual.stdout, usual.stderr]);
+  });
+
+  it("runs a sweep in processes of its own", () => {
+    const words = ["run", "-m", "n=1,2", "hydra/launcher=local", "hydra.sweep.dir=out"];
+    const { status, stderr } = run([executable, ...words, "--", "/bin/echo", "n is ${n}"]);
+    expect([status, stderr]).toEqual([0, expect.stringContaining("2 of 2 jobs completed")]);
+    const logs = [0, 1].map((number) =>
+      readFileSync(join(project, `out/.sweep/jobs/${number}.log`), "utf8"),
+    );
+    expect(logs).toEqual([expect.stringContaining("n is 1"), expect.stringContaining("n is 2")]);
+  });
+
+  it("runs where Node.js is hidden", () => {
+    const hide = `mount --bind /dev/null ${process.execPath} && ! ${process.execPath} --version 2>/dev/null && exec "$@"`;
+    const inNamespace = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", hide, "sh"];
+    const [file = "", ...args] = [...inNamespace, executable, "--resolve"];
+    const { error, status, stderr, stdout } = spawnSync(file, args, {
+      cwd: project,
+      encoding: "utf8",
+    });
+    if (error !== undefined || /unshare|mount/.test(stderr)) {
+      console.warn(`SKIPPED hiding Node.js: no namespaces here (${stderr.trim()})`);
+      return;
+    }
+    expect([status, stdout]).toEqual([0, expect.stringContaining("half: 10")]);
+  });
+
+  it("starts in at most 1.3 times what `node dist/bin/hydraconf.js` takes", () => {
+    const args = ["-cp", "conf", "--cfg", "job", "runners=stage1.no-static"];
+    const commands = {
+      node: [process.execPath, join(root, "dist/bin/hydraconf.js"), ...args],
+      own: [executable, ...args],
+    };
+    const times = { node: [] as number[], own: [] as number[] };
+    // In turns, so that what else the machine does slows both.
+    for (let round = 0; round < 30; round++)
+      for (const name of round % 2 === 0
+        ? (["node", "own"] as const)
+        : (["own", "node"] as const)) {
+        const begun = performance.now();
+        expect(run(commands[name], root).status).toBe(0);
+        times[name].push(performance.now() - begun);
+      }
+    const median = (all: readonly number[]) => [...all].sort((a, b) => a - b)[15] ?? 0;
+    console.info(
+      `node ${median(times.node).toFixed(0)} ms, executable ${median(times.own).toFixed(0)} ms`,
+    );
+    expect(median(times.own) / median(times.node)).toBeLessThanOrEqual(1.3);
+  });
+});
+
+const python = ["python3", "/usr/bin/python3"].find(
+  (one) => spawnSync(one, ["-c", "import ensurepip, venv"]).status === 0,
+);
+if (python === undefined) console.warn("SKIPPED the wheel: no Python here has venv");
+
+test.skipIf(!isHere || python === undefined)("pip installs the wheel, and the command runs", () => {
+  const [wheel = ""] = readdirSync(join(place, "dist")).filter((name) => name.endsWith(".whl"));
+  expect(wheel).toMatch(/^hydraconf-[\d.]+-py3-none-manylinux_2_\d+_x86_64\.whl$/);
+  const environment = join(place, "environment");
+  execFileSync(python ?? "", ["-m", "venv", environment], { stdio: "pipe" });
+  const pip = join(environment, "bin", "pip");
+  const env = { PATH: "/usr/bin:/bin", HOME: place };
+  const quiet = { env, stdio: "pipe" } as const;
+  execFileSync(pip, ["install", "--no-index", join(place, "dist", wheel)], quiet);
+  const { status, stdout } = run([join(environment, "bin", "hydraconf"), "--resolve"]);
+  expect([status, stdout]).toEqual([0, expect.stringContaining("sum: 21")]);
+  const shown = execFileSync(pip, ["show", "--files", "hydraconf"], { ...quiet, encoding: "utf8" });
+  expect(shown).toContain("licenses/LICENSES-OF-DEPENDENCIES.txt");
+  execFileSync(pip, ["uninstall", "--yes", "hydraconf"], quiet);
+  expect(readdirSync(join(environment, "bin"))).not.toContain("hydraconf");
+});
