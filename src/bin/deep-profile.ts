@@ -3,7 +3,9 @@ import { configLines } from "../cli/explain.ts";
 import { type ExitCode, exitCode, hydraMain, type Job, processInvocation } from "../cli/index.ts";
 import { type Config, maskSecrets } from "../compose/index.ts";
 import { claimRunDirectory, makeRunDirectory } from "../job/run-directory.ts";
-import { SUBCOMMANDS } from "../profile/cli/subcommands.ts";
+import type { OpenRun } from "../profile/cli/ab.ts";
+import type { MainRequest } from "../profile/cli/main.ts";
+import { subcommandsOf } from "../profile/cli/subcommands.ts";
 import { ARGUMENT_KEYS, commandOverrides } from "../profile/run/command-override.ts";
 import type { ProfileConfig } from "../profile/tools/config.ts";
 import { RESULT_FILES } from "../profile/tools/table.ts";
@@ -16,52 +18,70 @@ import { resolveTree } from "../values/resolution/resolve-tree.ts";
 const { root, version } = packageInfo();
 const invocation = processInvocation();
 
-void hydraMain(
-  {
-    name: "deep-profile",
-    version,
-    base: invocation.cwd,
-    configPath: `${root}/conf`,
-    configName: "config",
-    schema: `${root}/schemas/config.schema.json`,
-    hasUserCode: false,
-    settingsFiles: true,
-    resultFiles: RESULT_FILES,
-    restAsOverrides: commandOverrides,
-    programUse: "profile",
-    freeKeys: [ARGUMENT_KEYS],
-    subcommands: SUBCOMMANDS,
-    check: async (resolved, how) => {
-      const { checkRequest } = await import("../profile/cli/check-request.ts");
-      await checkRequest(profileConfig(resolved), invocation.cwd, how);
-    },
-    planJob: async (resolved, outputDir) => {
-      const { planProfile } = await import("../profile/run/plan.ts");
-      const say = (line: string) => invocation.console.stderr(`${line}\n`);
-      return planProfile(profileConfig(resolved), {
-        cwd: invocation.cwd,
-        runDirectory: outputDir,
-        say,
-      });
-    },
-    summarizeSweep: async (rows, page) =>
-      (await import("../profile/cli/jobs-table.ts")).jobsTable(rows, page),
+const program: Parameters<typeof hydraMain>[0] = {
+  name: "deep-profile",
+  version,
+  base: invocation.cwd,
+  configPath: `${root}/conf`,
+  configName: "config",
+  schema: `${root}/schemas/config.schema.json`,
+  hasUserCode: false,
+  settingsFiles: true,
+  resultFiles: RESULT_FILES,
+  restAsOverrides: commandOverrides,
+  programUse: "profile",
+  freeKeys: [ARGUMENT_KEYS],
+  subcommands: subcommandsOf((...run) => openRun(...run)),
+  check: async (resolved, how) => {
+    const { checkRequest } = await import("../profile/cli/check-request.ts");
+    await checkRequest(profileConfig(resolved), invocation.cwd, how);
   },
-  profileTask,
-  invocation,
-).then((code) => {
+  planJob: async (resolved, outputDir) => {
+    const { planProfile } = await import("../profile/run/plan.ts");
+    const say = (line: string) => invocation.console.stderr(`${line}\n`);
+    return planProfile(profileConfig(resolved), {
+      cwd: invocation.cwd,
+      runDirectory: outputDir,
+      say,
+    });
+  },
+  summarizeSweep: async (rows, page) =>
+    (await import("../profile/cli/jobs-table.ts")).jobsTable(rows, page),
+};
+
+void hydraMain(program, profileTask, invocation).then((code) => {
   process.exitCode = code;
 });
 
 async function profileTask(composed: Config, job: Job): Promise<ExitCode> {
   // The profiler loads only when something is profiled: `--cfg job` stays quick.
   const { profileMain } = await import("../profile/cli/main.ts");
+  const { request, release } = await requestOf(composed, job);
+  const { exitCode: code, reason, result } = await profileMain(request).finally(release);
+  return exitCode(code, result, reason);
+}
+
+/** A run that something else measures. */
+const openRun: OpenRun = (argv, measure) =>
+  hydraMain(
+    program,
+    async (composed: Config, job: Job) => {
+      const { request, release } = await requestOf(composed, job);
+      return exitCode(await measure(request).finally(release));
+    },
+    { ...invocation, argv },
+  );
+
+async function requestOf(
+  composed: Config,
+  job: Job,
+): Promise<{ readonly request: MainRequest; readonly release: () => void }> {
   const { configFingerprint } = await import("../values/fingerprint.ts");
   const { idleSettings } = await import("../profile/cli/check-request.ts");
   const config = profileConfig(job.resolved());
   for (const note of await idleSettings(config.pipeline, job.overrides)) job.log.info(note);
   const { directory, release } = resultDirectory(config, job);
-  const running = profileMain({
+  const request: MainRequest = {
     config,
     fingerprint: configFingerprint(job.resolved(), job.outputDir),
     runDirectory: directory,
@@ -74,9 +94,8 @@ async function profileTask(composed: Config, job: Job): Promise<ExitCode> {
       width: terminalWidth(process.env),
       color: invocation.console.stdoutColor ?? false,
     },
-  });
-  const { exitCode: code, reason, result } = await running.finally(release);
-  return exitCode(code, result, reason);
+  };
+  return { request, release };
 }
 
 /** The schema has checked the tree by now: it says what the type does. */

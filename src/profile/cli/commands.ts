@@ -3,6 +3,7 @@
 import { resolve } from "node:path";
 import { type CommandLine, NO_POSITIONALS } from "../../command-line/command-line.ts";
 import { TOOL_NAMES, TOOLS } from "../tools/table.ts";
+import type { OpenRun } from "./ab.ts";
 import { LABEL_OPTIONS } from "./label-options.ts";
 import { stoppable, subcommand } from "./subcommand.ts";
 
@@ -50,6 +51,49 @@ Exit code: 0 no condition holds, 1 something cannot be read, 2 wrong usage, 3 a 
 export const runCompare = subcommand(COMPARE, async (command, io) =>
   (await import("./compare-runs.ts")).compareRuns(command, io),
 );
+
+export const AB: CommandLine = {
+  name: "deep-profile ab",
+  takes: {
+    shown: "[OVERRIDE...] -- A... -- B...",
+    expected: "two programs, each behind '--'",
+    least: 2,
+  },
+  about: `Profiles A and B in turns (A B B A ...) and compares them: what disturbs the machine meanwhile disturbs
+both. Each side is a program with its arguments, overrides (KEY=VALUE), or overrides and a program; those in front of the first
+'--' are for both. B may contain further '--'.`,
+  options: {
+    pairs: {
+      value: "N",
+      help: "how many runs of each are measured, after one of each that is not\n(default: 10; with --until at most 100)",
+    },
+    until: {
+      value: "WHEN",
+      choices: ["decided"],
+      help: `stop when every gate is known to be breached or not; without gates, when it is known
+whether the processor time (or else the wall time) of all regions differs`,
+    },
+    "max-minutes": { value: "M", help: "begin no further pair after so many minutes" },
+    gate: {
+      value: "CONDITIONS",
+      repeatable: true,
+      help: "exit with 3 if a condition holds, e.g. 'cpu_ms>5%'; see\ndeep-profile compare --fail-on",
+    },
+    strict: { help: "also fail limits that are exceeded and not decided" },
+    output: {
+      short: "o",
+      value: "DIR",
+      help: "gets a/, b/ and comparison.{md,html,json}\n(default: tmp/profile-output/<date>-<time>)",
+    },
+  },
+  epilogue: `A conclusion is wrong in at most 5 % of the cases, also where it is looked for after each pair.
+
+Exit code: 0 no gate is breached, 1 a run failed, 2 wrong usage, 3 a gate is breached.`,
+};
+
+/** `deep-profile ab`. */
+export const runAb = (open: OpenRun) =>
+  subcommand(AB, async (command, io) => (await import("./ab.ts")).abRuns(command, io, open));
 
 export const READERS = ["auto", "ncu", "own"] as const;
 export const LOCALES = ["C", "en", "de"] as const;

@@ -176,7 +176,7 @@ const lastLine = (text: string): string =>
 /** Of what may have been long: the end, where programs say why. */
 const LAST_WORDS = 10;
 
-function lastWords({ stderrTail, stderrFile }: ProcessOutcome, cwd: string): string {
+export function lastWords({ stderrTail, stderrFile }: ProcessOutcome, cwd: string): string {
   if (stderrTail === "") return "";
   const lines = stderrTail.split("\n").slice(-LAST_WORDS);
   const end = lines.map((line) => `\n  ${line}`).join("");
