@@ -206,7 +206,6 @@ async function runPairs(
   const stopped = (why: string, failed: Pairs["failed"] = null): Pairs => ({ pairs, failed, why });
   const ran = async (name: "a" | "b", run: string) => {
     const side = sides[name];
-    side.request.log.info(`${run}: ${name.toUpperCase()}`);
     const directory = join(folderOf(side), "repeats", run);
     makeDirectory(directory);
     const progress = terminalProgress();
@@ -216,17 +215,21 @@ async function runPairs(
       .finally(() => progress.stop());
     return { collection: { ...collection, source: inFolder(run, collection.source) }, directory };
   };
-  for (let run = 1; run <= warmup; run++)
+  const say = sides.a.request.log.info;
+  for (let run = 1; run <= warmup; run++) {
+    say(`warm-up run ${run} of ${warmup} of A and B`);
     for (const name of ["a", "b"] as const) {
       const { collection, directory } = await ran(name, `warmup-${run}`);
       if (interrupt.stop.aborted) return stopped("stopped");
       if (!isWhole(collection)) return stopped("failed", { name: name.toUpperCase(), collection });
       rmSync(directory, { recursive: true, force: true });
     }
+  }
   while (pairs.length < limits.pairs) {
     const run = String(pairs.length + 1);
     // In turns: what grows steadily, such as heat, is in neither difference.
     const order = pairs.length % 2 === 0 ? (["a", "b"] as const) : (["b", "a"] as const);
+    say(`pair ${run}: ${order.join(", ").toUpperCase()}`);
     const found: Partial<Record<"a" | "b", MeasuredOnce>> = {};
     for (const name of order) {
       const { collection } = await ran(name, run);

@@ -320,10 +320,16 @@ function fileCopy(path: string): FileCopy {
  */
 function terminalCopy(target: Writable): Writable {
   let open = true;
-  target.once("error", () => {
+  const onError = () => {
     open = false;
-  });
+  };
+  target.once("error", onError);
   return new Writable({
+    // There may be many runs.
+    destroy(error, done) {
+      target.off("error", onError);
+      done(error);
+    },
     write(chunk, _encoding, done) {
       if (!open || target.destroyed) {
         done();

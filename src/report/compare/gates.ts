@@ -8,7 +8,7 @@ import { pathLines, pathWords } from "../model/region-path.ts";
 import { formatNumber } from "../view/numbers.ts";
 import type { Change, Changes, Presence } from "./change.ts";
 import type { ReportComparison } from "./compare-reports.ts";
-import { beyondT, LEVEL, rejectedByHolm, sequentialTest } from "./evidence.ts";
+import { beyondT, confidenceSequence, LEVEL, rejectedByHolm, sequentialTest } from "./evidence.ts";
 
 export interface GateResult {
   readonly gate: Gate;
@@ -204,10 +204,9 @@ function judge(gate: Gate, label: string, change: Change, proof: Proof | null): 
   const noise = outcome === "breached" ? null : noiseBeyond(gate, change);
   const tested = proof !== null && proof.tested > 1 ? proof.tested : undefined;
   const words = [
+    ...(isPaired && percent ? [intervalOf(change)] : []),
     ...(tested === undefined ? [] : [`corrected for ${tested} tests`]),
-    ...(decided === false
-      ? [`not decided by ${plural(change.log_ratios?.length ?? 0, "pair")}`]
-      : []),
+    ...(decided === false ? ["not decided"] : []),
     ...(isTooLittle(gate, change) ? [TOO_LITTLE] : []),
   ];
   return {
@@ -217,6 +216,13 @@ function judge(gate: Gate, label: string, change: Change, proof: Proof | null): 
     ...(tested !== undefined && { tested }),
     ...(decided !== undefined && { decided }),
   };
+}
+
+function intervalOf({ log_ratios = [] }: Change): string {
+  const { low, high } = confidenceSequence(log_ratios);
+  const shown = (log: number) => formatNumber(Number((Math.expm1(log) * 100).toPrecision(3)));
+  const pairs = plural(log_ratios.length, "pair");
+  return Number.isFinite(high) ? `${pairs}: ${shown(low)} to ${shown(high)} %` : pairs;
 }
 
 /** How calls of one run vary says nothing of how runs do. */

@@ -105,13 +105,13 @@ describe("a test that may be looked at after every value", () => {
   });
 });
 
-const [base] = reportOfCalls([10, 10]).regions;
+const ofCalls = reportOfCalls([10, 10]);
+const [base] = ofCalls.regions;
 
 function reportOf(regions: readonly (readonly number[])[]): NCUProfileRegionReport {
-  const report = reportOfCalls([10, 10]);
   if (base === undefined) throw new Error("no region");
   return {
-    ...report,
+    ...ofCalls,
     regions: regions.map((times, at) => ({
       ...base,
       name: `r${at}`,
@@ -148,10 +148,10 @@ describe("gates over many regions", () => {
   });
 
   it("are wrong in at most a twentieth of many comparisons", () => {
-    const wrong = Array.from({ length: 200 }, (_, seed) =>
+    const wrong = Array.from({ length: 60 }, (_, seed) =>
       compared(seed + 100).some(({ outcome }) => outcome === "breached"),
     );
-    expect(wrong.filter(Boolean).length).toBeLessThanOrEqual(10);
+    expect(wrong.filter(Boolean).length).toBeLessThanOrEqual(3);
   });
 
   it("say how many they test, and that two runs are too few", () => {
@@ -178,10 +178,10 @@ describe("gates of pairs of runs", () => {
   function decided(seed: number, { change = 0, noise = 0.01, most = 60 } = {}) {
     const normal = normals(seed);
     const ratios: number[] = [];
+    const a = reportOf([[100, 100, 100]]);
+    const b = reportOf([[100, 100, 100].map((ms) => ms * (1 + change))]);
     for (;;) {
       ratios.push(Math.log(1 + change) + noise * Math.SQRT2 * normal());
-      const a = reportOf([[100, 100, 100]]);
-      const b = reportOf([[100, 100, 100].map((ms) => ms * (1 + change))]);
       const pairs: PairedRatios = {
         totals: {},
         regions: new Map(a.regions.map((region) => [regionKey(region), { cpu_ms: ratios }])),
@@ -224,6 +224,6 @@ describe("gates of pairs of runs", () => {
   });
 
   it("say where they are not decided", () => {
-    expect(decided(3, { change: 0.05, most: 3 }).reason).toContain("not decided by 3 pairs");
+    expect(decided(3, { change: 0.05, most: 3 }).reason).toMatch(/; 3 pairs; not decided$/);
   });
 });
