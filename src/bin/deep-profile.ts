@@ -1,15 +1,18 @@
 import { resolve } from "node:path";
 import { configLines } from "../cli/explain.ts";
 import { type ExitCode, exitCode, hydraMain, type Job, processInvocation } from "../cli/index.ts";
+import { usageText } from "../command-line/command-line.ts";
 import { type Config, maskSecrets } from "../compose/index.ts";
 import { claimRunDirectory, makeRunDirectory } from "../job/run-directory.ts";
 import type { OpenRun } from "../profile/cli/ab.ts";
+import { joiningArgv, type LaunchedRank, launchedRank } from "../profile/cli/join.ts";
 import type { MainRequest } from "../profile/cli/main.ts";
 import { subcommandsOf } from "../profile/cli/subcommands.ts";
 import { ARGUMENT_KEYS, commandOverrides } from "../profile/run/command-override.ts";
 import type { ProfileConfig } from "../profile/tools/config.ts";
 import { RESULT_FILES } from "../profile/tools/table.ts";
 import { terminalWidth } from "../system/standard-streams.ts";
+import { isConfigError } from "../values/errors.ts";
 import type { ConfigNode } from "../values/node.ts";
 import { packageInfo } from "../values/package-info.ts";
 import { toObject } from "../values/plain-objects.ts";
@@ -49,9 +52,42 @@ const program: Parameters<typeof hydraMain>[0] = {
     (await import("../profile/cli/jobs-table.ts")).jobsTable(rows, page),
 };
 
-void hydraMain(program, profileTask, invocation).then((code) => {
-  process.exitCode = code;
-});
+const launched = launchedRank(invocation.env);
+void (launched === null ? hydraMain(program, profileTask, invocation) : asRank(launched)).then(
+  (code) => {
+    process.exitCode = code;
+  },
+);
+
+/** One of several processes that an MPI launcher, Slurm or torchrun started: the first leads, the others join. */
+async function asRank(rank: LaunchedRank): Promise<number> {
+  const isFirst = rank.rank === 0;
+  let argv: readonly string[] | null;
+  try {
+    argv = joiningArgv(invocation.argv, rank);
+  } catch (error) {
+    if (!isConfigError(error)) throw error;
+    // Once is enough.
+    if (isFirst) invocation.console.stderr(usageText("deep-profile", error));
+    return 2;
+  }
+  if (argv === null) return hydraMain(program, profileTask, invocation);
+  const task = async (composed: Config, job: Job) => {
+    const { awaitRanks, joinRun, lead, refuseOtherTools } = await import("../profile/cli/join.ts");
+    const { request, release } = await requestOf(composed, job);
+    const measured = async () => {
+      if (!isFirst) return exitCode(await joinRun(request));
+      const { profileMain } = await import("../profile/cli/main.ts");
+      refuseOtherTools(request.config);
+      await lead(request.runDirectory, rank);
+      const awaitOthers = (stop: AbortSignal) => awaitRanks(request.runDirectory, rank, stop);
+      const { exitCode: code, reason, result } = await profileMain({ ...request, awaitOthers });
+      return exitCode(code, result, reason);
+    };
+    return measured().finally(release);
+  };
+  return hydraMain(program, task, isFirst ? invocation : { ...invocation, argv });
+}
 
 async function profileTask(composed: Config, job: Job): Promise<ExitCode> {
   // The profiler loads only when something is profiled: `--cfg job` stays quick.

@@ -126,7 +126,7 @@ async function loadBoth(
       () => loadReport(name, cwd, validator, collector),
     );
     const report = scopeOf(name, bundle, scope);
-    const processes = bundle.reports.filter(({ scope }) => scope.startsWith("process:")).length;
+    const processes = bundle.reports.filter(({ scope }) => /^(?:process|rank):/.test(scope)).length;
     return { ...loaded, report, processes: report.scope === "aggregate" ? processes : 0 };
   };
   return [await side(names.a), await side(names.b)];

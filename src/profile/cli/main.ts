@@ -29,6 +29,8 @@ export interface MainRequest
     failure(message: string): void;
   };
   readonly terminal: Terminal;
+  /** Of the first rank of several: waits for the others. */
+  readonly awaitOthers?: (stop: AbortSignal) => Promise<readonly string[]>;
   /** The configuration as reports and `run.json` show it, secrets masked. */
   readonly shownConfig: ShownConfig;
 }
@@ -50,8 +52,10 @@ export async function profileMain(request: MainRequest): Promise<MainResult> {
   requireOpenFiles();
   const interrupt = listenForInterrupt();
   try {
+    const { awaitOthers, ...rest } = request;
     const run = await collectRun({
-      ...request,
+      ...rest,
+      ...(awaitOthers !== undefined && { awaitOthers: () => awaitOthers(interrupt.stop) }),
       progress: terminalProgress(),
       say: request.log.info,
       interrupt,

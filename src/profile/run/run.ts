@@ -52,6 +52,8 @@ export interface ProfileRequest {
   /** Receives a line about each longer step, e.g. the native build. */
   readonly say: (line: string) => void;
   readonly interrupt: StopRequests;
+  /** Waits for other processes that record into the run's directory; returns notes on them. */
+  readonly awaitOthers?: () => Promise<readonly string[]>;
   /** Those that `config.pipeline` may enable, in the order in which they run. Default: recorder, nsys, ncu. */
   readonly tools?: readonly ProfilingTool[];
 }
@@ -242,6 +244,7 @@ const PROFILE_REQUEST: OptionChecks<ProfileRequest> = {
     kill: signal,
     suspension: optional(withMethods(["join"], "a suspension", "createSuspension makes one")),
   }),
+  awaitOthers: optional(fn),
   tools: optional(
     listOf("tools", withMethods(["collect"], "a profiling tool", "see ProfilingTool"), "[myTool]"),
   ),
