@@ -136,7 +136,7 @@ export const REASON_RULES: readonly ReasonRule[] = [
         : {
             title: `waits for a slow rank: ${ranks.slowest_rank}`,
             evidence: partOfTime(ranks.waiting_ms, wall_ms ?? 0),
-            advice: `look at what rank ${ranks.slowest_rank} does before it: compare --scope rank:${ranks.slowest_rank}`,
+            advice: `see what rank ${ranks.slowest_rank} does before it, in scope rank:${ranks.slowest_rank}`,
           },
   },
   {
