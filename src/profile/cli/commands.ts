@@ -1,7 +1,7 @@
 /** The command lines of the subcommands. What they do loads when one runs. */
 
 import { resolve } from "node:path";
-import { type CommandLine, NO_POSITIONALS } from "../../command-line/command-line.ts";
+import { type CommandLine, NO_POSITIONALS, usage } from "../../command-line/command-line.ts";
 import { TOOL_NAMES, TOOLS } from "../tools/table.ts";
 import type { OpenRun } from "./ab.ts";
 import { LABEL_OPTIONS } from "./label-options.ts";
@@ -184,7 +184,7 @@ export const runImport = subcommand(IMPORT, async (command, io) => {
 
 export const REPORT: CommandLine = {
   name: "deep-profile report",
-  takes: { shown: "DIR", expected: "one run directory", least: 1, most: 1 },
+  takes: { shown: "DIR", expected: "a run directory", least: 1 },
   about: `Rebuilds every report of a run from its raw files, without running anything: after an update of
 hydraconf, for a page or traces that the run did not write, or after reports were deleted.
 The same version makes the same reports, except for the time they were made.
@@ -206,6 +206,10 @@ by jobs, the fastest job, and how times grow with the swept values.`,
       choices: TOOL_NAMES,
       help: "for a sweep whose jobs have several",
     },
+    merge: {
+      help: `make one run of several, DIR...: of ranks that recorded into directories of their own. It
+becomes a run directory itself, named by --output`,
+    },
     open: { help: "open the HTML page in the browser (implies --html)" },
   },
   epilogue: `--labels and --label-rule replace the rules in the run's config, for these reports only.
@@ -217,8 +221,11 @@ Exit code: 0 the reports are written, 1 they cannot be made, 2 wrong usage.`,
 
 /** `deep-profile report`. */
 export const runReport = subcommand(REPORT, async (command, io) => {
-  const { reportDirectory } = await import("./report-directory.ts");
-  const [name = ""] = command.positionals;
+  const { mergeRuns, reportDirectory } = await import("./report-directory.ts");
+  const [name = "", ...others] = command.positionals;
+  if (command.has("merge")) return stoppable(io, (withTool) => mergeRuns(command, io, withTool));
+  if (others.length > 0)
+    throw usage("expected one run directory", "--merge makes one run of several");
   return stoppable(io, (withTool) => reportDirectory(resolve(io.cwd, name), command, io, withTool));
 });
 
