@@ -27,8 +27,12 @@ const LAUNCHERS = [
   { rank: "SLURM_PROCID", size: "SLURM_STEP_NUM_TASKS", required: "SLURM_STEP_ID" },
 ] as const;
 
-/** Null where this is no rank of several. */
+/** Each rank makes a run of its own, to be merged later. */
+const SEPARATE = "HYDRACONF_RANKS";
+
+/** Null where this is no rank of several, or is not to be. */
 export function launchedRank(env: Environment): LaunchedRank | null {
+  if (env[SEPARATE] === "separate") return null;
   for (const { rank: ofRank, size: ofSize, ...launcher } of LAUNCHERS) {
     if ("required" in launcher && env[launcher.required] === undefined) continue;
     const [rank, size] = [numberIn(env[ofRank]), numberIn(env[ofSize])];

@@ -127,8 +127,7 @@ ${ofAnswer}
 ${timeline === undefined || fitsPage(timeline) ? "" : `<p class="hint"><a href="timeline.html">When it happened: the timeline</a></p>`}
 ${left.length === 0 ? "" : `<p class="notice" id="left-out">Left out of this page, see report.json: ${escapeHtml(left.join("; "))}.</p>`}
 <main id="report"></main>
-${main === undefined ? "" : rankMapHtml(main, lines, html)}
-${notesHtml(notes, { textLimit })}
+${main === undefined ? "" : rankMapHtml(main, lines, html)}${notesHtml(notes, { textLimit })}
 <section aria-labelledby="provenance-heading"><h2 id="provenance-heading">Provenance</h2>
 ${main === undefined ? "" : html(provenanceTable(main))}
 ${files.length === 0 ? "" : html(heading(3, "Files"), list(files.map((file) => [link(file, file)])))}

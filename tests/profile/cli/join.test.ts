@@ -35,6 +35,7 @@ describe("the rank that a launcher gives a process", () => {
     [{ RANK: "0", WORLD_SIZE: "8" }],
     [{ SLURM_PROCID: "0", SLURM_NTASKS: "4" }],
     [{ PMI_RANK: "x", PMI_SIZE: "2" }],
+    [{ PMI_RANK: "0", PMI_SIZE: "2", HYDRACONF_RANKS: "separate" }],
   ])("is none in %j", (env) => {
     expect(launchedRank(env)).toBeNull();
   });
