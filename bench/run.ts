@@ -2,6 +2,7 @@
  * `npm run bench`: every benchmark, or those whose names are given. Each compares with a baseline of
  * its own run and says whether its goal is reached; a missed goal makes the exit code 1.
  */
+import { benchAb } from "./ab.ts";
 import { benchAssembly } from "./assembly.ts";
 import { benchCompose } from "./compose.ts";
 import { benchHtml } from "./html.ts";
@@ -21,6 +22,11 @@ interface Benchmark {
 }
 
 const benchmarks: readonly Benchmark[] = [
+  {
+    name: "ab",
+    about: "gates of deep-profile ab on a busy machine: false alarms, and 10 % more work",
+    run: benchAb,
+  },
   {
     name: "values",
     about: "reading, writing and resolving beside yaml.parse and JSON.stringify",

@@ -40,8 +40,17 @@ struct FileHeader {
   std::atomic<std::uint32_t> unrecorded_children;
   std::atomic<std::uint32_t> unrecorded_errno;
   std::uint64_t seen_end_ns;  // written by who started the process and saw it end, when that did not finish by itself
-  // Executable path, `executable_bytes` long, follows up to header_bytes.
+  // Executable path, `executable_bytes` long, follows, and a RankHeader at the next multiple of 8.
 };
+
+// Of a process of a parallel program; zeros elsewhere, and before it was added in 1.5.
+struct RankHeader {
+  std::uint32_t rank_plus_one;
+  std::uint32_t size;
+  std::uint32_t local_rank_plus_one;  // on its host; 0: not known
+  std::uint32_t host_bytes;           // of the host's name, which follows
+};
+static_assert(sizeof(RankHeader) == 16);
 static_assert(sizeof(FileHeader) == 128);
 static_assert(offsetof(FileHeader, claimed_bytes) == 48);
 static_assert(offsetof(FileHeader, dropped_events) == 80);

@@ -20,6 +20,7 @@
 #include "boot_id.hpp"
 #include "clock.hpp"
 #include "process.hpp"
+#include "rank.hpp"
 
 namespace region_recorder {
 namespace {
@@ -170,8 +171,11 @@ bool RecordingFile::begin(int descriptor, std::uint64_t start_ns) noexcept {
   header->start_ns = start_ns;
   header->start_realtime_ns = nanoseconds(CLOCK_REALTIME);
   read_boot_id(header->boot_id);
-  header->executable_bytes = static_cast<std::uint32_t>(
-      read_executable(reinterpret_cast<char*>(header + 1), unit_ - sizeof(*header)));
+  char* const after = reinterpret_cast<char*>(header + 1);
+  const std::size_t path_bytes =
+      read_executable(after, unit_ - sizeof(*header) - round_up(kMaxRankBytes, 8));
+  header->executable_bytes = static_cast<std::uint32_t>(path_bytes);
+  write_rank(after + round_up(path_bytes, 8));
   header->claimed_bytes.store(unit_, std::memory_order_relaxed);
   claimed_ = unit_;
   // Last, so that a reader never takes a half-written header for a whole one.

@@ -1,13 +1,18 @@
 import { resolve } from "node:path";
 import { configLines } from "../cli/explain.ts";
 import { type ExitCode, exitCode, hydraMain, type Job, processInvocation } from "../cli/index.ts";
+import { usageText } from "../command-line/command-line.ts";
 import { type Config, maskSecrets } from "../compose/index.ts";
 import { claimRunDirectory, makeRunDirectory } from "../job/run-directory.ts";
-import { SUBCOMMANDS } from "../profile/cli/subcommands.ts";
+import type { OpenRun } from "../profile/cli/ab.ts";
+import { joiningArgv, type LaunchedRank, launchedRank } from "../profile/cli/join.ts";
+import type { MainRequest } from "../profile/cli/main.ts";
+import { subcommandsOf } from "../profile/cli/subcommands.ts";
 import { ARGUMENT_KEYS, commandOverrides } from "../profile/run/command-override.ts";
 import type { ProfileConfig } from "../profile/tools/config.ts";
 import { RESULT_FILES } from "../profile/tools/table.ts";
 import { terminalWidth } from "../system/standard-streams.ts";
+import { isConfigError } from "../values/errors.ts";
 import type { ConfigNode } from "../values/node.ts";
 import { packageInfo } from "../values/package-info.ts";
 import { toObject } from "../values/plain-objects.ts";
@@ -16,52 +21,103 @@ import { resolveTree } from "../values/resolution/resolve-tree.ts";
 const { root, version } = packageInfo();
 const invocation = processInvocation();
 
-void hydraMain(
-  {
-    name: "deep-profile",
-    version,
-    base: invocation.cwd,
-    configPath: `${root}/conf`,
-    configName: "config",
-    schema: `${root}/schemas/config.schema.json`,
-    hasUserCode: false,
-    settingsFiles: true,
-    resultFiles: RESULT_FILES,
-    restAsOverrides: commandOverrides,
-    programUse: "profile",
-    freeKeys: [ARGUMENT_KEYS],
-    subcommands: SUBCOMMANDS,
-    check: async (resolved, how) => {
-      const { checkRequest } = await import("../profile/cli/check-request.ts");
-      await checkRequest(profileConfig(resolved), invocation.cwd, how);
-    },
-    planJob: async (resolved, outputDir) => {
-      const { planProfile } = await import("../profile/run/plan.ts");
-      const say = (line: string) => invocation.console.stderr(`${line}\n`);
-      return planProfile(profileConfig(resolved), {
-        cwd: invocation.cwd,
-        runDirectory: outputDir,
-        say,
-      });
-    },
-    summarizeSweep: async (rows, page) =>
-      (await import("../profile/cli/jobs-table.ts")).jobsTable(rows, page),
+const program: Parameters<typeof hydraMain>[0] = {
+  name: "deep-profile",
+  version,
+  base: invocation.cwd,
+  configPath: `${root}/conf`,
+  configName: "config",
+  schema: `${root}/schemas/config.schema.json`,
+  hasUserCode: false,
+  settingsFiles: true,
+  resultFiles: RESULT_FILES,
+  restAsOverrides: commandOverrides,
+  programUse: "profile",
+  freeKeys: [ARGUMENT_KEYS],
+  subcommands: subcommandsOf((...run) => openRun(...run)),
+  check: async (resolved, how) => {
+    const { checkRequest } = await import("../profile/cli/check-request.ts");
+    await checkRequest(profileConfig(resolved), invocation.cwd, how);
   },
-  profileTask,
-  invocation,
-).then((code) => {
-  process.exitCode = code;
-});
+  planJob: async (resolved, outputDir) => {
+    const { planProfile } = await import("../profile/run/plan.ts");
+    const say = (line: string) => invocation.console.stderr(`${line}\n`);
+    return planProfile(profileConfig(resolved), {
+      cwd: invocation.cwd,
+      runDirectory: outputDir,
+      say,
+    });
+  },
+  summarizeSweep: async (rows, page) =>
+    (await import("../profile/cli/jobs-table.ts")).jobsTable(rows, page),
+};
+
+const launched = launchedRank(invocation.env);
+void (launched === null ? hydraMain(program, profileTask, invocation) : asRank(launched)).then(
+  (code) => {
+    process.exitCode = code;
+  },
+);
+
+/** One of several processes that an MPI launcher, Slurm or torchrun started: the first leads, the others join. */
+async function asRank(rank: LaunchedRank): Promise<number> {
+  const isFirst = rank.rank === 0;
+  let argv: readonly string[] | null;
+  try {
+    argv = joiningArgv(invocation.argv, rank);
+  } catch (error) {
+    if (!isConfigError(error)) throw error;
+    // Once is enough.
+    if (isFirst) invocation.console.stderr(usageText("deep-profile", error));
+    return 2;
+  }
+  if (argv === null) return hydraMain(program, profileTask, invocation);
+  const task = async (composed: Config, job: Job) => {
+    const { awaitRanks, joinRun, lead, refuseOtherTools } = await import("../profile/cli/join.ts");
+    const { request, release } = await requestOf(composed, job);
+    const measured = async () => {
+      if (!isFirst) return exitCode(await joinRun(request));
+      const { profileMain } = await import("../profile/cli/main.ts");
+      refuseOtherTools(request.config);
+      await lead(request.runDirectory, rank);
+      const awaitOthers = (stop: AbortSignal) => awaitRanks(request.runDirectory, rank, stop);
+      const { exitCode: code, reason, result } = await profileMain({ ...request, awaitOthers });
+      return exitCode(code, result, reason);
+    };
+    return measured().finally(release);
+  };
+  return hydraMain(program, task, isFirst ? invocation : { ...invocation, argv });
+}
 
 async function profileTask(composed: Config, job: Job): Promise<ExitCode> {
   // The profiler loads only when something is profiled: `--cfg job` stays quick.
   const { profileMain } = await import("../profile/cli/main.ts");
+  const { request, release } = await requestOf(composed, job);
+  const { exitCode: code, reason, result } = await profileMain(request).finally(release);
+  return exitCode(code, result, reason);
+}
+
+/** A run that something else measures. */
+const openRun: OpenRun = (argv, measure) =>
+  hydraMain(
+    program,
+    async (composed: Config, job: Job) => {
+      const { request, release } = await requestOf(composed, job);
+      return exitCode(await measure(request).finally(release));
+    },
+    { ...invocation, argv },
+  );
+
+async function requestOf(
+  composed: Config,
+  job: Job,
+): Promise<{ readonly request: MainRequest; readonly release: () => void }> {
   const { configFingerprint } = await import("../values/fingerprint.ts");
   const { idleSettings } = await import("../profile/cli/check-request.ts");
   const config = profileConfig(job.resolved());
   for (const note of await idleSettings(config.pipeline, job.overrides)) job.log.info(note);
   const { directory, release } = resultDirectory(config, job);
-  const running = profileMain({
+  const request: MainRequest = {
     config,
     fingerprint: configFingerprint(job.resolved(), job.outputDir),
     runDirectory: directory,
@@ -74,9 +130,8 @@ async function profileTask(composed: Config, job: Job): Promise<ExitCode> {
       width: terminalWidth(process.env),
       color: invocation.console.stdoutColor ?? false,
     },
-  });
-  const { exitCode: code, reason, result } = await running.finally(release);
-  return exitCode(code, result, reason);
+  };
+  return { request, release };
 }
 
 /** The schema has checked the tree by now: it says what the type does. */

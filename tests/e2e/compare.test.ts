@@ -87,7 +87,7 @@ describe("deep-profile compare of two real runs", () => {
     expect(readFileSync(join(here.path, "out.html"), "utf8")).toMatch(/^<!doctype html>/);
     const json = await run("compare", "a", file("b"), "--json");
     expect(JSON.parse(json.stdout)).toMatchObject({
-      contract: "hydraconf.comparison/1.3",
+      contract: "hydraconf.comparison/1.4",
       config: [{ key: "infer.iterations", a: "3", b: "6" }],
     });
   });
@@ -109,5 +109,39 @@ describe("deep-profile compare of two real runs", () => {
     expect(result.code).toBe(code);
     expect(result.stdout).toBe("");
     expect(existsSync(join(here.path, "tmp"))).toBe(false);
+  });
+});
+
+describe("deep-profile ab", () => {
+  const quick = ["pipeline.report.html=false", "pipeline.static_analysis.enable=false"];
+
+  it("runs two configs in turns, and writes an ordinary comparison", async () => {
+    const { code, stdout, stderr } = await run(
+      ...["ab", "--pairs", "2", "--gate", "invocations>0", "-o", "ab", "device=cpu", ...quick],
+      ...["--", "infer.iterations=2", "--", "infer.iterations=4"],
+    );
+    expect({ code, stderr: stderr.trim().split("\n").at(-1) }).toEqual({
+      code: 3,
+      stderr: expect.stringContaining("deep-profile ab: gate breached: invocations:"),
+    });
+    expect(stdout).toMatch(/note: 2 pairs of runs in turns \(ABBA\) after a warm-up of each/);
+    expect(stdout).toContain("infer.iterations: 2 -> 4");
+    const file = (name: string) => readFileSync(join(here.path, "ab", name), "utf8");
+    const document = JSON.parse(file("comparison.json"));
+    expect(document.totals.wall_ms.log_ratios).toHaveLength(2);
+    expect(file("comparison.md")).toContain("# Comparison");
+    expect(file("comparison.html")).toContain("<title>Comparison");
+    const again = await run("compare", "ab/a", "ab/b");
+    expect(again.stdout).toContain("region times are means of repeated runs (A: 2, B: 2)");
+    expect((await run("report", "ab/a")).code).toBe(0);
+  });
+
+  it("ends where a program fails, and says which and why", async () => {
+    const { code, stderr } = await run(
+      ...["ab", "-o", "failing", ...quick, "--", "true", "--", "sh", "-c", "echo oh >&2; exit 7"],
+    );
+    expect(code).toBe(1);
+    expect(stderr).toContain("B failed: sh ended with exit code 7");
+    expect(stderr).toContain("no pair of runs was completed");
   });
 });

@@ -8,7 +8,7 @@ import { COMMAND as SCHEMA } from "../../src/cli/tree-schema/schema-command.ts";
 import { parseCommandLine } from "../../src/command-line/parse.ts";
 import type { StoreEntry } from "../../src/compose/sources/memory-source.ts";
 import { compose } from "../../src/index.ts";
-import { COMPARE, DOCTOR, IMPORT, QUERY, REPORT } from "../../src/profile/cli/commands.ts";
+import { AB, COMPARE, DOCTOR, IMPORT, QUERY, REPORT } from "../../src/profile/cli/commands.ts";
 import { ARGUMENT_KEYS, commandOverrides } from "../../src/profile/run/command-override.ts";
 import { parseGates } from "../../src/report/compare/gates.ts";
 import { capturedConsole } from "../captured-console.ts";
@@ -61,7 +61,7 @@ const store = new Map<string, StoreEntry>([
 const prog = (args: readonly string[]) =>
   shown({ name: "prog", configPath: null, configName: "config", store }, args);
 
-const SUBCOMMANDS = [COMPARE, DOCTOR, IMPORT, QUERY, REPORT];
+const SUBCOMMANDS = [AB, COMPARE, DOCTOR, IMPORT, QUERY, REPORT];
 
 function checkSubcommand(name: string, args: readonly string[]): void {
   const line = SUBCOMMANDS.find((one) => one.name === `deep-profile ${name}`);

@@ -12,7 +12,9 @@ import type {
   MetricValue,
   NCUProfileRegion,
   NCUProfileRegionReport,
+  RankInfo,
   RegionGpuActivity,
+  RegionRanks,
   RegionRepeats,
   RegionReportBundle,
   RegionSelection,
@@ -42,9 +44,11 @@ const ADDED: Readonly<Record<string, readonly string[]>> = {
     "unclosed",
     "gpu_activity",
     "repeats",
+    "ranks",
   ],
   RegionRepeats: ["cpu_ms"],
-  NCUProfileRegionReport: ["selection", "failure"],
+  RegionRanks: ["waiting_ms"],
+  NCUProfileRegionReport: ["ranks", "selection", "failure"],
   ReportSelection: [
     "ncu_include_expressions",
     "ncu_exclude_expressions",
@@ -70,6 +74,7 @@ const report: Keys<NCUProfileRegionReport> = {
   scope: true,
   regions: true,
   totals: true,
+  ranks: true,
   generated_at: true,
   config_fingerprint: true,
   collector: true,
@@ -115,6 +120,7 @@ const region: Keys<NCUProfileRegion> = {
   sections: true,
   kernels: true,
   repeats: true,
+  ranks: true,
   selection: true,
   notes: true,
 };
@@ -140,6 +146,17 @@ const run: Keys<RunTotals> = {
   after_ranges_ms: true,
   gpu_activity: true,
   gpu_activity_in_ranges: true,
+};
+const rankInfo: Keys<RankInfo> = { rank: true, host: true, local_rank: true, process_ids: true };
+const regionRanks: Keys<RegionRanks> = {
+  wall_ms: true,
+  min_ms: true,
+  mean_ms: true,
+  max_ms: true,
+  imbalance: true,
+  load_balance: true,
+  slowest_rank: true,
+  waiting_ms: true,
 };
 const repeats: Keys<RegionRepeats> = {
   runs: true,
@@ -211,6 +228,8 @@ const types = {
   NCUProfileRegion: region,
   RegionGpuActivity: gpuActivity,
   InvocationStatistics: statistics,
+  RankInfo: rankInfo,
+  RegionRanks: regionRanks,
   RegionRepeats: repeats,
   RepeatStatistics: repeatStatistics,
   MetricValue: metric,
@@ -294,13 +313,15 @@ describe("the region report contract", async () => {
     const load = first?.regions[1];
     const order = (name: string) => Object.keys(schemas[name]?.properties ?? {});
     expect(Object.keys(written)).toEqual(order("RegionReportBundle"));
-    expect(Object.keys(first ?? {})).toEqual(order("NCUProfileRegionReport"));
+    // Only of parallel programs.
+    const ofOne = (name: string) => order(name).filter((key) => key !== "ranks");
+    expect(Object.keys(first ?? {})).toEqual(ofOne("NCUProfileRegionReport"));
     expect(Object.keys(first?.totals ?? {})).toEqual(order("ReportTotals"));
     const [kernel] = kernelsOfNcu();
     expect(Object.keys(kernel ?? {})).toEqual(order("KernelRecord"));
     expect(Object.keys(kernel?.hardware ?? {})).toEqual(order("KernelHardware"));
     // Only of regions that are not closed.
-    const closed = order("NCUProfileRegion").filter((key) => key !== "unclosed");
+    const closed = ofOne("NCUProfileRegion").filter((key) => key !== "unclosed");
     expect(Object.keys(load ?? {})).toEqual(closed);
     const unmeasured = order("KernelRecord").filter((key) => key !== "hardware");
     expect(Object.keys(load?.kernels[0] ?? {})).toEqual(unmeasured);

@@ -16,6 +16,7 @@ import { createKernelNames, type NumberedNames } from "./kernel-names.ts";
 import { createKernelRows } from "./kernel-rows.ts";
 import { createLabelUnifier, type LabelRules, type LabelUnifier } from "./labels.ts";
 import { createPathTree, type PathNode, selectNodes } from "./path-tree.ts";
+import { groupByRank, withRanks } from "./ranks.ts";
 import type { RegionModel } from "./region-model.ts";
 import { labelNotes, notesOfProcesses, unmatchedNotes } from "./region-notes.ts";
 import { REGION_OPTIONS } from "./region-options.ts";
@@ -53,16 +54,26 @@ export function buildRegionModel(timeline: Timeline, options: RegionOptions = {}
     ...labelNotes(root, unifier),
     ...unmatchedNotes(root, selection, selected),
   ];
-  const scopes = scopeRequests(common, processes, options.aggregate ?? true).map((request) =>
-    buildScope(
-      { ...request, ...(timeline.span && { program: timeline.span }) },
-      root,
-      selected,
-      kernelRows,
-    ),
+  const ranks = groupByRank(processes);
+  const built = scopeRequests(common, processes, ranks, options.aggregate ?? true).map((request) =>
+    buildScope({ ...request, ...programOf(request, timeline) }, root, selected, kernelRows),
+  );
+  const ofRanks = built.filter(({ scope }) => scope.startsWith("rank:"));
+  const scopes = built.map((scope) =>
+    scope.scope === "aggregate" ? withRanks(scope, ofRanks, ranks) : scope,
   );
   return { collector: timeline.collector, clock: timeline.clock, selection, scopes };
 }
+
+/** A rank that was not started here has nothing to do with the program that was. */
+const programOf = (
+  { scope, processes }: ScopeRequest,
+  { span }: Timeline,
+): Pick<ScopeRequest, "program"> =>
+  span === undefined ||
+  (scope.startsWith("rank:") && !processes.some(({ process }) => process.pid === span.pid))
+    ? {}
+    : { program: span };
 
 interface AttributedRun {
   readonly root: PathNode;
@@ -90,6 +101,7 @@ function attribute(
 function scopeRequests(
   common: readonly string[],
   processes: readonly ProcessAttribution[],
+  ranks: ReturnType<typeof groupByRank>,
   aggregate: boolean,
 ): readonly ScopeRequest[] {
   const notesOf = (some: readonly ProcessAttribution[]) =>
@@ -100,7 +112,18 @@ function scopeRequests(
     device: null,
     notes: notesOf(processes),
   };
-  const perProcess = [...groupByPid(processes)].map(
+  const perRank = [...ranks].map(
+    ([rank, ofRank]): ScopeRequest => ({
+      scope: `rank:${rank}`,
+      processes: ofRank,
+      device: null,
+      notes: notesOf(ofRank),
+    }),
+  );
+  // A rank has the same number in every run, its process has not.
+  const unranked =
+    ranks.size === 0 ? processes : processes.filter(({ process }) => process.rank === undefined);
+  const perProcess = [...groupByPid(unranked)].map(
     ([pid, ofPid]): ScopeRequest => ({
       scope: `process:${pid}`,
       processes: ofPid,
@@ -122,7 +145,7 @@ function scopeRequests(
       ],
     }),
   );
-  const scopes = [...perProcess, ...perDevice];
+  const scopes = [...perRank, ...perProcess, ...perDevice];
   // A run in which nothing was seen still gets its report.
   return aggregate || scopes.length === 0 ? [whole, ...scopes] : scopes;
 }

@@ -2,7 +2,13 @@
  * Regions with their numbers, as measured: nanoseconds on the timeline's clock, before any unit or
  * document format. Built once, never changed.
  */
-import type { KernelRecord, RegionRepeats, ReportScope } from "../../report/model/document.ts";
+import type {
+  KernelRecord,
+  RankInfo,
+  RegionRanks,
+  RegionRepeats,
+  ReportScope,
+} from "../../report/model/document.ts";
 import type { Placed } from "../../report/model/region-path.ts";
 import type { SelectionPatterns } from "../../report/selection/range-pattern.ts";
 import type { ThreadCounts } from "../model/timeline.ts";
@@ -32,6 +38,8 @@ export interface ScopeModel {
   readonly scope: ReportScope;
   /** Selected regions, depth first in order of first appearance; the outside bucket last. */
   readonly regions: readonly RegionModelEntry[];
+  /** Of a parallel program; only of the scope of all. */
+  readonly ranks?: readonly RankInfo[];
   readonly totals: ScopeTotals;
   readonly notes: readonly string[];
 }
@@ -92,6 +100,8 @@ export interface RegionModelEntry extends Placed {
   readonly kernels: readonly KernelRecord[];
   /** Over repeated runs. */
   readonly repeats?: RegionRepeats;
+  /** Over the ranks of a parallel program; only in the scope of all. */
+  readonly ranks?: RegionRanks;
   /** Hardware metrics by the tool's names, children included; absent where none were measured. */
   readonly metrics?: ReadonlyMap<string, MetricNumber>;
   /** Sections of the tool's report, in its order. */

@@ -69,6 +69,7 @@ function toReport(
       ...(totals.cpuNs !== undefined && { cpu_ms: milliseconds(totals.cpuNs) }),
       ...(totals.run && { run: runTotals(totals.run) }),
     },
+    ...(entry.ranks !== undefined && { ranks: entry.ranks }),
     generated_at: context.generatedAt,
     config_fingerprint: context.configFingerprint,
     collector: {
@@ -124,6 +125,7 @@ function toRegion(region: RegionModelEntry, model: RegionModel): NCUProfileRegio
     sections: sectionsOf(region.sections ?? []),
     kernels: region.kernels,
     ...(region.repeats !== undefined && { repeats: region.repeats }),
+    ...(region.ranks !== undefined && { ranks: region.ranks }),
     selection: regionSelection(model),
     notes: region.notes,
   };

@@ -1,8 +1,9 @@
 /** The command lines of the subcommands. What they do loads when one runs. */
 
 import { resolve } from "node:path";
-import { type CommandLine, NO_POSITIONALS } from "../../command-line/command-line.ts";
+import { type CommandLine, NO_POSITIONALS, usage } from "../../command-line/command-line.ts";
 import { TOOL_NAMES, TOOLS } from "../tools/table.ts";
+import type { OpenRun } from "./ab.ts";
 import { LABEL_OPTIONS } from "./label-options.ts";
 import { stoppable, subcommand } from "./subcommand.ts";
 
@@ -50,6 +51,49 @@ Exit code: 0 no condition holds, 1 something cannot be read, 2 wrong usage, 3 a 
 export const runCompare = subcommand(COMPARE, async (command, io) =>
   (await import("./compare-runs.ts")).compareRuns(command, io),
 );
+
+export const AB: CommandLine = {
+  name: "deep-profile ab",
+  takes: {
+    shown: "[OVERRIDE...] -- A... -- B...",
+    expected: "two programs, each behind '--'",
+    least: 2,
+  },
+  about: `Profiles A and B in turns (A B B A ...) and compares them: what disturbs the machine meanwhile disturbs
+both. Each side is a program with its arguments, overrides (KEY=VALUE), or overrides and a program; those in front of the first
+'--' are for both. B may contain further '--'.`,
+  options: {
+    pairs: {
+      value: "N",
+      help: "how many runs of each are measured, after one of each that is not\n(default: 10; with --until at most 100)",
+    },
+    until: {
+      value: "WHEN",
+      choices: ["decided"],
+      help: `stop when every gate is known to be breached or not; without gates, when it is known
+whether the processor time (or else the wall time) of all regions differs`,
+    },
+    "max-minutes": { value: "M", help: "begin no further pair after so many minutes" },
+    gate: {
+      value: "CONDITIONS",
+      repeatable: true,
+      help: "exit with 3 if a condition holds, e.g. 'cpu_ms>5%'; see\ndeep-profile compare --fail-on",
+    },
+    strict: { help: "also fail limits that are exceeded and not decided" },
+    output: {
+      short: "o",
+      value: "DIR",
+      help: "gets a/, b/ and comparison.{md,html,json}\n(default: tmp/profile-output/<date>-<time>)",
+    },
+  },
+  epilogue: `A conclusion is wrong in at most 5 % of the cases, also where it is looked for after each pair.
+
+Exit code: 0 no gate is breached, 1 a run failed, 2 wrong usage, 3 a gate is breached.`,
+};
+
+/** `deep-profile ab`. */
+export const runAb = (open: OpenRun) =>
+  subcommand(AB, async (command, io) => (await import("./ab.ts")).abRuns(command, io, open));
 
 export const READERS = ["auto", "ncu", "own"] as const;
 export const LOCALES = ["C", "en", "de"] as const;
@@ -140,7 +184,7 @@ export const runImport = subcommand(IMPORT, async (command, io) => {
 
 export const REPORT: CommandLine = {
   name: "deep-profile report",
-  takes: { shown: "DIR", expected: "one run directory", least: 1, most: 1 },
+  takes: { shown: "DIR", expected: "a run directory", least: 1 },
   about: `Rebuilds every report of a run from its raw files, without running anything: after an update of
 hydraconf, for a page or traces that the run did not write, or after reports were deleted.
 The same version makes the same reports, except for the time they were made.
@@ -162,6 +206,10 @@ by jobs, the fastest job, and how times grow with the swept values.`,
       choices: TOOL_NAMES,
       help: "for a sweep whose jobs have several",
     },
+    merge: {
+      help: `make one run of several, DIR...: of ranks that recorded into directories of their own. It
+becomes a run directory itself, named by --output`,
+    },
     open: { help: "open the HTML page in the browser (implies --html)" },
   },
   epilogue: `--labels and --label-rule replace the rules in the run's config, for these reports only.
@@ -173,8 +221,11 @@ Exit code: 0 the reports are written, 1 they cannot be made, 2 wrong usage.`,
 
 /** `deep-profile report`. */
 export const runReport = subcommand(REPORT, async (command, io) => {
-  const { reportDirectory } = await import("./report-directory.ts");
-  const [name = ""] = command.positionals;
+  const { mergeRuns, reportDirectory } = await import("./report-directory.ts");
+  const [name = "", ...others] = command.positionals;
+  if (command.has("merge")) return stoppable(io, (withTool) => mergeRuns(command, io, withTool));
+  if (others.length > 0)
+    throw usage("expected one run directory", "--merge makes one run of several");
   return stoppable(io, (withTool) => reportDirectory(resolve(io.cwd, name), command, io, withTool));
 });
 

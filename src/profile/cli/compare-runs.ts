@@ -2,7 +2,11 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { usage } from "../../command-line/command-line.ts";
 import type { ParsedCommand } from "../../command-line/parse.ts";
-import { compareReports, type ReportComparison } from "../../report/compare/compare-reports.ts";
+import {
+  compareReports,
+  type PairedRatios,
+  type ReportComparison,
+} from "../../report/compare/compare-reports.ts";
 import {
   type Comparison,
   type ConfigDifference,
@@ -23,7 +27,6 @@ import { createReportValidator } from "../../report/validation/validate.ts";
 import { showBoth, showValue } from "../../schema/show-value.ts";
 import { bufferedPieces, writeFileAtomic } from "../../system/atomic-write.ts";
 import { fileProblem } from "../../system/files.ts";
-import { terminalWidth } from "../../system/standard-streams.ts";
 import { type Difference, diffConfigs } from "../../values/diff.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { ConfigNode, ListNode } from "../../values/node.ts";
@@ -31,7 +34,7 @@ import { keyText } from "../../values/python-text.ts";
 import { readYaml } from "../../values/yaml/reader.ts";
 import { readRunOrReport } from "../run/importers.ts";
 import { collectorsOf, type LoadedReport, loadReport, scopeOf } from "./load-report.ts";
-import type { SubcommandIo } from "./subcommand.ts";
+import { type SubcommandIo, terminalOf } from "./subcommand.ts";
 
 /** A gate is breached: neither an error nor a success. */
 const EXIT_BREACHED = 3;
@@ -49,7 +52,8 @@ export async function compareRuns(command: ParsedCommand, io: SubcommandIo): Pro
   const names: Names = { a: nameA, b: nameB };
   const chosen = chooseCollector(names, io.cwd, command.value("collector"));
   const [a, b] = await loadBoth(names, io.cwd, chosen.collector, command.value("scope"));
-  const comparison = compare(a, b, chosen.notes, gates, command.has("allow-failed"));
+  const notes = [...chosen.notes, ...processNotes(a.processes, b.processes)];
+  const comparison = compare(a, b, { notes, gates, mayFail: command.has("allow-failed") });
   const page = command.value("html");
   if (page !== undefined) await writePage(page, io.cwd, renderComparisonHtml(comparison));
   const pieces = command.has("json")
@@ -59,17 +63,22 @@ export async function compareRuns(command: ParsedCommand, io: SubcommandIo): Pro
       : null;
   if (pieces !== null) for (const block of bufferedPieces(pieces)) io.console.stdout(block);
   else {
-    const shown = renderComparison(comparison, {
-      width: terminalWidth(io.env),
-      color: io.console.stdoutColor === true,
-      regions,
-      kernels,
-    });
+    const shown = renderComparison(comparison, { ...terminalOf(io), regions, kernels });
     io.console.stdout(page === undefined ? shown : `${shown}\n${page}\n`);
   }
-  const failing = command.has("strict") ? ["breached", "unclear", "unchecked"] : ["breached"];
-  if (!comparison.gates.some(({ outcome }) => failing.includes(outcome))) return 0;
-  io.console.stderr(`deep-profile compare: ${gateSummary(comparison.gates)}\n`);
+  return gateExitCode(comparison, "compare", command.has("strict"), io);
+}
+
+/** Says which gate is breached. */
+export function gateExitCode(
+  { gates }: Comparison,
+  name: string,
+  isStrict: boolean,
+  { console }: SubcommandIo,
+): number {
+  const failing = isStrict ? ["breached", "unclear", "unchecked"] : ["breached"];
+  if (!gates.some(({ outcome }) => failing.includes(outcome))) return 0;
+  console.stderr(`deep-profile ${name}: ${gateSummary(gates)}\n`);
   return EXIT_BREACHED;
 }
 
@@ -109,8 +118,12 @@ interface Names {
   readonly b: string;
 }
 
-interface Side extends Omit<LoadedReport, "bundle"> {
+/** A report with where it is from. */
+export interface ReportSide extends Omit<LoadedReport, "bundle"> {
   readonly report: NCUProfileRegionReport;
+}
+
+interface Side extends ReportSide {
   /** How many processes an aggregate is of; 0: not known, and of other scopes. */
   readonly processes: number;
 }
@@ -131,7 +144,7 @@ async function loadBoth(
       () => loadReport(name, cwd, validator, collector),
     );
     const report = scopeOf(name, bundle, scope);
-    const processes = bundle.reports.filter(({ scope }) => scope.startsWith("process:")).length;
+    const processes = bundle.reports.filter(({ scope }) => /^(?:process|rank):/.test(scope)).length;
     return { ...loaded, report, processes: report.scope === "aggregate" ? processes : 0 };
   };
   return [await side(names.a), await side(names.b)];
@@ -166,21 +179,23 @@ function chooseCollector({ a, b }: Names, cwd: string, wanted: string | undefine
   });
 }
 
-function compare(
-  a: Side,
-  b: Side,
-  ofCollectors: readonly string[],
-  gates: readonly Gate[],
-  mayFail: boolean,
+export interface CompareOptions {
+  /** Of what only the caller knows. */
+  readonly notes: readonly string[];
+  readonly gates: readonly Gate[];
+  readonly mayFail: boolean;
+  readonly pairs?: PairedRatios;
+}
+
+/** @throws ConfigError as `checkGates` */
+export function compare(
+  a: ReportSide,
+  b: ReportSide,
+  { gates, mayFail, pairs, ...known }: CompareOptions,
 ): Comparison {
-  const compared = compareReports(a.report, b.report);
+  const compared = compareReports(a.report, b.report, pairs);
   const same = a.identity === b.identity && a.report.scope === b.report.scope ? [SAME_REPORT] : [];
-  const notes = [
-    ...same,
-    ...ofCollectors,
-    ...processNotes(a.processes, b.processes),
-    ...compared.notes,
-  ];
+  const notes = [...same, ...known.notes, ...compared.notes];
   const reports: ReportComparison = { ...compared, notes };
   if (gates.length > 0 && !mayFail) refuseFailed(reports);
   return {

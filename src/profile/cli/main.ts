@@ -29,6 +29,8 @@ export interface MainRequest
     failure(message: string): void;
   };
   readonly terminal: Terminal;
+  /** Of the first rank of several: waits for the others. */
+  readonly awaitOthers?: (stop: AbortSignal) => Promise<readonly string[]>;
   /** The configuration as reports and `run.json` show it, secrets masked. */
   readonly shownConfig: ShownConfig;
 }
@@ -50,8 +52,10 @@ export async function profileMain(request: MainRequest): Promise<MainResult> {
   requireOpenFiles();
   const interrupt = listenForInterrupt();
   try {
+    const { awaitOthers, ...rest } = request;
     const run = await collectRun({
-      ...request,
+      ...rest,
+      ...(awaitOthers !== undefined && { awaitOthers: () => awaitOthers(interrupt.stop) }),
       progress: terminalProgress(),
       say: request.log.info,
       interrupt,
@@ -176,7 +180,7 @@ const lastLine = (text: string): string =>
 /** Of what may have been long: the end, where programs say why. */
 const LAST_WORDS = 10;
 
-function lastWords({ stderrTail, stderrFile }: ProcessOutcome, cwd: string): string {
+export function lastWords({ stderrTail, stderrFile }: ProcessOutcome, cwd: string): string {
   if (stderrTail === "") return "";
   const lines = stderrTail.split("\n").slice(-LAST_WORDS);
   const end = lines.map((line) => `\n  ${line}`).join("");

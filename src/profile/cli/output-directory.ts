@@ -162,7 +162,8 @@ const cannotBeMade = (directory: string, cause: unknown): ConfigError =>
     cause,
   });
 
-function nextFree(cwd: string, now: Date): string {
+/** Named by the time, as for a run. */
+export function nextFree(cwd: string, now: Date): string {
   const path = join(cwd, "tmp", "profile-output", stamp(now));
   let free = path;
   for (let number = 2; existsSync(free); number++) free = `${path}-${number}`;

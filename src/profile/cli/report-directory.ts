@@ -1,15 +1,18 @@
-import { resolve, sep } from "node:path";
+import { copyFileSync, existsSync } from "node:fs";
+import { basename, join, resolve, sep } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { execa } from "execa";
 import { usage } from "../../command-line/command-line.ts";
 import type { ParsedCommand } from "../../command-line/parse.ts";
 import { renderSweepMarkdown } from "../../report/sweep/writers.ts";
-import { readablePath, realPlace } from "../../system/files.ts";
+import { makeDirectory, readablePath, realPlace } from "../../system/files.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { WithTool } from "../machine/interrupt.ts";
 import { readRunOrReport } from "../run/importers.ts";
 import { readSavedRun } from "../run/read-run.ts";
 import { type Rebuilt, rebuildReports } from "../run/rebuild.ts";
+import { RUN_FILE } from "../tools/collection.ts";
+import { recordingFiles } from "../tools/recorder/read.ts";
 import { TOOLS } from "../tools/table.ts";
 import type { ProfilingTool } from "../tools/tool.ts";
 import { SORTS } from "./commands.ts";
@@ -76,6 +79,57 @@ export async function reportDirectory(
       result,
       written: { reports: written.reports.map(placed), failures: written.failures.map(placed) },
     });
+  });
+}
+
+/**
+ * Makes one run of those of several ranks, where they had no directory in common: the recordings of all with what the first
+ * knows of the run.
+ */
+export async function mergeRuns(
+  command: ParsedCommand,
+  io: SubcommandIo,
+  withTool: WithTool,
+): Promise<number> {
+  const runs = command.positionals.map((name) => resolve(io.cwd, name));
+  const found = runs.map((run) => {
+    readSavedRun(run, io.cwd);
+    return recordingFiles(join(run, "recorder"));
+  });
+  const request = { wanted: command.value("output"), cwd: io.cwd, now: io.now };
+  return intoOutputDirectory(request, async (draft) => {
+    const folder = join(draft.path, "recorder");
+    makeDirectory(folder);
+    // Each name has the number of a process and the time it began.
+    for (const [at, files] of found.entries())
+      for (const file of files) {
+        const name = basename(file);
+        const isTaken = existsSync(join(folder, name));
+        copyFileSync(file, join(folder, isTaken ? name.replace(/(?=\.[^.]+$)/, `-${at}`) : name));
+      }
+    for (const name of [RUN_FILE, "config.yaml"])
+      if (existsSync(join(runs[0] ?? "", name)))
+        copyFileSync(join(runs[0] ?? "", name), join(draft.path, name));
+    const { result, written } = await rebuildReports({
+      runDirectory: draft.path,
+      output: null,
+      cwd: io.cwd,
+      html: command.has("html"),
+      trace: command.has("trace"),
+      labels: labelRulesOf(command),
+      now: io.now,
+      withTool,
+      tools: TOOLS,
+      say: (line) => io.console.stderr(`${line}\n`),
+    });
+    const terminal = terminalOf(io);
+    showRegions(result.sections, terminal, command.choice("sort", SORTS, "exclusive"));
+    terminal.write("\n");
+    const placed = placing(draft);
+    showFiles(written.reports.map(placed), { terminal, cwd: io.cwd });
+    for (const failure of written.failures)
+      terminal.writeError(`could not be written: ${placed(failure)}\n`);
+    return written.failures.length === 0 ? 0 : 1;
   });
 }
 

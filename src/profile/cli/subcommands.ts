@@ -2,14 +2,22 @@
  * The subcommands of `deep-profile`, in order of its help. This table loads with every start of the
  * command, so that it names them and imports nothing: their code comes when one is called.
  */
+import type { OpenRun } from "./ab.ts";
 import type { Subcommand } from "./subcommand.ts";
 
-export const SUBCOMMANDS: readonly Subcommand[] = [
+/** @param open opens the runs of `ab`, which composes as a run does */
+export const subcommandsOf = (open: OpenRun): readonly Subcommand[] => [
   {
     name: "compare",
     summary: "compares two runs or reports, and can fail when a limit is exceeded",
     commandLine: async () => (await import("./commands.ts")).COMPARE,
     run: async (args, io) => (await import("./commands.ts")).runCompare(args, io),
+  },
+  {
+    name: "ab",
+    summary: "runs two programs in turns and compares them, until a limit is decided",
+    commandLine: async () => (await import("./commands.ts")).AB,
+    run: async (args, io) => (await import("./commands.ts")).runAb(open)(args, io),
   },
   {
     name: "import",

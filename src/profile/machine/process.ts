@@ -1,4 +1,4 @@
-import { closeSync, createWriteStream, openSync, readSync, statSync } from "node:fs";
+import { closeSync, createWriteStream, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { Writable } from "node:stream";
 import { execa } from "execa";
@@ -93,10 +93,13 @@ export async function runWorkload(
   const child = execa(program, args, {
     cwd: workload.cwd,
     env: { ...workload.env, ...options.env },
-    stdin: "inherit",
-    // A stream of ours stands beside a pipe, since it has no descriptor that the program could take.
-    stdout: [copies[0].stream, isDocument ? "pipe" : terminalCopy(process.stdout)],
-    stderr: [copies[1].stream, isDocument ? "pipe" : terminalCopy(process.stderr)],
+    stdio: [
+      "inherit",
+      // A stream of ours stands beside a pipe, since it has no descriptor that the program could take.
+      [copies[0].stream, isDocument ? "pipe" : terminalCopy(process.stdout)],
+      [copies[1].stream, isDocument ? "pipe" : terminalCopy(process.stderr)],
+      ...launcherDescriptor(process.env["PMI_FD"]),
+    ],
     buffer: false,
     reject: false,
     detached: true,
@@ -314,16 +317,34 @@ function fileCopy(path: string): FileCopy {
   return { stream, problem: () => problem };
 }
 
+/** MPICH's launcher talks to its ranks through a descriptor that it names; Node would close it. */
+function launcherDescriptor(named: string | undefined): readonly ("inherit" | "ignore")[] {
+  const descriptor = named !== undefined && /^\d{1,3}$/.test(named) ? Number(named) : 0;
+  if (descriptor <= 2) return [];
+  try {
+    fstatSync(descriptor);
+  } catch {
+    return [];
+  }
+  return [...Array<"ignore">(descriptor - 3).fill("ignore"), "inherit"];
+}
+
 /**
  * A stream that copies to the terminal (or whatever reads our output) as long as that takes it. A
  * reader that goes away (`| head`) ends the copy and nothing else: the workload must not notice.
  */
 function terminalCopy(target: Writable): Writable {
   let open = true;
-  target.once("error", () => {
+  const onError = () => {
     open = false;
-  });
+  };
+  target.once("error", onError);
   return new Writable({
+    // There may be many runs.
+    destroy(error, done) {
+      target.off("error", onError);
+      done(error);
+    },
     write(chunk, _encoding, done) {
       if (!open || target.destroyed) {
         done();

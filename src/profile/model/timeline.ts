@@ -26,12 +26,32 @@ export interface ProgramSpan {
   readonly endNs: number;
 }
 
+/** A category as the program named it. */
+export interface CategoryName {
+  readonly domain: string;
+  readonly category: number;
+  readonly name: string;
+}
+
+/** Which process of a parallel program one is, as its launcher says. */
+export interface RankIdentity {
+  /** From 0. */
+  readonly rank: number;
+  /** How many there are. */
+  readonly size: number;
+  /** On its host; null where the launcher does not say. */
+  readonly localRank: number | null;
+  readonly host: string;
+}
+
 /** What one process did. Times are nanoseconds since `Timeline.originNs`. */
 export interface ProcessTimeline {
   readonly pid: number;
   readonly parentPid: number | null;
   /** Tells apart those of several machines, or of several starts of one; absent where that is not known. */
   readonly machine?: number;
+  /** Absent of programs that are not parallel, and where the collector does not know it. */
+  readonly rank?: RankIdentity;
   /** Executable path or name, as the collector knows it. */
   readonly executable: string;
   /** First and last thing seen. */
@@ -45,6 +65,8 @@ export interface ProcessTimeline {
   readonly kernels: KernelList;
   /** What the program calls its threads, by OS thread id; absent where the collector does not see that. */
   readonly threadNames?: ReadonlyMap<number, string>;
+  /** What the program calls its categories; absent where the collector does not see that. */
+  readonly categoryNames?: readonly CategoryName[];
   /** Waits of the host for the GPU, by start; absent where the collector does not see them. */
   readonly synchronizations?: readonly SynchronizationInstance[];
   readonly notes: readonly string[];

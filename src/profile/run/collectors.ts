@@ -164,11 +164,11 @@ export function repeatCollector(collector: Collector, { runs, warmup }: Repeats)
   };
 }
 
-const isWhole = ({ outcome, problem }: Collection): boolean =>
+export const isWhole = ({ outcome, problem }: Collection): boolean =>
   problem === undefined && succeeded(outcome);
 
 /** The last run says how the row ended; all whole ones are measured. */
-function together(
+export function together(
   collections: readonly Collection[],
   wanted: number,
   directory: string,

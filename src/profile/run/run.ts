@@ -22,7 +22,7 @@ import { toReportBundle } from "../analysis/to-report.ts";
 import { describeMachine, type MachineEnvironment } from "../machine/environment.ts";
 import { findExecutable } from "../machine/find-program.ts";
 import { queryGpus } from "../machine/gpu.ts";
-import { gpuPart } from "../machine/native.ts";
+import { gpuPart, type NativePart } from "../machine/native.ts";
 import {
   cutOutput,
   describeOutcome,
@@ -52,6 +52,8 @@ export interface ProfileRequest {
   /** Receives a line about each longer step, e.g. the native build. */
   readonly say: (line: string) => void;
   readonly interrupt: StopRequests;
+  /** Waits for other processes that record into the run's directory; returns notes on them. */
+  readonly awaitOthers?: () => Promise<readonly string[]>;
   /** Those that `config.pipeline` may enable, in the order in which they run. Default: recorder, nsys, ncu. */
   readonly tools?: readonly ProfilingTool[];
 }
@@ -67,6 +69,12 @@ export interface CollectedRun {
   readonly inputs: RunInputs;
   readonly collections: readonly Collection[];
   readonly missing: readonly MissingCollection[];
+}
+
+/** What is known before anything is measured. */
+export interface PreparedRun
+  extends Pick<CollectedRun, "config" | "fingerprint" | "workload" | "environment" | "inputs"> {
+  readonly native: NativePart;
 }
 
 /** The results of a run, whether its workload succeeded or not. */
@@ -108,6 +116,18 @@ export async function profile(request: ProfileRequest): Promise<ProfileResult> {
  *   or the native part cannot be built or its build was stopped by `interrupt.stop`
  */
 export async function collectRun(request: ProfileRequest): Promise<CollectedRun> {
+  const { native, ...prepared } = await prepareRun(request);
+  const { config, workload } = prepared;
+  const collectors = enabledCollectors({ config, native }, request.tools ?? TOOLS);
+  const started = new Date();
+  const { collections, missing } = await runCollectors(collectors, workload, request);
+  return { ...prepared, period: { started, ended: new Date() }, collections, missing };
+}
+
+/** @throws ConfigError as `collectRun` */
+export async function prepareRun(
+  request: Pick<ProfileRequest, "config" | "fingerprint" | "cwd" | "say" | "interrupt">,
+): Promise<PreparedRun> {
   const { config, fingerprint } = request;
   const [gpus, native] = await Promise.all([
     queryGpus(),
@@ -124,11 +144,7 @@ export async function collectRun(request: ProfileRequest): Promise<CollectedRun>
   const { version } = packageInfo();
   const environment = describeMachine(gpus, { hydraconf: version, native: native.info });
   const inputs = await describeInputs(workload);
-  const collectors = enabledCollectors({ config, native }, request.tools ?? TOOLS);
-  const started = new Date();
-  const { collections, missing } = await runCollectors(collectors, workload, request);
-  const period = { started, ended: new Date() };
-  return { config, fingerprint, workload, environment, period, inputs, collections, missing };
+  return { config, fingerprint, workload, environment, inputs, native };
 }
 
 /** Makes the regions and reports of each collection. The same run always gives the same reports. */
@@ -228,6 +244,7 @@ const PROFILE_REQUEST: OptionChecks<ProfileRequest> = {
     kill: signal,
     suspension: optional(withMethods(["join"], "a suspension", "createSuspension makes one")),
   }),
+  awaitOthers: optional(fn),
   tools: optional(
     listOf("tools", withMethods(["collect"], "a profiling tool", "see ProfilingTool"), "[myTool]"),
   ),

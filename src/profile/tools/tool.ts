@@ -165,6 +165,8 @@ export interface CollectContext {
   readonly say: (line: string) => void;
   /** What the collectors before this one brought back. */
   readonly earlier: readonly Collection[];
+  /** Waits for other processes that record into the same directory; returns notes on them. */
+  readonly awaitOthers?: () => Promise<readonly string[]>;
 }
 
 /** One of several runs of a workload. */

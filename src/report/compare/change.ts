@@ -1,5 +1,7 @@
 /** Numbers in two reports: how much each changed, and whether that means anything. */
 
+import { confidenceSequence } from "./evidence.ts";
+
 /**
  * `unclear`: the difference is within the noise of such measurements.
  * `left_out`: one of the two did not look for it, since its selection leaves it out.
@@ -16,12 +18,18 @@ export interface Change {
   /** Half width of the 95 % interval of the delta; null if no spread is known. */
   readonly uncertainty: number | null;
   readonly verdict: Verdict;
+  /** Degrees of freedom of the uncertainty, where repeated runs tell it. */
+  readonly freedom?: number;
+  /** The natural logarithm of B to A in each pair of runs, where `ab` ran them in pairs. */
+  readonly log_ratios?: readonly number[];
 }
 
 /** A measured value and the half width of its 95 % interval, where its spread is known. */
 export interface Measured {
   readonly value: number;
   readonly uncertainty: number | null;
+  /** Of the uncertainty, where repeated runs tell it. */
+  readonly freedom?: number;
 }
 
 /** Smaller differences do not matter, however precisely they were measured. */
@@ -46,7 +54,40 @@ export function changeOf(a: Measured | null, b: Measured | null): Change {
     relative,
     uncertainty,
     verdict: judge(delta, relative, uncertainty, Math.max(Math.abs(a.value), Math.abs(b.value))),
+    ...freedomOf(a, b),
   };
+}
+
+/** Of a difference, by Welch and Satterthwaite; the half widths of intervals stand for the standard errors. */
+function freedomOf(a: Measured, b: Measured): Pick<Change, "freedom"> {
+  if (a.freedom === undefined || b.freedom === undefined) return {};
+  const [ofA, ofB] = [(a.uncertainty ?? 0) ** 2, (b.uncertainty ?? 0) ** 2];
+  const freedom = (ofA + ofB) ** 2 / (ofA ** 2 / a.freedom + ofB ** 2 / b.freedom);
+  return { freedom: Number.isFinite(freedom) ? freedom : Math.min(a.freedom, b.freedom) };
+}
+
+/**
+ * The same change as pairs of runs saw it: what disturbs a machine for a while disturbs both of a pair, and its
+ * interval holds whenever one looks.
+ */
+export function pairedChange(change: Change, logRatios: readonly number[]): Change {
+  const { a, delta, relative } = change;
+  if (a === null || delta === null || logRatios.length === 0) return change;
+  const { low, high } = confidenceSequence(logRatios);
+  const [least, most] = [Math.expm1(low), Math.expm1(high)];
+  const { freedom: _, ...rest } = change;
+  return {
+    ...rest,
+    uncertainty: Number.isFinite(most) ? (a * (most - least)) / 2 : null,
+    verdict: judgePairs(delta, relative, least, most),
+    log_ratios: logRatios.map((ratio) => Number(ratio.toFixed(6))),
+  };
+}
+
+function judgePairs(delta: number, relative: number | null, least: number, most: number): Verdict {
+  if (delta === 0 || (-LEAST_RELATIVE < least && most < LEAST_RELATIVE)) return "same";
+  if (least <= 0 && most >= 0) return "unclear";
+  return Math.abs(relative ?? 1) < LEAST_RELATIVE ? "same" : direction(delta);
 }
 
 /**

@@ -9,6 +9,7 @@ import {
   changesIf,
   countChange,
   type Measured,
+  pairedChange,
   present,
 } from "./change.ts";
 import { comparisonNotes, doubtNotes, leftOutNotes, otherWorkNotes } from "./comparison-notes.ts";
@@ -52,9 +53,30 @@ export interface ReportFacts {
   readonly failure?: string;
 }
 
+/** Logarithms of B to A in pairs of runs, by the names of the numbers. */
+export interface PairedRatios {
+  readonly totals: LogRatios;
+  /** By `regionKey`. */
+  readonly regions: ReadonlyMap<string, LogRatios>;
+}
+
+export type LogRatios = Readonly<Record<string, readonly number[]>>;
+
+const withPairs = (changes: Changes, pairs: LogRatios | undefined): Changes =>
+  pairs === undefined
+    ? changes
+    : Object.fromEntries(
+        Object.entries(changes).map(([name, change]) => [
+          name,
+          pairedChange(change, pairs[name] ?? []),
+        ]),
+      );
+
+/** @param pairs where the runs of both were made in pairs */
 export function compareReports(
   a: NCUProfileRegionReport,
   b: NCUProfileRegionReport,
+  pairs?: PairedRatios,
 ): ReportComparison {
   const known = withKnownDomains(a.regions, b.regions);
   const ofA = regionsByKey(known.a);
@@ -73,16 +95,17 @@ export function compareReports(
     : kernelsCoveredByBoth({ a, b }, shared, looked);
   const kernels = same.inKernels ? found : found.map(kernelLeftOut);
   const isSameTotal = same.inTotals(found);
-  const regions = keysOfBoth(known.a, known.b).map((key) =>
-    regionChange(ofA.get(key) ?? null, ofB.get(key) ?? null, looked, same),
-  );
+  const regions = keysOfBoth(known.a, known.b).map((key) => {
+    const region = regionChange(ofA.get(key) ?? null, ofB.get(key) ?? null, looked, same);
+    return { ...region, changes: withPairs(region.changes, pairs?.regions.get(key)) };
+  });
   const counts = isShared
     ? regionCounts(a.totals, b.totals)
     : regionCounts(counted(shared.a), counted(shared.b));
   return {
     a: facts(a),
     b: facts(b),
-    totals: present({ ...timeChanges({ a, b }, isSameTotal), ...counts }),
+    totals: present(withPairs({ ...timeChanges({ a, b }, isSameTotal), ...counts }, pairs?.totals)),
     regions,
     kernels,
     notes: [

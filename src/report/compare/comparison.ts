@@ -115,13 +115,14 @@ export function gateSummary(gates: readonly GateResult[]): string {
 }
 
 /** Version of the comparison's JSON, `major.minor`; a minor version only adds. */
-export const COMPARISON_CONTRACT = "hydraconf.comparison/1.3";
+export const COMPARISON_CONTRACT = "hydraconf.comparison/1.4";
 
 /** The versions that can be read, including all earlier ones. */
 export const COMPARISON_CONTRACTS: readonly string[] = [
   "hydraconf.comparison/1.0",
   "hydraconf.comparison/1.1",
   "hydraconf.comparison/1.2",
+  "hydraconf.comparison/1.3",
   COMPARISON_CONTRACT,
 ];
 

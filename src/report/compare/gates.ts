@@ -2,11 +2,13 @@
 
 import { usage } from "../../command-line/command-line.ts";
 import { matchesGlob, parseGlob } from "../../text/glob.ts";
+import { plural } from "../../text/plural.ts";
 import { alternativesTo, ConfigError } from "../../values/errors.ts";
 import { pathLines, pathWords } from "../model/region-path.ts";
 import { formatNumber } from "../view/numbers.ts";
 import type { Change, Changes, Presence } from "./change.ts";
 import type { ReportComparison } from "./compare-reports.ts";
+import { beyondT, confidenceSequence, LEVEL, rejectedByHolm, sequentialTest } from "./evidence.ts";
 
 export interface GateResult {
   readonly gate: Gate;
@@ -17,6 +19,10 @@ export interface GateResult {
   readonly outcome: "passed" | "breached" | "unclear" | "unchecked";
   /** One line: which number changed, and by how much. */
   readonly reason: string;
+  /** How many numbers this condition tests, where it is several: the limit for each is the stricter for it. */
+  readonly tested?: number;
+  /** Of pairs of runs: whether they prove that the number is past the limit, or that it is not. */
+  readonly decided?: boolean;
 }
 
 /**
@@ -55,13 +61,22 @@ interface Candidate {
 interface NamedCandidate extends Candidate {
   /** The names that a pattern may match, the short one first. */
   readonly names: readonly string[];
+  /** The bucket of what ran outside all ranges. */
+  readonly isOutside?: boolean;
 }
 
 function checkGate(gate: Gate, comparison: ReportComparison): readonly GateResult[] {
   const candidates = candidatesOf(gate, comparison);
-  const found = candidates.flatMap(({ label, changes }) => {
+  const measured = candidates.flatMap(({ label, changes }) => {
     const change = Object.hasOwn(changes, gate.name) ? changes[gate.name] : undefined;
-    return change === undefined ? [] : [{ change, result: judge(gate, label, change) }];
+    return change === undefined ? [] : [{ label, change, p: chanceOf(gate, change) }];
+  });
+  const tests = measured.flatMap(({ p }) => p ?? []);
+  const rejected = rejectedByHolm(tests);
+  let test = 0;
+  const found = measured.map(({ label, change, p }) => {
+    const proof = p === null ? null : { isProven: rejected[test++] === true, tested: tests.length };
+    return { change, result: judge(gate, label, change, proof) };
   });
   const results = found.map(({ result }) => result);
   if (results.some(({ outcome }) => outcome !== "unchecked")) return results;
@@ -102,7 +117,12 @@ function candidatesOf({ subject, text }: Gate, comparison: ReportComparison): re
           changes,
         }));
   const tokens = parseGlob(subject.pattern);
-  const chosen = all.filter(({ names }) => names.some((name) => matchesGlob(tokens, name)));
+  // What ran outside all ranges is no region of the program's: a wildcard does not mean it.
+  const meansOutside = subject.pattern.includes("outside");
+  const chosen = all.filter(
+    ({ names, isOutside }) =>
+      (meansOutside || isOutside !== true) && names.some((name) => matchesGlob(tokens, name)),
+  );
   if (chosen.length > 0) return chosen;
   const names = [...new Set(all.flatMap(({ names: [name] }) => name ?? []))];
   throw new ConfigError({
@@ -119,11 +139,46 @@ function regionCandidates({ regions }: ReportComparison): readonly NamedCandidat
     const { path, presence, changes } = region;
     const label = lineOf(region);
     const names = [path.at(-1) ?? "", path.join(" / "), pathWords(region), label];
-    return { names, label, presence, changes };
+    return { names, label, presence, changes, isOutside: region.kind === "outside" };
   });
 }
 
-function judge(gate: Gate, label: string, change: Change): GateResult {
+/** What the test of one number says, and how many are tested with it. */
+interface Proof {
+  readonly isProven: boolean;
+  readonly tested: number;
+}
+
+/** The probability of such a change, or one further past the limit, without one; null where no spread is known. */
+function chanceOf(gate: Gate, change: Change): number | null {
+  const { delta, uncertainty, freedom = Number.POSITIVE_INFINITY } = change;
+  if (delta === null || change.verdict === "left_out") return null;
+  if (change.log_ratios !== undefined) return pairedChances(gate, change).past;
+  if (uncertainty === null || uncertainty === 0) return null;
+  // The interval is that of 95 %, so that its half width is the quantile times the standard error.
+  return beyondT((delta / uncertainty) * quantile975(freedom), freedom);
+}
+
+/** The t that 2.5 % exceed. */
+function quantile975(freedom: number): number {
+  let [low, high] = [1.9, 13];
+  while (high - low > 1e-9) {
+    const middle = (low + high) / 2;
+    if (beyondT(middle, freedom) > LEVEL) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Of being wrong, where pairs of runs are taken to prove that the change is past the limit, or that it is not. */
+function pairedChances({ operator, limit, percent }: Gate, { a, log_ratios = [] }: Change) {
+  const share = percent ? limit / 100 : limit / (a ?? 0);
+  const bound = share <= -1 ? Number.NEGATIVE_INFINITY : Math.log1p(share);
+  const { above, below } = sequentialTest(log_ratios, bound);
+  return operator.startsWith(">") ? { past: above, within: below } : { past: below, within: above };
+}
+
+function judge(gate: Gate, label: string, change: Change, proof: Proof | null): GateResult {
   const { operator, limit, percent } = gate;
   if (change.verdict === "left_out")
     return {
@@ -138,14 +193,48 @@ function judge(gate: Gate, label: string, change: Change): GateResult {
       reason: `${reasonStart(gate, label)}: ${text(change.a)} -> none: B measured nothing to check`,
     };
   const value = differenceOf(change, percent);
-  const outcome = !IS_PAST[operator](value, limit)
-    ? "passed"
-    : isWithinNoise(change)
-      ? "unclear"
-      : "breached";
+  const isPast = IS_PAST[operator](value, limit);
+  const isPaired = change.log_ratios !== undefined;
+  const decided = isPaired
+    ? proof?.isProven === true || pairedChances(gate, change).within <= LEVEL
+    : undefined;
+  const isUnproven =
+    isPaired || (proof?.tested ?? 1) > 1 ? proof?.isProven === false : isWithinNoise(change);
+  const outcome = !isPast ? "passed" : isUnproven ? "unclear" : "breached";
   const noise = outcome === "breached" ? null : noiseBeyond(gate, change);
-  return { gate, outcome, reason: reasonOf(gate, label, change, value, noise) };
+  const tested = proof !== null && proof.tested > 1 ? proof.tested : undefined;
+  const words = [
+    ...(isPaired && percent ? [intervalOf(change)] : []),
+    ...(tested === undefined ? [] : [`corrected for ${tested} tests`]),
+    ...(decided === false ? ["not decided"] : []),
+    ...(isTooLittle(gate, change) ? [TOO_LITTLE] : []),
+  ];
+  return {
+    gate,
+    outcome,
+    reason: `${reasonOf(gate, label, change, value, noise)}${words.map((text) => `; ${text}`).join("")}`,
+    ...(tested !== undefined && { tested }),
+    ...(decided !== undefined && { decided }),
+  };
 }
+
+function intervalOf({ log_ratios = [] }: Change): string {
+  const { low, high } = confidenceSequence(log_ratios);
+  const shown = (log: number) => formatNumber(Number((Math.expm1(log) * 100).toPrecision(3)));
+  const pairs = plural(log_ratios.length, "pair");
+  return Number.isFinite(high) ? `${pairs}: ${shown(low)} to ${shown(high)} %` : pairs;
+}
+
+/** How calls of one run vary says nothing of how runs do. */
+const isTooLittle = ({ name }: Gate, { delta, freedom, log_ratios, verdict }: Change): boolean =>
+  name.endsWith("_ms") &&
+  delta !== null &&
+  delta !== 0 &&
+  verdict !== "left_out" &&
+  freedom === undefined &&
+  log_ratios === undefined;
+
+const TOO_LITTLE = "too few runs to trust: use repeats=5 or deep-profile ab";
 
 const IS_PAST: Readonly<Record<Gate["operator"], (value: number, limit: number) => boolean>> = {
   ">": (value, limit) => value > limit,
@@ -155,9 +244,11 @@ const IS_PAST: Readonly<Record<Gate["operator"], (value: number, limit: number) 
 };
 
 /** Something new changed by its full value, which in percent is infinite. */
-function differenceOf({ a, b }: Change, percent: boolean): number {
+function differenceOf({ a, b, log_ratios }: Change, percent: boolean): number {
   const before = a ?? 0;
-  const delta = (b ?? 0) - before;
+  const share =
+    log_ratios && Math.expm1(log_ratios.reduce((sum, ratio) => sum + ratio, 0) / log_ratios.length);
+  const delta = share === undefined ? (b ?? 0) - before : before * share;
   if (!percent || delta === 0) return delta;
   return (delta / before) * 100;
 }

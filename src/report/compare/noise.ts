@@ -18,7 +18,7 @@ const ONE_SIDED = 1.645;
  */
 export function measuredWall(region: NCUProfileRegion, ms: number | null): Measured | null {
   if (ms === null) return null;
-  const repeated = overRuns(ms, region.wall_ms, region.repeats?.wall_ms);
+  const repeated = overRuns(ms, region.wall_ms, region.repeats?.wall_ms, region.repeats?.runs);
   if (repeated !== null) return repeated;
   const spread = callSpread(region);
   return {
@@ -31,7 +31,7 @@ export function measuredWall(region: NCUProfileRegion, ms: number | null): Measu
 export function measuredCpu(region: NCUProfileRegion, ms: number | null): Measured | null {
   if (ms === null) return null;
   const { invocations, repeats } = region;
-  const repeated = overRuns(ms, region.cpu_ms ?? null, repeats?.cpu_ms);
+  const repeated = overRuns(ms, region.cpu_ms ?? null, repeats?.cpu_ms, repeats?.runs);
   if (repeated !== null) return repeated;
   const spread = spreadOf(region.invocation_cpu_ms ?? null, invocations);
   return {
@@ -57,7 +57,7 @@ export function measuredMedian(region: NCUProfileRegion): Measured | null {
  */
 export function measuredWork(region: NCUProfileRegion, ms: number | null): Measured | null {
   if (ms === null) return null;
-  const repeated = overRuns(ms, region.total_ms, region.repeats?.total_ms);
+  const repeated = overRuns(ms, region.total_ms, region.repeats?.total_ms, region.repeats?.runs);
   if (repeated !== null) return repeated;
   const onCpu = region.kernels.every(({ kind }) => kind === "cpu_operation");
   const wall = measuredWall(region, region.wall_ms);
@@ -74,12 +74,19 @@ function overRuns(
   ms: number,
   whole: number | null,
   repeats: RepeatStatistics | null | undefined,
+  runs = 0,
 ): Measured | null {
   if (repeats == null) return null;
   const half = (repeats.ci95_high - repeats.ci95_low) / 2;
-  if (ms === whole) return { value: repeats.mean, uncertainty: half };
-  return whole === null || whole === 0 ? null : { value: ms, uncertainty: half * (ms / whole) };
+  // The interval of two runs is 9 times as wide as what they differ by: it says nothing.
+  const spread = (share: number) =>
+    runs < LEAST_RUNS ? { uncertainty: null } : { uncertainty: half * share, freedom: runs - 1 };
+  if (ms === whole) return { value: repeats.mean, ...spread(1) };
+  return whole === null || whole === 0 ? null : { value: ms, ...spread(ms / whole) };
 }
+
+/** How many runs tell how runs vary. */
+export const LEAST_RUNS = 3;
 
 /** A part of a whole: its value in one run, and its uncertainty. */
 export interface Part {
@@ -99,7 +106,15 @@ export function measuredTogether(whole: number | null, parts: readonly Part[]): 
   const ofOneRun = sum(known.map(({ ms }) => ms));
   const ofAll = sum(known.map(({ measured }) => measured.value));
   const value = ofOneRun === ofAll || ofOneRun === 0 ? whole : whole * (ofAll / ofOneRun);
-  return { value, uncertainty: uncertaintyTogether(known.map(({ measured }) => measured)) };
+  const freedom = known.reduce(
+    (least, { measured }) => Math.min(least, measured.freedom ?? 0),
+    Number.POSITIVE_INFINITY,
+  );
+  return {
+    value,
+    uncertainty: uncertaintyTogether(known.map(({ measured }) => measured)),
+    ...(freedom > 0 && known.length > 0 && { freedom }),
+  };
 }
 
 /** Null if one of them is unknown, or without any. */

@@ -24,8 +24,8 @@ export interface RegionReportBundle {
   readonly reports: readonly NCUProfileRegionReport[];
 }
 
-/** `aggregate`, `process:<pid>` or `device:<id>` with the id `cuda:N` or `cpu`. */
-export type ReportScope = "aggregate" | `process:${number}` | `device:${string}`;
+/** `aggregate`, `rank:<n>` (since 1.5), `process:<pid>` or `device:<id>` with the id `cuda:N` or `cpu`. */
+export type ReportScope = "aggregate" | `rank:${number}` | `process:${number}` | `device:${string}`;
 
 /** The regions of one scope. The contract gives this type its name; every collector produces it. */
 export interface NCUProfileRegionReport {
@@ -36,6 +36,8 @@ export interface NCUProfileRegionReport {
    */
   readonly regions: readonly NCUProfileRegion[];
   readonly totals: ReportTotals;
+  /** The ranks of a parallel program, in order; only of several, in the aggregate. Added in 1.5. */
+  readonly ranks?: readonly RankInfo[];
   /** ISO 8601 in UTC. */
   readonly generated_at: string;
   /** `sha256:` and the hash of the resolved config. */
@@ -100,6 +102,35 @@ export interface RunTotals {
   readonly gpu_activity?: RegionGpuActivity;
   /** The part of it while at least one range was open. */
   readonly gpu_activity_in_ranges?: RegionGpuActivity;
+}
+
+/** A rank of a parallel program, as its launcher numbers it. */
+export interface RankInfo {
+  readonly rank: number;
+  readonly host: string;
+  /** On its host; null if the launcher does not say. */
+  readonly local_rank: number | null;
+  readonly process_ids: readonly number[];
+}
+
+/** A region over the ranks of a parallel program. A rank that never entered it counts as 0 ms. */
+export interface RegionRanks {
+  /** Of each rank, in the order of the report's `ranks`; null: it never entered. */
+  readonly wall_ms: readonly (number | null)[];
+  readonly min_ms: number;
+  readonly mean_ms: number;
+  readonly max_ms: number;
+  /** `max_ms / mean_ms`: 1 is even. */
+  readonly imbalance: number;
+  /** `mean_ms / max_ms`: 1 is even. */
+  readonly load_balance: number;
+  /** The rank with `max_ms`; of communication that all enter, the one that the others waited for longest. */
+  readonly slowest_rank: number;
+  /**
+   * What all ranks together waited, from when each entered until the last one did. Absent unless the region is
+   * communication that all ranks enter equally often.
+   */
+  readonly waiting_ms?: number;
 }
 
 /** What recorded the numbers, and by which clocks. */
@@ -182,6 +213,8 @@ export interface NCUProfileRegion {
   readonly kernels: readonly KernelRecord[];
   /** How the region varied over repeated runs; absent for a single run. Added in 1.1. */
   readonly repeats?: RegionRepeats;
+  /** Over the ranks of a parallel program; only in the aggregate. Added in 1.5. */
+  readonly ranks?: RegionRanks;
   readonly selection: RegionSelection;
   readonly notes: readonly string[];
 }

@@ -9,7 +9,9 @@ import { type KernelWords, reportKernelWords } from "../view/kernel-words.ts";
 import { formatDuration } from "../view/numbers.ts";
 import type { EncodedTimeline, PageData } from "../view/page-data.ts";
 import { provenanceTable } from "../view/provenance.ts";
+import { ranksTable } from "../view/region-tables.ts";
 import { wholeMs } from "../view/times.ts";
+import { regionLabels } from "../view/tree-rows.ts";
 import { buildPageData, DETAILS, type Detail, MAX_PAGE_BYTES } from "./build-page-data.ts";
 import { createKernelSources } from "./fold-kernels.ts";
 import { escapeHtml, renderHtml } from "./html.ts";
@@ -125,7 +127,7 @@ ${ofAnswer}
 ${timeline === undefined || fitsPage(timeline) ? "" : `<p class="hint"><a href="timeline.html">When it happened: the timeline</a></p>`}
 ${left.length === 0 ? "" : `<p class="notice" id="left-out">Left out of this page, see report.json: ${escapeHtml(left.join("; "))}.</p>`}
 <main id="report"></main>
-${notesHtml(notes, { textLimit })}
+${main === undefined ? "" : rankMapHtml(main, lines, html)}${notesHtml(notes, { textLimit })}
 <section aria-labelledby="provenance-heading"><h2 id="provenance-heading">Provenance</h2>
 ${main === undefined ? "" : html(provenanceTable(main))}
 ${files.length === 0 ? "" : html(heading(3, "Files"), list(files.map((file) => [link(file, file)])))}
@@ -177,6 +179,35 @@ function notesHtml(notes: readonly string[], options: { readonly textLimit: numb
 }
 
 const MOST_OPEN = 5;
+
+/** How much of the slowest rank's time each takes, from light to dark. */
+const SHADES = 5;
+const CELL = 14;
+
+/** Ranks by regions: a table, and a map whose cells are as dark as the rank is slow in that region. */
+function rankMapHtml(
+  { regions, ranks = [] }: NCUProfileRegionReport,
+  most: number,
+  html: (...blocks: readonly Block[]) => string,
+): string {
+  const shown = regions.filter((one) => one.ranks && one.kind !== "outside").slice(0, most);
+  if (shown.length === 0) return "";
+  const labelOf = regionLabels(shown);
+  const rows = shown.map((region) => {
+    const { wall_ms = [], max_ms = 0 } = region.ranks ?? {};
+    const cells = wall_ms.map((ms, at) => {
+      const shade = ms === null || max_ms === 0 ? 0 : Math.ceil((ms / max_ms) * SHADES);
+      const { rank = at, host = "" } = ranks[at] ?? {};
+      const title = `rank ${rank}${host === "" ? "" : ` on ${host}`}: ${ms === null ? "not entered" : formatDuration(ms)}`;
+      return `<rect class="shade-${shade}" x="${at * CELL}" y="0" width="${CELL - 1}" height="${CELL - 1}"><title>${escapeHtml(title)}</title></rect>`;
+    });
+    const width = wall_ms.length * CELL;
+    return `<tr><th scope="row">${escapeHtml(printableLabel(labelOf(region), MOST_HEADING))}</th><td><svg class="ranks" viewBox="0 0 ${width} ${CELL}" width="${width}" height="${CELL}" role="img" aria-label="ranks 0 to ${wall_ms.length - 1}">${cells.join("")}</svg></td></tr>`;
+  });
+  return `<section aria-labelledby="ranks-heading"><h2 id="ranks-heading">Ranks</h2><div class="scroll" tabindex="0" role="region" aria-label="Ranks">${html(...ranksTable(shown))}</div>
+<p class="hint">Regions by ranks, from rank 0 on the left: the darker, the nearer to the slowest rank.</p>
+<div class="scroll" tabindex="0" role="region" aria-label="Regions by ranks"><table class="facts"><tbody>${rows.join("")}</tbody></table></div></section>`;
+}
 
 function summary(report: NCUProfileRegionReport): string {
   const { totals, collector } = report;

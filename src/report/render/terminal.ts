@@ -38,6 +38,7 @@ import {
   narrowRegionTree,
   REGION_SORTS,
   type RegionSort,
+  ranksTable,
   sortedRegions,
 } from "../view/region-tables.ts";
 import { shareBase, wholeMs } from "../view/times.ts";
@@ -308,8 +309,16 @@ export function renderRegionTable(
       ? [dim("no GPU kernels or CPU operations were recorded")]
       : []),
     ...(share.whole === null ? [] : [dim(`100 % = ${formatMs(share.whole)} ms, ${share.label}`)]),
+    ...ranksTable(shown, MOST_UNEVEN).flatMap((table) => [
+      "",
+      `${plural(report.ranks?.length ?? 0, "rank")}: wall time of each`,
+      ...tableLines(table, { width, color }),
+    ]),
   ]);
 }
+
+/** Regions that are told by rank; the reports have all. */
+const MOST_UNEVEN = 10;
 
 /** What takes the time, why, and what to do: the first lines of a result. Lines end with newlines. */
 export const renderAnswer = (answer: Answer, page: TerminalPage): string =>

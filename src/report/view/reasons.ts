@@ -125,6 +125,36 @@ export const REASON_RULES: readonly ReasonRule[] = [
           },
   },
   {
+    name: "slow_rank",
+    explains: ["wall"],
+    threshold:
+      "ranks wait for the last one in at least 30 % of the time of a region that all enter",
+    source: "the starts of each call on all ranks",
+    find: ({ region: { ranks, wall_ms } }) =>
+      ranks?.waiting_ms === undefined || share(ranks.waiting_ms, wall_ms ?? 0) < 0.3
+        ? null
+        : {
+            title: `waits for a slow rank: ${ranks.slowest_rank}`,
+            evidence: partOfTime(ranks.waiting_ms, wall_ms ?? 0),
+            advice: `see what rank ${ranks.slowest_rank} does before it, in scope rank:${ranks.slowest_rank}`,
+          },
+  },
+  {
+    name: "uneven_ranks",
+    explains: ["wall"],
+    threshold:
+      "one rank takes at least 1.5 times the mean of all, in a region without communication",
+    source: "wall time of the region on each rank",
+    find: ({ region: { ranks } }) =>
+      ranks === undefined || ranks.waiting_ms !== undefined || ranks.imbalance < 1.5
+        ? null
+        : {
+            title: `uneven over ranks: rank ${ranks.slowest_rank} is the slowest`,
+            evidence: `${formatDuration(ranks.max_ms)} against ${formatDuration(ranks.mean_ms)} on average`,
+            advice: "give that rank less to do, or look at its host",
+          },
+  },
+  {
     name: "copies",
     explains: ["wall"],
     threshold:

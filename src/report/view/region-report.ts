@@ -27,7 +27,13 @@ import { kernelTable } from "./kernel-tables.ts";
 import { kernelWords, reportKernelWords } from "./kernel-words.ts";
 import { formatMs } from "./numbers.ts";
 import { provenanceTable } from "./provenance.ts";
-import { gpuActivityTable, invocationTable, regionTree, repeatsTable } from "./region-tables.ts";
+import {
+  gpuActivityTable,
+  invocationTable,
+  ranksTable,
+  regionTree,
+  repeatsTable,
+} from "./region-tables.ts";
 import { totalMs } from "./times.ts";
 import { regionLabels } from "./tree-rows.ts";
 
@@ -69,6 +75,7 @@ export function* regionReport(
   yield* regionTree(main);
   yield* withHeading("Wall time per call", invocationTable(main.regions));
   yield* withHeading("GPU while ranges were open", gpuActivityTable(main.regions));
+  yield* withHeading("Ranks", ranksTable(main.regions));
   yield* withHeading("Repeated runs", repeatsTable(main.regions));
   yield* withHeading("Notes", listIfAny(main.notes));
   yield heading(2, "Regions");

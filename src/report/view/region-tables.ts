@@ -1,5 +1,5 @@
 /** Tables of regions: which columns there are, and what their cells hold. */
-import type { NCUProfileRegion, NCUProfileRegionReport } from "../model/document.ts";
+import type { NCUProfileRegion, NCUProfileRegionReport, RegionRanks } from "../model/document.ts";
 import { type Block, type Field, paragraph, type Table, tableOf } from "./blocks.ts";
 import {
   BUSY_HEADING,
@@ -348,6 +348,36 @@ export const repeatsTable = (regions: Regions): readonly Table[] =>
       field("", steadiness, {}),
     ],
   );
+
+/** How evenly ranks share the time of regions: those first in which most is lost. */
+export function ranksTable(regions: Regions, most = Number.POSITIVE_INFINITY): readonly Table[] {
+  const lost = ({ ranks }: NCUProfileRegion) =>
+    ranks === undefined ? 0 : Math.max(ranks.max_ms - ranks.mean_ms, waitedMean(ranks) ?? 0);
+  const some = regions
+    .filter(({ ranks, kind }) => ranks !== undefined && kind !== "outside")
+    .toSorted((a, b) => lost(b) - lost(a));
+  return tableIfAny(some.slice(0, most), regions, [
+    ms("Min ms", ({ ranks }) => ranks?.min_ms ?? null),
+    ms("Mean ms", ({ ranks }) => ranks?.mean_ms ?? null),
+    ms("Max ms", ({ ranks }) => ranks?.max_ms ?? null),
+    field("Imbalance", ({ ranks }) => (ranks ? Number(ranks.imbalance.toFixed(2)) : null), {
+      format: "number",
+      hint: "Maximum by mean over the ranks; 1 is even.",
+    }),
+    field("Slowest", ({ ranks }) => (ranks ? `rank ${ranks.slowest_rank}` : null), {}),
+    field(
+      "Waiting %",
+      ({ ranks }) => (ranks ? percentOf(waitedMean(ranks), ranks.mean_ms) : null),
+      {
+        format: "percent",
+        hint: "From when a rank entered until the slowest one did, where all enter.",
+      },
+    ),
+  ]);
+}
+
+const waitedMean = ({ waiting_ms, wall_ms }: RegionRanks): number | null =>
+  waiting_ms === undefined ? null : waiting_ms / wall_ms.length;
 
 /** On the clock that shares refer to. */
 export const repeatedTime = ({ repeats }: NCUProfileRegion) =>

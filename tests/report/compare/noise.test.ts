@@ -60,8 +60,18 @@ describe("how well the wall time of a region is known", () => {
   });
 
   it("is what repeated runs say, parts of it in proportion", () => {
-    expect(measuredWall(repeated(varied), varied.wall_ms)).toEqual({ value: 62, uncertainty: 3 });
-    expect(measuredWall(repeated(varied), 20)).toEqual({ value: 20, uncertainty: 1 });
+    expect(measuredWall(repeated(varied), varied.wall_ms)).toMatchObject({
+      value: 62,
+      uncertainty: 3,
+      freedom: 2,
+    });
+    expect(measuredWall(repeated(varied), 20)).toMatchObject({ value: 20, uncertainty: 1 });
+  });
+
+  it("is not known of two runs, whose interval says nothing", () => {
+    const twice = repeated(varied);
+    const ofTwo = twice.repeats ? { ...twice, repeats: { ...twice.repeats, runs: 2 } } : twice;
+    expect(measuredWall(ofTwo, ofTwo.wall_ms)).toEqual({ value: 62, uncertainty: null });
   });
 
   it("is told by its calls where repeated runs say nothing of the whole", () => {
@@ -108,6 +118,7 @@ describe("how well the time of a region's work is known", () => {
     expect(measuredWork(repeated(working(varied, "gpu_kernel")), 6)).toEqual({
       value: 7,
       uncertainty: 1,
+      freedom: 2,
     });
     expect(measuredWork(varied, null)).toBeNull();
   });

@@ -108,6 +108,8 @@ const change: Keys<Change> = {
   relative: true,
   uncertainty: true,
   verdict: true,
+  freedom: true,
+  log_ratios: true,
 };
 const regionChange: Keys<RegionChange> = {
   path: true,
@@ -127,7 +129,13 @@ const kernelChange: Keys<KernelChange> = {
 };
 const kernelLimits: Keys<KernelLimits> = { limited_by: true, occupancy_limited_by: true };
 const difference: Keys<ConfigDifference> = { key: true, a: true, b: true };
-const gateResult: Keys<GateResult> = { gate: true, outcome: true, reason: true };
+const gateResult: Keys<GateResult> = {
+  gate: true,
+  outcome: true,
+  reason: true,
+  tested: true,
+  decided: true,
+};
 const gate: Keys<Gate> = {
   text: true,
   subject: true,
@@ -144,6 +152,8 @@ const ADDED: Readonly<Record<string, readonly string[]>> = {
   ReportFacts: ["failure"],
   RegionChange: ["path_domains"],
   KernelChange: ["limits"],
+  Change: ["freedom", "log_ratios"],
+  GateResult: ["tested", "decided"],
 };
 
 const TYPES = [

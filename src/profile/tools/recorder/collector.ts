@@ -11,6 +11,7 @@ import {
   trueOrFalse,
 } from "../../../values/check-options.ts";
 import {
+  type ProcessOutcome,
   type ProgramTimes,
   pauseNotes,
   runWorkload,
@@ -91,6 +92,7 @@ export function createRecorder(options: RecorderOptions): Collector {
           noteEnd(context.directory, program.pid, program.endNs);
         },
       }).finally(stopProgress);
+      const others = (await context.awaitOthers?.()) ?? [];
       const source = recordingSource(times);
       const recorded =
         injection.library === null ? NOTHING_RECORDED : readRecording(context.directory);
@@ -103,7 +105,12 @@ export function createRecorder(options: RecorderOptions): Collector {
         measured: { kind: "timeline", timeline },
         source,
         outcome,
-        notes: [...notes, ...(inContainer === null ? [] : [inContainer]), ...pauseNotes(outcome)],
+        notes: [
+          ...notes,
+          ...others,
+          ...(inContainer === null ? [] : [inContainer]),
+          ...pauseNotes(outcome),
+        ],
         ...(problem !== null && { problem }),
       } satisfies Collection;
     },
@@ -119,13 +126,36 @@ const recordingSource = (times: ProgramTimes | null): RecordingSource => ({
 });
 
 /** The recorder as a config sets it. */
-export const recorderOf = ({ config, native }: ToolParts, gpu: boolean): Collector =>
-  createRecorder({
-    library: native.regionRecorder,
-    operationDomains: config.pipeline.recorder.operation_domains,
-    gpu,
-    cpu: config.pipeline.recorder.cpu,
+export const recorderOf = (parts: ToolParts, gpu: boolean): Collector =>
+  createRecorder(optionsOf(parts, gpu));
+
+const optionsOf = ({ config, native }: ToolParts, gpu: boolean): RecorderOptions => ({
+  library: native.regionRecorder,
+  operationDomains: config.pipeline.recorder.operation_domains,
+  gpu,
+  cpu: config.pipeline.recorder.cpu,
+});
+
+/**
+ * Runs a workload that records for another process, which reads it.
+ *
+ * @param place where its output goes, and where the recordings
+ */
+export async function recordRank(
+  parts: ToolParts,
+  workload: Workload,
+  place: Pick<CollectContext, "directory" | "interrupt"> & { readonly recordings: string },
+): Promise<ProcessOutcome> {
+  const { directory, recordings, interrupt } = place;
+  const options = optionsOf(parts, recordsKernels(parts.config));
+  const { library } = injectionFor(workload.argv, workload.cwd, options.library);
+  return runWorkload(workload, {
+    directory,
+    env: library === null ? {} : recorderEnvironment({ ...options, library }, recordings),
+    interrupt,
+    onEnd: ({ pid, endNs }) => noteEnd(recordings, pid, endNs),
   });
+}
 
 /** Whether the recorder sees kernels, where the workload uses a GPU. */
 export const recordsKernels = ({ pipeline }: ProfileConfig): boolean =>

@@ -3,6 +3,7 @@
  * `native/region_recorder/format.hpp` for the side that writes. A test keeps the two in step.
  */
 import { ToolError } from "../../machine/tool-error.ts";
+import type { RankIdentity } from "../../model/timeline.ts";
 
 export const FILE_SUFFIX = ".nvtxrec";
 
@@ -42,6 +43,10 @@ export const fileHeader = {
   unrecordedErrno: 116,
   seenEndNs: 120,
 } as const;
+
+/** At the next multiple of 8 behind the executable's path. */
+export const rankHeader = { rankPlusOne: 0, size: 4, localRankPlusOne: 8, hostBytes: 12 } as const;
+const RANK_HEADER_BYTES = 16;
 
 export const chunkHeader = {
   magic: 0,
@@ -138,6 +143,8 @@ export interface FileHeader {
   readonly unwrittenWork: bigint;
   /** Forked children without a recording of their own, and why the last has none; since version 1.4, null before it. */
   readonly unrecordedChildren: { readonly count: number; readonly errno: number } | null;
+  /** Of a process of a parallel program; added in version 1.5. */
+  readonly rank: RankIdentity | null;
   /** Of the machine's start that CLOCK_MONOTONIC counts from, in hexadecimal; null where it is not known. */
   readonly bootId: string | null;
 }
@@ -200,7 +207,33 @@ export function parseFileHeader(bytes: Uint8Array, file: string): FileHeader | n
       u32(fileHeader.unrecordedChildren) === 0
         ? null
         : { count: u32(fileHeader.unrecordedChildren), errno: u32(fileHeader.unrecordedErrno) },
+    rank: rankAfter(view, u32(fileHeader.executableBytes), littleEndian),
     bootId: bootId(bytes.subarray(fileHeader.bootId, fileHeader.bootId + BOOT_ID_BYTES)),
+  };
+}
+
+function rankAfter(
+  view: DataView,
+  executableBytes: number,
+  littleEndian: boolean,
+): RankIdentity | null {
+  const at = FILE_HEADER_BYTES + Math.ceil(executableBytes / 8) * 8;
+  if (at + RANK_HEADER_BYTES > view.byteLength) return null;
+  const u32 = (offset: number) => view.getUint32(at + offset, littleEndian);
+  const [rank, size, local] = [
+    u32(rankHeader.rankPlusOne) - 1,
+    u32(rankHeader.size),
+    u32(rankHeader.localRankPlusOne) - 1,
+  ];
+  const host = at + RANK_HEADER_BYTES;
+  const hostBytes = u32(rankHeader.hostBytes);
+  if (rank < 0 || rank >= size || host + hostBytes > view.byteLength) return null;
+  const bytes = new Uint8Array(view.buffer, view.byteOffset + host, hostBytes);
+  return {
+    rank,
+    size,
+    localRank: local < 0 ? null : local,
+    host: new TextDecoder().decode(bytes),
   };
 }
 

@@ -1,5 +1,10 @@
 import { getOrCreate } from "../../../system/get-or-create.ts";
-import type { MarkInstance, RangeInstance, ThreadCounts } from "../../model/timeline.ts";
+import type {
+  CategoryName,
+  MarkInstance,
+  RangeInstance,
+  ThreadCounts,
+} from "../../model/timeline.ts";
 import type {
   EndEvent,
   NoteCollector,
@@ -20,13 +25,6 @@ export interface PairedEvents {
   readonly categoryNames: readonly CategoryName[];
   /** Time of the latest event; null without any. */
   readonly lastNs: number | null;
-}
-
-/** The name that a program gave a category of a domain. */
-export interface CategoryName {
-  readonly domain: string;
-  readonly category: number;
-  readonly name: string;
 }
 
 export interface Pairing {

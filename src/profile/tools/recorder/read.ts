@@ -5,7 +5,7 @@ import { errorCode, isSystemError, requireFile } from "../../../system/files.ts"
 import { agreeing, plural } from "../../../text/plural.ts";
 import { isCodedError } from "../../../values/errors.ts";
 import { ToolError } from "../../machine/tool-error.ts";
-import type { ProcessTimeline, Timeline } from "../../model/timeline.ts";
+import type { CategoryName, ProcessTimeline, Timeline } from "../../model/timeline.ts";
 import type { RecordingSource } from "../collection.ts";
 import { originsOf } from "./clocks.ts";
 import { openRecording, readView } from "./cursor.ts";
@@ -18,7 +18,7 @@ import {
   parseFileHeader,
 } from "./format.ts";
 import { createGpuCollection, type GpuDevice } from "./gpu-work.ts";
-import { type CategoryName, createPairing } from "./pairing.ts";
+import { createPairing } from "./pairing.ts";
 
 /** What a program without regions is told: how it gets some. */
 const NOTHING_LOADED =
@@ -241,6 +241,7 @@ function readProcess(path: string, originNs: bigint): RecordedProcess | null {
   return {
     pid: header.pid,
     parentPid: header.parentPid === 0 ? null : header.parentPid,
+    ...(header.rank !== null && { rank: header.rank }),
     executable: header.executable,
     startNs,
     endNs: Math.max(startNs, finishedNs, events.lastNs ?? startNs, lastCallNs),

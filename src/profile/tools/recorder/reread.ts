@@ -30,7 +30,7 @@ function reportsKnowProcesses(directory: string): boolean {
 }
 
 /** Quotes inside of names are escaped, so that only a report's own scope looks like this. */
-const PROCESS_SCOPE = /"scope": ?"process:/;
+const PROCESS_SCOPE = /"scope": ?"(?:process|rank):/;
 /** What is kept of the text so far: a match that a piece cuts in two has less on either side. */
 const TAIL = '"scope": "process:'.length - 1;
 

@@ -1,0 +1,203 @@
+/** The ranks of a parallel program: how evenly they share a region's time, and which one the others wait for. */
+import type { RankInfo, RegionRanks } from "../../report/model/document.ts";
+import { regionKey } from "../../report/model/report-files.ts";
+import { getOrCreate } from "../../system/get-or-create.ts";
+import { plural } from "../../text/plural.ts";
+import type { RankIdentity } from "../model/timeline.ts";
+import type { ProcessAttribution } from "./attribute.ts";
+import type { RegionInstance } from "./open-ranges.ts";
+import { type PathNode, placeOf, type RegionIdentity } from "./path-tree.ts";
+import type { ScopeModel } from "./region-model.ts";
+
+/** Processes by their rank, in order; empty unless there are several. */
+export function groupByRank(
+  processes: readonly ProcessAttribution[],
+): ReadonlyMap<number, readonly ProcessAttribution[]> {
+  const groups = new Map<number, ProcessAttribution[]>();
+  for (const attribution of processes) {
+    const { rank } = attribution.process;
+    if (rank !== undefined) getOrCreate(groups, rank.rank, () => []).push(attribution);
+  }
+  return groups.size < 2 ? new Map() : new Map([...groups].sort(([a], [b]) => a - b));
+}
+
+type RankGroups = ReturnType<typeof groupByRank>;
+
+/** As the report lists them. */
+export function rankInfos(groups: RankGroups): readonly RankInfo[] {
+  return [...groups].flatMap(([rank, processes]) => {
+    const identity = identityOf(processes);
+    return identity === undefined
+      ? []
+      : [
+          {
+            rank,
+            host: identity.host,
+            local_rank: identity.localRank,
+            process_ids: processes.map(({ process }) => process.pid),
+          },
+        ];
+  });
+}
+
+const identityOf = ([first]: readonly ProcessAttribution[]): RankIdentity | undefined =>
+  first?.process.rank;
+
+/** What a reader must know of the ranks as a whole. */
+export function rankNotes(groups: RankGroups): readonly string[] {
+  const size = Math.max(0, ...[...groups.values()].map((of) => identityOf(of)?.size ?? 0));
+  const missing = Array.from({ length: size }, (_, rank) => rank).filter(
+    (rank) => !groups.has(rank),
+  );
+  const machines = new Set(
+    [...groups.values()].flatMap((of) => of.map(({ process }) => process.machine)),
+  );
+  return [
+    ...(missing.length === 0
+      ? []
+      : [
+          `of ${plural(size, "rank")} ${groups.size} recorded something; missing: ${missing.slice(0, 10).join(", ")}${missing.length > 10 ? ", ..." : ""}`,
+        ]),
+    ...(machines.size < 2
+      ? []
+      : [
+          "ranks of several machines are lined up by their clocks of the day: what they wait for each other is as exact as those",
+        ]),
+  ];
+}
+
+/** The scope of all with what each region says of its ranks. @param ofRanks the scopes of `groups`, in its order */
+export function withRanks(
+  scope: ScopeModel,
+  ofRanks: readonly ScopeModel[],
+  groups: RankGroups,
+): ScopeModel {
+  if (groups.size === 0) return scope;
+  const walls = ofRanks.map(
+    ({ regions }) => new Map(regions.map((region) => [regionKey(region), region.wallNs])),
+  );
+  const waits = waitsOf(groups);
+  const numbers = [...groups.keys()];
+  return {
+    ...scope,
+    ranks: rankInfos(groups),
+    regions: scope.regions.map((region) => {
+      const key = regionKey(region);
+      const ranks = regionRanks(
+        numbers,
+        walls.map((wall) => wall.get(key) ?? null),
+        waits.get(key),
+      );
+      return ranks === null ? region : { ...region, ranks };
+    }),
+    notes: [...scope.notes, ...rankNotes(groups)],
+  };
+}
+
+const NS_PER_MS = 1e6;
+
+function regionRanks(
+  ranks: readonly number[],
+  walls: readonly (number | null)[],
+  wait: Waits | undefined,
+): RegionRanks | null {
+  if (walls.every((ns) => ns === null)) return null;
+  const times = walls.map((ns) => (ns ?? 0) / NS_PER_MS);
+  const max = times.reduce((most, ms) => Math.max(most, ms), 0);
+  const min = times.reduce((least, ms) => Math.min(least, ms), max);
+  const mean = times.reduce((sum, ms) => sum + ms, 0) / times.length;
+  const slowest = wait === undefined ? ranks[times.indexOf(max)] : wait.waitedFor;
+  if (slowest === undefined) return null;
+  return {
+    wall_ms: walls.map((ns) => (ns === null ? null : ns / NS_PER_MS)),
+    min_ms: min,
+    mean_ms: mean,
+    max_ms: max,
+    imbalance: mean === 0 ? 1 : max / mean,
+    load_balance: max === 0 ? 1 : mean / max,
+    slowest_rank: slowest,
+    ...(wait !== undefined && { waiting_ms: wait.ns / NS_PER_MS }),
+  };
+}
+
+// Waiting: in a call that every rank makes, those that come early wait for the one that comes last.
+
+interface Waits {
+  /** Of all ranks together. */
+  readonly ns: number;
+  /** The rank that the others waited for longest. */
+  readonly waitedFor: number;
+}
+
+/** Ranges in which ranks talk to each other; where two of them do so alone, nobody else waits. */
+const COMMUNICATION =
+  /^p?mpi_|nccl|^shmem|all.?reduce|all.?gather|reduce.?scatter|all.?to.?all|broadcast|bcast|barrier|collective|communicat|halo|exchange|(?:^|[^a-z])(?:comm|sync|reduce|gather|scatter)(?:$|[^a-z])/i;
+const BETWEEN_TWO = /send|recv|receive/i;
+
+const isCommunication = (text: string): boolean =>
+  COMMUNICATION.test(text) && !BETWEEN_TWO.test(text);
+
+/** By `regionKey`: of regions that communicate, and that all ranks enter equally often. */
+function waitsOf(groups: RankGroups): ReadonlyMap<string, Waits> {
+  const calls = new Map<RegionIdentity, Map<number, RegionInstance[]>>();
+  const categories = communicationLabels(groups);
+  for (const [rank, processes] of groups)
+    for (const { instances } of processes)
+      for (const instance of instances) {
+        const { node } = instance.region;
+        if (!isWaiting(node, categories)) continue;
+        const ofRegion = getOrCreate(calls, instance.region, () => new Map());
+        getOrCreate(ofRegion, rank, (): RegionInstance[] => []).push(instance);
+      }
+  const waits = new Map<string, Waits>();
+  for (const [{ node, kind }, byRank] of calls) {
+    const wait = byRank.size === groups.size ? waitsFor(byRank) : null;
+    if (wait !== null) waits.set(regionKey({ ...placeOf(node), kind }), wait);
+  }
+  return waits;
+}
+
+const isWaiting = ({ name, domain }: PathNode, categories: ReadonlySet<string>): boolean =>
+  isCommunication(name) || /^(?:nccl|mpi)$/i.test(domain) || categories.has(`${domain}\0${name}`);
+
+/** Labels of ranges whose category the program calls communication. */
+function communicationLabels(groups: RankGroups): ReadonlySet<string> {
+  const labels = new Set<string>();
+  for (const processes of groups.values())
+    for (const { process } of processes) {
+      const named = (process.categoryNames ?? []).filter(({ name }) => isCommunication(name));
+      if (named.length === 0) continue;
+      for (const { domain, name, category } of process.ranges)
+        if (named.some((one) => one.domain === domain && one.category === category))
+          labels.add(`${domain}\0${name}`);
+    }
+  return labels;
+}
+
+function waitsFor(byRank: ReadonlyMap<number, readonly RegionInstance[]>): Waits | null {
+  const ranks = [...byRank].map(([rank, calls]) => ({
+    rank,
+    calls: calls.toSorted((a, b) => a.startNs - b.startNs),
+  }));
+  const [first] = ranks;
+  if (first === undefined || ranks.some(({ calls }) => calls.length !== first.calls.length))
+    return null;
+  const blamed = new Map<number, number>();
+  let ns = 0;
+  for (const call of first.calls.keys()) {
+    let [last, latest] = [first.rank, Number.NEGATIVE_INFINITY];
+    for (const { rank, calls } of ranks) {
+      const start = calls[call]?.startNs ?? 0;
+      if (start > latest) [last, latest] = [rank, start];
+    }
+    let waited = 0;
+    for (const { calls } of ranks) {
+      const { startNs = latest, endNs = latest } = calls[call] ?? {};
+      waited += Math.max(0, Math.min(latest, endNs) - startNs);
+    }
+    ns += waited;
+    blamed.set(last, (blamed.get(last) ?? 0) + waited);
+  }
+  const [worst] = [...blamed].sort((a, b) => b[1] - a[1]);
+  return { ns, waitedFor: worst?.[0] ?? first.rank };
+}

@@ -1,0 +1,151 @@
+/** When numbers prove a change: tests of several at once, and tests that may be looked at after every pair of runs. */
+
+/** How often, at most, a conclusion may be wrong. */
+export const LEVEL = 0.05;
+
+// Several tests at once.
+
+/**
+ * Which of several hypotheses are rejected so that the probability of rejecting any true one is at most `level`,
+ * whatever their dependence: S. Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal
+ * of Statistics 6 (1979).
+ */
+export function rejectedByHolm(
+  probabilities: readonly number[],
+  level = LEVEL,
+): readonly boolean[] {
+  const order = probabilities.map((p, at) => ({ p, at })).sort((one, other) => one.p - other.p);
+  const rejected = probabilities.map(() => false);
+  for (const [rank, { p, at }] of order.entries()) {
+    if (!(p <= level / (probabilities.length - rank))) break;
+    rejected[at] = true;
+  }
+  return rejected;
+}
+
+/** Probability of a Student's t at least as far from 0; of infinitely many degrees of freedom, of a normal variable. */
+export function beyondT(t: number, freedom: number): number {
+  const degrees = Math.min(freedom, MOST_DEGREES);
+  return incompleteBeta(degrees / (degrees + t * t), degrees / 2, 0.5);
+}
+
+/** From here on a t is normal to the sixth digit. */
+const MOST_DEGREES = 1e6;
+
+/** The regularized incomplete beta function by its continued fraction, as modified by Lentz. */
+function incompleteBeta(x: number, a: number, b: number): number {
+  if (!(x > 0)) return 0;
+  if (x >= 1) return 1;
+  // The fraction converges fast only below its mean.
+  if (x > (a + 1) / (a + b + 2)) return 1 - incompleteBeta(1 - x, b, a);
+  const front = Math.exp(
+    logGamma(a + b) - logGamma(a) - logGamma(b) + a * Math.log(x) + b * Math.log1p(-x),
+  );
+  let [c, d] = [1, 1 / awayFromZero(1 - ((a + b) * x) / (a + 1))];
+  let fraction = d;
+  for (let m = 1; m <= 300; m++) {
+    const even = (m * (b - m) * x) / ((a + 2 * m - 1) * (a + 2 * m));
+    const odd = (-(a + m) * (a + b + m) * x) / ((a + 2 * m) * (a + 2 * m + 1));
+    const before = fraction;
+    for (const step of [even, odd]) {
+      d = 1 / awayFromZero(1 + step * d);
+      c = awayFromZero(1 + step / c);
+      fraction *= c * d;
+    }
+    if (Math.abs(fraction - before) < 1e-14 * Math.abs(fraction)) break;
+  }
+  return (front * fraction) / a;
+}
+
+const awayFromZero = (value: number): number => (Math.abs(value) < 1e-300 ? 1e-300 : value);
+
+/** By Stirling's series, which is exact to the twelfth digit from 10 on. */
+function logGamma(value: number): number {
+  let shift = 0;
+  let x = value;
+  for (; x < 10; x++) shift += Math.log(x);
+  const inverse = 1 / (x * x);
+  const series = (1 / 12 - inverse * (1 / 360 - inverse * (1 / 1260 - inverse / 1680))) / x;
+  return (x - 0.5) * Math.log(x) - x + 0.5 * Math.log(2 * Math.PI) + series - shift;
+}
+
+// Tests of pairs that hold whenever one looks.
+
+/** The variance of effects, in standard deviations of a pair, that the test is most sensitive to. */
+const PRIOR = 1;
+
+/**
+ * The logarithm of the Bayes factor of the t statistic of `count` values against a mean of `offset` less, with a normal
+ * prior on the effect: M. Gönen and others, The Bayesian two-sample t test, The American Statistician 59 (2005).
+ */
+function logBayesFactor({ count, offset, squares }: Moments): number {
+  if (count < 2) return 0;
+  const growth = 1 + count * PRIOR;
+  const u = (count * offset * offset) / squares;
+  const gain = Number.isNaN(u)
+    ? 0
+    : u === Number.POSITIVE_INFINITY
+      ? Math.log(growth)
+      : Math.log1p(u) - Math.log1p(u / growth);
+  return (count * gain - Math.log(growth)) / 2;
+}
+
+interface Moments {
+  readonly count: number;
+  /** Of the mean. */
+  readonly offset: number;
+  /** Sum of squares around the mean. */
+  readonly squares: number;
+}
+
+/** Count, mean and sum of squares after each value (Welford). */
+function* momentsOf(
+  values: readonly number[],
+): Generator<Omit<Moments, "offset"> & { readonly mean: number }> {
+  let [count, mean, squares] = [0, 0, 0];
+  for (const value of values) {
+    count++;
+    const before = value - mean;
+    mean += before / count;
+    squares += before * (value - mean);
+    yield { count, mean, squares };
+  }
+}
+
+/**
+ * Whether the mean of values that arrive one by one lies above or below a bound, as probabilities of being wrong that
+ * hold however often one looks and whenever one stops: the inverse of a nonnegative martingale (Ville's inequality). That
+ * the Bayes factor of the t statistic is one, with unknown variance, is shown by T. L. Lai, On confidence sequences, The
+ * Annals of Statistics 4 (1976), and for normal priors by H. Wang and A. Ramdas, Anytime-valid t-tests and confidence
+ * sequences for Gaussian means with unknown variance, Sequential Analysis 44 (2025). Values are taken as independent and normal.
+ */
+export function sequentialTest(
+  values: readonly number[],
+  bound: number,
+): { readonly above: number; readonly below: number } {
+  let [above, below] = [1, 1];
+  if (!Number.isFinite(bound)) return bound > 0 ? { above: 1, below: 0 } : { above: 0, below: 1 };
+  for (const { count, mean, squares } of momentsOf(values)) {
+    const p = Math.exp(-logBayesFactor({ count, squares, offset: mean - bound }));
+    if (mean > bound) above = Math.min(above, p);
+    else below = Math.min(below, p);
+  }
+  return { above, below };
+}
+
+/** Those means that the same test has not excluded so far: a confidence sequence. Unbounded for the first values. */
+export function confidenceSequence(
+  values: readonly number[],
+  level = LEVEL,
+): { readonly low: number; readonly high: number } {
+  let [low, high] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+  for (const { count, mean, squares } of momentsOf(values)) {
+    const growth = 1 + count * PRIOR;
+    const ratio = (Math.sqrt(growth) / level) ** (2 / count);
+    if (count < 2 || ratio >= growth) continue;
+    const half = Math.sqrt(((ratio - 1) / (1 - ratio / growth)) * (squares / count));
+    low = Math.max(low, mean - half);
+    high = Math.min(high, mean + half);
+  }
+  return low <= high ? { low, high } : { low: high, high: low };
+}
