@@ -7,6 +7,7 @@ import { StringDecoder } from "node:string_decoder";
 import { exitCode, type Job, type Task } from "../job/job.ts";
 import type { JobFacts } from "../job/options.ts";
 import type { Invocation } from "../job/process/invocation.ts";
+import { FEWER_JOBS } from "../launch/local/worker-end.ts";
 import { GRACE_MS } from "../record/orphans.ts";
 import { makeDirectory } from "../system/files.ts";
 import { statOf } from "../system/process-identity.ts";
@@ -200,7 +201,9 @@ function judged(
   const value = told === undefined || "error" in told ? resultOf(outcome, program, job) : told;
   if (signal !== null) {
     const hint =
-      signal === "SIGKILL" ? ": somebody or the kernel, for want of memory, killed it" : "";
+      signal === "SIGKILL"
+        ? `: somebody or the kernel, for want of memory, killed it; if it was that, ${FEWER_JOBS}`
+        : "";
     return exitCode(1, undefined, `${name} was ended by ${signal}${hint}`);
   }
   if (code !== 0) {

@@ -68,9 +68,16 @@ export function endOfWorker(
     return { status: "failed", exitCode, error: `${error}: out of memory; ${MORE_HEAP}` };
   // The kernel would have to do it again.
   if (signal === "SIGKILL" && lacksMemory)
-    return { status: "failed", exitCode, error: `${error}: the machine ran out of memory` };
+    return {
+      status: "failed",
+      exitCode,
+      error: `${error}: the machine ran out of memory; ${FEWER_JOBS}`,
+    };
   return { status: isFromOutside(signal) ? "stopped" : "failed", exitCode, error };
 }
+
+/** What to do where the kernel ended a job for want of memory. */
+export const FEWER_JOBS = "run fewer jobs at a time: hydra.launcher.n_jobs=N";
 
 /** Signals by which a process is ended from outside; by all others it ends because of what it does. */
 const isFromOutside = (signal: NodeJS.Signals): boolean =>

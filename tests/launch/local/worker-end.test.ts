@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { endOfWorker, memoryKills } from "../../../src/launch/local/worker-end.ts";
+import { endOfWorker, FEWER_JOBS, memoryKills } from "../../../src/launch/local/worker-end.ts";
 import { begun, ended, type JobState } from "../../../src/record/job-state.ts";
 import { jobLog, jobsFolder } from "../../../src/record/layout.ts";
 
@@ -43,7 +43,10 @@ test("a job whose worker is killed from outside is still to be done; one that cr
   for (const signal of ["SIGSEGV", "SIGBUS", "SIGABRT"] as const)
     expect(statusAfter(signal, false)?.status).toBe("failed");
   expect(statusAfter("SIGKILL", true)).toMatchObject({
-    ...{ status: "failed", error: "killed by SIGKILL: the machine ran out of memory" },
+    ...{
+      status: "failed",
+      error: `killed by SIGKILL: the machine ran out of memory; ${FEWER_JOBS}`,
+    },
   });
   // Killed by somebody while others ran out of memory.
   expect(statusAfter("SIGTERM", true)?.status).toBe("stopped");
