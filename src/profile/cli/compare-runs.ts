@@ -97,7 +97,8 @@ export async function compareNamed(
 ): Promise<Comparison> {
   const chosen = chooseCollector(names, cwd, collector);
   const [a, b] = await loadBoth(names, cwd, chosen.collector, scope);
-  return compare(a, b, chosen.notes, [], true);
+  const notes = [...chosen.notes, ...processNotes(a.processes, b.processes)];
+  return compare(a, b, { notes, gates: [], mayFail: true });
 }
 
 async function writePage(page: string, cwd: string, text: string): Promise<void> {
