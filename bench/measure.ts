@@ -23,7 +23,7 @@ export function measure<Name extends string>(
   return Object.fromEntries(entries) as Record<Name, number>;
 }
 
-/** The least of them: of other programs, for whose CPU time nobody can be asked, on a busy machine. */
+/** The least of them: what a busy machine adds, and the collector of garbage, is no part of it. */
 export const least = (times: readonly number[]): number => Math.min(...times);
 
 /** Milliseconds of one call. */

@@ -133,3 +133,25 @@ test("what listens to Ctrl-C itself ends in its own way", async () => {
   expect((await running).exitCode).toBe(0);
   expect(place.lines("ran.txt").slice(1)).toEqual(["job ends completed 0", "run ends completed"]);
 });
+
+test.each([
+  ["config.yml", ", or name it with its ending in Hydra 1.1 (--version-base 1.1)"],
+  ["config.json", ""],
+])("where the primary config is %s, its error says so", async (file, more) => {
+  const { run } = program({ [`conf/${file}`]: "{}\n", "conf/db/my.yaml": "port: 1\n" }, CHOOSES);
+  const { exitCode, stderr } = await run([]);
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain(
+    `conf/${file} is there, but configs are .yaml files: rename it${more}\n`,
+  );
+});
+
+test("an option that only a Python program has is said to be one, with what can be done", async () => {
+  const files = {
+    "conf/config.yaml": "defaults:\n  - db: base_mysql\n  - _self_\n",
+    "conf/db/pg.yaml": "port: 1\n",
+  };
+  const { stderr } = await program(files, CHOOSES).run([]);
+  expect(stderr).toContain("Could not find 'db/base_mysql'");
+  expect(stderr).toContain("a Python program may register it in its ConfigStore: write it as a");
+});

@@ -98,7 +98,8 @@ export function notFound(
     }),
     ...(nearest === undefined && {
       hint:
-        folderHint(placed.configPath, repository) ?? (available.length === 0 ? STORED : undefined),
+        folderHint(placed.configPath, repository) ??
+        (available.length === 0 || placed.item.origin.kind === "file" ? STORED : undefined),
     }),
   });
 }

@@ -33,7 +33,8 @@ export function checkAliasLimits(
     const recursive = recursiveNode(root);
     if (recursive !== undefined) refuse(recursive, "YAML recursive aliases are not supported.");
   }
-  if (most === Number.POSITIVE_INFINITY) return;
+  // Without aliases a document is what is written, of no more than two nodes a character.
+  if (most === Number.POSITIVE_INFINITY || (!hasAliases && 2 * source.text.length < most)) return;
   const known = new Map<SyntaxNode, number>();
   const expanded = expandedNodes(root, most, known);
   if (expanded > most)

@@ -60,7 +60,7 @@ describe("an item that is refused", () => {
     ["sub/man", "sub/man", "sub/man", "main", undefined],
     ["db: mysq", "db: mysq", "db/mysq", "mysql", "use db=mysql"],
     ["db@x: mysq", "db@x: mysq", "db/mysq", "mysql", "use db@x=mysql"],
-    ["db: far_away", "db: far_away", "db/far_away", undefined, undefined],
+    ["db: far_away", "db: far_away", "db/far_away", undefined, STORED],
     [
       "cloud: aws",
       "cloud: aws",
