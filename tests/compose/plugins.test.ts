@@ -369,3 +369,47 @@ describe("a plugin", () => {
     expect(launchRefusal([], "any.Class")).toBeUndefined();
   });
 });
+
+describe("in Hydra 1.4", () => {
+  // biome-ignore lint/suspicious/noExplicitAny: tests look at many shapes of one node
+  const hydraOf = (overrides: readonly string[], dialect: "1.3" | "1.4"): any =>
+    toObject(compositionOf(overrides, {}, { plugins: STANDARD_PLUGINS, dialect }).hydra);
+
+  it.each([
+    [["hydra/launcher=joblib"], "launcher", { backend: "loky", inner_max_num_threads: null }],
+    [["hydra/launcher=submitit_slurm"], "launcher", { python: null }],
+    [["hydra/sweeper=nevergrad"], "sweeper", { parametrization: null, params: null }],
+    [
+      ["hydra/sweeper=optuna"],
+      "sweeper",
+      { sampler: expect.objectContaining({ seed: null, prior_weight: null }) },
+    ],
+    [
+      ["hydra/sweeper=optuna", "hydra/sweeper/sampler=qmc"],
+      "sweeper",
+      { sampler: expect.objectContaining({ qmc_type: "sobol" }) },
+    ],
+  ])("%j has newer settings", (overrides, section, settings) => {
+    expect(hydraOf(overrides, "1.4")[section]).toMatchObject(settings);
+  });
+
+  it("leaves those of 1.3 as they were", () => {
+    expect(hydraOf(["hydra/launcher=joblib"], "1.3").launcher).toMatchObject({
+      backend: null,
+    });
+    expect(() =>
+      compositionOf(
+        ["hydra/sweeper=optuna", "hydra/sweeper/sampler=qmc"],
+        {},
+        { plugins: STANDARD_PLUGINS },
+      ),
+    ).toThrow("qmc");
+  });
+
+  it("has the log of colorlog in the run directory", () => {
+    const overrides = ["hydra/job_logging=colorlog"];
+    expect(hydraOf(overrides, "1.4").job_logging.handlers.file.filename).toBe(
+      "${hydra.runtime.output_dir}/${hydra.job.name}.log",
+    );
+  });
+});

@@ -1,8 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { loadYaml } from "../../src/index.ts";
+import { DIALECTS } from "../../src/values/dialect.ts";
+import { mergeNodes } from "../../src/values/edit/merge.ts";
+import { updateNode } from "../../src/values/edit/update.ts";
 import { nearestKey, splitKey } from "../../src/values/key-path.ts";
-import type { ConfigNode } from "../../src/values/node.ts";
+import { type ConfigNode, scalar } from "../../src/values/node.ts";
+import { fromCode } from "../../src/values/origin.ts";
+import { withFlags } from "../../src/values/place.ts";
+import { createResolveContext } from "../../src/values/resolution/context.ts";
 import { growth } from "../growth.ts";
 import { maps } from "./trees.ts";
 
@@ -90,4 +96,41 @@ hydra: {mode: RUN, run: {dir: out}}
       ({ key, value }) => String(key) === part && isThere(value, rest),
     );
   }
+});
+
+describe("a key that a map does not have", () => {
+  const tree = withFlags(loadYaml("{port: 1, host: 2, hostname: 3, db: {user: 1}}"), {
+    struct: true,
+  });
+  const refusal = (key: string, name: "1.3" | "1.4"): string => {
+    const context = createResolveContext({ dialect: DIALECTS[name] });
+    try {
+      updateNode(tree, key, scalar(1n, fromCode("test")), {}, context);
+    } catch (error) {
+      if (error instanceof Error) return error.message;
+    }
+    return "";
+  };
+
+  // What `difflib` of Python finds.
+  it.each([
+    ["prt", ". Did you mean: 'port'?"],
+    ["Port", ". Did you mean: 'port'?"],
+    ["hostnam", ". Did you mean one of: 'hostname', 'host'?"],
+    ["hosts", ". Did you mean one of: 'host', 'hostname'?"],
+    ["db.usr", ". Did you mean: 'user'?"],
+    ["zzz", ""],
+    ["p", ""],
+  ])("%s is refused in 1.4 with those that are like it: %s", (key, words) => {
+    const name = key.split(".").at(-1);
+    expect(refusal(key, "1.4")).toBe(`Key '${name}' is not in struct${words}`);
+    expect(refusal(key, "1.3")).toBe(`Key '${name}' is not in struct`);
+  });
+
+  it.each(["1.3", "1.4"] as const)("a map and a list do not merge, in the words of %s", (name) => {
+    const context = createResolveContext({ dialect: DIALECTS[name] });
+    expect(() => mergeNodes([loadYaml("a: {b: 1}"), loadYaml("a: [1]")], context)).toThrow(
+      DIALECTS[name].mergeRefusal,
+    );
+  });
 });
