@@ -5,7 +5,6 @@ import { usageText } from "../command-line/command-line.ts";
 import { type Config, maskSecrets } from "../compose/index.ts";
 import { claimRunDirectory, makeRunDirectory } from "../job/run-directory.ts";
 import type { OpenRun } from "../profile/cli/ab.ts";
-import { joiningArgv, type LaunchedRank, launchedRank } from "../profile/cli/join.ts";
 import type { MainRequest } from "../profile/cli/main.ts";
 import { subcommandsOf } from "../profile/cli/subcommands.ts";
 import { ARGUMENT_KEYS, commandOverrides } from "../profile/run/command-override.ts";
@@ -52,15 +51,21 @@ const program: Parameters<typeof hydraMain>[0] = {
     (await import("../profile/cli/jobs-table.ts")).jobsTable(rows, page),
 };
 
-const launched = launchedRank(invocation.env);
-void (launched === null ? hydraMain(program, profileTask, invocation) : asRank(launched)).then(
-  (code) => {
-    process.exitCode = code;
-  },
-);
+/** One of them is set where a launcher started this process as one of several. */
+const OF_RANKS =
+  /^(?:OMPI_COMM_WORLD_RANK|MV2_COMM_WORLD_RANK|PMIX?_RANK|LOCAL_RANK|SLURM_STEP_ID)$/;
+const isLaunched = Object.keys(invocation.env).some((name) => OF_RANKS.test(name));
+void (isLaunched ? asRank() : hydraMain(program, profileTask, invocation)).then((code) => {
+  process.exitCode = code;
+});
 
 /** One of several processes that an MPI launcher, Slurm or torchrun started: the first leads, the others join. */
-async function asRank(rank: LaunchedRank): Promise<number> {
+async function asRank(): Promise<number> {
+  const { awaitRanks, joiningArgv, joinRun, launchedRank, lead, refuseOtherTools } = await import(
+    "../profile/cli/join.ts"
+  );
+  const rank = launchedRank(invocation.env);
+  if (rank === null) return hydraMain(program, profileTask, invocation);
   const isFirst = rank.rank === 0;
   let argv: readonly string[] | null;
   try {
@@ -73,7 +78,6 @@ async function asRank(rank: LaunchedRank): Promise<number> {
   }
   if (argv === null) return hydraMain(program, profileTask, invocation);
   const task = async (composed: Config, job: Job) => {
-    const { awaitRanks, joinRun, lead, refuseOtherTools } = await import("../profile/cli/join.ts");
     const { request, release } = await requestOf(composed, job);
     const measured = async () => {
       if (!isFirst) return exitCode(await joinRun(request));
