@@ -6,7 +6,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { readRecording } from "../src/profile/tools/recorder/index.ts";
+import { readRecording } from "../src/profile/tools/recorder/read.ts";
 import { generatedRecording } from "../tests/profile/tools/recorder/generated.ts";
 import { cpuTimeOf, median } from "./measure.ts";
 import { createScore, ms, type Score } from "./score.ts";

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { hydraMain } from "../src/cli/index.ts";
+import { hydraMain } from "../src/cli/hydra-main.ts";
 import { least } from "./measure.ts";
 import { createScore, ms } from "./score.ts";
 import { leaveTraces, readTraces } from "./sweep-traces.ts";

@@ -33,13 +33,10 @@ export {
   memorySource,
   pathText,
 } from "./compose/index.ts";
-export {
-  createTargets,
-  instantiate,
-  instantiateAsync,
-  nodeOf,
-  target,
-} from "./instantiate/index.ts";
+export { instantiate, instantiateAsync } from "./instantiate/instantiate.ts";
+export { target } from "./instantiate/target.ts";
+export { createTargets } from "./instantiate/targets.ts";
+export { nodeOf } from "./instantiate/view.ts";
 export { exitCode } from "./job/job.ts";
 export {
   fromDotlist,

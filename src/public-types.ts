@@ -54,21 +54,18 @@ export type {
 } from "./compose/sources/config-source.ts";
 export type { StoreEntryOptions } from "./compose/sources/memory-source.ts";
 export type { ComposeOptions, Engine, EngineOptions } from "./engine.ts";
+export type { InstantiateOptions, TargetConfig } from "./instantiate/instantiate.ts";
 export type {
   CallStyle,
   DeclaredTarget,
-  InstantiateOptions,
   NamedArguments,
   ResolvedTarget,
   ResultOf,
   TargetClass,
-  TargetConfig,
   TargetDeclaration,
   TargetFunction,
-  TargetMap,
-  Targets,
-  TargetsOptions,
-} from "./instantiate/index.ts";
+} from "./instantiate/target.ts";
+export type { TargetMap, Targets, TargetsOptions } from "./instantiate/targets.ts";
 export type {
   Callback,
   CallbackEvents,

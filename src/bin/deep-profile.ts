@@ -1,8 +1,10 @@
 import { resolve } from "node:path";
 import { configLines } from "../cli/explain.ts";
-import { type ExitCode, exitCode, hydraMain, type Job, processInvocation } from "../cli/index.ts";
+import { hydraMain } from "../cli/hydra-main.ts";
 import { usageText } from "../command-line/command-line.ts";
 import { type Config, maskSecrets } from "../compose/index.ts";
+import { type ExitCode, exitCode, type Job } from "../job/job.ts";
+import { processInvocation } from "../job/process/invocation.ts";
 import { claimRunDirectory, makeRunDirectory } from "../job/run-directory.ts";
 import type { OpenRun } from "../profile/cli/ab.ts";
 import type { MainRequest } from "../profile/cli/main.ts";

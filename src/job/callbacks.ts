@@ -1,5 +1,6 @@
 import type { Config } from "../compose/index.ts";
-import { createTargets, instantiateAt, NO_TARGETS, type Targets } from "../instantiate/index.ts";
+import { instantiateAt } from "../instantiate/instantiate.ts";
+import { createTargets, NO_TARGETS, type Targets } from "../instantiate/targets.ts";
 import type { MapNode } from "../values/node.ts";
 import { fromCode } from "../values/origin.ts";
 import { fromObject } from "../values/plain-objects.ts";

@@ -6,7 +6,7 @@
 import { readFileSync } from "node:fs";
 import type { StoreEntry } from "../compose/sources/memory-source.ts";
 import type { SourceFactory } from "../compose/sources/repository.ts";
-import type { Targets } from "../instantiate/index.ts";
+import type { Targets } from "../instantiate/targets.ts";
 import type { JsonSchema } from "../schema/index.ts";
 import type { DialectName } from "../values/dialect.ts";
 import { ConfigError } from "../values/errors.ts";

@@ -4,10 +4,43 @@
  *
  * @module deep-profile
  */
+
+export {
+  matchesRange,
+  parseRangePattern,
+  patternList,
+  type RangePattern,
+  type SelectionPatterns,
+} from "../report/selection/range-pattern.ts";
 export { createSuspension, type Suspendable, type Suspension } from "../system/process-signals.ts";
-export * from "./analysis/index.ts";
+export type { GlobToken, LiteralToken, WildcardToken } from "../text/glob.ts";
+export { MAX_DEPTH, OUTSIDE } from "./analysis/attribute.ts";
+export {
+  buildRegionModel,
+  DEFAULT_OPERATION_DOMAINS,
+  type RegionOptions,
+} from "./analysis/build.ts";
+export type { ActivityTotals, GpuActivity, GpuUse } from "./analysis/gpu-activity.ts";
+export type { KernelIdentity, KernelPlace } from "./analysis/kernel-names.ts";
 export type { LabelRule, LabelRules, NvtxLabel } from "./analysis/labels.ts";
-export type { RegionCpu, RunSpan } from "./analysis/region-model.ts";
+export type { RegionKind } from "./analysis/path-tree.ts";
+export type {
+  KernelSelectionPatterns,
+  MeasuredSelection,
+  MetricNumber,
+  RegionCpu,
+  RegionModel,
+  RegionModelEntry,
+  RunSpan,
+  ScopeModel,
+  ScopeTotals,
+  SectionMessage,
+  SectionModel,
+  Statistics,
+} from "./analysis/region-model.ts";
+export { describeSample } from "./analysis/region-model.ts";
+export { NO_MATCHING_REGIONS } from "./analysis/scope.ts";
+export { type ReportContext, toReportBundle } from "./analysis/to-report.ts";
 export type { GpuFindings } from "./machine/doctor/gpu.ts";
 export type { Check, Machine, Verdict } from "./machine/doctor/machine.ts";
 export type { MachineEnvironment } from "./machine/environment.ts";
@@ -17,6 +50,7 @@ export { type NativePart, requireNative } from "./machine/native.ts";
 export type { ProcessOutcome, StopRequests, Workload } from "./machine/process.ts";
 export { ToolError, type ToolErrorDetails } from "./machine/tool-error.ts";
 export type * from "./model/timeline.ts";
+export type { CategoryName } from "./model/timeline.ts";
 export type { MissingCollection } from "./run/collectors.ts";
 export type {
   InputFile,
@@ -55,16 +89,17 @@ export type {
   ReadOptions,
 } from "./tools/importer.ts";
 export { createRecorder, type RecorderOptions } from "./tools/recorder/collector.ts";
+export type { GpuDevice } from "./tools/recorder/gpu-work.ts";
 export {
-  type CategoryName,
-  type GpuDevice,
   type RecordedProcess,
   type RecordedTimeline,
-  type RecordingProgress,
   readRecording,
+} from "./tools/recorder/read.ts";
+export {
+  type RecordingProgress,
   type WatchOptions,
   watchRecording,
-} from "./tools/recorder/index.ts";
+} from "./tools/recorder/watch.ts";
 export type {
   CollectContext,
   Collection,

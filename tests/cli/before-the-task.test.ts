@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { exitCode, type Job } from "../../src/cli/index.ts";
+import { exitCode, type Job } from "../../src/job/job.ts";
 import { ConfigError } from "../../src/values/errors.ts";
 import type { ConfigNode } from "../../src/values/node.ts";
 import { createResolveContext } from "../../src/values/resolution/context.ts";

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
 const LOADER = fileURLToPath(new URL("../../scripts/typescript-loader.mjs", import.meta.url));
-const MAIN = fileURLToPath(new URL("../../src/cli/index.ts", import.meta.url));
+const MAIN = fileURLToPath(new URL("../../src/cli/hydra-main.ts", import.meta.url));
 
 test("name, config directory and schema are those of the module that calls hydraMain", () => {
   const home = mkdtempSync(join(tmpdir(), "hydraconf-module-"));

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { type HydraMainOptions, hydraMain, type Task } from "../../src/cli/index.ts";
+import { type HydraMainOptions, hydraMain } from "../../src/cli/hydra-main.ts";
+import type { Task } from "../../src/job/job.ts";
 import type { Invocation } from "../../src/job/process/invocation.ts";
 import { capturedConsole } from "../captured-console.ts";
 

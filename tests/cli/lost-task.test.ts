@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { program } from "./program.ts";
 
 const LOADER = fileURLToPath(new URL("../../scripts/typescript-loader.mjs", import.meta.url));
-const MAIN = fileURLToPath(new URL("../../src/cli/index.ts", import.meta.url));
+const MAIN = fileURLToPath(new URL("../../src/cli/hydra-main.ts", import.meta.url));
 
 test.each([
   ["awaited at the top", "process.exitCode = await main();"],

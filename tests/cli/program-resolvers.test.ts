@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { Task } from "../../src/cli/index.ts";
 import { memorySource } from "../../src/compose/sources/memory-source.ts";
 import type { SourceFactory } from "../../src/compose/sources/repository.ts";
+import type { Task } from "../../src/job/job.ts";
 import { resolver } from "../../src/values/resolution/resolver.ts";
 import { program } from "./program.ts";
 

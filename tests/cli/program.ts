@@ -1,7 +1,8 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { type HydraMainOptions, hydraMain, type Task } from "../../src/cli/index.ts";
+import { type HydraMainOptions, hydraMain } from "../../src/cli/hydra-main.ts";
+import type { Task } from "../../src/job/job.ts";
 import { capturedConsole } from "../captured-console.ts";
 
 /** A program in a directory of its own, run in this process; `--resume` enters the directory of its sweep. */

@@ -24,7 +24,7 @@ function loadedWith(entry: string): ReadonlySet<string> {
   return seen;
 }
 
-test.each(["src/bin/hydraconf.ts", "src/cli/index.ts", "src/bin/deep-profile.ts"])(
+test.each(["src/bin/hydraconf.ts", "src/cli/hydra-main.ts", "src/bin/deep-profile.ts"])(
   "%s loads no heavy module for --cfg job",
   (entry) => {
     if (!existsSync(join(ROOT, entry))) {

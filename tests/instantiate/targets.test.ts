@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it, test } from "vitest";
 import { instantiateAsync } from "../../src/index.ts";
-import { createTargets, instantiate } from "../../src/instantiate/index.ts";
+import { instantiate } from "../../src/instantiate/instantiate.ts";
+import { createTargets } from "../../src/instantiate/targets.ts";
 import { Child, refusal, Thing, targets, User, yaml } from "./library.ts";
 
 describe("targets", () => {

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Callback } from "../../src/cli/index.ts";
-import { createTargets } from "../../src/instantiate/index.ts";
+import { createTargets } from "../../src/instantiate/targets.ts";
+import type { Callback } from "../../src/job/callbacks.ts";
 import { openCallbacks } from "../../src/job/callbacks.ts";
 import { createLogging } from "../../src/job/logging/logging.ts";
 import { createResolveContext } from "../../src/values/resolution/context.ts";

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
-import { type RecordedProcess, readRecording } from "../../src/profile/tools/recorder/index.ts";
+import { type RecordedProcess, readRecording } from "../../src/profile/tools/recorder/read.ts";
 import { buildFixture, type Client } from "./fixtures.ts";
 import { nativeProgram } from "./programs.ts";
 

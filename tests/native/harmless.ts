@@ -4,7 +4,7 @@ import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } fro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { readRecording } from "../../src/profile/tools/recorder/index.ts";
+import { readRecording } from "../../src/profile/tools/recorder/read.ts";
 import { buildFixture, type Client } from "./fixtures.ts";
 import { CASES, FLAGS, type HarmlessCase, MEMORY_KB } from "./harmless-cases.ts";
 

@@ -2,7 +2,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
-import { type RecordedTimeline, readRecording } from "../../src/profile/tools/recorder/index.ts";
+import { type RecordedTimeline, readRecording } from "../../src/profile/tools/recorder/read.ts";
 import { recorderEnvironment } from "./fixtures.ts";
 import type { Outcome } from "./programs.ts";
 

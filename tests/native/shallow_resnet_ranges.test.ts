@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RangeInstance } from "../../src/profile/model/timeline.ts";
-import { readRecording } from "../../src/profile/tools/recorder/index.ts";
+import { readRecording } from "../../src/profile/tools/recorder/read.ts";
 import { nativeProgram } from "./programs.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "shallow-resnet-ranges-"));

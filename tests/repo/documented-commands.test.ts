@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type HydraMainOptions, hydraMain } from "../../src/cli/index.ts";
+import { type HydraMainOptions, hydraMain } from "../../src/cli/hydra-main.ts";
 import { parseSweepLine } from "../../src/cli/sweep-line.ts";
 import { COMMAND as SCHEMA } from "../../src/cli/tree-schema/schema-command.ts";
 import { parseCommandLine } from "../../src/command-line/parse.ts";

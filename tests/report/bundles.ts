@@ -1,6 +1,7 @@
 /** Report bundles for tests, made by the real builder from small timelines. */
 import fc from "fast-check";
-import { buildRegionModel, toReportBundle } from "../../src/profile/analysis/index.ts";
+import { buildRegionModel } from "../../src/profile/analysis/build.ts";
+import { toReportBundle } from "../../src/profile/analysis/to-report.ts";
 import type {
   NCUProfileRegion,
   NCUProfileRegionReport,

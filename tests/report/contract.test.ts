@@ -2,8 +2,9 @@ import { readFileSync } from "node:fs";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { buildRegionModel, toReportBundle } from "../../src/profile/analysis/index.ts";
+import { buildRegionModel } from "../../src/profile/analysis/build.ts";
 import { combineRuns } from "../../src/profile/analysis/repeats.ts";
+import { toReportBundle } from "../../src/profile/analysis/to-report.ts";
 import type {
   CollectorInfo,
   InvocationStatistics,
@@ -25,7 +26,7 @@ import type {
   RunTotals,
 } from "../../src/report/index.ts";
 import { CONTRACTS, contractFile, createReportValidator } from "../../src/report/index.ts";
-import { readContract } from "../../src/report/validation/compile-contract.ts";
+import { readContract } from "../../src/report/validation/validate.ts";
 import { timelineOf, twoLibraries } from "../profile/analysis/timelines.ts";
 import { assembleNcu } from "../profile/tools/ncu/assemble/assemble-all.ts";
 import { resultOf } from "../profile/tools/ncu/results.ts";

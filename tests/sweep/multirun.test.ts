@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { exitCode, type Job } from "../../src/cli/index.ts";
+import { exitCode, type Job } from "../../src/job/job.ts";
 import { readJobState } from "../../src/record/job-state.ts";
 import { program } from "../cli/program.ts";
 

@@ -1,5 +1,5 @@
 import { CONFIG_PLUGIN, type ConfigPlugin } from "../../compose/config-plugin.ts";
-import type { Targets } from "../../instantiate/index.ts";
+import type { Targets } from "../../instantiate/targets.ts";
 import type { LauncherDefinition } from "../../launch/launcher.ts";
 import type { SweeperDefinition } from "../../sweep/sweepers/sweeper.ts";
 import {

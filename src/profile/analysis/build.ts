@@ -9,18 +9,32 @@
 
 import type { SelectionPatterns } from "../../report/selection/range-pattern.ts";
 import { getOrCreate } from "../../system/get-or-create.ts";
-import { checkOptions } from "../../values/check-options.ts";
+import {
+  anything,
+  checkOptions,
+  listOf,
+  type OptionChecks,
+  optional,
+  shape,
+  text,
+  trueOrFalse,
+} from "../../values/check-options.ts";
 import { ranKernels, type Timeline } from "../model/timeline.ts";
 import { type AttributionContext, attributeProcess, type ProcessAttribution } from "./attribute.ts";
 import { createKernelNames, type NumberedNames } from "./kernel-names.ts";
 import { createKernelRows } from "./kernel-rows.ts";
-import { createLabelUnifier, type LabelRules, type LabelUnifier } from "./labels.ts";
+import {
+  createLabelUnifier,
+  type LabelRule,
+  type LabelRules,
+  type LabelUnifier,
+} from "./labels.ts";
 import { createPathTree, type PathNode, selectNodes } from "./path-tree.ts";
 import { groupByRank, withRanks } from "./ranks.ts";
 import type { RegionModel } from "./region-model.ts";
 import { labelNotes, notesOfProcesses, unmatchedNotes } from "./region-notes.ts";
-import { REGION_OPTIONS } from "./region-options.ts";
 import { buildScope, type ScopeRequest } from "./scope.ts";
+import type { ReportContext } from "./to-report.ts";
 
 /** Domains whose ranges are CPU operations unless the caller says otherwise. */
 export const DEFAULT_OPERATION_DOMAINS: readonly string[] = ["shallow_resnet.ops"];
@@ -171,3 +185,31 @@ function devicesOf(processes: readonly ProcessAttribution[]): readonly string[] 
 }
 
 const unique = (notes: readonly string[]): string[] => [...new Set(notes)];
+
+// What the options of the public functions of this folder may be. All checks throw ConfigError `value.wrong_type`.
+
+const patterns = listOf("strings", text, '["decode*"]');
+
+const labelRules = listOf(
+  "rules",
+  shape<LabelRule>({ pattern: text, replace: optional(text) }),
+  '[{ pattern: "step \\\\d+", replace: "step" }]',
+);
+
+export const REGION_OPTIONS: OptionChecks<RegionOptions> = {
+  operationDomains: optional(listOf("strings", text, '["my_program.ops"]')),
+  selection: optional(shape<SelectionPatterns>({ include: patterns, exclude: patterns })),
+  aggregate: optional(trueOrFalse),
+  labels: optional(
+    shape<LabelRules>({ preset: optional(labelRules), rules: optional(labelRules) }),
+  ),
+};
+
+export const REPORT_CONTEXT: OptionChecks<ReportContext> = {
+  generatedAt: text,
+  configFingerprint: text,
+  collectorVersion: text,
+  environment: anything,
+  failure: optional(text),
+  notes: optional(listOf("strings", text, '["interrupted"]')),
+};

@@ -14,6 +14,7 @@ import { pathLines } from "../../report/model/region-path.ts";
 import { firstFewOf, partOf, plural } from "../../text/plural.ts";
 import { checkOptions } from "../../values/check-options.ts";
 import { THREAD_COUNTS } from "../model/timeline.ts";
+import { REPORT_CONTEXT } from "./build.ts";
 import type { GpuUse } from "./gpu-activity.ts";
 import type {
   RegionModel,
@@ -23,7 +24,6 @@ import type {
   SectionModel,
   Statistics,
 } from "./region-model.ts";
-import { REPORT_CONTEXT } from "./region-options.ts";
 
 /** What a report says beside the measurement itself. */
 export interface ReportContext {

@@ -13,7 +13,7 @@ import { answeringSection } from "../../report/view/run-summary.ts";
 import { terminalWidth } from "../../system/standard-streams.ts";
 import { ConfigError, nearest } from "../../values/errors.ts";
 import type { WithTool } from "../machine/interrupt.ts";
-import type { Timeline } from "../model/timeline.ts";
+import type { ProcessTimeline, Timeline } from "../model/timeline.ts";
 import { readRunOrReport } from "../run/importers.ts";
 import { readSavedRun } from "../run/read-run.ts";
 import { rereadRun } from "../run/reread.ts";
@@ -21,7 +21,14 @@ import { inputError } from "../tools/source-file.ts";
 import { TOOLS } from "../tools/table.ts";
 import { compareNamed } from "./compare-runs.ts";
 import { collectorsOf, loadReport, scopeOf } from "./load-report.ts";
-import { type Asked, QUESTIONS, type Question } from "./questions.ts";
+import {
+  type Asked,
+  QUESTIONS,
+  type Question,
+  type Slice,
+  type SliceEvent,
+  type SliceRequest,
+} from "./questions.ts";
 import type { SubcommandIo } from "./subcommand.ts";
 
 const DEFAULT_LIMIT = 20;
@@ -51,7 +58,8 @@ export async function queryRun(
     sort: command.choice("sort", REGION_SORTS, "exclusive"),
     fromMs: timeOf("from", command.value("from")),
     toMs: timeOf("to", command.value("to")),
-    timeline: () => timelineOf(run, report.collector.name, io, withTool),
+    timeline: async (request) =>
+      timelineSlice(await timelineOf(run, report.collector.name, io, withTool), request),
     compareWith: (other) => compareNamed({ a: run, b: other }, io.cwd, chosen),
   };
   const { answer, items, blocks } = await question.ask(asked);
@@ -167,6 +175,55 @@ async function timelineOf(
   for (const { measured } of collections)
     if (measured?.kind === "timeline") return measured.timeline;
   throw inputError(run, `${collector} records no times`, "ask with --collector recorder or nsys");
+}
+
+const MS = 1e6;
+
+/** What was going on between two times: also what began before, and what ended after. */
+export function timelineSlice(timeline: Timeline, { fromMs, toMs, limit }: SliceRequest): Slice {
+  const { processes, span } = timeline;
+  const starts = [...processes.map(({ startNs }) => startNs), ...(span ? [span.startNs] : [])];
+  const ends = [...processes.map(({ endNs }) => endNs), ...(span ? [span.endNs] : [])];
+  const originNs = starts.length === 0 ? 0 : Math.min(...starts);
+  const spanNs = ends.length === 0 ? 0 : Math.max(...ends) - originNs;
+  const least = originNs + (fromMs ?? 0) * MS;
+  const most = toMs === null ? Number.POSITIVE_INFINITY : originNs + toMs * MS;
+  const found: Event[] = [];
+  for (const process of processes)
+    for (const event of eventsOf(process))
+      if (event.endNs >= least && event.startNs <= most) found.push(event);
+  const first = found.sort((a, b) => a.startNs - b.startNs).slice(0, limit);
+  return {
+    events: first.map(({ kind, name, row, startNs, endNs }) => ({
+      kind,
+      name,
+      row,
+      start_ms: (startNs - originNs) / MS,
+      end_ms: (endNs - originNs) / MS,
+    })),
+    total: found.length,
+    spanMs: spanNs / MS,
+  };
+}
+
+interface Event extends Pick<SliceEvent, "kind" | "name" | "row"> {
+  readonly startNs: number;
+  readonly endNs: number;
+}
+
+function* eventsOf(process: ProcessTimeline): Generator<Event> {
+  const thread = (id: number) => {
+    const name = process.threadNames?.get(id);
+    return `process ${process.pid}, thread ${id}${name === undefined ? "" : ` (${name})`}`;
+  };
+  for (const { name, threadId, startNs, endNs } of process.ranges)
+    yield { kind: "range", name, row: thread(threadId), startNs, endNs: endNs ?? process.endNs };
+  for (const { name, threadId, timeNs } of process.marks)
+    yield { kind: "mark", name, row: thread(threadId), startNs: timeNs, endNs: timeNs };
+  for (const { kind = "kernel", name, device, stream, startNs, endNs } of process.kernels)
+    yield { kind, name, row: `cuda:${device}, stream ${stream ?? "?"}`, startNs, endNs };
+  for (const { kind, threadId, startNs, endNs } of process.synchronizations ?? [])
+    yield { kind: "wait", name: `wait for a ${kind}`, row: thread(threadId), startNs, endNs };
 }
 
 const ITEMS = { type: "array", items: { type: "string", pattern: "^[^-]" } } as const;

@@ -31,8 +31,35 @@ import { regionLabels } from "../../report/view/tree-rows.ts";
 import { matchesGlob, parseGlob } from "../../text/glob.ts";
 import { printableLabel } from "../../text/printable.ts";
 import { ConfigError, nearest } from "../../values/errors.ts";
-import type { Timeline } from "../model/timeline.ts";
-import { timelineSlice } from "./timeline-slice.ts";
+
+export interface SliceRequest {
+  /** Milliseconds since the start of the run; null: its start, its end. */
+  readonly fromMs: number | null;
+  readonly toMs: number | null;
+  /** Most events, of those that began first. */
+  readonly limit: number;
+}
+
+/** Times are milliseconds since the start of the run. */
+export interface SliceEvent {
+  /** `range`, `mark`, `wait` (of the host for a GPU), or what a GPU did: `kernel`, `memcpy`, `memset`. */
+  readonly kind: string;
+  readonly name: string;
+  /** The thread or the stream: `process 4711, thread 4712`, `cuda:0, stream 7`. */
+  readonly row: string;
+  readonly start_ms: number;
+  /** Of what never ended: when its process did. */
+  readonly end_ms: number;
+}
+
+export interface Slice {
+  /** In order of their starts. */
+  readonly events: readonly SliceEvent[];
+  /** How many there are between the two times. */
+  readonly total: number;
+  /** How long the run took, as far as it was seen. */
+  readonly spanMs: number;
+}
 
 /** What a question is asked of, and with which options. */
 export interface Asked {
@@ -55,7 +82,7 @@ export interface Asked {
   /** Milliseconds since the start of the run; null: its start, its end. */
   readonly fromMs: number | null;
   readonly toMs: number | null;
-  readonly timeline: () => Promise<Timeline>;
+  readonly timeline: (request: SliceRequest) => Promise<Slice>;
   readonly compareWith: (other: string) => Promise<Comparison>;
 }
 
@@ -333,7 +360,7 @@ const outermost = (some: readonly NCUProfileRegion[]): readonly NCUProfileRegion
 // Time.
 
 async function timeline(asked: Asked): Promise<Answered> {
-  const { events, total, spanMs } = timelineSlice(await asked.timeline(), asked);
+  const { events, total, spanMs } = await asked.timeline(asked);
   return {
     answer: { run_ms: spanMs, from_ms: asked.fromMs ?? 0, to_ms: asked.toMs ?? spanMs, events },
     items: { total, shown: events.length },

@@ -1,7 +1,7 @@
 import { getOrCreate } from "../../system/get-or-create.ts";
-import type { RegionModel } from "../analysis/index.ts";
 import { createKernelSelection } from "../analysis/kernel-selection.ts";
 import { createLabelUnifier } from "../analysis/labels.ts";
+import type { RegionModel } from "../analysis/region-model.ts";
 import { addSections, type NcuResult, type NcuTables } from "../model/counters.ts";
 import type { NcuResults } from "../tools/importer.ts";
 import {

@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import type { RegionReportBundle } from "../../report/model/document.ts";
+import { patternList } from "../../report/selection/range-pattern.ts";
 import { fileHash } from "../../system/files.ts";
 import { dateTime } from "../../text/date-time.ts";
 import {
@@ -16,7 +17,8 @@ import {
   withMethods,
 } from "../../values/check-options.ts";
 import { packageInfo } from "../../values/package-info.ts";
-import { buildRegionModel, patternList, type RegionModel } from "../analysis/index.ts";
+import { buildRegionModel } from "../analysis/build.ts";
+import type { RegionModel } from "../analysis/region-model.ts";
 import { combineRuns } from "../analysis/repeats.ts";
 import { toReportBundle } from "../analysis/to-report.ts";
 import { describeMachine, type MachineEnvironment } from "../machine/environment.ts";

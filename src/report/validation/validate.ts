@@ -1,5 +1,11 @@
+import { readFileSync } from "node:fs";
+import type { ValidateFunction } from "ajv";
+import { createAjv } from "../../schema/ajv.ts";
 import { andOthers } from "../../text/plural.ts";
 import { packageInfo } from "../../values/package-info.ts";
+import { toObject } from "../../values/plain-objects.ts";
+import { readYaml } from "../../values/yaml/reader.ts";
+import { type ContractDocument, contractFile } from "../model/contract.ts";
 import { CONTRACTS, type RegionReportBundle } from "../model/document.ts";
 import { type ReportIssue, ruleIssues } from "./rules.ts";
 import { issuesOf, show } from "./schema-issues.ts";
@@ -15,7 +21,6 @@ export interface ReportValidator {
 
 /** Creates a validator. This loads ajv and the contract, so reuse it for several documents. */
 export async function createReportValidator(): Promise<ReportValidator> {
-  const { compileContract } = await import("./compile-contract.ts");
   const check = compileContract();
   return {
     validate(document) {
@@ -45,4 +50,21 @@ export function assertValid(validator: ReportValidator, bundle: RegionReportBund
   throw new Error(
     `this would be an invalid region report: ${first.pointer || "/"}: ${first.message}, expected ${first.expected}${andOthers(others.length)}`,
   );
+}
+
+const CONTRACT_ID = "urn:hydraconf:region-report";
+
+/** Reads the contract that ships with the package. */
+export const readContract = (): ContractDocument =>
+  toObject(
+    readYaml(readFileSync(contractFile(), "utf8"), { name: contractFile() }),
+  ) as unknown as ContractDocument;
+
+/** The contract's schema of a bundle as a function. Loads ajv. */
+export function compileContract(): ValidateFunction<RegionReportBundle> {
+  const ajv = createAjv();
+  // OpenAPI's place for schemas, not a keyword of JSON Schema.
+  ajv.addKeyword("components");
+  ajv.addSchema({ $id: CONTRACT_ID, components: readContract().components });
+  return ajv.compile({ $ref: `${CONTRACT_ID}#/components/schemas/RegionReportBundle` });
 }

@@ -1,8 +1,8 @@
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it, test } from "vitest";
-import type { Task } from "../../../src/cli/index.ts";
 import { SWEEP_LINE } from "../../../src/cli/sweep-line.ts";
+import type { Task } from "../../../src/job/job.ts";
 import { sharedOrSkip } from "../../shared.ts";
 import { program } from "../program.ts";
 

@@ -1,7 +1,8 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, sep } from "node:path";
-import { hydraMain, type Invocation } from "../../../src/cli/index.ts";
+import { hydraMain } from "../../../src/cli/hydra-main.ts";
+import type { Invocation } from "../../../src/job/process/invocation.ts";
 import { SWEEP_FOLDER } from "../../../src/record/layout.ts";
 import type { Dialect } from "../../../src/values/dialect.ts";
 import { toObject } from "../../../src/values/plain-objects.ts";

@@ -1,6 +1,7 @@
 import { isAbsolute, join } from "node:path";
-import type { Invocation, Job, Task } from "../../../src/cli/index.ts";
 import { toPlain } from "../../../src/compose/index.ts";
+import type { Job, Task } from "../../../src/job/job.ts";
+import type { Invocation } from "../../../src/job/process/invocation.ts";
 import type { ConfigNode } from "../../../src/values/node.ts";
 import { pyStr } from "../../../src/values/python-text.ts";
 import type { ResolveContext } from "../../../src/values/resolution/context.ts";

@@ -1,10 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  buildRegionModel,
-  type RegionModelEntry,
-  type ScopeModel,
-} from "../../../src/profile/analysis/index.ts";
+import { buildRegionModel } from "../../../src/profile/analysis/build.ts";
+import type { RegionModelEntry, ScopeModel } from "../../../src/profile/analysis/region-model.ts";
 import { runs } from "../../runs.ts";
 import { didSomething } from "./models.ts";
 import { oracleRegions } from "./oracle.ts";

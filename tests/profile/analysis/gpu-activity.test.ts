@@ -1,11 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  buildRegionModel,
-  type RegionModelEntry,
-  toReportBundle,
-} from "../../../src/profile/analysis/index.ts";
+import { buildRegionModel } from "../../../src/profile/analysis/build.ts";
 import { coveredNs, createUnion, unionOf } from "../../../src/profile/analysis/interval-union.ts";
+import type { RegionModelEntry } from "../../../src/profile/analysis/region-model.ts";
+import { toReportBundle } from "../../../src/profile/analysis/to-report.ts";
 import { createReportValidator } from "../../../src/report/index.ts";
 import { context } from "../../report/bundles.ts";
 import { runs } from "../../runs.ts";

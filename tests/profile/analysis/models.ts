@@ -1,9 +1,6 @@
 /** Region models of sketched processes. */
-import {
-  buildRegionModel,
-  type RegionModelEntry,
-  type RegionOptions,
-} from "../../../src/profile/analysis/index.ts";
+import { buildRegionModel, type RegionOptions } from "../../../src/profile/analysis/build.ts";
+import type { RegionModelEntry } from "../../../src/profile/analysis/region-model.ts";
 import { type ProcessSketch, timelineOf } from "./timelines.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { buildRegionModel } from "../../../src/profile/analysis/index.ts";
+import { buildRegionModel } from "../../../src/profile/analysis/build.ts";
 import type { RankIdentity, Timeline } from "../../../src/profile/model/timeline.ts";
 import { timelineOf } from "./timelines.ts";
 

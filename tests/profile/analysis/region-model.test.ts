@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { describeSample } from "../../../src/profile/analysis/index.ts";
+import { describeSample } from "../../../src/profile/analysis/region-model.ts";
 
 describe("describeSample", () => {
   it("takes the middle for the median and the nearest rank for p95", () => {

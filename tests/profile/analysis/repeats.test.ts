@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { buildRegionModel } from "../../../src/profile/analysis/index.ts";
+import { buildRegionModel } from "../../../src/profile/analysis/build.ts";
 import { combineRuns, repeatStatistics, studentT } from "../../../src/profile/analysis/repeats.ts";
 import { runs } from "../../runs.ts";
 import { timelineOf } from "./timelines.ts";

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { buildRegionModel, toReportBundle } from "../../../src/profile/analysis/index.ts";
+import { buildRegionModel } from "../../../src/profile/analysis/build.ts";
+import { toReportBundle } from "../../../src/profile/analysis/to-report.ts";
 import type { ProgramSpan } from "../../../src/profile/model/timeline.ts";
 import { createReportValidator } from "../../../src/report/index.ts";
 import { context } from "../../report/bundles.ts";

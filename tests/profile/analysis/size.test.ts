@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { buildRegionModel, MAX_DEPTH } from "../../../src/profile/analysis/index.ts";
+import { MAX_DEPTH } from "../../../src/profile/analysis/attribute.ts";
+import { buildRegionModel } from "../../../src/profile/analysis/build.ts";
 import { plural } from "../../../src/text/plural.ts";
 import { growth } from "../../growth.ts";
 import { aggregateOf, didSomething } from "./models.ts";

@@ -1,6 +1,6 @@
 /** What zero and absent numbers mean stands in every form of a report. */
 import { describe, expect, it } from "vitest";
-import { buildRegionModel } from "../../../src/profile/analysis/index.ts";
+import { buildRegionModel } from "../../../src/profile/analysis/build.ts";
 import { toReportBundle } from "../../../src/profile/analysis/to-report.ts";
 import { showReport } from "../../../src/profile/cli/terminal-report.ts";
 import { measurementNotes } from "../../../src/profile/tools/ncu/collector.ts";

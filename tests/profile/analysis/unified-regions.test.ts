@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { buildRegionModel, type RegionModelEntry } from "../../../src/profile/analysis/index.ts";
+import { buildRegionModel } from "../../../src/profile/analysis/build.ts";
 import type { LabelRules } from "../../../src/profile/analysis/labels.ts";
+import type { RegionModelEntry } from "../../../src/profile/analysis/region-model.ts";
 import { runs } from "../../runs.ts";
 import { aggregateOf, tree } from "./models.ts";
 import { anyKernels, anyRanges, type ProcessSketch, timelineOf, wellNested } from "./timelines.ts";

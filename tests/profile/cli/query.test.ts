@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runQuery } from "../../../src/profile/cli/commands.ts";
-import { timelineSlice } from "../../../src/profile/cli/timeline-slice.ts";
+import { timelineSlice } from "../../../src/profile/cli/query.ts";
 import { createDocumentValidator } from "../../../src/report/validation/document-contracts.ts";
 import { isCodedError } from "../../../src/values/errors.ts";
 import { capturedConsole } from "../../captured-console.ts";

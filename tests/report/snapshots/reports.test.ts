@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { renderChromeTrace } from "../../../src/profile/run/chrome-trace.ts";
 import { renderSpeedscope } from "../../../src/profile/run/speedscope.ts";
 import { nsysExportImporter } from "../../../src/profile/tools/nsys/importer.ts";
-import { readRecording } from "../../../src/profile/tools/recorder/index.ts";
+import { readRecording } from "../../../src/profile/tools/recorder/read.ts";
 import { openSource } from "../../../src/profile/tools/source-file.ts";
 import { samplesOrSkip } from "../../profile/tools/ncu/samples.ts";
 import { type Imported, importReal } from "./imported.ts";

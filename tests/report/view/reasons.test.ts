@@ -1,8 +1,9 @@
 /** Each reason where it holds and where it does not: on files of real tools where there are some, else on sketches. */
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { buildRegionModel, toReportBundle } from "../../../src/profile/analysis/index.ts";
-import { readRecording, withProgram } from "../../../src/profile/tools/recorder/index.ts";
+import { buildRegionModel } from "../../../src/profile/analysis/build.ts";
+import { toReportBundle } from "../../../src/profile/analysis/to-report.ts";
+import { readRecording, withProgram } from "../../../src/profile/tools/recorder/read.ts";
 import type { RegionReportBundle } from "../../../src/report/model/document.ts";
 import { answerOf, factsOf } from "../../../src/report/view/answer.ts";
 import { type Explained, REASON_RULES, reasonFor } from "../../../src/report/view/reasons.ts";

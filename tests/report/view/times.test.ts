@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toReportBundle } from "../../../src/profile/analysis/index.ts";
+import { toReportBundle } from "../../../src/profile/analysis/to-report.ts";
 import { compareReports } from "../../../src/report/compare/compare-reports.ts";
 import {
   assertValid,

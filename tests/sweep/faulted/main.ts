@@ -1,5 +1,6 @@
 /** The program as a process: workers, and whoever resumes. */
-import { hydraMain, processInvocation } from "../../../src/cli/index.ts";
+import { hydraMain } from "../../../src/cli/hydra-main.ts";
+import { processInvocation } from "../../../src/job/process/invocation.ts";
 import { options, task } from "./program.ts";
 
 void hydraMain(options(process.cwd()), task, processInvocation()).then((code) => {

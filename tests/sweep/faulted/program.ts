@@ -1,7 +1,8 @@
 /** The program whose sweeps meet faults. Its ledger lies outside of the sweep's directory: nothing keeps a job from writing there. */
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
-import type { HydraMainOptions, Task } from "../../../src/cli/index.ts";
+import type { HydraMainOptions } from "../../../src/cli/hydra-main.ts";
+import type { Task } from "../../../src/job/job.ts";
 
 /** As in the config below, from the directory of a job. */
 const LEDGER = "../../../ledger";

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { hydraMain } from "../../../src/cli/index.ts";
+import { hydraMain } from "../../../src/cli/hydra-main.ts";
 import { type JobState, readJobState } from "../../../src/record/job-state.ts";
 import { jobFile, jobLog, launcherFile, sweepFolder } from "../../../src/record/layout.ts";
 import { isRecorded } from "../../../src/record/sweep-record.ts";

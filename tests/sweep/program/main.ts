@@ -3,9 +3,11 @@
  * line in `ran.txt` of its working directory when a job begins and when it ends well.
  */
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
-import { type Callback, exitCode, hydraMain } from "../../../src/cli/index.ts";
+import { hydraMain } from "../../../src/cli/hydra-main.ts";
 import { runSweepCommand } from "../../../src/cli/sweep-command.ts";
-import { createTargets } from "../../../src/instantiate/index.ts";
+import { createTargets } from "../../../src/instantiate/targets.ts";
+import type { Callback } from "../../../src/job/callbacks.ts";
+import { exitCode } from "../../../src/job/job.ts";
 
 const RAN = `${process.cwd()}/ran.txt`;
 

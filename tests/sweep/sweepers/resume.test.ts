@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { hydraMain } from "../../../src/cli/index.ts";
+import { hydraMain } from "../../../src/cli/hydra-main.ts";
 import type { ResumedSweep } from "../../../src/job/process/invocation.ts";
 import { readJobState } from "../../../src/record/job-state.ts";
 import { readManifest } from "../../../src/record/manifest.ts";

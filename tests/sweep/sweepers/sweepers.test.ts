@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Task } from "../../../src/cli/index.ts";
+import type { Task } from "../../../src/job/job.ts";
 import { program } from "../../cli/program.ts";
 
 const FILES = {

@@ -1,6 +1,6 @@
 import { firstFewOf } from "../../../text/plural.ts";
-import { NO_MATCHING_REGIONS } from "../../analysis/index.ts";
 import type { NvtxLabel } from "../../analysis/labels.ts";
+import { NO_MATCHING_REGIONS } from "../../analysis/scope.ts";
 import { succeeded } from "../../machine/process.ts";
 import { ToolError } from "../../machine/tool-error.ts";
 import type { NcuPassSource, NcuSource } from "../collection.ts";

@@ -1,6 +1,6 @@
 /** From results of ncu, as they are read, to what a collection holds: while it measures, and again. */
 
-import { buildRegionModel } from "../../analysis/index.ts";
+import { buildRegionModel } from "../../analysis/build.ts";
 import { createKernelSelection } from "../../analysis/kernel-selection.ts";
 import { createLabelUnifier, type LabelRules, labelFunction } from "../../analysis/labels.ts";
 import { addSections, type NcuResult } from "../../model/counters.ts";

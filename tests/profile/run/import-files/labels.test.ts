@@ -2,7 +2,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { buildRegionModel, type ScopeModel } from "../../../../src/profile/analysis/index.ts";
+import { buildRegionModel } from "../../../../src/profile/analysis/build.ts";
+import type { ScopeModel } from "../../../../src/profile/analysis/region-model.ts";
 import { presetRules } from "../../../../src/profile/cli/label-options.ts";
 import type { RegionReportBundle } from "../../../../src/report/model/document.ts";
 import { sharedOrSkip } from "../../../shared.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { toReportBundle } from "../../../../src/profile/analysis/index.ts";
 import type { NvtxLabel } from "../../../../src/profile/analysis/labels.ts";
+import { toReportBundle } from "../../../../src/profile/analysis/to-report.ts";
 import type { NcuConfig } from "../../../../src/profile/tools/config.ts";
 import { createResultReader } from "../../../../src/profile/tools/ncu/read-results.ts";
 import { labelsOf } from "../../../../src/profile/tools/ncu/run/labels.ts";

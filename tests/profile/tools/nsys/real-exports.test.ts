@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { buildRegionModel } from "../../../../src/profile/analysis/index.ts";
+import { buildRegionModel } from "../../../../src/profile/analysis/build.ts";
 import { readNsysExport } from "../../../../src/profile/tools/nsys/read/read-export.ts";
 import { sharedOrSkip } from "../../../shared.ts";
 import { temporary } from "./exports.ts";

@@ -3,7 +3,7 @@ import { copyFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { execaSync } from "execa";
 import { describe, expect, it } from "vitest";
-import { buildRegionModel } from "../../../../src/profile/analysis/index.ts";
+import { buildRegionModel } from "../../../../src/profile/analysis/build.ts";
 import type {
   KernelInstance,
   ProcessTimeline,

@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { afterAll, describe, expect, test } from "vitest";
-import { readRecording } from "../../../../src/profile/tools/recorder/index.ts";
+import { readRecording } from "../../../../src/profile/tools/recorder/read.ts";
 import { growth } from "../../../growth.ts";
 import { generatedRecording } from "./generated.ts";
 

@@ -4,7 +4,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { openRecording } from "../../../../src/profile/tools/recorder/cursor.ts";
 import { createNotes, type RecordedEvent } from "../../../../src/profile/tools/recorder/events.ts";
-import { readRecording, watchRecording } from "../../../../src/profile/tools/recorder/index.ts";
+import { readRecording } from "../../../../src/profile/tools/recorder/read.ts";
+import { watchRecording } from "../../../../src/profile/tools/recorder/watch.ts";
 import { runs } from "../../../runs.ts";
 import { folderWith } from "./folder.ts";
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { buildRegionModel } from "../../../../src/profile/analysis/index.ts";
+import { buildRegionModel } from "../../../../src/profile/analysis/build.ts";
 import {
   createNotes,
   type NvtxEvent,

@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { readRecording } from "../../../../src/profile/tools/recorder/index.ts";
+import { readRecording } from "../../../../src/profile/tools/recorder/read.ts";
 import { outline } from "../../../native/outline.ts";
 import { fixture, folderWith } from "./folder.ts";
 import { record, recording, records, START_NS, stringRecord } from "./writer.ts";

@@ -3,17 +3,17 @@
 import { regionKey } from "../../../../report/model/report-files.ts";
 import type { SelectionPatterns } from "../../../../report/selection/range-pattern.ts";
 import { plural } from "../../../../text/plural.ts";
+import type { KernelIdentity } from "../../../analysis/kernel-names.ts";
+import type { KernelSelection } from "../../../analysis/kernel-selection.ts";
+import type { LabelUnifier } from "../../../analysis/labels.ts";
+import { createPathTree, type RegionIdentity, selectNodes } from "../../../analysis/path-tree.ts";
 import type {
   KernelSelectionPatterns,
   MeasuredSelection,
   RegionModel,
   RegionModelEntry,
   ScopeModel,
-} from "../../../analysis/index.ts";
-import type { KernelIdentity } from "../../../analysis/kernel-names.ts";
-import type { KernelSelection } from "../../../analysis/kernel-selection.ts";
-import type { LabelUnifier } from "../../../analysis/labels.ts";
-import { createPathTree, type RegionIdentity, selectNodes } from "../../../analysis/path-tree.ts";
+} from "../../../analysis/region-model.ts";
 import { labelNotes } from "../../../analysis/region-notes.ts";
 import { GRAPH_NAME, type NcuResult, type NcuTables } from "../../../model/counters.ts";
 import { addResult, type Bucket } from "./buckets.ts";

@@ -2,13 +2,13 @@ import { isDeepStrictEqual } from "node:util";
 import { matchesRange, parseRangePattern } from "../../../../report/selection/range-pattern.ts";
 import { getOrCreate } from "../../../../system/get-or-create.ts";
 import { MAX_DEPTH, outsideRegion } from "../../../analysis/attribute.ts";
-import type { RegionModel } from "../../../analysis/index.ts";
 import {
   childNode,
   type PathNode,
   type RegionIdentity,
   regionAt,
 } from "../../../analysis/path-tree.ts";
+import type { RegionModel } from "../../../analysis/region-model.ts";
 import type { NcuResult, NvtxRange, NvtxState } from "../../../model/counters.ts";
 
 export interface LookupOptions {

@@ -1,7 +1,7 @@
 /** What of a result's NVTX state its region is told from. */
 import { getOrCreate } from "../../../../system/get-or-create.ts";
-import type { RegionModel } from "../../../analysis/index.ts";
 import type { LabelOf, NvtxLabel } from "../../../analysis/labels.ts";
+import type { RegionModel } from "../../../analysis/region-model.ts";
 import type { NcuResult, NvtxRange, NvtxState } from "../../../model/counters.ts";
 import { labelKey } from "./labels.ts";
 

@@ -6,8 +6,8 @@
  * level of nesting.
  */
 
-import type { MeasuredSelection } from "../../../analysis/index.ts";
 import type { NvtxLabel } from "../../../analysis/labels.ts";
+import type { MeasuredSelection } from "../../../analysis/region-model.ts";
 import { isRangeMode, type NcuConfig, namesOf, type ReplayMode } from "../../config.ts";
 import { includeExpressions, labelExpressions, matchedBeside, matchingLabels } from "./filters.ts";
 import type { DiscoveredLabels } from "./labels.ts";

@@ -1,10 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  buildRegionModel,
-  type RegionModelEntry,
-  toReportBundle,
-} from "../../../../../src/profile/analysis/index.ts";
+import { buildRegionModel } from "../../../../../src/profile/analysis/build.ts";
+import type { RegionModelEntry } from "../../../../../src/profile/analysis/region-model.ts";
+import { toReportBundle } from "../../../../../src/profile/analysis/to-report.ts";
 import { GRAPH_NAME } from "../../../../../src/profile/model/counters.ts";
 import { createReportValidator } from "../../../../../src/report/validation/validate.ts";
 import { runs } from "../../../../runs.ts";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ScopeModel } from "../../../../../src/profile/analysis/index.ts";
+import type { ScopeModel } from "../../../../../src/profile/analysis/region-model.ts";
 import { kernelHardware } from "../../../../../src/report/view/kernel-hardware.ts";
 import { type ResultSketch, resultOf } from "../results.ts";
 import { assembleNcu } from "./assemble-all.ts";
