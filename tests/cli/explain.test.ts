@@ -56,7 +56,6 @@ describe("--cfg --origins", () => {
     for (const whenBare of ["run", "show"] as const)
       for (const other of [["--explain", "db.port"], ["--diff", "db.port=1"], ["--info"]])
         expect((await program(CONFIG, { whenBare }).run(["--origins", ...other])).exitCode).toBe(1);
-    expect((await run(["--info", "--json"])).exitCode).toBe(1);
     const part = await run(["--cfg", "job", "-p", "db", "--origins"]);
     expect(part.stdout).toMatch(/^# @package db\nport: 3306 {2}# conf/);
     const lone = await run(["--cfg", "job", "-p", "db.port", "--origins"]);
