@@ -33,7 +33,7 @@ export const subcommandsOf = (open: OpenRun): readonly Subcommand[] => [
   },
   {
     name: "mcp",
-    summary: "answers clients of the Model Context Protocol: questions about runs, and configs",
+    summary: "answers clients of the Model Context Protocol about runs and configs",
     commandLine: async () => (await import("../../command-line/mcp.ts")).mcpLine("deep-profile"),
     run: async (args, io) => (await import("./query.ts")).serveQueries(args, io),
   },

@@ -61,7 +61,7 @@ export const readContract = (): ContractDocument =>
   ) as unknown as ContractDocument;
 
 /** The contract's schema of a bundle as a function. Loads ajv. */
-export function compileContract(): ValidateFunction<RegionReportBundle> {
+function compileContract(): ValidateFunction<RegionReportBundle> {
   const ajv = createAjv();
   // OpenAPI's place for schemas, not a keyword of JSON Schema.
   ajv.addKeyword("components");
