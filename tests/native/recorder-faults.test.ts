@@ -23,6 +23,7 @@ const NOT_MEDDLED_WITH = {
       "strncmp",
       "strnlen",
       "strstr",
+      "strtoul",
     ],
     ...[
       "snprintf",
@@ -46,7 +47,7 @@ const NOT_MEDDLED_WITH = {
     ...["__pthread_unwind_next"],
   ],
   "serve where the kernel clears no page on a fork": ["__register_atfork"],
-  "only leave a number out where they fail": ["getrusage"],
+  "only leave a number or a name out where they fail": ["getrusage", "gethostname"],
   "wait for another thread at the program's end": ["usleep"],
   "are for GPUs (tests/native/recorder-gpu.test.ts)": [
     ...["access", "dl_iterate_phdr", "dlopen", "dlsym", "free", "glob64", "globfree64"],
