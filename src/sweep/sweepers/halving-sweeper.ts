@@ -1,4 +1,5 @@
 import { parseOverride } from "../../overrides/index.ts";
+import type { Dialect } from "../../values/dialect.ts";
 import { floatRepr } from "../../values/python-text.ts";
 import { bareKey, keysOf } from "./dimensions.ts";
 import { byScore, type Direction, optimizingSweeper, type Search } from "./optimizing-sweeper.ts";
@@ -23,7 +24,7 @@ export const halvingSweeper: SweeperDefinition = {
     const settings = readSettings(request);
     const common = readCommon(settings, request);
     const overrides = readOverrides(request);
-    const budgetKey = readBudgetKey(settings, overrides.flatMap(keysOf));
+    const budgetKey = readBudgetKey(settings, request.context.dialect, overrides.flatMap(keysOf));
     const rungs = readRungs(settings);
     const random = randomSource(seedOf(settings.int("seed", -Infinity), request));
     const plan = { budgetKey, rungs, direction: common.direction };
@@ -36,11 +37,11 @@ export const halvingSweeper: SweeperDefinition = {
   },
 };
 
-function readBudgetKey(settings: Settings, keys: readonly string[]): string {
+function readBudgetKey(settings: Settings, dialect: Dialect, keys: readonly string[]): string {
   const key = settings.text("budget_key");
   if (key === undefined || key === "???")
     return settings.refuse("budget_key", "is missing", "name the key that limits a job: epochs");
-  parseOverride(`${key}=1`);
+  parseOverride(`${key}=1`, 0, { dialect });
   if (keys.includes(bareKey(key)))
     return settings.refuse("budget_key", `is '${key}', which the sweep also sets`);
   return key;

@@ -2,6 +2,7 @@ import type { JobResult } from "../../job/job.ts";
 import { overrideKeyElement, overrideNode, parseOverride } from "../../overrides/index.ts";
 import { andOthers, firstFew, plural } from "../../text/plural.ts";
 import { shellQuote } from "../../text/shell-words.ts";
+import type { Dialect } from "../../values/dialect.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { map, scalar } from "../../values/node.ts";
 import { fromCode } from "../../values/origin.ts";
@@ -23,6 +24,8 @@ export interface OptimizingRequest {
   /** The absolute path of the sweep's directory. */
   readonly directory: string;
   readonly unforeseeable?: string;
+  /** Of the sweep. */
+  readonly dialect: Dialect;
 }
 
 /** As Hydra's optimising sweepers name it. */
@@ -111,13 +114,13 @@ function conclusionOf(
   told: readonly Scored[],
   failures: number,
   toleratesFailures: boolean,
-  { direction, name }: OptimizingRequest,
+  { dialect, direction, name }: OptimizingRequest,
 ): Conclusion | undefined {
   const best = bestOf(told, direction);
   if (best === undefined || best.score === null) return undefined;
   const origin = fromCode("sweep");
   const params = best.trial.params.map((text) => {
-    const override = parseOverride(text);
+    const override = parseOverride(text, 0, { dialect });
     return [overrideKeyElement(override), overrideNode(override) ?? scalar(null, origin)] as const;
   });
   const counts = `${plural(told.length, "trial")}${failures === 0 ? "" : `, ${failures} failed`}`;

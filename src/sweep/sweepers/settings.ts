@@ -82,6 +82,7 @@ export function readCommon(
     maxFailureRate: settings.number("max_failure_rate", 0) ?? 0,
     objective: settings.text("objective"),
     directory: request.directory,
+    dialect: request.context.dialect,
   };
 }
 

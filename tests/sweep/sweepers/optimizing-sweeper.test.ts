@@ -5,6 +5,7 @@ import { parseOverrides } from "../../../src/overrides/index.ts";
 import { halvingRungs, successiveHalving } from "../../../src/sweep/sweepers/halving-sweeper.ts";
 import { optimizingSweeper } from "../../../src/sweep/sweepers/optimizing-sweeper.ts";
 import { randomSource, searchSpace } from "../../../src/sweep/sweepers/search-space.ts";
+import { DEFAULT_DIALECT } from "../../../src/values/dialect.ts";
 import { runs } from "../../runs.ts";
 
 const space = searchSpace(parseOverrides(["x=interval(0,1)", "m=a,b"]), {});
@@ -22,6 +23,7 @@ const open = (batchSize: number | undefined, maxFailureRate = 1) =>
     maxFailureRate,
     objective: undefined,
     directory: "/s",
+    dialect: DEFAULT_DIALECT,
   });
 
 const resultOf = (number: number, value: number | null): JobResult => ({
