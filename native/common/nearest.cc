@@ -24,7 +24,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates) {
-  // The table is |name| x |candidate|: nobody mistypes a name into hundreds of characters.
+  // The table is |name| x |candidate|: no mistyped name has hundreds of characters.
   if (name.size() > 200) return "";
   std::size_t best = std::max<std::size_t>(3, name.size() / 3) + 1;
   std::string nearest;

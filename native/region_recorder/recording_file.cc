@@ -49,7 +49,7 @@ class Descriptor {
 int open_descriptor(const char* path, int flags) {
   int file = ::open(path, flags | O_CLOEXEC, 0666);
   while (file < 0 && errno == EINTR) {
-    // It may have made the file all the same: nobody else's has our number and our time in its name.
+    // It may have made the file all the same: no other process's file has our number and our time in its name.
     flags = (flags & ~O_EXCL) | O_NOFOLLOW;
     file = ::open(path, flags | O_CLOEXEC, 0666);
   }

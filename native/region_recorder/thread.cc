@@ -179,7 +179,7 @@ void end_round(ThreadRecorder& recorder) {
     pthread_setspecific(key, &recorder);
     return;
   }
-  // First the key, so that a signal handler takes no other recorder: nobody would leave that.
+  // First the key, so that a signal handler takes no other recorder: that one would never be released.
   pthread_setspecific(key, &thread_is_over);
   recorder.thread_id = kNoThread;
   std::uintptr_t mine = own_token();

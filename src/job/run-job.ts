@@ -184,8 +184,8 @@ async function callTask(task: Task, config: Config, job: Job): Promise<JobResult
 }
 
 /**
- * What becomes of a job, or that Ctrl-C has ended it: then the task is given up, and whoever called it ends the process when
- * callbacks have been told (`endInterrupted`). Where somebody else listens to the signal, it is theirs.
+ * What becomes of a job, or that Ctrl-C has ended it: then the task is given up, and its caller ends the process when
+ * callbacks have been told (`endInterrupted`). Where the program listens to the signal itself, it is left to it.
  */
 async function untilInterrupted(call: () => Promise<JobResult>, job: Job): Promise<JobResult> {
   if (process.listenerCount(CTRL_C) > 0) return call();

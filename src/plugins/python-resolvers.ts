@@ -258,7 +258,7 @@ function makeFifos(paths: readonly string[], python: string): void {
   throw new PythonEnded("it was not found, or cannot be executed");
 }
 
-/** Opening one end of a FIFO waits for the other, unless somebody has both. */
+/** Opening one end of a FIFO waits for the other, unless one process has both. */
 function bothEnds(path: string): { readonly read: number; readonly write: number } {
   const both = openSync(path, "r+");
   try {

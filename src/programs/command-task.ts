@@ -202,7 +202,7 @@ function judged(
   if (signal !== null) {
     const hint =
       signal === "SIGKILL"
-        ? `: somebody or the kernel, for want of memory, killed it; if it was that, ${FEWER_JOBS}`
+        ? `: it was killed, by a user or by the kernel for want of memory; if it was that, ${FEWER_JOBS}`
         : "";
     return exitCode(1, undefined, `${name} was ended by ${signal}${hint}`);
   }
@@ -231,7 +231,7 @@ function resultOf(
   return written.kind === "none" && resultOnStdout ? resultInOutput(output) : written;
 }
 
-/** Codes above 128 say of a job that somebody stopped it, which nobody did. */
+/** Codes above 128 mean that a job was stopped by a signal, which this one was not. */
 const failureCode = (code: number | null): number => (code === null || code > 128 ? 1 : code);
 
 const whyFailed = (name: string, code: number | null, error: ProgramError | undefined): string =>

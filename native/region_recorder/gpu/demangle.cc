@@ -21,7 +21,7 @@ Demangle find_demangle() {
     if (library == nullptr) continue;
     if (void* const symbol = dlsym(library, kSymbol)) return reinterpret_cast<Demangle>(symbol);
   }
-  dlerror();  // nobody's but ours
+  dlerror();  // of our own call alone
   return nullptr;
 }
 

@@ -17,7 +17,7 @@ import { type RunningJob, startJob } from "./worker-process.ts";
 
 const LOGGER = "hydraconf.launchers.local";
 
-/** How a launcher of local processes differs from ours, to whoever sees its output. */
+/** How a launcher of local processes differs from ours, to those who see its output. */
 export interface Appearance extends Pick<LauncherDefinition, "jobId"> {
   /** Logs what a batch is instead of our own lines. */
   readonly tell?: (batch: readonly SweepJob[], request: LauncherRequest) => void;

@@ -129,7 +129,7 @@ interface Waits {
   readonly waitedFor: number;
 }
 
-/** Ranges in which ranks talk to each other; where two of them do so alone, nobody else waits. */
+/** Ranges in which ranks talk to each other; where two of them do so alone, the others do not wait. */
 const COMMUNICATION =
   /^p?mpi_|nccl|^shmem|all.?reduce|all.?gather|reduce.?scatter|all.?to.?all|broadcast|bcast|barrier|collective|communicat|halo|exchange|(?:^|[^a-z])(?:comm|sync|reduce|gather|scatter)(?:$|[^a-z])/i;
 const BETWEEN_TWO = /send|recv|receive/i;

@@ -6,7 +6,7 @@ import { type Interval, merged, unionNs } from "./interval-union.ts";
 import type { RunSpan } from "./region-model.ts";
 
 /**
- * @param program which the recorded processes belong to, where somebody saw it start and end
+ * @param program which the recorded processes belong to, where its start and end are known
  * @param device what of the GPUs counts; null: all of them
  * @returns null without a process that lasted
  */

@@ -37,7 +37,7 @@ export interface ScopeRequest {
   readonly processes: readonly ProcessAttribution[];
   /** Only kernels of this device, and range instances that launched some; null: everything. */
   readonly device: string | null;
-  /** The program that all processes of the run belong to, where somebody saw it start and end. */
+  /** The program that all processes of the run belong to, where its start and end are known. */
   readonly program?: ProgramSpan;
   readonly notes: readonly string[];
 }

@@ -13,7 +13,7 @@ export interface Timeline {
   /** The clock's absolute value at time 0, for lining up with other tools; of several clocks, that of the first process. */
   readonly originNs: bigint;
   readonly processes: readonly ProcessTimeline[];
-  /** When the program began and ended as whoever started it saw it; absent where nobody did. */
+  /** When the program began and ended as the process that started it saw it; absent where that is not known. */
   readonly span?: ProgramSpan;
   /** What a reader of the report must know: truncated file, dropped events, unclosed ranges. */
   readonly notes: readonly string[];

@@ -10,7 +10,7 @@ import type {
   Timeline,
 } from "../model/timeline.ts";
 
-/** More events than this make a page that nobody opens. */
+/** More events than this make a page too large to open. */
 export const MOST_EVENTS = 1_000_000;
 
 interface DrawnEvent {

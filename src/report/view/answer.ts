@@ -176,7 +176,7 @@ type FactsOf = (place: number) => RegionFacts;
 /** Of a region of a report by its place, for reasons. */
 export const factsOf = (report: NCUProfileRegionReport): FactsOf => createFacts(report, []);
 
-/** What regions inside a region have is taken from it: reports tell what GPUs did while it was open, whoever else was. */
+/** What regions inside a region have is taken from it: reports tell what GPUs did while it was open, whichever other regions were. */
 function createFacts(
   report: NCUProfileRegionReport,
   beside: readonly NCUProfileRegionReport[],

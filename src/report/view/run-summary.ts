@@ -71,7 +71,7 @@ export const checkRun = (by: string, run: RunSummary): void => checkOptions(by, 
 export const mainReport = ({ bundle }: RunSection): NCUProfileRegionReport | undefined =>
   bundle.reports[0];
 
-/** Whoever saw the whole run can tell where its time went: nsys sees more of it than the recorder, ncu only kernels. */
+/** The collector that saw most of the run tells where its time went: nsys sees more of it than the recorder, ncu only kernels. */
 export const answeringSection = <Section extends { readonly bundle: RegionReportBundle }>(
   sections: readonly Section[],
 ): Section | undefined => {

@@ -5,7 +5,7 @@ export type Value = bigint | number | boolean | string | null;
 type Numeric = bigint | number;
 type Evaluation = () => Value;
 
-/** More digits are nobody's configuration, and take long to compute. */
+/** More digits occur in no configuration, and take long to compute. */
 const MOST_BITS = 13_000;
 const LONGEST_EXPRESSION = 10_000;
 const DEEPEST_NESTING = 100;

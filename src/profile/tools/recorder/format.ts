@@ -134,7 +134,7 @@ export interface FileHeader {
   readonly claimedBytes: number;
   /** When the process said that it ends; null while it runs and after a crash. */
   readonly finishedNs: bigint | null;
-  /** When its parent saw it end; since version 1.5, null where nobody wrote it. */
+  /** When its parent saw it end; since version 1.5, null where it was not written. */
   readonly seenEndNs: bigint | null;
   /** When the recorder had to give up, and the system's error number. */
   readonly stopped: { readonly atNs: bigint; readonly errno: number } | null;

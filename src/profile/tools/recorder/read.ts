@@ -117,7 +117,7 @@ export function readRecordingFiles(paths: readonly string[]): RecordedTimeline {
   };
 }
 
-/** The timeline of a program that somebody saw start and end: the recorder is loaded later. */
+/** The timeline of a program whose start and end are known: the recorder is loaded later. */
 export function withProgram(
   timeline: RecordedTimeline,
   { program }: RecordingSource,
