@@ -47,9 +47,10 @@ const SCRIPTS = new Set([".ts", ".mts", ".js", ".mjs", ".cjs"]);
 
 /** The programs in a source file: none for a file that is no program of Hydra, or cannot be read. */
 export function appsIn(file: string, place: AppPlace): readonly App[] {
-  const source = textOf(file);
-  if (source === undefined || !/hydra/i.test(source)) return [];
-  if (SCRIPTS.has(extname(file))) return scriptApps(source, file);
+  const isScript = SCRIPTS.has(extname(file));
+  const source = textOf(file, isScript ? "hydraMain(" : "hydra");
+  if (source === undefined) return [];
+  if (isScript) return scriptApps(source, file);
   const python = { ...place, file };
   const calls = readPythonCalls(source, python);
   const env = envSetBy(calls, python);
@@ -60,9 +61,12 @@ export function appsIn(file: string, place: AppPlace): readonly App[] {
   });
 }
 
-function textOf(file: string): string | undefined {
+/** Undefined for a file without the word, too: most of a project's, and to decode them takes most of the time. */
+function textOf(file: string, word: string): string | undefined {
   try {
-    return statSync(file).size > MOST_BYTES ? undefined : readFileSync(file, "utf8");
+    if (statSync(file).size > MOST_BYTES) return undefined;
+    const bytes = readFileSync(file);
+    return bytes.includes(word) ? bytes.toString("utf8") : undefined;
   } catch {
     return undefined;
   }
