@@ -45,7 +45,8 @@ export const mcpLine = (program: string): CommandLine => ({
   name: `${program} mcp`,
   takes: NO_POSITIONALS,
   about: `Serves questions to a client of the Model Context Protocol (an editor, an agent) over standard input and output.
-Nothing is run or written but this program's own commands that read; files are read below the directories given alone.`,
+Nothing is run or written but this program's own commands that read, below the directories given. Plugins and resolvers
+that settings files there name are loaded, so name directories that you trust.`,
   options: {
     root: {
       value: "DIR",
@@ -90,15 +91,21 @@ export const CONFIG_TOOLS: readonly McpTool[] = [
   },
 ];
 
+/** No `..` as a part of a path. */
+const BELOW = "(?![\\s\\S]*\\.\\.(?:[/\\\\\\]},'\"]|$))";
+
 const TREE_INPUTS = {
   overrides: {
     type: "array",
-    // Flags are no overrides, and the search path could lead anywhere.
-    items: { type: "string", pattern: "^(?!-)(?![+~]*hydra[./]searchpath)" },
+    // Flags are no overrides. A search path, `..` and what interpolations may become could lead to files anywhere.
+    items: {
+      type: "string",
+      pattern: `^(?!-)(?![+~]*hydra[./]searchpath)(?![\\s\\S]*\\$\\{)${BELOW}`,
+    },
     description: "overrides in Hydra's language: db=mysql, +lr=0.1, ~x",
   },
   config_dir: { type: "string", description: "the directory of the tree (default: conf)" },
-  config_name: { type: "string", pattern: "^[^-]", description: "the primary config" },
+  config_name: { type: "string", pattern: `^(?!-)${BELOW}`, description: "the primary config" },
 } as const;
 
 const treeOf = ({ overrides, config_dir, config_name }: McpInput): readonly string[] => [

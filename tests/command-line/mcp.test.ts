@@ -77,6 +77,13 @@ describe("mcp", () => {
   it.each([
     ["compose", { ...tree, overrides: ["--run"] }, "must match pattern"],
     ["compose", { ...tree, overrides: ["+hydra.searchpath=[file:///]"] }, "must match pattern"],
+    ["compose", { ...tree, overrides: ["db=../../../outside/secret"] }, "must match pattern"],
+    [
+      "compose",
+      { ...tree, overrides: ["db=${up}/outside/secret", "+up=.."] },
+      "must match pattern",
+    ],
+    ["compose", { ...tree, config_name: "../../outside/secret" }, "must match pattern"],
     ["compose", { ...tree, directory: ".." }, "is not below a directory that was named at start"],
     ["compose", { ...tree, directory: "link" }, "is not below a directory"],
     ["compose", { config_dir: "../outside" }, "is not below a directory"],
