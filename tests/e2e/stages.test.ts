@@ -45,8 +45,10 @@ describe("stage 1", () => {
     expect(without.text("stakeholder_summary.md")).not.toContain("How much room");
     expect(without.text("stakeholder_summary.md")).toContain("## Where the time goes");
     // The workload was not even asked to measure the machine.
-    expect(without.text("inputs.yaml")).not.toContain("--peaks");
-    expect(run.text("inputs.yaml")).toContain("--peaks");
+    expect(JSON.parse(without.text("env.json"))).not.toHaveProperty("peaks");
+    expect(JSON.parse(run.text("env.json"))).toMatchObject({
+      peaks: { source: "measured on this machine" },
+    });
   });
 });
 

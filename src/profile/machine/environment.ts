@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import os from "node:os";
+import type { DevicePeaks } from "../../report/view/static-analysis.ts";
 import type { Gpu } from "./gpu.ts";
 
 /**
@@ -19,6 +20,8 @@ export interface MachineEnvironment {
   readonly hydraconf: string;
   /** What the native part was built with; null where this run did not need it. */
   readonly native: unknown;
+  /** What the device of the run can do at most, where the workload could measure it. Since contract 1.5 of `run.json`. */
+  readonly peaks?: DevicePeaks;
 }
 
 export function describeMachine(

@@ -378,6 +378,8 @@ export interface Workload {
   readonly device: string | null;
   /** Files that it reads: recorded with their hashes in `inputs.yaml`. */
   readonly inputFiles: readonly string[];
+  /** A command whose document has `peaks`, what the device can do at most; absent where none knows it. */
+  readonly peaksArgv?: readonly string[];
 }
 
 /** What the builder of a workload needs beside the config. */

@@ -38,6 +38,7 @@ import { TOOLS } from "../tools/table.ts";
 import type { Collection, ProfilingTool, Progress } from "../tools/tool.ts";
 import { enabledCollectors, type MissingCollection, runCollectors } from "./collectors.ts";
 import { chooseDevice, nativeFor, whyGpuIsUnused } from "./gpu-settings.ts";
+import { measurePeaks } from "./static-analysis.ts";
 import { createWorkload } from "./workloads.ts";
 
 /** A run of the profiler: what to profile, where to write, and how to communicate with the user. */
@@ -123,7 +124,13 @@ export async function collectRun(request: ProfileRequest): Promise<CollectedRun>
   const collectors = enabledCollectors({ config, native }, request.tools ?? TOOLS);
   const started = new Date();
   const { collections, missing } = await runCollectors(collectors, workload, request);
-  return { ...prepared, period: { started, ended: new Date() }, collections, missing };
+  const period = { started, ended: new Date() };
+  // Afterwards: until then something of the run may still use the machine.
+  const peaks = collections.some(({ outcome }) => succeeded(outcome))
+    ? await measurePeaks(workload, request.interrupt.stop, request.say)
+    : null;
+  const environment = { ...prepared.environment, ...(peaks !== null && { peaks }) };
+  return { ...prepared, environment, period, collections, missing };
 }
 
 /** @throws ConfigError as `collectRun` */

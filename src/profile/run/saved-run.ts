@@ -18,7 +18,7 @@ import type { CollectedRun, RunInputs } from "./run.ts";
 // (`deep-profile report`). `schemas/run.schema.json` is the same contract for other languages.
 
 /** Version of the contract; `major.minor`, a minor only adds. */
-export const RUN_CONTRACT = "hydraconf.run/1.4";
+export const RUN_CONTRACT = "hydraconf.run/1.5";
 
 export interface SavedRun {
   readonly contract: string;
@@ -28,7 +28,7 @@ export interface SavedRun {
   /** The same for people, with what set each value. */
   readonly config_lines: readonly ConfigLine[];
   /** Without its environment variables, which hold secrets. */
-  readonly workload: Omit<Workload, "env">;
+  readonly workload: Omit<Workload, "env" | "peaksArgv">;
   readonly environment: MachineEnvironment;
   /** When its collectors began and ended: RFC 3339, in UTC. Since 1.2. */
   readonly started?: string;
@@ -80,7 +80,7 @@ export const saveRun = (
   );
 
 function savedRun(run: CollectedRun, shown: ShownConfig, runDirectory: string): SavedRun {
-  const { env: _env, ...workload } = run.workload;
+  const { env: _env, peaksArgv: _peaksArgv, ...workload } = run.workload;
   return {
     contract: RUN_CONTRACT,
     config_fingerprint: run.fingerprint,

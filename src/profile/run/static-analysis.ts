@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import { execa } from "execa";
 import type { DevicePeaks, LayerWork, StaticAnalysis } from "../../report/view/static-analysis.ts";
 import { fileProblem, readText } from "../../system/files.ts";
 import {
@@ -19,6 +20,7 @@ interface WorkloadDocument {
   readonly parameters: { readonly count: number; readonly bytes: number };
   readonly layers: readonly LayerWork[];
   readonly timings_ms: { readonly median: number };
+  /** Of `--peaks`; the profiled run itself gave them until contract 1.4 of `run.json`. */
   readonly peaks?: DevicePeaks;
 }
 
@@ -50,12 +52,15 @@ export interface ReadStaticAnalysis {
 }
 
 /**
- * Reads parameters, FLOPs and bytes per layer and the device's peaks from the document that the built-in
- * workload prints. Empty for other programs, and if the workload ended before it printed the document.
+ * Reads parameters, FLOPs and bytes per layer from the document that the built-in workload prints. Empty for
+ * other programs, and if the workload ended before it printed the document.
+ *
+ * @param measured what the device can do at most, where that is known by itself
  */
 export function readStaticAnalysis(
   workload: Workload,
   { collector, stdoutFile }: Pick<ProfileSection, "collector" | "stdoutFile">,
+  measured?: DevicePeaks,
 ): ReadStaticAnalysis {
   if (workload.stdout !== "document" || stdoutFile === null) return {};
   const problem = (why: string) => ({
@@ -72,7 +77,7 @@ export function readStaticAnalysis(
   const { parameters, layers, peaks, timings_ms } = document;
   // Under ncu a pass is replayed many times, so its time is not that of the workload.
   const passMs = collector === "ncu" ? null : timings_ms.median;
-  return { analysis: { parameters, layers, peaks: peaks ?? null, passMs } };
+  return { analysis: { parameters, layers, peaks: measured ?? peaks ?? null, passMs } };
 }
 
 /** Null if the file was cut or changed since; the workload itself prints complete documents only. */
@@ -83,4 +88,35 @@ function documentOf(printed: string): WorkloadDocument | null {
   } catch {
     return null;
   }
+}
+
+/** Longer than any device needs; a driver that hangs must not keep what was measured from being shown. */
+const PEAKS_LIMIT_MS = 60_000;
+
+/**
+ * Asks the workload what its device can do at most, in a process that nothing profiles. Null where there is no way
+ * to ask, where it was stopped, and where it failed, which `say` receives in words.
+ */
+export async function measurePeaks(
+  { peaksArgv, cwd, env }: Workload,
+  stop: AbortSignal,
+  say: (line: string) => void,
+): Promise<DevicePeaks | null> {
+  if (peaksArgv === undefined || stop.aborted) return null;
+  const [program = "", ...args] = peaksArgv;
+  const result = await execa(program, args, {
+    cwd,
+    env: { ...env },
+    stdin: "ignore",
+    reject: false,
+    cancelSignal: stop,
+    timeout: PEAKS_LIMIT_MS,
+  });
+  const peaks = result.failed ? undefined : documentOf(result.stdout)?.peaks;
+  if (peaks !== undefined) return peaks;
+  if (!stop.aborted) {
+    const why = result.stderr.trim().split("\n").at(-1) || (result.shortMessage ?? "it gave none");
+    say(`what the device can do at most is unknown: ${why}`);
+  }
+  return null;
 }

@@ -192,7 +192,7 @@ const pageFiles = (ofRun: readonly string[]): readonly string[] => [
 ];
 
 function summarize(
-  { workload, sections, missing }: ProfileResult,
+  { workload, environment, sections, missing }: ProfileResult,
   config: ProfileConfig,
   written: readonly WrittenSection[],
   files: readonly string[],
@@ -200,7 +200,7 @@ function summarize(
   const [first] = sections;
   const { analysis, problem } =
     config.pipeline.static_analysis.enable && first !== undefined
-      ? readStaticAnalysis(workload, first)
+      ? readStaticAnalysis(workload, first, environment.peaks)
       : {};
   return {
     sections: written.map(

@@ -2,9 +2,9 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import type { Workload } from "../../../src/profile/machine/process.ts";
-import { readStaticAnalysis } from "../../../src/profile/run/static-analysis.ts";
+import { measurePeaks, readStaticAnalysis } from "../../../src/profile/run/static-analysis.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "hydraconf-static-"));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
@@ -60,6 +60,42 @@ it.each<readonly [string, unknown]>([
 ])("says that %s is not what the workload printed", (_, document) => {
   expect(readOf(document)).toEqual({
     problem: "no static analysis: the workload's output recorder/stdout.json has been changed",
+  });
+});
+
+describe("what the device can do at most", () => {
+  const asked = async (script: string, stop = new AbortController().signal) => {
+    const said: string[] = [];
+    const workload = { ...WORKLOAD, peaksArgv: ["sh", "-c", script] };
+    return { peaks: await measurePeaks(workload, stop, (line) => said.push(line)), said };
+  };
+
+  it("is what a run of its own printed, which comes before what the profiled one did", async () => {
+    const own = { ...PEAKS, gflops_per_second: 200 };
+    const { peaks, said } = await asked(`echo '${JSON.stringify({ ...DOCUMENT, peaks: own })}'`);
+    expect({ peaks, said }).toEqual({ peaks: own, said: [] });
+    readOf(DOCUMENT);
+    const section = { collector: "recorder", stdoutFile };
+    expect(readStaticAnalysis(WORKLOAD, section, own).analysis?.peaks).toEqual(own);
+  });
+
+  it("is unknown, with the reason, where that run failed or told nothing", async () => {
+    expect(await asked("echo first >&2; echo no such device >&2; exit 1")).toEqual({
+      peaks: null,
+      said: ["what the device can do at most is unknown: no such device"],
+    });
+    expect(await asked("echo '{}'")).toEqual({
+      peaks: null,
+      said: ["what the device can do at most is unknown: it gave none"],
+    });
+  });
+
+  it("is not waited for once the run is to stop", async () => {
+    const stop = new AbortController();
+    const answer = asked("sleep 1000", stop.signal);
+    stop.abort("SIGINT");
+    expect(await answer).toEqual({ peaks: null, said: [] });
+    expect(await measurePeaks(WORKLOAD, new AbortController().signal, () => {})).toBeNull();
   });
 });
 
