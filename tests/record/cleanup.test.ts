@@ -1,12 +1,5 @@
 import { execFileSync } from "node:child_process";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
@@ -19,14 +12,11 @@ import {
   claimToOrder,
   launcherOf,
 } from "../../src/record/launcher-claim.ts";
-import { draftFile, manifestFile, sweepFolder } from "../../src/record/layout.ts";
-import { readFacts } from "../../src/record/manifest.ts";
+import { draftFile, sweepFolder } from "../../src/record/layout.ts";
 import { cancelSweep } from "../../src/sweep/cancel.ts";
 import { readSweepStatus } from "../../src/sweep/status.ts";
 import { bundled } from "../bundled.ts";
 import { canMount, withDisk } from "../cli/mounts.ts";
-import { atPoints, changesOf, killAt, WITHIN } from "../sweep/program/killed.ts";
-import { workplace } from "../sweep/program/start.ts";
 import { until } from "../wait.ts";
 import { factsIn, jobOf, writeSweep } from "./written.ts";
 
@@ -120,45 +110,3 @@ test.skipIf(!canMount("strays on read-only disks"))("who may only look leaves al
     expect(names()).toHaveLength(4);
   }),
 );
-
-/** A sweep of which only the second batch shows that a word of the first is a secret. */
-const SECRET = "opaque-opaque";
-const TELLTALE = ["-m", `+name=${SECRET}`, "+db=open,closed", "hydra.sweeper.max_batch_size=1"];
-
-function telltale() {
-  const place = workplace();
-  const write = (name: string, text: string) => writeFileSync(join(place.cwd, "conf", name), text);
-  mkdirSync(join(place.cwd, "conf/db"));
-  write("db/open.yaml", "password: null\n");
-  write("db/closed.yaml", `password: ${SECRET}\n`);
-  const password = { type: ["string", "null"], writeOnly: true };
-  write("schema.json", JSON.stringify({ properties: { db: { properties: { password } } } }));
-  return place;
-}
-
-test("wherever a launcher is killed, nothing of a record that masks a secret has it", {
-  timeout: 600_000,
-}, async () => {
-  const run = (place: ReturnType<typeof telltale>) => (env: Readonly<Record<string, string>>) =>
-    place.startHooked(TELLTALE, { ...WITHIN, ...env });
-  const whole = telltale();
-  const changes = await changesOf(whole, "launcher", run(whole));
-  expect(readFacts(whole.folder).holds_secrets).toBe(true);
-  const masked: number[] = [];
-  await atPoints(changes, { sideBySide: 2, step: 1 }, async (at) => {
-    // The secret comes with the second batch.
-    if (at < changes / 2) return;
-    const place = telltale();
-    await run(place)({ KILL_AT: killAt("launcher", at) });
-    if (!existsSync(manifestFile(place.folder))) return;
-    await (at % 2 === 0 ? place.sweep(["status", "s"]) : place.start(["--resume", "s"]));
-    if (!readFacts(place.folder).holds_secrets) return;
-    masked.push(at);
-    const files = readdirSync(place.folder, { withFileTypes: true }).filter((one) => one.isFile());
-    for (const { name } of files)
-      expect(readFileSync(join(place.folder, name), "utf8"), `${at}: ${name}`).not.toContain(
-        SECRET,
-      );
-  });
-  expect(masked.length).toBeGreaterThan(3);
-});
