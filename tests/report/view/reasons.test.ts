@@ -16,15 +16,18 @@ import { RECORDINGS } from "../snapshots/neutral.ts";
 const sample = samplesOrSkip("reasons in Nsight's files");
 const samples = sample?.("") ?? "";
 
-/** A program that sleeps 300 ms, then opens 20 steps, of which the first loads for 60 ms. */
-const phases = (): RegionReportBundle => {
-  const timeline = withProgram(readRecording(join(RECORDINGS, "phases")), {
+/** Of a folder that tests/fixtures/recordings/README.md describes. */
+function recorded(folder: string, pid: number, start_ns: string, end_ns: string) {
+  const timeline = withProgram(readRecording(join(RECORDINGS, folder)), {
     kind: "recording",
     directory: ".",
-    program: { pid: 6928, start_ns: "3535846695456", end_ns: "3536374422614" },
+    program: { pid, start_ns, end_ns },
   });
-  return toReportBundle(buildRegionModel(timeline), context);
-};
+  const operationDomains = ["shallow_resnet.ops"];
+  return toReportBundle(buildRegionModel(timeline, { operationDomains }), context);
+}
+/** A program that sleeps 300 ms, then opens 20 steps, of which the first loads for 60 ms. */
+const phases = () => recorded("phases", 6928, "3535846695456", "3536374422614");
 
 const real = async (name: string, file: string, args: readonly string[] = []) => {
   const imported = await importReal(`reasons-${name}`, samples, [file], args);
@@ -44,8 +47,30 @@ const launches = (count: number, everyUs: number, lengthUs: number) =>
   }));
 const step = (us: number) => ({ name: "step", start: 0, end: us * 1000 });
 
+/** As Nsight Compute counted it: percent of the peaks of multiprocessors and of memory, in each region. */
+function withCounters(bundle: RegionReportBundle, sm: number, memory: number): RegionReportBundle {
+  const metrics = {
+    "sm__throughput.avg.pct_of_peak_sustained_elapsed": { value: sm, unit: "%" },
+    "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed": {
+      value: memory,
+      unit: "%",
+    },
+  };
+  const reports = bundle.reports.map((report) => ({
+    ...report,
+    collector: { ...report.collector, name: "ncu" },
+    regions: report.regions.map((region) => ({ ...region, metrics })),
+  }));
+  return { ...bundle, reports };
+}
+
+const busy = () => sketched({ ranges: [step(1000)], kernels: launches(20, 40, 30) });
+
 const BUNDLES = {
   phases: () => phases(),
+  ranks: () => recorded("ranks", 6483, "2815078968513", "2815985050113"),
+  one_rank: () => recorded("one-rank", 15401, "3454976544385", "3455493254887"),
+  model: () => recorded("resnet-forward", 17197, "2988572000000", "2988600000000"),
   copies: () =>
     real("copies", "pub-nsysai-h100-2gpu-2026.2-schema3.25.sqlite", [
       "--labels",
@@ -60,6 +85,8 @@ const BUNDLES = {
   tiny: () => real("tiny", "mojo.ncu-rep", ["--reader", "own"]),
   tiny_launches: () => sketched({ ranges: [step(1000)], kernels: launches(100, 10, 3) }),
   back_to_back: () => sketched({ ranges: [step(1010)], kernels: launches(100, 10, 9.5) }),
+  computing: () => withCounters(busy(), 91, 20),
+  at_peaks: () => withCounters(busy(), 91, 85),
   gaps: () => sketched({ ranges: [step(10_000)], kernels: launches(5, 2000, 100) }),
   ending: () => sketched({ ranges: [step(1000)], endNs: 9_000_000 }),
   waits: () =>
@@ -112,6 +139,8 @@ const CASES: readonly (readonly [
   ["copies", "wall", ["copies", ITEM], ["ranges", "A"]],
   ["ncu_rule", "gpu", ["advice", OUTSIDE], ["memory", OUTSIDE]],
   ["memory_bound", "gpu", ["memory", OUTSIDE], ["tiny", OUTSIDE]],
+  ["compute_bound", "gpu", ["computing", "step"], ["at_peaks", "step"]],
+  ["near_both_peaks", "gpu", ["at_peaks", "step"], ["computing", "step"]],
   ["latency", "gpu", ["tiny", OUTSIDE], ["memory", OUTSIDE]],
   ["launch_bound", "wall", ["tiny_launches", "step"], ["back_to_back", "step"]],
   ["kernels", "wall", ["back_to_back", "step"], ["tiny_launches", "step"]],
@@ -119,6 +148,11 @@ const CASES: readonly (readonly [
   ["waits_for_gpu", "wall", ["waits", "step"], ["ranges", "A"]],
   ["one_kernel", "gpu", ["ranges", "A"], ["memory", OUTSIDE]],
   ["no_gpu_work", "wall", ["ranges", "never popped"], ["ranges", "A"]],
+  ["slow_rank", "wall", ["ranks", "step / MPI_Allreduce"], ["one_rank", "step / MPI_Allreduce"]],
+  ["uneven_ranks", "wall", ["ranks", "step / compute"], ["ranks", "step / MPI_Allreduce"]],
+  ["cpu_operations", "wall", ["model", "residual / block.conv1"], ["one_rank", "step / compute"]],
+  ["cpu_bound", "wall", ["one_rank", "step / compute"], ["one_rank", "step / write"]],
+  ["waits_off_cpu", "wall", ["one_rank", "step / write"], ["one_rank", "step / compute"]],
 ];
 
 describe("reasons", () => {
@@ -127,6 +161,12 @@ describe("reasons", () => {
     if (sample === null && [holds, not].some(([source]) => OF_SAMPLES.includes(source))) return;
     expect(reasonOf(...holds, explained)).toBe(rule);
     expect(reasonOf(...not, explained)).not.toBe(rule);
+  });
+
+  it("have each a case", () => {
+    expect(CASES.map(([rule]) => rule).toSorted()).toEqual(
+      REASON_RULES.map(({ name }) => name).toSorted(),
+    );
   });
 
   it("say their threshold and where it comes from, each once", () => {
@@ -177,28 +217,8 @@ describe("the answer of a recording", () => {
   });
 
   it("takes reasons from the counters of another collector", () => {
-    const recorded = sketched({ ranges: [step(1000)], kernels: launches(20, 40, 30) });
-    const [report] = recorded.reports;
-    if (report === undefined) throw new Error("no report");
-    const counted: RegionReportBundle = {
-      ...recorded,
-      reports: [
-        {
-          ...report,
-          collector: { ...report.collector, name: "ncu" },
-          regions: report.regions.map((region) => ({
-            ...region,
-            metrics: {
-              "sm__throughput.avg.pct_of_peak_sustained_elapsed": { value: 91, unit: "%" },
-              "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed": {
-                value: 20,
-                unit: "%",
-              },
-            },
-          })),
-        },
-      ],
-    };
+    const recorded = busy();
+    const counted = withCounters(recorded, 91, 20);
     expect(answerOf(recorded)?.byGpu[0]?.reason?.rule).toBe("one_kernel");
     expect(answerOf(recorded, [counted])?.byGpu[0]?.reason?.rule).toBe("compute_bound");
     expect(answerOf(recorded)?.more.map(({ command }) => command)).toContainEqual(
