@@ -348,7 +348,7 @@ export const REASON_RULES: readonly ReasonRule[] = [
         ? null
         : {
             title: "waits without computing",
-            evidence: `its threads compute for ${partOfTime(cpuMs, wallMs)}: they sleep, or wait for files, locks or other processes`,
+            evidence: `its threads compute for ${partOfTime(cpuMs, wallMs)}: they sleep, or wait for files, locks, other processes or a free processor`,
             advice: "find what it waits for, and wait beside other work",
           },
   },
