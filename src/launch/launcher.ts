@@ -129,6 +129,8 @@ export interface LauncherDefinition {
   readonly retries?: (settings: LauncherSettings) => number;
   /** What `hydra.job.id` is in a job; by default its number. */
   readonly jobId?: (number: number, name: string) => string;
+  /** Whether it reads settings of each job: an interpolation in `hydra.launcher` is then also resolved in the job's own config. */
+  readonly settingsByJob?: true;
   /** Whether jobs run in this process, and print where it does. */
   readonly inThisProcess?: true;
   /** Whether jobs run on other machines: what depends on the machine is then checked there. */
