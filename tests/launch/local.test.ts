@@ -98,6 +98,29 @@ describe("the local launcher", () => {
     expectApart(spans);
   });
 
+  test("gives each job as many slots as its own config asks for", async () => {
+    const place = workplace();
+    const { exitCode, stderr } = await place.start([
+      "-m",
+      "x=1,2,3",
+      "hydra/launcher=local",
+      "+hydra.launcher.resources.gpu.slots=[41,42,43]",
+      "+hydra.launcher.resources.gpu.per_job=${x}",
+    ]);
+    expect(exitCode, String(stderr)).toBe(0);
+    const counts = slotSpans(place).map(({ gpu }) => gpu.split(",").length);
+    expect(counts.sort()).toEqual([1, 2, 3]);
+    const refused = await workplace().start([
+      "-m",
+      "x=1,4",
+      "hydra/launcher=local",
+      "+hydra.launcher.resources.gpu.slots=[41,42,43]",
+      "+hydra.launcher.resources.gpu.per_job=${x}",
+    ]);
+    expect(refused.exitCode).toBe(1);
+    expect(refused.stderr).toContain("resources.gpu cannot be '4': it must be at most 3");
+  });
+
   test("a job that needs more memory than Node gives it says so, and what gives it more", async () => {
     const place = workplace();
     const env = { NODE_OPTIONS: "--max-old-space-size=60" };

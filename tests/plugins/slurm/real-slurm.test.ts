@@ -97,6 +97,22 @@ describe.skipIf(!hasSlurm("sweeps on a real Slurm"))(
       expect(events).toHaveLength(10);
     });
 
+    test("jobs that ask for other resources are an array of their own", async () => {
+      const { cwd, folder, start } = place();
+      const { exitCode, stderr } = await start([
+        "x=1,2,1",
+        "hydra.launcher.cpus_per_task=${x}",
+        "hydra.launcher.setup=['echo cpus $SLURM_CPUS_PER_TASK']",
+      ]);
+      expect(exitCode, String(stderr)).toBe(0);
+      const arrays = readSubmissions(folder);
+      expect(arrays.map(({ jobs }) => jobs.map(({ number }) => number))).toEqual([[0, 2], [1]]);
+      const cpus = arrays.map(({ array }) =>
+        readFileSync(join(cwd, `s/.submitit/${array}_0/${array}_0_0_log.out`), "utf8"),
+      );
+      expect(cpus.map((text) => text.split("\n")[0])).toEqual(["cpus 1", "cpus 2"]);
+    });
+
     test("failures of an array are told: by the job, by its death, by its set-up", async () => {
       const { start, state, statuses } = place();
       const { exitCode, stderr } = await start(["x=1", "do=ok,fail,code,kill"]);
