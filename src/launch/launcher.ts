@@ -38,6 +38,8 @@ export interface Launcher {
    * @param signal ends the waiting for a scheduler that takes nothing for now
    */
   submit?(batch: readonly SweepJob[], signal: AbortSignal): Promise<void>;
+  /** Called once no other batch follows: lets go of what was kept for one. */
+  close?(): void;
 }
 
 /** The keys of `hydra.launcher` as plain data, interpolations resolved. */
@@ -83,6 +85,8 @@ export interface LauncherRequest {
 export interface LauncherInternals {
   readonly record: SweepRecord;
   readonly invocation: Invocation;
+  /** Whether tasks leave nothing behind in their processes. */
+  readonly reusesWorkers: boolean;
   /** Takes along what the launcher starts when this process is suspended; not there where none of its own runs jobs. */
   readonly suspension?: Suspension;
 }

@@ -131,7 +131,12 @@ export async function openSweep(
       await orphanOf(record.folder, job.number)?.ended;
       return record.endedSince(job);
     },
-    internals: { record, invocation, ...(suspension !== undefined && { suspension }) },
+    internals: {
+      record,
+      invocation,
+      reusesWorkers: options.reusesWorkers ?? false,
+      ...(suspension !== undefined && { suspension }),
+    },
   };
   const launcher = completeLauncher(chosen.open(request), request, () =>
     backendOf([chosen], sweep.directory, invocation.env),

@@ -24,7 +24,7 @@ import {
   withinSlots,
 } from "./settings.ts";
 import { openSlots, type SlotAttempt, type SlotPool, slotsOfMachine } from "./slots.ts";
-import { type RunningJob, startJob } from "./worker-process.ts";
+import { createWorkers, type RunningJob, startJob, type Workers } from "./worker-process.ts";
 
 const LOGGER = "hydraconf.launchers.local";
 
@@ -55,7 +55,13 @@ export const localLauncher = (
   open(request) {
     const settingsIn = (section: LauncherSettings) => onThisMachine(read(section), request.env);
     const ofSweep = settingsIn(request.settings);
-    return { launch: (batch) => launch(batch, request, { ofSweep, settingsIn }, appearance) };
+    const isReusing = ofSweep.reusesWorkers ?? request.internals.reusesWorkers;
+    const workers = createWorkers(isReusing);
+    const settings = { ofSweep, settingsIn, workers };
+    return {
+      launch: (batch) => launch(batch, request, settings, appearance),
+      close: workers.close,
+    };
   },
 });
 
@@ -63,6 +69,7 @@ interface SettingsRequest {
   readonly ofSweep: PlacedSettings;
   /** Settings that a job has of its own. */
   readonly settingsIn: (section: LauncherSettings) => PlacedSettings;
+  readonly workers: Workers;
 }
 
 /** What jobs go by. */
@@ -71,12 +78,13 @@ interface JobSettings {
   readonly atOnce: number;
   readonly of: (job: SweepJob) => PlacedSettings;
   readonly poolOf: (job: SweepJob) => SlotPool;
+  readonly workers: Workers;
 }
 
 /** Read for all of them before the first one starts: what one cannot follow is told at once. */
 function settingsOfJobs(
   batch: readonly SweepJob[],
-  { ofSweep, settingsIn }: SettingsRequest,
+  { ofSweep, settingsIn, workers }: SettingsRequest,
   folder: string,
 ): JobSettings {
   const known = new Map<SweepJob["launcher"], readonly [PlacedSettings, SlotPool]>();
@@ -94,6 +102,7 @@ function settingsOfJobs(
     ),
     of: (job) => at(job)[0],
     poolOf: (job) => at(job)[1],
+    workers,
   };
 }
 
@@ -199,7 +208,7 @@ function* startJobs(run: BatchRun): Generator<LaunchEvent, boolean> {
     const start = startJob(
       job,
       queue.starts(job) === 0,
-      settings.poolOf(job),
+      { pool: settings.poolOf(job), workers: settings.workers, most: settings.atOnce },
       request,
       settings.of(job),
     );

@@ -95,6 +95,8 @@ export interface LocalSettings {
   readonly retries: number;
   /** What a job takes of each resource. */
   readonly resources: ReadonlyMap<string, AskedResource>;
+  /** Whether a process that has done a job runs another; null where that is left to the program. */
+  readonly reusesWorkers: boolean | null;
   /** Who shares them out together: all sweeps of the user on this machine, or this one alone. */
   readonly slotScope: "machine" | "sweep";
 }
@@ -112,8 +114,9 @@ export interface PlacedSettings extends LocalSettings {
 export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;
 /** Of a launcher without slots. */
-export const NO_RESOURCES: Pick<LocalSettings, "resources" | "slotScope"> = {
+export const NO_RESOURCES: Pick<LocalSettings, "resources" | "reusesWorkers" | "slotScope"> = {
   resources: new Map(),
+  reusesWorkers: null,
   slotScope: "sweep",
 };
 
@@ -126,6 +129,7 @@ export const readLocalSettings: SettingsReader = (section) => ({
   timeLimit: positive("timeout_min", section["timeout_min"], MINUTE),
   retries: count("max_retries", section["max_retries"]),
   resources: resourcesOf(section["resources"]),
+  reusesWorkers: trueOrFalse("reuse_workers", section["reuse_workers"]),
   slotScope: slotScope(section["slot_scope"] ?? "machine"),
 });
 
@@ -229,6 +233,11 @@ export function positive(key: string, value: unknown, unit: number): number | nu
   const number = Number(value);
   if (number > 0) return number * unit;
   throw invalid(key, value, "more than 0, or null for no limit");
+}
+
+function trueOrFalse(key: string, value: unknown): boolean | null {
+  if (value === undefined || value === null || typeof value === "boolean") return value ?? null;
+  throw invalid(key, value, "true, false, or null for what suits the program");
 }
 
 function slotScope(value: unknown): LocalSettings["slotScope"] {

@@ -1,6 +1,7 @@
 import { accessSync, chmodSync, constants, lstatSync, readdirSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
+import { removeIfAllowed } from "../../system/atomic-write.ts";
 import { fileProblem, makeDirectory } from "../../system/files.ts";
 import { getOrCreate } from "../../system/get-or-create.ts";
 import { type Claim, type Holder, holderOf, tryClaim } from "../../system/process-claim.ts";
@@ -33,7 +34,7 @@ export interface HeldSlots {
    * Makes the job's process their holder: it has them until it ends, also when we are gone by then.
    */
   handTo(pid: number): void;
-  /** Lets others have them, once the job's process has ended. */
+  /** Lets others have them, once the job has ended. */
   giveBack(): void;
 }
 
@@ -207,7 +208,7 @@ interface InUse {
 }
 
 function heldSlots(taken: readonly (Taken & { readonly resource: string })[]): HeldSlots {
-  let isHanded = false;
+  let handed: number | undefined;
   const slots = new Map<string, string[]>();
   for (const { resource, slot } of taken) {
     const own = getOrCreate(slots, resource, () => []);
@@ -217,12 +218,14 @@ function heldSlots(taken: readonly (Taken & { readonly resource: string })[]): H
   return {
     slots: new Map([...slots].map(([resource, own]) => [resource, own.join(",")])),
     handTo(pid) {
-      isHanded = true;
+      handed = pid;
       for (const { claim } of taken) claim.handOver(pid);
     },
     giveBack() {
       for (const { claim, file } of taken) {
-        if (!isHanded) claim.release();
+        if (handed === undefined) claim.release();
+        // It goes on with another job, and nobody takes from a process that lives.
+        else if (holderOf(file)?.pid === handed) removeIfAllowed(file);
         else {
           // Another process may have noticed earlier that the process is gone.
           const attempt = tryClaim(file);
