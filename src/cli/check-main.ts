@@ -99,6 +99,7 @@ const MAIN_OPTIONS: OptionChecks<HydraMainOptions> = {
   settingsFiles: optional(trueOrFalse),
   choosesDialect: optional(trueOrFalse),
   hasUserCode: optional(trueOrFalse),
+  reusesWorkers: optional(trueOrFalse),
   store: optional(configStore),
   whenBare: optional(oneOf("run", "show")),
 };

@@ -55,8 +55,8 @@ export const runCommand: Command = {
 export const workerCommand = (request: WorkerRequest): Command => ({
   isAsked: () => true,
   execute: async (session) => {
-    const { runWorker } = await import("../launch/worker.ts");
-    return runWorker(session, request, async () => (await session.registry()).launchers);
+    const { runWorkers } = await import("../launch/worker.ts");
+    return runWorkers(session, request, async () => (await session.registry()).launchers);
   },
 });
 

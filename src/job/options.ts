@@ -120,6 +120,11 @@ export interface ProgramDeclaration {
    * line. Default: true.
    */
   readonly hasUserCode?: boolean;
+  /**
+   * Whether `hydra.launcher.reuse_workers: null` means true: the task leaves nothing behind in its process that another job could see.
+   * Default: false.
+   */
+  readonly reusesWorkers?: boolean;
   /** The config store: values, trees or YAML texts by config path. Values and trees may have a schema. */
   readonly store?: ReadonlyMap<string, StoreEntry>;
   /** What to do without flags: run the task, or show the config, which writes nothing. */

@@ -143,4 +143,6 @@ export type SweepJob = PlannedJob & {
   /** The same with those of `hydra`, and the fingerprint of the config: where the composition is not kept. */
   readonly typed?: readonly string[];
   readonly fingerprint?: string;
+  /** `hydra.launcher` as this job's own config resolves it, where that may differ from job to job. */
+  readonly launcher?: Readonly<Record<string, unknown>>;
 };

@@ -38,6 +38,8 @@ export interface Launcher {
    * @param signal ends the waiting for a scheduler that takes nothing for now
    */
   submit?(batch: readonly SweepJob[], signal: AbortSignal): Promise<void>;
+  /** Called once no other batch follows: lets go of what was kept for one. */
+  close?(): void;
 }
 
 /** The keys of `hydra.launcher` as plain data, interpolations resolved. */
@@ -83,6 +85,8 @@ export interface LauncherRequest {
 export interface LauncherInternals {
   readonly record: SweepRecord;
   readonly invocation: Invocation;
+  /** Whether tasks leave nothing behind in their processes. */
+  readonly reusesWorkers: boolean;
   /** Takes along what the launcher starts when this process is suspended; not there where none of its own runs jobs. */
   readonly suspension?: Suspension;
 }
@@ -129,6 +133,8 @@ export interface LauncherDefinition {
   readonly retries?: (settings: LauncherSettings) => number;
   /** What `hydra.job.id` is in a job; by default its number. */
   readonly jobId?: (number: number, name: string) => string;
+  /** Whether it reads settings of each job: an interpolation in `hydra.launcher` is then also resolved in the job's own config. */
+  readonly settingsByJob?: true;
   /** Whether jobs run in this process, and print where it does. */
   readonly inThisProcess?: true;
   /** Whether jobs run on other machines: what depends on the machine is then checked there. */

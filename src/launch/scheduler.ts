@@ -208,7 +208,8 @@ export function completeLauncher(
   backend: () => Promise<SweepBackend | undefined>,
 ): Launcher & Pick<Required<Launcher>, "launch"> {
   const { launch, submit } = launcher;
-  if (launch !== undefined) return { ...(submit && { submit }), launch };
+  const close = () => launcher.close?.();
+  if (launch !== undefined) return { ...(submit && { submit }), launch, close };
   const { folder } = request.internals.record;
   const stillThere = async (): Promise<ReadonlySet<number>> =>
     request.isResumed ? liveNumbers((await (await backend())?.status()) ?? []) : new Set();
@@ -218,6 +219,7 @@ export function completeLauncher(
     if (due.length > 0) await submit?.(due, signal);
   };
   return {
+    close,
     submit: submitDue,
     async *launch(batch) {
       const attemptsBefore = new Map<number, number>();

@@ -8,6 +8,8 @@ import { hydraLogging, openJobContext } from "../job/job-context.ts";
 import { createLogging } from "../job/logging/logging.ts";
 import { type PlannedJob, placeOf, planJob } from "../job/plan-job.ts";
 import {
+  type JobDone,
+  type NextJob,
   type NotedStart,
   type WorkerRequest,
   workerEnvironment,
@@ -102,6 +104,47 @@ export async function runWorker(
   release();
   if (result.status === "failed") reportError(result.error, session);
   return result.exitCode;
+}
+
+/**
+ * Runs jobs of a recorded sweep one after the other, as long as each is done and the launcher that started this process has another:
+ * what one has left behind in the process is there for the next.
+ *
+ * @returns the exit code of the last one
+ */
+export async function runWorkers(
+  session: Session,
+  first: WorkerRequest,
+  launchers: () => Promise<readonly LauncherDefinition[]>,
+): Promise<number> {
+  for (let request = first; ; ) {
+    const code = await runWorker(session, request, launchers);
+    if (first.isReused !== true || code !== EXIT_OK) return code;
+    // As it is at the start of a process, whatever the task has made of it.
+    process.exitCode = undefined;
+    const next = await nextJob({ done: request.number });
+    if (next === undefined) return code;
+    request = { ...first, ...next };
+  }
+}
+
+/** Undefined where there is none, or the launcher is gone. */
+function nextJob(done: JobDone): Promise<NextJob | undefined> {
+  if (!process.connected) return Promise.resolve(undefined);
+  return new Promise((settle) => {
+    const onMessage = (next: unknown) => {
+      process.off("disconnect", onDisconnect);
+      settle(next as NextJob);
+    };
+    const onDisconnect = () => {
+      process.off("message", onMessage);
+      // What a task has left running must not keep the process: nobody waits for it.
+      process.exit(EXIT_OK);
+    };
+    process.once("message", onMessage);
+    process.once("disconnect", onDisconnect);
+    process.send?.(done);
+  });
 }
 
 /** Undefined where this process is not to run the job. */

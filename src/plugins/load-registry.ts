@@ -35,6 +35,7 @@ const LAUNCHER: OptionChecks<LauncherDefinition> = {
   retries: optional(fn),
   jobId: optional(fn),
   inThisProcess: anything,
+  settingsByJob: anything,
   runsElsewhere: optional(trueOrFalse),
   open: fn,
   backend: optional(fn),

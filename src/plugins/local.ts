@@ -1,5 +1,6 @@
 import {
   ANY,
+  BOOL,
   emptyMap,
   FLOAT,
   field,
@@ -20,6 +21,7 @@ const launcher = () =>
     max_retries: field(INT, 0n),
     on_failure: field(STR, "continue"),
     resources: emptyMap(ANY),
+    reuse_workers: field(optional(BOOL), null),
     slot_scope: field(STR, "machine"),
   }).node;
 

@@ -51,6 +51,7 @@ export async function runCommandLine(
       whenBare: "run",
       settingsFiles: true,
       hasUserCode: false,
+      reusesWorkers: true,
       flags: RUN_FLAGS,
       resultFiles: [RESULT_FILE, METRICS_FILE],
       progress: (outputDir) => latestMetrics(join(outputDir, METRICS_FILE)),

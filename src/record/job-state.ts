@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import type { JobStatus } from "../job/job.ts";
 import {
   aboutFile,
@@ -24,7 +24,7 @@ import {
   time,
 } from "../system/shape.ts";
 import { MAX_TREE_DEPTH } from "../values/node.ts";
-import { jobFile } from "./layout.ts";
+import { jobFile, jobsFolder } from "./layout.ts";
 
 /** Lists and objects within each other beyond this are kept as a text. */
 export const MAX_STORED_DEPTH = MAX_TREE_DEPTH;
@@ -160,6 +160,36 @@ function textOf(file: string): string | undefined {
   } catch (error) {
     if (errorCode(error) === "ENOENT") return undefined;
     throw aboutFile(error, file, file);
+  }
+}
+
+/**
+ * Tells who waits for many jobs whether to look at their records, by one look at the folder that has them all: each new state comes
+ * as a new file there. Not told is only what is written over an old one on a full disk (`writeJobEnd`).
+ *
+ * @returns the numbers of the jobs that have files there, where any may have changed since the look before; undefined where none has
+ */
+export function createRecordLook(folder: string): () => ReadonlySet<number> | undefined {
+  const jobs = jobsFolder(folder);
+  let before: bigint | undefined;
+  let looksLeft = 1;
+  return () => {
+    const now = statSync(jobs, { bigint: true, throwIfNoEntry: false })?.mtimeNs ?? 0n;
+    // Once more after a change: of two within one tick of the file system's clock, it tells only one.
+    looksLeft = now === before ? looksLeft - 1 : 1;
+    before = now;
+    return looksLeft < 0 ? undefined : recordedJobs(jobs);
+  };
+}
+
+function recordedJobs(jobs: string): ReadonlySet<number> {
+  try {
+    return new Set(
+      readdirSync(jobs).flatMap((name) => Number(/^(\d+)\.json$/.exec(name)?.[1] ?? [])),
+    );
+  } catch {
+    // There is none before the first job has begun.
+    return new Set();
   }
 }
 

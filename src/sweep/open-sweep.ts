@@ -1,6 +1,6 @@
 import type { Composition } from "../compose/index.ts";
 import { checkJobs } from "../job/check-jobs.ts";
-import { plainAt, textAt } from "../job/hydra-values.ts";
+import { textAt } from "../job/hydra-values.ts";
 import { failedJob, type JobResult } from "../job/job.ts";
 import { hydraLogging, openJobContext } from "../job/job-context.ts";
 import type { Logging } from "../job/logging/logging.ts";
@@ -16,12 +16,7 @@ import {
   failurePolicy,
   openGate,
 } from "../launch/failure-policy.ts";
-import type {
-  Launcher,
-  LauncherDefinition,
-  LauncherRequest,
-  LauncherSettings,
-} from "../launch/launcher.ts";
+import type { Launcher, LauncherDefinition, LauncherRequest } from "../launch/launcher.ts";
 import { completeLauncher } from "../launch/scheduler.ts";
 import { refuseUnstartable, workerCommand } from "../launch/worker.ts";
 import { readJobState } from "../record/job-state.ts";
@@ -92,8 +87,7 @@ export async function openSweep(
   const { master } = sweep;
   const surroundings = await openJobContext(session, master, logging);
   const chosen = chosenOne("hydra.launcher", launchers, master, composer);
-  const settings = (plainAt(master.root, "hydra.launcher", composer.context) ??
-    {}) as LauncherSettings;
+  const settings = sweep.launcherSettings;
   const policy = failurePolicy(master.root, composer.context);
   const record = openRecord({
     sweep: sweepFacts(session, sweep, overrides),
@@ -137,7 +131,12 @@ export async function openSweep(
       await orphanOf(record.folder, job.number)?.ended;
       return record.endedSince(job);
     },
-    internals: { record, invocation, ...(suspension !== undefined && { suspension }) },
+    internals: {
+      record,
+      invocation,
+      reusesWorkers: options.reusesWorkers ?? false,
+      ...(suspension !== undefined && { suspension }),
+    },
   };
   const launcher = completeLauncher(chosen.open(request), request, () =>
     backendOf([chosen], sweep.directory, invocation.env),

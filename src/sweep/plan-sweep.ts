@@ -5,10 +5,14 @@ import { plainAt, requiredAt, textAt, textsAt } from "../job/hydra-values.ts";
 import type { SweepJob } from "../job/plan-job.ts";
 import { isFromOverride, type JobPlace, planJob } from "../job/plan-job.ts";
 import { nextFreeDirectory } from "../job/run-directory.ts";
+import type { LauncherSettings } from "../launch/launcher.ts";
 import { quoted } from "../overrides/index.ts";
 import { jobFingerprint, type SweepRecord } from "../record/sweep-record.ts";
+import { getOrCreate } from "../system/get-or-create.ts";
 import { ConfigError } from "../values/errors.ts";
-import { child } from "../values/node.ts";
+import { type ConfigNode, child, type MapNode } from "../values/node.ts";
+import { pyStr } from "../values/python-text.ts";
+import type { ResolveContext } from "../values/resolution/context.ts";
 import { writeYaml } from "../values/yaml/writer.ts";
 import type { OpenSweep } from "./open-sweep.ts";
 import { chosenOne, type SweepRegistry } from "./registry.ts";
@@ -25,6 +29,8 @@ export interface PlannedSweep {
   /** The absolute path of `hydra.sweep.dir`. */
   readonly directory: string;
   readonly sweeper: Sweeper;
+  /** `hydra.launcher`, resolved; without the settings that only the configs of jobs can tell. */
+  readonly launcherSettings: LauncherSettings;
   /**
    * The jobs of a batch, composed.
    *
@@ -117,7 +123,7 @@ function latestPlan({ planBatch }: Pick<PlannedSweep, "planBatch">): Replan {
 
 /** The same job, whose composition is made when it is asked for. */
 function withoutComposition(job: SweepJob, replan: Replan): SweepJob {
-  const { composition, number, outputDir, overrides, swept } = job;
+  const { composition, launcher, number, outputDir, overrides, swept } = job;
   const again = (): SweepJob => replan({ number, swept });
   return {
     number,
@@ -126,6 +132,7 @@ function withoutComposition(job: SweepJob, replan: Replan): SweepJob {
     swept,
     typed: composition.overrides.map(({ origin }) => origin.text),
     fingerprint: jobFingerprint(job),
+    ...(launcher !== undefined && { launcher }),
     get composition() {
       return again().composition;
     },
@@ -175,12 +182,18 @@ export function planSweep(
     context,
   };
   const target = textAt(root, "hydra.launcher._target_", context) ?? "";
-  const idOf = launchers.find(({ targets }) => targets.includes(target))?.jobId;
+  const launcher = launchers.find(({ targets }) => targets.includes(target));
+  const idOf = launcher?.jobId;
+  const isByJob = launcher?.settingsByJob === true;
+  const ofJob = isByJob ? settingsOfJobs(master, context) : () => undefined;
   const numbering = { ...place, ...(idOf && { idOf }) };
   const ofHydra = textsAt(root, "hydra.overrides.hydra", context);
   return {
     master,
     directory,
+    launcherSettings: isByJob
+      ? settingsOfSweep(master, context)
+      : ((plainAt(root, LAUNCHER, context) ?? {}) as LauncherSettings),
     sweeper: chosenOne("hydra.sweeper", sweepers, master, composer).open({
       ...request,
       // Worked out only for a sweeper that asks: others read single settings, which may be missing.
@@ -197,10 +210,51 @@ export function planSweep(
         const planned = planJob(composition, numbering, at);
         const number = numberOf(at, planned.overrides);
         const numbered = number === at ? planned : planJob(composition, numbering, number);
-        return { ...numbered, number, swept: job };
+        const settings = ofJob(numbered.root);
+        return { ...numbered, number, swept: job, ...(settings && { launcher: settings }) };
       }),
   };
 }
+
+const LAUNCHER = "hydra.launcher";
+
+/** What a job's own config may decide: an interpolation of anything but what the sweep itself is. */
+const OF_JOB = /\$\{(?!hydra[.:]|oc\.env:)/;
+
+const isOfJob = (node: ConfigNode): boolean => OF_JOB.test(writeYaml(node));
+
+/** The settings whose values only the config of a job may have, as the sweep sees them: where that has none, they are left out. */
+function settingsOfSweep({ root }: Composition, context: ResolveContext): LauncherSettings {
+  try {
+    return (plainAt(root, LAUNCHER, context) ?? {}) as LauncherSettings;
+  } catch (error) {
+    const node = child(root, "hydra");
+    const launcher = node && child(node, "launcher");
+    if (launcher?.kind !== "map" || !isOfJob(launcher)) throw error;
+    const known = [...launcher.entries.values()].flatMap(({ key, value }) => {
+      const name = pyStr(key);
+      return isOfJob(value) ? [] : [[name, plainAt(root, `${LAUNCHER}.${name}`, context)] as const];
+    });
+    return Object.fromEntries(known);
+  }
+}
+
+/** Equal settings are one object, however many jobs have them. Undefined where no job has any of its own. */
+function settingsOfJobs(
+  { hydra }: Composition,
+  context: ResolveContext,
+): (root: MapNode) => LauncherSettings | undefined {
+  const node = child(hydra, "launcher");
+  if (node === undefined || !isOfJob(node)) return () => undefined;
+  const known = new Map<string, LauncherSettings>();
+  return (root) => {
+    const settings = (plainAt(root, LAUNCHER, context) ?? {}) as LauncherSettings;
+    return getOrCreate(known, JSON.stringify(settings, inWords), () => settings);
+  };
+}
+
+const inWords = (_: string, value: unknown): unknown =>
+  typeof value === "bigint" ? `${value}n` : value;
 
 /**
  * The launcher and the sweeper run all jobs: none of them can change them.

@@ -14,7 +14,7 @@ import type { Conclusion } from "./sweepers/sweeper.ts";
 
 export interface SweepRequest {
   readonly sweep: PlannedSweep;
-  readonly launcher: Pick<Required<Launcher>, "launch">;
+  readonly launcher: Pick<Required<Launcher>, "launch"> & Pick<Launcher, "close">;
   readonly record: SweepRecord;
   readonly gate: FailureGate;
   /** Looks at all jobs of a batch before the first starts; `false` after telling what is wrong. */
@@ -55,6 +55,14 @@ export interface SweepOutcome {
  * @throws ConfigError before a job of its batch has started
  */
 export async function runSweep(request: SweepRequest): Promise<SweepOutcome> {
+  try {
+    return await runBatches(request);
+  } finally {
+    request.launcher.close?.();
+  }
+}
+
+async function runBatches(request: SweepRequest): Promise<SweepOutcome> {
   const { gate, record, redact = (text: string) => text, sweep } = request;
   const { directory, master, sweeper } = sweep;
   const { dialect } = master;

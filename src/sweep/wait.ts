@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LauncherDefinition } from "../launch/launcher.ts";
-import { type JobState, readJobState } from "../record/job-state.ts";
+import { createRecordLook, type JobState, readJobState } from "../record/job-state.ts";
 import { launcherOf } from "../record/launcher-claim.ts";
 import { sweepFolder } from "../record/layout.ts";
 import { type ManifestJob, manifestReader } from "../record/manifest.ts";
-import { liveWorkers, resumeOrphans } from "../record/orphans.ts";
+import { liveWorkers, type RunningWorker, resumeOrphans } from "../record/orphans.ts";
 import { backendOf } from "./registry.ts";
 
 const LOOK_MS = 400;
@@ -48,13 +48,18 @@ export async function waitForSweep(request: WaitRequest): Promise<void> {
     );
   };
   const lookForHeld = lookAtScheduler(request, tellHeld);
+  // Of a sweep of many jobs, most have no record, or one that stays as it is.
+  const lookAtFolder = createRecordLook(folder);
+  let workers: readonly RunningWorker[] = [];
   let wasWatched = false;
   let wasDriven = true;
   while (!signal.aborted) {
-    look(jobs());
     // In this order: a launcher that ends leaves nothing behind that was not there before.
     const isDriven = launcherOf(folder) !== undefined;
-    const workers = liveWorkers(folder, jobs());
+    const recorded = lookAtFolder();
+    const begun = jobs().filter(({ number }) => recorded?.has(number) === true);
+    look(begun, jobs());
+    workers = liveWorkers(folder, recorded === undefined ? workers : begun);
     if (wasDriven && !isDriven) resumeOrphans(workers);
     wasDriven = isDriven;
     if (isDriven || workers.length > 0) {
@@ -67,9 +72,12 @@ export async function waitForSweep(request: WaitRequest): Promise<void> {
     wasWatched = true;
     try {
       for await (const event of backend.watch({ signal })) {
-        look(jobs());
-        if (event.kind === "held" && event.obstacle !== null)
-          tellHeld(event.numbers, event.obstacle);
+        if (event.kind !== "held")
+          look(
+            jobs().filter(({ number }) => number === event.number),
+            jobs(),
+          );
+        else if (event.obstacle !== null) tellHeld(event.numbers, event.obstacle);
       }
     } catch (error) {
       // Arrays that it had to look for first: the question was given up.
@@ -84,8 +92,8 @@ function lookForEnds(folder: string, { onEnd }: WaitRequest) {
   const done = new Set<number>();
   const ends = new Map<number, number>();
   let isFirst = true;
-  return (jobs: readonly ManifestJob[]): void => {
-    for (const job of jobs) {
+  return (some: readonly ManifestJob[], jobs: readonly ManifestJob[] = some): void => {
+    for (const job of some) {
       const { number } = job;
       if (done.has(number)) continue;
       const state = readJobState(folder, number);

@@ -1,8 +1,9 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { afterEach, describe, expect, test } from "vitest";
 import { begun, ended, writeJobState } from "../../src/record/job-state.ts";
+import { jobLog, jobsFolder } from "../../src/record/layout.ts";
 import { endWorkplaces, workplace } from "../sweep/program/start.ts";
 import { until } from "../wait.ts";
 import { launcherCases } from "./common.case.ts";
@@ -96,6 +97,121 @@ describe("the local launcher", () => {
     expect(spans).toHaveLength(6);
     expect([...new Set(spans.map(({ gpu }) => gpu))].sort()).toEqual(["5", "7"]);
     expectApart(spans);
+  });
+
+  describe("with reuse_workers", () => {
+    const REUSED = ["hydra/launcher=local", "hydra.launcher.reuse_workers=true"];
+    const pids = (place: ReturnType<typeof workplace>) =>
+      place.lines("ran.txt").flatMap((line) => /^begin (\d+) (\d+)/.exec(line)?.[2] ?? []);
+    const logOf = ({ folder }: ReturnType<typeof workplace>, number: number) =>
+      readFileSync(jobLog(folder, number), "utf8");
+
+    test("a process runs one job after the other, each with its own record, directory and log", async () => {
+      const place = workplace();
+      const argv = ["-m", "x=1,2,3,4", ...REUSED, "hydra.launcher.n_jobs=1"];
+      const { exitCode, stderr } = await place.start(argv);
+      expect(exitCode, String(stderr)).toBe(0);
+      expect(new Set(pids(place)).size).toBe(1);
+      for (const number of [0, 1, 2, 3]) {
+        expect(place.state(number)).toMatchObject({
+          status: "completed",
+          attempts: [{ pid: Number(pids(place)[0]) }],
+          return_value: { x: number + 1 },
+        });
+        expect(logOf(place, number)).toBe(`x is ${number + 1}\n`);
+        expect(existsSync(join(place.cwd, `s/${number}/.hydra/config.yaml`))).toBe(true);
+      }
+      // What it wrote to in between is not left.
+      expect(readdirSync(jobsFolder(place.folder)).filter((name) => /^\./.test(name))).toEqual([]);
+    });
+
+    test("a job that fails, or is ended, has its process to itself from then on", async () => {
+      const place = workplace();
+      const argv = ["-m", "do=ok,fail,ok,exit,ok", ...REUSED, "hydra.launcher.n_jobs=1"];
+      expect((await place.start(argv)).exitCode).toBe(1);
+      const statuses = [0, 1, 2, 3, 4].map((number) => place.state(number)?.status);
+      expect(statuses).toEqual(["completed", "failed", "completed", "failed", "completed"]);
+      const [first, second, third, fourth, fifth] = pids(place);
+      expect(second).toBe(first);
+      expect(third).not.toBe(first);
+      expect(fourth).toBe(third);
+      expect(fifth).not.toBe(third);
+      expect(place.state(3)?.attempts.at(-1)?.exit_code).toBe(3);
+      expect(logOf(place, 1)).toContain("boom 1");
+    });
+
+    test("attempts of a job share its log, and a time limit ends only its own job", async () => {
+      const place = workplace();
+      const argv = ["-m", "do=ok,flaky,ok", ...REUSED, "hydra.launcher.n_jobs=1"];
+      expect((await place.start([...argv, "hydra.launcher.max_retries=3"])).exitCode).toBe(0);
+      expect(place.state(1)?.attempts).toHaveLength(3);
+      expect(logOf(place, 1).match(/^x is 1$/gm)).toHaveLength(3);
+      expect(logOf(place, 2)).toBe("x is 1\n");
+      const slow = workplace();
+      const limited = ["-m", "do=ok,stubborn,ok", ...REUSED, "hydra.launcher.n_jobs=1"];
+      await slow.start([...limited, "hydra.launcher.timeout_min=0.03"]);
+      expect([0, 1, 2].map((number) => slow.state(number)?.status)).toEqual([
+        "completed",
+        "timed_out",
+        "completed",
+      ]);
+    });
+
+    test("a process keeps its slots as its environment has them, and gives them back in between", async () => {
+      const place = workplace();
+      const gpus = "+hydra.launcher.resources.gpu=[61,62]";
+      const argv = ["-m", "x=range(0,8)", "seconds=0.05", ...REUSED, gpus];
+      const others = workplace();
+      const outcomes = await Promise.all([place.start(argv), others.start(argv)]);
+      expect(outcomes.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
+      expectApart([place, others].flatMap(slotSpans));
+      for (const { lines } of [place, others]) {
+        const of = new Map<string, Set<string>>();
+        for (const line of lines("ran.txt")) {
+          const [, , pid = "", gpu = ""] = line.split(" ");
+          of.set(pid, (of.get(pid) ?? new Set()).add(gpu));
+        }
+        expect([...of.values()].every(({ size }) => size === 1)).toBe(true);
+      }
+    });
+
+    test("a launcher that is killed leaves the job, which ends and is recorded, and then its process", async () => {
+      const place = workplace();
+      const argv = ["-m", "x=1,2", "do=hold", ...REUSED, "hydra.launcher.n_jobs=1"];
+      const launcher = place.start(argv);
+      await until(() => place.ran("begin").length === 1);
+      launcher.kill("SIGKILL");
+      await launcher;
+      const [pid = ""] = pids(place);
+      place.release();
+      await until(() => place.state(0)?.status === "completed");
+      await until(() => !existsSync(`/proc/${pid}`));
+      expect((await place.start(["--resume", "s"])).exitCode).toBe(0);
+      expect(place.ran("begin")).toEqual([0, 1]);
+    });
+  });
+
+  test("gives each job as many slots as its own config asks for", async () => {
+    const place = workplace();
+    const { exitCode, stderr } = await place.start([
+      "-m",
+      "x=1,2,3",
+      "hydra/launcher=local",
+      "+hydra.launcher.resources.gpu.slots=[41,42,43]",
+      "+hydra.launcher.resources.gpu.per_job=${x}",
+    ]);
+    expect(exitCode, String(stderr)).toBe(0);
+    const counts = slotSpans(place).map(({ gpu }) => gpu.split(",").length);
+    expect(counts.sort()).toEqual([1, 2, 3]);
+    const refused = await workplace().start([
+      "-m",
+      "x=1,4",
+      "hydra/launcher=local",
+      "+hydra.launcher.resources.gpu.slots=[41,42,43]",
+      "+hydra.launcher.resources.gpu.per_job=${x}",
+    ]);
+    expect(refused.exitCode).toBe(1);
+    expect(refused.stderr).toContain("resources.gpu cannot be '4': it must be at most 3");
   });
 
   test("a job that needs more memory than Node gives it says so, and what gives it more", async () => {

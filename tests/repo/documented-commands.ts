@@ -59,7 +59,11 @@ const inLoop = (text: string, loop: RegExpExecArray | undefined): string =>
 
 /** What a shell makes of a line: quotes, comments, redirections; what it would put in is `x`. */
 function wordsOf(text: string): readonly string[] {
-  const line = text.replaceAll(/\$\([^)]*\)|\$\{[^}]*\}|\$\w+/g, "x");
+  const line = text.replaceAll(
+    // Within single quotes a shell replaces nothing.
+    /('[^']*')|\$\([^)]*\)|\$\{[^}]*\}|\$\w+/g,
+    (_, literal: string | undefined) => literal ?? "x",
+  );
   const words: string[] = [];
   for (const [token] of line.matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"])+|\s+/g)) {
     // Columns of a table: behind the command it says what that does.

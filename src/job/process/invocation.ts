@@ -187,6 +187,9 @@ export const WORKER_VARIABLE = "HYDRACONF_WORKER";
 /** How a launcher that notes the start itself names it: a `NotedStart` as JSON. */
 const START_VARIABLE = "HYDRACONF_WORKER_START";
 
+/** How a launcher tells it that other jobs may follow, on a channel. */
+const REUSED_VARIABLE = "HYDRACONF_WORKER_REUSED";
+
 /** One job of a sweep, to be run in this process. */
 export interface WorkerRequest {
   /** The absolute path of the sweep's `.sweep` folder. */
@@ -194,6 +197,16 @@ export interface WorkerRequest {
   readonly number: number;
   /** Not there where this process records its start by itself. */
   readonly start?: NotedStart;
+  /** Whether the process that started this one may have other jobs for it when this one is done. */
+  readonly isReused?: boolean;
+}
+
+/** What a launcher says to a process that has done a job and waits for another: its next one. */
+export type NextJob = Required<Pick<WorkerRequest, "number" | "start">>;
+
+/** What that process says when a job is done. */
+export interface JobDone {
+  readonly done: number;
 }
 
 /** A start that the launcher notes in the job's record, with the process that it started. */
@@ -205,9 +218,11 @@ export interface NotedStart {
 
 export const workerEnvironment = ({
   folder,
+  isReused,
   number,
   start,
 }: WorkerRequest): Readonly<Record<string, string>> => ({
+  ...(isReused === true && { [REUSED_VARIABLE]: "1" }),
   [WORKER_VARIABLE]: `${number}:${folder}`,
   ...(start !== undefined && { [START_VARIABLE]: JSON.stringify(start) }),
 });
@@ -222,12 +237,15 @@ export function takeWorkerRequest(
   const [, number, folder] = /^(\d+):(.+)$/s.exec(env[WORKER_VARIABLE] ?? "") ?? [];
   const start = env[START_VARIABLE];
   delete env[WORKER_VARIABLE];
+  const isReused = env[REUSED_VARIABLE] !== undefined;
   delete env[START_VARIABLE];
+  delete env[REUSED_VARIABLE];
   if (number === undefined || folder === undefined) return undefined;
   return {
     number: Number(number),
     folder,
     ...(start !== undefined && { start: JSON.parse(start) as NotedStart }),
+    ...(isReused && { isReused }),
   };
 }
 

@@ -4,16 +4,27 @@ import type { SweepJob } from "../../job/plan-job.ts";
 import type { JobState } from "../../record/job-state.ts";
 import { jobLog, slotsFolder } from "../../record/layout.ts";
 import { liveWorkers } from "../../record/orphans.ts";
+import { getOrCreate } from "../../system/get-or-create.ts";
 import { INTERRUPTS, type Suspendable } from "../../system/process-signals.ts";
 import { plural } from "../../text/plural.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { loggedOverrides } from "../basic-launcher.ts";
-import type { LaunchEvent, LauncherDefinition, LauncherRequest } from "../launcher.ts";
+import type {
+  LaunchEvent,
+  LauncherDefinition,
+  LauncherRequest,
+  LauncherSettings,
+} from "../launcher.ts";
 import { followLog } from "../log-tail.ts";
 import { refuseUnstartable } from "../worker.ts";
-import { type LocalSettings, type SettingsReader, withinSlots } from "./settings.ts";
+import {
+  onThisMachine,
+  type PlacedSettings,
+  type SettingsReader,
+  withinSlots,
+} from "./settings.ts";
 import { openSlots, type SlotAttempt, type SlotPool, slotsOfMachine } from "./slots.ts";
-import { type RunningJob, startJob } from "./worker-process.ts";
+import { createWorkers, type RunningJob, startJob, type Workers } from "./worker-process.ts";
 
 const LOGGER = "hydraconf.launchers.local";
 
@@ -40,11 +51,60 @@ export const localLauncher = (
   targets: [target],
   ...(appearance.jobId && { jobId: appearance.jobId }),
   retries: (settings) => read(settings).retries,
+  settingsByJob: true,
   open(request) {
-    const settings = withinSlots(read(request.settings));
-    return { launch: (batch) => launch(batch, request, settings, appearance) };
+    const settingsIn = (section: LauncherSettings) => onThisMachine(read(section), request.env);
+    const ofSweep = settingsIn(request.settings);
+    const isReusing = ofSweep.reusesWorkers ?? request.internals.reusesWorkers;
+    const workers = createWorkers(isReusing);
+    const settings = { ofSweep, settingsIn, workers };
+    return {
+      launch: (batch) => launch(batch, request, settings, appearance),
+      close: workers.close,
+    };
   },
 });
+
+interface SettingsRequest {
+  readonly ofSweep: PlacedSettings;
+  /** Settings that a job has of its own. */
+  readonly settingsIn: (section: LauncherSettings) => PlacedSettings;
+  readonly workers: Workers;
+}
+
+/** What jobs go by. */
+interface JobSettings {
+  /** Processes at a time. */
+  readonly atOnce: number;
+  readonly of: (job: SweepJob) => PlacedSettings;
+  readonly poolOf: (job: SweepJob) => SlotPool;
+  readonly workers: Workers;
+}
+
+/** Read for all of them before the first one starts: what one cannot follow is told at once. */
+function settingsOfJobs(
+  batch: readonly SweepJob[],
+  { ofSweep, settingsIn, workers }: SettingsRequest,
+  folder: string,
+): JobSettings {
+  const known = new Map<SweepJob["launcher"], readonly [PlacedSettings, SlotPool]>();
+  const at = ({ launcher }: SweepJob) =>
+    getOrCreate(known, launcher, (): readonly [PlacedSettings, SlotPool] => {
+      const settings = launcher === undefined ? ofSweep : settingsIn(launcher);
+      return [settings, poolOf(settings, folder)];
+    });
+  for (const job of batch) at(job);
+  const sets = known.size === 0 ? [ofSweep] : [...known.values()].map(([settings]) => settings);
+  return {
+    // However many of them there is place for is seen as they start.
+    atOnce: Math.max(
+      ...sets.map((settings) => withinSlots({ ...settings, jobs: ofSweep.jobs }).jobs),
+    ),
+    of: (job) => at(job)[0],
+    poolOf: (job) => at(job)[1],
+    workers,
+  };
+}
 
 /** Between looks at slots that other sweeps have. */
 const SLOTS_MS = 300;
@@ -52,9 +112,8 @@ const SLOTS_MS = 300;
 /** A batch while its jobs run. */
 interface BatchRun {
   readonly request: LauncherRequest;
-  readonly settings: LocalSettings;
+  readonly settings: JobSettings;
   readonly log: ReturnType<typeof openLog>;
-  readonly pool: SlotPool;
   readonly queue: JobQueue;
   readonly running: Set<RunningJob>;
   readonly endings: Endings<Ended>;
@@ -73,7 +132,7 @@ interface Ended {
 async function* launch(
   batch: readonly SweepJob[],
   request: LauncherRequest,
-  settings: LocalSettings,
+  settings: SettingsRequest,
   appearance: Appearance,
 ): AsyncGenerator<LaunchEvent> {
   refuseUnstartable(request.internals.record.facts());
@@ -115,17 +174,17 @@ function together(running: ReadonlySet<RunningJob>): Suspendable {
 function beginBatch(
   batch: readonly SweepJob[],
   request: LauncherRequest,
-  settings: LocalSettings,
+  given: SettingsRequest,
   { showsOutput = false, tell }: Appearance,
 ): BatchRun {
   const { folder } = request.internals.record;
+  const settings = settingsOfJobs(batch, given, folder);
   const running = new Set<RunningJob>();
   return {
     request,
     settings,
-    log: openLog(batch, request, settings, tell),
+    log: openLog(batch, request, settings.atOnce, tell),
     showsOutput,
-    pool: poolOf(settings, folder),
     queue: createQueue(batch, folder),
     running,
     endings: createEndings(),
@@ -142,11 +201,17 @@ function beginBatch(
  * @returns whether the next one only lacks slots, which other sweeps have
  */
 function* startJobs(run: BatchRun): Generator<LaunchEvent, boolean> {
-  const { endings, log, pool, queue, request, running, settings, showsOutput } = run;
-  while (running.size < settings.jobs && !isStopping(run) && request.mayStart()) {
+  const { endings, log, queue, request, running, settings, showsOutput } = run;
+  while (running.size < settings.atOnce && !isStopping(run) && request.mayStart()) {
     const job = queue.first();
     if (job === undefined) return false;
-    const start = startJob(job, queue.starts(job) === 0, pool, request, settings);
+    const start = startJob(
+      job,
+      queue.starts(job) === 0,
+      { pool: settings.poolOf(job), workers: settings.workers, most: settings.atOnce },
+      request,
+      settings.of(job),
+    );
     if (start.kind === "lacks slots") {
       if (running.size === 0) log.lacksSlots(start.attempt);
       return true;
@@ -183,7 +248,7 @@ function* takeIn(ended: Ended, run: BatchRun): Generator<LaunchEvent> {
   running.delete(ended.running);
   slots?.giveBack();
   const reason = failureOf(ended.state);
-  if (reason !== undefined && !isStopping(run) && queue.starts(job) <= settings.retries) {
+  if (reason !== undefined && !isStopping(run) && queue.starts(job) <= settings.of(job).retries) {
     queue.putBack(job);
     yield { kind: "retried", job, reason };
     return;
@@ -200,11 +265,11 @@ const isStopping = ({ interruption }: BatchRun): boolean => interruption.signal(
 function openLog(
   batch: readonly SweepJob[],
   request: LauncherRequest,
-  settings: LocalSettings,
+  most: number,
   tell: Appearance["tell"],
 ) {
   const log = request.logger(LOGGER);
-  const atOnce = Math.min(settings.jobs, Math.max(1, batch.length));
+  const atOnce = Math.min(most, Math.max(1, batch.length));
   if (tell === undefined)
     log.info(
       `Launching ${plural(batch.length, "job")} in ${plural(atOnce, "process", "processes")}`,
@@ -225,7 +290,7 @@ function openLog(
   };
 }
 
-const poolOf = ({ resources, slotScope }: LocalSettings, folder: string): SlotPool =>
+const poolOf = ({ resources, slotScope }: PlacedSettings, folder: string): SlotPool =>
   openSlots(
     resources,
     slotScope === "sweep" || resources.size === 0 ? slotsFolder(folder) : slotsOfMachine(),

@@ -1,11 +1,30 @@
-import { accessSync, chmodSync, constants, lstatSync } from "node:fs";
+import { accessSync, chmodSync, constants, lstatSync, readdirSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
+import { removeIfAllowed } from "../../system/atomic-write.ts";
 import { fileProblem, makeDirectory } from "../../system/files.ts";
-import { type Claim, type Holder, tryClaim } from "../../system/process-claim.ts";
+import { getOrCreate } from "../../system/get-or-create.ts";
+import { type Claim, type Holder, holderOf, tryClaim } from "../../system/process-claim.ts";
 import { ConfigError } from "../../values/errors.ts";
 
-/** What a job has to itself while it runs: one slot of every resource. */
+/** What jobs share, and how much of it each of them has. */
+export interface Resource {
+  /** Its slots: `0`, or several devices as one slot, `0,1`. */
+  readonly slots: readonly string[];
+  /** How many slots a job has. */
+  readonly perJob: number;
+  /** How many jobs have a slot at the same time. */
+  readonly perSlot: number;
+}
+
+/** A job has one of these slots to itself. */
+export const wholeSlots = (slots: readonly string[]): Resource => ({
+  slots,
+  perJob: 1,
+  perSlot: 1,
+});
+
+/** What a job has of each resource while it runs: the slots, joined by commas. */
 export type Slots = ReadonlyMap<string, string>;
 
 /** Slots that a job has. */
@@ -15,7 +34,7 @@ export interface HeldSlots {
    * Makes the job's process their holder: it has them until it ends, also when we are gone by then.
    */
   handTo(pid: number): void;
-  /** Lets others have them, once the job's process has ended. */
+  /** Lets others have them, once the job has ended. */
   giveBack(): void;
 }
 
@@ -39,27 +58,22 @@ export interface SlotPool {
 }
 
 /**
- * A slot is a file in the folder, claimed by a process: so processes that share the folder never give
- * a slot to two jobs, and what a dead process had is free.
+ * Of each device of a slot there is a file in the folder for each job that has it, claimed by the job's process: so processes that
+ * share the folder never give out more of it than there is, and what a dead process had is free. Slots that have a device in common,
+ * `0,1` and `0`, are never given out at the same time.
  *
  * @param folder absolute
  */
-export function openSlots(
-  resources: ReadonlyMap<string, readonly string[]>,
-  folder: string,
-): SlotPool {
-  const fileOf = (resource: string, slot: string) =>
-    join(folder, `${hostname()}-${encodeURIComponent(resource)}-${encodeURIComponent(slot)}.json`);
+export function openSlots(resources: ReadonlyMap<string, Resource>, folder: string): SlotPool {
   const take = (use: string): SlotAttempt => {
-    const taken: Taken[] = [];
-    for (const [resource, slots] of resources) {
-      const found = firstFree(resource, slots, fileOf, use);
-      if ("claim" in found) {
-        taken.push(found);
-        continue;
+    const taken: (Taken & { readonly resource: string })[] = [];
+    for (const [name, resource] of resources) {
+      const found = takeOf(resource, (device) => deviceFiles(folder, name, device), use);
+      if ("taken" in found) taken.push(...found.taken.map((one) => ({ ...one, resource: name })));
+      else {
+        for (const { claim } of taken) claim.release();
+        return { kind: "none", resource: name, ...found };
       }
-      for (const { claim } of taken) claim.release();
-      return { kind: "none", resource, ...found };
     }
     return { kind: "taken", held: heldSlots(taken) };
   };
@@ -74,28 +88,118 @@ export function openSlots(
   };
 }
 
+/**
+ * The devices that a slot stands for: more than one where it lists their numbers or identifiers, as `CUDA_VISIBLE_DEVICES` does.
+ */
+export function devicesOf(slot: string): readonly string[] {
+  const parts = slot.split(",").map((part) => part.trim());
+  return parts.every((part) => /^(\d+|(GPU|MIG)-.+)$/.test(part)) ? parts : [slot];
+}
+
+/** As many slots as a job may have that is alone: in their order, without one that has a device of another. */
+export function mostSlots(slots: readonly string[]): number {
+  const devices = new Set<string>();
+  const apart = slots.filter((slot) => {
+    const own = devicesOf(slot);
+    if (own.some((device) => devices.has(device))) return false;
+    for (const device of own) devices.add(device);
+    return true;
+  });
+  return apart.length;
+}
+
 interface Taken {
-  readonly resource: string;
   readonly slot: string;
   readonly file: string;
   readonly claim: Claim;
 }
 
-function firstFree(
-  resource: string,
-  slots: readonly string[],
-  fileOf: (resource: string, slot: string) => string,
+/** Takes the slots that the fewest jobs have, in their order. */
+function takeOf(
+  { perJob, perSlot, slots }: Resource,
+  filesOf: (device: string) => DeviceFiles,
   use: string,
-): Taken | InUse {
+): { readonly taken: readonly Taken[] } | InUse {
+  const taken: Taken[] = [];
+  const devices = new Set<string>();
+  let left = perJob;
   let first: InUse | undefined;
-  for (const slot of slots) {
-    const file = fileOf(resource, slot);
-    const attempt = tryClaim(file, use);
-    if (attempt.kind === "taken") return { resource, slot, file, claim: attempt.claim };
-    first ??= { slot, holder: attempt.holder };
-  }
-  if (first === undefined) throw new Error("settings have no resource without slots");
+  for (let place = 1; place <= perSlot && left > 0; place++)
+    for (const slot of slots) {
+      const own = devicesOf(slot);
+      if (left === 0) break;
+      if (own.some((device) => devices.has(device))) continue;
+      const found = takeSlot(own.map(filesOf), { place, of: perSlot }, use);
+      if ("holder" in found) {
+        first ??= { slot, ...found };
+        continue;
+      }
+      for (const device of own) devices.add(device);
+      for (const one of found.taken) taken.push({ ...one, slot });
+      left--;
+    }
+  if (left === 0) return { taken };
+  for (const { claim } of taken) claim.release();
+  if (first === undefined) throw new Error("settings have no resource without enough slots");
   return first;
+}
+
+/** A job's part of a device: one of so many places. */
+interface Part {
+  readonly place: number;
+  readonly of: number;
+}
+
+interface DeviceFiles {
+  readonly folder: string;
+  /** What the names of all its files begin with. */
+  readonly stem: string;
+}
+
+const deviceFiles = (folder: string, resource: string, device: string): DeviceFiles => ({
+  folder,
+  stem: `${hostname()}-${encodeURIComponent(resource)}-${encodeURIComponent(device)}`,
+});
+
+const nameOf = ({ stem }: DeviceFiles, { of, place }: Part): string =>
+  of === 1 ? `${stem}.json` : `${stem}+${place}of${of}.json`;
+
+/** Takes a place at each of the devices, or none. */
+function takeSlot(
+  devices: readonly DeviceFiles[],
+  part: Part,
+  use: string,
+): { readonly taken: readonly Omit<Taken, "slot">[] } | Pick<InUse, "holder"> {
+  const taken: Omit<Taken, "slot">[] = [];
+  for (const device of devices) {
+    const file = join(device.folder, nameOf(device, part));
+    const attempt = tryClaim(file, use);
+    if (attempt.kind === "taken") taken.push({ file, claim: attempt.claim });
+    // Claimed first, and looked at then: of two that come at the same time, at least one sees the other.
+    const holder =
+      attempt.kind === "held"
+        ? attempt.holder
+        : holderOfTooMuch(device, nameOf(device, part), part);
+    if (holder === undefined) continue;
+    for (const { claim } of taken) claim.release();
+    return { holder };
+  }
+  return { taken };
+}
+
+/** Who has so much of a device that this part is not left; undefined where it is. */
+function holderOfTooMuch(device: DeviceFiles, own: string, { of }: Part): Holder | undefined {
+  const { folder, stem } = device;
+  let left = 1 - 1 / of;
+  for (const name of readdirSync(folder)) {
+    if (name === own || !name.startsWith(stem)) continue;
+    const [rest, parts = "1"] = /^(?:\+\d+of(\d+))?\.json$/.exec(name.slice(stem.length)) ?? [];
+    const holder = rest === undefined ? undefined : holderOf(join(folder, name));
+    if (holder === undefined) continue;
+    left -= 1 / Number(parts);
+    if (left < -1e-9) return holder;
+  }
+  return undefined;
 }
 
 interface InUse {
@@ -103,17 +207,25 @@ interface InUse {
   readonly holder: Holder;
 }
 
-function heldSlots(taken: readonly Taken[]): HeldSlots {
-  let isHanded = false;
+function heldSlots(taken: readonly (Taken & { readonly resource: string })[]): HeldSlots {
+  let handed: number | undefined;
+  const slots = new Map<string, string[]>();
+  for (const { resource, slot } of taken) {
+    const own = getOrCreate(slots, resource, () => []);
+    // Of several devices, each has a claim.
+    if (!own.includes(slot)) own.push(slot);
+  }
   return {
-    slots: new Map(taken.map(({ resource, slot }) => [resource, slot])),
+    slots: new Map([...slots].map(([resource, own]) => [resource, own.join(",")])),
     handTo(pid) {
-      isHanded = true;
+      handed = pid;
       for (const { claim } of taken) claim.handOver(pid);
     },
     giveBack() {
       for (const { claim, file } of taken) {
-        if (!isHanded) claim.release();
+        if (handed === undefined) claim.release();
+        // It goes on with another job, and nobody takes from a process that lives.
+        else if (holderOf(file)?.pid === handed) removeIfAllowed(file);
         else {
           // Another process may have noticed earlier that the process is gone.
           const attempt = tryClaim(file);

@@ -1,9 +1,18 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { closeSync, fstatSync, openSync, statSync } from "node:fs";
+import {
+  closeSync,
+  copyFileSync,
+  fstatSync,
+  linkSync,
+  openSync,
+  renameSync,
+  statSync,
+  truncateSync,
+} from "node:fs";
 import type { JobResult } from "../../job/job.ts";
 import type { SweepJob } from "../../job/plan-job.ts";
-import type { NotedStart } from "../../job/process/invocation.ts";
+import type { JobDone, NextJob, NotedStart } from "../../job/process/invocation.ts";
 import {
   begun,
   ended,
@@ -14,9 +23,10 @@ import {
 import { jobLog, jobsFolder } from "../../record/layout.ts";
 import type { SweepFacts } from "../../record/manifest.ts";
 import { GRACE_MS, type LiveWorker, orphanOf, signalWorker } from "../../record/orphans.ts";
+import { draftBeside, removeIfAllowed } from "../../system/atomic-write.ts";
 import { makeDirectory } from "../../system/files.ts";
 import { type PausableTimer, startPausableTimer } from "../../system/long-timer.ts";
-import { identityOf, thisProcess } from "../../system/process-identity.ts";
+import { identityOf, type ProcessIdentity, thisProcess } from "../../system/process-identity.ts";
 import { suspendGroups } from "../../system/process-signals.ts";
 import type { LauncherRequest } from "../launcher.ts";
 import { workerCommand } from "../worker.ts";
@@ -41,6 +51,14 @@ export type JobStart =
   | { readonly kind: "over"; readonly result: JobResult }
   | { readonly kind: "lacks slots"; readonly attempt: SlotAttempt & { readonly kind: "none" } };
 
+/** Where jobs find place. */
+export interface Places {
+  readonly pool: SlotPool;
+  readonly workers: Workers;
+  /** How many jobs run at a time. */
+  readonly most: number;
+}
+
 /**
  * Starts a worker for a job, with slots of its own. At its first start here the job may be in the hands of a worker
  * that an earlier launcher left: then that one is followed.
@@ -48,7 +66,7 @@ export type JobStart =
 export function startJob(
   job: SweepJob,
   isFirstStart: boolean,
-  pool: SlotPool,
+  { most, pool, workers }: Places,
   { internals: { invocation, record } }: LauncherRequest,
   { timeLimit }: LocalSettings,
 ): JobStart {
@@ -73,13 +91,9 @@ export function startJob(
   if (attempt.kind === "none") return { kind: "lacks slots", attempt };
   const slots = attempt.held;
   try {
-    const worker = startWorker({
-      facts,
-      folder: record.folder,
-      number: job.number,
-      env: { ...invocation.env, ...slotVariables(slots.slots) },
-      timeLimit,
-    });
+    const run = { facts, folder: record.folder, number: job.number, timeLimit };
+    const own = slotVariables(slots.slots);
+    const worker = startWorker({ ...run, env: invocation.env, own }, workers, most);
     if (worker.pid !== undefined) slots.handTo(worker.pid);
     const { logStart } = worker;
     return { kind: "running", running: { job, worker, logStart, slots } };
@@ -95,6 +109,8 @@ export interface WorkerRun {
   readonly folder: string;
   readonly number: number;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Added to it for this job. */
+  readonly own: Readonly<Record<string, string>>;
   /** Milliseconds; null for any. */
   readonly timeLimit: number | null;
 }
@@ -109,30 +125,34 @@ export interface StartedWorker extends LiveWorker {
 
 /**
  * Starts a worker in a process group of its own, so that a key typed at the terminal reaches it once
- * and only through us, and with its output in a file, so that it needs us for nothing.
+ * and only through us, and with its output in a file, so that it needs us for nothing. Or a worker that has done its job
+ * is given this one.
  *
  * It does nothing before it stands in the job's record as the process that runs it (`launch/worker.ts`): so the
  * next launcher finds it, however soon we are killed.
  *
+ * @param most as many workers are kept
  * @throws the system's error where the record cannot be written: then nothing runs
  */
-function startWorker(run: WorkerRun): StartedWorker {
+function startWorker(run: WorkerRun, workers: Workers, most: number): StartedWorker {
   const { folder, number, timeLimit } = run;
   makeDirectory(jobsFolder(folder));
   const before = readJobState(folder, number);
-  const id = randomUUID();
+  const start = { id: randomUUID(), launcher: thisProcess() };
   const killsBefore = memoryKills();
-  const { child, logStart } = spawnWorker(run, { id, launcher: thisProcess() });
-  const over = outcomeOf(child);
-  const noted = withIdentity(begun(number, before, { id }), child.pid ?? 0);
-  if (child.pid !== undefined) noteOrKill(folder, noted, child.pid);
+  const worker = workers.take(run, start, most);
+  const { logStart, pid } = worker;
+  const over = worker.over();
+  const noted = withIdentity(begun(number, before, { id: start.id }), worker.identity);
+  if (pid !== undefined) noteOrKill(folder, noted, pid);
+  worker.begin({ number, start });
   let asked: Asked;
   let killer: PausableTimer | undefined;
   const kill = (signal: NodeJS.Signals): void => {
-    if (child.pid !== undefined) signalWorker(child.pid, signal);
+    if (pid !== undefined) signalWorker(pid, signal);
     killer ??= startPausableTimer(
       GRACE_MS,
-      () => child.pid !== undefined && signalWorker(child.pid, "SIGKILL"),
+      () => pid !== undefined && signalWorker(pid, "SIGKILL"),
     );
   };
   const limit =
@@ -148,7 +168,13 @@ function startWorker(run: WorkerRun): StartedWorker {
     killer?.stop();
     const written = readJobState(folder, number);
     // It has written nothing where it could not be started.
-    const state = written?.attempts.at(-1)?.id === id ? written : noted;
+    const state = written?.attempts.at(-1)?.id === start.id ? written : noted;
+    if (outcome === "done") {
+      // One that was told to end is about to.
+      worker.giveBack(asked === undefined);
+      return state;
+    }
+    worker.giveBack(false);
     const lacksMemory = (memoryKills() ?? 0) > (killsBefore ?? 0);
     const end = endOfWorker(state, { ...outcome, lacksMemory }, asked, { ...run, logStart });
     if (end === undefined) return state;
@@ -157,7 +183,7 @@ function startWorker(run: WorkerRun): StartedWorker {
     return final;
   };
   return {
-    pid: child.pid,
+    pid,
     logStart,
     signal(signal) {
       asked ??= signal;
@@ -166,7 +192,7 @@ function startWorker(run: WorkerRun): StartedWorker {
     suspend() {
       const timers = [limit, killer];
       for (const timer of timers) timer?.pause();
-      const goOn = child.pid === undefined ? undefined : suspendGroups(child.pid);
+      const goOn = pid === undefined ? undefined : suspendGroups(pid);
       return () => {
         goOn?.();
         for (const timer of timers) timer?.goOn();
@@ -178,16 +204,201 @@ function startWorker(run: WorkerRun): StartedWorker {
 
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 
-function spawnWorker({ env, folder, facts, number }: WorkerRun, start: NotedStart) {
-  const command = workerCommand(facts, { folder, number, start });
-  const log = openSync(jobLog(folder, number), "a");
+/** The processes that run jobs. */
+export interface Workers {
+  /** A process for a job: one that has done its job before and waits for another with the same environment, or a new one. */
+  take(run: WorkerRun, start: NotedStart, most: number): WorkerOfJob;
+  /** Lets those end that wait. */
+  close(): void;
+}
+
+/** A process, while it runs a job. */
+interface WorkerOfJob {
+  /** Undefined where it could not be started. */
+  readonly pid: number | undefined;
+  readonly identity: ProcessIdentity;
+  /** The byte of the job's log at which its output begins. */
+  readonly logStart: number;
+  /** How it ended; or that the job is done, and it waits for another. */
+  over(): Promise<Outcome | "done">;
+  /** To be called once the job's record names the process: a process that waits is told of the job. */
+  begin(next: NextJob): void;
+  /** To be called when the job is over. @param isKept whether it may run another */
+  giveBack(isKept: boolean): void;
+}
+
+/** A process that runs jobs one after the other. */
+interface ReusableWorker {
+  readonly child: ChildProcess;
+  readonly identity: ProcessIdentity;
+  /** What its environment has of its own. */
+  readonly key: string;
+  readonly log: SharedLog;
+  readonly ended: Promise<Outcome>;
+}
+
+/** @param isReusing whether they run one job after the other */
+export function createWorkers(isReusing: boolean): Workers {
+  const waiting: ReusableWorker[] = [];
+  const isAlive = ({ child }: ReusableWorker) =>
+    child.connected && child.exitCode === null && child.signalCode === null;
+  const letGo = ({ child, log }: ReusableWorker): void => {
+    if (child.connected) child.disconnect();
+    log.remove();
+  };
+  const waitingFor = (key: string): ReusableWorker | undefined => {
+    for (const one of waiting.filter((one) => !isAlive(one))) {
+      waiting.splice(waiting.indexOf(one), 1);
+      letGo(one);
+    }
+    const at = waiting.findIndex((one) => one.key === key);
+    return at === -1 ? undefined : waiting.splice(at, 1)[0];
+  };
+  const ofJob = (
+    worker: ReusableWorker,
+    run: WorkerRun,
+    logStart: number,
+    most: number,
+    isWaiting: boolean,
+  ): WorkerOfJob => {
+    const { child, ended, identity, log } = worker;
+    return {
+      pid: child.pid,
+      identity,
+      logStart,
+      over: () => Promise.race([ended, doneWith(child, run.number)]),
+      begin(next) {
+        if (!isWaiting) return;
+        child.ref();
+        child.channel?.ref();
+        // One that ended meanwhile is found by its end.
+        child.send(next, () => {});
+      },
+      giveBack(isKept) {
+        if (!isKept || !isAlive(worker) || !log.separate(jobLog(run.folder, run.number)))
+          return letGo(worker);
+        child.unref();
+        child.channel?.unref();
+        waiting.push(worker);
+        while (waiting.length > most) {
+          const [first] = waiting.splice(0, 1);
+          if (first !== undefined) letGo(first);
+        }
+      },
+    };
+  };
+  return {
+    take(run, start, most) {
+      const file = jobLog(run.folder, run.number);
+      const key = JSON.stringify(Object.entries(run.own).sort());
+      const old = isReusing ? waitingFor(key) : undefined;
+      if (old !== undefined) {
+        try {
+          return ofJob(old, run, old.log.begin(file), most, true);
+        } catch {
+          // It cannot have that log: a new process has its own.
+          letGo(old);
+        }
+      }
+      const log = isReusing ? sharedLog(file) : undefined;
+      const { child, logStart } = spawnWorker(run, start, log);
+      const identity = identityOf(child.pid ?? 0);
+      const ended = outcomeOf(child);
+      if (log !== undefined)
+        return ofJob({ child, identity, key, log, ended }, run, logStart, most, false);
+      return {
+        ...{ pid: child.pid, identity, logStart, over: () => ended },
+        begin: () => {},
+        giveBack: () => {},
+      };
+    },
+    close() {
+      for (const one of waiting.splice(0)) letGo(one);
+    },
+  };
+}
+
+const doneWith = (child: ChildProcess, number: number): Promise<"done"> =>
+  new Promise((settle) => {
+    const onMessage = (message: unknown): void => {
+      if ((message as Partial<JobDone>).done !== number) return;
+      child.off("message", onMessage);
+      settle("done");
+    };
+    child.on("message", onMessage);
+  });
+
+/** A log beyond this stays its process's, which then runs no other job: it would have to be copied. */
+const MOST_COPIED = 16 << 20;
+
+/**
+ * The file that a process writes to, whichever job it runs: what it has open cannot be changed from outside. While a job runs, its log is a
+ * second name of this file; then the log becomes a file of its own, and this one is empty for the next.
+ */
+interface SharedLog {
+  readonly file: string;
+  /**
+   * Gives the file the name of a job's log, with what that had.
+   * @returns the byte at which the job's output begins
+   */
+  begin(jobLog: string): number;
+  /** Makes the job's log a file of its own. @returns whether the file can be used for another job */
+  separate(jobLog: string): boolean;
+  remove(): void;
+}
+
+/** @returns undefined where files cannot have two names */
+function sharedLog(first: string): SharedLog | undefined {
+  const file = draftBeside(first);
+  const log: SharedLog = {
+    file,
+    begin(jobLog) {
+      if (sizeOf(jobLog) > 0) copyFileSync(jobLog, file);
+      const name = draftBeside(jobLog);
+      linkSync(file, name);
+      renameSync(name, jobLog);
+      return sizeOf(file);
+    },
+    separate(jobLog) {
+      try {
+        if (sizeOf(file) > MOST_COPIED) return false;
+        const copy = draftBeside(jobLog);
+        copyFileSync(file, copy);
+        renameSync(copy, jobLog);
+        truncateSync(file);
+        return true;
+      } catch {
+        // Then it stays as it is: a disk that is full, say.
+        return false;
+      }
+    },
+    remove: () => removeIfAllowed(file),
+  };
+  try {
+    closeSync(openSync(file, "a"));
+    log.begin(first);
+    return log;
+  } catch {
+    log.remove();
+    return undefined;
+  }
+}
+
+function spawnWorker(
+  { env, folder, facts, number, own }: WorkerRun,
+  start: NotedStart,
+  shared: SharedLog | undefined,
+) {
+  const isReused = shared !== undefined;
+  const command = workerCommand(facts, { folder, number, start, isReused });
+  const log = openSync(shared?.file ?? jobLog(folder, number), "a");
   try {
     const logStart = fstatSync(log).size;
     // Not execa, which pipes through us: files must be the worker's own.
     const child = spawn(command.file, command.args, {
       cwd: command.cwd,
-      env: { ...env, ...command.env },
-      stdio: ["ignore", log, log],
+      env: { ...env, ...own, ...command.env },
+      stdio: ["ignore", log, log, ...(isReused ? (["ipc"] as const) : [])],
       detached: true,
     });
     return { child, logStart };
@@ -214,9 +425,9 @@ const outcomeOf = (child: ChildProcess): Promise<Outcome> =>
     child.once("exit", (exitCode, signal) => settle({ exitCode, signal }));
   });
 
-function withIdentity(state: JobState, pid: number): JobState {
+function withIdentity(state: JobState, identity: ProcessIdentity): JobState {
   const last = state.attempts.at(-1);
   return last === undefined
     ? state
-    : { ...state, attempts: [...state.attempts.slice(0, -1), { ...last, ...identityOf(pid) }] };
+    : { ...state, attempts: [...state.attempts.slice(0, -1), { ...last, ...identity }] };
 }

@@ -162,6 +162,8 @@ const words = (texts: readonly string[]): string =>
 export interface ArrayRequest {
   /** How many tasks; their indices start at 0. */
   readonly size: number;
+  /** How many of them run at a time. */
+  readonly parallelism: number;
   readonly cwd: string;
   /** The file for what Slurm itself says of a task; `%A` and `%a` in its name are Slurm's. */
   readonly log: { readonly folder: string; readonly name: string };
@@ -220,10 +222,10 @@ export function sbatchOptions(
   settings: SlurmSettings,
   request: ArrayRequest,
 ): readonly SbatchOption[] {
-  const { array_parallelism, mem_gb, name, tasks_per_node, timeout_min } = settings;
-  const { after, cwd, log, size } = request;
+  const { mem_gb, name, tasks_per_node, timeout_min } = settings;
+  const { after, cwd, log, parallelism, size } = request;
   return [
-    option("array", `0-${size - 1}%${array_parallelism}`),
+    option("array", `0-${size - 1}%${parallelism}`),
     option("job-name", name, "name"),
     option("time", timeout_min, "timeout_min"),
     option("ntasks-per-node", tasks_per_node, "tasks_per_node"),

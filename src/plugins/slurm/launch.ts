@@ -7,14 +7,15 @@ import { followJobs, type SweepBackend } from "../../launch/scheduler.ts";
 import { nextCommand } from "../../record/next-commands.ts";
 import { liveWorkers } from "../../record/orphans.ts";
 import type { SweepRecord } from "../../record/sweep-record.ts";
+import { getOrCreate } from "../../system/get-or-create.ts";
 import { andOthers, plural } from "../../text/plural.ts";
 import { ConfigError, isConfigError } from "../../values/errors.ts";
 import { createSlurm } from "./client.ts";
 import { logFolder } from "./job-logs.ts";
-import type { SlurmSettings } from "./settings.ts";
+import { readSettings, type SlurmSettings } from "./settings.ts";
 import { adoptSubmissions, slurmSweep } from "./slurm-sweep.ts";
 import { readSubmissions, tasksOf } from "./submissions.ts";
-import { submitJobs } from "./submit.ts";
+import { type JobGroup, submitJobs } from "./submit.ts";
 
 /** submitit's name, which log configs may use. */
 const LOGGER = "hydra_plugins.hydra_submitit_launcher.submitit_launcher";
@@ -42,15 +43,29 @@ export async function submitToSlurm(
   refuseRunning(batch, record);
   const due = batch.filter(({ number }) => !live.has(number));
   if (due.length > 0) {
-    const numbers = due.map(({ number }) => number);
     const settings = placed(given, facts.cwd);
+    const groups = resourceGroups(due, settings, facts.cwd);
     const retry = { say: request.say, ...(signal && { signal }) };
-    const arrays = await submitJobs({ client, settings, facts, folder, numbers, retry });
+    const arrays = await submitJobs({ client, settings, facts, folder, groups, retry });
     log.info(`Submitted ${plural(due.length, "job")} to Slurm: ${arrays.join(", ")}`);
     for (const job of due) log.info(`\t#${job.number} : ${loggedOverrides(job)}`);
   }
   if (live.size > 0) log.info(`Slurm already has ${plural(live.size, "job")} of this sweep`);
   return sweep;
+}
+
+/** Jobs of one array ask for the same. In the order of their first jobs. */
+function resourceGroups(
+  jobs: readonly SweepJob[],
+  ofSweep: SlurmSettings,
+  cwd: string,
+): readonly JobGroup[] {
+  const groups = new Map<SweepJob["launcher"], number[]>();
+  for (const { launcher, number } of jobs) getOrCreate(groups, launcher, () => []).push(number);
+  return [...groups].map(([own, numbers]) => ({
+    numbers,
+    settings: own === undefined ? ofSweep : placed(readSettings(own, ofSweep.submitit_folder), cwd),
+  }));
 }
 
 /** Relative directories start where the sweep began. */

@@ -13,6 +13,7 @@ export const slurmLauncher: LauncherDefinition = {
     "hydra_plugins.hydra_submitit_launcher.submitit_launcher.SlurmLauncher",
   ],
   runsElsewhere: true,
+  settingsByJob: true,
   insteadOf: insteadOfSetting,
   open: (request) => {
     const settings = readSettings(request.settings, `${request.directory}/.submitit/%j`);

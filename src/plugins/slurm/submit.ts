@@ -25,18 +25,26 @@ import { phaseOf } from "./task-state.ts";
 
 export interface SubmitRequest {
   readonly client: SlurmClient;
+  /** Of the sweep: they say how many of its jobs run at a time. */
   readonly settings: SlurmSettings;
   readonly facts: SweepFacts;
   /** The absolute path of the sweep's `.sweep` folder. */
   readonly folder: string;
   /** The jobs to be submitted. */
-  readonly numbers: readonly number[];
+  readonly groups: readonly JobGroup[];
   readonly retry: RetryPolicy;
 }
 
+/** Jobs that ask for the same resources. */
+export interface JobGroup {
+  readonly settings: SlurmSettings;
+  /** Their numbers. */
+  readonly numbers: readonly number[];
+}
+
 /**
- * Hands jobs to Slurm: an array for each `MaxArraySize` of them. An array waits for the one before,
- * so that no more than `array_parallelism` jobs run at a time. Each array is noted before and after
+ * Hands jobs to Slurm: for each group an array, or several where it has more jobs than `MaxArraySize`. They run side by side, and
+ * share `array_parallelism` out among them, so that no more jobs run at a time (`planArrays`). Each array is noted before and after
  * it is submitted: whatever happens between, it is found again by its script. A Slurm that takes
  * nothing for now is asked again.
  *
@@ -45,15 +53,14 @@ export interface SubmitRequest {
  * known, unless Slurm does not take that either
  */
 export async function submitJobs(request: SubmitRequest): Promise<readonly string[]> {
-  const { client, folder, facts, numbers, retry } = request;
+  const { client, folder, facts, groups, retry, settings } = request;
   const command = restartable(facts);
   makeDirectory(timeoutFolder(folder));
   const size = await withRetry(() => client.maxArraySize(), retry);
   const arrays: string[] = [];
-  for (let first = 0; first < numbers.length; first += size)
+  for (const planned of planArrays(groups, size, settings.array_parallelism))
     try {
-      const jobs = numbers.slice(first, first + size);
-      await submitArray(request, { command, jobs, arrays });
+      await submitArray(request, { command, planned, arrays });
     } catch (error) {
       // What Slurm does not take now, it may not end either: it goes on, and --resume follows it.
       await client.cancel(arrays).catch((other: unknown) => {
@@ -64,13 +71,62 @@ export async function submitJobs(request: SubmitRequest): Promise<readonly strin
   return arrays;
 }
 
-/** The jobs of an array. */
+/** An array that is to be submitted. */
+export interface PlannedArray extends JobGroup {
+  /** How many of its jobs run at a time. */
+  readonly parallelism: number;
+  /** The place, among all arrays, of the one that has to end before it; undefined for none. */
+  readonly after: number | undefined;
+}
+
+/**
+ * The arrays of a sweep. As long as there are no more of them than jobs may run at a time, all run side by side: each has a share of
+ * that number, by its jobs, so that a slow job holds back none of the others. More arrays than that wait for each other, one for one.
+ *
+ * @param size the most jobs of an array
+ * @param limit how many jobs may run at a time
+ */
+export function planArrays(
+  groups: readonly JobGroup[],
+  size: number,
+  limit: number,
+): readonly PlannedArray[] {
+  const parts = groups.flatMap(({ numbers, settings }) => {
+    const count = Math.ceil(numbers.length / size);
+    return Array.from({ length: count }, (_, at) => ({
+      settings,
+      numbers: numbers.slice(
+        Math.floor((at * numbers.length) / count),
+        Math.floor(((at + 1) * numbers.length) / count),
+      ),
+    }));
+  });
+  const all = parts.reduce((sum, { numbers }) => sum + numbers.length, 0);
+  if (all <= limit || parts.length === 1)
+    return parts.map((part) => ({ ...part, parallelism: limit, after: undefined }));
+  if (parts.length > limit)
+    return parts.map((part, at) => ({
+      ...part,
+      parallelism: 1,
+      after: at < limit ? undefined : at - limit,
+    }));
+  // One for each; the others by how many jobs there are up to its end, so that the sum is the limit.
+  const others = limit - parts.length;
+  let before = 0;
+  return parts.map((part) => {
+    const upTo = before + part.numbers.length;
+    const share = Math.floor((others * upTo) / all) - Math.floor((others * before) / all);
+    before = upTo;
+    return { ...part, parallelism: 1 + share, after: undefined };
+  });
+}
+
+/** What submitting one of them takes. */
 interface ArrayRequest {
   /** What starts the program. */
   readonly command: readonly string[];
-  /** Their numbers. */
-  readonly jobs: readonly number[];
-  /** Those before it, of which it waits for the last; it is added as soon as there is one. */
+  readonly planned: PlannedArray;
+  /** Slurm's numbers of those before it; its own is added as soon as there is one. */
   readonly arrays: string[];
 }
 
@@ -143,13 +199,15 @@ async function foundAfterAll(
 }
 
 async function tryToSubmit(
-  { client, facts, folder, settings }: SubmitRequest,
-  { arrays, command, jobs: numbers }: ArrayRequest,
+  { client, facts, folder }: SubmitRequest,
+  { arrays, command, planned }: ArrayRequest,
   script: string,
 ): Promise<void> {
-  const before = arrays.at(-1);
+  const { numbers, parallelism, settings } = planned;
+  const before = planned.after === undefined ? undefined : arrays[planned.after];
   const options = sbatchOptions(settings, {
     size: numbers.length,
+    parallelism,
     cwd: facts.cwd,
     log: { folder: slurmFolder(folder), name: "%A_%a.log" },
     ...(before !== undefined && { after: before }),

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ScheduledEvent } from "../../launch/launcher.ts";
-import { hasEnded, type JobState, readJobState } from "../../record/job-state.ts";
+import { createRecordLook, hasEnded, type JobState, readJobState } from "../../record/job-state.ts";
 import { getOrCreate } from "../../system/get-or-create.ts";
 import { type Queue, queueOf, type Reports, reportsOf, type SlurmClient } from "./client.ts";
 import { pendingReasons } from "./pending-reasons.ts";
@@ -15,7 +15,7 @@ export interface WatchRequest {
   readonly signal?: AbortSignal;
 }
 
-/** Between looks at the jobs' own records. */
+/** Between looks at the folder of the jobs' own records. */
 const RECORDS_MS = 500;
 /** Between questions to Slurm, which many users ask: soon while things happen, then rarely. */
 const QUEUE_MS = { first: 2_000, most: 15_000, growth: 1.5 };
@@ -30,6 +30,8 @@ interface Watched {
   readonly task: SubmittedTask;
   /** Attempts of this array that were seen. */
   seen: number;
+  /** Whether Slurm said last that it has begun, or is over; undefined where it has not said. */
+  hasBegun?: boolean | undefined;
   /** Since when Slurm says that it is over, on a monotonic clock. */
   overSince?: number;
   /** What keeps it from starting, as it was told last. */
@@ -39,16 +41,23 @@ interface Watched {
 /**
  * Watches tasks: their records first, which the jobs write themselves, and Slurm for those that
  * cannot write any more. Ends when all have ended. Slurm's accounting is not needed.
+ *
+ * Tens of thousands may wait: only the folder of all records is looked at again and again, and the files of jobs that have begun
+ * once that has changed, or Slurm has answered.
  */
 export async function* watchTasks(request: WatchRequest): AsyncGenerator<ScheduledEvent, void> {
   const { client, folder, signal } = request;
   const watched = new Map<string, Watched>();
   for (const task of request.tasks) watched.set(taskName(task), { task, seen: 0 });
+  const lookAtFolder = createRecordLook(folder);
   let pause: number = QUEUE_MS.first;
   let nextQuestion = 0;
+  let isAnswered = false;
   while (watched.size > 0 && signal?.aborted !== true) {
+    const recorded = lookAtFolder();
     let happened = false;
     for (const [name, one] of watched) {
+      if (!isDue(one, recorded, isAnswered)) continue;
       const state = newer(readJobState(folder, one.task.number), one.task);
       for (const event of newEvents(one, state)) {
         happened = true;
@@ -56,10 +65,16 @@ export async function* watchTasks(request: WatchRequest): AsyncGenerator<Schedul
         yield event;
       }
     }
+    isAnswered = false;
     if (happened) pause = QUEUE_MS.first;
+    // Which of those has begun that have records of earlier runs, only Slurm can say.
+    else if (recorded !== undefined)
+      nextQuestion = Math.min(nextQuestion, performance.now() + QUEUE_MS.first);
     if (watched.size > 0 && performance.now() >= nextQuestion) {
       const tasks = [...watched.values()].map(({ task }) => task);
       const queue = await queueOf(tasks, client, signal);
+      isAnswered = true;
+      for (const [name, one] of watched) one.hasBegun = queue && hasBegun(queue.get(name));
       if (queue !== undefined) {
         yield* newlyHeld(watched, queue);
         const reports = await reportsOf(tasks, queue, client, signal);
@@ -75,6 +90,27 @@ export async function* watchTasks(request: WatchRequest): AsyncGenerator<Schedul
     if (watched.size > 0)
       await sleep(RECORDS_MS, undefined, { ...(signal && { signal }) }).catch(() => {});
   }
+}
+
+/** @param report undefined for a task that has left the queue */
+const hasBegun = (report: TaskReport | undefined): boolean =>
+  report === undefined || phaseOf(report) !== "waiting";
+
+/**
+ * Whether the record of a task's job may have something new.
+ *
+ * @param recorded the jobs that have records; undefined while none has changed
+ * @param isAnswered whether Slurm was asked since the last look
+ */
+function isDue(
+  { hasBegun, seen, task }: Watched,
+  recorded: ReadonlySet<number> | undefined,
+  isAnswered: boolean,
+): boolean {
+  if (hasBegun === true) return isAnswered || recorded !== undefined;
+  if (recorded?.has(task.number) !== true) return false;
+  // While Slurm says that it waits, a record is news only of a job that had none.
+  return hasBegun === undefined || (task.attempts === 0 && seen === 0);
 }
 
 /** The record as far as it is about this array. */

@@ -13,14 +13,17 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
 import { execa } from "execa";
+import * as fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
 import {
   openSlots,
   type SlotAttempt,
   slotsOfMachine,
   slotVariables,
+  wholeSlots,
 } from "../../../src/launch/local/slots.ts";
 import { canMount, withFullDisk } from "../../cli/mounts.ts";
+import { runs } from "../../runs.ts";
 
 const SLOTS = fileURLToPath(new URL("../../../src/launch/local/slots.ts", import.meta.url));
 
@@ -31,12 +34,14 @@ const taken = (attempt: SlotAttempt) => {
   return attempt.held;
 };
 
+const gpus = (...slots: readonly string[]) => new Map([["gpu", wholeSlots(slots)]]);
+
 const slots = (attempt: SlotAttempt) => [...taken(attempt).slots.values()];
 
 describe("slots", () => {
   test("are used by one job at a time, whichever process manages the folder", () => {
     const folder = newFolder();
-    const resources = new Map([["gpu", ["0", "1"]]]);
+    const resources = gpus("0", "1");
     const [one, other] = [openSlots(resources, folder), openSlots(resources, folder)];
     const first = taken(one.take("a"));
     expect([...first.slots]).toEqual([["gpu", "0"]]);
@@ -55,8 +60,8 @@ describe("slots", () => {
     const folder = newFolder();
     const pool = openSlots(
       new Map([
-        ["gpu", ["0", "1"]],
-        ["port", ["a/b"]],
+        ["gpu", wholeSlots(["0", "1"])],
+        ["port", wholeSlots(["a/b"])],
       ]),
       folder,
     );
@@ -72,9 +77,96 @@ describe("slots", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
+  test("that have a device in common are never given out at the same time", () => {
+    const folder = newFolder();
+    const pairs = openSlots(gpus("0,1", "2,3"), folder);
+    const single = openSlots(gpus("0", "2"), folder);
+    const first = taken(pairs.take("a"));
+    expect([...first.slots.values()]).toEqual(["0,1"]);
+    expect(slots(single.take("b"))).toEqual(["2"]);
+    expect(pairs.take("c")).toMatchObject({ kind: "none", slot: "0,1", holder: { use: "a" } });
+    first.giveBack();
+    expect(slots(single.take("d"))).toEqual(["0"]);
+    expect(pairs.take("e").kind).toBe("none");
+  });
+
+  test("a job may have several of a set", () => {
+    const folder = newFolder();
+    const resources = new Map([["gpu", { ...wholeSlots(["0", "1", "2"]), perJob: 2 }]]);
+    const pool = openSlots(resources, folder);
+    const first = taken(pool.take("a"));
+    expect(slotVariables(first.slots)).toEqual({ CUDA_VISIBLE_DEVICES: "0,1" });
+    expect(pool.take("b")).toMatchObject({ kind: "none", slot: "0", holder: { use: "a" } });
+    // It does not keep the third, which alone is not enough.
+    expect(slots(openSlots(gpus("2"), folder).take("c"))).toEqual(["2"]);
+    first.giveBack();
+    expect(slots(pool.take("d"))).toEqual(["0,1"]);
+  });
+
+  test("several jobs may share one: they are spread, and whoever wants it whole waits", () => {
+    const folder = newFolder();
+    const shared = (perSlot: number) =>
+      openSlots(new Map([["gpu", { ...wholeSlots(["0", "1"]), perSlot }]]), folder);
+    const whole = openSlots(gpus("0", "1"), folder);
+    const halves = shared(2);
+    const first = taken(halves.take("a"));
+    expect([...first.slots.values()]).toEqual(["0"]);
+    const second = taken(halves.take("b"));
+    expect([...second.slots.values()]).toEqual(["1"]);
+    expect(whole.take("c").kind).toBe("none");
+    // A half and two quarters.
+    expect([1, 2, 3, 4].map(() => slots(shared(4).take("d"))[0]).sort()).toEqual([
+      "0",
+      "0",
+      "1",
+      "1",
+    ]);
+    expect(shared(4).take("e").kind).toBe("none");
+    expect(halves.take("e").kind).toBe("none");
+  });
+
+  test("however jobs come and go, no device has more than it holds", () => {
+    const kinds = [
+      { slots: ["0", "1", "2"], perJob: 1, perSlot: 1 },
+      { slots: ["0,1", "1,2"], perJob: 1, perSlot: 1 },
+      { slots: ["0", "1", "2"], perJob: 2, perSlot: 1 },
+      { slots: ["0", "1"], perJob: 1, perSlot: 2 },
+      { slots: ["2", "1"], perJob: 2, perSlot: 3 },
+    ];
+    const step = fc.record({ kind: fc.nat(kinds.length - 1), leaves: fc.nat(9) });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 20 }), (steps) => {
+        const folder = newFolder();
+        const held: { slots: string; part: number; giveBack: () => void }[] = [];
+        for (const { kind, leaves } of steps) {
+          const resource = kinds[kind];
+          if (resource === undefined) throw new Error("no such kind");
+          const attempt = openSlots(new Map([["gpu", resource]]), folder).take("x");
+          if (attempt.kind === "taken") {
+            const { giveBack } = attempt.held;
+            const own = attempt.held.slots.get("gpu") ?? "";
+            held.push({ slots: own, part: 1 / resource.perSlot, giveBack });
+          } else if (held.length === 0) throw new Error("free slots were refused");
+          const load = new Map<string, number>();
+          for (const { part, slots } of held)
+            for (const device of slots.split(",")) load.set(device, (load.get(device) ?? 0) + part);
+          expect(Math.max(0, ...load.values())).toBeLessThanOrEqual(1.000001);
+          const leaver = held[leaves];
+          if (leaver === undefined) continue;
+          leaver.giveBack();
+          held.splice(leaves, 1);
+        }
+        for (const { giveBack } of held) giveBack();
+        expect(readdirSync(folder)).toEqual([]);
+        rmSync(folder, { recursive: true });
+      }),
+      { numRuns: runs(60) },
+    );
+  });
+
   test("belong to the job's process, and are free once it is gone", async () => {
     const folder = newFolder();
-    const resources = new Map([["gpu", ["0"]]]);
+    const resources = gpus("0");
     const job = execa("sleep", ["60"], { reject: false });
     const held = taken(openSlots(resources, folder).take("a"));
     held.handTo(job.pid ?? 0);
@@ -91,7 +183,7 @@ describe("slots", () => {
 
   test("a process that has the number of a dead one is not taken for it", () => {
     const folder = newFolder();
-    const resources = new Map([["gpu", ["0"]]]);
+    const resources = gpus("0");
     taken(openSlots(resources, folder).take("a"));
     const [name = ""] = readdirSync(folder);
     const other = { host: hostname(), pid: process.pid, birth: "another-boot 1" };
@@ -149,7 +241,7 @@ describe("the folder of a machine's slots", () => {
       chownSync(join(folder, name), 65_534, 65_534);
       expect(slotsOfMachine).toThrow("it belongs to another user");
       withFullDisk((full) => {
-        const pool = openSlots(new Map([["gpu", ["0"]]]), full);
+        const pool = openSlots(gpus("0"), full);
         expect(() => pool.take("a")).toThrow(
           `Cannot manage slots in '${full}': no space is left on its disk`,
         );

@@ -7,7 +7,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import type { SweepJob } from "../../../src/job/plan-job.ts";
 import type { LauncherRequest } from "../../../src/launch/launcher.ts";
 import type { LocalSettings } from "../../../src/launch/local/settings.ts";
-import { startJob } from "../../../src/launch/local/worker-process.ts";
+import { createWorkers, startJob } from "../../../src/launch/local/worker-process.ts";
 import {
   begun,
   ended,
@@ -67,7 +67,7 @@ test.each([1, 2, 3])("a job that ends after look %i at it is not run again", asy
   const start = startJob(
     { number: 0 } as SweepJob,
     true,
-    pool,
+    { pool, workers: createWorkers(false), most: 1 },
     { internals: { record } } as unknown as LauncherRequest,
     {} as LocalSettings,
   );

@@ -285,7 +285,8 @@ describe("a job that is told of its end before it began", () => {
 });
 
 describe("options of sbatch", () => {
-  const request = { size: 3, cwd: "/w d", log: { folder: "/s/100%j", name: "%A_%a.log" } };
+  const log = { folder: "/s/100%j", name: "%A_%a.log" };
+  const request = { size: 3, parallelism: 256, cwd: "/w d", log };
   const optionsOf = (...given: Parameters<typeof sbatchOptions>) =>
     sbatchOptions(...given).map(({ text }) => text);
 

@@ -63,9 +63,9 @@ describe.skipIf(!hasSlurm("sweeps on a real Slurm"))(
       });
       // MaxArraySize of this cluster is 4.
       const arrays = readSubmissions(folder);
-      expect(arrays.map(({ jobs }) => jobs.length)).toEqual([4, 2]);
+      expect(arrays.map(({ jobs }) => jobs.length)).toEqual([3, 3]);
       expect(state(5)?.attempts).toMatchObject([
-        { details: { scheduler: `${arrays[1]?.array}_1` } },
+        { details: { scheduler: `${arrays[1]?.array}_2` } },
       ]);
       const task = `${arrays[0]?.array}_2`;
       expect(readFileSync(join(cwd, `s/.submitit/${task}/${task}_0_log.out`), "utf8")).toContain(
@@ -77,11 +77,13 @@ describe.skipIf(!hasSlurm("sweeps on a real Slurm"))(
       );
     });
 
-    test("array_parallelism holds, and the second array waits for the first", async () => {
+    test("array_parallelism holds, and a slow job of one array holds back none of another", async () => {
       const { folder, lines, ran, release, start } = place();
       const parallel = "hydra.launcher.array_parallelism=2";
       const launcher = start(["x=1,2,3,4,5", "do=hold", "seconds=1", parallel]);
       await until(() => ran("begin").length >= 2 && readSubmissions(folder).length === 2);
+      // Of each array one.
+      expect([...ran("begin")].sort()).toEqual([0, 2]);
       release();
       expect((await launcher).exitCode).toBe(0);
       const events = lines("ran.txt").map((line) => line.split(" "));
@@ -93,6 +95,22 @@ describe.skipIf(!hasSlurm("sweeps on a real Slurm"))(
       }
       expect(most).toBe(2);
       expect(events).toHaveLength(10);
+    });
+
+    test("jobs that ask for other resources are an array of their own", async () => {
+      const { cwd, folder, start } = place();
+      const { exitCode, stderr } = await start([
+        "x=1,2,1",
+        "hydra.launcher.cpus_per_task=${x}",
+        "hydra.launcher.setup=['echo cpus $SLURM_CPUS_PER_TASK']",
+      ]);
+      expect(exitCode, String(stderr)).toBe(0);
+      const arrays = readSubmissions(folder);
+      expect(arrays.map(({ jobs }) => jobs.map(({ number }) => number))).toEqual([[0, 2], [1]]);
+      const cpus = arrays.map(({ array }) =>
+        readFileSync(join(cwd, `s/.submitit/${array}_0/${array}_0_0_log.out`), "utf8"),
+      );
+      expect(cpus.map((text) => text.split("\n")[0])).toEqual(["cpus 1", "cpus 2"]);
     });
 
     test("failures of an array are told: by the job, by its death, by its set-up", async () => {

@@ -8,7 +8,8 @@ const MEMORY = `sbatch: error: Memory specification can not be satisfied
 sbatch: error: Batch job submission failed: Requested node configuration is not available`;
 const ACCOUNT =
   "sbatch: error: Batch job submission failed: Invalid account or account/partition combination specified";
-const request = { size: 1, cwd: "/w", log: { folder: "/w/log", name: "%A_%a.log" } };
+const log = { folder: "/w/log", name: "%A_%a.log" };
+const request = { size: 1, parallelism: 1, cwd: "/w", log };
 
 /** The key that a refusal of sbatch is about, of a sweep with these settings. */
 const keyOf = (words: string, settings: Readonly<Record<string, unknown>>) =>

@@ -1,15 +1,69 @@
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { SlurmClient } from "../../../src/plugins/slurm/client.ts";
 import { readSettings } from "../../../src/plugins/slurm/settings.ts";
 import { busy, noAnswer } from "../../../src/plugins/slurm/slurm-errors.ts";
 import { readSubmissions, slurmFolder, tasksOf } from "../../../src/plugins/slurm/submissions.ts";
-import { submitJobs, withRetry } from "../../../src/plugins/slurm/submit.ts";
+import { planArrays, submitJobs, withRetry } from "../../../src/plugins/slurm/submit.ts";
 import { begun, ended, type JobState, writeJobState } from "../../../src/record/job-state.ts";
 import { ConfigError } from "../../../src/values/errors.ts";
 import { factsIn } from "../../record/written.ts";
+import { runs } from "../../runs.ts";
+
+describe("arrays of a sweep", () => {
+  const settings = readSettings({}, "/s/%j");
+  const ofJobs = (...counts: readonly number[]) =>
+    counts.map((count) => ({ settings, numbers: Array.from({ length: count }, (_, at) => at) }));
+
+  test("run side by side where the limit leaves place for all jobs", () => {
+    const arrays = planArrays(ofJobs(5, 1), 2, 6);
+    expect(arrays.map(({ numbers }) => numbers)).toEqual([[0], [1, 2], [3, 4], [0]]);
+    expect(arrays.every(({ after, parallelism }) => after === undefined && parallelism === 6)).toBe(
+      true,
+    );
+  });
+
+  test("share a smaller limit out by their jobs, and none waits for another", () => {
+    const arrays = planArrays(ofJobs(8, 2), 4, 7);
+    expect(arrays.map(({ after, parallelism }) => [after, parallelism])).toEqual([
+      [undefined, 2],
+      [undefined, 3],
+      [undefined, 2],
+    ]);
+  });
+
+  test("wait for each other only where there are more of them than jobs may run", () => {
+    const arrays = planArrays(ofJobs(5), 1, 2);
+    expect(arrays.map(({ after }) => after)).toEqual([undefined, undefined, 0, 1, 2]);
+  });
+
+  test("have each job once, never more at a time than the limit, and all of it while none has ended", () => {
+    const counts = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 6 });
+    const small = fc.integer({ min: 1, max: 60 });
+    fc.assert(
+      fc.property(counts, small, small, (jobs, size, limit) => {
+        const groups = ofJobs(...jobs);
+        const arrays = planArrays(groups, size, limit);
+        expect(arrays.flatMap(({ numbers }) => numbers)).toEqual(
+          groups.flatMap(({ numbers }) => numbers),
+        );
+        expect(Math.max(...arrays.map(({ numbers }) => numbers.length))).toBeLessThanOrEqual(size);
+        for (const [at, { after = -1 }] of arrays.entries()) expect(after).toBeLessThan(at);
+        const first = arrays.filter(({ after }) => after === undefined);
+        const all = jobs.reduce((sum, count) => sum + count, 0);
+        const sum = first.reduce((before, { parallelism }) => before + parallelism, 0);
+        if (all > limit) expect(sum).toBe(limit);
+        // Of those that wait, each comes for one that has ended, and runs no more than that one did.
+        const waited = arrays.flatMap(({ after }) => after ?? []);
+        expect(new Set(waited).size).toBe(waited.length);
+      }),
+      { numRuns: runs(200) },
+    );
+  });
+});
 
 describe("submit", () => {
   /** A Slurm that takes arrays of two jobs; `submit` is called with how many it was given before. */
@@ -36,13 +90,14 @@ describe("submit", () => {
     const folder = join(directory, ".sweep");
     const program = { name: "prog", command: ["prog"], argv: [] };
     const said: string[] = [];
+    const read = readSettings(settings, join(directory, "logs/%j"));
     const submit = (client: SlurmClient) =>
       submitJobs({
         client,
-        settings: readSettings(settings, join(directory, "logs/%j")),
+        settings: read,
         facts: factsIn(directory, { program }),
         folder,
-        numbers: [0, 1, 2, 3],
+        groups: [{ settings: read, numbers: [0, 1, 2, 3] }],
         retry: { say: (line) => void said.push(line), pause: async () => {} },
       });
     return { folder, said, submit };

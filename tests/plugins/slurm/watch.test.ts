@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync } from "node:fs";
+import fs, { mkdirSync, mkdtempSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -112,4 +113,89 @@ describe("a task is watched", { concurrent: true }, () => {
     expect(events.map(({ kind }) => kind)).toEqual(["started", "ended"]);
     expect(state?.status).toBe("completed");
   });
+});
+
+/** How often something calls the file system. */
+async function fileCalls(act: () => Promise<void>): Promise<number> {
+  const names = [
+    "statSync",
+    "openSync",
+    "readFileSync",
+    "readdirSync",
+    "lstatSync",
+    "existsSync",
+  ] as const;
+  const before = names.map((name) => [name, fs[name]] as const);
+  let calls = 0;
+  const replaced = fs as unknown as Record<string, (...args: unknown[]) => unknown>;
+  for (const [name, original] of before)
+    replaced[name] = (...args) => {
+      calls++;
+      return (original as (...args: unknown[]) => unknown)(...args);
+    };
+  syncBuiltinESMExports();
+  try {
+    await act();
+    return calls;
+  } finally {
+    Object.assign(fs, Object.fromEntries(before));
+    syncBuiltinESMExports();
+  }
+}
+
+test("ten thousand jobs that wait cost a few calls a second, and one that begins is seen by its record", async () => {
+  const JOBS = 10_000;
+  const CALLS_A_SECOND = 5;
+  const folder = mkdtempSync(join(tmpdir(), "hydraconf-watch-many-"));
+  mkdirSync(slurmFolder(folder));
+  const numbers = Array.from({ length: JOBS }, (_, number) => number);
+  const tasks = numbers.map((number) => ({ number, array: "7", index: number, attempts: 0 }));
+  const running = new Set<number>();
+  let onQuestion = (): void => {};
+  const client: SlurmClient = {
+    ...{ submit: unexpected, maxArraySize: unexpected, cancel: unexpected, arrayOf: unexpected },
+    recentTasks: unexpected,
+    async tasks() {
+      onQuestion();
+      const stateOf = (index: number) => (running.has(index) ? "RUNNING" : "PENDING");
+      return numbers.map((index) => ({
+        ...{ array: "7", index, state: stateOf(index), reason: null, exitCode: null },
+      }));
+    },
+  };
+  const follow = async (seconds?: number): Promise<readonly ScheduledEvent[]> => {
+    const seen: ScheduledEvent[] = [];
+    const stop = new AbortController();
+    const timer = setTimeout(() => stop.abort(), (seconds ?? 60) * 1000);
+    for await (const event of watchTasks({ folder, client, tasks, signal: stop.signal })) {
+      seen.push(event);
+      if (event.kind === "started") {
+        // Slurm tells the same some time later, and its end is seen then at the latest.
+        running.add(JOB);
+        writeJobState(folder, ended(state, { status: "completed", exitCode: 0 }));
+      }
+      if (event.kind === "ended") stop.abort();
+    }
+    clearTimeout(timer);
+    return seen;
+  };
+  const JOB = 4_711;
+  const state = begun(JOB, undefined, {});
+
+  const start = performance.now();
+  const idle = await fileCalls(async () => expect(await follow(3)).toEqual([]));
+  expect(idle).toBeGreaterThan(0);
+  expect(idle).toBeLessThanOrEqual((CALLS_A_SECOND * (performance.now() - start)) / 1000);
+
+  onQuestion = () => {
+    if (running.size === 0) writeJobState(folder, state);
+  };
+  const busy = await fileCalls(async () => {
+    expect(await follow()).toEqual([
+      { kind: "started", number: JOB },
+      { kind: "ended", number: JOB },
+    ]);
+  });
+  // Its own file a few times, and the folder: of the others, none.
+  expect(busy).toBeLessThan(JOBS / 100);
 });
