@@ -58,7 +58,7 @@ describe("size", () => {
       start: index * 2,
       end: index * 2 + 1,
     }));
-    expect(aggregateOf({ ranges: wide }).regions).toHaveLength(100_000);
+    expect(aggregateOf({ ranges: wide }, { labels: { fold: null } }).regions).toHaveLength(100_000);
     const leaked = Array.from({ length: 20_000 }, (_, index) => ({
       name: "leak",
       start: index,
