@@ -242,10 +242,12 @@ export function* nodesDepthFirst(root: PathNode): Generator<PathNode> {
   }
 }
 
-export type SelectedNodes = ReadonlySet<PathNode>;
+export type SelectedNodes = Pick<ReadonlySet<PathNode>, "has">;
 
 /** The places that a selection shows, found top down: what is inside a match follows it. */
 export function selectNodes(root: PathNode, patterns: SelectionPatterns): SelectedNodes {
+  // There can be a million.
+  if (patterns.include.length + patterns.exclude.length === 0) return { has: () => true };
   const selector = createSelector(patterns);
   const included = new Set<PathNode>();
   const excluded = new Set<PathNode>();

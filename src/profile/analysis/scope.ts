@@ -1,6 +1,6 @@
 /** Adds up attributed processes into the regions of one scope: everything, a process, a device. */
 import type { ReportScope } from "../../report/model/document.ts";
-import { partOf } from "../../text/plural.ts";
+import { grouped, partOf, plural } from "../../text/plural.ts";
 import type { ProgramSpan } from "../model/timeline.ts";
 import { outsideRegion, type ProcessAttribution } from "./attribute.ts";
 import { type ActivityTally, type GpuUse, totalActivities } from "./gpu-activity.ts";
@@ -45,8 +45,12 @@ export function buildScope(
   const totals = { ...scopeTotals(request, tallies, kinds), ...(run !== null && { run }) };
   const sawGpu = request.processes.some(({ gpu }) => gpu.of(request.device) !== null);
   const about = { totals, sawGpu, device: request.device };
-  const { regions, count, notes } = scopeEntries(root, tallies, selected, (identity, tally) =>
-    entryOf(identity, tally, about, kernelRows),
+  const { regions, count, notes } = scopeEntries(
+    root,
+    tallies,
+    selected,
+    ({ ranges, exclusiveKernelNs }) => ranges?.wallNs ?? exclusiveKernelNs,
+    (identity, tally) => entryOf(identity, tally, about, kernelRows),
   );
   const isUntimed = totals.kernelNs === null && count > 0;
   return {
@@ -297,6 +301,11 @@ function addKernels(
 /** The note of a report without regions, for programs to look for. */
 export const NO_MATCHING_REGIONS = "no matching regions";
 
+/**
+ * A report has at most so many regions, those with the most time: a million of them take a gigabyte, and nobody reads them.
+ */
+export const MOST_REGIONS = 10_000;
+
 export interface ScopeEntries {
   /** Depth first, the outside bucket last. */
   readonly regions: readonly RegionModelEntry[];
@@ -309,9 +318,10 @@ export function scopeEntries<T>(
   root: PathNode,
   tallies: ReadonlyMap<RegionIdentity, T>,
   selected: SelectedNodes,
+  weightOf: (tally: T) => number,
   entryOf: (identity: RegionIdentity, tally: T) => RegionModelEntry,
 ): ScopeEntries {
-  const regions: RegionModelEntry[] = [];
+  const chosen: (readonly [identity: RegionIdentity, tally: T])[] = [];
   const outside: RegionModelEntry[] = [];
   let leftOut = 0;
   for (const node of nodesDepthFirst(root))
@@ -319,10 +329,13 @@ export function scopeEntries<T>(
       const tally = tallies.get(identity);
       if (tally === undefined) continue;
       if (identity.kind === "outside") outside.push(entryOf(identity, tally));
-      else if (selected.has(node)) regions.push(entryOf(identity, tally));
+      else if (selected.has(node)) chosen.push([identity, tally]);
       else leftOut++;
     }
-  const count = regions.length + leftOut;
+  const count = chosen.length + leftOut;
+  const regions = heaviest(chosen, ([, tally]) => weightOf(tally)).map(([identity, tally]) =>
+    entryOf(identity, tally),
+  );
   return {
     regions: [...regions, ...outside],
     count,
@@ -331,8 +344,26 @@ export function scopeEntries<T>(
       ...(leftOut > 0
         ? [`the selection leaves out ${partOf(leftOut, count, "region")}; totals cover all of them`]
         : []),
+      ...(chosen.length > regions.length
+        ? [
+            `only the ${grouped(String(regions.length))} longest of ${plural(chosen.length, "region")} are in this report; totals cover all of them. Label rules unify labels that name single calls (labels.rules; import and report: --label-rule 'REGEX=>TEXT')`,
+          ]
+        : []),
     ],
   };
+}
+
+/** At most `MOST_REGIONS`, in their order: of equal ones the first, so that regions come with those around them. */
+function heaviest<T>(items: readonly T[], weightOf: (item: T) => number): readonly T[] {
+  if (items.length <= MOST_REGIONS) return items;
+  const weights = Float64Array.from(items, weightOf);
+  const least = weights.toSorted()[weights.length - MOST_REGIONS] ?? 0;
+  let equal = MOST_REGIONS;
+  for (const weight of weights) if (weight > least) equal--;
+  return items.filter((_, at) => {
+    const weight = weights[at] ?? 0;
+    return weight > least || (weight === least && equal-- > 0);
+  });
 }
 
 /** Each kernel has exactly one exclusive owner, so the exclusive numbers add up to the total. */
