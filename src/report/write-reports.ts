@@ -105,7 +105,7 @@ export const MAX_REGION_DIRECTORIES = 1000;
  * their paths and kernels: for a recursion 256 levels deep, or a thousand regions of a thousand kernels
  * each, they would otherwise be many times as large as the report.
  */
-const MAX_DIRECTORY_BYTES = 16e6;
+const MAX_DIRECTORY_BYTES = 1.5e6;
 
 /** The files next to a collector's page, for its list of files. */
 export const FILES_BESIDE_PAGE: readonly string[] = [

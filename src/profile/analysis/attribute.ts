@@ -4,20 +4,36 @@
  * one opened last owns it exclusively.
  */
 
+import { getOrCreate } from "../../system/get-or-create.ts";
+import { type Column, createColumn, doubles } from "../model/columns.ts";
 import type { ProcessTimeline, RangeInstance } from "../model/timeline.ts";
 import {
   type ActivityTally,
   createActivityTallies,
   createGpuTimelines,
   type GpuTimelines,
+  latestActivities,
 } from "./gpu-activity.ts";
 import { type Coverage, cover, createCoverage } from "./interval-union.ts";
 import { deviceName, type KernelNames, type KernelNumber } from "./kernel-names.ts";
 import { createKernelTallies, type KernelTallies } from "./kernel-tallies.ts";
 import type { LabelOf } from "./labels.ts";
 import { createOpenRanges, type RegionInstance } from "./open-ranges.ts";
-import { childNode, type PathNode, type RegionIdentity, regionAt } from "./path-tree.ts";
-import { closesLater, inOpeningOrder, replay } from "./replay.ts";
+import {
+  childNode,
+  latestRegion,
+  type PathNode,
+  type RegionIdentity,
+  regionAt,
+} from "./path-tree.ts";
+import { createRangeTallies, type RangeTallies } from "./range-tally.ts";
+import {
+  closesLater,
+  inOpeningOrder,
+  type ReplayHandlers,
+  replay,
+  replayStream,
+} from "./replay.ts";
 
 /**
  * Ranges nested deeper than this count as part of the range around them: paths stand in full in
@@ -37,17 +53,24 @@ export interface AttributionContext {
   readonly countOperations: boolean;
   /** What reports call a range; null: as the program does. */
   readonly labelOf: LabelOf | null;
+  /** Whether times of outermost ranges are kept, to be united with those of other processes. */
+  readonly keepsSpans: boolean;
+  /** Whether ranks wait for each other in a region; absent where there are none. */
+  readonly communicates?: (node: PathNode) => boolean;
 }
 
 export interface ProcessAttribution {
   readonly process: ProcessTimeline;
-  /** In order of opening. */
-  readonly instances: readonly RegionInstance[];
+  /** What its ranges were, by region: all of them, and those in which something ran on a device. */
+  readonly ranges: RangeTallies;
   readonly kernels: KernelTallies;
   /** Copies, sets and waits. */
   readonly activities: ReadonlyMap<RegionIdentity, readonly ActivityTally[]>;
   /** What its GPUs did when. */
   readonly gpu: GpuTimelines;
+  /** When ranges were open that communicate with other ranks, by region. */
+  readonly communication: ReadonlyMap<RegionIdentity, CallTimes>;
+  readonly unclosed: UnclosedRanges;
   /** Operations left out because GPU kernels are counted instead. */
   readonly ignoredOperations: number;
   readonly tooDeep: number;
@@ -57,46 +80,69 @@ export interface ProcessAttribution {
 
 export function attributeProcess(
   process: ProcessTimeline,
-  { root, kernelNames, operationDomains, countOperations, labelOf }: AttributionContext,
+  context: AttributionContext,
 ): ProcessAttribution {
-  const ranges = inOpeningOrder(process.ranges);
+  const { root, kernelNames, operationDomains, countOperations, labelOf } = context;
   const lastEventNs = lastEvent(process);
-  const endOf = (range: RangeInstance) => Math.max(range.endNs ?? lastEventNs, range.startNs);
   const nameOf = ({ name }: RangeInstance) => (labelOf === null ? name : labelOf(name));
-  const isOperation = (range: RangeInstance) => operationDomains.has(range.domain);
-  const selfTimes = operationSelfTimes(ranges.filter(isOperation), endOf);
+  const isOperation = ({ domain }: RangeInstance) => operationDomains.has(domain);
 
+  const gpu = gpuTimelines(process);
   const open = createOpenRanges(root);
-  const instances: RegionInstance[] = [];
+  const tallies = createRangeTallies(gpu, context.keepsSpans);
+  const communication = new Map<RegionIdentity, CallTimes>();
+  const unclosed = createUnclosed();
   const instanceOf = new Map<RangeInstance, RegionInstance>();
   const kernels = createKernelTallies(kernelNames.numbered);
+  const operations = createOperations();
+  let order = 0;
   let ignoredOperations = 0;
   let tooDeep = 0;
   let overlapping = 0;
 
-  const openRegion = (range: RangeInstance) => {
+  const finish = (instance: RegionInstance, endNs: number, isClosed: boolean): void => {
+    tallies.add(instance, endNs, isClosed);
+    if (!isClosed) unclosed.add(instance);
+    const region = latestRegion(instance.region);
+    if (context.communicates?.(region.node) === true)
+      addCall(communication, region, instance.startNs, endNs);
+  };
+
+  /** @param endNs null where it is not known yet, since ranges of a thread close in the reverse order of opening */
+  const openRegion = (range: RangeInstance, endNs: number | null): void => {
     const visible = open.visibleOn(range.threadId);
     if (visible.length >= MAX_DEPTH) {
       tooDeep++;
       return;
     }
-    const endNs = endOf(range);
     // What closes before this range does not contain it: they overlap, and stand beside each other.
-    const around = visible.every((other) => other.endNs >= endNs)
-      ? visible
-      : visible.filter((other) => other.endNs >= endNs);
+    const around =
+      endNs === null || visible.every((other) => (other.endNs ?? endNs) >= endNs)
+        ? visible
+        : visible.filter((other) => (other.endNs ?? endNs) >= endNs);
     const parent = around === visible ? open.pathOn(range.threadId) : pathOf(root, around);
-    const node = childNode(parent, nameOf(range), range.domain);
-    const region = regionAt(node, range.kind);
-    const instance = createInstance(range, region, endNs, around, instances.length);
-    instances.push(instance);
-    if (range.endNs !== null && !closesLater(range)) return;
+    const region = regionAt(childNode(parent, nameOf(range), range.domain), range.kind);
+    const instance = createInstance(range, region, endNs, around, order++);
+    tallies.open(instance);
+    if (endNs !== null && range.endNs !== null && !closesLater(range)) {
+      finish(instance, endNs, true);
+      return;
+    }
     instanceOf.set(range, instance);
     open.open(instance);
   };
 
+  const closeRegion = (range: RangeInstance): void => {
+    const instance = instanceOf.get(range);
+    if (instance === undefined) return;
+    instanceOf.delete(range);
+    if (!open.close(instance)) overlapping++;
+    const endNs = instance.endNs ?? Math.max(range.endNs ?? lastEventNs, range.startNs);
+    closeInstance(instance, range, endNs);
+    finish(instance, endNs, true);
+  };
+
   const activities = createActivityTallies();
-  const gpu = createGpuTimelines();
   /** What a call counts for; no ranges where its thread is unknown. */
   const regionsOf = (threadId: number | null): readonly RegionIdentity[] => {
     const regions = threadId === null ? [] : open.regionsOn(threadId);
@@ -115,46 +161,116 @@ export function attributeProcess(
     ranOn(kernelNames.numbered.placeOf(kernel).device, threadId);
   };
 
-  replay(
-    { ranges, kernels: process.kernels, waits: process.synchronizations ?? [] },
-    {
-      rangeOpens(range) {
-        if (!isOperation(range)) openRegion(range);
-        else if (countOperations)
-          launch(kernelNames.operation(nameOf(range)), range.threadId, selfTimes.get(range) ?? 0);
-        else ignoredOperations++;
-      },
-      rangeCloses(range) {
-        const instance = instanceOf.get(range);
-        if (instance !== undefined && !open.close(instance)) overlapping++;
-      },
-      kernelIsLaunched(kernel) {
-        const { kind = "kernel", launchThreadId } = kernel;
-        const ns = Math.max(kernel.endNs - kernel.startNs, 0);
-        const device = deviceName(kernel.device);
-        gpu.add(kind, device, kernel.startNs, kernel.endNs);
-        if (kind === "kernel") {
-          launch(kernelNames.kernel(kernel), launchThreadId, ns);
-          return;
-        }
-        activities.add(regionsOf(launchThreadId), kind, device, ns, kernel.bytes ?? 0);
-        ranOn(device, launchThreadId);
-      },
-      threadWaits({ threadId, startNs, endNs }) {
-        const ns = Math.max(endNs - startNs, 0);
-        activities.add(regionsOf(threadId), "synchronization", null, ns, 0);
-      },
+  const handlers: ReplayHandlers = {
+    rangeOpens(range, endNs) {
+      if (!isOperation(range)) openRegion(range, endNs);
+      else if (!countOperations) ignoredOperations++;
+      else if (endNs === null) operations.open(range);
+      else
+        launch(
+          kernelNames.operation(nameOf(range)),
+          range.threadId,
+          operations.selfTime(range, endNs),
+        );
     },
-  );
+    rangeCloses(range) {
+      if (!isOperation(range)) closeRegion(range);
+      else if (countOperations) {
+        const ns = operations.close(range);
+        if (ns !== null) launch(kernelNames.operation(nameOf(range)), range.threadId, ns);
+      }
+    },
+    kernelIsLaunched(kernel) {
+      const { kind = "kernel", launchThreadId } = kernel;
+      const ns = Math.max(kernel.endNs - kernel.startNs, 0);
+      if (kind === "kernel") {
+        launch(kernelNames.kernel(kernel), launchThreadId, ns);
+        return;
+      }
+      const device = deviceName(kernel.device);
+      activities.add(regionsOf(launchThreadId), kind, device, ns, kernel.bytes ?? 0);
+      ranOn(device, launchThreadId);
+    },
+    threadWaits({ threadId, startNs, endNs }) {
+      const ns = Math.max(endNs - startNs, 0);
+      activities.add(regionsOf(threadId), "synchronization", null, ns, 0);
+    },
+  };
+  const events = { kernels: process.kernels, waits: process.synchronizations ?? [] };
+  if (process.allRanges === undefined) {
+    const ranges = inOpeningOrder(process.ranges);
+    operations.prepare(ranges.filter(isOperation), lastEventNs);
+    replay({ ...events, ranges }, lastEventNs, handlers);
+  } else replayStream(process.allRanges, events, handlers);
+  for (const [range, instance] of instanceOf) {
+    const endNs = instance.endNs ?? Math.max(range.endNs ?? lastEventNs, range.startNs);
+    closeInstance(instance, range, endNs);
+    finish(instance, endNs, range.endNs !== null);
+  }
   return {
     process,
-    instances,
+    ranges: tallies.finish(),
     kernels: kernels.finish(),
-    activities: activities.byRegion,
+    activities: latestActivities(activities.byRegion),
     gpu,
+    communication,
+    unclosed: unclosed.finish(),
     ignoredOperations,
     tooDeep,
     overlapping,
+  };
+}
+
+/** When the calls of a region began and ended: 16 bytes for each. */
+export interface CallTimes {
+  length: number;
+  readonly starts: Column;
+  readonly ends: Column;
+}
+
+function addCall(
+  calls: Map<RegionIdentity, CallTimes>,
+  region: RegionIdentity,
+  startNs: number,
+  endNs: number,
+): void {
+  const times = getOrCreate(calls, region, () => ({
+    length: 0,
+    starts: createColumn(doubles),
+    ends: createColumn(doubles),
+  }));
+  times.starts.set(times.length, startNs);
+  times.ends.set(times.length++, endNs);
+}
+
+/** Before ranges are looked at: their times on GPUs are read off it. */
+function gpuTimelines({ kernels }: ProcessTimeline): GpuTimelines {
+  const gpu = createGpuTimelines();
+  for (const { kind = "kernel", device, startNs, endNs } of kernels)
+    gpu.add(kind, deviceName(device), startNs, endNs);
+  return gpu;
+}
+
+/** Ranges that were open to the end. */
+export interface UnclosedRanges {
+  readonly count: number;
+  /** Labels, each once, in order of opening. */
+  readonly names: readonly string[];
+  /** The one that was opened last, on the thread that did something last: another one may have waited for long. */
+  readonly innermost: RegionInstance | null;
+}
+
+function createUnclosed() {
+  const names = new Set<string>();
+  let count = 0;
+  let innermost: RegionInstance | null = null;
+  return {
+    add(instance: RegionInstance): void {
+      count++;
+      names.add(latestRegion(instance.region).node.name);
+      if (innermost === null || instance.startNs >= innermost.startNs) innermost = instance;
+    },
+    finish: (): UnclosedRanges => ({ count, names: [...names], innermost }),
   };
 }
 
@@ -168,43 +284,46 @@ const pathOf = (root: PathNode, around: readonly RegionInstance[]): PathNode =>
 /** Shared by the many instances in which nothing ran. */
 const NO_DEVICES: readonly string[] = [];
 
-/** Also tells the ranges around it that this part of their time is not theirs alone. */
+/** Also tells the ranges around it that this part of their time is not theirs alone, where its end is known. */
 function createInstance(
   range: RangeInstance,
   region: RegionIdentity,
-  endNs: number,
+  endNs: number | null,
   containing: readonly RegionInstance[],
   order: number,
 ): RegionInstance {
-  let countedUntilNs = range.startNs;
   let onThread: RegionInstance | null = null;
-  let isCounted = false;
-  const cpuNs = range.cpuNs == null ? null : Math.min(range.cpuNs, endNs - range.startNs);
   for (const around of containing) {
-    cover(around.inner, range.startNs, Math.min(endNs, around.endNs));
-    if (around.region === region) countedUntilNs = Math.max(countedUntilNs, around.endNs);
-    if (around.threadId !== range.threadId) continue;
-    onThread = around;
-    if (around.region === region) isCounted = true;
+    if (endNs !== null) cover(around.inner, range.startNs, Math.min(endNs, around.endNs ?? endNs));
+    if (around.threadId === range.threadId) onThread = around;
   }
-  if (onThread !== null) onThread.innerCpuNs += cpuNs ?? 0;
   return {
     region,
     kind: range.kind,
     threadId: range.threadId,
     order,
     isRoot: containing.length === 0,
+    onThread,
     startNs: range.startNs,
     endNs,
-    closed: range.endNs !== null,
-    countedNs: Math.min(countedUntilNs, endNs) - range.startNs,
     inner: createCoverage(range.startNs),
-    cpuNs,
+    cpuNs: null,
     innerCpuNs: 0,
-    counts: range.counts ?? null,
-    isCounted,
+    counts: null,
     devices: NO_DEVICES,
   };
+}
+
+/** Takes what is known only now, and tells the range around it. */
+function closeInstance(instance: RegionInstance, range: RangeInstance, endNs: number): void {
+  const { onThread } = instance;
+  const ns = endNs - range.startNs;
+  instance.cpuNs = range.cpuNs == null ? null : Math.min(range.cpuNs, ns);
+  instance.counts = range.counts ?? null;
+  if (onThread === null) return;
+  onThread.innerCpuNs += instance.cpuNs ?? 0;
+  // Of ranges that close in the reverse order of opening, those directly inside one do not overlap.
+  if (instance.endNs === null) onThread.inner.coveredNs += ns;
 }
 
 /** Where unclosed ranges are taken to end. */
@@ -219,29 +338,52 @@ function lastEvent(process: ProcessTimeline): number {
 }
 
 /**
- * Self time of each CPU operation, in nanoseconds: its duration without the operations inside it on
- * its thread. Counted so, a composite operation and its parts can stand in one list and still add
- * up to the time that was spent. Operations come in order of opening.
+ * Self time of CPU operations, in nanoseconds: their duration without the operations inside them on
+ * their thread. Counted so, a composite operation and its parts can stand in one list and still add
+ * up to the time that was spent.
  */
-function operationSelfTimes(
-  operations: readonly RangeInstance[],
-  endOf: (range: RangeInstance) => number,
-): ReadonlyMap<RangeInstance, number> {
+function createOperations() {
   const openByThread = new Map<number, OpenOperation[]>();
-  const all: OpenOperation[] = [];
-  for (const range of operations) {
-    const open = openByThread.get(range.threadId) ?? [];
-    openByThread.set(range.threadId, open);
-    while ((open.at(-1)?.endNs ?? Number.POSITIVE_INFINITY) <= range.startNs) open.pop();
-    const endNs = endOf(range);
-    for (const around of open) cover(around.inner, range.startNs, Math.min(endNs, around.endNs));
-    const operation = { range, endNs, inner: createCoverage(range.startNs) };
-    open.push(operation);
-    all.push(operation);
-  }
-  return new Map(
-    all.map(({ range, endNs, inner }) => [range, endNs - range.startNs - inner.coveredNs]),
-  );
+  const known = new Map<RangeInstance, number>();
+  const stackOf = (threadId: number) =>
+    getOrCreate(openByThread, threadId, (): OpenOperation[] => []);
+  return {
+    /** Of all that there are, in order of opening. */
+    prepare(operations: readonly RangeInstance[], lastEventNs: number): void {
+      const all: OpenOperation[] = [];
+      const stacks = new Map<number, OpenOperation[]>();
+      for (const range of operations) {
+        const open = getOrCreate(stacks, range.threadId, (): OpenOperation[] => []);
+        while ((open.at(-1)?.endNs ?? Number.POSITIVE_INFINITY) <= range.startNs) open.pop();
+        const endNs = Math.max(range.endNs ?? lastEventNs, range.startNs);
+        for (const around of open)
+          cover(around.inner, range.startNs, Math.min(endNs, around.endNs));
+        const operation = { range, endNs, inner: createCoverage(range.startNs) };
+        open.push(operation);
+        all.push(operation);
+      }
+      for (const { range, endNs, inner } of all)
+        known.set(range, endNs - range.startNs - inner.coveredNs);
+    },
+    selfTime: (range: RangeInstance, endNs: number): number =>
+      known.get(range) ?? endNs - range.startNs,
+    /** Of one whose end is not known yet. */
+    open(range: RangeInstance): void {
+      const inner = createCoverage(range.startNs);
+      stackOf(range.threadId).push({ range, endNs: Number.POSITIVE_INFINITY, inner });
+    },
+    /** @returns its self time; null for one that was not opened */
+    close(range: RangeInstance): number | null {
+      const open = stackOf(range.threadId);
+      const operation = open.at(-1);
+      if (operation?.range !== range) return null;
+      open.pop();
+      const ns = (range.endNs ?? range.startNs) - range.startNs;
+      const around = open.at(-1);
+      if (around !== undefined) around.inner.coveredNs += ns;
+      return ns - operation.inner.coveredNs;
+    },
+  };
 }
 
 interface OpenOperation {

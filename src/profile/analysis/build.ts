@@ -12,9 +12,11 @@ import { getOrCreate } from "../../system/get-or-create.ts";
 import {
   anything,
   checkOptions,
+  count,
   listOf,
   type OptionChecks,
   optional,
+  orNull,
   shape,
   text,
   trueOrFalse,
@@ -25,12 +27,13 @@ import { createKernelNames, type NumberedNames } from "./kernel-names.ts";
 import { createKernelRows } from "./kernel-rows.ts";
 import {
   createLabelUnifier,
+  foldRules,
   type LabelRule,
   type LabelRules,
   type LabelUnifier,
 } from "./labels.ts";
 import { createPathTree, type PathNode, selectNodes } from "./path-tree.ts";
-import { groupByRank, withRanks } from "./ranks.ts";
+import { communicationOf, groupByRank, withRanks } from "./ranks.ts";
 import type { RegionModel } from "./region-model.ts";
 import { labelNotes, notesOfProcesses, unmatchedNotes } from "./region-notes.ts";
 import { buildScope, type ScopeRequest } from "./scope.ts";
@@ -45,6 +48,8 @@ export interface RegionOptions {
   readonly operationDomains?: readonly string[];
   /** What to show; everything by default. See `values/resolution/select.ts`. */
   readonly selection?: SelectionPatterns;
+  /** Labels that one of these patterns means do not fold; default: those of `selection`. */
+  readonly asked?: SelectionPatterns;
   /** Whether a scope that merges all processes and devices comes first; default true. */
   readonly aggregate?: boolean;
   /** Rules that unify labels; without any they are the program's own. A selection is of unified labels. */
@@ -60,7 +65,12 @@ export function buildRegionModel(timeline: Timeline, options: RegionOptions = {}
   checkOptions("buildRegionModel", options, REGION_OPTIONS);
   const selection = options.selection ?? { include: [], exclude: [] };
   const unifier = createLabelUnifier(options.labels);
-  const { root, kernelNames, processes } = attribute(timeline, options, unifier);
+  const { root, kernelNames, processes } = attribute(
+    timeline,
+    options,
+    unifier,
+    options.asked ?? selection,
+  );
   const selected = selectNodes(root, selection);
   const kernelRows = createKernelRows(kernelNames);
   const common = [
@@ -97,16 +107,20 @@ interface AttributedRun {
 
 function attribute(
   timeline: Timeline,
-  { operationDomains }: RegionOptions,
+  { operationDomains, labels }: RegionOptions,
   unifier: LabelUnifier | null,
+  asked: SelectionPatterns,
 ): AttributedRun {
   const kernelNames = createKernelNames();
+  const communicates = communicationOf(timeline);
   const context: AttributionContext = {
-    root: createPathTree(),
+    root: createPathTree(foldRules(labels, asked)),
     kernelNames,
     operationDomains: new Set(operationDomains ?? DEFAULT_OPERATION_DOMAINS),
     countOperations: !timeline.processes.some(ranKernels),
     labelOf: unifier?.labelOf ?? null,
+    keepsSpans: timeline.processes.length > 1,
+    ...(communicates && { communicates }),
   };
   const processes = timeline.processes.map((process) => attributeProcess(process, context));
   return { root: context.root, kernelNames: kernelNames.numbered, processes };
@@ -199,9 +213,14 @@ const labelRules = listOf(
 export const REGION_OPTIONS: OptionChecks<RegionOptions> = {
   operationDomains: optional(listOf("strings", text, '["my_program.ops"]')),
   selection: optional(shape<SelectionPatterns>({ include: patterns, exclude: patterns })),
+  asked: optional(shape<SelectionPatterns>({ include: patterns, exclude: patterns })),
   aggregate: optional(trueOrFalse),
   labels: optional(
-    shape<LabelRules>({ preset: optional(labelRules), rules: optional(labelRules) }),
+    shape<LabelRules>({
+      fold: optional(orNull(count)),
+      preset: optional(labelRules),
+      rules: optional(labelRules),
+    }),
   ),
 };
 

@@ -7,7 +7,7 @@ import {
   type UnionBuilder,
   unionOf,
 } from "./interval-union.ts";
-import type { RegionIdentity } from "./path-tree.ts";
+import { latestRegion, type RegionIdentity } from "./path-tree.ts";
 
 // What the GPUs of a process did while a range was open, whichever thread launched it: a range in which they are idle
 // waits for the host, and a copy beside a kernel costs nothing. Times in nanoseconds.
@@ -31,6 +31,7 @@ export interface GpuTimelines {
   readonly add: (kind: GpuActivityKind, device: string, startNs: number, endNs: number) => void;
   /** Of one device, or of all together (null), once all have been added; null where nothing ran there. */
   readonly of: (device: string | null) => GpuTimeline | null;
+  readonly devices: () => Iterable<string>;
 }
 
 interface Builders {
@@ -43,6 +44,7 @@ export function createGpuTimelines(): GpuTimelines {
   let devices: ReadonlyMap<string, GpuTimeline> | null = null;
   let all: GpuTimeline | null = null;
   return {
+    devices: () => builders.keys(),
     add(kind, device, startNs, endNs) {
       let unions = builders.get(device);
       if (unions === undefined) {
@@ -148,6 +150,19 @@ export function createActivityTallies(): ActivityTallies {
       }
     },
   };
+}
+
+/** By what their regions have become. */
+export function latestActivities(
+  byRegion: ReadonlyMap<RegionIdentity, readonly ActivityTally[]>,
+): ReadonlyMap<RegionIdentity, readonly ActivityTally[]> {
+  const latest = new Map<RegionIdentity, readonly ActivityTally[]>();
+  for (const [region, tallies] of byRegion) {
+    const now = latestRegion(region);
+    const known = latest.get(now);
+    latest.set(now, known === undefined ? tallies : [...known, ...tallies]);
+  }
+  return latest;
 }
 
 /** Sums by activity. A scope of one device has no waits: it is unknown which device they were for. */

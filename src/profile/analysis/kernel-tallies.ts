@@ -6,7 +6,7 @@
 
 import { type Column, createColumn, doubles, words } from "../model/columns.ts";
 import type { KernelNumber, KernelPlace, NumberedNames } from "./kernel-names.ts";
-import type { RegionIdentity } from "./path-tree.ts";
+import { latestRegion, type RegionIdentity } from "./path-tree.ts";
 
 /** What one process ran in a region. */
 export interface KernelTally {
@@ -90,13 +90,15 @@ export function createKernelTallies({ placeOf }: NumberedNames): KernelTallyBuil
       const tallies = new Map<RegionIdentity, TallyDraft>();
       for (const { number, regions, owner } of groups) {
         const times = timesByPlace(grouped, number, placeOf);
-        for (const region of regions) {
+        const holder = latestRegion(owner);
+        // Two that were open together may have become one.
+        for (const region of new Set(regions.map(latestRegion))) {
           let tally = tallies.get(region);
           if (tally === undefined) {
             tally = { counts: grouped, groups: [], devices: [], exclusive: [] };
             tallies.set(region, tally);
           }
-          addGroup(tally, number, times, region === owner);
+          addGroup(tally, number, times, region === holder);
         }
       }
       return tallies;

@@ -2,6 +2,11 @@
  * Rules that unify labels which programs number: `aten::mm, op_id = 317230` of every call is one
  * region once the number is gone. They hold for the label of each range, before regions are made.
  */
+import {
+  matchesRange,
+  parseRangePattern,
+  type SelectionPatterns,
+} from "../../report/selection/range-pattern.ts";
 import { getOrCreate } from "../../system/get-or-create.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { RangeKind } from "../model/timeline.ts";
@@ -14,13 +19,83 @@ export interface LabelRule {
   readonly replace?: string;
 }
 
-/** Applied one after the other, those of `preset` first. */
+/** Applied one after the other, those of `preset` first; then labels fold. */
 export interface LabelRules {
+  /**
+   * Labels of one domain that differ only in numbers are one label where there are more than so many; null: never.
+   * Default: `MOST_NUMBERED`.
+   */
+  readonly fold?: number | null;
   /** Ready-made ones, for all labels that some framework writes: none of them has to fit. */
   readonly preset?: readonly LabelRule[];
   /** Those of the user, each of which is meant to fit some label. */
   readonly rules?: readonly LabelRule[];
 }
+
+/**
+ * More layers than today's largest models have, which people want to see one by one, and fewer than most programs have
+ * steps or calls.
+ */
+export const MOST_NUMBERED = 128;
+
+/**
+ * A program with so many times as many numbered labels, of whatever kinds, numbers its calls: of what it does rarely there are few,
+ * and they fold, too, where there are more than a quarter of `most`.
+ */
+export const MANY_TIMES = 8;
+export const LESS_TIMES = 4;
+
+/** When labels that differ only in numbers become one. */
+export interface FoldRules {
+  /** So many stay as they are; fewer where a run has very many of all kinds (`MANY_TIMES`). */
+  readonly most: number;
+  /** Whether a label stays as it is, whatever it is called without numbers (`plain`): somebody asked for it. */
+  readonly isKept?: (domain: string, name: string, plain: string) => boolean;
+}
+
+/**
+ * Null where nothing folds.
+ *
+ * @param selection labels that one of its patterns means, and not the folded one, stay
+ */
+export function foldRules(
+  rules: LabelRules | undefined,
+  { include, exclude }: SelectionPatterns = { include: [], exclude: [] },
+): FoldRules | null {
+  const most = rules?.fold === undefined ? MOST_NUMBERED : rules.fold;
+  if (most === null) return null;
+  const patterns = [...include, ...exclude].map(parseRangePattern);
+  if (patterns.length === 0) return { most };
+  return {
+    most,
+    isKept: (domain, name, plain) =>
+      patterns.some(
+        (pattern) => matchesRange(pattern, domain, name) && !matchesRange(pattern, domain, plain),
+      ),
+  };
+}
+
+/**
+ * Decimal numbers with their fraction and exponent, addresses and other hexadecimal numbers of at least eight digits,
+ * and UUIDs.
+ */
+const NUMBERS =
+  /(?<![0-9A-Za-z])[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}(?![0-9A-Za-z])|0x[0-9a-f]+|(?<![0-9A-Za-z])(?=[a-f]*[0-9])[0-9a-f]{8,}(?![0-9A-Za-z])|[0-9]+(?:\.[0-9]+)*(?:e[+-]?[0-9]+)?/gi;
+
+const DIGIT = /[0-9]/;
+
+/** A label with `#` for each number in it: `step_#`. The same text where there is none. */
+export const withoutNumbers = (label: string): string =>
+  DIGIT.test(label) ? label.replaceAll(NUMBERS, "#") : label;
+
+/** What labels are called in reports that have these: the label itself, or folded. */
+export const foldedAs =
+  (shown: ReadonlySet<string>): LabelOf =>
+  (label) => {
+    if (shown.has(label)) return label;
+    const plain = withoutNumbers(label);
+    return shown.has(plain) ? plain : label;
+  };
 
 /** A label of which the rules leave nothing must still be seen. */
 const EMPTY_LABEL = "(empty)";

@@ -4,7 +4,7 @@
  */
 import type { RangeKind, ThreadCounts } from "../model/timeline.ts";
 import type { Coverage } from "./interval-union.ts";
-import { childNode, type PathNode, type RegionIdentity } from "./path-tree.ts";
+import { childNode, latestRegion, type PathNode, type RegionIdentity } from "./path-tree.ts";
 
 /** One instance of a region: a range from its opening to its closing. */
 export interface RegionInstance {
@@ -15,22 +15,19 @@ export interface RegionInstance {
   readonly order: number;
   /** No range was visible when it was opened. */
   readonly isRoot: boolean;
+  /** The innermost one around it that its thread opened. */
+  readonly onThread: RegionInstance | null;
   readonly startNs: number;
-  /** Of a range never closed: the last event of its process. */
-  readonly endNs: number;
-  readonly closed: boolean;
-  /** Time that an enclosing instance of the same region already counts (recursion). */
-  readonly countedNs: number;
+  /** Of a range never closed: the last event of its process. Null while it is not known. */
+  readonly endNs: number | null;
   /** Time covered by ranges opened inside. */
   readonly inner: Coverage;
-  /** Processor time of its thread meanwhile, at most its duration; null where it is not known. */
-  readonly cpuNs: number | null;
+  /** Processor time of its thread meanwhile, at most its duration; null where it is not known, or not yet. */
+  cpuNs: number | null;
   /** The part of that in ranges that the thread opened inside. */
   innerCpuNs: number;
-  /** Page faults and context switches of its thread meanwhile; null where they are not known. */
-  readonly counts: ThreadCounts | null;
-  /** An enclosing instance of the same region on its thread has all of these already (recursion). */
-  readonly isCounted: boolean;
+  /** Page faults and context switches of its thread meanwhile; null where they are not known, or not yet. */
+  counts: ThreadCounts | null;
   /** Devices its kernels ran on, children's kernels included, each once. */
   devices: readonly string[];
 }
@@ -83,7 +80,7 @@ export function createOpenRanges(root: PathNode): OpenRanges {
 
     regionsOn(threadId) {
       const view = viewOf(threadId);
-      view.regions ??= [...new Set(view.visible.map(({ region }) => region))];
+      view.regions ??= [...new Set(view.visible.map(({ region }) => latestRegion(region)))];
       return view.regions;
     },
 

@@ -3,10 +3,9 @@ import type { RankInfo, RegionRanks } from "../../report/model/document.ts";
 import { regionKey } from "../../report/model/report-files.ts";
 import { getOrCreate } from "../../system/get-or-create.ts";
 import { plural } from "../../text/plural.ts";
-import type { RankIdentity } from "../model/timeline.ts";
-import type { ProcessAttribution } from "./attribute.ts";
-import type { RegionInstance } from "./open-ranges.ts";
-import { type PathNode, placeOf, type RegionIdentity } from "./path-tree.ts";
+import type { RankIdentity, Timeline } from "../model/timeline.ts";
+import type { CallTimes, ProcessAttribution } from "./attribute.ts";
+import { latestRegion, type PathNode, placeOf, type RegionIdentity } from "./path-tree.ts";
 import type { ScopeModel } from "./region-model.ts";
 
 /** Processes by their rank, in order; empty unless there are several. */
@@ -139,15 +138,12 @@ const isCommunication = (text: string): boolean =>
 
 /** By `regionKey`: of regions that communicate, and that all ranks enter equally often. */
 function waitsOf(groups: RankGroups): ReadonlyMap<string, Waits> {
-  const calls = new Map<RegionIdentity, Map<number, RegionInstance[]>>();
-  const categories = communicationLabels(groups);
+  const calls = new Map<RegionIdentity, Map<number, CallTimes[]>>();
   for (const [rank, processes] of groups)
-    for (const { instances } of processes)
-      for (const instance of instances) {
-        const { node } = instance.region;
-        if (!isWaiting(node, categories)) continue;
-        const ofRegion = getOrCreate(calls, instance.region, () => new Map());
-        getOrCreate(ofRegion, rank, (): RegionInstance[] => []).push(instance);
+    for (const { communication } of processes)
+      for (const [region, times] of communication) {
+        const ofRegion = getOrCreate(calls, latestRegion(region), () => new Map());
+        getOrCreate(ofRegion, rank, (): CallTimes[] => []).push(times);
       }
   const waits = new Map<string, Waits>();
   for (const [{ node, kind }, byRank] of calls) {
@@ -157,47 +153,81 @@ function waitsOf(groups: RankGroups): ReadonlyMap<string, Waits> {
   return waits;
 }
 
-const isWaiting = ({ name, domain }: PathNode, categories: ReadonlySet<string>): boolean =>
-  isCommunication(name) || /^(?:nccl|mpi)$/i.test(domain) || categories.has(`${domain}\0${name}`);
+/** Tells regions in which ranks wait for each other; undefined for programs that are not parallel. */
+export function communicationOf({
+  processes,
+}: Pick<Timeline, "processes">): ((node: PathNode) => boolean) | undefined {
+  if (processes.every(({ rank }) => rank === undefined)) return undefined;
+  const categories = communicationLabels(processes);
+  return ({ name, domain }) =>
+    isCommunication(name) || /^(?:nccl|mpi)$/i.test(domain) || categories.has(`${domain}\0${name}`);
+}
 
 /** Labels of ranges whose category the program calls communication. */
-function communicationLabels(groups: RankGroups): ReadonlySet<string> {
+function communicationLabels(processes: Timeline["processes"]): ReadonlySet<string> {
   const labels = new Set<string>();
-  for (const processes of groups.values())
-    for (const { process } of processes) {
-      const named = (process.categoryNames ?? []).filter(({ name }) => isCommunication(name));
-      if (named.length === 0) continue;
-      for (const { domain, name, category } of process.ranges)
-        if (named.some((one) => one.domain === domain && one.category === category))
-          labels.add(`${domain}\0${name}`);
-    }
+  for (const { categoryNames = [], ranges } of processes) {
+    const named = categoryNames.filter(({ name }) => isCommunication(name));
+    if (named.length === 0) continue;
+    for (const { domain, name, category } of ranges)
+      if (named.some((one) => one.domain === domain && one.category === category))
+        labels.add(`${domain}\0${name}`);
+  }
   return labels;
 }
 
-function waitsFor(byRank: ReadonlyMap<number, readonly RegionInstance[]>): Waits | null {
-  const ranks = [...byRank].map(([rank, calls]) => ({
-    rank,
-    calls: calls.toSorted((a, b) => a.startNs - b.startNs),
-  }));
+function waitsFor(byRank: ReadonlyMap<number, readonly CallTimes[]>): Waits | null {
+  const counts = [...byRank.values()].map((parts) =>
+    parts.reduce((sum, { length }) => sum + length, 0),
+  );
+  const [count = 0] = counts;
+  if (counts.some((other) => other !== count)) return null;
+  const ranks = [...byRank].map(([rank, parts]) => ({ rank, calls: callsInOrder(parts) }));
   const [first] = ranks;
-  if (first === undefined || ranks.some(({ calls }) => calls.length !== first.calls.length))
-    return null;
+  if (first === undefined) return null;
   const blamed = new Map<number, number>();
   let ns = 0;
-  for (const call of first.calls.keys()) {
+  for (let call = 0; call < count; call++) {
     let [last, latest] = [first.rank, Number.NEGATIVE_INFINITY];
     for (const { rank, calls } of ranks) {
-      const start = calls[call]?.startNs ?? 0;
+      const start = calls.startNs(call);
       if (start > latest) [last, latest] = [rank, start];
     }
     let waited = 0;
     for (const { calls } of ranks) {
-      const { startNs = latest, endNs = latest } = calls[call] ?? {};
-      waited += Math.max(0, Math.min(latest, endNs) - startNs);
+      waited += Math.max(0, Math.min(latest, calls.endNs(call)) - calls.startNs(call));
     }
     ns += waited;
     blamed.set(last, (blamed.get(last) ?? 0) + waited);
   }
   const [worst] = [...blamed].sort((a, b) => b[1] - a[1]);
   return { ns, waitedFor: worst?.[0] ?? first.rank };
+}
+
+interface CallsInOrder {
+  readonly startNs: (call: number) => number;
+  readonly endNs: (call: number) => number;
+}
+
+/** By start. */
+function callsInOrder(parts: readonly CallTimes[]): CallsInOrder {
+  const start = ({ which, at }: { readonly which: number; readonly at: number }) =>
+    parts[which]?.starts.get(at) ?? 0;
+  const [only, ...others] = parts;
+  if (only !== undefined && others.length === 0 && isOrdered(only))
+    return { startNs: only.starts.get, endNs: only.ends.get };
+  const places = parts.flatMap((part, which) =>
+    Array.from({ length: part.length }, (_, at) => ({ which, at })),
+  );
+  places.sort((a, b) => start(a) - start(b));
+  const placeOfCall = (call: number) => places[call] ?? { which: 0, at: 0 };
+  return {
+    startNs: (call) => start(placeOfCall(call)),
+    endNs: (call) => parts[placeOfCall(call).which]?.ends.get(placeOfCall(call).at) ?? 0,
+  };
+}
+
+function isOrdered({ length, starts }: CallTimes): boolean {
+  for (let at = 1; at < length; at++) if (starts.get(at) < starts.get(at - 1)) return false;
+  return true;
 }

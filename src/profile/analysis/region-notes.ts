@@ -17,8 +17,13 @@ import { printableLabel } from "../../text/printable.ts";
 import { nearest } from "../../values/errors.ts";
 import { MAX_DEPTH, type ProcessAttribution } from "./attribute.ts";
 import { allRules, type LabelRule, type LabelUnifier } from "./labels.ts";
-import type { RegionInstance } from "./open-ranges.ts";
-import { nodesDepthFirst, type PathNode, placeOf, type SelectedNodes } from "./path-tree.ts";
+import {
+  foldedLabels,
+  nodesDepthFirst,
+  type PathNode,
+  placeOf,
+  type SelectedNodes,
+} from "./path-tree.ts";
 
 /** So many processes may say the same before one of them speaks for all. */
 const MAX_ALIKE = 8;
@@ -105,24 +110,15 @@ const MAX_NAMES = 5;
 const MAX_NAME = 80;
 
 /** Names the ranges that were open to the end: the first few, each once; of a process that did not end by itself, where it was. */
-function unclosedNote({ process, instances }: ProcessAttribution): readonly string[] {
-  const unclosed = instances.filter(({ closed }) => !closed);
-  const last = unclosed.at(-1);
-  if (last === undefined) return [];
-  const names = [...new Set(unclosed.map(({ region }) => region.node.name))];
+function unclosedNote({ process, unclosed }: ProcessAttribution): readonly string[] {
+  const { count, names, innermost } = unclosed;
+  if (innermost === null) return [];
   return [
-    neverClosed(unclosed.length, ` (${firstFewOf(names, MAX_NAMES, shorten)})`),
-    ...(process.finished || unclosed.length === 1
+    neverClosed(count, ` (${firstFewOf(names, MAX_NAMES, shorten)})`),
+    ...(process.finished || count === 1
       ? []
-      : [
-          `the process ended inside ${shorten(pathWords(placeOf(innermost(unclosed).region.node)))}`,
-        ]),
+      : [`the process ended inside ${shorten(pathWords(placeOf(innermost.region.node)))}`]),
   ];
-}
-
-/** On the thread that did something last: another one may have waited for long. */
-function innermost(unclosed: readonly RegionInstance[]): RegionInstance {
-  return unclosed.reduce((one, other) => (other.startNs >= one.startNs ? other : one));
 }
 
 const shorten = (name: string): string =>
@@ -135,8 +131,19 @@ export const neverClosed = (count: number, which = ""): string =>
 // What a report says of its labels: that rules changed them, or that rules would help.
 
 /** @param unifier that saw all labels of the report; null: no rules were given */
-export const labelNotes = (root: PathNode, unifier: LabelUnifier | null): readonly string[] =>
-  unifier === null ? hintNotes(root) : ruleNotes(unifier);
+export const labelNotes = (root: PathNode, unifier: LabelUnifier | null): readonly string[] => [
+  ...(unifier === null ? hintNotes(root) : ruleNotes(unifier)),
+  ...foldNotes(root),
+];
+
+function foldNotes(root: PathNode): readonly string[] {
+  const labels = foldedLabels(root);
+  if (labels.length === 0) return [];
+  const named = firstFewOf(labels, MAX_NAMES, (label) => `'${shorten(printableLabel(label))}'`);
+  return [
+    `labels that differ only in numbers are one region, with # for the numbers, where there are more than ${root.tree.most} of them: ${named}; labels.fold=null keeps each as it is (import and report: --fold none)`,
+  ];
+}
 
 function ruleNotes({ rules, seen }: LabelUnifier): readonly string[] {
   const { labels, unified, fitted } = seen();

@@ -7,12 +7,14 @@ import type {
   KernelInstance,
   KernelList,
   RangeInstance,
+  RangeStream,
   SynchronizationInstance,
 } from "../model/timeline.ts";
 
 export interface ReplayHandlers {
-  readonly rangeOpens: (range: RangeInstance) => void;
-  /** Called for ranges of `closesLater` alone. */
+  /** @param endNs null where a stream does not tell yet: then its ranges of a thread close in the reverse order of opening */
+  readonly rangeOpens: (range: RangeInstance, endNs: number | null) => void;
+  /** Called for ranges of `closesLater` alone, and all of a stream that were closed. */
   readonly rangeCloses: (range: RangeInstance) => void;
   readonly kernelIsLaunched: (kernel: KernelInstance) => void;
   readonly threadWaits: (wait: SynchronizationInstance) => void;
@@ -24,20 +26,17 @@ export interface ReplayedEvents {
   readonly waits: readonly SynchronizationInstance[];
 }
 
+/** @param lastEventNs when ranges end that were never closed */
 export function replay(
   { ranges, kernels, waits }: ReplayedEvents,
-  { rangeOpens, rangeCloses, kernelIsLaunched, threadWaits }: ReplayHandlers,
+  lastEventNs: number,
+  handlers: ReplayHandlers,
 ): void {
+  const { rangeOpens, rangeCloses } = handlers;
   const openings = inOpeningOrder(ranges);
   // Of ranges that end together the one opened last is the inner one, which closes first.
   const closings = openings.filter(closesLater).reverse().sort(byClosing);
-  const launches =
-    kernels.isOrdered === true ? kernels : inOrder(kernels, ({ launchNs }) => launchNs);
-  const calls = inOrder(waits, ({ callNs }) => callNs);
   let nextClosing = 0;
-  let nextLaunch = 0;
-  let kernel = launches.at(0);
-  let nextCall = 0;
 
   const closeUntil = (timeNs: number, sequence: number | undefined) => {
     for (;;) {
@@ -47,14 +46,63 @@ export function replay(
       rangeCloses(range);
     }
   };
-  const callUntil = (timeNs: number) => {
+  const callUntil = createCalls({ kernels, waits }, handlers, (timeNs) =>
+    closeUntil(timeNs, undefined),
+  );
+
+  for (const range of openings) {
+    callUntil(range.startNs);
+    closeUntil(range.startNs, range.startSequence);
+    rangeOpens(range, Math.max(range.endNs ?? lastEventNs, range.startNs));
+  }
+  callUntil(Number.POSITIVE_INFINITY);
+  closeUntil(Number.POSITIVE_INFINITY, undefined);
+}
+
+/** The same of ranges that come in order of time, and are not kept. */
+export function replayStream(
+  ranges: RangeStream,
+  events: Pick<ReplayedEvents, "kernels" | "waits">,
+  handlers: ReplayHandlers,
+): void {
+  const callUntil = createCalls(events, handlers, () => {});
+  ranges.replay({
+    opens(range, endNs) {
+      callUntil(range.startNs);
+      handlers.rangeOpens(range, endNs);
+    },
+    closes(range) {
+      callUntil(range.endNs ?? range.startNs);
+      handlers.rangeCloses(range);
+    },
+  });
+  callUntil(Number.POSITIVE_INFINITY);
+}
+
+/**
+ * Tells of launches and waits until a time, not included.
+ *
+ * @param before called with the time of each, before it
+ */
+function createCalls(
+  { kernels, waits }: Pick<ReplayedEvents, "kernels" | "waits">,
+  { kernelIsLaunched, threadWaits }: ReplayHandlers,
+  before: (timeNs: number) => void,
+): (timeNs: number) => void {
+  const launches =
+    kernels.isOrdered === true ? kernels : inOrder(kernels, ({ launchNs }) => launchNs);
+  const calls = inOrder(waits, ({ callNs }) => callNs);
+  let nextLaunch = 0;
+  let kernel = launches.at(0);
+  let nextCall = 0;
+  return (timeNs) => {
     for (;;) {
       const wait = calls[nextCall];
       const launchNs = kernel?.launchNs ?? Number.POSITIVE_INFINITY;
       const callNs = wait?.callNs ?? Number.POSITIVE_INFINITY;
       const nextNs = Math.min(launchNs, callNs);
       if (nextNs >= timeNs || nextNs === Number.POSITIVE_INFINITY) return;
-      closeUntil(nextNs, undefined);
+      before(nextNs);
       if (kernel !== undefined && launchNs <= callNs) {
         kernelIsLaunched(kernel);
         kernel = launches.at(++nextLaunch);
@@ -64,14 +112,6 @@ export function replay(
       }
     }
   };
-
-  for (const range of openings) {
-    callUntil(range.startNs);
-    closeUntil(range.startNs, range.startSequence);
-    rangeOpens(range);
-  }
-  callUntil(Number.POSITIVE_INFINITY);
-  closeUntil(Number.POSITIVE_INFINITY, undefined);
 }
 
 /**

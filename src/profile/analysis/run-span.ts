@@ -1,8 +1,8 @@
 /** The wall time of whole processes, with and without ranges: what regions are a part of. */
 import type { ProgramSpan } from "../model/timeline.ts";
 import type { ProcessAttribution } from "./attribute.ts";
-import { type GpuTimeline, type GpuUse, useBetween } from "./gpu-activity.ts";
-import { type Interval, merged, unionNs } from "./interval-union.ts";
+import { type GpuUse, useBetween } from "./gpu-activity.ts";
+import { type Interval, unionNs } from "./interval-union.ts";
 import type { RunSpan } from "./region-model.ts";
 
 /**
@@ -17,8 +17,8 @@ export function runSpan(
 ): RunSpan | null {
   const isAlone = processes.length === 1;
   const spans = processes.map((attribution) => spanOf(attribution, program, isAlone));
-  const parts = processes.map(({ instances, gpu }, at) =>
-    partsOf(spans[at] ?? NOTHING, merged(instances.filter(({ isRoot }) => isRoot)), gpu.of(device)),
+  const parts = processes.map((attribution, at) =>
+    partsOf(spans[at] ?? NOTHING, attribution, device),
   );
   const sum = (of: (part: ProcessPart) => number) =>
     parts.reduce((total, part) => total + of(part), 0);
@@ -56,7 +56,7 @@ const NOTHING: Interval = { startNs: 0, endNs: 0 };
  * after. Of a program that was started the whole span counts; a wrapper around the only recorded process belongs to it.
  */
 function spanOf(
-  { process, instances }: ProcessAttribution,
+  { process, ranges: { roots } }: ProcessAttribution,
   program: ProgramSpan | undefined,
   isAlone: boolean,
 ): Interval {
@@ -66,29 +66,26 @@ function spanOf(
     startNs = Math.min(startNs, program.startNs);
     endNs = Math.max(endNs, program.endNs);
   }
-  for (const instance of instances)
-    if (instance.isRoot) {
-      startNs = Math.min(startNs, instance.startNs);
-      endNs = Math.max(endNs, instance.endNs);
-    }
-  return { startNs, endNs };
+  return {
+    startNs: Math.min(startNs, roots.startNs ?? startNs),
+    endNs: Math.max(endNs, roots.endNs ?? endNs),
+  };
 }
 
-/** @param ranges disjoint, in order */
 function partsOf(
   { startNs, endNs }: Interval,
-  ranges: readonly Interval[],
-  gpu: GpuTimeline | null,
+  { ranges: { roots }, gpu }: ProcessAttribution,
+  device: string | null,
 ): ProcessPart {
-  const first = ranges[0];
+  const timeline = gpu.of(device);
   return {
     wallNs: endNs - startNs,
-    hasRanges: first !== undefined,
-    inRangesNs: ranges.reduce((sum, range) => sum + range.endNs - range.startNs, 0),
-    beforeNs: first === undefined ? 0 : first.startNs - startNs,
-    afterNs: endNs - (ranges.at(-1)?.endNs ?? endNs),
-    gpu: gpu && useBetween(gpu, startNs, endNs),
-    gpuInRanges: gpu && addedUp(ranges.map((range) => useBetween(gpu, range.startNs, range.endNs))),
+    hasRanges: roots.startNs !== null,
+    inRangesNs: roots.coveredNs,
+    beforeNs: roots.startNs === null ? 0 : roots.startNs - startNs,
+    afterNs: roots.endNs === null ? 0 : endNs - roots.endNs,
+    gpu: timeline && useBetween(timeline, startNs, endNs),
+    gpuInRanges: timeline && (roots.gpu.get(device) ?? UNUSED),
   };
 }
 

@@ -1,36 +1,26 @@
 /** Adds up attributed processes into the regions of one scope: everything, a process, a device. */
 import type { ReportScope } from "../../report/model/document.ts";
-import { partOf } from "../../text/plural.ts";
+import { grouped, partOf, plural } from "../../text/plural.ts";
 import type { ProgramSpan } from "../model/timeline.ts";
 import { outsideRegion, type ProcessAttribution } from "./attribute.ts";
-import {
-  type ActivityTally,
-  type GpuTimeline,
-  type GpuUse,
-  totalActivities,
-  useBetween,
-} from "./gpu-activity.ts";
-import { unionNs } from "./interval-union.ts";
+import { type ActivityTally, type GpuUse, totalActivities } from "./gpu-activity.ts";
+import { coveredNs, type Union, unionOf } from "./interval-union.ts";
 import type { KernelIdentity } from "./kernel-names.ts";
 import type { KernelRowsReader } from "./kernel-rows.ts";
 import { type KernelTally, ranOn } from "./kernel-tallies.ts";
-import type { RegionInstance } from "./open-ranges.ts";
 import {
+  latestRegion,
   nodesDepthFirst,
   type PathNode,
   placeOf,
   type RegionIdentity,
   type SelectedNodes,
 } from "./path-tree.ts";
-import {
-  describeSample,
-  type RegionModelEntry,
-  type RunSpan,
-  type ScopeModel,
-  type ScopeTotals,
-} from "./region-model.ts";
+import { emptyRangeTally, mergeRangeTally, type RangeTally } from "./range-tally.ts";
+import type { RegionModelEntry, RunSpan, ScopeModel, ScopeTotals } from "./region-model.ts";
 import { neverClosed } from "./region-notes.ts";
 import { outsideUse, runSpan } from "./run-span.ts";
+import { describe } from "./sample.ts";
 
 export interface ScopeRequest {
   readonly scope: ReportScope;
@@ -48,14 +38,19 @@ export function buildScope(
   selected: SelectedNodes,
   kernelRows: KernelRowsReader,
 ): ScopeModel {
-  const tallies = tallyRegions(request.processes, request.device);
+  const kinds = new Set<KernelIdentity["kind"]>();
+  const tallies = tallyRegions(request.processes, request.device, kinds);
   const run = runOf(request);
   if (run !== null) noteOutside(tallies, run, root, request.processes);
-  const totals = { ...scopeTotals(request, tallies), ...(run !== null && { run }) };
+  const totals = { ...scopeTotals(request, tallies, kinds), ...(run !== null && { run }) };
   const sawGpu = request.processes.some(({ gpu }) => gpu.of(request.device) !== null);
   const about = { totals, sawGpu, device: request.device };
-  const { regions, count, notes } = scopeEntries(root, tallies, selected, (identity, tally) =>
-    entryOf(identity, tally, about, kernelRows),
+  const { regions, count, notes } = scopeEntries(
+    root,
+    tallies,
+    selected,
+    ({ ranges, exclusiveKernelNs }) => ranges?.wallNs ?? exclusiveKernelNs,
+    (identity, tally) => entryOf(identity, tally, about, kernelRows),
   );
   const isUntimed = totals.kernelNs === null && count > 0;
   return {
@@ -88,42 +83,54 @@ function noteOutside(
   if (known === undefined && outsideNs < run.processNs * LEAST_OUTSIDE) return;
   const tally = known ?? emptyTally();
   tallies.set(identity, tally);
-  for (const { process } of processes) tally.processIds.add(process.pid);
-  tally.wallNs = outsideNs;
-  tally.exclusiveWallNs = outsideNs;
-  tally.isOutsideTimed = true;
-  Object.assign(tally.gpu, outsideUse(run) ?? {});
+  for (const { process } of processes) addProcess(tally, process.pid);
+  tally.outsideNs = outsideNs;
+  tally.outsideUse = outsideUse(run);
 }
 
 function scopeTotals(
   { processes, device }: ScopeRequest,
   tallies: ReadonlyMap<RegionIdentity, RegionTally>,
+  kernelKinds: ReadonlySet<KernelIdentity["kind"]>,
 ): ScopeTotals {
-  const kernelKinds = new Set<KernelIdentity["kind"]>();
-  for (const tally of tallies.values()) for (const kind of tally.kernelKinds) kernelKinds.add(kind);
-  const roots = processes.flatMap(({ instances }) =>
-    instances.filter(
-      ({ isRoot, devices }) => isRoot && (device === null || devices.includes(device)),
-    ),
-  );
   return {
     ...kernelTotals(tallies, ({ exclusiveKernelCount, exclusiveKernelNs }) => ({
       calls: exclusiveKernelCount,
       ns: exclusiveKernelNs,
     })),
-    wallNs: roots.length === 0 ? null : unionNs(roots),
+    wallNs: wallOf(processes, device),
     ...cpuTotal(tallies),
     kernelKinds: [...kernelKinds].sort(),
   };
 }
 
+/** Covered by at least one outermost range; null without any. */
+function wallOf(processes: readonly ProcessAttribution[], device: string | null): number | null {
+  if (device !== null) {
+    const here = processes.flatMap(({ ranges }) => ranges.onDevice.get(device) ?? []);
+    return here.every(({ rootCount }) => rootCount === 0)
+      ? null
+      : coveredInAll(here.map(({ roots }) => roots));
+  }
+  const all = processes.map(({ ranges }) => ranges.roots);
+  if (all.every(({ count }) => count === 0)) return null;
+  const [only, ...others] = all;
+  return only !== undefined && others.length === 0
+    ? only.coveredNs
+    : coveredInAll(all.flatMap(({ union }) => union ?? []));
+}
+
+const coveredInAll = (unions: readonly Union[]): number =>
+  coveredNs(unionOf(unions), Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY);
+
 /** Each thread's time once: the exclusive numbers add up to it. */
 function cpuTotal(tallies: ReadonlyMap<RegionIdentity, RegionTally>): Pick<ScopeTotals, "cpuNs"> {
   let cpuNs = 0;
   let known = false;
-  for (const { cpuTimes, exclusiveCpuNs } of tallies.values()) {
-    cpuNs += exclusiveCpuNs;
-    known ||= cpuTimes.length > 0;
+  for (const { ranges } of tallies.values()) {
+    if (ranges === null || ranges.cpu === null) continue;
+    cpuNs += ranges.cpu.exclusiveNs;
+    known = true;
   }
   return known ? { cpuNs } : {};
 }
@@ -143,48 +150,46 @@ function entryOf(
 ): RegionModelEntry {
   const { records, calls, ns } = kernelRows.of(tally.kernels, scopeDevice);
   const devices = new Set(records.map(({ device }) => device));
-  const timed = tally.durations.length > 0 || tally.isOutsideTimed;
-  const statistics = describeSample(tally.durations);
-  const [first] = tally.durations;
+  const { ranges, outsideNs } = tally;
+  const timed = ranges !== null || outsideNs !== null;
+  const statistics = ranges === null ? null : describe(ranges.durations);
+  const unclosed = ranges?.unclosed ?? 0;
   return {
     ...placeOf(node),
     kind,
     device: onlyOne(devices),
-    processId: onlyOne(tally.processIds),
-    invocations: tally.durations.length,
+    processId: tally.processId === "several" ? null : tally.processId,
+    invocations: ranges?.durations.count ?? 0,
     kernelNs: totals.kernelNs === null ? null : ns,
     exclusiveKernelNs: totals.kernelNs === null ? null : tally.exclusiveKernelNs,
-    wallNs: timed ? tally.wallNs : null,
-    exclusiveWallNs: timed ? tally.exclusiveWallNs : null,
+    wallNs: timed ? (ranges?.wallNs ?? outsideNs) : null,
+    exclusiveWallNs: timed ? (ranges?.exclusiveWallNs ?? outsideNs) : null,
     invocationWallNs:
-      statistics === null || first === undefined || tally.processIds.size > 1
+      statistics === null || ranges === null || tally.processId === "several"
         ? statistics
-        : { ...statistics, first },
-    ...usedBy(tally),
-    ...(tally.unclosed > 0 && { unclosed: tally.unclosed }),
+        : { ...statistics, first: ranges.firstNs },
+    ...(ranges !== null && usedBy(ranges)),
+    ...(unclosed > 0 && { unclosed }),
     kernelCount: calls,
     kernels: records,
     activities: totalActivities(tally.activities, scopeDevice),
-    ...(sawGpu && timed && { gpuUse: tally.gpu }),
-    notes: tally.unclosed > 0 ? [neverClosed(tally.unclosed)] : [],
+    ...(sawGpu && timed && { gpuUse: ranges?.gpu ?? tally.outsideUse ?? UNUSED }),
+    notes: unclosed > 0 ? [neverClosed(unclosed)] : [],
   };
 }
 
+const UNUSED: GpuUse = { busyNs: 0, kernelNs: 0, copyNs: 0 };
+
 /** What is known of every call: the sum of some would be taken for that of all. */
-function usedBy({
-  durations,
-  cpuTimes,
-  cpuNs,
-  exclusiveCpuNs,
-  counts,
-  counted,
-}: RegionTally): Pick<RegionModelEntry, "cpu" | "counts"> {
-  const calls = durations.length;
-  const invocationNs = describeSample(cpuTimes);
+function usedBy({ durations, cpu, counts }: RangeTally): Pick<RegionModelEntry, "cpu" | "counts"> {
+  const calls = durations.count;
+  const invocationNs = cpu === null || cpu.times.count < calls ? null : describe(cpu.times);
   return {
-    ...(cpuTimes.length === calls &&
-      invocationNs !== null && { cpu: { ns: cpuNs, exclusiveNs: exclusiveCpuNs, invocationNs } }),
-    ...(counted === calls && calls > 0 && { counts }),
+    ...(cpu !== null &&
+      invocationNs !== null && {
+        cpu: { ns: cpu.ns, exclusiveNs: cpu.exclusiveNs, invocationNs },
+      }),
+    ...(counts !== null && counts.calls === calls && { counts: counts.sums }),
   };
 }
 
@@ -194,26 +199,17 @@ const onlyTimesOfRanges = ({ cpuNs }: ScopeTotals): string =>
 // What the processes of a scope did in each region, added up. Times in nanoseconds.
 
 interface RegionTally {
-  readonly durations: number[];
-  wallNs: number;
-  exclusiveWallNs: number;
-  unclosed: number;
-  /** Of the calls of which it is known. */
-  readonly cpuTimes: number[];
-  cpuNs: number;
-  exclusiveCpuNs: number;
-  readonly counts: [number, number, number, number];
-  /** How many calls have `counts`. */
-  counted: number;
-  /** Of the bucket outside all ranges: whether `wallNs` is known, though nothing was opened. */
-  isOutsideTimed: boolean;
-  readonly processIds: Set<number>;
+  /** That of a process where only one has the region; null without ranges. */
+  ranges: RangeTally | null;
+  /** Whether `ranges` is this scope's own, to be added to. */
+  isMerged: boolean;
+  /** Of the bucket outside all ranges: its time, and what GPUs did meanwhile. */
+  outsideNs: number | null;
+  outsideUse: GpuUse | null;
+  processId: number | "several" | null;
   /** A part for each process. */
-  readonly kernels: KernelTally[];
-  readonly kernelKinds: Set<KernelIdentity["kind"]>;
-  readonly activities: ActivityTally[];
-  /** Parts of `wallNs`. */
-  readonly gpu: { -readonly [K in keyof GpuUse]: GpuUse[K] };
+  kernels: readonly KernelTally[];
+  activities: readonly ActivityTally[];
   exclusiveKernelNs: number;
   exclusiveKernelCount: number;
 }
@@ -222,96 +218,81 @@ interface RegionTally {
 function tallyRegions(
   processes: readonly ProcessAttribution[],
   device: string | null,
+  kinds: Set<KernelIdentity["kind"]>,
 ): Map<RegionIdentity, RegionTally> {
   const tallies = new Map<RegionIdentity, RegionTally>();
   const isHere = (where: string | null): boolean => device === null || where === device;
-  for (const { process, instances, kernels, activities, gpu } of processes) {
-    const timeline = gpu.of(device);
+  for (const { process, ranges, kernels, activities } of processes) {
     const tallyOf = (region: RegionIdentity): RegionTally => {
-      let tally = tallies.get(region);
+      const latest = latestRegion(region);
+      let tally = tallies.get(latest);
       if (tally === undefined) {
         tally = emptyTally();
-        tallies.set(region, tally);
+        tallies.set(latest, tally);
       }
-      tally.processIds.add(process.pid);
+      addProcess(tally, process.pid);
       return tally;
     };
-    for (const instance of instances)
-      if (device === null || instance.devices.includes(device))
-        addInstance(tallyOf(instance.region), instance, timeline);
+    const byRegion = device === null ? ranges.byRegion : ranges.onDevice.get(device)?.byRegion;
+    for (const [region, part] of byRegion ?? []) addRanges(tallyOf(region), part);
     for (const [region, part] of kernels)
-      if (device === null || ranOn(part, device)) addKernels(tallyOf(region), part, isHere);
+      if (device === null || ranOn(part, device)) addKernels(tallyOf(region), part, isHere, kinds);
     for (const [region, ofRegion] of activities)
-      if (ofRegion.some((activity) => isHere(activity.device)))
-        tallyOf(region).activities.push(...ofRegion);
+      if (ofRegion.some((activity) => isHere(activity.device))) {
+        const tally = tallyOf(region);
+        tally.activities = [...tally.activities, ...ofRegion];
+      }
   }
   return tallies;
 }
 
+/** Shared: most regions have none. */
+const NO_KERNELS: readonly KernelTally[] = [];
+const NO_ACTIVITIES: readonly ActivityTally[] = [];
+
 const emptyTally = (): RegionTally => ({
-  durations: [],
-  wallNs: 0,
-  exclusiveWallNs: 0,
-  unclosed: 0,
-  cpuTimes: [],
-  cpuNs: 0,
-  exclusiveCpuNs: 0,
-  counts: [0, 0, 0, 0],
-  counted: 0,
-  isOutsideTimed: false,
-  processIds: new Set(),
-  kernels: [],
-  kernelKinds: new Set(),
-  activities: [],
-  gpu: { busyNs: 0, kernelNs: 0, copyNs: 0 },
+  ranges: null,
+  isMerged: false,
+  outsideNs: null,
+  outsideUse: null,
+  processId: null,
+  kernels: NO_KERNELS,
+  activities: NO_ACTIVITIES,
   exclusiveKernelNs: 0,
   exclusiveKernelCount: 0,
 });
 
-function addInstance(
-  tally: RegionTally,
-  instance: RegionInstance,
-  timeline: GpuTimeline | null,
-): void {
-  const duration = instance.endNs - instance.startNs;
-  tally.durations.push(duration);
-  tally.wallNs += duration - instance.countedNs;
-  tally.exclusiveWallNs += duration - instance.inner.coveredNs;
-  if (!instance.closed) tally.unclosed++;
-  addUsed(tally, instance);
-  if (timeline === null) return;
-  const use = useBetween(timeline, instance.startNs + instance.countedNs, instance.endNs);
-  tally.gpu.busyNs += use.busyNs;
-  tally.gpu.kernelNs += use.kernelNs;
-  tally.gpu.copyNs += use.copyNs;
+function addProcess(tally: RegionTally, pid: number): void {
+  if (tally.processId === null) tally.processId = pid;
+  else if (tally.processId !== pid) tally.processId = "several";
 }
 
-function addUsed(
-  tally: RegionTally,
-  { cpuNs, innerCpuNs, counts, isCounted }: RegionInstance,
-): void {
-  if (cpuNs !== null) {
-    tally.cpuTimes.push(cpuNs);
-    if (!isCounted) tally.cpuNs += cpuNs;
-    tally.exclusiveCpuNs += Math.max(0, cpuNs - innerCpuNs);
+function addRanges(tally: RegionTally, part: RangeTally): void {
+  if (tally.ranges === null) {
+    tally.ranges = part;
+    return;
   }
-  if (counts === null) return;
-  tally.counted++;
-  if (isCounted) return;
-  for (const [which, count] of counts.entries()) tally.counts[which as 0 | 1 | 2 | 3] += count;
+  if (!tally.isMerged) {
+    const first = tally.ranges;
+    tally.ranges = emptyRangeTally();
+    tally.isMerged = true;
+    mergeRangeTally(tally.ranges, first);
+  }
+  mergeRangeTally(tally.ranges, part);
 }
 
 function addKernels(
   tally: RegionTally,
   part: KernelTally,
   isHere: (device: string) => boolean,
+  kinds: Set<KernelIdentity["kind"]>,
 ): void {
-  tally.kernels.push(part);
+  tally.kernels = [...tally.kernels, part];
   for (const { kind, device, calls, ns } of part.exclusive)
     if (isHere(device)) {
       tally.exclusiveKernelNs += ns;
       tally.exclusiveKernelCount += calls;
-      tally.kernelKinds.add(kind);
+      kinds.add(kind);
     }
 }
 
@@ -319,6 +300,11 @@ function addKernels(
 
 /** The note of a report without regions, for programs to look for. */
 export const NO_MATCHING_REGIONS = "no matching regions";
+
+/**
+ * A report has at most so many regions, those with the most time: a million of them take a gigabyte, and nobody reads them.
+ */
+export const MOST_REGIONS = 10_000;
 
 export interface ScopeEntries {
   /** Depth first, the outside bucket last. */
@@ -332,9 +318,10 @@ export function scopeEntries<T>(
   root: PathNode,
   tallies: ReadonlyMap<RegionIdentity, T>,
   selected: SelectedNodes,
+  weightOf: (tally: T) => number,
   entryOf: (identity: RegionIdentity, tally: T) => RegionModelEntry,
 ): ScopeEntries {
-  const regions: RegionModelEntry[] = [];
+  const chosen: (readonly [identity: RegionIdentity, tally: T])[] = [];
   const outside: RegionModelEntry[] = [];
   let leftOut = 0;
   for (const node of nodesDepthFirst(root))
@@ -342,10 +329,13 @@ export function scopeEntries<T>(
       const tally = tallies.get(identity);
       if (tally === undefined) continue;
       if (identity.kind === "outside") outside.push(entryOf(identity, tally));
-      else if (selected.has(node)) regions.push(entryOf(identity, tally));
+      else if (selected.has(node)) chosen.push([identity, tally]);
       else leftOut++;
     }
-  const count = regions.length + leftOut;
+  const count = chosen.length + leftOut;
+  const regions = heaviest(chosen, ([, tally]) => weightOf(tally)).map(([identity, tally]) =>
+    entryOf(identity, tally),
+  );
   return {
     regions: [...regions, ...outside],
     count,
@@ -354,8 +344,26 @@ export function scopeEntries<T>(
       ...(leftOut > 0
         ? [`the selection leaves out ${partOf(leftOut, count, "region")}; totals cover all of them`]
         : []),
+      ...(chosen.length > regions.length
+        ? [
+            `only the ${grouped(String(regions.length))} longest of ${plural(chosen.length, "region")} are in this report; totals cover all of them. Label rules unify labels that name single calls (labels.rules; import and report: --label-rule 'REGEX=>TEXT')`,
+          ]
+        : []),
     ],
   };
+}
+
+/** At most `MOST_REGIONS`, in their order: of equal ones the first, so that regions come with those around them. */
+function heaviest<T>(items: readonly T[], weightOf: (item: T) => number): readonly T[] {
+  if (items.length <= MOST_REGIONS) return items;
+  const weights = Float64Array.from(items, weightOf);
+  const least = weights.toSorted()[weights.length - MOST_REGIONS] ?? 0;
+  let equal = MOST_REGIONS;
+  for (const weight of weights) if (weight > least) equal--;
+  return items.filter((_, at) => {
+    const weight = weights[at] ?? 0;
+    return weight > least || (weight === least && equal-- > 0);
+  });
 }
 
 /** Each kernel has exactly one exclusive owner, so the exclusive numbers add up to the total. */

@@ -5,7 +5,12 @@ import type { ParsedCommand } from "../../command-line/parse.ts";
 import { packageInfo } from "../../values/package-info.ts";
 import { toObject } from "../../values/plain-objects.ts";
 import { readYaml } from "../../values/yaml/reader.ts";
-import { checkPattern, type LabelRule, type LabelRules } from "../analysis/labels.ts";
+import {
+  checkPattern,
+  type LabelRule,
+  type LabelRules,
+  MOST_NUMBERED,
+} from "../analysis/labels.ts";
 
 /** The options of the config group `labels`. */
 export const LABEL_PRESETS = ["none", "pytorch", "pytorch.shapes"] as const;
@@ -32,18 +37,30 @@ export const LABEL_OPTIONS = {
     repeatable: true,
     help: "replace what REGEX matches in labels by TEXT; REGEX\nalone deletes it; applied in order",
   },
+  fold: {
+    value: "COUNT",
+    help: `labels that differ only in numbers are one region where\nthere are more than COUNT of them; none: never\n(default: ${MOST_NUMBERED})`,
+  },
 } satisfies Readonly<Record<string, CommandOption>>;
 
 /**
- * Null where none of them is given.
+ * Null where none of them is given; only `fold` where nothing else is.
  *
  * @throws ConfigError `app.usage` for a pattern that is no regular expression
  */
 export function labelRulesOf(command: ParsedCommand): LabelRules | null {
   const rules = command.values("label-rule").map(ruleOf);
-  if (!command.has("labels") && rules.length === 0) return null;
-  const { preset = [] } = presetRules(command.choice("labels", LABEL_PRESETS, "none"));
-  return { preset, rules };
+  const fold = foldOf(command.value("fold"));
+  if (!command.has("labels") && rules.length === 0) return fold === undefined ? null : { fold };
+  const ready = presetRules(command.choice("labels", LABEL_PRESETS, "none"));
+  return { ...ready, rules, ...(fold !== undefined && { fold }) };
+}
+
+function foldOf(text: string | undefined): number | null | undefined {
+  if (text === undefined) return undefined;
+  if (text === "none") return null;
+  if (/^[1-9][0-9]{0,8}$/.test(text)) return Number(text);
+  throw usage(`--fold: '${text}' is neither a count of at least 1 nor none`);
 }
 
 /** At the last `=>`: a text rarely has one, a regular expression may. */

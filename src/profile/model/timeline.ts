@@ -59,8 +59,10 @@ export interface ProcessTimeline {
   readonly endNs: number;
   /** Whether the process told the collector that it ends; if not, `notes` say what that means. */
   readonly finished: boolean;
-  /** In order of `startNs`; a tie is broken by the order in which they were opened. */
+  /** In order of `startNs`; a tie is broken by the order in which they were opened. The first ones where `allRanges` is present. */
   readonly ranges: readonly RangeInstance[];
+  /** All of them, read again where there are too many to keep. */
+  readonly allRanges?: RangeStream;
   readonly marks: readonly MarkInstance[];
   readonly kernels: KernelList;
   /** What the program calls its threads, by OS thread id; absent where the collector does not see that. */
@@ -125,6 +127,25 @@ export interface RangeInstance extends EventAttributes {
    */
   readonly startSequence?: number;
   readonly endSequence?: number | undefined;
+}
+
+/** Ranges that are not kept but read again, each time from the first. */
+export interface RangeStream {
+  readonly count: number;
+  /** Calls back in order of time. */
+  readonly replay: (handlers: RangeHandlers) => void;
+}
+
+export interface RangeHandlers {
+  /**
+   * The range has no end yet.
+   *
+   * @param endNs when it will close, or its process ends; null where the reader does not look ahead, since ranges of a
+   *   thread close in the reverse order of their opening
+   */
+  readonly opens: (range: RangeInstance, endNs: number | null) => void;
+  /** The same object, with its end. Not called for ranges that were never closed. */
+  readonly closes: (range: RangeInstance) => void;
 }
 
 /** A point in time that the program marked (`nvtxMark`). */

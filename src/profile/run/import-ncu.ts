@@ -9,6 +9,7 @@ import {
   createNcuAssembly,
   type NcuAssembly,
 } from "../tools/ncu/assemble/index.ts";
+import { asRecorded } from "../tools/ncu/read-results.ts";
 import { createStateUnifier } from "../tools/ncu/run/measured-states.ts";
 import { regionTableWriter } from "../tools/ncu/write-region-tables.ts";
 import type { WriteRegionFiles } from "../tools/tool.ts";
@@ -45,8 +46,13 @@ export async function importNcu(
   options: NcuImportOptions,
 ): Promise<readonly NcuModel[]> {
   const unifier = createLabelUnifier(options.labels);
-  const assembleOptions = { ...assembleOptionsOf(options), unifier };
-  const stateOf = unifier === null ? null : createStateUnifier(unifier.labelOf);
+  const assembleOptions = {
+    ...assembleOptionsOf(options),
+    unifier,
+    ...(options.labels && { labels: options.labels }),
+  };
+  const labelOf = asRecorded(unifier, options.recorded ?? null);
+  const stateOf = labelOf === null ? null : createStateUnifier(labelOf);
   const unified = (result: NcuResult): NcuResult =>
     stateOf === null ? result : { ...result, nvtx: stateOf(result.nvtx) };
   const assemblies = new Map<NcuResult["kind"], NcuAssembly>();

@@ -5,13 +5,13 @@ import type { RunSection } from "../../report/view/run-summary.ts";
 import { FILES_BESIDE_PAGE, writeReports, writeRunReports } from "../../report/write-reports.ts";
 import { dateTime } from "../../text/date-time.ts";
 import { packageInfo } from "../../values/package-info.ts";
-import { createLabelUnifier, type LabelRules } from "../analysis/labels.ts";
+import type { LabelRules } from "../analysis/labels.ts";
 import type { RegionModel } from "../analysis/region-model.ts";
 import { toReportBundle } from "../analysis/to-report.ts";
 import type { RecordedMachine } from "../model/timeline.ts";
 import { encodeTimeline } from "./encode-timeline.ts";
 import type { ImportedReport, ImportRequest } from "./import-files.ts";
-import { writeTraces } from "./write-run.ts";
+import { labelsShown, writeTraces } from "./write-run.ts";
 
 /** Where a report's numbers come from, as far as the files say it. */
 interface Provenance {
@@ -90,7 +90,6 @@ export async function writeImported(
   const bundles: string[] = [];
   const pages: string[] = [];
   const problems: string[] = [];
-  const unifier = createLabelUnifier(labels);
   const traces: string[] = [];
   for (const { collector, folder, bundle, timeline, writeRegionFiles } of reports) {
     if (trace && timeline !== undefined)
@@ -100,7 +99,9 @@ export async function writeImported(
       ...(html && {
         html: {
           ...PAGE,
-          ...(timeline !== undefined && { timeline: encodeTimeline(timeline, unifier?.labelOf) }),
+          ...(timeline !== undefined && {
+            timeline: encodeTimeline(timeline, labelsShown(bundle, labels)),
+          }),
           files: trace && timeline !== undefined ? [...PAGE.files, ...TRACE_FILES] : PAGE.files,
         },
       }),

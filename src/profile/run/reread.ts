@@ -19,7 +19,7 @@ import type { CollectedRun } from "./run.ts";
 import type { SavedCollection, SavedProblem, SavedRun } from "./saved-run.ts";
 
 export interface RereadOptions extends Pick<RereadContext, "runDirectory" | "withTool" | "say"> {
-  /** In the place of the label rules in the run's config; null: those. */
+  /** Take the place of the same in the label rules of the run's config; null: those. */
   readonly labels: LabelRules | null;
   readonly tools: readonly ProfilingTool[];
 }
@@ -33,7 +33,10 @@ export async function rereadRun(
   { runDirectory, withTool, say, labels, tools }: RereadOptions,
 ): Promise<CollectedRun> {
   const { workload, environment, inputs } = saved;
-  const config = labels === null ? saved.config : { ...saved.config, labels };
+  const config =
+    labels === null
+      ? saved.config
+      : { ...saved.config, labels: { ...saved.config.labels, ...labels } };
   const context = {
     runDirectory,
     config: saved.config,

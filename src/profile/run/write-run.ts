@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join, relative, sep } from "node:path";
+import type { RegionReportBundle } from "../../report/model/document.ts";
 import { regionsFolder } from "../../report/model/report-files.ts";
 import type { ConfigLine } from "../../report/render/report-page.ts";
 import type { RunSection, RunSummary } from "../../report/view/run-summary.ts";
@@ -14,7 +15,7 @@ import { bufferedPieces, writeFileAtomic } from "../../system/atomic-write.ts";
 import { fromCode } from "../../values/origin.ts";
 import { fromObject } from "../../values/plain-objects.ts";
 import { writeYaml } from "../../values/yaml/writer.ts";
-import { createLabelUnifier } from "../analysis/labels.ts";
+import { createLabelUnifier, foldedAs, type LabelOf, type LabelRules } from "../analysis/labels.ts";
 import { whyFailed } from "../machine/process.ts";
 import type { Timeline } from "../model/timeline.ts";
 import type { ProfileConfig } from "../tools/config.ts";
@@ -104,10 +105,19 @@ function failureOf(section: ProfileSection, directory: string) {
 }
 
 /** For the page; ncu has none. */
-function timelineOf({ measured }: Partial<ProfileSection>, { labels }: ProfileConfig) {
-  if (measured?.kind !== "timeline") return {};
+function timelineOf({ measured, bundle }: Partial<ProfileSection>, { labels }: ProfileConfig) {
+  if (measured?.kind !== "timeline" || bundle === undefined) return {};
+  return { timeline: encodeTimeline(measured.timeline, labelsShown(bundle, labels)) };
+}
+
+/** What the regions of a report are called. */
+export function labelsShown(
+  { reports: [whole] }: RegionReportBundle,
+  labels: LabelRules | undefined,
+): LabelOf {
+  const folded = foldedAs(new Set(whole?.regions.map(({ name }) => name)));
   const unifier = createLabelUnifier(labels);
-  return { timeline: encodeTimeline(measured.timeline, unifier?.labelOf) };
+  return unifier === null ? folded : (label) => folded(unifier.labelOf(label));
 }
 
 /** The files of a run directory worth opening. Hydra's may be elsewhere, or switched off. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { MAX_DEPTH } from "../../../src/profile/analysis/attribute.ts";
 import { buildRegionModel } from "../../../src/profile/analysis/build.ts";
+import { MOST_REGIONS } from "../../../src/profile/analysis/scope.ts";
 import { plural } from "../../../src/text/plural.ts";
 import { growth } from "../../growth.ts";
 import { aggregateOf, didSomething } from "./models.ts";
@@ -58,7 +59,10 @@ describe("size", () => {
       start: index * 2,
       end: index * 2 + 1,
     }));
-    expect(aggregateOf({ ranges: wide }).regions).toHaveLength(100_000);
+    const { regions, notes, totals } = aggregateOf({ ranges: wide }, { labels: { fold: null } });
+    expect(regions).toHaveLength(MOST_REGIONS);
+    expect(notes.join()).toContain("only the 10,000 longest of 100,000 regions are in this report");
+    expect(totals.wallNs).toBe(100_000);
     const leaked = Array.from({ length: 20_000 }, (_, index) => ({
       name: "leak",
       start: index,

@@ -122,10 +122,20 @@ describe("notes of labels", () => {
   });
 
   it("tell of rules where many labels differ in little but numbers", () => {
-    expect(notesOf(numbered(1200, (index) => `step ${index}`))).toEqual([
+    expect(
+      notesOf(
+        numbered(1200, (index) => `step ${index}`),
+        { fold: null },
+      ),
+    ).toEqual([
       "1,200 labels would be 1 without the numbers in them, e.g. in 'step 0': label rules unify them (labels.rules; import and report: --label-rule 'REGEX=>TEXT')",
     ]);
-    expect(notesOf(numbered(1200, (index) => `aten::mm, op_id = ${index}`))).toEqual([
+    expect(
+      notesOf(
+        numbered(1200, (index) => `aten::mm, op_id = ${index}`),
+        { fold: null },
+      ),
+    ).toEqual([
       "1,200 labels would be 1 without the numbers in them, e.g. in 'aten::mm, op_id = 0': labels=pytorch unifies the labels that PyTorch numbers (import and report: --labels pytorch)",
     ]);
   });
@@ -138,6 +148,6 @@ describe("notes of labels", () => {
       (index: number) => `l${"x".repeat(index % 300)} ${index}`,
     ],
   ])("say nothing of %s", (_, count, label) => {
-    expect(notesOf(numbered(count, label))).toEqual([]);
+    expect(notesOf(numbered(count, label), { fold: null })).toEqual([]);
   });
 });

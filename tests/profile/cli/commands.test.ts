@@ -20,7 +20,7 @@ it.each([
   "compare %s prints a large comparison in pieces: one string could not hold the largest",
   async (form, render, least) => {
     const ranges = Array.from({ length: 4000 }, (_, at) => ({
-      name: `layer ${at}`,
+      name: `layer ${[...String(at)].map((digit) => "abcdefghij"[Number(digit)]).join("")}`,
       start: at * 10,
       end: at * 10 + 9,
     }));
@@ -110,7 +110,7 @@ it("lists what changed of many regions on a terminal, and all of them if asked",
   const COUNT = 100;
   const ofLength = (length: number) => {
     const ranges = Array.from({ length: COUNT }, (_, at) => ({
-      name: `layer ${at}`,
+      name: `layer ${[...String(at)].map((digit) => "abcdefghij"[Number(digit)]).join("")}`,
       start: at * 1_000,
       end: at * 1_000 + (at === 70 ? length : 100),
     }));

@@ -2,7 +2,15 @@
 
 import { buildRegionModel } from "../../analysis/build.ts";
 import { createKernelSelection } from "../../analysis/kernel-selection.ts";
-import { createLabelUnifier, type LabelRules, labelFunction } from "../../analysis/labels.ts";
+import {
+  createLabelUnifier,
+  foldedAs,
+  type LabelOf,
+  type LabelRules,
+  type LabelUnifier,
+  labelFunction,
+} from "../../analysis/labels.ts";
+import type { RegionModel } from "../../analysis/region-model.ts";
 import { addSections, type NcuResult } from "../../model/counters.ts";
 import type { Timeline } from "../../model/timeline.ts";
 import type { NcuConfig } from "../config.ts";
@@ -52,14 +60,20 @@ export function createResultReader(options: ResultReaderOptions): ResultReader {
   const { config, aggregate, operationDomains, labels: rules } = options;
   const unifier = createLabelUnifier(rules);
   const measuredLabelOf = labelFunction(options.measuredLabels ?? rules);
+  const request = nvtxRequest(config);
   const recorded =
     options.recorded === null
       ? null
-      : buildRegionModel(options.recorded, { operationDomains, ...(rules && { labels: rules }) });
-  const request = nvtxRequest(config);
+      : buildRegionModel(options.recorded, {
+          operationDomains,
+          asked: { include: request.include, exclude: request.exclude },
+          ...(rules && { labels: rules }),
+        });
   const { include, exclude } = request;
   const measured = measuredSelection(config.ncu_cli.replay_mode, request);
+  const labelOf = asRecorded(unifier, recorded);
   const assembly = createNcuAssembly({
+    ...(rules && { labels: rules }),
     kernels: kernelsOf(options),
     ...kernelPatternsOf(options),
     aggregate,
@@ -79,7 +93,7 @@ export function createResultReader(options: ResultReaderOptions): ResultReader {
         operationDomains,
         recorded,
         measuredLabelOf,
-        ...(unifier !== null && { labelOf: unifier.labelOf }),
+        ...(labelOf !== null && { labelOf }),
       });
       const tables = await read((result) => {
         const own = ownState(result);
@@ -97,6 +111,17 @@ export function createResultReader(options: ResultReaderOptions): ResultReader {
       ...(kept.complete() && { writeRegionFiles: regionTableWriter(assembly, kept.stream) }),
     }),
   };
+}
+
+/** A recording has more calls than were measured: what folds there does so here. Null where labels stay as they are. */
+export function asRecorded(
+  unifier: LabelUnifier | null,
+  recorded: RegionModel | null,
+): LabelOf | null {
+  if (recorded === null) return unifier?.labelOf ?? null;
+  const names = recorded.scopes.flatMap(({ regions }) => regions.flatMap(({ path }) => path));
+  const folded = foldedAs(new Set(names));
+  return unifier === null ? folded : (label) => folded(unifier.labelOf(label));
 }
 
 /** ncu itself profiles no others than `kernel_name`. */

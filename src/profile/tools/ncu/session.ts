@@ -81,7 +81,7 @@ export async function prepare(
   const request = nvtxRequest(config);
   const { replay_mode } = config.ncu_cli;
   const discovery = needsLabels(replay_mode, request)
-    ? await discoverLabels(workload, context, options)
+    ? await discoverLabels(workload, context, { ...options, selection: request })
     : null;
   const { top, recording } = await chooseKernels(options, workload, context, discovery);
   const session: Session = {

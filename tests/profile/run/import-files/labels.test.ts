@@ -101,14 +101,15 @@ describe("deep-profile import --label-rule", () => {
 const shared = sharedOrSkip("labels of a real export of PyTorch");
 
 describe.skipIf(shared === null)("a real export of PyTorch", () => {
-  it("is told of with its 16,423 regions, and is a region per operation by the ready-made rules", async () => {
+  it("is told of with its 16,423 regions, and is a region per operation folded and by the ready-made rules", async () => {
     const { readNsysExport } = await import(
       "../../../../src/profile/tools/nsys/read/read-export.ts"
     );
     const timeline = readNsysExport(
       join(shared ?? "", "samples/nsight/pub-nsysai-h100-2gpu-2026.2-schema3.25.sqlite"),
     );
-    const [numbered] = buildRegionModel(timeline).scopes;
+    const [numbered] = buildRegionModel(timeline, { labels: { fold: null } }).scopes;
+    const [folded] = buildRegionModel(timeline).scopes;
     const [unified] = buildRegionModel(timeline, { labels: presetRules("pytorch") }).scopes;
     const aboutLabels = (scope = numbered) => scope?.notes.filter((note) => note.includes("label"));
     expect(regionsIn(numbered)).toHaveLength(16_423);
@@ -120,6 +121,11 @@ describe.skipIf(shared === null)("a real export of PyTorch", () => {
       /^labels unified by 2 rules: 16,279 labels became 176 /,
     );
     expect(unified?.totals).toEqual(numbered?.totals);
+    expect(folded?.totals).toEqual(numbered?.totals);
+    expect(regionsIn(folded)?.length).toBeLessThan(600);
+    expect(aboutLabels(folded)).toEqual([
+      expect.stringMatching(/^labels that differ only in numbers are one region, .* 32 of them: /),
+    ]);
   });
 });
 

@@ -123,7 +123,7 @@ describe.skipIf(shared === null).each(RECORDINGS)("the export $name", ({ file, s
   });
 
   it("gives push/pop regions the kernels of nvtx_kern_sum, inclusively", () => {
-    const { scopes } = buildRegionModel(read(), { aggregate: true });
+    const { scopes } = buildRegionModel(read(), { aggregate: true, labels: { fold: null } });
     const ours = sums(
       (scopes[0]?.regions ?? [])
         .filter(({ kind }) => kind === "push_pop")
@@ -160,7 +160,7 @@ describe.skipIf(shared === null).each(RECORDINGS)("the export $name", ({ file, s
   it("counts kernels outside of every range, with and without a known launch, as (outside)", () => {
     const outside = csv("nvtx_kern_sum").filter((row) => row["NVTX Range"] === "");
     const printed = outside.reduce((sum, row) => sum + Number(row["Kern Inst"]), 0);
-    const [whole] = buildRegionModel(read()).scopes;
+    const [whole] = buildRegionModel(read(), { labels: { fold: null } }).scopes;
     const bucket = whole?.regions.find(({ kind }) => kind === "outside");
     const kernels =
       bucket?.kernels.filter((kernel) => !kernel.kernel_name.startsWith("[CUDA")) ?? [];
@@ -176,7 +176,7 @@ describe.skipIf(shared === null)("where we differ from nsys by design", () => {
     );
 
   it("a start/end range contains what any thread of its process launches, not its own only", () => {
-    const [whole] = buildRegionModel(read()).scopes;
+    const [whole] = buildRegionModel(read(), { labels: { fold: null } }).scopes;
     const numbers = (name: string) => {
       const found = whole?.regions.find(({ path }) => path.length === 1 && path[0] === name);
       return found?.kernels.map(({ kernel_name: kernel, calls, total_ms }) => ({
@@ -193,7 +193,7 @@ describe.skipIf(shared === null)("where we differ from nsys by design", () => {
   });
 
   it("so that a range of another thread inside it is nested in it", () => {
-    const [whole] = buildRegionModel(read()).scopes;
+    const [whole] = buildRegionModel(read(), { labels: { fold: null } }).scopes;
     const paths = whole?.regions.map(({ path }) => path.join(" > "));
     expect(paths).toContain('start/end "q", comma > thread range');
   });

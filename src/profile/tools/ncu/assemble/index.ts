@@ -5,7 +5,7 @@ import type { SelectionPatterns } from "../../../../report/selection/range-patte
 import { plural } from "../../../../text/plural.ts";
 import type { KernelIdentity } from "../../../analysis/kernel-names.ts";
 import type { KernelSelection } from "../../../analysis/kernel-selection.ts";
-import type { LabelUnifier } from "../../../analysis/labels.ts";
+import { foldRules, type LabelRules, type LabelUnifier } from "../../../analysis/labels.ts";
 import { createPathTree, type RegionIdentity, selectNodes } from "../../../analysis/path-tree.ts";
 import type {
   KernelSelectionPatterns,
@@ -37,6 +37,8 @@ export interface AssembleOptions {
   readonly rangePatterns?: readonly string[];
   /** What unified the labels of the results that are added; null, or absent, where they are the program's own. */
   readonly unifier?: LabelUnifier | null;
+  /** The rules of the report: when labels fold. */
+  readonly labels?: LabelRules;
   /** A recording of the same program, which knows the order of ranges of several domains, calls, and wall times. */
   readonly recorded?: RegionModel | null;
 }
@@ -54,7 +56,7 @@ export interface NcuAssembly {
  * its kernels. The first result decides which are counted; the others are left out, with a note.
  */
 export function createNcuAssembly(options: AssembleOptions = {}): NcuAssembly {
-  const root = createPathTree();
+  const root = createPathTree(foldRules(options.labels, options.selection));
   const order = createRangeOrder(options.recorded ?? null);
   const lookup = createRegionLookup(root, {
     order,

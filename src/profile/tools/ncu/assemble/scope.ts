@@ -36,8 +36,12 @@ export function buildNcuScope(
   selected: SelectedNodes,
 ): ScopeModel {
   const tallies = mergeBuckets(request.buckets);
-  const { regions, notes } = scopeEntries(root, tallies, selected, (identity, tally) =>
-    entryOf(identity, tally, request),
+  const { regions, notes } = scopeEntries(
+    root,
+    tallies,
+    selected,
+    ({ ns }) => ns,
+    (identity, tally) => entryOf(identity, tally, request),
   );
   return {
     scope: request.scope,

@@ -1,13 +1,14 @@
 import { join } from "node:path";
+import type { SelectionPatterns } from "../../../../report/selection/range-pattern.ts";
 import { makeDirectory } from "../../../../system/files.ts";
 import { firstFew } from "../../../../text/plural.ts";
 import { printableLabel } from "../../../../text/printable.ts";
-import { type LabelRules, labelFunction } from "../../../analysis/labels.ts";
+import type { LabelRules } from "../../../analysis/labels.ts";
 import { describeOutcome, succeeded, type Workload } from "../../../machine/process.ts";
 import { ToolError } from "../../../machine/tool-error.ts";
 import type { CollectContext, Collection, Collector } from "../../tool.ts";
 import { matchingLabels } from "./filters.ts";
-import { type DiscoveredLabels, labelsOf } from "./labels.ts";
+import { type DiscoveredLabels, foldingLabels, labelsOf } from "./labels.ts";
 
 /** Folder below that of ncu, of a run for this purpose alone. */
 export const DISCOVERY = "discovery";
@@ -22,6 +23,8 @@ export interface DiscoverOptions {
   readonly recorder: Collector;
   readonly operationDomains: readonly string[];
   readonly labels?: LabelRules;
+  /** What ncu is to measure: labels that it names do not fold. */
+  readonly selection?: SelectionPatterns;
 }
 
 /**
@@ -33,7 +36,7 @@ export interface DiscoverOptions {
 export async function discoverLabels(
   workload: Workload,
   context: CollectContext,
-  { recorder, operationDomains, labels }: DiscoverOptions,
+  { recorder, operationDomains, labels, selection }: DiscoverOptions,
 ): Promise<Discovery> {
   const collection =
     context.earlier.find(isComplete) ??
@@ -43,7 +46,11 @@ export async function discoverLabels(
     throw new Error(`the collector ${collection.collector} gives no timeline`);
   return {
     collection,
-    labels: labelsOf(measured.timeline, operationDomains, labelFunction(labels)),
+    labels: labelsOf(
+      measured.timeline,
+      operationDomains,
+      foldingLabels(measured.timeline, labels, selection),
+    ),
   };
 }
 

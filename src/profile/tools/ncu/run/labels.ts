@@ -1,7 +1,17 @@
 /** Which ranges a program opens, and which of them are ever open at the same time. */
 
+import type { SelectionPatterns } from "../../../../report/selection/range-pattern.ts";
 import { getOrCreate } from "../../../../system/get-or-create.ts";
-import type { LabelOf, NvtxLabel } from "../../../analysis/labels.ts";
+import {
+  foldRules,
+  type LabelOf,
+  type LabelRules,
+  LESS_TIMES,
+  labelFunction,
+  MANY_TIMES,
+  type NvtxLabel,
+  withoutNumbers,
+} from "../../../analysis/labels.ts";
 import type { ProcessTimeline, RangeInstance, Timeline } from "../../../model/timeline.ts";
 import { escapeRegex } from "./filters.ts";
 
@@ -47,6 +57,40 @@ export function labelsOf(
       return written === null ? label : { ...label, written };
     }),
     overlap: (a, b) => pairs.has(pairKey(labelKey(a), labelKey(b))),
+  };
+}
+
+/** What label rules call the labels of a program, without numbers where more than a few differ only in those. */
+export function foldingLabels(
+  timeline: Timeline,
+  rules: LabelRules | undefined,
+  selection?: SelectionPatterns,
+): LabelOf {
+  const unified = labelFunction(rules);
+  const fold = foldRules(rules, selection);
+  if (fold === null) return unified;
+  const families = new Map<string, Set<string>>();
+  const plainOf = (domain: string, name: string): string => {
+    const plain = withoutNumbers(name);
+    return fold.isKept?.(domain, name, plain) === true ? name : plain;
+  };
+  for (const { ranges } of timeline.processes)
+    for (const { domain, name } of ranges) {
+      const label = unified(name);
+      const plain = plainOf(domain, label);
+      if (plain !== label) getOrCreate(families, plain, () => new Set<string>()).add(label);
+    }
+  const sizes = [...families.values()].map(({ size }) => Math.min(size, fold.most + 1));
+  const isMany = sizes.reduce((sum, size) => sum + size, 0) > MANY_TIMES * fold.most;
+  const most = isMany ? Math.ceil(fold.most / LESS_TIMES) : fold.most;
+  const folded = new Map(
+    [...families].flatMap(([plain, labels]) =>
+      labels.size > most ? [...labels].map((label) => [label, plain] as const) : [],
+    ),
+  );
+  return (name) => {
+    const label = unified(name);
+    return folded.get(label) ?? label;
   };
 }
 

@@ -1,6 +1,6 @@
 /** What of a result's NVTX state its region is told from. */
 import { getOrCreate } from "../../../../system/get-or-create.ts";
-import type { LabelOf, NvtxLabel } from "../../../analysis/labels.ts";
+import { type LabelOf, type NvtxLabel, withoutNumbers } from "../../../analysis/labels.ts";
 import type { RegionModel } from "../../../analysis/region-model.ts";
 import type { NcuResult, NvtxRange, NvtxState } from "../../../model/counters.ts";
 import { labelKey } from "./labels.ts";
@@ -45,8 +45,12 @@ export function createStateReader({
       domain,
       name: labelOf(name),
       kind,
-      isWanted: wanted?.has(labelKey({ domain, name: measuredLabelOf(name), kind })) === true,
+      isWanted: isWanted(domain, measuredLabelOf(name), kind),
     }));
+  const isWanted = (domain: string, name: string, kind: NvtxLabel["kind"]): boolean =>
+    wanted !== null &&
+    (wanted.has(labelKey({ domain, name, kind })) ||
+      wanted.has(labelKey({ domain, name: withoutNumbers(name), kind })));
   const isRegion = ({ domain }: NvtxRange) => !ignored.has(domain);
   const read = (state: NvtxState, isRange: boolean): NvtxState => {
     const pushPop = state.pushPop.filter(isRegion);

@@ -1,0 +1,272 @@
+/**
+ * What the ranges of a process add up to in each region, as they close: memory grows with regions, not with calls.
+ * Times in nanoseconds.
+ */
+import { type GpuTimelines, type GpuUse, useBetween } from "./gpu-activity.ts";
+import { createUnion, type Union } from "./interval-union.ts";
+import type { RegionInstance } from "./open-ranges.ts";
+import { latestRegion, type RegionIdentity } from "./path-tree.ts";
+import { addToSample, createSample, mergeSample, type Sample } from "./sample.ts";
+
+export interface RangeTally {
+  readonly durations: Sample;
+  /** When the first was opened, and how long it took. */
+  firstStartNs: number;
+  firstNs: number;
+  wallNs: number;
+  exclusiveWallNs: number;
+  unclosed: number;
+  /** Of the calls of which it is known; null where it is of none. */
+  cpu: CpuTally | null;
+  counts: CountTally | null;
+  /** Parts of `wallNs`; null without a GPU. */
+  gpu: { -readonly [K in keyof GpuUse]: GpuUse[K] } | null;
+}
+
+interface CpuTally {
+  readonly times: Sample;
+  ns: number;
+  exclusiveNs: number;
+}
+
+interface CountTally {
+  readonly sums: [number, number, number, number];
+  /** How many calls have them. */
+  calls: number;
+}
+
+/** The outermost ranges of a process, united. */
+export interface RootSpans {
+  readonly count: number;
+  readonly coveredNs: number;
+  /** Of the first and the last; null without any. */
+  readonly startNs: number | null;
+  readonly endNs: number | null;
+  /** What was kept of them, for unions with those of other processes; null where none was. */
+  readonly union: Union | null;
+  /** What GPUs did in them, by device and of all (null). */
+  readonly gpu: ReadonlyMap<string | null, GpuUse>;
+}
+
+export interface RangeTallies {
+  readonly byRegion: ReadonlyMap<RegionIdentity, RangeTally>;
+  readonly roots: RootSpans;
+  /** Of those in which something ran on a device. */
+  readonly onDevice: ReadonlyMap<string, DeviceRanges>;
+}
+
+export interface DeviceRanges {
+  readonly byRegion: ReadonlyMap<RegionIdentity, RangeTally>;
+  readonly roots: Union;
+  readonly rootCount: number;
+}
+
+export interface RangeTallyBuilder {
+  /** Of a range that opens, in order of time. */
+  readonly open: (instance: RegionInstance) => void;
+  /** Of one that has closed, or was open to the end. */
+  readonly add: (instance: RegionInstance, endNs: number, isClosed: boolean) => void;
+  /** Once, after all. */
+  readonly finish: () => RangeTallies;
+}
+
+/** @param keepsSpans whether the times of outermost ranges are kept: 16 bytes for each that touches no other */
+export function createRangeTallies(gpu: GpuTimelines, keepsSpans: boolean): RangeTallyBuilder {
+  const byRegion = new Map<RegionIdentity, RangeTally>();
+  const devices = new Map<string, DeviceBuilder>();
+  const roots = createRoots(gpu, keepsSpans);
+  const addTo = (
+    tallies: Map<RegionIdentity, RangeTally>,
+    instance: RegionInstance,
+    endNs: number,
+    isClosed: boolean,
+    device: string | null,
+  ): void => {
+    const region = latestRegion(instance.region);
+    let tally = tallies.get(region);
+    if (tally === undefined) {
+      tally = emptyRangeTally();
+      tallies.set(region, tally);
+    }
+    addInstance(tally, instance, endNs, isClosed);
+    const timeline = gpu.of(device);
+    if (timeline !== null) addUse(tally, useBetween(timeline, instance.startNs, endNs));
+  };
+  return {
+    open(instance) {
+      if (instance.isRoot) roots.open(instance.startNs);
+    },
+    add(instance, endNs, isClosed) {
+      if (instance.isRoot) roots.close(endNs);
+      addTo(byRegion, instance, endNs, isClosed, null);
+      for (const device of instance.devices) {
+        let own = devices.get(device);
+        if (own === undefined) {
+          own = { byRegion: new Map(), roots: createUnion(), rootCount: 0 };
+          devices.set(device, own);
+        }
+        addTo(own.byRegion, instance, endNs, isClosed, device);
+        if (!instance.isRoot) continue;
+        own.rootCount++;
+        own.roots.add(instance.startNs, endNs);
+      }
+    },
+    finish: () => ({
+      byRegion: latestTallies(byRegion),
+      roots: roots.finish(),
+      onDevice: new Map(
+        [...devices].map(([device, own]) => [
+          device,
+          {
+            byRegion: latestTallies(own.byRegion),
+            roots: own.roots.finish(),
+            rootCount: own.rootCount,
+          },
+        ]),
+      ),
+    }),
+  };
+}
+
+interface DeviceBuilder {
+  readonly byRegion: Map<RegionIdentity, RangeTally>;
+  readonly roots: ReturnType<typeof createUnion>;
+  rootCount: number;
+}
+
+export const emptyRangeTally = (): RangeTally => ({
+  durations: createSample(),
+  firstStartNs: Number.POSITIVE_INFINITY,
+  firstNs: 0,
+  wallNs: 0,
+  exclusiveWallNs: 0,
+  unclosed: 0,
+  cpu: null,
+  counts: null,
+  gpu: null,
+});
+
+function addInstance(
+  tally: RangeTally,
+  { startNs, inner, cpuNs, innerCpuNs, counts }: RegionInstance,
+  endNs: number,
+  isClosed: boolean,
+): void {
+  const ns = endNs - startNs;
+  addToSample(tally.durations, ns);
+  if (startNs < tally.firstStartNs) {
+    tally.firstStartNs = startNs;
+    tally.firstNs = ns;
+  }
+  tally.wallNs += ns;
+  tally.exclusiveWallNs += ns - inner.coveredNs;
+  if (!isClosed) tally.unclosed++;
+  if (cpuNs !== null) {
+    tally.cpu ??= { times: createSample(), ns: 0, exclusiveNs: 0 };
+    addToSample(tally.cpu.times, cpuNs);
+    tally.cpu.ns += cpuNs;
+    tally.cpu.exclusiveNs += Math.max(0, cpuNs - innerCpuNs);
+  }
+  if (counts === null) return;
+  tally.counts ??= { sums: [0, 0, 0, 0], calls: 0 };
+  tally.counts.calls++;
+  for (const [which, count] of counts.entries()) tally.counts.sums[which as 0] += count;
+}
+
+function addUse(tally: RangeTally, { busyNs, kernelNs, copyNs }: GpuUse): void {
+  tally.gpu ??= { busyNs: 0, kernelNs: 0, copyNs: 0 };
+  tally.gpu.busyNs += busyNs;
+  tally.gpu.kernelNs += kernelNs;
+  tally.gpu.copyNs += copyNs;
+}
+
+/** Adds what another part has; that stays as it is. */
+export function mergeRangeTally(into: RangeTally, from: RangeTally): void {
+  mergeSample(into.durations, from.durations);
+  if (from.firstStartNs < into.firstStartNs) {
+    into.firstStartNs = from.firstStartNs;
+    into.firstNs = from.firstNs;
+  }
+  into.wallNs += from.wallNs;
+  into.exclusiveWallNs += from.exclusiveWallNs;
+  into.unclosed += from.unclosed;
+  if (from.cpu !== null) {
+    into.cpu ??= { times: createSample(), ns: 0, exclusiveNs: 0 };
+    mergeSample(into.cpu.times, from.cpu.times);
+    into.cpu.ns += from.cpu.ns;
+    into.cpu.exclusiveNs += from.cpu.exclusiveNs;
+  }
+  if (from.counts !== null) {
+    into.counts ??= { sums: [0, 0, 0, 0], calls: 0 };
+    into.counts.calls += from.counts.calls;
+    for (const [which, count] of from.counts.sums.entries()) into.counts.sums[which as 0] += count;
+  }
+  if (from.gpu !== null) addUse(into, from.gpu);
+}
+
+/** By what regions have become: several of them may be one by now. */
+function latestTallies(
+  tallies: Map<RegionIdentity, RangeTally>,
+): ReadonlyMap<RegionIdentity, RangeTally> {
+  for (const [region, tally] of tallies) {
+    const latest = latestRegion(region);
+    if (latest === region) continue;
+    tallies.delete(region);
+    const known = tallies.get(latest);
+    if (known === undefined) tallies.set(latest, tally);
+    else mergeRangeTally(known, tally);
+  }
+  return tallies;
+}
+
+/** Unites outermost ranges as they open and close. */
+function createRoots(gpu: GpuTimelines, keepsSpans: boolean) {
+  const union = keepsSpans ? createUnion() : null;
+  const uses = new Map<string | null, GpuUse>();
+  let count = 0;
+  let covered = 0;
+  let firstNs: number | null = null;
+  let lastNs: number | null = null;
+  let openCount = 0;
+  let fromNs = 0;
+  let untilNs = 0;
+  const add = (startNs: number, endNs: number): void => {
+    covered += endNs - startNs;
+    union?.add(startNs, endNs);
+    firstNs ??= startNs;
+    lastNs = Math.max(lastNs ?? endNs, endNs);
+    for (const device of [null, ...gpu.devices()]) {
+      const timeline = gpu.of(device);
+      if (timeline === null) continue;
+      const use = useBetween(timeline, startNs, endNs);
+      const sum = uses.get(device) ?? { busyNs: 0, kernelNs: 0, copyNs: 0 };
+      uses.set(device, {
+        busyNs: sum.busyNs + use.busyNs,
+        kernelNs: sum.kernelNs + use.kernelNs,
+        copyNs: sum.copyNs + use.copyNs,
+      });
+    }
+  };
+  return {
+    open(startNs: number): void {
+      count++;
+      if (openCount++ === 0) {
+        // What closed at a later time than it was told, if anything, is covered already.
+        fromNs = Math.max(startNs, lastNs ?? startNs);
+        untilNs = fromNs;
+      }
+    },
+    close(endNs: number): void {
+      untilNs = Math.max(untilNs, endNs);
+      if (--openCount === 0) add(fromNs, untilNs);
+    },
+    finish: (): RootSpans => ({
+      count,
+      coveredNs: covered,
+      startNs: firstNs,
+      endNs: lastNs,
+      union: union?.finish() ?? null,
+      gpu: uses,
+    }),
+  };
+}
