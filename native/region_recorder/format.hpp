@@ -92,8 +92,8 @@ enum RecordType : std::uint8_t {
   kStart = 18,        // timed; low and high half of the range id, string, attributes
   kEnd = 19,          // timed; low and high half of the range id
   kMark = 20,         // timed; string, attributes
-  kPayload = 21,      // of the next event: schema (64 bits), string or 0, address (64 bits), bytes, their number before
-  kSample = 22,       // timed; counter (64 bits), domain, what the value is, its bytes, their number before
+  kPayload = 21,      // of the next event: domain, schema (64 bits), string or 0, address (64 bits), number of bytes, these
+  kSample = 22,       // timed; counter (64 bits), domain, what the value is, number of bytes, these
   kBatchSample = 23,  // counter (64 bits), domain, whether it has a time stamp, that (64 bits), bytes as above
   kDeferred = 24,     // domain, scope (64 bits), how many payloads precede
   kClockPair = 25,    // domain, two time domains and a time stamp of each at one moment (64 bits each)

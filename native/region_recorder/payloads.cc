@@ -118,6 +118,7 @@ std::uint32_t write_payloads(CurrentThread& thread, DomainHandle domain, const P
   Stream& stream = thread->stream;
   stream.introduce_definitions();
   const std::size_t count = std::min(payloads.count, format::kMaxPayloads);
+  const std::uint32_t domain_id = domain == nullptr ? format::kDefaultDomain : domain_of(domain)->id;
   std::uint32_t written = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const payload::Data& data = payloads.data[i];
@@ -128,6 +129,7 @@ std::uint32_t write_payloads(CurrentThread& thread, DomainHandle domain, const P
         texts == PayloadTexts::kAll && message_of(domain, data, thread, text);
     Record record(format::kPayload);
     if (size < all) record.add_flag(format::kTruncated);
+    record.add(domain_id);
     record.add64(data.schema);
     record.add(has_text ? stream.intern(text) : 0);
     record.add64(reinterpret_cast<std::uintptr_t>(data.bytes));

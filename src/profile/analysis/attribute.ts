@@ -202,6 +202,7 @@ function createInstance(
     cpuNs,
     innerCpuNs: 0,
     counts: range.counts ?? null,
+    values: range.values ?? null,
     isCounted,
     devices: NO_DEVICES,
   };

@@ -22,6 +22,7 @@ import {
   type RegionIdentity,
   type SelectedNodes,
 } from "./path-tree.ts";
+import { addProgramNumbers, type ProgramNumbers, programNumbersOf } from "./program-numbers.ts";
 import {
   describeSample,
   type RegionModelEntry,
@@ -161,6 +162,7 @@ function entryOf(
         ? statistics
         : { ...statistics, first },
     ...usedBy(tally),
+    ...programNumbersOf(tally.numbers),
     ...(tally.unclosed > 0 && { unclosed: tally.unclosed }),
     kernelCount: calls,
     kernels: records,
@@ -205,6 +207,7 @@ interface RegionTally {
   readonly counts: [number, number, number, number];
   /** How many calls have `counts`. */
   counted: number;
+  numbers: ProgramNumbers | null;
   /** Of the bucket outside all ranges: whether `wallNs` is known, though nothing was opened. */
   isOutsideTimed: boolean;
   readonly processIds: Set<number>;
@@ -237,8 +240,11 @@ function tallyRegions(
       return tally;
     };
     for (const instance of instances)
-      if (device === null || instance.devices.includes(device))
-        addInstance(tallyOf(instance.region), instance, timeline);
+      if (device === null || instance.devices.includes(device)) {
+        const tally = tallyOf(instance.region);
+        addInstance(tally, instance, timeline);
+        tally.numbers = addProgramNumbers(tally.numbers, instance, process);
+      }
     for (const [region, part] of kernels)
       if (device === null || ranOn(part, device)) addKernels(tallyOf(region), part, isHere);
     for (const [region, ofRegion] of activities)
@@ -258,6 +264,7 @@ const emptyTally = (): RegionTally => ({
   exclusiveCpuNs: 0,
   counts: [0, 0, 0, 0],
   counted: 0,
+  numbers: null,
   isOutsideTimed: false,
   processIds: new Set(),
   kernels: [],

@@ -13,8 +13,10 @@ export interface RecordReader {
   readonly u64: () => bigint;
   /** A number where that is exact, which is quicker to make and to look up. */
   readonly id64: () => number | bigint;
-  /** The next `length` bytes, or as many as the record has. */
+  /** The next `length` bytes, or as many as the record has: the last that are read of it. */
   readonly bytes: (length: number) => Uint8Array;
+  /** The same of bytes that more words follow. */
+  readonly within: (length: number) => Uint8Array;
   readonly overrun: () => boolean;
 }
 
@@ -64,6 +66,13 @@ export function readRecords(
       if (available < length) overrun = true;
       const bytes = new Uint8Array(data.buffer, data.byteOffset + at, available);
       at = end;
+      return bytes;
+    },
+    within: (length) => {
+      const available = Math.min(length, end - at);
+      if (available < length) overrun = true;
+      const bytes = new Uint8Array(data.buffer, data.byteOffset + at, available);
+      at = Math.min(end, at + Math.ceil(available / 4) * 4);
       return bytes;
     },
     overrun: () => overrun,
