@@ -18,7 +18,16 @@ import { readPayloads } from "../../model/payload-reader.ts";
 import { createProgramClocks } from "./clocks.ts";
 import type { EventSink, NoteCollector, SampleEvent } from "./events.ts";
 import { recordFlag, recordType } from "./format.ts";
-import type { NameTable, RecordReader } from "./records.ts";
+import {
+  bytesOf,
+  type CounterDefinition,
+  inlineText,
+  type NameTable,
+  type RecordReader,
+  readCounter,
+  readEnumeration,
+  readSchema,
+} from "./records.ts";
 
 /** A structure before its event. */
 export interface PendingPayload extends PayloadBlob {
@@ -61,16 +70,6 @@ export interface Extensions {
   readonly clock: (record: RecordReader) => void;
   /** Once, after all records: delivers what had to wait for the clocks. */
   readonly finish: () => void;
-}
-
-interface CounterDefinition {
-  readonly schema: bigint;
-  readonly flags: bigint;
-  readonly scale: number;
-  readonly scope: bigint;
-  readonly timeDomain: bigint;
-  readonly unit: string;
-  readonly name: string;
 }
 
 interface DomainDefinitions extends SchemaTable {
@@ -407,69 +406,4 @@ function emptyDomain(id: number): DomainDefinitions & Writable {
     schema: (schema) => schemas.get(schema),
     enumeration: (enumeration) => enumerations.get(enumeration),
   };
-}
-
-const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
-
-function inlineText(record: RecordReader): string {
-  return utf8.decode(record.within(record.u32()));
-}
-
-/** A copy: the reader's own bytes are those of a whole chunk. */
-function bytesOf(record: RecordReader, length: number): DataView {
-  const bytes = Uint8Array.from(record.bytes(length));
-  return new DataView(bytes.buffer);
-}
-
-function readMeaning(record: RecordReader) {
-  const counterFlags = record.u64();
-  const [numerator, denominator] = [Number(record.u64()), Number(record.u64())];
-  const [scope, timeDomain] = [record.u64(), record.u64()];
-  const scale = numerator === 0 || denominator === 0 ? 1 : numerator / denominator;
-  return { counterFlags, scale, scope, timeDomain, unit: inlineText(record) };
-}
-
-function readSchema(record: RecordReader): PayloadSchema {
-  const [type, flags] = [record.u32(), record.u32()];
-  const [staticSize, packAlign] = [record.u32(), record.u32()];
-  const name = inlineText(record);
-  const count = record.u32();
-  const entries: SchemaEntry[] = [];
-  for (let i = 0; i < count && !record.overrun(); i++) {
-    const flagsOfEntry = Number(record.u64());
-    const typeOfEntry = record.u64();
-    const [detail, offset] = [Number(record.u64()), Number(record.u64())];
-    const info = record.u32();
-    const meaning = readMeaning(record);
-    entries.push({
-      flags: flagsOfEntry,
-      type: typeOfEntry,
-      detail,
-      offset,
-      size: info & 0xffff,
-      align: info >>> 16,
-      name: inlineText(record),
-      ...meaning,
-    });
-  }
-  return { name, type, flags, staticSize, packAlign, entries };
-}
-
-function readEnumeration(record: RecordReader): PayloadEnumeration {
-  const size = record.u32();
-  const name = inlineText(record);
-  const count = record.u32();
-  const values = new Map<bigint, string>();
-  for (let i = 0; i < count && !record.overrun(); i++) {
-    const value = record.u64();
-    record.u32(); // whether it is one bit of several
-    values.set(value, inlineText(record));
-  }
-  return { name, size, values };
-}
-
-function readCounter(record: RecordReader): CounterDefinition {
-  const schema = record.u64();
-  const { counterFlags: flags, ...meaning } = readMeaning(record);
-  return { schema, flags, ...meaning, name: inlineText(record) };
 }
