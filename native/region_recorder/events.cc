@@ -6,6 +6,7 @@
 
 #include "caller_state.hpp"
 #include "clock.hpp"
+#include "payloads.hpp"
 #include "process.hpp"
 #include "record.hpp"
 #include "registry.hpp"
@@ -13,11 +14,25 @@
 #include "thread_usage.hpp"
 
 namespace region_recorder {
-namespace {
 
 namespace protocol = nvtx::protocol;
 using protocol::DomainHandle;
 using protocol::EventAttributes;
+
+Text text_of(const EventAttributes& attributes, CurrentThread& thread) noexcept {
+  switch (attributes.message_type) {
+    case protocol::kNarrow: return narrow_text(attributes.message.narrow);
+    case protocol::kWide: return wide_text(attributes.message.wide, thread->wide_buffer);
+    case protocol::kRegistered:
+      if (attributes.message.registered != nullptr) {
+        return string_of(attributes.message.registered)->text;
+      }
+      [[fallthrough]];
+    default: return narrow_text(nullptr);
+  }
+}
+
+namespace {
 
 // The program's attributes as far as it has them whole; the rest is zero, which means "unused": half a pointer
 // leads nowhere.
@@ -47,19 +62,6 @@ EventAttributes wide(const wchar_t* message) {
   return attributes;
 }
 
-Text text_of(const EventAttributes& attributes, CurrentThread& thread) {
-  switch (attributes.message_type) {
-    case protocol::kNarrow: return narrow_text(attributes.message.narrow);
-    case protocol::kWide: return wide_text(attributes.message.wide, thread->wide_buffer);
-    case protocol::kRegistered:
-      if (attributes.message.registered != nullptr) {
-        return string_of(attributes.message.registered)->text;
-      }
-      [[fallthrough]];
-    default: return narrow_text(nullptr);
-  }
-}
-
 // All 64 bits of the payload's value; a shorter one widened with its own sign or precision kept.
 std::uint64_t payload_bits(const EventAttributes& attributes) {
   switch (attributes.payload_type) {
@@ -69,6 +71,16 @@ std::uint64_t payload_bits(const EventAttributes& attributes) {
       return static_cast<std::uint64_t>(std::int64_t{attributes.payload.int32});
     default: return attributes.payload.uint64;
   }
+}
+
+// What the attributes have in place of a payload's value.
+Payloads take_payloads(EventAttributes& attributes) {
+  if (attributes.payload_type != protocol::payload::kPayloadTypeExtension) return {};
+  attributes.payload_type = protocol::kNoPayload;
+  const auto* const data = reinterpret_cast<const protocol::payload::Data*>(
+      static_cast<std::uintptr_t>(attributes.payload.uint64));
+  const bool has_any = data != nullptr && attributes.reserved > 0;
+  return {has_any ? data : nullptr, has_any ? static_cast<std::size_t>(attributes.reserved) : 0};
 }
 
 void add_domain(Record& record, const Domain* domain) {
@@ -96,32 +108,38 @@ void add_attributes(Record& record, const EventAttributes& attributes) {
 // The record of a range that opens, or of a mark. Its time is taken last: what the recorder itself
 // costs lies outside the range, also what it costs to ask what the thread has used.
 void record_opening(CurrentThread& thread, format::RecordType type, DomainHandle handle,
-                    const EventAttributes& attributes, std::uint64_t range_id) {
+                    EventAttributes attributes, Payloads payloads, std::uint64_t range_id) {
   const Domain* const domain = domain_of(handle);
   if (domain != nullptr) thread->stream.introduce_domain(domain->id, domain->name);
+  const Payloads of_attributes = take_payloads(attributes);
+  if (payloads.count == 0) payloads = of_attributes;
+  const std::uint32_t written = write_payloads(thread, handle, payloads, PayloadTexts::kNone);
   Record record(type);
   record.add(0);
   if (type == format::kStart) record.add64(range_id);
-  record.add(thread->stream.intern(text_of(attributes, thread)));
+  record.add(thread->stream.intern(
+      payloads.count != 0 && attributes.message_type == protocol::kNoMessage
+          ? text_of_payloads(handle, payloads, thread)
+          : text_of(attributes, thread)));
   add_domain(record, domain);
   add_attributes(record, attributes);
   const ThreadUsage usage = type == format::kMark ? ThreadUsage{} : usage_so_far();
-  if (!thread->stream.append_at(now_ns(), record, usage)) count_dropped();
+  if (!thread->stream.append_at(now_ns(), record, usage, written)) count_dropped();
 }
 
 std::uint32_t domain_id(DomainHandle handle) {
   return handle == nullptr ? format::kDefaultDomain : domain_of(handle)->id;
 }
 
-int push(DomainHandle domain, const EventAttributes& attributes) {
+int push(DomainHandle domain, const EventAttributes& attributes, const Payloads& payloads = {}) {
   const KeptErrno kept;
   CurrentThread thread;
   if (!thread) return protocol::kNestingError;
-  record_opening(thread, format::kPush, domain, attributes, 0);
+  record_opening(thread, format::kPush, domain, attributes, payloads, 0);
   return thread->push(domain_id(domain));
 }
 
-int pop(DomainHandle handle) {
+int pop(DomainHandle handle, const Payloads& payloads = {}) {
   const KeptErrno kept;
   const std::uint64_t time = now_ns();
   const ThreadUsage usage = usage_so_far();
@@ -129,40 +147,43 @@ int pop(DomainHandle handle) {
   if (!thread) return protocol::kNestingError;
   const Domain* const domain = domain_of(handle);
   if (domain != nullptr) thread->stream.introduce_domain(domain->id, domain->name);
+  const std::uint32_t written = write_payloads(thread, handle, payloads, PayloadTexts::kAll);
   Record record(format::kPop);
   record.add(0);
   add_domain(record, domain);
-  if (!thread->stream.append_at(time, record, usage)) count_dropped();
+  if (!thread->stream.append_at(time, record, usage, written)) count_dropped();
   return thread->pop(domain_id(handle));
 }
 
-std::uint64_t start(DomainHandle domain, const EventAttributes& attributes) {
+std::uint64_t start(DomainHandle domain, const EventAttributes& attributes,
+                    const Payloads& payloads = {}) {
   const KeptErrno kept;
   CurrentThread thread;
   if (!thread) return 0;
   const std::uint64_t id = next_range_id();
-  record_opening(thread, format::kStart, domain, attributes, id);
+  record_opening(thread, format::kStart, domain, attributes, payloads, id);
   return id;
 }
 
-// A range knows its domain, so the one given here says nothing new.
-void end(std::uint64_t id) {
+// A range knows its domain, so the one given here says nothing new, except of its payloads.
+void end(std::uint64_t id, DomainHandle handle = nullptr, const Payloads& payloads = {}) {
   const KeptErrno kept;
   const std::uint64_t time = now_ns();
   if (id == 0) return;  // started when nothing could be recorded
   const ThreadUsage usage = usage_so_far();
   CurrentThread thread;
   if (!thread) return;
+  const std::uint32_t written = write_payloads(thread, handle, payloads, PayloadTexts::kAll);
   Record record(format::kEnd);
   record.add(0);
   record.add64(id);
-  if (!thread->stream.append_at(time, record, usage)) count_dropped();
+  if (!thread->stream.append_at(time, record, usage, written)) count_dropped();
 }
 
-void mark(DomainHandle domain, const EventAttributes& attributes) {
+void mark(DomainHandle domain, const EventAttributes& attributes, const Payloads& payloads = {}) {
   const KeptErrno kept;
   CurrentThread thread;
-  if (thread) record_opening(thread, format::kMark, domain, attributes, 0);
+  if (thread) record_opening(thread, format::kMark, domain, attributes, payloads, 0);
 }
 
 void name_category(DomainHandle handle, std::uint32_t category, const EventAttributes& name) {
@@ -265,16 +286,18 @@ DomainHandle domain_create_w(const wchar_t* name) noexcept { return create_domai
 
 }  // namespace
 
-int record_push(DomainHandle domain, const EventAttributes& attributes) noexcept {
-  return push(domain, attributes);
+int record_push(DomainHandle domain, const Payloads& payloads) noexcept {
+  return push(domain, EventAttributes{}, payloads);
 }
-int record_pop(DomainHandle domain) noexcept { return pop(domain); }
-std::uint64_t record_start(DomainHandle domain, const EventAttributes& attributes) noexcept {
-  return start(domain, attributes);
+int record_pop(DomainHandle domain, const Payloads& payloads) noexcept { return pop(domain, payloads); }
+std::uint64_t record_start(DomainHandle domain, const Payloads& payloads) noexcept {
+  return start(domain, EventAttributes{}, payloads);
 }
-void record_end(std::uint64_t id) noexcept { end(id); }
-void record_mark(DomainHandle domain, const EventAttributes& attributes) noexcept {
-  mark(domain, attributes);
+void record_end(DomainHandle domain, std::uint64_t id, const Payloads& payloads) noexcept {
+  end(id, domain, payloads);
+}
+void record_mark(DomainHandle domain, const Payloads& payloads) noexcept {
+  mark(domain, EventAttributes{}, payloads);
 }
 
 void attach_core(Slots slots) noexcept {

@@ -1,9 +1,12 @@
 // The NVTX calls that are recorded, by module of the protocol.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
+#include "nvtx/payload_protocol.hpp"
 #include "nvtx/protocol.hpp"
+#include "text.hpp"
 
 namespace region_recorder {
 
@@ -25,15 +28,23 @@ class Slots {
   unsigned size_;
 };
 
-// For events of other modules: what they mean is the same.
-int record_push(nvtx::protocol::DomainHandle domain,
-                const nvtx::protocol::EventAttributes& attributes) noexcept;
-int record_pop(nvtx::protocol::DomainHandle domain) noexcept;
-std::uint64_t record_start(nvtx::protocol::DomainHandle domain,
-                           const nvtx::protocol::EventAttributes& attributes) noexcept;
-void record_end(std::uint64_t id) noexcept;
-void record_mark(nvtx::protocol::DomainHandle domain,
-                 const nvtx::protocol::EventAttributes& attributes) noexcept;
+// Structured payloads of an event; none by default.
+struct Payloads {
+  const nvtx::protocol::payload::Data* data = nullptr;
+  std::size_t count = 0;
+};
+
+// For events of other modules: what they mean is the same. Attributes without a message have that of the payloads.
+int record_push(nvtx::protocol::DomainHandle domain, const Payloads& payloads) noexcept;
+int record_pop(nvtx::protocol::DomainHandle domain, const Payloads& payloads) noexcept;
+std::uint64_t record_start(nvtx::protocol::DomainHandle domain, const Payloads& payloads) noexcept;
+void record_end(nvtx::protocol::DomainHandle domain, std::uint64_t id, const Payloads& payloads) noexcept;
+void record_mark(nvtx::protocol::DomainHandle domain, const Payloads& payloads) noexcept;
+
+class CurrentThread;
+
+// The attributes' message as text; valid until the next call for this thread.
+Text text_of(const nvtx::protocol::EventAttributes& attributes, CurrentThread& thread) noexcept;
 
 void attach_core(Slots slots) noexcept;
 void attach_core2(Slots slots) noexcept;

@@ -1,4 +1,4 @@
-// The recorder's file format, version 1.5: docs/recording-format.md in C++.
+// The recorder's file format, version 1.6: docs/recording-format.md in C++.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@ namespace region_recorder::format {
 // First bytes of a file. The leading byte is no ASCII, so that nothing takes the file for text.
 constexpr unsigned char kMagic[8] = {0x89, 'N', 'V', 'T', 'X', 'R', 'E', 'C'};
 constexpr std::uint16_t kMajor = 1;
-constexpr std::uint16_t kMinor = 5;
+constexpr std::uint16_t kMinor = 6;
 // Written in the machine's byte order: tells the reader which one that was.
 constexpr std::uint32_t kByteOrder = 0x01020304;
 constexpr std::uint32_t kChunkMagic = 0x4b4e4843;  // "CHNK" in a little-endian file
@@ -81,11 +81,23 @@ enum RecordType : std::uint8_t {
   kThreadName = 5,    // OS thread id, string
   kCategoryName = 6,  // domain, category, string
   kProcessorTime = 7,  // low and high half of a new base of the processor times in this stream
+  // What the program describes once for its payloads and counters; see definitions.cc for the words of each.
+  kSchema = 8,
+  kEnumeration = 9,
+  kCounter = 10,
+  kScope = 11,
+  kTimeDomain = 12,
   kPush = 16,         // timed; string, attributes
   kPop = 17,          // timed; attributes (domain only)
   kStart = 18,        // timed; low and high half of the range id, string, attributes
   kEnd = 19,          // timed; low and high half of the range id
   kMark = 20,         // timed; string, attributes
+  kPayload = 21,      // of the next event: domain, schema (64 bits), string or 0, address (64 bits), number of bytes, these
+  kSample = 22,       // timed; counter (64 bits), domain, what the value is, number of bytes, these
+  kBatchSample = 23,  // counter (64 bits), domain, whether it has a time stamp, that (64 bits), bytes as above
+  kDeferred = 24,     // domain, scope (64 bits), how many payloads precede
+  kClockPair = 25,    // domain, two time domains and a time stamp of each at one moment (64 bits each)
+  kConversion = 26,   // domain, two time domains, factor (a double), a time stamp of each
   // Below: what the GPU did (64 to 127 are kept for that). "GPU time" is two words, see kClock.
   kLaunch = 64,           // timed; correlation
   kKernel = 65,           // correlation, device, context, stream, start, end, name, graph
@@ -112,7 +124,16 @@ enum RecordFlags : std::uint8_t {
   kHasFailure = 64,  // of kGpu: nothing is collected, and the text says why
   // Of push, pop, start and end: the thread's page faults (minor, major) and context switches (voluntary, involuntary).
   kHasCounts = 64,
-  kTruncated = 128,  // of a string: it was longer than kMaxTextBytes
+  kTruncated = 128,  // of a string: it was longer than kMaxTextBytes; of a payload, schema, enumeration: not all is here
+  kHasPayloads = 128,  // of push, pop, start, end and mark: how many payload records precede
+};
+
+// What the value of a sample is.
+enum SampleKind : std::uint32_t {
+  kBytesOfSchema = 0,
+  kInteger = 1,
+  kFloatingPoint = 2,
+  kNoValue = 3,  // the bytes are NVTX's reason, as a word
 };
 
 // Why records of the GPU's work are missing.
@@ -123,6 +144,8 @@ enum LossReason : std::uint32_t {
 
 constexpr std::uint32_t kDefaultDomain = 0;
 constexpr std::size_t kMaxTextBytes = 65536;
+constexpr std::size_t kMaxPayloadBytes = 16384;
+constexpr std::size_t kMaxPayloads = 16;  // of an event
 
 constexpr std::uint32_t record_head(RecordType type, std::uint8_t flags, std::size_t words) {
   return type | std::uint32_t{flags} << 8 | static_cast<std::uint32_t>(words) << 16;

@@ -46,9 +46,12 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjectionNvtxExt
     protocol::payload::Module* module) {
   const region_recorder::KeptCallerState kept;
   const region_recorder::NoSignals until_nvtx_is_ready;
-  if (module == nullptr || module->id != protocol::payload::kModuleId) return 0;
+  if (module == nullptr) return 0;
+  const bool has_payloads = module->id == protocol::payload::kModuleId;
+  if (!has_payloads && module->id != protocol::payload::kCountersModuleId) return 0;
   if (!region_recorder::begin_recording()) return 0;
-  return region_recorder::attach_payloads(*module) ? 1 : 0;
+  return has_payloads ? region_recorder::attach_payloads(*module)
+                      : region_recorder::attach_counters(*module);
 }
 
 // Called by the CUDA driver while it is initialised. Non-zero: we are in.

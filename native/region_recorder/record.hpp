@@ -19,6 +19,12 @@ class Record {
   }
   void add_flag(format::RecordFlags flag) { flags_ = static_cast<std::uint8_t>(flags_ | flag); }
 
+  // The finished words of a record that ends with `size` bytes from elsewhere.
+  std::uint32_t* words_before(std::size_t size) {
+    words_[0] = format::record_head(type_, flags_, count_ + (size + 3) / 4);
+    return words_;
+  }
+
   // The finished words. The second one of a timed record is the stream's to fill in.
   std::uint32_t* words() {
     words_[0] = format::record_head(type_, flags_, count_);

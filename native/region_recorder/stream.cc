@@ -6,6 +6,7 @@
 
 #include "caller_state.hpp"
 #include "clock.hpp"
+#include "definitions.hpp"
 #include "recording_file.hpp"
 
 namespace region_recorder {
@@ -21,6 +22,16 @@ std::size_t chunk_bytes(std::uint32_t sequence) {
 
 std::size_t words_of(const std::uint32_t* record) { return record[0] >> 16; }
 
+// The words, and behind them the bytes, whose last word is padded.
+void copy_record(std::uint32_t* at, const std::uint32_t* words, const void* bytes, std::size_t size) {
+  const std::size_t count = words_of(words);
+  const std::size_t fixed = count - (size + 3) / 4;
+  std::memcpy(at, words, fixed * sizeof(*words));
+  if (size == 0) return;
+  at[count - 1] = 0;
+  std::memcpy(at + fixed, bytes, size);
+}
+
 }  // namespace
 
 void Stream::begin(std::uint32_t number, std::uint32_t generation) noexcept {
@@ -32,6 +43,7 @@ void Stream::begin(std::uint32_t number, std::uint32_t generation) noexcept {
   number_ = number;
   sequence_ = 0;
   last_string_ = 0;
+  last_definition_ = nullptr;
   generation_ = generation;
   std::memset(introduced_domains_, 0, sizeof(introduced_domains_));
   strings_.clear();
@@ -64,16 +76,26 @@ void Stream::introduce_domain(std::uint32_t id, const Text& name) noexcept {
   append(record);
 }
 
-bool Stream::append(const std::uint32_t* words) noexcept {
+void Stream::introduce_definitions() noexcept {
+  const Definition* const newest = newest_definition();
+  for (const Definition* each = newest; each != last_definition_ && each != nullptr; each = each->older) {
+    if (each->domain != nullptr) introduce_domain(each->domain->id, each->domain->name);
+    append(each->words);
+  }
+  last_definition_ = newest;
+}
+
+bool Stream::append(const std::uint32_t* words, const void* bytes, std::size_t size) noexcept {
   const std::size_t count = words_of(words);
   std::uint32_t* const at = room(count, kUntimed);
   if (at == nullptr) return false;
-  std::memcpy(at, words, count * sizeof(*words));
+  copy_record(at, words, bytes, size);
   publish(count);
   return true;
 }
 
-bool Stream::append_at(std::uint64_t time_ns, std::uint32_t* words) noexcept {
+bool Stream::append_at(std::uint64_t time_ns, std::uint32_t* words, const void* bytes,
+                       std::size_t size) noexcept {
   const std::size_t count = words_of(words);
   std::uint32_t* at = room(count, time_ns);
   if (at == nullptr) return false;
@@ -87,12 +109,13 @@ bool Stream::append_at(std::uint64_t time_ns, std::uint32_t* words) noexcept {
     if (at == nullptr) return false;
   }
   words[1] = static_cast<std::uint32_t>(time_ns - base_ns_);
-  std::memcpy(at, words, count * sizeof(*words));
+  copy_record(at, words, bytes, size);
   publish(count);
   return true;
 }
 
-bool Stream::append_at(std::uint64_t time_ns, Record& record, const ThreadUsage& usage) noexcept {
+bool Stream::append_at(std::uint64_t time_ns, Record& record, const ThreadUsage& usage,
+                       std::uint32_t payloads) noexcept {
   if (usage.has_processor_time) {
     const std::uint64_t used = usage.processor_ns;
     if (used < processor_base_ns_ || used - processor_base_ns_ > kLargestDelta) {
@@ -107,6 +130,10 @@ bool Stream::append_at(std::uint64_t time_ns, Record& record, const ThreadUsage&
   if (usage.has_counts) {
     record.add_flag(format::kHasCounts);
     for (const std::uint32_t count : usage.counts) record.add(count);
+  }
+  if (payloads != 0) {
+    record.add_flag(format::kHasPayloads);
+    record.add(payloads);
   }
   return append_at(time_ns, record.words());
 }

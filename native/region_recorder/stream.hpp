@@ -12,6 +12,8 @@
 
 namespace region_recorder {
 
+struct Definition;
+
 // Used by one thread at a time. Zeroed memory is a valid stream that has not begun.
 class Stream {
  public:
@@ -30,14 +32,22 @@ class Stream {
   // Writes the domain's name before its first use in this stream.
   void introduce_domain(std::uint32_t id, const Text& name) noexcept;
 
+  // Writes what the program has described so far and is not in this stream yet.
+  void introduce_definitions() noexcept;
+
   // Appends a record whose first word says its size. False: not recorded.
-  bool append(const std::uint32_t* words) noexcept;
+  bool append(const std::uint32_t* words) noexcept { return append(words, nullptr, 0); }
+
+  // The same of one that ends with `size` bytes, padded to whole words, which its size includes.
+  bool append(const std::uint32_t* words, const void* bytes, std::size_t size) noexcept;
 
   // The same for a timed record: fills in its second word.
-  bool append_at(std::uint64_t time_ns, std::uint32_t* words) noexcept;
+  bool append_at(std::uint64_t time_ns, std::uint32_t* words, const void* bytes = nullptr,
+                 std::size_t size = 0) noexcept;
 
-  // The same with what the thread had used by then, where that is known.
-  bool append_at(std::uint64_t time_ns, Record& record, const ThreadUsage& usage) noexcept;
+  // The same with what the thread had used by then, where that is known, and how many payloads were written before.
+  bool append_at(std::uint64_t time_ns, Record& record, const ThreadUsage& usage,
+                 std::uint32_t payloads = 0) noexcept;
 
  private:
   static constexpr std::uint32_t kTrackedDomains = 4096;
@@ -59,6 +69,7 @@ class Stream {
   std::uint32_t sequence_;
   std::uint32_t last_string_;
   std::uint32_t generation_;  // of the process that this stream records
+  const Definition* last_definition_;  // what is older is in the stream
   std::uint64_t introduced_domains_[kTrackedDomains / 64];  // a bit per domain id
   StringCache strings_;
 };

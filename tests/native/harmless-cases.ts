@@ -41,6 +41,9 @@ const CORPUS: Readonly<
     "floating-point": { recorded: "flags" },
     mistakes: {},
   },
+  extensions: {
+    "every-call": { recorded: "after the extensions" },
+  },
   signals: {
     "storm-on-short-threads": { recorded: "in handler" },
     "storm-on-growth": {},

@@ -7,12 +7,14 @@ import { combineRuns } from "../../src/profile/analysis/repeats.ts";
 import { toReportBundle } from "../../src/profile/analysis/to-report.ts";
 import type {
   CollectorInfo,
+  CounterStatistics,
   InvocationStatistics,
   KernelHardware,
   KernelRecord,
   MetricValue,
   NCUProfileRegion,
   NCUProfileRegionReport,
+  PayloadStatistics,
   RankInfo,
   RegionGpuActivity,
   RegionRanks,
@@ -46,9 +48,12 @@ const ADDED: Readonly<Record<string, readonly string[]>> = {
     "gpu_activity",
     "repeats",
     "ranks",
+    "payloads",
+    "counters",
   ],
   RegionRepeats: ["cpu_ms"],
   RegionRanks: ["waiting_ms"],
+  PayloadStatistics: ["sum", "per_second"],
   NCUProfileRegionReport: ["ranks", "selection", "failure"],
   ReportSelection: [
     "ncu_include_expressions",
@@ -122,8 +127,29 @@ const region: Keys<NCUProfileRegion> = {
   kernels: true,
   repeats: true,
   ranks: true,
+  payloads: true,
+  counters: true,
   selection: true,
   notes: true,
+};
+const payload: Keys<PayloadStatistics> = {
+  name: true,
+  unit: true,
+  count: true,
+  sum: true,
+  mean: true,
+  min: true,
+  max: true,
+  per_second: true,
+};
+const counter: Keys<CounterStatistics> = {
+  name: true,
+  domain: true,
+  unit: true,
+  samples: true,
+  min: true,
+  mean: true,
+  max: true,
 };
 const gpuActivity: Keys<RegionGpuActivity> = {
   busy_ms: true,
@@ -231,6 +257,8 @@ const types = {
   InvocationStatistics: statistics,
   RankInfo: rankInfo,
   RegionRanks: regionRanks,
+  PayloadStatistics: payload,
+  CounterStatistics: counter,
   RegionRepeats: repeats,
   RepeatStatistics: repeatStatistics,
   MetricValue: metric,
@@ -322,7 +350,10 @@ describe("the region report contract", async () => {
     expect(Object.keys(kernel ?? {})).toEqual(order("KernelRecord"));
     expect(Object.keys(kernel?.hardware ?? {})).toEqual(order("KernelHardware"));
     // Only of regions that are not closed.
-    const closed = ofOne("NCUProfileRegion").filter((key) => key !== "unclosed");
+    const closed = ofOne("NCUProfileRegion").filter(
+      // Nor do the program's ranges carry numbers of their own.
+      (key) => !["unclosed", "payloads", "counters"].includes(key),
+    );
     expect(Object.keys(load ?? {})).toEqual(closed);
     const unmeasured = order("KernelRecord").filter((key) => key !== "hardware");
     expect(Object.keys(load?.kernels[0] ?? {})).toEqual(unmeasured);

@@ -89,7 +89,7 @@ export function attributeProcess(
 
   const gpu = gpuTimelines(process);
   const open = createOpenRanges(root);
-  const tallies = createRangeTallies(gpu, context.keepsSpans);
+  const tallies = createRangeTallies(gpu, context.keepsSpans, process.counters);
   const communication = new Map<RegionIdentity, CallTimes>();
   const unclosed = createUnclosed();
   const instanceOf = new Map<RangeInstance, RegionInstance>();
@@ -310,6 +310,7 @@ function createInstance(
     cpuNs: null,
     innerCpuNs: 0,
     counts: null,
+    values: range.values ?? null,
     devices: NO_DEVICES,
   };
 }
@@ -320,6 +321,7 @@ function closeInstance(instance: RegionInstance, range: RangeInstance, endNs: nu
   const ns = endNs - range.startNs;
   instance.cpuNs = range.cpuNs == null ? null : Math.min(range.cpuNs, ns);
   instance.counts = range.counts ?? null;
+  instance.values = range.values ?? null;
   if (onThread === null) return;
   onThread.innerCpuNs += instance.cpuNs ?? 0;
   // Of ranges that close in the reverse order of opening, those directly inside one do not overlap.

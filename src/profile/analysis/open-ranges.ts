@@ -2,6 +2,7 @@
  * The ranges open in one process while its events are replayed in order, and which of them a thread
  * sees: its own push/pop ranges and every start/end range of the process, in order of opening.
  */
+import type { PayloadNumber } from "../model/payload.ts";
 import type { RangeKind, ThreadCounts } from "../model/timeline.ts";
 import type { Coverage } from "./interval-union.ts";
 import { childNode, latestRegion, type PathNode, type RegionIdentity } from "./path-tree.ts";
@@ -28,6 +29,8 @@ export interface RegionInstance {
   innerCpuNs: number;
   /** Page faults and context switches of its thread meanwhile; null where they are not known, or not yet. */
   counts: ThreadCounts | null;
+  /** Numbers of its payloads; null without any. */
+  values: readonly PayloadNumber[] | null;
   /** Devices its kernels ran on, children's kernels included, each once. */
   devices: readonly string[];
 }

@@ -2,10 +2,12 @@
  * What the ranges of a process add up to in each region, as they close: memory grows with regions, not with calls.
  * Times in nanoseconds.
  */
+import type { CounterSeries } from "../model/timeline.ts";
 import { type GpuTimelines, type GpuUse, useBetween } from "./gpu-activity.ts";
 import { createUnion, type Union } from "./interval-union.ts";
 import type { RegionInstance } from "./open-ranges.ts";
 import { latestRegion, type RegionIdentity } from "./path-tree.ts";
+import { addProgramNumbers, mergeProgramNumbers, type ProgramNumbers } from "./program-numbers.ts";
 import { addToSample, createSample, mergeSample, type Sample } from "./sample.ts";
 
 export interface RangeTally {
@@ -19,6 +21,8 @@ export interface RangeTally {
   /** Of the calls of which it is known; null where it is of none. */
   cpu: CpuTally | null;
   counts: CountTally | null;
+  /** Of payloads and counters; null without any. */
+  numbers: ProgramNumbers | null;
   /** Parts of `wallNs`; null without a GPU. */
   gpu: { -readonly [K in keyof GpuUse]: GpuUse[K] } | null;
 }
@@ -70,8 +74,15 @@ export interface RangeTallyBuilder {
   readonly finish: () => RangeTallies;
 }
 
-/** @param keepsSpans whether the times of outermost ranges are kept: 16 bytes for each that touches no other */
-export function createRangeTallies(gpu: GpuTimelines, keepsSpans: boolean): RangeTallyBuilder {
+/**
+ * @param keepsSpans whether the times of outermost ranges are kept: 16 bytes for each that touches no other
+ * @param counters of the process
+ */
+export function createRangeTallies(
+  gpu: GpuTimelines,
+  keepsSpans: boolean,
+  counters: readonly CounterSeries[] | undefined,
+): RangeTallyBuilder {
   const byRegion = new Map<RegionIdentity, RangeTally>();
   const devices = new Map<string, DeviceBuilder>();
   const roots = createRoots(gpu, keepsSpans);
@@ -89,6 +100,7 @@ export function createRangeTallies(gpu: GpuTimelines, keepsSpans: boolean): Rang
       tallies.set(region, tally);
     }
     addInstance(tally, instance, endNs, isClosed);
+    tally.numbers = addProgramNumbers(tally.numbers, instance, endNs, counters);
     const timeline = gpu.of(device);
     if (timeline !== null) addUse(tally, useBetween(timeline, instance.startNs, endNs));
   };
@@ -143,6 +155,7 @@ export const emptyRangeTally = (): RangeTally => ({
   unclosed: 0,
   cpu: null,
   counts: null,
+  numbers: null,
   gpu: null,
 });
 
@@ -201,6 +214,7 @@ export function mergeRangeTally(into: RangeTally, from: RangeTally): void {
     into.counts.calls += from.counts.calls;
     for (const [which, count] of from.counts.sums.entries()) into.counts.sums[which as 0] += count;
   }
+  if (from.numbers !== null) into.numbers = mergeProgramNumbers(into.numbers, from.numbers);
   if (from.gpu !== null) addUse(into, from.gpu);
 }
 

@@ -3,7 +3,9 @@
  * document format. Built once, never changed.
  */
 import type {
+  CounterStatistics,
   KernelRecord,
+  PayloadStatistics,
   RankInfo,
   RegionRanks,
   RegionRepeats,
@@ -102,6 +104,9 @@ export interface RegionModelEntry extends Placed {
   readonly repeats?: RegionRepeats;
   /** Over the ranks of a parallel program; only in the scope of all. */
   readonly ranks?: RegionRanks;
+  /** What the program gave with its ranges, and counted meanwhile. */
+  readonly payloads?: readonly PayloadStatistics[];
+  readonly counters?: readonly CounterStatistics[];
   /** Hardware metrics by the tool's names, children included; absent where none were measured. */
   readonly metrics?: ReadonlyMap<string, MetricNumber>;
   /** Sections of the tool's report, in its order. */

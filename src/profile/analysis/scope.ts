@@ -16,6 +16,7 @@ import {
   type RegionIdentity,
   type SelectedNodes,
 } from "./path-tree.ts";
+import { programNumbersOf } from "./program-numbers.ts";
 import { emptyRangeTally, mergeRangeTally, type RangeTally } from "./range-tally.ts";
 import type { RegionModelEntry, RunSpan, ScopeModel, ScopeTotals } from "./region-model.ts";
 import { neverClosed } from "./region-notes.ts";
@@ -169,6 +170,7 @@ function entryOf(
         ? statistics
         : { ...statistics, first: ranges.firstNs },
     ...(ranges !== null && usedBy(ranges)),
+    ...programNumbersOf(ranges?.numbers ?? null),
     ...(unclosed > 0 && { unclosed }),
     kernelCount: calls,
     kernels: records,

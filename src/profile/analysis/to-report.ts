@@ -126,6 +126,8 @@ function toRegion(region: RegionModelEntry, model: RegionModel): NCUProfileRegio
     kernels: region.kernels,
     ...(region.repeats !== undefined && { repeats: region.repeats }),
     ...(region.ranks !== undefined && { ranks: region.ranks }),
+    ...(region.payloads !== undefined && { payloads: region.payloads }),
+    ...(region.counters !== undefined && { counters: region.counters }),
     selection: regionSelection(model),
     notes: region.notes,
   };

@@ -1,3 +1,5 @@
+import type { PayloadNumber } from "./payload.ts";
+
 /**
  * What a collector saw, in a form no collector owns: ranges, marks, operations and kernels on one
  * clock. Importers (recorder files, nsys SQLite, ncu reports) build it; the region tree reads it.
@@ -69,9 +71,26 @@ export interface ProcessTimeline {
   readonly threadNames?: ReadonlyMap<number, string>;
   /** What the program calls its categories; absent where the collector does not see that. */
   readonly categoryNames?: readonly CategoryName[];
+  /** What the program counted through NVTX; absent without any. */
+  readonly counters?: readonly CounterSeries[];
   /** Waits of the host for the GPU, by start; absent where the collector does not see them. */
   readonly synchronizations?: readonly SynchronizationInstance[];
   readonly notes: readonly string[];
+}
+
+/** A counter of the program's, and what it was when. */
+export interface CounterSeries {
+  readonly domain: string;
+  readonly name: string;
+  /** Empty where it is not known. */
+  readonly unit: string;
+  /** Of a counter of one thread; null: of the process, or of something else. */
+  readonly threadId: number | null;
+  /** Whether a value holds until the next one. */
+  readonly holds: boolean;
+  /** In order, and the value of each. */
+  readonly timesNs: Float64Array;
+  readonly values: Float64Array;
 }
 
 /** How NVTX opened a range: per-thread stack, or process-wide with an id. */
@@ -127,6 +146,8 @@ export interface RangeInstance extends EventAttributes {
    */
   readonly startSequence?: number;
   readonly endSequence?: number | undefined;
+  /** Numbers of its structured payloads, those of the opening first; absent without any. */
+  readonly values?: readonly PayloadNumber[] | undefined;
 }
 
 /** Ranges that are not kept but read again, each time from the first. */
@@ -154,6 +175,8 @@ export interface MarkInstance extends EventAttributes {
   readonly name: string;
   readonly threadId: number;
   readonly timeNs: number;
+  /** As those of a range. */
+  readonly values?: readonly PayloadNumber[];
 }
 
 /** A GPU kernel, memory copy or memory set. Collectors without a GPU deliver none. */

@@ -57,7 +57,17 @@ function* events({ processes }: Timeline): Generator<TraceEvent> {
         pid,
         tid: mark.threadId,
         ts: microseconds(mark.timeNs),
+        ...(mark.values !== undefined && { args: valuesOf(mark) }),
       };
+    for (const { name, unit, threadId, timesNs, values } of process.counters ?? [])
+      for (const [at, timeNs] of timesNs.entries())
+        yield {
+          ph: "C",
+          name: threadId === null ? name : `${name} (thread ${threadId})`,
+          pid,
+          ts: microseconds(timeNs),
+          args: { [unit === "" ? "value" : unit]: values[at] ?? 0 },
+        };
     for (const wait of process.synchronizations ?? [])
       yield {
         ph: "X",
@@ -161,7 +171,21 @@ const named = (what: string, pid: number, tid: number, name: string): TraceEvent
 
 const category = (domain: string): string => (domain === "" ? "default" : domain);
 
-const attributes = ({ category: number, payload, cpuNs, counts }: RangeInstance) => ({
+/** Numbers of payloads by their names; of arrays all. */
+function valuesOf({
+  values = [],
+}: Pick<RangeInstance, "values">): Readonly<Record<string, unknown>> {
+  const all: Record<string, number | number[]> = {};
+  for (const { field, value } of values) {
+    const name = field.unit === "" ? field.name : `${field.name} [${field.unit}]`;
+    const known = Object.hasOwn(all, name) ? all[name] : undefined;
+    all[name] = known === undefined ? value : [known, value].flat();
+  }
+  return all;
+}
+
+const attributes = ({ category: number, payload, cpuNs, counts, values }: RangeInstance) => ({
+  ...valuesOf({ values }),
   ...(cpuNs != null && { "CPU ms": cpuNs / 1e6 }),
   ...(counts != null && Object.fromEntries(THREAD_COUNTS.map((name, at) => [name, counts[at]]))),
   ...(number !== null && { category: number }),

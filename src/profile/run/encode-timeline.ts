@@ -4,6 +4,7 @@
  */
 import type { EncodedTimeline, TimelineRow } from "../../report/view/page-data.ts";
 import type {
+  CounterSeries,
   KernelInstance,
   ProcessTimeline,
   RangeInstance,
@@ -46,20 +47,22 @@ export function encodeTimeline(
     label: string,
     kind: TimelineRow["kind"],
     events: readonly DrawnEvent[],
+    counter?: TimelineRow["counter"],
   ) => {
     const shown = events.slice(0, left);
     dropped += events.length - shown.length;
     left -= shown.length;
     const bytes = encoded(shown, kind === "stream");
     const lanes = shown.reduce((most, { lane }) => Math.max(most, lane + 1), 1);
-    rows.push({ process, label, kind, lanes, events: shown.length, offset, bytes: bytes.length });
+    const place = { lanes, events: shown.length, offset, bytes: bytes.length };
+    rows.push({ process, label, kind, ...place, ...(counter !== undefined && { counter }) });
     pieces.push(bytes);
     offset += bytes.length;
   };
   let endNs = 0;
-  const several = timeline.processes.length > 1;
-  for (const process of timeline.processes) {
-    const title = several ? `process ${process.pid}` : "";
+  const titleOf = titles(timeline.processes);
+  for (const process of byRank(timeline.processes)) {
+    const title = titleOf(process);
     const threads = new Map<number, number>();
     endNs = Math.max(endNs, process.endNs - originNs);
     const end = (ns: number) => {
@@ -99,6 +102,12 @@ export function encodeTimeline(
         at(startNs, until, nameOf(`wait for ${kind}`), originNs),
       ),
     );
+    for (const series of process.counters ?? []) {
+      const thread = series.threadId === null ? null : process.threadNames?.get(series.threadId);
+      const of = series.threadId === null ? "" : ` of ${thread ?? `thread ${series.threadId}`}`;
+      const { events, ...counter } = inSteps(series, process.endNs, originNs);
+      addRow(title, `${series.name}${of}`, "counter", events, { ...counter, unit: series.unit });
+    }
     for (const [stream, kernels] of byStream(process))
       addRow(
         title,
@@ -122,6 +131,41 @@ export function encodeTimeline(
   };
 }
 
+/** Ranks in their order, before what is none. */
+const byRank = (processes: readonly ProcessTimeline[]): readonly ProcessTimeline[] =>
+  processes.toSorted(
+    (a, b) =>
+      (a.rank?.rank ?? Number.POSITIVE_INFINITY) - (b.rank?.rank ?? Number.POSITIVE_INFINITY) || 0,
+  );
+
+/** What rows say of their process: its rank, where it alone has that. Nothing of a single process. */
+function titles(processes: readonly ProcessTimeline[]): (process: ProcessTimeline) => string {
+  const ranks = new Map<number, number>();
+  for (const { rank } of processes)
+    if (rank !== undefined) ranks.set(rank.rank, (ranks.get(rank.rank) ?? 0) + 1);
+  return ({ pid, rank }) => {
+    if (processes.length < 2) return "";
+    if (rank === undefined || ranks.size < 2) return `process ${pid}`;
+    return (ranks.get(rank.rank) ?? 0) > 1
+      ? `rank ${rank.rank}, process ${pid}`
+      : `rank ${rank.rank}`;
+  };
+}
+
+const STEPS = 1000;
+
+/** A counter as bars from each value to the next. */
+function inSteps({ timesNs, values }: CounterSeries, endNs: number, originNs: number) {
+  const min = values.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
+  const max = values.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
+  const events = Array.from(timesNs, (timeNs, index): DrawnEvent => {
+    const share = max > min ? ((values[index] ?? min) - min) / (max - min) : 1;
+    const until = timesNs[index + 1] ?? Math.max(endNs, timeNs);
+    return at(timeNs, until, Math.round(share * STEPS), originNs);
+  });
+  return { events, min, max };
+}
+
 const startOf = ({ processes, span }: Timeline): number =>
   Math.min(
     ...processes.map(({ startNs }) => startNs),
@@ -130,8 +174,9 @@ const startOf = ({ processes, span }: Timeline): number =>
   );
 
 const at = (startNs: number, endNs: number, name: number, originNs: number): DrawnEvent => ({
-  startNs: startNs - originNs,
-  endNs: Math.max(startNs, endNs) - originNs,
+  // What a program hands over later may have happened before it was recorded.
+  startNs: Math.max(startNs - originNs, 0),
+  endNs: Math.max(startNs - originNs, endNs - originNs, 0),
   name,
   lane: 0,
   launchRow: -1,

@@ -111,7 +111,13 @@ export function* visible(
   fromNs: number,
   toNs: number,
   nsPerPixel: number,
-): Generator<{ readonly event: number; readonly folded: boolean; readonly endNs: number }> {
+): Generator<{
+  readonly event: number;
+  /** The first that is not drawn with it. */
+  readonly next: number;
+  readonly folded: boolean;
+  readonly endNs: number;
+}> {
   const { starts, ends } = lane;
   let event = lowerBound(ends, fromNs);
   // A mark ends where it starts.
@@ -121,12 +127,12 @@ export function* visible(
     if (start > toNs) return;
     const end = ends[event] ?? 0;
     if (end - start >= nsPerPixel) {
-      yield { event, folded: false, endNs: end };
+      yield { event, next: event + 1, folded: false, endNs: end };
       event++;
       continue;
     }
     const next = Math.max(event + 1, lowerBound(starts, start + nsPerPixel));
-    yield { event, folded: next > event + 1, endNs: ends[next - 1] ?? end };
+    yield { event, next, folded: next > event + 1, endNs: ends[next - 1] ?? end };
     event = next;
   }
 }

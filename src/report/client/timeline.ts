@@ -1,6 +1,6 @@
 /** What happened when: rows of threads and streams on a canvas; wheel, keys and touch zoom and move. */
 import { plural } from "../../text/plural.ts";
-import { formatDuration } from "../view/numbers.ts";
+import { formatDuration, formatNumber } from "../view/numbers.ts";
 import type { PageData } from "../view/page-data.ts";
 import { h, on } from "./dom.ts";
 import { hueOf } from "./plot.ts";
@@ -18,6 +18,8 @@ const ROW_GAP = 6;
 const TITLE = 15;
 const AXIS = 20;
 const LEAST_NS = 100;
+/** Of a counter's row: see `TimelineRow.counter`. */
+const STEPS = 1000;
 
 interface Window {
   readonly fromNs: number;
@@ -112,10 +114,20 @@ export function createTimeline(page: PageData, store: Store | null): HTMLElement
       context.fillText(`${row.process === "" ? "" : `${row.process} · `}${row.label}`, 4, top + 7);
       for (const [depth, lane] of opened().lanesOf(at).entries()) {
         const y = top + TITLE + depth * LANE;
-        for (const { event, folded, endNs: end } of visible(lane, fromNs, toNs, nsPerPixel)) {
+        for (const { event, next, folded, endNs: end } of visible(lane, fromNs, toNs, nsPerPixel)) {
           const start = lane.starts[event] ?? 0;
           const x = Math.max(0, xOf(start));
           const right = Math.min(width, xOf(end));
+          if (row.counter !== undefined) {
+            // Of values that share a pixel the largest, so that no peak is missed.
+            let most = 0;
+            for (let each = event; each < next; each++)
+              most = Math.max(most, lane.names[each] ?? 0);
+            const tall = Math.max(1, ((LANE - 2) * most) / STEPS);
+            context.fillStyle = `hsl(${hueOf(row.label)} 55% 60%)`;
+            context.fillRect(x, y + LANE - 2 - tall, Math.max(1, right - x), tall);
+            continue;
+          }
           const name = names[lane.names[event] ?? 0] ?? "";
           const isMarked =
             (wanted !== null && depth === wanted.level && name === wanted.label) ||
@@ -163,6 +175,13 @@ export function createTimeline(page: PageData, store: Store | null): HTMLElement
       return;
     }
     const [start = 0, end = 0] = [lane.starts[hit.event], lane.ends[hit.event]];
+    const row = timeline.rows[hit.row];
+    if (row?.counter !== undefined) {
+      const { min, max, unit } = row.counter;
+      const value = min + ((max - min) * (lane.names[hit.event] ?? 0)) / STEPS;
+      reading.textContent = `${row.label}: ${formatNumber(value)}${unit === "" ? "" : ` ${unit}`} at ${formatDuration(start / 1e6)} (from ${formatNumber(min)} to ${formatNumber(max)})`;
+      return;
+    }
     const name = names[lane.names[hit.event] ?? 0] ?? "";
     reading.textContent = `${name}: ${formatDuration((end - start) / 1e6)} from ${formatDuration(start / 1e6)} on ${timeline.rows[hit.row]?.label ?? ""}`;
   };

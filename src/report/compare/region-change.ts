@@ -1,6 +1,7 @@
 /** A region in two reports: its numbers, its metrics and its kernels. */
 import type { NCUProfileRegion, NCUProfileRegionReport } from "../model/document.ts";
 import { type Placed, placeKey } from "../model/region-path.ts";
+import { allMetrics } from "../view/program-numbers.ts";
 import { exclusiveMs, totalMs } from "../view/times.ts";
 import {
   asLeftOut,
@@ -95,10 +96,11 @@ const TIMES = { total_ms: totalMs, exclusive_ms: exclusiveMs };
  */
 function metricChanges(a: NCUProfileRegion | null, b: NCUProfileRegion | null): Changes {
   if (a === null || b === null) return {};
-  const names = new Set([...Object.keys(a.metrics), ...Object.keys(b.metrics)]);
+  const [ofA, ofB] = [allMetrics(a), allMetrics(b)];
+  const names = new Set([...Object.keys(ofA), ...Object.keys(ofB)]);
   return Object.fromEntries(
     [...names].map((name) => {
-      const [before, after] = [a, b].map(({ metrics }) =>
+      const [before, after] = [ofA, ofB].map((metrics) =>
         Object.hasOwn(metrics, name) ? metrics[name] : undefined,
       );
       const change = changeOf(

@@ -215,8 +215,47 @@ export interface NCUProfileRegion {
   readonly repeats?: RegionRepeats;
   /** Over the ranks of a parallel program; only in the aggregate. Added in 1.5. */
   readonly ranks?: RegionRanks;
+  /** Numbers that the program gave with the region's ranges; absent without any. Added in 1.5. */
+  readonly payloads?: readonly PayloadStatistics[];
+  /** The program's counters while the region's ranges were open; absent without any. Added in 1.5. */
+  readonly counters?: readonly CounterStatistics[];
   readonly selection: RegionSelection;
   readonly notes: readonly string[];
+}
+
+/**
+ * One number of the structured payloads (NVTX's payload extension) of a region's own ranges, not of ranges inside them.
+ * Numbers that only name something, such as ranks and ids, are left out.
+ */
+export interface PayloadStatistics {
+  /** As the schema calls it, those of nested structures with dots; without the unit, where it stands in the name. */
+  readonly name: string;
+  /** In the singular, e.g. `byte`, `token`, `FLOP`; empty where it is not known. */
+  readonly unit: string;
+  /** Values; elements of arrays count each. */
+  readonly count: number;
+  /** Of amounts only: a sum of temperatures means nothing. */
+  readonly sum?: number;
+  readonly mean: number;
+  readonly min: number;
+  readonly max: number;
+  /** `sum` by the wall time of the ranges that have the number, in units per second. */
+  readonly per_second?: number;
+}
+
+/** A counter of the program (NVTX's counters) while a region's ranges were open. */
+export interface CounterStatistics {
+  /** Those of a group with a dot. */
+  readonly name: string;
+  /** NVTX domain; empty for the default domain. */
+  readonly domain: string;
+  readonly unit: string;
+  /** Values that count: those sampled meanwhile, and the one that held before, of counters whose values hold. */
+  readonly samples: number;
+  readonly min: number;
+  /** Of counters whose values hold, weighted by how long they did. */
+  readonly mean: number;
+  readonly max: number;
 }
 
 /**

@@ -20,6 +20,7 @@ import type {
   RooflineData,
   TextIndex,
 } from "../view/page-data.ts";
+import { allMetrics } from "../view/program-numbers.ts";
 import { halfInterval, repeatedTime } from "../view/region-tables.ts";
 import { rooflineCeilings, rooflinePoints } from "../view/roofline.ts";
 import { exclusiveMs, haveCpuTime, kernelMs, totalMs } from "../view/times.ts";
@@ -235,8 +236,8 @@ export const metricValues = (
   { name, unit }: MetricName,
   regions: readonly NCUProfileRegion[],
 ): readonly (number | null)[] =>
-  regions.map(({ metrics }) => {
-    const metric = metrics[name];
+  regions.map((region) => {
+    const metric = allMetrics(region)[name];
     return metric?.unit === unit ? metric.value : null;
   });
 
@@ -244,8 +245,8 @@ export const metricValues = (
 function namesIn(regions: readonly NCUProfileRegion[]): MetricName[] {
   const names: MetricName[] = [];
   const units = new Map<string, Set<string>>();
-  for (const { metrics } of regions)
-    for (const [name, { value, unit }] of Object.entries(metrics)) {
+  for (const region of regions)
+    for (const [name, { value, unit }] of Object.entries(allMetrics(region))) {
       if (value === null) continue;
       const known = units.get(name);
       if (known?.has(unit)) continue;

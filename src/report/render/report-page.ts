@@ -8,6 +8,7 @@ import { type Block, code, heading, link, list, type Table, tableOf } from "../v
 import { type KernelWords, reportKernelWords } from "../view/kernel-words.ts";
 import { formatDuration } from "../view/numbers.ts";
 import type { EncodedTimeline, PageData } from "../view/page-data.ts";
+import { counterTable, payloadTable } from "../view/program-numbers.ts";
 import { provenanceTable } from "../view/provenance.ts";
 import { ranksTable } from "../view/region-tables.ts";
 import { wholeMs } from "../view/times.ts";
@@ -127,7 +128,7 @@ ${ofAnswer}
 ${timeline === undefined || fitsPage(timeline) ? "" : `<p class="hint"><a href="timeline.html">When it happened: the timeline</a></p>`}
 ${left.length === 0 ? "" : `<p class="notice" id="left-out">Left out of this page, see report.json: ${escapeHtml(left.join("; "))}.</p>`}
 <main id="report"></main>
-${main === undefined ? "" : rankMapHtml(main, lines, html)}${notesHtml(notes, { textLimit })}
+${main === undefined ? "" : programNumbersHtml(main, lines, html)}${main === undefined ? "" : rankMapHtml(main, lines, html)}${notesHtml(notes, { textLimit })}
 <section aria-labelledby="provenance-heading"><h2 id="provenance-heading">Provenance</h2>
 ${main === undefined ? "" : html(provenanceTable(main))}
 ${files.length === 0 ? "" : html(heading(3, "Files"), list(files.map((file) => [link(file, file)])))}
@@ -179,6 +180,20 @@ function notesHtml(notes: readonly string[], options: { readonly textLimit: numb
 }
 
 const MOST_OPEN = 5;
+
+/** What the program gave with its ranges, and its counters meanwhile. */
+function programNumbersHtml(
+  { regions }: NCUProfileRegionReport,
+  most: number,
+  html: (...blocks: readonly Block[]) => string,
+): string {
+  const some = regions.filter((one) => one.payloads ?? one.counters).slice(0, most);
+  const section = (id: string, title: string, blocks: readonly Block[]) =>
+    blocks.length === 0
+      ? ""
+      : `<section aria-labelledby="${id}-heading"><h2 id="${id}-heading">${title}</h2><div class="scroll" tabindex="0" role="region" aria-label="${title}">${html(...blocks)}</div></section>`;
+  return `${section("payloads", "Payloads", payloadTable(some, regions))}${section("counters", "Counters", counterTable(some, regions))}`;
+}
 
 /** How much of the slowest rank's time each takes, from light to dark. */
 const SHADES = 5;

@@ -34,6 +34,7 @@ import { kernelsOfReport } from "../view/kernel-list.ts";
 import { kernelTable } from "../view/kernel-tables.ts";
 import { reportKernelWords, wordsOfKinds } from "../view/kernel-words.ts";
 import { formatMs } from "../view/numbers.ts";
+import { counterTable, payloadTable } from "../view/program-numbers.ts";
 import {
   narrowRegionTree,
   REGION_SORTS,
@@ -309,6 +310,16 @@ export function renderRegionTable(
       ? [dim("no GPU kernels or CPU operations were recorded")]
       : []),
     ...(share.whole === null ? [] : [dim(`100 % = ${formatMs(share.whole)} ms, ${share.label}`)]),
+    ...payloadTable(shown.slice(0, MOST_WITH_NUMBERS), report.regions).flatMap((table) => [
+      "",
+      "payloads: numbers that the program gave",
+      ...blockLines([table], { width, color }),
+    ]),
+    ...counterTable(shown.slice(0, MOST_WITH_NUMBERS), report.regions).flatMap((table) => [
+      "",
+      "counters while regions were open",
+      ...blockLines([table], { width, color }),
+    ]),
     ...ranksTable(shown, MOST_UNEVEN).flatMap((table) => [
       "",
       `${plural(report.ranks?.length ?? 0, "rank")}: wall time of each`,
@@ -316,6 +327,9 @@ export function renderRegionTable(
     ]),
   ]);
 }
+
+/** Regions whose own numbers are told; the reports have all. */
+const MOST_WITH_NUMBERS = 20;
 
 /** Regions that are told by rank; the reports have all. */
 const MOST_UNEVEN = 10;

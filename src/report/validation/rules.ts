@@ -96,6 +96,14 @@ const REGION_RULES: readonly Rule<NCUProfileRegion>[] = [
         : problem("the statistics are not in order", "min <= median <= p95 <= max"),
   },
   {
+    property: "payloads",
+    check: ({ payloads = [] }) => inOrder(payloads),
+  },
+  {
+    property: "counters",
+    check: ({ counters = [] }) => inOrder(counters),
+  },
+  {
     property: "kernel_count",
     check: ({ kernel_count, kernels }) => {
       const calls = kernels.reduce((sum, kernel) => sum + kernel.calls, 0);
@@ -261,6 +269,20 @@ const BUNDLE_RULES: readonly Rule<RegionReportBundle>[] = [
         : null,
   },
 ];
+
+function inOrder(
+  numbers: readonly {
+    readonly name: string;
+    readonly min: number;
+    readonly mean: number;
+    readonly max: number;
+  }[],
+) {
+  const wrong = numbers.find(({ min, mean, max }) => !(min <= mean && mean <= max));
+  return wrong === undefined
+    ? null
+    : problem(`the statistics of ${wrong.name} are not in order`, "min <= mean <= max");
+}
 
 /** Every broken rule, in document order. */
 export function ruleIssues(bundle: RegionReportBundle): readonly ReportIssue[] {

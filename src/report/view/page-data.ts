@@ -33,7 +33,9 @@ export interface TimelineRow {
   /** Empty where there is one process. */
   readonly process: string;
   readonly label: string;
-  readonly kind: "thread" | "stream" | "marks" | "waits";
+  readonly kind: "thread" | "stream" | "marks" | "waits" | "counter";
+  /** Of a counter: its values are told as thousandths of the way from `min` to `max`, in place of names. */
+  readonly counter?: { readonly min: number; readonly max: number; readonly unit: string };
   readonly lanes: number;
   readonly events: number;
   /** Where its bytes begin, and how many there are. */

@@ -6,6 +6,7 @@ import type { KernelRecord, NCUProfileRegion, RegionReportBundle } from "../mode
 import { domainAt, haveSeveralDomains, type Ranged } from "../model/region-path.ts";
 import { type Field, type Table, tableOf } from "./blocks.ts";
 import { haveActivity } from "./gpu-utilization.ts";
+import { allMetrics } from "./program-numbers.ts";
 import { exclusiveMs, haveCpuTime, kernelMs, meanMs, totalMs } from "./times.ts";
 
 interface RegionRecord {
@@ -79,11 +80,13 @@ function metricFields({
 }: Pick<RegionReportBundle, "reports">): readonly Field<RegionRecord>[] {
   const fields = new Map<string, Field<RegionRecord>>();
   for (const { region } of regionsOf({ reports }))
-    for (const [name, { unit }] of Object.entries(region.metrics)) {
+    for (const [name, { unit }] of Object.entries(allMetrics(region))) {
       const title = unit === "" ? name : `${name} [${unit}]`;
       if (fields.has(title)) continue;
-      const valueIn = ({ metrics }: NCUProfileRegion) =>
-        metrics[name]?.unit === unit ? metrics[name].value : null;
+      const valueIn = (one: NCUProfileRegion) => {
+        const metric = allMetrics(one)[name];
+        return metric?.unit === unit ? metric.value : null;
+      };
       fields.set(title, member(title, valueIn));
     }
   return [...fields.values()];

@@ -26,6 +26,7 @@ import {
 import { kernelTable } from "./kernel-tables.ts";
 import { kernelWords, reportKernelWords } from "./kernel-words.ts";
 import { formatMs } from "./numbers.ts";
+import { counterTable, PAYLOAD_LEGEND, payloadTable } from "./program-numbers.ts";
 import { provenanceTable } from "./provenance.ts";
 import {
   gpuActivityTable,
@@ -75,6 +76,9 @@ export function* regionReport(
   yield* regionTree(main);
   yield* withHeading("Wall time per call", invocationTable(main.regions));
   yield* withHeading("GPU while ranges were open", gpuActivityTable(main.regions));
+  const payloads = payloadTable(main.regions);
+  yield* withHeading("Payloads", payloads.length === 0 ? [] : [...payloads, PAYLOAD_LEGEND]);
+  yield* withHeading("Counters", counterTable(main.regions));
   yield* withHeading("Ranks", ranksTable(main.regions));
   yield* withHeading("Repeated runs", repeatsTable(main.regions));
   yield* withHeading("Notes", listIfAny(main.notes));

@@ -4,13 +4,13 @@ import type { ProfilingTool } from "../tool.ts";
 export const nsysTool: ProfilingTool = {
   name: "nsys",
   product: "Nsight Systems",
-  settings: async () => (await import("./settings.ts")).nsysSettings,
+  settings: async () => (await import("./program.ts")).nsysSettings,
   collect: async (workload, { config, native: _, ...context }) =>
     (await import("./collector.ts")).createNsys(config.pipeline.nsys).collect(workload, context),
   plan: async (workload, { config, directory }) =>
     (await import("./collector.ts")).planNsys(config.pipeline.nsys, workload, directory),
   reread: async (source, directory, context) =>
-    (await import("./reread.ts")).rereadNsys(source, directory, context),
+    (await import("./importer.ts")).rereadNsys(source, directory, context),
   import: {
     formats: [
       {
@@ -28,5 +28,5 @@ export const nsysTool: ProfilingTool = {
       return exported.length > 0 ? exported : names.filter((name) => name.endsWith(".nsys-rep"));
     },
   },
-  doctor: async (facts) => (await import("./settings.ts")).examineNsys(facts),
+  doctor: async (facts) => (await import("./program.ts")).examineNsys(facts),
 };

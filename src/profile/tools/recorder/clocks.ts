@@ -165,3 +165,142 @@ const SEVERAL_CLOCKS =
 const AT_ONCE =
   "the recordings began within a minute of each other, so traces use the machines' wall clocks";
 const SIDE_BY_SIDE = "traces show each clock from 0, side by side";
+
+// Clocks of the program's own: time stamps of events that it handed over later.
+
+/** Two time stamps of one moment, of time domains by their ids. */
+export interface ClockPair {
+  /** Id of the NVTX domain, in which ids of time domains hold. */
+  readonly domain: number;
+  readonly ids: readonly [bigint, bigint];
+  readonly times: readonly [bigint, bigint];
+  /** How much the second advances while the first advances by 1; absent where nothing says. */
+  readonly factor?: number | undefined;
+}
+
+export interface ProgramClocks {
+  readonly define: (clock: {
+    readonly domain: number;
+    readonly id: bigint;
+    /** `NVTX_TIMESTAMP_TYPE_*`. */
+    readonly type: bigint;
+    /** Ticks per second; 0: not known. */
+    readonly resolution: number;
+  }) => void;
+  readonly pair: (pair: ClockPair) => void;
+  /** Nanoseconds since the origin; null where nothing relates the clock to ours. */
+  readonly timeOf: (domain: number, clock: bigint, ticks: bigint) => number | null;
+}
+
+/** `NVTX_TIMESTAMP_TYPE_*` that are CLOCK_MONOTONIC: what the recorder gives, it itself, its coarse form, C++'s steady clock. */
+const OURS: ReadonlySet<bigint> = new Set([1n, 14n, 16n, 50n]);
+const OUR_CLOCK = "14";
+/** The same clock under two names. */
+const ALIASES: ReadonlyMap<bigint, bigint> = new Map([
+  [11n, 10n],
+  [13n, 12n],
+  [51n, 12n],
+  [52n, 12n],
+]);
+const IN_NANOSECONDS: ReadonlySet<bigint> = new Set([12n, 15n, 17n]);
+const FIRST_OWN_CLOCK = 1n << 24n;
+
+interface ClockPoint {
+  readonly at: bigint;
+  readonly other: string;
+  readonly otherAt: bigint;
+  readonly factor: number | null;
+}
+
+interface ClockLine {
+  /** By tick; nanoseconds are absolute. */
+  readonly points: readonly { readonly at: bigint; readonly ns: number }[];
+  readonly nsPerTick: number;
+}
+
+export function createProgramClocks(sinceOrigin: (absoluteNs: bigint) => number): ProgramClocks {
+  const types = new Map<string, bigint>();
+  const rates = new Map<string, number>();
+  const points = new Map<string, ClockPoint[]>();
+  const lines = new Map<string, ClockLine | null>();
+
+  const keyOf = (domain: number, id: bigint): string => {
+    if (id >= FIRST_OWN_CLOCK) return `${domain}:${id}`;
+    // Without a word about its clock, a program uses the time stamps that the recorder gives.
+    if (id === 0n || OURS.has(id)) return OUR_CLOCK;
+    return String(ALIASES.get(id) ?? id);
+  };
+  const add = (key: string, point: ClockPoint): void => {
+    const known = points.get(key);
+    if (known === undefined) points.set(key, [point]);
+    else known.push(point);
+  };
+  const lineOf = (key: string): ClockLine | null => {
+    const known = lines.get(key);
+    if (known !== undefined) return known;
+    lines.set(key, null); // while it is looked for: clocks may refer to each other
+    const line = makeLine(key);
+    lines.set(key, line);
+    return line;
+  };
+  const makeLine = (key: string): ClockLine | null => {
+    const own = points.get(key) ?? [];
+    const found = own.flatMap(({ at, other, otherAt, factor }) => {
+      const ns = absolute(other, otherAt);
+      const rate =
+        factor === null
+          ? null
+          : factor * (other === OUR_CLOCK ? 1 : (lines.get(other)?.nsPerTick ?? Number.NaN));
+      return ns === null ? [] : [{ at, ns, rate }];
+    });
+    const sorted = found.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+    const [first] = sorted;
+    const last = sorted.at(-1);
+    if (first === undefined || last === undefined) {
+      const type = types.get(key);
+      return type === undefined || type === 0n ? null : lineOf(keyOf(0, type));
+    }
+    const ticks = Number(last.at - first.at);
+    const measured = ticks > 0 ? (last.ns - first.ns) / ticks : null;
+    const said =
+      sorted.find(({ rate }) => rate !== null && Number.isFinite(rate))?.rate ??
+      rates.get(key) ??
+      null;
+    const nsPerTick = said ?? measured;
+    return nsPerTick === null ? null : { points: sorted, nsPerTick };
+  };
+  /** Absolute nanoseconds of our clock, which numbers hold exactly for a hundred days. */
+  const absolute = (key: string, ticks: bigint): number | null => {
+    if (key === OUR_CLOCK) return Number(ticks);
+    const line = lineOf(key);
+    if (line === null) return null;
+    const { points: known, nsPerTick } = line;
+    const nearest = known.reduce((best, point) =>
+      distance(point.at, ticks) < distance(best.at, ticks) ? point : best,
+    );
+    return nearest.ns + Math.round(Number(ticks - nearest.at) * nsPerTick);
+  };
+
+  for (const type of IN_NANOSECONDS) rates.set(String(type), 1);
+  return {
+    define: ({ domain, id, type, resolution }) => {
+      const key = keyOf(domain, id);
+      types.set(key, type);
+      if (resolution > 0) rates.set(key, 1e9 / resolution);
+      lines.clear();
+    },
+    pair: ({ domain, ids: [first, second], times: [firstAt, secondAt], factor }) => {
+      const [a, b] = [keyOf(domain, first), keyOf(domain, second)];
+      add(a, { at: firstAt, other: b, otherAt: secondAt, factor: factor ?? null });
+      const inverse = factor === undefined || factor === 0 ? null : 1 / factor;
+      add(b, { at: secondAt, other: a, otherAt: firstAt, factor: inverse });
+      lines.clear();
+    },
+    timeOf: (domain, clock, ticks) => {
+      const ns = absolute(keyOf(domain, clock), ticks);
+      return ns === null ? null : sinceOrigin(BigInt(Math.round(ns)));
+    },
+  };
+}
+
+const distance = (a: bigint, b: bigint): bigint => (a > b ? a - b : b - a);

@@ -2,6 +2,7 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { createGpuTimes, type GpuTimes } from "./clocks.ts";
 import { createStreamDecoder, type StreamDecoder } from "./decoder.ts";
 import type { EventSink, NoteCollector } from "./events.ts";
+import { createExtensions, type Extensions } from "./extensions.ts";
 import {
   CHUNK_HEADER_BYTES,
   CHUNK_MAGIC,
@@ -23,6 +24,8 @@ export interface RecordingCursor {
    * @throws ToolError `recording.invalid`
    */
   readonly advance: (budgetBytes?: number) => FileHeader | null;
+  /** Once, after all is read: delivers events that the program handed over later. */
+  readonly finish: () => void;
   /** Whether the process has told that it ends, and all that it had recorded until then is delivered. */
   readonly isComplete: () => boolean;
 }
@@ -51,6 +54,7 @@ export function openRecording(
   const pending: Chunk[] = [];
   let nextOffset: number | null = null;
   let gpuTimes: GpuTimes | null = null;
+  let extensions: Extensions | null = null;
   let complete = false;
 
   /** Reads what is new in the chunk of `position`; returns how much that was. */
@@ -75,8 +79,10 @@ export function openRecording(
     if (isGap) notes.count("gaps in the recording of a thread");
     const origin = originNs ?? header.startNs;
     gpuTimes ??= createGpuTimes(origin);
+    extensions ??= createExtensions((ns) => Number(ns - origin), sink, notes, header.littleEndian);
     const decoder =
-      known?.decoder ?? createStreamDecoder(chunk.stream, origin, sink, notes, gpuTimes);
+      known?.decoder ??
+      createStreamDecoder(chunk.stream, origin, sink, notes, gpuTimes, extensions);
     decoder.setBase(chunk.baseNs);
     if (isGap) decoder.skip();
     const position = { decoder, chunk, consumed: 0 };
@@ -117,6 +123,7 @@ export function openRecording(
         closeSync(descriptor);
       }
     },
+    finish: () => extensions?.finish(),
     isComplete: () => complete,
   };
 }

@@ -1,6 +1,7 @@
 import { type GpuActivityKind, memoryCopyName, type ThreadCounts } from "../../model/timeline.ts";
 import type { GpuTimes } from "./clocks.ts";
 import type { EventSink, GpuEvent, GpuWorkEvent, NoteCollector, RecordedEvent } from "./events.ts";
+import type { Extensions, PayloadContents, PendingPayload } from "./extensions.ts";
 import { recordFlag, recordType } from "./format.ts";
 import { createNameTable, type NameTable, payloadValue, type RecordReader } from "./records.ts";
 
@@ -15,7 +16,7 @@ export interface StreamDecoder {
 
 /**
  * @param originNs what event times count from
- * @param gpuTimes the same for all streams of the file
+ * @param gpuTimes, extensions the same for all streams of the file
  * @param sink receives the events; damaged and unknown records only leave a note
  */
 export function createStreamDecoder(
@@ -24,16 +25,25 @@ export function createStreamDecoder(
   sink: EventSink,
   notes: NoteCollector,
   gpuTimes: GpuTimes,
+  extensions: Extensions,
 ): StreamDecoder {
   const names = createNameTable(notes);
   let baseNs = 0;
   let threadId = 0;
   /** What processor times count from; null where the record that says it may be missing. */
   let cpuBaseNs: number | null = 0;
+  /** Structures of the next event. */
+  let pending: PendingPayload[] = [];
 
   const sinceOrigin = (absoluteNs: bigint): number => Number(absoluteNs - originNs);
   const domainField = (record: RecordReader): string =>
     (record.flags() & recordFlag.domain) !== 0 ? names.domain(record.u32()) : "";
+  /** Last in a record. @param name that the event has already */
+  const payloadsField = (record: RecordReader, name = ""): PayloadContents | null => {
+    if ((record.flags() & recordFlag.payloads) === 0) return null;
+    const count = record.u32();
+    return extensions.contents(pending.slice(Math.max(0, pending.length - count)), name);
+  };
   const time = (record: RecordReader): number => baseNs + record.u32();
   const cpuField = (record: RecordReader): number | null => {
     if ((record.flags() & recordFlag.processorTime) === 0) return null;
@@ -87,6 +97,7 @@ export function createStreamDecoder(
         const payload = payloadField(record);
         const cpuNs = cpuField(record);
         const counts = countsField(record);
+        const contents = payloadsField(record, name);
         return {
           kind: "push",
           stream,
@@ -99,6 +110,7 @@ export function createStreamDecoder(
           payload,
           cpuNs,
           counts,
+          ...opened(contents, category, color),
         };
       }
       case recordType.mark: {
@@ -108,21 +120,17 @@ export function createStreamDecoder(
         const category = categoryField(record);
         const color = colorField(record);
         const payload = payloadField(record);
-        return { kind: "mark", stream, threadId, timeNs, name, domain, category, color, payload };
+        const more = opened(payloadsField(record, name), category, color);
+        const event = { kind: "mark", stream, threadId, timeNs, name, domain, payload } as const;
+        return { ...event, category, color, ...more };
       }
       case recordType.pop: {
         const timeNs = time(record);
         const domain = domainField(record);
         const cpuNs = cpuField(record);
-        return {
-          kind: "pop",
-          stream,
-          threadId,
-          timeNs,
-          domain,
-          cpuNs,
-          counts: countsField(record),
-        };
+        const counts = countsField(record);
+        const more = closed(payloadsField(record));
+        return { kind: "pop", stream, threadId, timeNs, domain, cpuNs, counts, ...more };
       }
       case recordType.start: {
         const timeNs = time(record);
@@ -134,6 +142,7 @@ export function createStreamDecoder(
         const payload = payloadField(record);
         const cpuNs = cpuField(record);
         const counts = countsField(record);
+        const contents = payloadsField(record, name);
         return {
           kind: "start",
           stream,
@@ -147,6 +156,7 @@ export function createStreamDecoder(
           payload,
           cpuNs,
           counts,
+          ...opened(contents, category, color),
         };
       }
       case recordType.end: {
@@ -154,8 +164,33 @@ export function createStreamDecoder(
         const rangeId = record.id64();
         const cpuNs = cpuField(record);
         const counts = countsField(record);
-        return { kind: "end", stream, threadId, timeNs, rangeId, cpuNs, counts };
+        const more = closed(payloadsField(record));
+        return { kind: "end", stream, threadId, timeNs, rangeId, cpuNs, counts, ...more };
       }
+      case recordType.schema:
+      case recordType.enumeration:
+      case recordType.counter:
+      case recordType.scope:
+      case recordType.timeDomain:
+        extensions.define(record);
+        return null;
+      case recordType.payload:
+        pending.push(extensions.payload(record, names));
+        return null;
+      case recordType.sample:
+        extensions.sample(record, time(record), { names, threadId });
+        return null;
+      case recordType.batchSample:
+        extensions.batchSample(record, { names, threadId });
+        return null;
+      case recordType.deferred:
+        extensions.deferred(record, pending, { names, threadId });
+        pending = [];
+        return null;
+      case recordType.clockPair:
+      case recordType.conversion:
+        extensions.clock(record);
+        return null;
       default:
         return gpuEventOf(record);
     }
@@ -167,14 +202,41 @@ export function createStreamDecoder(
     },
     skip: () => {
       cpuBaseNs = null;
+      pending = [];
     },
     decode: (record) => {
       const event = eventOf(record);
-      if (event !== null) sink(event);
+      if (event !== null) {
+        // Of an event that could not be recorded structures may stand here; a kept array would be one an event.
+        if (pending.length > 0) pending = [];
+        sink(event);
+      }
       if (record.overrun()) notes.count("damaged records");
     },
   };
 }
+
+/** What structures say of an event whose own record does not. */
+const opened = (
+  contents: PayloadContents | null,
+  category: number | null,
+  color: number | null,
+): { readonly values?: PayloadContents["numbers"]; category?: number; color?: number } =>
+  contents === null
+    ? {}
+    : {
+        ...(contents.numbers.length > 0 && { values: contents.numbers }),
+        ...(category === null && contents.category !== null && { category: contents.category }),
+        ...(color === null && contents.color !== null && { color: contents.color }),
+      };
+
+const closed = (contents: PayloadContents | null) =>
+  contents === null
+    ? {}
+    : {
+        ...(contents.numbers.length > 0 && { values: contents.numbers }),
+        ...(contents.name !== null && { rename: contents.name }),
+      };
 
 /** Fields that only records with their flag have, in the order in which they stand in them. */
 const categoryField = (record: RecordReader): number | null =>

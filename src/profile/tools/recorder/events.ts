@@ -1,4 +1,10 @@
-import type { EventAttributes, GpuActivityKind, ThreadCounts } from "../../model/timeline.ts";
+import type { PayloadNumber } from "../../model/payload.ts";
+import type {
+  EventAttributes,
+  GpuActivityKind,
+  RangeKind,
+  ThreadCounts,
+} from "../../model/timeline.ts";
 
 /**
  * What a recording says, record by record, with ids replaced by what they stand for. Times are
@@ -14,6 +20,8 @@ export type NvtxEvent =
   | StartEvent
   | EndEvent
   | MarkEvent
+  | DeferredRangeEvent
+  | SampleEvent
   | ThreadNameEvent
   | CategoryNameEvent;
 
@@ -31,10 +39,20 @@ interface Used {
   readonly counts: ThreadCounts | null;
 }
 
-interface Named extends OnThread, EventAttributes {
+interface WithPayloads {
+  /** Numbers of structured payloads; absent without any. */
+  readonly values?: readonly PayloadNumber[];
+}
+
+interface Named extends OnThread, EventAttributes, WithPayloads {
   /** Empty for the default domain. */
   readonly domain: string;
   readonly name: string;
+}
+
+/** What a closing says that its opening did not. */
+interface Closing extends OnThread, Used, WithPayloads {
+  readonly rename?: string;
 }
 
 /** From here on another thread writes this stream: nothing is open on it. */
@@ -46,7 +64,7 @@ export interface PushEvent extends Named, Used {
   readonly kind: "push";
 }
 
-export interface PopEvent extends OnThread, Used {
+export interface PopEvent extends Closing {
   readonly kind: "pop";
   readonly domain: string;
 }
@@ -59,13 +77,38 @@ export interface StartEvent extends Named, Used {
   readonly rangeId: RangeId;
 }
 
-export interface EndEvent extends OnThread, Used {
+export interface EndEvent extends Closing {
   readonly kind: "end";
   readonly rangeId: RangeId;
 }
 
 export interface MarkEvent extends Named {
   readonly kind: "mark";
+}
+
+/** A range that the program handed over when it was over. */
+export interface DeferredRangeEvent extends EventAttributes, WithPayloads {
+  readonly kind: "range";
+  readonly rangeKind: RangeKind;
+  readonly threadId: number;
+  readonly domain: string;
+  readonly name: string;
+  readonly timeNs: number;
+  readonly endNs: number;
+}
+
+/** The value of a counter at a moment. */
+export interface SampleEvent {
+  readonly kind: "sample";
+  readonly domain: string;
+  readonly name: string;
+  readonly unit: string;
+  /** Of a counter of one thread; null: of the process, or of something else. */
+  readonly threadId: number | null;
+  /** Whether the value holds until the next sample. */
+  readonly holds: boolean;
+  readonly timeNs: number;
+  readonly value: number;
 }
 
 export interface ThreadNameEvent {

@@ -66,11 +66,22 @@ export const recordType = {
   threadName: 5,
   categoryName: 6,
   processorTime: 7,
+  schema: 8,
+  enumeration: 9,
+  counter: 10,
+  scope: 11,
+  timeDomain: 12,
   push: 16,
   pop: 17,
   start: 18,
   end: 19,
   mark: 20,
+  payload: 21,
+  sample: 22,
+  batchSample: 23,
+  deferred: 24,
+  clockPair: 25,
+  conversion: 26,
   launch: 64,
   kernel: 65,
   memoryCopy: 66,
@@ -95,6 +106,8 @@ export const recordFlag = {
   failure: 64,
   counts: 64,
   truncated: 128,
+  /** Of push, pop, start, end and mark. */
+  payloads: 128,
 } as const;
 
 /** Why records of the GPU's work are missing, where a record says so. */

@@ -1,6 +1,7 @@
 import { getOrCreate } from "../../../system/get-or-create.ts";
 import type {
   CategoryName,
+  CounterSeries,
   MarkInstance,
   RangeInstance,
   ThreadCounts,
@@ -12,6 +13,7 @@ import type {
   PopEvent,
   PushEvent,
   RangeId,
+  SampleEvent,
   StartEvent,
 } from "./events.ts";
 
@@ -20,6 +22,7 @@ export interface PairedEvents {
   /** By start; ids count up in that order. */
   readonly ranges: readonly RangeInstance[];
   readonly marks: readonly MarkInstance[];
+  readonly counters: readonly CounterSeries[];
   /** OS thread id to the name the program gave it. */
   readonly threadNames: ReadonlyMap<number, string>;
   readonly categoryNames: readonly CategoryName[];
@@ -52,6 +55,7 @@ export function createPairing(notes: NoteCollector): Pairing {
   const marks: MarkInstance[] = [];
   const threadNames = new Map<number, string>();
   const categoryNames = new Map<string, CategoryName>();
+  const samples = new Map<string, SampleEvent[]>();
   /** Per stream and domain, innermost last. */
   const stacks = new Map<number, Map<string, Opened[]>>();
   const started = new Map<RangeId, Opened>();
@@ -82,6 +86,7 @@ export function createPairing(notes: NoteCollector): Pairing {
       category: event.category,
       color: event.color,
       payload: event.payload,
+      values: event.values,
     };
     ranges.push(range);
     return { range, cpuNs: event.cpuNs, counts: event.counts };
@@ -95,6 +100,9 @@ export function createPairing(notes: NoteCollector): Pairing {
     range.endNs = Math.max(range.startNs, event.timeNs);
     range.endSequence = at;
     range.endThreadId = event.threadId;
+    if (event.rename !== undefined) range.name = event.rename;
+    if (event.values !== undefined)
+      range.values = range.values === undefined ? event.values : [...range.values, ...event.values];
   };
 
   /** False: no range with its id was started so far. */
@@ -143,10 +151,23 @@ export function createPairing(notes: NoteCollector): Pairing {
         if (!end(event, sequence)) earlyEnds.push({ event, sequence });
         return;
       case "mark": {
-        const { domain, name, threadId, timeNs, category, color, payload } = event;
-        marks.push({ domain, name, threadId, timeNs, category, color, payload });
+        const { kind: _, stream: __, ...mark } = event;
+        marks.push(mark);
         return;
       }
+      case "range": {
+        const { kind: _, rangeKind, timeNs, endNs, threadId, ...rest } = event;
+        const place = { id: 0, kind: rangeKind, startNs: timeNs, endNs };
+        ranges.push({ ...place, threadId, endThreadId: threadId, ...rest });
+        return;
+      }
+      case "sample":
+        getOrCreate(
+          samples,
+          JSON.stringify([event.domain, event.name, event.unit, event.threadId]),
+          (): SampleEvent[] => [],
+        ).push(event);
+        return;
       case "thread_name":
         threadNames.set(event.threadId, event.name);
         return;
@@ -167,7 +188,14 @@ export function createPairing(notes: NoteCollector): Pairing {
     ranges.forEach((range, i) => {
       range.id = i;
     });
-    return { ranges, marks, threadNames, categoryNames: [...categoryNames.values()], lastNs };
+    return {
+      ranges,
+      marks,
+      counters: [...samples.values()].map(seriesOf),
+      threadNames,
+      categoryNames: [...categoryNames.values()],
+      lastNs,
+    };
   };
 
   return { add, finish };
@@ -186,3 +214,21 @@ function setUsed(
   const since = (which: 0 | 1 | 2 | 3) => (now[which] - counts[which]) >>> 0;
   range.counts = [since(0), since(1), since(2), since(3)];
 }
+
+/** Those that were handed over later come last. */
+function seriesOf(samples: readonly SampleEvent[]): CounterSeries {
+  const ordered = samples.toSorted((a, b) => a.timeNs - b.timeNs);
+  const [{ domain, name, unit, threadId, holds } = NO_SAMPLE] = ordered;
+  const timesNs = Float64Array.from(ordered, ({ timeNs }) => timeNs);
+  return {
+    domain,
+    name,
+    unit,
+    threadId,
+    holds,
+    timesNs,
+    values: Float64Array.from(ordered, ({ value }) => value),
+  };
+}
+
+const NO_SAMPLE = { domain: "", name: "", unit: "", threadId: null, holds: false };

@@ -229,8 +229,10 @@ function readProcess(path: string, originNs: bigint): RecordedProcess | null {
     if (isGpuEvent(event)) gpu.add(event);
     else pairing.add(event);
   };
-  const header = openRecording(path, sink, notes, originNs).advance();
+  const recording = openRecording(path, sink, notes, originNs);
+  const header = recording.advance();
   if (header === null) return null;
+  recording.finish();
   const events = pairing.finish();
   const work = gpu.finish(header.finishedNs !== null, Number(header.unwrittenWork));
 
@@ -248,6 +250,7 @@ function readProcess(path: string, originNs: bigint): RecordedProcess | null {
     finished: header.finishedNs !== null,
     ranges: events.ranges,
     marks: events.marks,
+    ...(events.counters.length > 0 && { counters: events.counters }),
     kernels: work.kernels,
     synchronizations: work.synchronizations,
     threadNames: events.threadNames,

@@ -1,4 +1,5 @@
 import { createColumn, createIdIndex, createLongList, words } from "../../model/columns.ts";
+import type { PayloadEnumeration, PayloadSchema, SchemaEntry } from "../../model/payload.ts";
 import type { NoteCollector } from "./events.ts";
 import { DEFAULT_DOMAIN, payloadType, recordFlag } from "./format.ts";
 
@@ -13,8 +14,10 @@ export interface RecordReader {
   readonly u64: () => bigint;
   /** A number where that is exact, which is quicker to make and to look up. */
   readonly id64: () => number | bigint;
-  /** The next `length` bytes, or as many as the record has. */
+  /** The next `length` bytes, or as many as the record has: the last that are read of it. */
   readonly bytes: (length: number) => Uint8Array;
+  /** The same of bytes that more words follow. */
+  readonly within: (length: number) => Uint8Array;
   readonly overrun: () => boolean;
 }
 
@@ -64,6 +67,13 @@ export function readRecords(
       if (available < length) overrun = true;
       const bytes = new Uint8Array(data.buffer, data.byteOffset + at, available);
       at = end;
+      return bytes;
+    },
+    within: (length) => {
+      const available = Math.min(length, end - at);
+      if (available < length) overrun = true;
+      const bytes = new Uint8Array(data.buffer, data.byteOffset + at, available);
+      at = Math.min(end, at + Math.ceil(available / 4) * 4);
       return bytes;
     },
     overrun: () => overrun,
@@ -172,4 +182,82 @@ export function createNameTable(notes: NoteCollector): NameTable {
       if (number !== null) demangled.set(number, record.u32() + 1);
     },
   };
+}
+
+// What programs describe once: payloads, enumerations, counters. Texts stand in these records themselves.
+
+/** A counter, or a group of them. */
+export interface CounterDefinition {
+  readonly schema: bigint;
+  readonly flags: bigint;
+  readonly scale: number;
+  readonly scope: bigint;
+  readonly timeDomain: bigint;
+  readonly unit: string;
+  readonly name: string;
+}
+
+const inlineUtf8 = new TextDecoder("utf-8", { ignoreBOM: true });
+
+export function inlineText(record: RecordReader): string {
+  return inlineUtf8.decode(record.within(record.u32()));
+}
+
+/** A copy: the reader's own bytes are those of a whole chunk. */
+export function bytesOf(record: RecordReader, length: number): DataView {
+  const bytes = Uint8Array.from(record.bytes(length));
+  return new DataView(bytes.buffer);
+}
+
+function readMeaning(record: RecordReader) {
+  const counterFlags = record.u64();
+  const [numerator, denominator] = [Number(record.u64()), Number(record.u64())];
+  const [scope, timeDomain] = [record.u64(), record.u64()];
+  const scale = numerator === 0 || denominator === 0 ? 1 : numerator / denominator;
+  return { counterFlags, scale, scope, timeDomain, unit: inlineText(record) };
+}
+
+export function readSchema(record: RecordReader): PayloadSchema {
+  const [type, flags] = [record.u32(), record.u32()];
+  const [staticSize, packAlign] = [record.u32(), record.u32()];
+  const name = inlineText(record);
+  const count = record.u32();
+  const entries: SchemaEntry[] = [];
+  for (let i = 0; i < count && !record.overrun(); i++) {
+    const flagsOfEntry = Number(record.u64());
+    const typeOfEntry = record.u64();
+    const [detail, offset] = [Number(record.u64()), Number(record.u64())];
+    const info = record.u32();
+    const meaning = readMeaning(record);
+    entries.push({
+      flags: flagsOfEntry,
+      type: typeOfEntry,
+      detail,
+      offset,
+      size: info & 0xffff,
+      align: info >>> 16,
+      name: inlineText(record),
+      ...meaning,
+    });
+  }
+  return { name, type, flags, staticSize, packAlign, entries };
+}
+
+export function readEnumeration(record: RecordReader): PayloadEnumeration {
+  const size = record.u32();
+  const name = inlineText(record);
+  const count = record.u32();
+  const values = new Map<bigint, string>();
+  for (let i = 0; i < count && !record.overrun(); i++) {
+    const value = record.u64();
+    record.u32(); // whether it is one bit of several
+    values.set(value, inlineText(record));
+  }
+  return { name, size, values };
+}
+
+export function readCounter(record: RecordReader): CounterDefinition {
+  const schema = record.u64();
+  const { counterFlags: flags, ...meaning } = readMeaning(record);
+  return { schema, flags, ...meaning, name: inlineText(record) };
 }

@@ -12,7 +12,7 @@ export const recorderTool: ProfilingTool = {
   },
   plan: async ({ argv }) => ({ runs: [{ command: argv }], notes: [] }),
   reread: async (source, directory) =>
-    (await import("./reread.ts")).rereadRecording(source, directory),
+    (await import("./collector.ts")).rereadRecording(source, directory),
   import: {
     formats: [
       {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sqlite from "node-sqlite3-wasm";
 
-type Value = number | bigint | string | null;
+type Value = number | bigint | string | Uint8Array | null;
 
 /** A table by its rows: the columns are those of the first row. */
 export type Tables = Readonly<Record<string, readonly Readonly<Record<string, Value>>[]>>;

@@ -43,6 +43,62 @@ describe("NVTX events", () => {
     expect(marks).toMatchObject([{ name: "here", timeNs: 55, threadId: 8 }]);
   });
 
+  it("have the numbers of structured payloads, by the schemas of their domain", () => {
+    // Header: domain, schema, bytes, bytes with the header.
+    const payload = (
+      schema: bigint,
+      words: readonly bigint[],
+      domain = 1n,
+      size = words.length,
+    ) => {
+      const header = [domain, schema, BigInt(size * 8), BigInt(size * 8 + 32)];
+      return Buffer.from(BigUint64Array.from([...header, ...words]).buffer);
+    };
+    const entry = { domainId: 1, schemaId: 16777217, flags: null, arrayOrUnionDetail: null };
+    const { ranges } = onlyProcess({
+      NVTX_EVENTS: [
+        { ...range, start: 1, end: 2, binaryData: payload(16777217n, [77n, 4096n]) },
+        { ...range, start: 3, end: 4, binaryData: payload(16777217n, [77n, 1n]).toString("hex") },
+        // Of a domain that has no such schema, cut short, with another behind it, and none.
+        { ...range, start: 5, end: 6, binaryData: payload(16777217n, [77n, 1n], 2n) },
+        { ...range, start: 7, end: 8, binaryData: payload(16777217n, [77n], 1n, 2) },
+        {
+          ...range,
+          start: 9,
+          end: 10,
+          binaryData: Buffer.concat([payload(5n, [3n]), payload(16777217n, [77n, 8n])]),
+        },
+        { ...range, start: 11, end: 12, binaryData: null },
+      ],
+      NVTX_PAYLOAD_SCHEMAS: [
+        {
+          domainId: 1,
+          schemaId: 16777217,
+          name: null,
+          type: 1,
+          flags: null,
+          payloadSize: 16,
+          alignTo: null,
+        },
+      ],
+      NVTX_PAYLOAD_SCHEMA_ENTRIES: [
+        { ...entry, idx: 1, type: 22, name: "Message size [bytes]", offset: 8 },
+        { ...entry, idx: 0, type: 18, name: "NCCL communicator ID", offset: null },
+      ],
+    });
+    const numbers = ranges.map(({ values = [] }) =>
+      values.map(({ field: { name, unit }, value }) => `${name} ${value}${unit}`).join(", "),
+    );
+    expect(numbers).toEqual([
+      "NCCL communicator ID 77, Message size 4096byte",
+      "NCCL communicator ID 77, Message size 1byte",
+      "",
+      "",
+      "payload 3, NCCL communicator ID 77, Message size 8byte",
+      "",
+    ]);
+  });
+
   it("name threads, the last one counting; a process that did nothing else is none of the timeline", () => {
     const name = { ...range, start: 1, end: null, eventType: 39, textId: null };
     const { processes } = read({

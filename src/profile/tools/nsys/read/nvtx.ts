@@ -7,6 +7,7 @@ import type {
   RangeKind,
 } from "../../../model/timeline.ts";
 import type { ExportDatabase, Row } from "./database.ts";
+import { createPayloadNumbers } from "./payloads.ts";
 import type { SqlValue } from "./queries.ts";
 import { integer, isReadable, NVTX_TABLE, processKey, threadId } from "./schema.ts";
 import type { ExportClock } from "./session.ts";
@@ -46,8 +47,9 @@ export function readNvtx(
   if (!isReadable(database, NVTX_TABLE)) return new Map();
   const domainOf = readDomains(database);
   const nameOf = nameReader(database);
+  const numbersOf = createPayloadNumbers(database);
   const processes = new Map<number, NvtxEvents>();
-  for (const row of eventRows(database, clock)) {
+  for (const row of eventRows(database, clock, numbersOf !== null)) {
     const startNs = integer(row.start);
     const key = integer(row.process);
     if (startNs === null || key === null) continue;
@@ -60,6 +62,7 @@ export function readNvtx(
       category: integer(row.category),
       color: integer(row.color),
       payload: payloadOf(row),
+      ...withNumbers(numbersOf?.(row.binary)),
     } satisfies EventAttributes & Partial<MarkInstance>;
     if (kind === undefined) {
       events.marks.push({ ...common, timeNs: startNs });
@@ -73,7 +76,10 @@ export function readNvtx(
   return processes;
 }
 
-const eventRows = (database: ExportDatabase, clock: ExportClock) =>
+const withNumbers = (values: RangeInstance["values"]) => (values === undefined ? {} : { values });
+
+/** @param hasPayloads otherwise that column, which is large, is not read */
+const eventRows = (database: ExportDatabase, clock: ExportClock, hasPayloads: boolean) =>
   database.rows(
     NVTX_TABLE,
     {
@@ -88,6 +94,7 @@ const eventRows = (database: ExportDatabase, clock: ExportClock) =>
       textId: "textId",
       category: "category",
       color: "color",
+      binary: hasPayloads ? "binaryData" : { column: "binaryData", sql: "NULL" },
       ...PAYLOADS,
     },
     `eventType IN (${[EVENT.mark, ...RANGE_KINDS.keys()].join(", ")})`,

@@ -1,0 +1,439 @@
+/** Reads the numbers out of structured payloads, by their schemas. */
+import type {
+  PayloadBlob,
+  PayloadSchema,
+  PayloadVisitor,
+  SchemaEntry,
+  SchemaTable,
+} from "./payload.ts";
+
+export const entryFlag = {
+  pointer: 1 << 1,
+  offsetFromBase: 1 << 2,
+  offsetFromHere: 1 << 3,
+  arrayMask: 7 << 4,
+  hide: 1 << 9,
+  messageMask: 3 << 10,
+  message: 1 << 10,
+  timestamp: 2 << 10,
+  eventMask: 7 << 12,
+} as const;
+
+const arrayOf = { fixed: 1, terminated: 2, lengthAt: 3, lengthInPayload: 4 } as const;
+const schemaType = { union: 3, unionWithSelector: 4 } as const;
+const POINTER_BYTES = 8;
+/** Of one event: what stands in a structure without an end, or in a schema that contains itself, comes to one. */
+const MOST_NUMBERS = 4096;
+const DEEPEST = 16;
+
+type Read = (data: DataView, at: number, size: number) => number | bigint;
+
+interface Scalar {
+  readonly size: number;
+  /** Null: the bytes hold no number. */
+  readonly read: Read | null;
+}
+
+const signed: Read = (data, at, size) =>
+  size === 1
+    ? data.getInt8(at)
+    : size === 2
+      ? data.getInt16(at, true)
+      : size === 4
+        ? data.getInt32(at, true)
+        : data.getBigInt64(at, true);
+const unsigned: Read = (data, at, size) =>
+  size === 1
+    ? data.getUint8(at)
+    : size === 2
+      ? data.getUint16(at, true)
+      : size === 4
+        ? data.getUint32(at, true)
+        : data.getBigUint64(at, true);
+const wide =
+  (high: (data: DataView, at: number) => bigint): Read =>
+  (data, at) =>
+    (high(data, at + 8) << 64n) | data.getBigUint64(at, true);
+
+function float16(data: DataView, at: number): number {
+  const bits = data.getUint16(at, true);
+  const [sign, exponent, fraction] = [bits >> 15 ? -1 : 1, (bits >> 10) & 31, bits & 1023];
+  if (exponent === 0) return sign * fraction * 2 ** -24;
+  if (exponent === 31) return fraction === 0 ? sign * Number.POSITIVE_INFINITY : Number.NaN;
+  return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
+}
+
+function bfloat16(data: DataView, at: number): number {
+  const float = new DataView(new ArrayBuffer(4));
+  float.setUint32(0, data.getUint16(at, true) * 2 ** 16);
+  return float.getFloat32(0);
+}
+
+const float32: Read = (data, at) => data.getFloat32(at, true);
+const float64: Read = (data, at) => data.getFloat64(at, true);
+
+/** Predefined types, with their sizes on Linux of 64 bits where those depend on the machine. */
+const SCALARS: ReadonlyMap<number, Scalar> = new Map<number, Scalar>([
+  [1, { size: 1, read: null }], // characters
+  [2, { size: 1, read: unsigned }],
+  [3, { size: 2, read: signed }],
+  [4, { size: 2, read: unsigned }],
+  [5, { size: 4, read: signed }],
+  [6, { size: 4, read: unsigned }],
+  [7, { size: 8, read: signed }],
+  [8, { size: 8, read: unsigned }],
+  [9, { size: 8, read: signed }],
+  [10, { size: 8, read: unsigned }],
+  [11, { size: 1, read: signed }],
+  [12, { size: 1, read: unsigned }],
+  [13, { size: 2, read: signed }],
+  [14, { size: 2, read: unsigned }],
+  [15, { size: 4, read: signed }],
+  [16, { size: 4, read: unsigned }],
+  [17, { size: 8, read: signed }],
+  [18, { size: 8, read: unsigned }],
+  [19, { size: 4, read: float32 }],
+  [20, { size: 8, read: float64 }],
+  [21, { size: 16, read: null }], // long double
+  [22, { size: 8, read: unsigned }], // size_t
+  [23, { size: 8, read: null }], // an address
+  [24, { size: 4, read: null }],
+  [25, { size: 1, read: null }],
+  [26, { size: 2, read: null }],
+  [27, { size: 4, read: null }],
+  [32, { size: 1, read: null }], // a byte
+  [33, { size: 16, read: wide((data, at) => data.getBigInt64(at, true)) }],
+  [34, { size: 16, read: wide((data, at) => data.getBigUint64(at, true)) }],
+  [42, { size: 2, read: float16 }],
+  [43, { size: 4, read: float32 }],
+  [44, { size: 8, read: float64 }],
+  [45, { size: 16, read: null }],
+  [50, { size: 2, read: bfloat16 }],
+  [52, { size: 4, read: float32 }],
+  [80, { size: 8, read: null }], // a registered string
+]);
+
+/** Types with a meaning to NVTX: they are no numbers of the program's. */
+const ATTRIBUTES: ReadonlyMap<
+  number,
+  {
+    readonly size: number;
+    readonly is: Parameters<NonNullable<PayloadVisitor["attribute"]>>[0] | null;
+  }
+> = new Map([
+  [68, { size: 4, is: "category" }],
+  [69, { size: 4, is: "color" }],
+  [70, { size: 8, is: "scope" }],
+  [71, { size: 4, is: null }],
+  [72, { size: 8, is: null }],
+  [73, { size: 4, is: "thread" }],
+  [74, { size: 8, is: "thread" }],
+]);
+
+/** Bytes of a character, of texts. */
+const TEXTS: ReadonlyMap<number, number> = new Map([
+  [75, 1],
+  [76, 1],
+  [77, 2],
+  [78, 4],
+]);
+
+const EVENTS = ["sample", "begin", "end", "mark", "sample"] as const;
+
+/**
+ * Visits what stands in the structures of one event. Whatever is not known ends where something known begins again: a schema
+ * that nobody registered, a structure that is cut short, an entry behind one of unknown size.
+ */
+export function readPayloads(
+  blobs: readonly PayloadBlob[],
+  table: SchemaTable,
+  visitor: PayloadVisitor,
+): void {
+  const reader = createReader(blobs, table, visitor);
+  for (const blob of blobs) reader.read(blob);
+}
+
+interface Layout {
+  readonly size: number;
+  readonly align: number;
+}
+
+function createReader(blobs: readonly PayloadBlob[], table: SchemaTable, visitor: PayloadVisitor) {
+  let left = MOST_NUMBERS;
+  const layouts = new Map<bigint, Layout | null>();
+
+  const layoutOf = (entry: Pick<SchemaEntry, "type" | "size" | "align">): Layout | null => {
+    const { type, size, align } = entry;
+    const known = type < 1024n ? (SCALARS.get(Number(type)) ?? ATTRIBUTES.get(Number(type))) : null;
+    if (known != null) {
+      const bytes = size === undefined || size === 0 ? known.size : size;
+      return { size: bytes, align: align === undefined || align === 0 ? bytes : align };
+    }
+    const enumeration = table.enumeration(type);
+    if (enumeration !== undefined)
+      return enumeration.size === 0 ? null : { size: enumeration.size, align: enumeration.size };
+    if (layouts.has(type)) return layouts.get(type) ?? null;
+    const schema = table.schema(type);
+    if (schema === undefined) return null;
+    layouts.set(type, null); // of one that contains itself
+    const layout = layoutOfSchema(schema);
+    layouts.set(type, layout);
+    return layout;
+  };
+
+  const layoutOfSchema = (schema: PayloadSchema): Layout | null => {
+    let end: number | null = 0;
+    let align = 1;
+    const isUnion =
+      schema.type === schemaType.union || schema.type === schemaType.unionWithSelector;
+    for (const entry of schema.entries) {
+      const extent = extentOf(entry, null);
+      if (extent === null) end = null;
+      else {
+        const own = packed(schema, extent.align);
+        align = Math.max(align, own);
+        const start: number =
+          entry.offset !== 0 || end === null || isUnion ? entry.offset : alignedTo(end, own);
+        if (end !== null || entry.offset !== 0)
+          end = Math.max(isUnion ? (end ?? 0) : 0, start + extent.size);
+      }
+    }
+    if (schema.staticSize !== 0) return { size: schema.staticSize, align };
+    return end === null ? null : { size: alignedTo(end, align), align };
+  };
+
+  /** What an entry takes of its structure. @param lengthOf of arrays whose length stands elsewhere; null: not known */
+  const extentOf = (
+    entry: SchemaEntry,
+    lengthOf: ((entry: SchemaEntry) => number | null) | null,
+  ): Layout | null => {
+    if (
+      (entry.flags & (entryFlag.pointer | entryFlag.offsetFromBase | entryFlag.offsetFromHere)) !==
+      0
+    )
+      return { size: POINTER_BYTES, align: POINTER_BYTES };
+    const array = (entry.flags & entryFlag.arrayMask) >> 4;
+    const character = entry.type < 1024n ? TEXTS.get(Number(entry.type)) : undefined;
+    if (character !== undefined) {
+      if (array === 0 && entry.detail === 0) return { size: POINTER_BYTES, align: POINTER_BYTES };
+      if (array > arrayOf.fixed) return null;
+      return { size: entry.detail * character, align: character };
+    }
+    const one = layoutOf(entry);
+    if (one === null) return null;
+    if (array === 0) return one;
+    const length = array === arrayOf.fixed ? entry.detail : (lengthOf?.(entry) ?? null);
+    return length === null ? null : { size: one.size * length, align: one.align };
+  };
+
+  const readSchema = (
+    schema: PayloadSchema,
+    blob: PayloadBlob,
+    base: number,
+    path: string,
+    depth: number,
+  ): void => {
+    if (depth > DEEPEST) return;
+    const { data } = blob;
+    /** Values of the entries so far that may be lengths or select a member. */
+    const numbers: (number | null)[] = [];
+    let end: number | null = base;
+    const place = (entry: SchemaEntry, extent: Layout): number | null =>
+      entry.offset !== 0 || schema.type === schemaType.union
+        ? base + entry.offset
+        : end === null
+          ? null
+          : base + alignedTo(end - base, packed(schema, extent.align));
+    for (const entry of schema.entries) {
+      const array = (entry.flags & entryFlag.arrayMask) >> 4;
+      const lengthOf = ({ detail }: SchemaEntry): number | null =>
+        array === arrayOf.lengthAt
+          ? (numbers[detail] ?? null)
+          : array === arrayOf.lengthInPayload
+            ? lengthIn(detail)
+            : null;
+      const extent = extentOf(entry, lengthOf);
+      const one = layoutOf(entry);
+      const start =
+        one === null && extent === null && entry.offset === 0
+          ? null
+          : place(entry, extent ?? one ?? UNALIGNED);
+      let number: number | null = null;
+      const name = entry.name === "" ? path : path === "" ? entry.name : `${path}.${entry.name}`;
+      if (start === null) {
+        // Nothing tells where it is.
+      } else if ((entry.flags & entryFlag.pointer) !== 0) {
+        const found =
+          start + POINTER_BYTES <= data.byteLength ? at(data.getBigUint64(start, true)) : null;
+        const length = array === arrayOf.fixed ? entry.detail : array === 0 ? 1 : lengthOf(entry);
+        if (found !== null && one !== null && length !== null)
+          readArray(entry, one, { ...found, length }, name, depth);
+      } else if (array === 0) {
+        number = readOne(entry, blob, start, name, null, depth, (index) => numbers[index] ?? null);
+      } else if (one !== null) {
+        const length =
+          array === arrayOf.terminated
+            ? lengthUntilZero(data, start, one.size)
+            : extent === null
+              ? null
+              : extent.size / one.size;
+        if (length !== null) {
+          readArray(entry, one, { blob, at: start, length }, name, depth);
+          if (array === arrayOf.terminated) {
+            numbers.push(null);
+            end = start + (length + 1) * one.size;
+            continue;
+          }
+        }
+      }
+      numbers.push(number);
+      end = start === null || extent === null ? null : start + extent.size;
+    }
+  };
+
+  const readArray = (
+    entry: SchemaEntry,
+    one: Layout,
+    {
+      blob,
+      at: start,
+      length,
+    }: { readonly blob: PayloadBlob; readonly at: number; readonly length: number },
+    path: string,
+    depth: number,
+  ): void => {
+    for (let index = 0; index < length && left > 0; index++) {
+      const place = start + index * one.size;
+      if (place + one.size > blob.data.byteLength) return;
+      readOne(entry, blob, place, path, index, depth, () => null);
+    }
+  };
+
+  /** @returns the number, where it is one that others may refer to */
+  const readOne = (
+    entry: SchemaEntry,
+    blob: PayloadBlob,
+    start: number,
+    path: string,
+    index: number | null,
+    depth: number,
+    numberAt: (entry: number) => number | null,
+  ): number | null => {
+    const { data } = blob;
+    const type = entry.type < 1024n ? Number(entry.type) : null;
+    const layout = layoutOf(entry);
+    const enumeration = type === null ? table.enumeration(entry.type) : undefined;
+    if (type === null && enumeration === undefined) {
+      const schema = table.schema(entry.type);
+      if (schema === undefined || schema.type === schemaType.unionWithSelector) return null;
+      if (schema.type !== schemaType.union) readSchema(schema, blob, start, path, depth + 1);
+      else {
+        const member = schema.entries[numberAt(entry.detail) ?? -1];
+        if (member !== undefined)
+          readSchema({ ...schema, entries: [member] }, blob, start, path, depth + 1);
+      }
+      return null;
+    }
+    if (layout === null || start < 0 || start + layout.size > data.byteLength) return null;
+    const attribute = type === null ? undefined : ATTRIBUTES.get(type);
+    if (attribute !== undefined) {
+      const value = unsigned(data, start, attribute.size);
+      if (attribute.is !== null) visitor.attribute?.(attribute.is, BigInt(value));
+      return null;
+    }
+    // Of a long name in a list of flags there is no number; 3-byte enumerations do not exist.
+    const read = type === null ? unsigned : (SCALARS.get(type)?.read ?? null);
+    if (read === null || ![1, 2, 4, 8, 16].includes(layout.size)) return null;
+    const raw = read(data, start, layout.size);
+    if ((entry.flags & entryFlag.messageMask) === entryFlag.timestamp) {
+      const is = EVENTS[(entry.flags & entryFlag.eventMask) >> 12] ?? "sample";
+      visitor.stamp?.({
+        is,
+        ticks: BigInt(Math.trunc(Number(raw)) === raw ? raw : BigInt(raw)),
+        timeDomain: entry.timeDomain,
+      });
+      return null;
+    }
+    const number = Number(raw);
+    if ((entry.flags & entryFlag.hide) === 0 && enumeration === undefined && left > 0) {
+      left--;
+      if (Number.isFinite(number)) visitor.number(entry, path, number * entry.scale, index);
+    }
+    return number;
+  };
+
+  /** The place in a structure of this event that an address leads to. */
+  const at = (address: bigint): { readonly blob: PayloadBlob; readonly at: number } | null => {
+    for (const blob of blobs)
+      if (
+        blob.address !== 0n &&
+        address >= blob.address &&
+        address < blob.address + BigInt(blob.data.byteLength)
+      )
+        return { blob, at: Number(address - blob.address) };
+    return null;
+  };
+
+  /** The first number in another payload of the event. */
+  const lengthIn = (payload: number): number | null => {
+    const blob = blobs[payload];
+    if (blob === undefined) return null;
+    const type = blob.schema < 1024n ? SCALARS.get(Number(blob.schema)) : undefined;
+    if (type?.read != null && blob.data.byteLength >= type.size)
+      return Number(type.read(blob.data, 0, type.size));
+    let first: number | null = null;
+    const only = {
+      number: (_entry: SchemaEntry, _path: string, value: number) => {
+        first ??= value;
+      },
+    };
+    const schema = table.schema(blob.schema);
+    if (schema !== undefined) readPayloads([blob], table, only);
+    return first;
+  };
+
+  return {
+    read(blob: PayloadBlob): void {
+      if (blob.schema < 1024n) {
+        const entry = { ...PLAIN, type: blob.schema };
+        const layout = layoutOf(entry);
+        if (layout !== null) readOne(entry, blob, 0, "", null, 0, () => null);
+        return;
+      }
+      const schema = table.schema(blob.schema);
+      if (schema !== undefined && schema.type !== schemaType.unionWithSelector)
+        readSchema(schema, blob, 0, "", 0);
+    },
+  };
+}
+
+const UNALIGNED: Layout = { size: 0, align: 1 };
+
+/** Of a payload that is one number. */
+const PLAIN: SchemaEntry = {
+  flags: 0,
+  type: 0n,
+  detail: 0,
+  offset: 0,
+  name: "",
+  unit: "",
+  scale: 1,
+  counterFlags: 0n,
+  scope: 0n,
+  timeDomain: 0n,
+};
+
+const alignedTo = (at: number, align: number): number => Math.ceil(at / align) * align;
+
+const packed = ({ packAlign }: PayloadSchema, align: number): number =>
+  packAlign === 0 ? align : Math.min(packAlign, align);
+
+function lengthUntilZero(data: DataView, start: number, size: number): number {
+  let length = 0;
+  for (let at = start; at + size <= data.byteLength; at += size, length++) {
+    let isZero = true;
+    for (let byte = 0; byte < size; byte++) isZero &&= data.getUint8(at + byte) === 0;
+    if (isZero) return length;
+  }
+  return length;
+}

@@ -1,0 +1,104 @@
+/** Numbers that the program itself gave: of payloads and counters, beside the metrics that a tool measured, and as tables. */
+import type { MetricValue, NCUProfileRegion } from "../model/document.ts";
+import { type Block, type Field, paragraph, tableOf } from "./blocks.ts";
+import { treeRows } from "./tree-rows.ts";
+
+type Metrics = Readonly<Record<string, MetricValue>>;
+
+/** A region's metrics, and the program's own numbers under names of the same kind: `Message size.sum` in byte. */
+export function allMetrics({ metrics, payloads, counters }: NCUProfileRegion): Metrics {
+  if (payloads === undefined && counters === undefined) return metrics;
+  const more: Record<string, MetricValue> = {};
+  for (const { name, unit, sum, mean, per_second } of payloads ?? []) {
+    if (sum !== undefined) more[`${name}.sum`] = { value: sum, unit };
+    more[`${name}.mean`] = { value: mean, unit };
+    if (per_second !== undefined)
+      more[`${name}.per_second`] = { value: per_second, unit: `${unit}/s` };
+  }
+  for (const { name, unit, min, mean, max } of counters ?? [])
+    for (const [what, value] of Object.entries({ min, mean, max }))
+      more[`${name}.${what}`] = { value, unit };
+  // A tool's metric of that name stays.
+  return { ...more, ...metrics };
+}
+
+interface NumberRow {
+  readonly label: string;
+  readonly level: number;
+  readonly name: string;
+  readonly unit: string;
+  readonly cells: readonly (number | null)[];
+}
+
+const REGION: Field<NumberRow> = {
+  title: "Region",
+  cell: ({ label, level }) => ({ kind: "label", text: label, level }),
+};
+const NUMBER: Field<NumberRow> = { title: "Number", cell: ({ name }) => name };
+const UNIT: Field<NumberRow> = { title: "Unit", cell: ({ unit }) => unit };
+
+const column = (title: string, at: number, format: "count" | "number" = "number") =>
+  ({ title, format, cell: ({ cells }: NumberRow) => cells[at] ?? null }) as const;
+
+/** What programs gave with ranges. Empty without any. @param among all regions of the report */
+export function payloadTable(
+  regions: readonly NCUProfileRegion[],
+  among: readonly NCUProfileRegion[] = regions,
+): readonly Block[] {
+  const some = regions.filter(({ payloads }) => payloads !== undefined);
+  const rows = treeRows(some, { among }).flatMap(({ region, label, level }) =>
+    (region.payloads ?? []).map(({ name, unit, count, sum, mean, min, max, per_second }) => ({
+      label,
+      level,
+      name,
+      unit,
+      cells: [count, sum ?? null, mean, min, max, per_second ?? null],
+    })),
+  );
+  if (rows.length === 0) return [];
+  const fields = [
+    REGION,
+    NUMBER,
+    UNIT,
+    column("Values", 0, "count"),
+    column("Sum", 1),
+    column("Mean", 2),
+    column("Min", 3),
+    column("Max", 4),
+    column("Per second", 5),
+  ];
+  return [tableOf(fields, rows)];
+}
+
+/** The program's counters while ranges were open. Empty without any. */
+export function counterTable(
+  regions: readonly NCUProfileRegion[],
+  among: readonly NCUProfileRegion[] = regions,
+): readonly Block[] {
+  const some = regions.filter(({ counters }) => counters !== undefined);
+  const rows = treeRows(some, { among }).flatMap(({ region, label, level }) =>
+    (region.counters ?? []).map(({ name, unit, samples, min, mean, max }) => ({
+      label,
+      level,
+      name,
+      unit,
+      cells: [samples, min, mean, max],
+    })),
+  );
+  if (rows.length === 0) return [];
+  const fields = [
+    REGION,
+    { ...NUMBER, title: "Counter" },
+    UNIT,
+    column("Samples", 0, "count"),
+    column("Min", 1),
+    column("Mean", 2),
+    column("Max", 3),
+  ];
+  return [tableOf(fields, rows)];
+}
+
+/** What the tables say, in a sentence. */
+export const PAYLOAD_LEGEND: Block = paragraph(
+  "Given by the program with the region's own ranges. Per second is of the wall time of the ranges that have the number.",
+);
