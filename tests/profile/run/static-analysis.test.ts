@@ -92,7 +92,7 @@ describe("what the device can do at most", () => {
 
   it("is not waited for once the run is to stop", async () => {
     const stop = new AbortController();
-    const answer = asked("sleep 1000", stop.signal);
+    const answer = asked("exec sleep 1000", stop.signal);
     stop.abort("SIGINT");
     expect(await answer).toEqual({ peaks: null, said: [] });
     expect(await measurePeaks(WORKLOAD, new AbortController().signal, () => {})).toBeNull();
