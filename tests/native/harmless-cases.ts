@@ -117,6 +117,11 @@ const CORPUS: Readonly<
     "clones-with-memory": { recorded: "in the parent" },
     daemon: {},
   },
+  process: {
+    itself: { recorded: "around it" },
+    children: { recorded: "in the child" },
+    environment: { recorded: "around it" },
+  },
   files: {
     "closes-all": {},
     "standard-ones-closed": {},

@@ -39,6 +39,30 @@ describe.each(clients)("with the %s, several times as much", (client: Client) =>
   );
 });
 
+/** As a launcher of parallel programs sets them; the recorder notes which rank it is in. */
+const RANK = {
+  OMPI_COMM_WORLD_RANK: "3",
+  OMPI_COMM_WORLD_SIZE: "4",
+  OMPI_COMM_WORLD_LOCAL_RANK: "1",
+  PMIX_RANK: "3",
+  SLURM_PROCID: "3",
+};
+
+describe.runIf(clients.length > 0)("as a rank of a parallel program", () => {
+  let recorder = "";
+  beforeAll(async () => {
+    recorder = await nativeProgram("region_recorder.so");
+    await buildCorpus(() => "own client");
+  });
+
+  test.each(titled(CASES))(
+    "%s",
+    (title, one) =>
+      expectHarmlessOrSkip(title, one, { client: "own client", recorder, environment: RANK }),
+    HOUR_MS,
+  );
+});
+
 describe.runIf(clients.length > 0)("a rare fault", () => {
   const storms = CASES.filter(
     ({ program, name }) =>

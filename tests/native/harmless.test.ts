@@ -25,6 +25,14 @@ describe.runIf(clients.length > 0)("under the recorder a program behaves as it d
     await buildCorpus(clientOf);
   });
 
+  test.each(CASES.filter(({ program }) => program === "process"))(
+    "$program $name, as a rank of a parallel program (harmless.slow.ts has the others)",
+    async (one) => {
+      const environment = { OMPI_COMM_WORLD_RANK: "3", OMPI_COMM_WORLD_SIZE: "4", RANK: "x" };
+      await expectHarmless(one, { client: clientOf(one.program), recorder, environment });
+    },
+  );
+
   test.each(CASES.map((one) => [`${one.program} ${one.name}`, one] as const))(
     "%s",
     async (title, one) => {

@@ -3,7 +3,13 @@ import type { RankInfo, RegionRanks } from "../../report/model/document.ts";
 import { regionKey } from "../../report/model/report-files.ts";
 import { getOrCreate } from "../../system/get-or-create.ts";
 import { plural } from "../../text/plural.ts";
-import type { RankIdentity, Timeline } from "../model/timeline.ts";
+import type {
+  KernelInstance,
+  KernelList,
+  ProcessTimeline,
+  RankIdentity,
+  Timeline,
+} from "../model/timeline.ts";
 import type { CallTimes, ProcessAttribution } from "./attribute.ts";
 import { latestRegion, type PathNode, placeOf, type RegionIdentity } from "./path-tree.ts";
 import type { ScopeModel } from "./region-model.ts";
@@ -230,4 +236,123 @@ function callsInOrder(parts: readonly CallTimes[]): CallsInOrder {
 function isOrdered({ length, starts }: CallTimes): boolean {
   for (let at = 1; at < length; at++) if (starts.get(at) < starts.get(at - 1)) return false;
   return true;
+}
+
+// Files of the ranks of one run, one of each rank.
+
+/**
+ * The ranks that file names tell: they differ in one number alone, from 0 to one less than there are files, and say that
+ * it is a rank (`app.rank0.sqlite`). Null where they do not.
+ */
+export function rankNumbers(names: readonly string[]): readonly number[] | null {
+  const found = names.map((name) => /^(.*?rank[^0-9a-z]*)(\d{1,6})(?!\d)(.*)$/is.exec(name));
+  const [first] = found;
+  if (first == null) return null;
+  const numbers: number[] = [];
+  for (const match of found) {
+    if (match === null || match[1] !== first[1] || match[3] !== first[3]) return null;
+    numbers.push(Number(match[2]));
+  }
+  const isWhole = new Set(numbers).size === names.length && Math.max(...numbers) < names.length;
+  return isWhole ? numbers : null;
+}
+
+export interface RankFile {
+  readonly rank: number;
+  readonly timeline: Timeline;
+  /** Empty where the file does not say. */
+  readonly host: string;
+}
+
+/**
+ * Lined up by the clocks of the day at which their sessions began. Where one does not say when, all begin at 0 and a note
+ * says so.
+ *
+ * @param files at least one
+ */
+export function timelineOfRanks(files: readonly RankFile[]): Timeline {
+  const ordered = files.toSorted((a, b) => a.rank - b.rank);
+  const origins = ordered.map(({ timeline }) => timeline.originNs);
+  const isKnown = origins.every((origin) => origin > 0n);
+  const originNs = isKnown
+    ? (origins.toSorted((a, b) => Number(a - b))[0] ?? 0n)
+    : (origins[0] ?? 0n);
+  const hosts = [...new Set(ordered.map(({ host }) => host))];
+  const processes = ordered.flatMap(({ rank, timeline, host }) => {
+    const byNs = isKnown ? Number(timeline.originNs - originNs) : 0;
+    const identity = { rank, size: files.length, localRank: null, host };
+    return timeline.processes.map((process) => ({
+      ...shifted(process, byNs),
+      machine: hosts.indexOf(host),
+      rank: identity,
+    }));
+  });
+  const [first] = ordered;
+  if (first === undefined) throw new Error("no files of ranks");
+  return {
+    collector: first.timeline.collector,
+    clock: first.timeline.clock,
+    originNs,
+    processes: processes.sort((a, b) => a.startNs - b.startNs),
+    notes: [
+      ...new Set(ordered.flatMap(({ timeline }) => timeline.notes)),
+      ...(isKnown
+        ? []
+        : [
+            "the exports do not all say when their sessions began: how long ranks wait for each other is not known",
+          ]),
+    ],
+  };
+}
+
+function shifted(process: ProcessTimeline, byNs: number): ProcessTimeline {
+  if (byNs === 0) return process;
+  const { synchronizations, counters } = process;
+  return {
+    ...process,
+    startNs: process.startNs + byNs,
+    endNs: process.endNs + byNs,
+    ranges: process.ranges.map((range) => ({
+      ...range,
+      startNs: range.startNs + byNs,
+      endNs: range.endNs === null ? null : range.endNs + byNs,
+    })),
+    marks: process.marks.map((mark) => ({ ...mark, timeNs: mark.timeNs + byNs })),
+    kernels: shiftedKernels(process.kernels, byNs),
+    ...(synchronizations !== undefined && {
+      synchronizations: synchronizations.map((wait) => ({
+        ...wait,
+        callNs: wait.callNs + byNs,
+        startNs: wait.startNs + byNs,
+        endNs: wait.endNs + byNs,
+      })),
+    }),
+    ...(counters !== undefined && {
+      counters: counters.map((series) => ({
+        ...series,
+        timesNs: series.timesNs.map((ns) => ns + byNs),
+      })),
+    }),
+  };
+}
+
+/** Made one by one, as those of the file are: there can be millions. */
+function shiftedKernels(kernels: KernelList, byNs: number): KernelList {
+  const shift = (kernel: KernelInstance): KernelInstance => ({
+    ...kernel,
+    launchNs: kernel.launchNs + byNs,
+    startNs: kernel.startNs + byNs,
+    endNs: kernel.endNs + byNs,
+  });
+  return {
+    length: kernels.length,
+    ...(kernels.isOrdered && { isOrdered: true as const }),
+    at: (index) => {
+      const kernel = kernels.at(index);
+      return kernel && shift(kernel);
+    },
+    *[Symbol.iterator]() {
+      for (const kernel of kernels) yield shift(kernel);
+    },
+  };
 }

@@ -163,6 +163,9 @@ ${TOOLS.toReversed()
       help: "whose push/pop ranges a kernel belongs to: those of its\nthread, or of another one if its own has none (default:\nthread; process needs .ncu-rep files)",
     },
     ...SORT_OPTION,
+    ranks: {
+      help: "exports of nsys are of the ranks of one run, in the order\ngiven (names with rank0, rank1, ... need no flag)",
+    },
     "no-aggregate": { help: "only reports per process and per device" },
     trace: { help: "also write trace.json (Perfetto) and trace.speedscope.json" },
     "no-html": { help: "no HTML pages beside the other reports" },

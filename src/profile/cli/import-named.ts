@@ -61,6 +61,7 @@ async function importInto(
     reader: command.choice("reader", READERS, "auto"),
     locale: command.choice("locale", LOCALES, null),
     pushPopScope: command.choice("nvtx-scope", NVTX_SCOPES, "thread"),
+    ranks: command.has("ranks"),
     kernels: {
       include: command.values("kernel"),
       exclude: command.values("kernel-exclude"),

@@ -9,6 +9,7 @@ import { ConfigError } from "../../values/errors.ts";
 import { buildRegionModel } from "../analysis/build.ts";
 import { topKernelNames } from "../analysis/kernel-selection.ts";
 import type { LabelRules } from "../analysis/labels.ts";
+import { rankNumbers, timelineOfRanks } from "../analysis/ranks.ts";
 import type { RegionModel } from "../analysis/region-model.ts";
 import { combineRuns } from "../analysis/repeats.ts";
 import type { RecordedMachine, Timeline } from "../model/timeline.ts";
@@ -36,6 +37,8 @@ export interface ImportRequest {
   readonly kernels: KernelChoice;
   /** `process`: kernels of threads without ranges belong to those of another thread. */
   readonly pushPopScope: "thread" | "process";
+  /** Exports of nsys are of ranks, in their order; otherwise only where their names say so. */
+  readonly ranks?: boolean;
   readonly now: Date;
   readonly withTool: ReadOptions["withTool"];
   readonly say: (line: string) => void;
@@ -72,7 +75,8 @@ export interface ImportedReport {
  */
 export async function importFiles(request: ImportRequest): Promise<readonly ImportedReport[]> {
   const folders = createFolders(request.directory);
-  const { recordings, ncu } = await readSources(request, folders);
+  const { recordings: read, ncu } = await readSources(request, folders);
+  const recordings = joinRanks(read, request);
   const reports = recordingReports(recordings, request);
   return ncu === null
     ? reports
@@ -213,6 +217,30 @@ async function ncuReports(
       writeRegionFiles: (directories) => writeRegionFiles(regions, directories),
     };
   });
+}
+
+/** Exports of nsys, one of each rank, as one recording where they are of one run. */
+function joinRanks(
+  recordings: readonly Recording[],
+  { ranks = false, say }: ImportRequest,
+): readonly Recording[] {
+  const ofNsys = recordings.filter(({ collector }) => collector === "nsys");
+  const [first] = ofNsys;
+  const repeated = new Set(ofNsys.map(({ folder }) => folder)).size < ofNsys.length;
+  if (first === undefined || ofNsys.length < 2 || repeated) return recordings;
+  const numbers =
+    rankNumbers(ofNsys.map(({ name }) => basename(name))) ?? (ranks ? [...ofNsys.keys()] : null);
+  if (numbers === null) return recordings;
+  say(`${ofNsys.length} exports of nsys are read as the ranks of one run`);
+  const timeline = timelineOfRanks(
+    ofNsys.map(({ timeline, machine }, at) => ({
+      rank: numbers[at] ?? at,
+      timeline,
+      host: machine?.hostname ?? "",
+    })),
+  );
+  const name = ofNsys.map((each) => each.name).join(", ");
+  return [{ ...first, name, timeline }, ...recordings.filter((each) => !ofNsys.includes(each))];
 }
 
 /** How the tables of each file of one measurement are called: plainly where there is one, else after the file. */

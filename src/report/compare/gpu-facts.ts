@@ -1,12 +1,12 @@
 /**
- * How the GPU was used before and after, as rows for people: only what changed. Neither direction is a fault
- * by itself, so no row is called slower.
+ * How the GPU was used before and after, and how ranks shared the work, as rows for people: only what changed. Neither
+ * direction is a fault by itself, so no row is called slower.
  */
 import { printableLabel } from "../../text/printable.ts";
 import { kindMarks, pathWords } from "../model/region-path.ts";
 import { BUSY_HEADING } from "../view/gpu-utilization.ts";
 import { OCCUPANCY_LIMIT, occupancyLimitText } from "../view/kernel-tables.ts";
-import { formatMs, formatShare, NOT_MEASURED } from "../view/numbers.ts";
+import { formatMs, formatNumber, formatShare, NOT_MEASURED } from "../view/numbers.ts";
 import type { Change, Changes } from "./change.ts";
 import type { ReportComparison } from "./compare-reports.ts";
 import { ACTIVITY_PARTS, type KernelChange, type KernelLimits } from "./kernel-changes.ts";
@@ -28,17 +28,31 @@ export interface GpuFacts {
 }
 
 export const ACTIVITY_HEADING = "GPU in regions";
+export const RANKS_HEADING = "Ranks";
 export const COUNTERS_HEADING = "Kernel counters";
 
 /** Regions in which the GPU was used otherwise, the largest difference first. */
-export function activityFacts({ regions }: ReportComparison): readonly GpuFacts[] {
+export const activityFacts = (reports: ReportComparison): readonly GpuFacts[] =>
+  regionFacts(reports, ACTIVITY, PARTS);
+
+/** Regions that the ranks of a parallel program share otherwise, the largest difference first. */
+export const rankFacts = (reports: ReportComparison): readonly GpuFacts[] =>
+  regionFacts(reports, RANKS, ["rank_max_ms", "waiting_ms"]);
+
+/** @param parts numbers that decide which difference is the largest */
+function regionFacts(
+  { regions }: ReportComparison,
+  wanted: readonly Wanted[],
+  parts: readonly string[],
+): readonly GpuFacts[] {
   const kindOf = kindMarks(regions);
   return regions
     .flatMap((region) => {
-      const facts = ACTIVITY.flatMap(([key, name, format]) =>
+      const facts = wanted.flatMap(([key, name, format]) =>
         factOf(name, region.changes[key], format),
       );
-      return facts.length === 0 ? [] : [{ region, facts, ms: largestDifference(region.changes) }];
+      const ms = largestDifference(region.changes, parts);
+      return facts.length === 0 ? [] : [{ region, facts, ms }];
     })
     .sort((x, y) => y.ms - x.ms)
     .map(({ region, facts }) => ({
@@ -47,8 +61,8 @@ export function activityFacts({ regions }: ReportComparison): readonly GpuFacts[
     }));
 }
 
-const largestDifference = (changes: Changes): number =>
-  Math.max(...PARTS.map((name) => Math.abs(changes[name]?.delta ?? 0)));
+const largestDifference = (changes: Changes, parts: readonly string[]): number =>
+  Math.max(...parts.map((name) => Math.abs(changes[name]?.delta ?? 0)));
 
 /** Kernels whose counters differ, in the order of the comparison. */
 export const counterFacts = ({ kernels }: ReportComparison): readonly GpuFacts[] =>
@@ -61,7 +75,17 @@ type Format = (value: number | null) => string;
 
 const percent: Format = (value) => formatShare(value, 100);
 
-const ACTIVITY: readonly (readonly [key: string, name: string, format: Format])[] = [
+type Wanted = readonly [key: string, name: string, format: Format];
+
+const ratio: Format = (value) => formatNumber(value === null ? null : Number(value.toFixed(2)));
+
+const RANKS: readonly Wanted[] = [
+  ["imbalance", "Imbalance", ratio],
+  ["rank_max_ms", "Slowest rank ms", formatMs],
+  ["waiting_ms", "Waiting ms, all ranks", formatMs],
+];
+
+const ACTIVITY: readonly Wanted[] = [
   ["gpu_busy_pct", BUSY_HEADING, percent],
   ["gpu_kernel_ms", "Kernels ms", formatMs],
   ["gpu_copy_ms", "Copies ms", formatMs],

@@ -38,6 +38,8 @@ import {
   COUNTERS_HEADING,
   counterFacts,
   type GpuFacts,
+  RANKS_HEADING,
+  rankFacts,
 } from "./gpu-facts.ts";
 
 /** Rows of each table: more would not fit into a page of 1 MB. */
@@ -55,6 +57,7 @@ export function renderComparisonHtml(
     sections: [
       changeSection(reports, "Regions", [...regionRows(reports)], totalText(reports)),
       changeSection(reports, `${kernel}s`, kernels, null),
+      ...factSection(RANKS_HEADING, rankFacts(reports)),
       ...factSection(ACTIVITY_HEADING, activity),
       ...factSection(COUNTERS_HEADING, counters),
       pageSection("Configuration", configTable(config ?? [], configValue), {

@@ -35,6 +35,8 @@ import {
   COUNTERS_HEADING,
   counterFacts,
   type GpuFacts,
+  RANKS_HEADING,
+  rankFacts,
 } from "./gpu-facts.ts";
 
 const MAX_KERNELS = 20;
@@ -70,6 +72,7 @@ function blocksOf({ names, reports, config, gates }: Comparison): readonly Block
           changeTable(kernel, kernelRows(changed.slice(0, MAX_KERNELS), reports), "markdown"),
         ]),
     ...(left > 0 ? [paragraph(`${plural(left, `more ${kernelWord(reports)}`)} changed.`)] : []),
+    ...factBlocks(RANKS_HEADING, "Region", rankFacts(reports)),
     ...factBlocks(ACTIVITY_HEADING, "Region", activityFacts(reports)),
     ...factBlocks(COUNTERS_HEADING, kernel, counterFacts(reports)),
     ...configBlocks(config),

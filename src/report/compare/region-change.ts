@@ -81,10 +81,24 @@ export function regionChange(
         kernel_count: countChange(a?.kernel_count ?? null, b?.kernel_count ?? null),
       }),
       invocations: countChange(a?.invocations ?? null, b?.invocations ?? null),
+      ...rankChanges(a, b),
       ...activityChanges(a, b),
       ...changesIf(isSame, metricChanges(a, b)),
     }),
     kernels: isLeftOut ? found.map(kernelLeftOut) : found,
+  };
+}
+
+/** How evenly ranks share the region, the time of the one with most, and what all together waited. */
+function rankChanges(a: NCUProfileRegion | null, b: NCUProfileRegion | null): Changes {
+  if (a?.ranks === undefined && b?.ranks === undefined) return {};
+  const change = (of: "imbalance" | "max_ms" | "waiting_ms") =>
+    changeOf(measuredAlone(a?.ranks?.[of] ?? null), measuredAlone(b?.ranks?.[of] ?? null));
+  const waiting = change("waiting_ms");
+  return {
+    imbalance: change("imbalance"),
+    rank_max_ms: change("max_ms"),
+    ...(waiting !== undefined && { waiting_ms: waiting }),
   };
 }
 

@@ -26,6 +26,8 @@ import {
   COUNTERS_HEADING,
   counterFacts,
   type GpuFacts,
+  RANKS_HEADING,
+  rankFacts,
 } from "./gpu-facts.ts";
 import type { RegionChange } from "./region-change.ts";
 
@@ -49,6 +51,7 @@ export function renderComparison(
     ),
     regionBlock(page, reports, regions),
     ...kernelBlocks(page, reports, kernels),
+    factBlock(page, RANKS_HEADING, rankFacts(reports), { option: "regions", most: regions }),
     factBlock(page, ACTIVITY_HEADING, activityFacts(reports), { option: "regions", most: regions }),
     factBlock(page, COUNTERS_HEADING, counterFacts(reports), { option: "kernels", most: kernels }),
     configLines(config).flatMap((line) => wrapped(page, line)),
