@@ -20,6 +20,9 @@ import {
 import { createGpuCollection, type GpuDevice } from "./gpu-work.ts";
 import { createNestedPairing, createPairing, type KeptRanges } from "./pairing.ts";
 
+/** Ranges of a run that are kept. */
+const MOST_KEPT = 500_000;
+
 /** What a program without regions is told: how it gets some. */
 const NOTHING_LOADED =
   "no process loaded the recorder, since none called NVTX or CUDA; mark the program's regions with NVTX, " +
@@ -67,8 +70,12 @@ export const NOTHING_RECORDED: RecordedTimeline = {
   notes: [],
 };
 
-/** The same of files chosen by the caller. */
-export function readRecordingFiles(paths: readonly string[]): RecordedTimeline {
+/**
+ * The same of files chosen by the caller.
+ *
+ * @param most ranges that are kept, some 250 bytes each; of more, the others are read again when they are needed
+ */
+export function readRecordingFiles(paths: readonly string[], most = MOST_KEPT): RecordedTimeline {
   const notes: string[] = [];
   const unread: string[] = [];
   const refused: string[] = [];
@@ -101,7 +108,7 @@ export function readRecordingFiles(paths: readonly string[]): RecordedTimeline {
     })
     .sort((a, b) => Number(a.beginNs - b.beginNs));
   if (paths.length === 0) notes.push(NOTHING_LOADED);
-  const kept: KeptRanges = { left: MOST_KEPT };
+  const kept: KeptRanges = { left: most };
   const processes = placed
     .map(({ path, originNs, machine }) => {
       const process = readable(path, () => readProcess(path, originNs, kept));
@@ -275,9 +282,6 @@ const rangeStream = (path: string, originNs: bigint, count: number): RangeStream
     pairing.finish();
   },
 });
-
-/** Ranges of a run that are kept, some 250 bytes each; of more, the others are read again when they are needed. */
-const MOST_KEPT = 500_000;
 
 const gpuEventKinds: ReadonlySet<RecordedEvent["kind"]> = new Set<GpuEvent["kind"]>([
   "launch",
