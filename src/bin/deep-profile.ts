@@ -128,6 +128,7 @@ async function requestOf(
     fingerprint: configFingerprint(job.resolved(), job.outputDir),
     runDirectory: directory,
     cwd: invocation.cwd,
+    ...(invocation.command !== undefined && { command: invocation.command }),
     shownConfig: shownConfig(composed),
     log: { ...job.log, failure: job.logger("deep-profile.failure").error },
     terminal: {

@@ -154,6 +154,14 @@ export function attributeProcess(
       if (!instance.devices.includes(device)) instance.devices = [...instance.devices, device];
   };
 
+  /** Where a launch counts, once its time is known. */
+  const launching = (kernel: KernelNumber, threadId: number | null): ((ns: number) => void) => {
+    const visible = threadId === null ? [] : open.visibleOn(threadId);
+    const owner = visible.at(-1)?.region ?? outsideRegion(root);
+    const regions = regionsOf(threadId);
+    ranOn(kernelNames.numbered.placeOf(kernel).device, threadId);
+    return (ns) => kernels.add(regions, owner, kernel, ns);
+  };
   const launch = (kernel: KernelNumber, threadId: number | null, ns: number) => {
     const visible = threadId === null ? [] : open.visibleOn(threadId);
     const owner = visible.at(-1)?.region ?? outsideRegion(root);
@@ -165,7 +173,8 @@ export function attributeProcess(
     rangeOpens(range, endNs) {
       if (!isOperation(range)) openRegion(range, endNs);
       else if (!countOperations) ignoredOperations++;
-      else if (endNs === null) operations.open(range);
+      else if (endNs === null)
+        operations.open(range, launching(kernelNames.operation(nameOf(range)), range.threadId));
       else
         launch(
           kernelNames.operation(nameOf(range)),
@@ -175,10 +184,7 @@ export function attributeProcess(
     },
     rangeCloses(range) {
       if (!isOperation(range)) closeRegion(range);
-      else if (countOperations) {
-        const ns = operations.close(range);
-        if (ns !== null) launch(kernelNames.operation(nameOf(range)), range.threadId, ns);
-      }
+      else if (countOperations) operations.close(range);
     },
     kernelIsLaunched(kernel) {
       const { kind = "kernel", launchThreadId } = kernel;
@@ -202,11 +208,14 @@ export function attributeProcess(
     operations.prepare(ranges.filter(isOperation), lastEventNs);
     replay({ ...events, ranges }, lastEventNs, handlers);
   } else replayStream(process.allRanges, events, handlers);
-  for (const [range, instance] of instanceOf) {
-    const endNs = instance.endNs ?? Math.max(range.endNs ?? lastEventNs, range.startNs);
-    closeInstance(instance, range, endNs);
-    finish(instance, endNs, range.endNs !== null);
-  }
+  operations.closeAll(lastEventNs);
+  const endOf = (range: RangeInstance, instance: RegionInstance) =>
+    instance.endNs ?? Math.max(range.endNs ?? lastEventNs, range.startNs);
+  // Those inside tell the ones around them first.
+  for (const [range, instance] of [...instanceOf].reverse())
+    closeInstance(instance, range, endOf(range, instance));
+  for (const [range, instance] of instanceOf)
+    finish(instance, endOf(range, instance), range.endNs !== null);
   return {
     process,
     ranges: tallies.finish(),
@@ -349,6 +358,14 @@ function createOperations() {
   const known = new Map<RangeInstance, number>();
   const stackOf = (threadId: number) =>
     getOrCreate(openByThread, threadId, (): OpenOperation[] => []);
+  const closeLast = (open: OpenOperation[], endNs: number): void => {
+    const operation = open.pop();
+    if (operation === undefined) return;
+    const ns = Math.max(endNs - operation.range.startNs, 0);
+    const around = open.at(-1);
+    if (around !== undefined) around.inner.coveredNs += ns;
+    operation.count?.(ns - operation.inner.coveredNs);
+  };
   return {
     /** Of all that there are, in order of opening. */
     prepare(operations: readonly RangeInstance[], lastEventNs: number): void {
@@ -369,21 +386,18 @@ function createOperations() {
     },
     selfTime: (range: RangeInstance, endNs: number): number =>
       known.get(range) ?? endNs - range.startNs,
-    /** Of one whose end is not known yet. */
-    open(range: RangeInstance): void {
+    /** Of one whose end is not known yet. @param count gets its self time */
+    open(range: RangeInstance, count: (ns: number) => void): void {
       const inner = createCoverage(range.startNs);
-      stackOf(range.threadId).push({ range, endNs: Number.POSITIVE_INFINITY, inner });
+      stackOf(range.threadId).push({ range, endNs: Number.POSITIVE_INFINITY, inner, count });
     },
-    /** @returns its self time; null for one that was not opened */
-    close(range: RangeInstance): number | null {
+    /** Of those that `open` was told of. */
+    close(range: RangeInstance): void {
       const open = stackOf(range.threadId);
-      const operation = open.at(-1);
-      if (operation?.range !== range) return null;
-      open.pop();
-      const ns = (range.endNs ?? range.startNs) - range.startNs;
-      const around = open.at(-1);
-      if (around !== undefined) around.inner.coveredNs += ns;
-      return ns - operation.inner.coveredNs;
+      if (open.at(-1)?.range === range) closeLast(open, range.endNs ?? range.startNs);
+    },
+    closeAll(endNs: number): void {
+      for (const open of openByThread.values()) while (open.length > 0) closeLast(open, endNs);
     },
   };
 }
@@ -392,4 +406,5 @@ interface OpenOperation {
   readonly range: RangeInstance;
   readonly endNs: number;
   readonly inner: Coverage;
+  readonly count?: (ns: number) => void;
 }

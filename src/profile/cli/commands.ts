@@ -5,7 +5,7 @@ import { type CommandLine, NO_POSITIONALS, usage } from "../../command-line/comm
 import { TOOL_NAMES, TOOLS } from "../tools/table.ts";
 import type { OpenRun } from "./ab.ts";
 import { LABEL_OPTIONS } from "./label-options.ts";
-import { stoppable, subcommand } from "./subcommand.ts";
+import { type Subcommand, stoppable, subcommand } from "./subcommand.ts";
 
 export const COMPARE: CommandLine = {
   name: "deep-profile compare",
@@ -180,7 +180,10 @@ Exit code: 0 the reports are written, 1 a file cannot be imported, 2 wrong usage
 };
 
 /** `deep-profile import`. */
-export const runImport = subcommand(IMPORT, async (command, io) => {
+export const runImport: Subcommand["run"] = async (args, io) =>
+  (await import("./apart.ts")).apartIfLarge("import", importFiles)(args, io);
+
+const importFiles = subcommand(IMPORT, async (command, io) => {
   const { importNamed } = await import("./import-named.ts");
   return stoppable(io, (withTool) => importNamed(command, io, withTool));
 });
@@ -223,7 +226,10 @@ Exit code: 0 the reports are written, 1 they cannot be made, 2 wrong usage.`,
 };
 
 /** `deep-profile report`. */
-export const runReport = subcommand(REPORT, async (command, io) => {
+export const runReport: Subcommand["run"] = async (args, io) =>
+  (await import("./apart.ts")).apartIfLarge("report", rebuild)(args, io);
+
+const rebuild = subcommand(REPORT, async (command, io) => {
   const { mergeRuns, reportDirectory } = await import("./report-directory.ts");
   const [name = "", ...others] = command.positionals;
   if (command.has("merge")) return stoppable(io, (withTool) => mergeRuns(command, io, withTool));

@@ -1,11 +1,15 @@
+import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
-import { readablePath } from "../../system/files.ts";
+import type { RegionReportBundle } from "../../report/model/document.ts";
+import { regionReportFile } from "../../report/model/report-files.ts";
+import { readablePath, readText } from "../../system/files.ts";
 import { isCodedError } from "../../values/errors.ts";
 import { renderError } from "../../values/render-error.ts";
 import { requireOpenFiles } from "../machine/files.ts";
 import { interruptOf, listenForInterrupt, signalExitCode } from "../machine/interrupt.ts";
 import { describeOutcome, type ProcessOutcome, succeeded } from "../machine/process.ts";
 import {
+  type CollectedRun,
   collectRun,
   outcomeNotes,
   type ProfileRequest,
@@ -17,6 +21,7 @@ import { type ShownConfig, saveRun } from "../run/saved-run.ts";
 import { type WrittenRun, writeRun } from "../run/write-run.ts";
 import { RUN_FILE } from "../tools/collection.ts";
 import { terminalProgress } from "../tools/tool.ts";
+import { outOfMemory, runApart } from "./apart.ts";
 import { type JobResult, jobResult } from "./job-result.ts";
 import { showFiles, showRegions, type Terminal } from "./terminal-report.ts";
 
@@ -29,6 +34,8 @@ export interface MainRequest
     failure(message: string): void;
   };
   readonly terminal: Terminal;
+  /** What starts this program again: with it, reports of large recordings are made in a process of their own. */
+  readonly command?: readonly string[];
   /** Of the first rank of several: waits for the others. */
   readonly awaitOthers?: (stop: AbortSignal) => Promise<readonly string[]>;
   /** The configuration as reports and `run.json` show it, secrets masked. */
@@ -60,6 +67,8 @@ export async function profileMain(request: MainRequest): Promise<MainResult> {
       say: request.log.info,
       interrupt,
     });
+    const apart = await reportedApart(run, request, interrupt.stop);
+    if (apart !== null) return apart;
     const result = reportOn(run, new Date());
     const { sections } = result;
     for (const { collector, outcome } of sections)
@@ -98,6 +107,60 @@ export async function profileMain(request: MainRequest): Promise<MainResult> {
   }
 }
 
+/** Null where there is little to read, which takes less time than another process. */
+async function reportedApart(
+  run: CollectedRun,
+  request: MainRequest,
+  stop: AbortSignal,
+): Promise<MainResult | null> {
+  const { command, runDirectory, shownConfig, log, terminal, cwd } = request;
+  if (command === undefined || !run.collections.some(({ isLarge }) => isLarge === true))
+    return null;
+  for (const { outcome } of run.collections)
+    if (succeeded(outcome)) log.info(describeOutcome(outcome));
+  await saveRun(run, shownConfig, runDirectory);
+  const end = await runApart({
+    command,
+    args: ["report", runDirectory],
+    cwd,
+    stop,
+    writeError: terminal.writeError,
+  });
+  const again = `deep-profile report ${readablePath(runDirectory, cwd)}`;
+  const fail = (message: string): MainResult => {
+    log.failure(message);
+    terminal.writeError(`${message}\n`);
+    return { exitCode: 1, reason: message, result: null };
+  };
+  if (end.kind === "out_of_memory") return fail(outOfMemory(again));
+  if (end.kind === "failed") return fail(`no reports: ${end.message}; '${again}' makes them`);
+  if (end.kind === "stopped") {
+    const message = `stopped by ${interruptOf(stop)} while reports were made; what was measured is kept: '${again}' makes all of them`;
+    log.failure(message);
+    terminal.writeError(`${message}\n`);
+    return { exitCode: signalExitCode(interruptOf(stop)), result: null };
+  }
+  const written = { reports: [], failures: end.code === 0 ? [] : ["reports"] };
+  return {
+    ...conclude({ sections: run.collections, missing: run.missing }, written, request, stop),
+    result: resultOf(run, runDirectory),
+  };
+}
+
+/** From the reports that the other process wrote. */
+function resultOf({ collections }: CollectedRun, runDirectory: string): JobResult | null {
+  const sections = collections.flatMap(({ collector }) => {
+    try {
+      const file = regionReportFile(join(runDirectory, collector));
+      return [{ bundle: JSON.parse(readText(file)) as RegionReportBundle }];
+    } catch {
+      // What could not be written has been said.
+      return [];
+    }
+  });
+  return jobResult(sections, runDirectory);
+}
+
 /** What failed is told at the end, with more than a note can say. */
 function withoutOutcomeNotes(section: ProfileSection): ProfileSection {
   const { bundle } = section;
@@ -121,7 +184,7 @@ async function attemptToSave(save: () => Promise<void>): Promise<readonly string
 
 /** Says what went wrong and makes it an exit code. */
 function conclude(
-  result: ProfileResult,
+  result: Concluded,
   written: WrittenRun,
   request: MainRequest,
   stop: AbortSignal,
@@ -139,6 +202,10 @@ function conclude(
   return reason === undefined ? { exitCode: 0 } : { exitCode: 1, reason };
 }
 
+interface Concluded extends Pick<ProfileResult, "missing"> {
+  readonly sections: readonly Pick<ProfileSection, "outcome" | "problem">[];
+}
+
 interface Problem {
   /** With what helps. */
   readonly shown: string;
@@ -147,7 +214,7 @@ interface Problem {
 
 /** What failed, each told once. */
 function problemsOf(
-  { sections, missing }: ProfileResult,
+  { sections, missing }: Concluded,
   { cwd, terminal: { color } }: MainRequest,
 ): readonly Problem[] {
   const failed = sections.filter(

@@ -198,6 +198,8 @@ export type WriteRegionFiles = (
 /** What was collected, also from a workload that failed: measured data is never thrown away. */
 export interface Collection {
   readonly collector: string;
+  /** Whether reading it takes long, and is left for when it is needed. */
+  readonly isLarge?: boolean;
   readonly measured: Measured;
   /** The files that `measured` was read from, to read it again. */
   readonly source: CollectionSource;

@@ -42,6 +42,7 @@ import {
   type RecordedTimeline,
   readRecording,
   readRecordingFiles,
+  recordingFiles,
   refusedRecording,
   withProgram,
 } from "./read.ts";
@@ -99,15 +100,18 @@ export function createRecorder(options: RecorderOptions): Collector {
       }).finally(stopProgress);
       const others = (await context.awaitOthers?.()) ?? [];
       const source = recordingSource(times);
-      const recorded =
-        injection.library === null ? NOTHING_RECORDED : readRecording(context.directory);
-      const timeline = withProgram(recorded, source);
-      const problem = whyIncomplete(timeline, outcome.stderrTail);
+      const isRecorded = injection.library !== null;
+      const isLarge = isRecorded && recordedBytes(context.directory) > LARGE_BYTES;
+      const read = () =>
+        withProgram(isRecorded ? readRecording(context.directory) : NOTHING_RECORDED, source);
+      const timeline = isLarge ? null : read();
+      const problem = timeline && whyIncomplete(timeline, outcome.stderrTail);
       const inContainer =
-        timeline.processes.length === 0 ? containerNote(workload.argv, options.library) : null;
+        timeline?.processes.length === 0 ? containerNote(workload.argv, options.library) : null;
       return {
         collector: "recorder",
-        measured: { kind: "timeline", timeline },
+        measured: timeline === null ? readLater(read) : { kind: "timeline", timeline },
+        ...(isLarge && { isLarge }),
         source,
         outcome,
         notes: [
@@ -120,6 +124,34 @@ export function createRecorder(options: RecorderOptions): Collector {
       } satisfies Collection;
     },
   };
+}
+
+/** Reading more takes a noticeable time. */
+const LARGE_BYTES = 2e6;
+
+/** Read where it is needed, which may be in another process. */
+function readLater(read: () => RecordedTimeline): Collection["measured"] {
+  let timeline: RecordedTimeline | null = null;
+  return {
+    kind: "timeline",
+    get timeline() {
+      timeline ??= read();
+      return timeline;
+    },
+  };
+}
+
+function recordedBytes(directory: string): number {
+  try {
+    return recordingFiles(directory).reduce(
+      (sum, path) => sum + (statSync(path, { throwIfNoEntry: false })?.blocks ?? 0) * 512,
+      0,
+    );
+  } catch (error) {
+    // Reading says what is wrong.
+    if (!(error instanceof Error)) throw error;
+    return 0;
+  }
 }
 
 const recordingSource = (times: ProgramTimes | null): RecordingSource => ({

@@ -1,7 +1,13 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { createGpuTimes, type GpuTimes } from "./clocks.ts";
 import { createStreamDecoder, type StreamDecoder } from "./decoder.ts";
-import type { EventSink, NoteCollector } from "./events.ts";
+import {
+  createNotes,
+  type EventSink,
+  type NoteCollector,
+  type NvtxEvent,
+  type RecordedEvent,
+} from "./events.ts";
 import { createExtensions, type Extensions } from "./extensions.ts";
 import {
   CHUNK_HEADER_BYTES,
@@ -127,6 +133,119 @@ export function openRecording(
     isComplete: () => complete,
   };
 }
+
+/** What is not delivered yet of a stream. */
+interface StreamQueue {
+  readonly decoder: StreamDecoder;
+  /** In order; each is released once it is read. */
+  readonly chunks: Chunk[];
+  nextChunk: number;
+  events: RecordedEvent[];
+  next: number;
+}
+
+/**
+ * Delivers the events of threads in a finished recording once more, all streams in order of time: a chunk of each is in memory.
+ *
+ * @param originNs what event times count from
+ * @throws ToolError `recording.invalid`
+ */
+export function replayRecording(
+  path: string,
+  originNs: bigint,
+  sink: (event: NvtxEvent) => void,
+): void {
+  const notes = createNotes();
+  const descriptor = openSync(path, "r");
+  try {
+    const header = parseFileHeader(readHeader(descriptor), path);
+    if (header === null) return;
+    const limit = Math.min(header.claimedBytes, fstatSync(descriptor).size);
+    const { chunks } = scanChunks(descriptor, header, header.headerBytes, limit, notes);
+    const gpuTimes = createGpuTimes(originNs);
+    const sinceOrigin = (ns: bigint) => Number(ns - originNs);
+    const extensions = createExtensions(sinceOrigin, () => {}, notes, header.littleEndian);
+    const queues = new Map<number, StreamQueue>();
+    let target: RecordedEvent[] = [];
+    for (const chunk of chunks) {
+      let queue = queues.get(chunk.stream);
+      if (queue === undefined) {
+        const keep = (event: RecordedEvent) => void target.push(event);
+        const decoder = createStreamDecoder(
+          chunk.stream,
+          originNs,
+          keep,
+          notes,
+          gpuTimes,
+          extensions,
+        );
+        queue = { decoder, chunks: [], nextChunk: 0, events: [], next: 0 };
+        queues.set(chunk.stream, queue);
+      }
+      queue.chunks.push(chunk);
+    }
+    /** Null at the end of the stream. */
+    const peek = (queue: StreamQueue): RecordedEvent | null => {
+      while (queue.next >= queue.events.length) {
+        const chunk = queue.chunks[queue.nextChunk];
+        if (chunk === undefined) return null;
+        const before = queue.chunks[queue.nextChunk - 1];
+        queue.nextChunk++;
+        queue.decoder.setBase(chunk.baseNs);
+        if (chunk.sequence !== (before === undefined ? 0 : before.sequence + 1))
+          queue.decoder.skip();
+        target = [];
+        const used = usedBytes(descriptor, header, chunk);
+        const data = readView(descriptor, chunk.offset + CHUNK_HEADER_BYTES, used);
+        readRecords(data, header.littleEndian, queue.decoder.decode);
+        queue.events = target;
+        queue.next = 0;
+      }
+      return queue.events[queue.next] ?? null;
+    };
+    mergeStreams([...queues.values()], peek, sink);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Takes from the stream whose next event is earliest, for as long as that holds. */
+function mergeStreams(
+  queues: StreamQueue[],
+  peek: (queue: StreamQueue) => RecordedEvent | null,
+  sink: (event: NvtxEvent) => void,
+): void {
+  const timeOf = (event: RecordedEvent | null): number => {
+    if (event === null) return Number.POSITIVE_INFINITY;
+    return "timeNs" in event ? event.timeNs : Number.NEGATIVE_INFINITY;
+  };
+  let open = queues;
+  while (open.length > 0) {
+    let first: StreamQueue | null = null;
+    let firstNs = Number.POSITIVE_INFINITY;
+    let secondNs = Number.POSITIVE_INFINITY;
+    for (const queue of open) {
+      const at = timeOf(peek(queue));
+      if (first === null || at < firstNs) {
+        secondNs = first === null ? Number.POSITIVE_INFINITY : firstNs;
+        first = queue;
+        firstNs = at;
+      } else if (at < secondNs) secondNs = at;
+    }
+    for (let event = first && peek(first); event !== null; event = first && peek(first)) {
+      if (timeOf(event) > secondNs) break;
+      if (first !== null) first.next++;
+      if (NVTX_KINDS.has(event.kind)) sink(event as NvtxEvent);
+    }
+    open = open.filter((queue) => peek(queue) !== null);
+  }
+}
+
+const NVTX_KINDS: ReadonlySet<RecordedEvent["kind"]> = new Set<NvtxEvent["kind"]>([
+  "thread",
+  "push",
+  "pop",
+]);
 
 function readHeader(descriptor: number): Uint8Array {
   const view = readView(descriptor, 0, FILE_HEADER_BYTES + LONGEST_PATH_BYTES);

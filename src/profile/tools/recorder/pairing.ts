@@ -3,6 +3,7 @@ import type {
   CategoryName,
   CounterSeries,
   MarkInstance,
+  RangeHandlers,
   RangeInstance,
   ThreadCounts,
 } from "../../model/timeline.ts";
@@ -28,6 +29,15 @@ export interface PairedEvents {
   readonly categoryNames: readonly CategoryName[];
   /** Time of the latest event; null without any. */
   readonly lastNs: number | null;
+  /** How many ranges there are, kept or not. */
+  readonly count: number;
+  /** Whether each thread closed its ranges in the reverse order of their opening, and no other thread did. */
+  readonly isNested: boolean;
+}
+
+/** How many ranges may still be kept: of all recordings of a run together. */
+export interface KeptRanges {
+  left: number;
 }
 
 export interface Pairing {
@@ -49,8 +59,13 @@ interface Opened {
  * Makes ranges of openings and closings. A pop closes what was pushed last on its thread in its
  * domain; an end closes what was started with its id, on any thread. What finds no partner leaves a
  * note: an opening stays open, a closing is left out.
+ *
+ * @param kept by default all ranges are
  */
-export function createPairing(notes: NoteCollector): Pairing {
+export function createPairing(
+  notes: NoteCollector,
+  kept: KeptRanges = { left: Number.POSITIVE_INFINITY },
+): Pairing {
   const ranges: RangeDraft[] = [];
   const marks: MarkInstance[] = [];
   const threadNames = new Map<number, string>();
@@ -64,31 +79,26 @@ export function createPairing(notes: NoteCollector): Pairing {
   /** Without a start so far: the starting thread's stream may be read later. */
   const earlyEnds: { readonly event: EndEvent; readonly sequence: number }[] = [];
   let lastNs: number | null = null;
+  let count = 0;
+  let isNested = true;
+  /** Domains of what is open, per stream, innermost last. */
+  const nesting = new Map<number, string[]>();
   /** Place in the stream of events: orders what happened within one tick of the clock. */
   let sequence = 0;
 
+  const keep = (range: RangeDraft): void => {
+    count++;
+    if (kept.left === 0) return;
+    kept.left--;
+    ranges.push(range);
+  };
+
   const open = (event: PushEvent | StartEvent): Opened => {
     if (event.cpuNs !== null) used.set(event.stream, event);
-    const range: RangeDraft = {
-      id: 0,
-      kind: event.kind === "push" ? "push_pop" : "start_end",
-      domain: event.domain,
-      name: event.name,
-      threadId: event.threadId,
-      startNs: event.timeNs,
-      startSequence: sequence,
-      // A field of every range from the start: one that came later would cost each some 40 bytes.
-      endSequence: undefined,
-      endNs: null,
-      endThreadId: null,
-      cpuNs: null,
-      counts: null,
-      category: event.category,
-      color: event.color,
-      payload: event.payload,
-      values: event.values,
-    };
-    ranges.push(range);
+    const range = draftOf(event, sequence, event.kind === "push" ? "push_pop" : "start_end");
+    // What payloads say is read once only.
+    if (event.values !== undefined) isNested = false;
+    keep(range);
     return { range, cpuNs: event.cpuNs, counts: event.counts };
   };
 
@@ -100,9 +110,13 @@ export function createPairing(notes: NoteCollector): Pairing {
     range.endNs = Math.max(range.startNs, event.timeNs);
     range.endSequence = at;
     range.endThreadId = event.threadId;
-    if (event.rename !== undefined) range.name = event.rename;
-    if (event.values !== undefined)
-      range.values = range.values === undefined ? event.values : [...range.values, ...event.values];
+    if (event.rename !== undefined) {
+      isNested = false;
+      range.name = event.rename;
+    }
+    if (event.values === undefined) return;
+    isNested = false;
+    range.values = range.values === undefined ? event.values : [...range.values, ...event.values];
   };
 
   /** False: no range with its id was started so far. */
@@ -121,6 +135,7 @@ export function createPairing(notes: NoteCollector): Pairing {
       for (const opened of stack) if (last !== undefined) setUsed(opened, last);
     stacks.delete(stream);
     used.delete(stream);
+    nesting.delete(stream);
   };
 
   const stackOf = (stream: number, domain: string): Opened[] => {
@@ -136,15 +151,21 @@ export function createPairing(notes: NoteCollector): Pairing {
         leaveOpen(event.stream);
         return;
       case "push":
+        getOrCreate(nesting, event.stream, (): string[] => []).push(event.domain);
         stackOf(event.stream, event.domain).push(open(event));
         return;
       case "pop": {
         const opened = stackOf(event.stream, event.domain).pop();
-        if (opened === undefined) notes.count("pops without an open range");
-        else close(opened, event, sequence);
+        if (opened === undefined) {
+          notes.count("pops without an open range");
+          return;
+        }
+        close(opened, event, sequence);
+        if (nesting.get(event.stream)?.pop() !== event.domain) isNested = false;
         return;
       }
       case "start":
+        isNested = false;
         started.set(event.rangeId, open(event));
         return;
       case "end":
@@ -158,7 +179,9 @@ export function createPairing(notes: NoteCollector): Pairing {
       case "range": {
         const { kind: _, rangeKind, timeNs, endNs, threadId, ...rest } = event;
         const place = { id: 0, kind: rangeKind, startNs: timeNs, endNs };
-        ranges.push({ ...place, threadId, endThreadId: threadId, ...rest });
+        // Handed over after others that were opened later.
+        isNested = false;
+        keep({ ...place, threadId, endThreadId: threadId, ...rest });
         return;
       }
       case "sample":
@@ -195,11 +218,37 @@ export function createPairing(notes: NoteCollector): Pairing {
       threadNames,
       categoryNames: [...categoryNames.values()],
       lastNs,
+      count,
+      isNested,
     };
   };
 
   return { add, finish };
 }
+
+const draftOf = (
+  event: PushEvent | StartEvent,
+  sequence: number,
+  kind: RangeInstance["kind"],
+): RangeDraft => ({
+  id: 0,
+  kind,
+  domain: event.domain,
+  name: event.name,
+  threadId: event.threadId,
+  startNs: event.timeNs,
+  startSequence: sequence,
+  // A field of every range from the start: one that came later would cost each some 40 bytes.
+  endSequence: undefined,
+  endNs: null,
+  endThreadId: null,
+  cpuNs: null,
+  counts: null,
+  category: event.category,
+  color: event.color,
+  payload: event.payload,
+  values: event.values,
+});
 
 /** Processor time and counts of a thread from the opening of a range to one of its later events. */
 function setUsed(
@@ -232,3 +281,50 @@ function seriesOf(samples: readonly SampleEvent[]): CounterSeries {
 }
 
 const NO_SAMPLE = { domain: "", name: "", unit: "", threadId: null, holds: false };
+
+/**
+ * Pairs events that come in order of time, of threads that close their ranges in the reverse order of opening, and keeps
+ * none: a handler gets each range as it opens and as it closes.
+ */
+export function createNestedPairing({ opens, closes }: RangeHandlers): Pick<Pairing, "add"> & {
+  /** Once, after all events. */
+  readonly finish: () => void;
+} {
+  const stacks = new Map<number, Opened[]>();
+  const used = new Map<number, PopEvent | PushEvent>();
+  let id = 0;
+  const leaveOpen = (stream: number): void => {
+    const last = used.get(stream);
+    if (last !== undefined) for (const opened of stacks.get(stream) ?? []) setUsed(opened, last);
+    stacks.delete(stream);
+    used.delete(stream);
+  };
+  return {
+    add(event) {
+      if (event.kind === "thread") leaveOpen(event.stream);
+      else if (event.kind === "push") {
+        if (event.cpuNs !== null) used.set(event.stream, event);
+        const range = draftOf(event, id++, "push_pop");
+        let stack = stacks.get(event.stream);
+        if (stack === undefined) {
+          stack = [];
+          stacks.set(event.stream, stack);
+        }
+        stack.push({ range, cpuNs: event.cpuNs, counts: event.counts });
+        opens(range, null);
+      } else if (event.kind === "pop") {
+        const opened = stacks.get(event.stream)?.pop();
+        if (opened === undefined) return;
+        if (event.cpuNs !== null) used.set(event.stream, event);
+        const { range } = opened;
+        setUsed(opened, event);
+        range.endNs = Math.max(range.startNs, event.timeNs);
+        range.endThreadId = event.threadId;
+        closes(range);
+      }
+    },
+    finish() {
+      for (const stream of [...stacks.keys()]) leaveOpen(stream);
+    },
+  };
+}

@@ -2,13 +2,13 @@ import { closeSync, openSync, readdirSync, writeSync } from "node:fs";
 import { basename, join } from "node:path";
 import { getSystemErrorName } from "node:util";
 import { errorCode, isSystemError, requireFile } from "../../../system/files.ts";
-import { agreeing, plural } from "../../../text/plural.ts";
+import { agreeing, grouped, plural } from "../../../text/plural.ts";
 import { isCodedError } from "../../../values/errors.ts";
 import { ToolError } from "../../machine/tool-error.ts";
-import type { CategoryName, ProcessTimeline, Timeline } from "../../model/timeline.ts";
+import type { CategoryName, ProcessTimeline, RangeStream, Timeline } from "../../model/timeline.ts";
 import type { RecordingSource } from "../collection.ts";
 import { originsOf } from "./clocks.ts";
-import { openRecording, readView } from "./cursor.ts";
+import { openRecording, readView, replayRecording } from "./cursor.ts";
 import { createNotes, type GpuEvent, type NoteCollector, type RecordedEvent } from "./events.ts";
 import {
   FILE_HEADER_BYTES,
@@ -18,7 +18,10 @@ import {
   parseFileHeader,
 } from "./format.ts";
 import { createGpuCollection, type GpuDevice } from "./gpu-work.ts";
-import { createPairing } from "./pairing.ts";
+import { createNestedPairing, createPairing, type KeptRanges } from "./pairing.ts";
+
+/** Ranges of a run that are kept. */
+const MOST_KEPT = 500_000;
 
 /** What a program without regions is told: how it gets some. */
 const NOTHING_LOADED =
@@ -67,8 +70,12 @@ export const NOTHING_RECORDED: RecordedTimeline = {
   notes: [],
 };
 
-/** The same of files chosen by the caller. */
-export function readRecordingFiles(paths: readonly string[]): RecordedTimeline {
+/**
+ * The same of files chosen by the caller.
+ *
+ * @param most ranges that are kept, some 250 bytes each; of more, the others are read again when they are needed
+ */
+export function readRecordingFiles(paths: readonly string[], most = MOST_KEPT): RecordedTimeline {
   const notes: string[] = [];
   const unread: string[] = [];
   const refused: string[] = [];
@@ -101,9 +108,10 @@ export function readRecordingFiles(paths: readonly string[]): RecordedTimeline {
     })
     .sort((a, b) => Number(a.beginNs - b.beginNs));
   if (paths.length === 0) notes.push(NOTHING_LOADED);
+  const kept: KeptRanges = { left: most };
   const processes = placed
     .map(({ path, originNs, machine }) => {
-      const process = readable(path, () => readProcess(path, originNs));
+      const process = readable(path, () => readProcess(path, originNs, kept));
       return process === null || machine === undefined ? process : { ...process, machine };
     })
     .filter((process) => process !== null);
@@ -219,9 +227,9 @@ export interface RecordedProcess extends ProcessTimeline {
  * @returns null when the file has no header yet
  * @throws ToolError `recording.invalid`
  */
-function readProcess(path: string, originNs: bigint): RecordedProcess | null {
+function readProcess(path: string, originNs: bigint, kept: KeptRanges): RecordedProcess | null {
   const notes = createNotes();
-  const pairing = createPairing(notes);
+  const pairing = createPairing(notes, kept);
   const gpu = createGpuCollection(notes);
   let lastCallNs = Number.NEGATIVE_INFINITY;
   const sink = (event: RecordedEvent): void => {
@@ -234,6 +242,14 @@ function readProcess(path: string, originNs: bigint): RecordedProcess | null {
   if (header === null) return null;
   recording.finish();
   const events = pairing.finish();
+  const isCut = events.ranges.length < events.count;
+  // What closes in any order has to be looked at as a whole.
+  if (isCut && !events.isNested)
+    return readProcess(path, originNs, { left: Number.POSITIVE_INFINITY });
+  if (isCut)
+    notes.add(
+      `timelines and traces have the first ${grouped(String(events.ranges.length))} of ${plural(events.count, "range")}; reports have all`,
+    );
   const work = gpu.finish(header.finishedNs !== null, Number(header.unwrittenWork));
 
   const startNs = Number(header.startNs - originNs);
@@ -249,6 +265,7 @@ function readProcess(path: string, originNs: bigint): RecordedProcess | null {
     endNs: Math.max(startNs, finishedNs, events.lastNs ?? startNs, lastCallNs),
     finished: header.finishedNs !== null,
     ranges: events.ranges,
+    ...(isCut && { allRanges: rangeStream(path, originNs, events.count) }),
     marks: events.marks,
     ...(events.counters.length > 0 && { counters: events.counters }),
     kernels: work.kernels,
@@ -259,6 +276,15 @@ function readProcess(path: string, originNs: bigint): RecordedProcess | null {
     notes: notes.list().map((note) => `${describe(header)}: ${note}`),
   };
 }
+
+const rangeStream = (path: string, originNs: bigint, count: number): RangeStream => ({
+  count,
+  replay(handlers) {
+    const pairing = createNestedPairing(handlers);
+    replayRecording(path, originNs, pairing.add);
+    pairing.finish();
+  },
+});
 
 const gpuEventKinds: ReadonlySet<RecordedEvent["kind"]> = new Set<GpuEvent["kind"]>([
   "launch",

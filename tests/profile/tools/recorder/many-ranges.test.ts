@@ -1,0 +1,121 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, describe, expect, it } from "vitest";
+import { buildRegionModel } from "../../../../src/profile/analysis/build.ts";
+import { recordFlag, recordType } from "../../../../src/profile/tools/recorder/format.ts";
+import { readRecordingFiles } from "../../../../src/profile/tools/recorder/read.ts";
+import { generatedRecording } from "./generated.ts";
+import {
+  type ChunkContent,
+  record,
+  recording,
+  START_NS,
+  stringRecord,
+  type Words,
+} from "./writer.ts";
+
+const directory = mkdtempSync(join(tmpdir(), "many-ranges-"));
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+/** Regions of a file of which so many ranges are kept; what is said of that is left out. */
+function regionsOf(path: string, most: number) {
+  const timeline = readRecordingFiles([path], most);
+  const { scopes } = buildRegionModel(timeline, { operationDomains: ["ops"] });
+  return {
+    isStreamed: timeline.processes.some(({ allRanges }) => allRanges !== undefined),
+    scopes: scopes.map((scope) => ({
+      ...scope,
+      notes: scope.notes.filter((note) => !note.includes("timelines and traces have the first")),
+    })),
+  };
+}
+
+function expectTheSame(path: string): void {
+  const whole = regionsOf(path, Number.POSITIVE_INFINITY);
+  const streamed = regionsOf(path, 1);
+  expect(whole.isStreamed).toBe(false);
+  expect(streamed.scopes).toEqual(whole.scopes);
+}
+
+/** Steps of a thread: a push of a label in a domain, or a pop of what is innermost. */
+const steps = fc.array(
+  fc.record({
+    ns: fc.integer({ min: 1, max: 50 }),
+    push: fc.option(
+      fc.record({ name: fc.integer({ min: 1, max: 3 }), domain: fc.integer({ min: 0, max: 2 }) }),
+    ),
+  }),
+  { maxLength: 25 },
+);
+const program = fc.array(steps, { minLength: 1, maxLength: 3 });
+
+function write(
+  threads: readonly (typeof steps extends fc.Arbitrary<infer T> ? T : never)[],
+): string {
+  const chunks: ChunkContent[] = [];
+  for (const [stream, events] of threads.entries()) {
+    const words: Words[] = [
+      record(recordType.thread, [0, 100 + stream]),
+      ...["a", "b", "c", "io", "ops"].map((text, at) => stringRecord(at + 1, text)),
+      record(recordType.domain, [1, 4]),
+      record(recordType.domain, [2, 5]),
+    ];
+    const open: number[] = [];
+    // No two threads do something at the same time: which is first is then no matter of the order of chunks.
+    let now = stream + 1;
+    let cpu = 0;
+    for (const { ns, push } of events) {
+      now += ns * threads.length;
+      cpu += ns;
+      const domain = push === null ? open.pop() : push.domain;
+      if (domain === undefined) continue;
+      if (push !== null) open.push(domain);
+      const flags = recordFlag.processorTime | (domain === 0 ? 0 : recordFlag.domain);
+      const name = push === null ? [] : [push.name];
+      words.push(
+        record(
+          push === null ? recordType.pop : recordType.push,
+          [now, ...name, ...(domain === 0 ? [] : [domain]), cpu],
+          flags,
+        ),
+      );
+    }
+    const half = Math.ceil(words.length / 2);
+    for (const [sequence, records] of [words.slice(0, half), words.slice(half)].entries())
+      chunks.push({ stream, sequence, baseNs: START_NS, records });
+  }
+  chunks.sort((a, b) => b.stream - a.stream || a.sequence - b.sequence);
+  const path = join(directory, "events-1-1.nvtxrec");
+  writeFileSync(path, recording(chunks, { finishedNs: START_NS + 100_000n }));
+  return path;
+}
+
+describe("ranges that are read again", () => {
+  it("give the regions of those that are kept, of any threads, domains and operations, closed or not", () => {
+    fc.assert(fc.property(program, (threads) => expectTheSame(write(threads))));
+  });
+
+  it("take launches of kernels at their time", () => {
+    const generated = generatedRecording({ events: 3_000, names: 5 });
+    try {
+      const path = join(generated, "1.nvtxrec");
+      expect(regionsOf(path, 100).isStreamed).toBe(true);
+      expectTheSame(path);
+    } finally {
+      rmSync(generated, { recursive: true, force: true });
+    }
+  });
+
+  it("are kept where they close in another order than the reverse of their opening", () => {
+    const generated = generatedRecording({ events: 2_000, names: 5, ranges: "start_end" });
+    try {
+      const path = join(generated, "1.nvtxrec");
+      expect(regionsOf(path, 100).isStreamed).toBe(false);
+      expectTheSame(path);
+    } finally {
+      rmSync(generated, { recursive: true, force: true });
+    }
+  });
+});
