@@ -40,7 +40,7 @@ const benchmarks: readonly Benchmark[] = [
   {
     name: "sweep",
     about:
-      "CPU time of a sweep of 1,000 jobs that do nothing, beside a script that prints and writes its files",
+      "CPU time of a sweep of 1,000 jobs that do nothing, beside a script that prints and writes its files; of a command, beside GNU parallel",
     run: benchSweep,
   },
   {

@@ -1,11 +1,13 @@
-/** A sweep of 1,000 jobs that do nothing, in this process, beside a script that prints and writes what it leaves: `npm run bench sweep` */
+/** A sweep of 1,000 jobs that do nothing, in this process, beside a script that prints and writes what it leaves; and one of a command, beside GNU parallel: `npm run bench sweep` */
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { hydraMain } from "../src/cli/hydra-main.ts";
+import { commandPath } from "../tests/e2e/command.ts";
 import { least } from "./measure.ts";
-import { createScore, ms } from "./score.ts";
+import { createScore, ms, type Score } from "./score.ts";
 import { leaveTraces, readTraces } from "./sweep-traces.ts";
 
 const JOBS = 1000;
@@ -54,7 +56,67 @@ export async function benchSweep(print: (line: string) => void): Promise<boolean
       "x",
       `no limit: without ${MEMORY} it says little; ${detail}`,
     );
+  benchPrograms(score);
   return score.reached();
+}
+
+const PROGRAMS = 200;
+/** It takes 2.1 to 2.3; before processes were used again, 16. */
+const PROGRAMS_GOAL = 2.5;
+const PLANNED = 1000;
+const PLANNING_GOAL_MS = 1000;
+
+/** A sweep of a trivial command beside GNU parallel on as many slots, and the planning of a larger one. */
+function benchPrograms(score: Score): void {
+  const cwd = mkdtempSync(join(tmpdir(), "hydraconf-bench-"));
+  const run = (count: number, ...options: readonly string[]) => [
+    ...[process.execPath, commandPath("hydraconf"), "run", "-m", `x=range(0,${count})`],
+    ...["hydra/launcher=local", "hydra.launcher.n_jobs=2", ...options, "--", "true", "${x}"],
+  ];
+  const numbers = Array.from({ length: PROGRAMS }, (_, number) => String(number));
+  try {
+    const planning = least([1, 2, 3].map(() => spent(run(PLANNED, "--dry-run"), cwd)));
+    const what = `start, and plan of ${PLANNED} jobs of a command`;
+    score.atMost(what, planning, PLANNING_GOAL_MS, "ms", "of CPU");
+    const ratio = `${PROGRAMS} jobs of a command beside GNU parallel`;
+    if (spawnSync("parallel", ["--version"]).status !== 0) {
+      score.unjudged(
+        ratio,
+        Number.NaN,
+        "x",
+        "SKIPPED: GNU parallel is not here (Debian: parallel)",
+      );
+      return;
+    }
+    const parallel = ["parallel", "-j2", "true", "{}", ":::", ...numbers];
+    const rounds = [1, 2, 3].map(() => [spent(run(PROGRAMS), cwd), spent(parallel, cwd)] as const);
+    const ours = least(rounds.map(([first]) => first));
+    const theirs = least(rounds.map(([, second]) => second));
+    const detail = `${ms(ours / PROGRAMS)} a job, parallel ${ms(theirs / PROGRAMS)}`;
+    score.atMost(ratio, ours / theirs, PROGRAMS_GOAL, "x", detail);
+  } finally {
+    rmSync(cwd, { recursive: true, force: true });
+  }
+}
+
+/** Adopts what a command leaves behind, waits for all of it, and prints the seconds of CPU that all took. */
+const ADOPT = `import ctypes, os, resource, subprocess, sys
+ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
+code = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+try:
+    while True: os.wait()
+except ChildProcessError: pass
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(used.ru_utime + used.ru_stime)
+sys.stderr.buffer.write(code.stderr)
+sys.exit(code.returncode)`;
+
+/** Milliseconds of CPU that a command takes, with all that it starts. */
+function spent(argv: readonly string[], cwd: string): number {
+  const options = { cwd, encoding: "utf8" } as const;
+  const { status, stderr, stdout } = spawnSync("python3", ["-c", ADOPT, ...argv], options);
+  if (status !== 0) throw new Error(`${argv.slice(0, 6).join(" ")} failed:\n${stderr}`);
+  return Number(stdout) * 1000;
 }
 
 /** Milliseconds of CPU that a call takes, the system's work for it included. */

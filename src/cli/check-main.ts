@@ -117,6 +117,7 @@ const CONSOLE: OptionChecks<Console> = {
 const INVOCATION: OptionChecks<Invocation> = {
   argv: listOf("strings", text),
   script: optional(text),
+  typed: anything,
   command: optional(listOf("strings", text)),
   worker: anything,
   announce: anything,

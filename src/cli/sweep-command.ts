@@ -54,11 +54,11 @@ export async function runSweepCommand(
   const sweep = { directory: resolve(invocation.cwd, request.directory), env, launchers };
   switch (action) {
     case "status":
-      return status(sweep, { all, json, only }, console);
+      return status(sweep, { all, json, only }, invocation);
     case "wait":
-      return wait(sweep, { json, timeout }, console);
+      return wait(sweep, { json, timeout }, invocation);
     case "cancel":
-      return cancel(sweep, console);
+      return cancel(sweep, invocation);
     case "collect":
       return collect(sweep, console);
   }
@@ -77,8 +77,9 @@ interface Filter {
 async function status(
   sweep: StatusRequest,
   { all, json, only }: Filter,
-  console: Console,
+  invocation: Invocation,
 ): Promise<number> {
+  const { console, cwd } = invocation;
   const { view } = await readSweepStatus(sweep);
   const isShown = ({ status }: JobView) => only === undefined || only.includes(status);
   const isShort = !all && only === undefined && view.jobs.length > MOST_SHOWN;
@@ -86,8 +87,8 @@ async function status(
     json
       ? `${JSON.stringify({ ...view, jobs: view.jobs.filter(isShown) }, null, 2)}\n`
       : isShort
-        ? shortView(view)
-        : shownView(view, view.jobs.filter(isShown)),
+        ? shortView(view, invocation)
+        : shownView(view, view.jobs.filter(isShown), cwd),
   );
   return !view.more_to_come && view.jobs.every((job) => job.status === "completed") ? 0 : 1;
 }
@@ -95,7 +96,7 @@ async function status(
 async function wait(
   sweep: StatusRequest,
   { json, timeout }: { readonly json: boolean; readonly timeout: number | undefined },
-  console: Console,
+  { console, cwd }: Invocation,
 ): Promise<number> {
   const { directory } = sweep;
   const folder = sweepFolder(directory);
@@ -133,7 +134,7 @@ async function wait(
     ...sweep,
     ...(timeLimit && { signal: timeLimit }),
   });
-  console.stdout(json ? `${JSON.stringify(view, null, 2)}\n` : summary(view));
+  console.stdout(json ? `${JSON.stringify(view, null, 2)}\n` : summary(view, cwd));
   if (code === TIMED_OUT)
     console.stderr("Timeout: the waiting has ended, but the sweep continues\n");
   else if (code !== undefined) console.stderr("The waiting has ended, but the sweep continues\n");
@@ -154,11 +155,11 @@ function collectIfAllowed(directory: string, rows: readonly SweepRow[], { stderr
   }
 }
 
-async function cancel(sweep: StatusRequest, console: Console): Promise<number> {
+async function cancel(sweep: StatusRequest, { console, cwd }: Invocation): Promise<number> {
   const say = (line: string) => console.stderr(`${line}\n`);
   const wasRunning = await cancelSweep({ ...sweep, say });
   const { view } = await readSweepStatus(sweep);
-  console.stdout(`${wasRunning ? "Cancelled" : "Nothing of it is running"}; ${summary(view)}`);
+  console.stdout(`${wasRunning ? "Cancelled" : "Nothing of it is running"}; ${summary(view, cwd)}`);
   return view.exit_code === null ? 1 : 0;
 }
 
@@ -170,13 +171,13 @@ async function collect(sweep: StatusRequest, console: Console): Promise<number> 
 }
 
 /** Of many jobs: what needs a look, and how to see the others. */
-function shortView(view: SweepView): string {
+function shortView(view: SweepView, { cwd, typed }: Pick<Invocation, "cwd" | "typed">): string {
   const notable = (["failed", "timed_out", "running"] as const).flatMap((status) =>
     view.jobs.filter((job) => job.status === status),
   );
   const left = notable.length - MOST_NOTABLE;
-  const shown = shownView(view, notable.slice(0, MOST_NOTABLE), left);
-  return `${shown}  ${nextCommand("status", view.directory)} --all   each job; --only failed,running of these\n`;
+  const shown = shownView(view, notable.slice(0, MOST_NOTABLE), cwd, left);
+  return `${shown}  ${nextCommand("status", view.directory, typed?.hydraconf)} --all   each job; --only failed,running of these\n`;
 }
 
 /**
@@ -184,8 +185,8 @@ function shortView(view: SweepView): string {
  *
  * @param left how many more there are
  */
-function shownView(view: SweepView, jobs: readonly JobView[], left = 0): string {
-  if (jobs.length === 0) return summary(view);
+function shownView(view: SweepView, jobs: readonly JobView[], cwd: string, left = 0): string {
+  if (jobs.length === 0) return summary(view, cwd);
   const hasScheduler = jobs.some(({ scheduler }) => scheduler !== null);
   const overrides = distinctOverrides(
     jobs.map(({ swept }) => ({
@@ -205,7 +206,7 @@ function shownView(view: SweepView, jobs: readonly JobView[], left = 0): string 
   const head = ["#", "Overrides", "Status", "Attempts", "Seconds", "Error"];
   if (hasScheduler) head.splice(3, 0, "Scheduler");
   const more = left > 0 ? `and ${left} more\n` : "";
-  return `${drawTable([head, ...rows])}${more}${waiting}${summary(view)}`;
+  return `${drawTable([head, ...rows])}${more}${waiting}${summary(view, cwd)}`;
 }
 
 /** A line for all jobs that wait for the same thing to be done. */
@@ -252,9 +253,15 @@ export function endLine(overrides: string, { attempts, number, status }: JobStat
   return `#${number}${overrides === "" ? "" : ` ${overrides}`}: ${status.replace("_", " ")}${time}${why}`;
 }
 
+/** A program as it was typed has its meaning where it was typed. */
+const programFrom = (view: Pick<SweepView, "cwd" | "program_command">, cwd: string): string =>
+  view.cwd === cwd || !/[\s/]/.test(view.program_command)
+    ? view.program_command
+    : `cd ${shellQuote(view.cwd)} && ${view.program_command}`;
+
 /** One line on all jobs and the process that runs them, and how to go on without one. */
-export function summary(view: SweepView): string {
-  const { counts, directory, driver, jobs, more_to_come, program, scheduler_problem } = view;
+export function summary(view: SweepView, cwd = view.cwd): string {
+  const { counts, directory, driver, jobs, more_to_come, scheduler_problem } = view;
   const completed = counts.completed ?? 0;
   const others = Object.entries(counts)
     .filter(([status]) => status !== "completed")
@@ -282,7 +289,7 @@ export function summary(view: SweepView): string {
             ? "; no launcher runs it, and more jobs were to come"
             : "";
   const command = (flag: string, what: string) =>
-    `  ${program} ${flag} ${shellQuote(directory)}   ${what}\n`;
+    `  ${programFrom(view, cwd)} ${flag} ${shellQuote(directory)}   ${what}\n`;
   const isCutOff = toDo > 0 || (more_to_come && failed === 0);
   const next =
     !isLeft || (!isCutOff && failed === 0)

@@ -16,6 +16,7 @@ import { currentJobs, readManifest } from "../record/manifest.ts";
 import { nextCommands } from "../record/next-commands.ts";
 import { isScheduled } from "../record/orphans.ts";
 import { plural } from "../text/plural.ts";
+import { shellQuote } from "../text/shell-words.ts";
 import { ConfigError } from "../values/errors.ts";
 import type {
   LaunchEvent,
@@ -249,6 +250,7 @@ export async function* followJobs(
   const result = (job: SweepJob): JobResult =>
     options.resultOf?.(job) ?? resultOf(job) ?? failedJob(job, failure("its record is missing"));
   const jobs = new Map(batch.map((job) => [job.number, job]));
+  const { typed } = internals.invocation;
   const interrupt = listenForInterrupt();
   const open = new Map(jobs);
   let withdrawn = false;
@@ -286,7 +288,7 @@ export async function* followJobs(
   if (!interrupt.signal.aborted || first === undefined) return;
   say(
     `Stopped following ${plural(open.size, "job; it goes", "jobs; they go")} on in ${scheduler}.\n` +
-      `  --resume ${directory}   follows them again\n${nextCommands(directory, ["wait", "cancel"]).trimEnd()}`,
+      `  ${typed?.program ?? ""} --resume ${shellQuote(directory)}   follows them again\n${nextCommands(directory, ["wait", "cancel"], typed?.hydraconf).trimEnd()}`,
   );
   const left = failedJob(first, failure("no longer followed"));
   yield { kind: "ended", job: first, result: { ...left, exitCode: interrupt.exitCode() ?? 130 } };

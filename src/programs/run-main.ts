@@ -40,7 +40,7 @@ export async function runCommandLine(
   args: readonly string[],
   invocation: Invocation,
 ): Promise<number> {
-  const { command } = invocation;
+  const { command, typed } = invocation;
   return runMain(
     {
       name: "hydraconf run",
@@ -59,7 +59,12 @@ export async function runCommandLine(
       subcommands: [],
     },
     () => undefined,
-    { ...invocation, argv: args, ...(command && { command: [...command, "run"] }) },
+    {
+      ...invocation,
+      argv: args,
+      ...(command && { command: [...command, "run"] }),
+      ...(typed && { typed: { ...typed, program: `${typed.program} run` } }),
+    },
     adaptToProgram,
   );
 }

@@ -59,6 +59,8 @@ export interface SweepManifest extends SweepFacts {
 
 export interface SweepProgram {
   readonly name: string;
+  /** What the user typed to start it, before its arguments, for a shell in `cwd`. Not there where that is not known. */
+  readonly typed?: string;
   /** What starts it again, before its arguments: `[node, ..., script]`; null where nothing can. */
   readonly command: readonly string[] | null;
   /** Its arguments as typed: flags, overrides, and what stands after `--`. */
@@ -191,6 +193,7 @@ function parsedManifest(folder: string): Manifest {
 
 const PROGRAM: Shape<SweepProgram> = {
   name: anyText,
+  typed: maybe(anyText),
   command: orNull(texts),
   argv: texts,
 };

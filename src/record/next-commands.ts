@@ -10,15 +10,20 @@ export const SWEEP_ACTIONS = {
 
 export type SweepAction = keyof typeof SWEEP_ACTIONS;
 
-export const nextCommand = (action: SweepAction, directory: string): string =>
-  `hydraconf sweep ${action} ${shellQuote(directory)}`;
+/** @param hydraconf what starts that command, as the user would type it */
+export const nextCommand = (
+  action: SweepAction,
+  directory: string,
+  hydraconf = "hydraconf",
+): string => `${hydraconf} sweep ${action} ${shellQuote(directory)}`;
 
 /** The commands to go on with, a line each. */
 export function nextCommands(
   directory: string,
   actions: readonly SweepAction[] = ["status", "wait", "cancel", "collect"],
+  hydraconf = "hydraconf",
 ): string {
-  const commands = actions.map((action) => nextCommand(action, directory));
+  const commands = actions.map((action) => nextCommand(action, directory, hydraconf));
   const width = Math.max(...commands.map(({ length }) => length));
   return actions
     .map(

@@ -22,7 +22,7 @@ import { shellQuote } from "../text/shell-words.ts";
 import { ConfigError } from "../values/errors.ts";
 import { writeYaml } from "../values/yaml/writer.ts";
 import { cancelSweep } from "./cancel.ts";
-import { type OpenSweep, openSweep, withResumeHint } from "./open-sweep.ts";
+import { type OpenSweep, openSweep, shownProgram, withResumeHint } from "./open-sweep.ts";
 import { type CheckedBatch, planChecked, SWEEP_FILE } from "./plan-sweep.ts";
 import type { SweepSession } from "./registry.ts";
 
@@ -64,10 +64,10 @@ export async function detachSweep(
     interrupt.release();
     if (exitCode !== undefined) return exitCode;
     const { stdout } = invocation.console;
-    stdout(`${who}\n${nextCommands(sweep.directory)}`);
+    stdout(`${who}\n${nextCommands(sweep.directory, undefined, invocation.typed?.hydraconf)}`);
     return EXIT_OK;
   } catch (error) {
-    throw withResumeHint(error, sweep.directory, session.options.name);
+    throw withResumeHint(error, sweep.directory, shownProgram(session));
   } finally {
     record.release();
   }
@@ -77,15 +77,14 @@ export async function detachSweep(
 const TAKE_BACK = INTERRUPTS.filter((signal) => signal !== "SIGHUP");
 
 /** Cancels the whole sweep: the user has not been told yet that it is on its way. */
-async function takeBack(
-  directory: string,
-  { invocation: { console, env }, options, registry }: SweepSession,
-): Promise<void> {
+async function takeBack(directory: string, session: SweepSession): Promise<void> {
+  const { invocation, registry } = session;
+  const { console, env } = invocation;
   const { launchers } = await registry();
   await cancelSweep({ directory, env, launchers, say: (line) => console.stderr(`${line}\n`) });
   console.stderr(
     `The sweep in ${shellQuote(directory)} was stopped before it started\n` +
-      `  ${options.name} --resume ${shellQuote(directory)}   runs it\n`,
+      `  ${shownProgram(session)} --resume ${shellQuote(directory)}   runs it\n`,
   );
 }
 

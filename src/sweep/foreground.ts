@@ -19,7 +19,7 @@ import { columnWidths, fitText, padText } from "../text/text-width.ts";
 import { isConfigError } from "../values/errors.ts";
 import type { Board } from "./board.ts";
 import { NO_ACTIVITY, sweepRows } from "./job-status.ts";
-import { openSweep, withResumeHint } from "./open-sweep.ts";
+import { openSweep, shownProgram, withResumeHint } from "./open-sweep.ts";
 import type { SweepSession } from "./registry.ts";
 import { runSweep } from "./run-sweep.ts";
 import { writeSweepTables } from "./sweep-tables.ts";
@@ -75,7 +75,7 @@ export async function runMany(
     const wasCutShort = unfinished > 0 || gate.isClosed();
     return sweepExitCode(wasCutShort ? [...ends, undefined] : ends);
   } catch (error) {
-    throw withResumeHint(error, sweep.directory, options.name);
+    throw withResumeHint(error, sweep.directory, shownProgram(session));
   } finally {
     record.release();
     endInterrupted(interrupted);
@@ -136,11 +136,13 @@ async function endSweep(sweep: EndedSweep, session: SweepSession): Promise<void>
   stderr(`The jobs as a table: ${[path, ...others].join(", ")}\n`);
   const shown = shellQuote(readablePath(directory, invocation.cwd));
   if (!isComplete)
-    stderr(`The sweep is incomplete: run the rest with ${options.name} --resume ${shown}\n`);
+    stderr(
+      `The sweep is incomplete: run the rest with ${shownProgram(session)} --resume ${shown}\n`,
+    );
   const failed = results.filter((one) => hasFailed(one) && !isUndone(one)).length;
   if (failed > 0 && !sweep.toleratesFailures)
     stderr(
-      `Run the failed ${failed === 1 ? "job" : "jobs"} again with ${options.name} --retry-failed ${shown}\n`,
+      `Run the failed ${failed === 1 ? "job" : "jobs"} again with ${shownProgram(session)} --retry-failed ${shown}\n`,
     );
 }
 

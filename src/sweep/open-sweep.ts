@@ -161,6 +161,7 @@ const sweepFacts = (
 ) => ({
   program: {
     name: options.name,
+    ...(invocation.typed && { typed: invocation.typed.program }),
     command: invocation.command ?? null,
     argv: invocation.argv,
   },
@@ -207,6 +208,15 @@ async function runInDirectory(job: PlannedJob, surroundings: JobContext): Promis
   return runJob(job, surroundings).finally(release);
 }
 
+/** The program as its user starts it. */
+export const shownProgram = ({
+  invocation,
+  options,
+}: {
+  readonly invocation: Pick<Invocation, "typed">;
+  readonly options: Pick<SweepSession["options"], "name">;
+}): string => invocation.typed?.program ?? options.name;
+
 /**
  * Adds to an error of the system that ended a sweep, such as a full disk or a directory that became read-only, how to resume the
  * sweep: finished jobs are not lost. Other errors are returned unchanged.
@@ -234,7 +244,7 @@ async function refuseScheduled(
   directory: string,
   chosen: LauncherDefinition,
   launchers: readonly LauncherDefinition[],
-  { env, resumed }: Invocation,
+  { env, resumed, typed }: Invocation,
 ): Promise<void> {
   if (resumed !== undefined && chosen.backend !== undefined) return;
   const backend = await backendOf(launchers, directory, env);
@@ -247,6 +257,6 @@ async function refuseScheduled(
     code: "app.sweep_record",
     message: `The scheduler still has ${plural(live.length, "job")} of ${resumed === undefined ? "an earlier sweep" : "the sweep"} in '${directory}': ${firstFewOf(live, 3, ({ id }) => id)}`,
     key: resumed === undefined ? "hydra.sweep.dir" : "hydra/launcher",
-    hint: `cancel them with '${nextCommand("cancel", directory)}', or ${resumed === undefined ? "choose another directory for this sweep" : "continue with the same hydra/launcher"}`,
+    hint: `cancel them with '${nextCommand("cancel", directory, typed?.hydraconf)}', or ${resumed === undefined ? "choose another directory for this sweep" : "continue with the same hydra/launcher"}`,
   });
 }

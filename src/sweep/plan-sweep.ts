@@ -55,7 +55,7 @@ function mostHeld([first = []]: readonly JobOverrides[]): number {
 
 /** The parts of a batch: small ones, so that most of what composing makes is garbage soon. */
 export function* partsOf(batch: readonly JobOverrides[]): Generator<readonly JobOverrides[]> {
-  const most = Math.ceil(mostHeld(batch) / 20);
+  const most = Math.ceil(mostHeld(batch) / 100);
   for (let at = 0; at === 0 || at < batch.length; at += most) yield batch.slice(at, at + most);
 }
 

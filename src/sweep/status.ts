@@ -18,6 +18,9 @@ export interface SweepView {
   readonly version: 1;
   readonly directory: string;
   readonly program: string;
+  /** What starts it, as its user typed it, for a shell in `cwd`; its name where that is not known. */
+  readonly program_command: string;
+  readonly cwd: string;
   /** The process that runs the sweep; null where none does. */
   readonly driver: { readonly host: string; readonly pid: number } | null;
   /** As the sweep's own would be; null while anything of it runs or waits. */
@@ -101,6 +104,8 @@ async function lookBeside(
     version: 1,
     directory,
     program: manifest.program.name,
+    program_command: manifest.program.typed ?? manifest.program.name,
+    cwd: manifest.cwd,
     driver: driver === undefined ? null : { host: driver.host, pid: driver.pid },
     exit_code: isOver ? recordedExitCode(folder, manifest) : null,
     more_to_come: manifest.more_to_come === true,

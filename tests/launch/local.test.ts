@@ -300,7 +300,10 @@ describe("the local launcher", () => {
     process.kill(place.state(0)?.attempts[0]?.pid ?? 0, "SIGKILL");
     place.release();
     const { exitCode, stderr } = await sweep;
-    expect([exitCode, stderr]).toEqual([1, expect.stringContaining("prog --resume s")]);
+    expect([exitCode, stderr]).toEqual([
+      1,
+      expect.stringMatching(/run the rest with node \S+prog\.cjs --resume s$/),
+    ]);
     expect(stderr).not.toContain("--retry-failed");
     expect([place.state(0), place.state(1)]).toMatchObject([
       { status: "stopped", attempts: [{ exit_code: null, error: "killed by SIGKILL" }] },

@@ -104,7 +104,7 @@ describe.each([
     place.release();
     const waited = await place.sweep(["wait", "s"]);
     expect(waited.exitCode).toBe(1);
-    expect(waited.stdout).toContain("no launcher runs it\n  prog --resume ");
+    expect(waited.stdout).toMatch(/no launcher runs it\n {2}node \S+ --resume /);
     const done = place.ran("end");
     expect(done.length).toBeLessThan(6);
     const resumed = await place.start(["--resume", "s", "--detach"]);
@@ -161,7 +161,7 @@ describe.each([
     expect(detached.exitCode).toBe(0);
     const waited = await place.sweep(["wait", "t"]);
     expect([foreground.exitCode, waited.exitCode]).toEqual([4, 4]);
-    expect(waited.stdout).toContain("2 failed\n  prog --retry-failed ");
+    expect(waited.stdout).toMatch(/2 failed\n {2}node \S+ --retry-failed /);
   });
 });
 
@@ -227,7 +227,7 @@ describe("--detach", () => {
     const { exitCode, stderr, stdout } = await leaving;
     expect([exitCode, stdout]).toEqual([code, ""]);
     expect(stderr).toMatch(
-      /^Ending process \d+.*\nThe sweep in \S+ was stopped before it started.*\n {2}prog --resume \S+ {3}runs it\n?$/,
+      /^Ending process \d+.*\nThe sweep in \S+ was stopped before it started.*\n {2}node .*prog.cjs --resume \S+ {3}runs it\n?$/,
     );
     expect(isRunning(driver)).toBe(false);
     expect(place.ran("begin")).toEqual([]);

@@ -40,7 +40,7 @@ export async function submitToSlurm(
   const log = request.logger(LOGGER);
   await adoptSubmissions(folder, client);
   const live = await liveJobs(batch, request, sweep);
-  refuseRunning(batch, record);
+  refuseRunning(batch, record, request.internals.invocation.typed?.hydraconf);
   const due = batch.filter(({ number }) => !live.has(number));
   if (due.length > 0) {
     const settings = placed(given, facts.cwd);
@@ -125,7 +125,11 @@ async function liveJobs(
  *
  * @throws ConfigError `app.sweep_record`
  */
-function refuseRunning(batch: readonly SweepJob[], { facts, folder }: SweepRecord): void {
+function refuseRunning(
+  batch: readonly SweepJob[],
+  { facts, folder }: SweepRecord,
+  hydraconf: string | undefined,
+): void {
   const [first, ...others] = liveWorkers(folder, batch);
   if (first === undefined) return;
   const { host, pid } = first.process;
@@ -134,6 +138,6 @@ function refuseRunning(batch: readonly SweepJob[], { facts, folder }: SweepRecor
     code: "app.sweep_record",
     message: `Job #${first.number}${andOthers(others.length)} is still running outside Slurm, as process ${pid} on ${host}`,
     key: "hydra/launcher",
-    hint: `wait for it with '${nextCommand("wait", directory)}', or end it with '${nextCommand("cancel", directory)}'`,
+    hint: `wait for it with '${nextCommand("wait", directory, hydraconf)}', or end it with '${nextCommand("cancel", directory, hydraconf)}'`,
   });
 }

@@ -98,7 +98,7 @@ describe.skipIf(!hasSlurm("preemption on a real Slurm")).each([
         expect(state(0)?.attempts.map(({ error }) => error)).toEqual([
           expect.stringContaining(why),
         ]);
-        expect(stderr).toContain("The sweep is incomplete: run the rest with prog --resume s");
+        expect(stderr).toMatch(/The sweep is incomplete: run the rest with node \S+ --resume s$/m);
       });
 
     test.sequential("what was saved in time counts, and is not run again", async () => {

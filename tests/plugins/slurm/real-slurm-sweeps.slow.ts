@@ -187,7 +187,7 @@ describe.skipIf(!hasSlurm("sweeps on a real Slurm"))(
       // What was ended by others has not failed: it is what --resume runs.
       expect(stderr).toContain("1 of 2 jobs completed, 1 stopped;");
       expect(stderr).toContain("1 of 2 jobs stopped:\n");
-      expect(stderr).toContain("The sweep is incomplete: run the rest with prog --resume s");
+      expect(stderr).toMatch(/The sweep is incomplete: run the rest with node \S+ --resume s$/m);
       expect(stderr).not.toContain("--retry-failed");
       expect(state(0)).toMatchObject({ status: "completed" });
       expect(state(0)?.attempts).toHaveLength(2);
