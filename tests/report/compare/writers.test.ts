@@ -256,7 +256,9 @@ describe("a comparison of many regions", () => {
       }),
     );
     const step = { name: "step", start: 0, end: 10_000 };
-    return firstReport(bundleOf([{ pid: 1, ranges: [step, ...ranges.flat()] }]));
+    // Their numbers are the places that lines are compared by.
+    const labels = { fold: null };
+    return firstReport(bundleOf([{ pid: 1, ranges: [step, ...ranges.flat()] }], { labels }));
   };
   const before = run(() => [100]);
   const linesOf = (lengthsOf: LengthsOf, regions: number): readonly string[] => {
