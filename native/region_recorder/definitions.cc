@@ -176,7 +176,8 @@ void find_message(const payload::Schema& schema, KnownSchema& known) {
       end = SIZE_MAX;
       continue;
     }
-    const std::size_t align = packed != 0 ? std::min(packed, extent.align) : extent.align;
+    const std::size_t natural = std::max<std::size_t>(extent.align, 1);
+    const std::size_t align = packed != 0 ? std::min(packed, natural) : natural;
     const std::size_t offset = entry.offset != 0 ? static_cast<std::size_t>(entry.offset)
                                                  : (end + align - 1) / align * align;
     if (is_message) {

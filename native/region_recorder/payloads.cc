@@ -103,7 +103,8 @@ std::size_t size_of_payload(DomainHandle domain, const payload::Data& data) noex
 
 Text text_of_payloads(DomainHandle domain, const Payloads& payloads, CurrentThread& thread) noexcept {
   const char* of_schema = nullptr;
-  for (std::size_t i = 0; i < payloads.count; ++i) {
+  const std::size_t count = std::min(payloads.count, format::kMaxPayloads);
+  for (std::size_t i = 0; i < count; ++i) {
     Text text{};
     if (message_of(domain, payloads.data[i], thread, text)) return text;
     const KnownSchema* const schema = find_schema(domain, payloads.data[i].schema);

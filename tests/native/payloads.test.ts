@@ -23,6 +23,11 @@ describe.runIf(clients.includes("nvtx3 headers"))("payloads and counters of a pr
         (bytes) => `NCCL communicator ID 11259375, Message size ${bytes} byte`,
       ),
     );
+    const [child] = timeline.processes[1]?.ranges ?? [];
+    expect([child?.name, numbersOf(child)]).toEqual([
+      "of the child",
+      "NCCL communicator ID 11259375, Message size 77 byte",
+    ]);
     expect(numbersOf(of("outer"))).toBe(
       "inner.small -5, inner.work 2500 FLOP, tokens 10 token, tokens 20 token, tokens 30 token, below -7",
     );

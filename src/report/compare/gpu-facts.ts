@@ -36,8 +36,12 @@ export const activityFacts = (reports: ReportComparison): readonly GpuFacts[] =>
   regionFacts(reports, ACTIVITY, PARTS);
 
 /** Regions that the ranks of a parallel program share otherwise, the largest difference first. */
-export const rankFacts = (reports: ReportComparison): readonly GpuFacts[] =>
-  regionFacts(reports, RANKS, ["rank_max_ms", "waiting_ms"]);
+export const rankFacts = ({ regions, ...reports }: ReportComparison): readonly GpuFacts[] =>
+  // Ranks share nothing outside their ranges.
+  regionFacts({ ...reports, regions: regions.filter(({ kind }) => kind !== "outside") }, RANKS, [
+    "rank_max_ms",
+    "waiting_ms",
+  ]);
 
 /** @param parts numbers that decide which difference is the largest */
 function regionFacts(

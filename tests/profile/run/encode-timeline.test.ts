@@ -36,6 +36,51 @@ describe("a timeline in a page", () => {
     ]);
   });
 
+  it("has the rows of each rank together, in their order, by the number of the rank", () => {
+    const rank = (number: number) => ({ rank: number, size: 2, localRank: null, host: "h" });
+    const of = (pid: number, name: string) =>
+      timelineOf([{ pid, ranges: [{ name, start: 0, end: 10 }] }]).processes;
+    const processes = [
+      ...of(9, "a").map((process) => ({ ...process, rank: rank(1) })),
+      ...of(7, "b"),
+      ...of(8, "c").map((process) => ({ ...process, rank: rank(0) })),
+    ];
+    const { rows } = encodeTimeline({ ...timelineOf([]), processes });
+    expect(rows.map(({ process }) => process)).toEqual(["rank 0", "rank 1", "process 7"]);
+  });
+
+  it("has counters as steps between their least and their largest value", () => {
+    const [process] = timelineOf([{ ranges: [{ name: "step", start: 100, end: 1000 }] }]).processes;
+    if (process === undefined) throw new Error("no process");
+    const counter = {
+      domain: "",
+      name: "depth",
+      unit: "item",
+      threadId: null,
+      holds: false,
+      // The first is older than the recording.
+      timesNs: Float64Array.of(-50, 200, 600),
+      values: Float64Array.of(10, 30, 20),
+    };
+    const encoded = encodeTimeline({
+      ...timelineOf([]),
+      processes: [{ ...process, startNs: 0, endNs: 1000, counters: [counter] }],
+    });
+    const events = openTimeline(encoded, Buffer.from(encoded.bytes, "base64"));
+    const row = encoded.rows.findIndex(({ kind }) => kind === "counter");
+    expect(encoded.rows[row]).toMatchObject({
+      label: "depth",
+      counter: { min: 10, max: 30, unit: "item" },
+    });
+    const [lane] = events.lanesOf(row);
+    expect([...(lane?.starts ?? [])]).toEqual([0, 200, 600]);
+    expect([...(lane?.ends ?? [])]).toEqual([200, 600, 1000]);
+    expect([...(lane?.names ?? [])]).toEqual([0, 1000, 500]);
+    // Drawn as one where they share a pixel, and all of them are known then.
+    const drawn = lane === undefined ? [] : [...visible(lane, 0, 1e6, 1e6)];
+    expect(drawn.map(({ event, next }) => [event, next])).toEqual([[0, 3]]);
+  });
+
   it("keeps all ranges of threads, whatever nests", () => {
     fc.assert(
       fc.property(wellNested, (process) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { compareReports } from "../../../src/report/compare/compare-reports.ts";
 import { comparisonJsonPieces } from "../../../src/report/compare/comparison.ts";
 import { checkGates, parseGates } from "../../../src/report/compare/gates.ts";
-import { activityFacts, counterFacts } from "../../../src/report/compare/gpu-facts.ts";
+import { activityFacts, counterFacts, rankFacts } from "../../../src/report/compare/gpu-facts.ts";
 import { renderComparisonHtml } from "../../../src/report/compare/html.ts";
 import { comparisonMarkdownPieces } from "../../../src/report/compare/markdown.ts";
 import { renderComparison } from "../../../src/report/compare/terminal.ts";
@@ -200,6 +200,47 @@ describe("counterFacts", () => {
       withCounters({ sm_pct: 40 }, { sm_pct: 80 }),
     );
     expect(reports.kernels[0]?.changes["sm_pct"]).toMatchObject({ a: 30, b: 60, verdict: "more" });
+  });
+});
+
+describe("rankFacts", () => {
+  const withRanks = (walls: readonly number[], waiting: number): NCUProfileRegionReport => ({
+    ...plain,
+    regions: plain.regions.map((region) => {
+      const max = Math.max(...walls);
+      const mean = walls.reduce((sum, ms) => sum + ms, 0) / walls.length;
+      const ranks = {
+        wall_ms: walls,
+        min_ms: Math.min(...walls),
+        mean_ms: mean,
+        max_ms: max,
+        imbalance: max / mean,
+        load_balance: mean / max,
+        slowest_rank: walls.indexOf(max),
+        waiting_ms: waiting,
+      };
+      return region.name === "load" ? { ...region, ranks } : region;
+    }),
+  });
+  const reports = compareReports(withRanks([10, 10], 0), withRanks([10, 30], 20));
+
+  it("are what changed of how ranks share a region", () => {
+    expect(rankFacts(reports)).toEqual([
+      {
+        label: "train / load",
+        facts: [
+          { name: "Imbalance", a: "1", b: "1.5", change: "+0.5" },
+          { name: "Slowest rank ms", a: "10.000", b: "30.000", change: "+20.000" },
+          { name: "Waiting ms, all ranks", a: "0.000", b: "20.000", change: "+20.000" },
+        ],
+      },
+    ]);
+    expect(rankFacts(compareReports(plain, plain))).toEqual([]);
+  });
+
+  it("may be limited by conditions", () => {
+    const [gate] = checkGates(parseGates("region:load.imbalance>20%"), reports);
+    expect(gate?.outcome).toBe("breached");
   });
 });
 
