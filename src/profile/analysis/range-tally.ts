@@ -136,7 +136,7 @@ interface DeviceBuilder {
 
 export const emptyRangeTally = (): RangeTally => ({
   durations: createSample(),
-  firstStartNs: Number.POSITIVE_INFINITY,
+  firstStartNs: 0,
   firstNs: 0,
   wallNs: 0,
   exclusiveWallNs: 0,
@@ -153,8 +153,9 @@ function addInstance(
   isClosed: boolean,
 ): void {
   const ns = endNs - startNs;
+  const isFirst = tally.durations.count === 0;
   addToSample(tally.durations, ns);
-  if (startNs < tally.firstStartNs) {
+  if (isFirst || startNs < tally.firstStartNs) {
     tally.firstStartNs = startNs;
     tally.firstNs = ns;
   }
@@ -182,8 +183,9 @@ function addUse(tally: RangeTally, { busyNs, kernelNs, copyNs }: GpuUse): void {
 
 /** Adds what another part has; that stays as it is. */
 export function mergeRangeTally(into: RangeTally, from: RangeTally): void {
+  const isFirst = into.durations.count === 0;
   mergeSample(into.durations, from.durations);
-  if (from.firstStartNs < into.firstStartNs) {
+  if (isFirst || from.firstStartNs < into.firstStartNs) {
     into.firstStartNs = from.firstStartNs;
     into.firstNs = from.firstNs;
   }

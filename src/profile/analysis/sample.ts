@@ -37,8 +37,9 @@ const ROOM = 32;
 
 export const createSample = (): Sample => ({
   count: 0,
-  min: Number.POSITIVE_INFINITY,
-  max: Number.NEGATIVE_INFINITY,
+  // Of none. Whole numbers from the start take no object of their own.
+  min: 0,
+  max: 0,
   values: null,
   buckets: null,
 });
@@ -46,8 +47,8 @@ export const createSample = (): Sample => ({
 export function addToSample(sample: Sample, value: number): void {
   const { count, min } = sample;
   sample.count = count + 1;
-  if (value < min) sample.min = value;
-  if (value > sample.max) sample.max = value;
+  if (count === 0 || value < min) sample.min = value;
+  if (count === 0 || value > sample.max) sample.max = value;
   if (sample.buckets !== null) addToBucket(sample.buckets, value, 1);
   else if (count === 0) return;
   else if (count === 1) sample.values = [min, value];
@@ -63,10 +64,11 @@ export function mergeSample(into: Sample, from: Sample): void {
     for (const value of valuesOf(from)) addToSample(into, value);
     return;
   }
+  if (from.count === 0) return;
   const buckets = bucketsOf(into);
+  into.min = into.count === 0 ? from.min : Math.min(into.min, from.min);
+  into.max = into.count === 0 ? from.max : Math.max(into.max, from.max);
   into.count += from.count;
-  into.min = Math.min(into.min, from.min);
-  into.max = Math.max(into.max, from.max);
   if (from.buckets === null) {
     for (const value of valuesOf(from)) addToBucket(buckets, value, 1);
     return;
