@@ -6,7 +6,7 @@ import { type GpuTimelines, type GpuUse, useBetween } from "./gpu-activity.ts";
 import { createUnion, type Union } from "./interval-union.ts";
 import type { RegionInstance } from "./open-ranges.ts";
 import { latestRegion, type RegionIdentity } from "./path-tree.ts";
-import { addToSample, createSample, mergeSample, type Sample } from "./sample.ts";
+import { addToSample, createSample, mergeSample, type Sample } from "./region-model.ts";
 
 export interface RangeTally {
   readonly durations: Sample;

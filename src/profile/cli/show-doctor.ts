@@ -1,12 +1,18 @@
+import picocolors from "picocolors";
 import type { ParsedCommand } from "../../command-line/parse.ts";
 import { packageInfo } from "../../values/package-info.ts";
 import { probeGpu } from "../machine/doctor/gpu.ts";
-import { type Findings, type Machine, thisMachine } from "../machine/doctor/machine.ts";
+import {
+  type Check,
+  type Findings,
+  type Machine,
+  thisMachine,
+  type Verdict,
+} from "../machine/doctor/machine.ts";
 import { probeNative } from "../machine/doctor/native-part.ts";
 import { requireOpenFiles } from "../machine/files.ts";
 import { TOOLS } from "../tools/table.ts";
 import type { ProfilingTool } from "../tools/tool.ts";
-import { renderFindings, renderSummary } from "./render-findings.ts";
 import type { SubcommandIo } from "./subcommand.ts";
 
 /** What `deep-profile doctor` does. */
@@ -53,3 +59,106 @@ export async function examine(
 /** Whether there is any way to profile at all. */
 export const canProfile = ({ collectors }: Findings): boolean =>
   collectors.some(({ works }) => works !== "no");
+
+// What was found, as text.
+
+const MARKS = { ok: "ok", warning: "warn", missing: "-", yes: "yes", partly: "part", no: "no" };
+type Mark = keyof typeof MARKS;
+const MARK_WIDTH = 4;
+
+/** How the text is meant to look. */
+export interface RenderOptions {
+  readonly color: boolean;
+}
+
+/** A line of either table. */
+interface Row {
+  readonly mark: Mark;
+  readonly name: string;
+  readonly detail: string;
+  readonly hint?: string;
+}
+
+/** What fits on a screen at a glance: ten lines, each with its remedy where something is wrong. */
+export function renderSummary(
+  { version, checks, collectors }: Findings,
+  options: RenderOptions,
+): string {
+  const node = checks.find(({ name }) => name === "Node");
+  const rows = [
+    ...withToolchain(checks.filter((check) => check !== node)).map(rowOf),
+    ...withKernels(collectors).map(
+      ({ name, works, detail }): Row => ({ mark: works, name: `with ${name}`, detail }),
+    ),
+  ];
+  const line = liner(rows, options);
+  const lines = rows.map(({ hint, detail, ...row }) =>
+    line({ ...row, detail: hint === undefined ? detail : `${detail} -> ${hint}` }),
+  );
+  const about = node === undefined ? "" : ` (Node ${node.detail})`;
+  return `${[`deep-profile ${version}${about}: what is installed and what will work`, ...lines].join("\n")}\n`;
+}
+
+/** A line for each check and each collector, and what to do where something is wrong. */
+export function renderFindings(
+  { version, checks, collectors }: Findings,
+  options: RenderOptions,
+): string {
+  const here = checks.map(rowOf);
+  const works = collectors.map(({ name, works: mark, detail }): Row => ({ mark, name, detail }));
+  const line = liner([...here, ...works], options);
+  const indent = " ".repeat(MARK_WIDTH + nameWidth([...here, ...works]) + 6);
+  const hint = ({ hint: text }: Row) => (text === undefined ? [] : [`${indent}-> ${text}`]);
+  return `${[
+    `deep-profile ${version}: what is installed`,
+    ...here.flatMap((row) => [line(row), ...hint(row)]),
+    "what will work",
+    ...works.map(line),
+  ].join("\n")}\n`;
+}
+
+const rowOf = ({ state, ...check }: Check): Row => ({ mark: state, ...check });
+
+/** What the native part was or would be built with matters only beside it. */
+function withToolchain(checks: readonly Check[]): readonly Check[] {
+  const toolchain = checks.find(({ name }) => name === "toolchain");
+  if (toolchain === undefined) return checks;
+  return checks
+    .filter((check) => check !== toolchain)
+    .map((check) =>
+      check.name === "native part"
+        ? { ...check, detail: `${check.detail} (${toolchain.detail})` }
+        : check,
+    );
+}
+
+/** The recorder in one line, kernels included. */
+function withKernels(collectors: readonly Verdict[]): readonly Verdict[] {
+  const kernels = collectors.find(({ name }) => name === "recorder with kernels");
+  if (kernels === undefined) return collectors;
+  return collectors
+    .filter((verdict) => verdict !== kernels)
+    .map((verdict) => {
+      if (verdict.name !== "recorder" || verdict.works === "no") return verdict;
+      const more = kernels.works === "yes" ? kernels.detail : `no kernels: ${kernels.detail}`;
+      return { ...verdict, detail: `${verdict.detail}; ${more}` };
+    });
+}
+
+const nameWidth = (rows: readonly Row[]): number =>
+  Math.max(...rows.map(({ name }) => name.length));
+
+function liner(rows: readonly Row[], { color }: RenderOptions): (row: Row) => string {
+  const paint = painter(color);
+  const width = nameWidth(rows);
+  return ({ mark, name, detail }) =>
+    `  ${paint(mark, MARKS[mark].padEnd(MARK_WIDTH))}  ${name.padEnd(width)}  ${detail}`;
+}
+
+function painter(color: boolean): (mark: Mark, text: string) => string {
+  const { green, yellow, dim } = picocolors.createColors(color);
+  return (mark, text) => {
+    if (mark === "ok" || mark === "yes") return green(text);
+    return mark === "warning" || mark === "partly" ? yellow(text) : dim(text);
+  };
+}

@@ -1,7 +1,12 @@
-import { rmSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, rmSync } from "node:fs";
+import { basename, join } from "node:path";
+import { makeTemporaryDirectory } from "../../machine/files.ts";
+import type { Timeline } from "../../model/timeline.ts";
+import type { CollectionSource } from "../collection.ts";
 import type { Imported, Importer, ReadOptions } from "../importer.ts";
-import { beginsWith } from "../source-file.ts";
+import { beginsWith, missingFileError } from "../source-file.ts";
+import type { Reread, RereadContext } from "../tool.ts";
+import { mergeCaptures } from "./collector.ts";
 import { exportCommand } from "./command.ts";
 import { callNsys, nsysFailure, requireNsysPath } from "./program.ts";
 import { isSqliteFile, journalOf } from "./read/sqlite-file.ts";
@@ -72,4 +77,39 @@ async function readTimeline(
   const timeline = readNsysExport(path);
   const { toolVersion, machine } = timeline;
   return { kind: "timeline", timeline, toolVersion, machine };
+}
+
+// The reports of nsys of a finished run, read once more.
+
+/** @throws ConfigError, ToolError where a report is gone, or nsys is needed and not installed */
+export async function rereadNsys(
+  source: CollectionSource,
+  directory: string,
+  context: RereadContext,
+): Promise<Reread> {
+  if (source.kind !== "nsys") throw new Error(`${source.kind} is no report of nsys`);
+  const timelines: Timeline[] = [];
+  for (const name of source.reports)
+    timelines.push(await readReport(join(directory, source.directory, name), context));
+  return { measured: { kind: "timeline", timeline: mergeCaptures(timelines) } };
+}
+
+/** From the export that the run made or, where it was removed, from a new one of the report. */
+async function readReport(stem: string, context: RereadContext): Promise<Timeline> {
+  // SQLite loads only when it has something to read.
+  const { readNsysExport } = await import("./read/read-export.ts");
+  const kept = `${stem}.sqlite`;
+  if (existsSync(kept)) return readNsysExport(kept);
+  const report = `${stem}.nsys-rep`;
+  if (!existsSync(report)) throw missingFileError(kept);
+  const name = basename(report);
+  const nsys = requireNsysPath(`${name} can only be read by nsys`);
+  const scratch = makeTemporaryDirectory("deep-profile-report-");
+  try {
+    const sqlite = join(scratch, "run.sqlite");
+    await exportReport({ nsys, report, sqlite, name }, context);
+    return readNsysExport(sqlite);
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
 }

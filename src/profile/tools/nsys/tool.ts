@@ -10,7 +10,7 @@ export const nsysTool: ProfilingTool = {
   plan: async (workload, { config, directory }) =>
     (await import("./collector.ts")).planNsys(config.pipeline.nsys, workload, directory),
   reread: async (source, directory, context) =>
-    (await import("./reread.ts")).rereadNsys(source, directory, context),
+    (await import("./importer.ts")).rereadNsys(source, directory, context),
   import: {
     formats: [
       {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { renderFindings, renderSummary } from "../../../../src/profile/cli/render-findings.ts";
-import { examine } from "../../../../src/profile/cli/show-doctor.ts";
+import { examine, renderFindings, renderSummary } from "../../../../src/profile/cli/show-doctor.ts";
 import { CUPTI, GPU_MACHINE, machine, NSIGHT, params, type Sketch, TOOLCHAIN } from "./machines.ts";
 
 const situations: readonly (readonly [string, Sketch])[] = [
