@@ -1,8 +1,8 @@
 /**
- * What reports of very many ranges take: `npm run bench bounded [-- RANGES LABELS]`. Recordings of 20 million ranges under one
- * label, of a million distinct labels (numbered ones, and others), each read by `deep-profile import` in a process of its own.
+ * What reports of very many ranges take: `npm run bench bounded`. Recordings of 20 million ranges under one label, and of a
+ * million distinct labels, numbered ones and others, each imported in a process of its own.
  */
-import { execFileSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import {
   closeSync,
   mkdtempSync,
@@ -108,4 +108,94 @@ export function recordManyRanges({ ranges, labelOf, isNested = false }: ManyRang
     closeSync(file);
   }
   return directory;
+}
+
+const MILLION = 1_000_000;
+
+interface Trial {
+  readonly name: string;
+  readonly recording: ManyRanges;
+  readonly mostMb: number;
+  readonly mostSeconds: number;
+}
+
+/** Without digits, which would fold. */
+const inLetters = (number: number): string =>
+  [...String(number)].map((digit) => "abcdefghij"[Number(digit)]).join("");
+
+export const TRIALS: readonly Trial[] = [
+  {
+    name: "20 M ranges, one label",
+    recording: { ranges: 20 * MILLION, labelOf: () => "step" },
+    mostMb: 700,
+    mostSeconds: 60,
+  },
+  {
+    name: "1 M numbered labels",
+    recording: { ranges: MILLION, labelOf: (range) => `op_id = ${range}` },
+    mostMb: 1200,
+    mostSeconds: 90,
+  },
+  {
+    name: "1 M other labels",
+    recording: { ranges: MILLION, labelOf: (range) => `label ${inLetters(range)}` },
+    mostMb: 1200,
+    mostSeconds: 90,
+  },
+];
+
+export interface Imported {
+  readonly seconds: number;
+  readonly peakMb: number;
+  readonly mb: number;
+  readonly files: number;
+}
+
+/** Imports a recording in a process of its own; the peak is that of all its memory. */
+export function importApart(directory: string): Imported {
+  const output = join(directory, "reports");
+  const own = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+  const tell =
+    'data:text/javascript,process.on("exit",()=>console.error("peak",process.resourceUsage().maxRSS))';
+  const started = performance.now();
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    ["--import", own("../scripts/typescript-loader.mjs"), "--import", tell].concat(
+      own("../src/bin/deep-profile.ts"),
+      "import",
+      directory,
+      "--output",
+      output,
+    ),
+    { encoding: "utf8", env: { ...process.env, DEEP_PROFILE_APART: "1" } },
+  );
+  const seconds = (performance.now() - started) / 1000;
+  const peak = /^peak (\d+)$/m.exec(stderr)?.[1];
+  if (status !== 0 || peak === undefined) throw new Error(`the import failed: ${stderr}`);
+  const files = readdirSync(output, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  const bytes = files.reduce(
+    (sum, file) => sum + statSync(join(file.parentPath, file.name)).size,
+    0,
+  );
+  return { seconds, peakMb: Number(peak) / 1024, mb: bytes / 1e6, files: files.length };
+}
+
+export async function benchBounded(print: (line: string) => void): Promise<boolean> {
+  let reached = true;
+  for (const { name, recording, mostMb, mostSeconds } of TRIALS) {
+    const directory = recordManyRanges(recording);
+    try {
+      const { seconds, peakMb, mb, files } = importApart(directory);
+      const holds = seconds <= mostSeconds && peakMb <= mostMb && mb <= 100;
+      reached &&= holds;
+      print(
+        `${name.padEnd(24)}${seconds.toFixed(0)} s, ${peakMb.toFixed(0)} MB of memory, ${mb.toFixed(1)} MB in ${files} files (at most ${mostSeconds} s, ${mostMb} MB, 100 MB)${holds ? "" : ": MISSED"}`,
+      );
+    } finally {
+      rmSync(directory, { recursive: true, force: true });
+    }
+  }
+  return reached;
 }

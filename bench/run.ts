@@ -4,6 +4,7 @@
  */
 import { benchAb } from "./ab.ts";
 import { benchAssembly } from "./assembly.ts";
+import { benchBounded } from "./bounded.ts";
 import { benchCompose } from "./compose.ts";
 import { benchHtml } from "./html.ts";
 import { benchNativeResnet } from "./native-resnet.ts";
@@ -31,6 +32,11 @@ const benchmarks: readonly Benchmark[] = [
     name: "values",
     about: "reading, writing and resolving beside yaml.parse and JSON.stringify",
     run: benchValues,
+  },
+  {
+    name: "bounded",
+    about: "reports of 20 million ranges, and of a million labels: memory, time, size",
+    run: benchBounded,
   },
   {
     name: "compose",

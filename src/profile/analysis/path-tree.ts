@@ -21,7 +21,7 @@ export interface PathNode {
   /** The next sibling of the same name, which is of another domain. */
   sameName: PathNode | null;
   /** Regions with exactly this path; several when ranges of several kinds share it. */
-  readonly regions: RegionIdentity[];
+  regions: readonly RegionIdentity[];
   /** The node that has become this one's, too: their labels differ only in numbers. */
   foldedInto: PathNode | null;
   readonly tree: Tree;
@@ -62,6 +62,9 @@ export interface RegionIdentity {
   readonly kind: RegionKind;
 }
 
+/** Shared, and never pushed to: an array that grows takes 150 bytes, and there can be a million nodes. */
+const NO_REGIONS: readonly RegionIdentity[] = [];
+
 const createNode = (
   name: string,
   domain: string,
@@ -73,7 +76,7 @@ const createNode = (
   parent,
   children: null,
   sameName: null,
-  regions: [],
+  regions: NO_REGIONS,
   foldedInto: null,
   tree,
 });
@@ -216,7 +219,7 @@ export function regionAt(node: PathNode, kind: RegionKind): RegionIdentity {
   const latest = latestNode(node);
   for (const region of latest.regions) if (region.kind === kind) return region;
   const region: RegionIdentity = { node: latest, kind };
-  latest.regions.push(region);
+  latest.regions = [...latest.regions, region];
   return region;
 }
 

@@ -8,7 +8,7 @@ import { createUnion, type Union } from "./interval-union.ts";
 import type { RegionInstance } from "./open-ranges.ts";
 import { latestRegion, type RegionIdentity } from "./path-tree.ts";
 import { addProgramNumbers, mergeProgramNumbers, type ProgramNumbers } from "./program-numbers.ts";
-import { addToSample, createSample, mergeSample, type Sample } from "./sample.ts";
+import { addToSample, createSample, mergeSample, type Sample } from "./region-model.ts";
 
 export interface RangeTally {
   readonly durations: Sample;
@@ -148,7 +148,7 @@ interface DeviceBuilder {
 
 export const emptyRangeTally = (): RangeTally => ({
   durations: createSample(),
-  firstStartNs: Number.POSITIVE_INFINITY,
+  firstStartNs: 0,
   firstNs: 0,
   wallNs: 0,
   exclusiveWallNs: 0,
@@ -166,8 +166,9 @@ function addInstance(
   isClosed: boolean,
 ): void {
   const ns = endNs - startNs;
+  const isFirst = tally.durations.count === 0;
   addToSample(tally.durations, ns);
-  if (startNs < tally.firstStartNs) {
+  if (isFirst || startNs < tally.firstStartNs) {
     tally.firstStartNs = startNs;
     tally.firstNs = ns;
   }
@@ -195,8 +196,9 @@ function addUse(tally: RangeTally, { busyNs, kernelNs, copyNs }: GpuUse): void {
 
 /** Adds what another part has; that stays as it is. */
 export function mergeRangeTally(into: RangeTally, from: RangeTally): void {
+  const isFirst = into.durations.count === 0;
   mergeSample(into.durations, from.durations);
-  if (from.firstStartNs < into.firstStartNs) {
+  if (isFirst || from.firstStartNs < into.firstStartNs) {
     into.firstStartNs = from.firstStartNs;
     into.firstNs = from.firstNs;
   }

@@ -19,9 +19,9 @@ import {
 import { programNumbersOf } from "./program-numbers.ts";
 import { emptyRangeTally, mergeRangeTally, type RangeTally } from "./range-tally.ts";
 import type { RegionModelEntry, RunSpan, ScopeModel, ScopeTotals } from "./region-model.ts";
+import { describe } from "./region-model.ts";
 import { neverClosed } from "./region-notes.ts";
 import { outsideUse, runSpan } from "./run-span.ts";
-import { describe } from "./sample.ts";
 
 export interface ScopeRequest {
   readonly scope: ReportScope;

@@ -8,7 +8,7 @@ import {
   mergeSample,
   RELATIVE_ERROR,
   type Sample,
-} from "../../../src/profile/analysis/sample.ts";
+} from "../../../src/profile/analysis/region-model.ts";
 
 const sampleOf = (values: readonly number[]): Sample => {
   const sample = createSample();

@@ -79,7 +79,7 @@ async function readTimeline(
   return { kind: "timeline", timeline, toolVersion, machine };
 }
 
-// The reports of a finished run, read once more.
+// The reports of nsys of a finished run, read once more.
 
 /** @throws ConfigError, ToolError where a report is gone, or nsys is needed and not installed */
 export async function rereadNsys(

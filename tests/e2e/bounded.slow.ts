@@ -1,0 +1,115 @@
+import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, describe, expect, it } from "vitest";
+import { importApart, recordManyRanges } from "../../bench/bounded.ts";
+
+const scratch = mkdtempSync(join(tmpdir(), "bounded-"));
+const recordings: string[] = [];
+afterAll(() => {
+  for (const directory of [scratch, ...recordings])
+    rmSync(directory, { recursive: true, force: true });
+});
+
+function recorded(ranges: number, labelOf: (range: number) => string): string {
+  const directory = recordManyRanges({ ranges, labelOf });
+  recordings.push(directory);
+  return directory;
+}
+
+const own = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+const COMMAND = ["--import", own("scripts/typescript-loader.mjs"), own("src/bin/deep-profile.ts")];
+
+interface Ended {
+  readonly code: number | null;
+  readonly stderr: string;
+  readonly afterMs: number;
+}
+
+/** Runs the command; a signal comes once it says that it reads. */
+function run(
+  args: readonly string[],
+  { signal, nodeOptions = "" }: { readonly signal?: NodeJS.Signals; readonly nodeOptions?: string },
+): Promise<Ended> {
+  const child = spawn(process.execPath, [...COMMAND, ...args], {
+    cwd: scratch,
+    stdio: ["ignore", "ignore", "pipe"],
+    env: { ...process.env, NODE_OPTIONS: nodeOptions },
+  });
+  let stderr = "";
+  let sent = 0;
+  child.stderr.on("data", (data: Buffer) => {
+    stderr += data.toString();
+    if (signal === undefined || sent > 0 || !stderr.includes("reading ")) return;
+    sent = performance.now();
+    child.kill(signal);
+  });
+  return new Promise((resolve) => {
+    child.on("close", (code) => resolve({ code, stderr, afterMs: performance.now() - sent }));
+  });
+}
+
+describe("reports of very many ranges", () => {
+  it("take no more memory for three times the calls, and have as many files", () => {
+    const some = importApart(recorded(1_000_000, () => "step"));
+    const more = importApart(recorded(3_000_000, () => "step"));
+    expect(more.peakMb).toBeLessThan(1.3 * some.peakMb);
+    expect(more.peakMb).toBeLessThan(700);
+    expect(more.files).toBe(some.files);
+  });
+
+  it("of many distinct labels stay small", () => {
+    const { mb, peakMb } = importApart(
+      recorded(
+        60_000,
+        (range) =>
+          `label ${[...String(range)].map((digit) => "abcdefghij"[Number(digit)]).join("")}`,
+      ),
+    );
+    expect(mb).toBeLessThan(100);
+    expect(peakMb).toBeLessThan(1_200);
+  });
+});
+
+describe("a run whose recording is large", () => {
+  const copying = (directory: string) => [
+    "--",
+    "sh",
+    "-c",
+    `cp ${directory}/*.nvtxrec $HYDRACONF_RECORDER_DIR/`,
+  ];
+
+  it.each([
+    ["SIGTERM", 143],
+    ["SIGINT", 130],
+  ] as const)("ends by %s while it is read, and keeps what was measured", async (signal, code) => {
+    const directory = join(scratch, signal);
+    const large = recorded(6_000_000, () => "step");
+    const ended = await run([`hydra.run.dir=${directory}`, ...copying(large)], { signal });
+    expect(ended.code).toBe(code);
+    expect(ended.stderr).toContain(`stopped by ${signal}`);
+    expect(existsSync(join(directory, "run.json"))).toBe(true);
+    expect(readdirSync(join(directory, "recorder")).some((name) => name.endsWith(".nvtxrec"))).toBe(
+      true,
+    );
+    const again = await run(["report", directory], {});
+    expect(again.code).toBe(0);
+    expect(existsSync(join(directory, "recorder", "regions", "report.json"))).toBe(true);
+  });
+
+  it("says that memory is not enough, and what helps", async () => {
+    const large = recorded(
+      300_000,
+      (range) => `label ${[...String(range)].map((digit) => "abcdefghij"[Number(digit)]).join("")}`,
+    );
+    const { code, stderr } = await run(["import", large, "--output", join(scratch, "full")], {
+      nodeOptions: "--max-old-space-size=60",
+    });
+    expect(code).toBe(1);
+    expect(stderr).toContain("out of memory while reports were made");
+    expect(stderr).toContain("--max-old-space-size");
+    expect(stderr).not.toContain("Last few GCs");
+  });
+});
