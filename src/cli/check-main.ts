@@ -117,7 +117,6 @@ const CONSOLE: OptionChecks<Console> = {
 const INVOCATION: OptionChecks<Invocation> = {
   argv: listOf("strings", text),
   script: optional(text),
-  typed: anything,
   command: optional(listOf("strings", text)),
   worker: anything,
   announce: anything,

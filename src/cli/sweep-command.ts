@@ -10,7 +10,7 @@ import { STANDARD_PLUGINS } from "../plugins/standard-plugins.ts";
 import { type JobState, tookMs } from "../record/job-state.ts";
 import { sweepFolder } from "../record/layout.ts";
 import { type ManifestJob, readManifest } from "../record/manifest.ts";
-import { nextCommand } from "../record/next-commands.ts";
+import { nextCommand, typedCommand } from "../record/next-commands.ts";
 import { cancelSweep } from "../sweep/cancel.ts";
 import {
   type JobView,
@@ -171,13 +171,13 @@ async function collect(sweep: StatusRequest, console: Console): Promise<number> 
 }
 
 /** Of many jobs: what needs a look, and how to see the others. */
-function shortView(view: SweepView, { cwd, typed }: Pick<Invocation, "cwd" | "typed">): string {
+function shortView(view: SweepView, invocation: Invocation): string {
   const notable = (["failed", "timed_out", "running"] as const).flatMap((status) =>
     view.jobs.filter((job) => job.status === status),
   );
   const left = notable.length - MOST_NOTABLE;
-  const shown = shownView(view, notable.slice(0, MOST_NOTABLE), cwd, left);
-  return `${shown}  ${nextCommand("status", view.directory, typed?.hydraconf)} --all   each job; --only failed,running of these\n`;
+  const shown = shownView(view, notable.slice(0, MOST_NOTABLE), invocation.cwd, left);
+  return `${shown}  ${nextCommand("status", view.directory, typedCommand(invocation)?.hydraconf)} --all   each job; --only failed,running of these\n`;
 }
 
 /**

@@ -13,7 +13,7 @@ import {
   writeJobState,
 } from "../record/job-state.ts";
 import { currentJobs, readManifest } from "../record/manifest.ts";
-import { nextCommands } from "../record/next-commands.ts";
+import { nextCommands, typedCommand } from "../record/next-commands.ts";
 import { isScheduled } from "../record/orphans.ts";
 import { plural } from "../text/plural.ts";
 import { shellQuote } from "../text/shell-words.ts";
@@ -250,7 +250,7 @@ export async function* followJobs(
   const result = (job: SweepJob): JobResult =>
     options.resultOf?.(job) ?? resultOf(job) ?? failedJob(job, failure("its record is missing"));
   const jobs = new Map(batch.map((job) => [job.number, job]));
-  const { typed } = internals.invocation;
+  const typed = typedCommand(internals.invocation);
   const interrupt = listenForInterrupt();
   const open = new Map(jobs);
   let withdrawn = false;

@@ -40,7 +40,7 @@ export async function runCommandLine(
   args: readonly string[],
   invocation: Invocation,
 ): Promise<number> {
-  const { command, typed } = invocation;
+  const { command } = invocation;
   return runMain(
     {
       name: "hydraconf run",
@@ -59,12 +59,7 @@ export async function runCommandLine(
       subcommands: [],
     },
     () => undefined,
-    {
-      ...invocation,
-      argv: args,
-      ...(command && { command: [...command, "run"] }),
-      ...(typed && { typed: { ...typed, program: `${typed.program} run` } }),
-    },
+    { ...invocation, argv: args, ...(command && { command: [...command, "run"] }) },
     adaptToProgram,
   );
 }

@@ -1,3 +1,5 @@
+import { basename, delimiter, dirname, relative, resolve } from "node:path";
+import type { Invocation } from "../job/process/invocation.ts";
 import { shellQuote } from "../text/shell-words.ts";
 
 /** What `hydraconf sweep` does with a sweep that is there, in a line each. */
@@ -30,4 +32,86 @@ export function nextCommands(
       (action, index) => `  ${(commands[index] ?? "").padEnd(width)}   ${SWEEP_ACTIONS[action]}\n`,
     )
     .join("");
+}
+
+/** Commands that can be pasted into a shell, in the directory where the program was started. */
+export interface TypedCommand {
+  /** `npx hydraconf`, `node app.ts`. */
+  readonly program: string;
+  /** The same of `hydraconf`, which has `sweep status` and others for sweeps of any program. */
+  readonly hydraconf: string;
+}
+
+/** What the user typed to start a program, to be shown with other arguments; undefined where that cannot be told. */
+export function typedCommand({
+  command = [],
+  cwd,
+  env,
+  script = command[0],
+}: Pick<Invocation, "command" | "cwd" | "env" | "script">): TypedCommand | undefined {
+  const [execPath] = command;
+  if (execPath === undefined || script === undefined) return undefined;
+  const at = command.indexOf(script);
+  const typed = commandAsTyped({
+    script,
+    cwd,
+    env,
+    execPath,
+    options: command.slice(1, Math.max(1, at)),
+  });
+  const words = command.slice(at + 1).map((word) => ` ${shellQuote(word)}`);
+  return { ...typed, program: `${typed.program}${words.join("")}` };
+}
+
+export interface StartedProcess extends Pick<Invocation, "cwd" | "env"> {
+  /** The absolute path of what was started. */
+  readonly script: string;
+  readonly execPath: string;
+  /** Node's own options. */
+  readonly options: readonly string[];
+}
+
+/** What somebody typed who started a process. A script of a package is started by what runs packages, or by its name where that is on `PATH`. */
+export function commandAsTyped(started: StartedProcess): TypedCommand {
+  const { cwd, env, execPath, options, script } = started;
+  const name = basename(script);
+  const runner = runnerOf(started);
+  const isSource = /\.[cm]?[jt]s$/.test(name) && script !== execPath;
+  // Loaders that tsx adds are its own matter.
+  const isTsx = options.some((option) => option.includes("/tsx/dist/"));
+  const start = isTsx ? ["npx", "tsx"] : ["node", ...options];
+  const program =
+    runner !== undefined
+      ? [...runner, name]
+      : isSource
+        ? [...start, pathFrom(cwd, script)]
+        : isOnPath(script, env)
+          ? [name]
+          : script.includes("/node_modules/.bin/")
+            ? ["npx", name]
+            : [pathFrom(cwd, script)];
+  const isOurs = /^hydraconf(\.[cm]?js)?$/.test(name);
+  const shown = program.map(shellQuote).join(" ");
+  const beside = runner === undefined ? "hydraconf" : [...runner, "hydraconf"].join(" ");
+  return { program: shown, hydraconf: isOurs ? shown : beside };
+}
+
+/** What runs commands of packages, where that was asked for this program, and not for one that started it. */
+function runnerOf({ env, script }: StartedProcess): readonly string[] | undefined {
+  const asked = env["npm_lifecycle_script"]?.split(" ")[0]?.replaceAll(/^['"]|['"]$/g, "");
+  if (env["npm_lifecycle_event"] !== "npx" || asked !== basename(script)) return undefined;
+  return ["npx"];
+}
+
+/** Directories that only a package's scripts have on their `PATH` do not count. */
+const isOnPath = (script: string, env: Invocation["env"]): boolean =>
+  (env["PATH"] ?? "")
+    .split(delimiter)
+    .some((folder) => !folder.includes("node_modules") && resolve(folder) === dirname(script));
+
+/** As it is typed there: without a slash, a shell looks for it on `PATH`. */
+function pathFrom(cwd: string, file: string): string {
+  const path = relative(cwd, file);
+  if (path.startsWith("..")) return file;
+  return path.includes("/") || /\.[cm]?[jt]s$/.test(path) ? path : `./${path}`;
 }

@@ -13,7 +13,7 @@ import { EXIT_ERROR, EXIT_OK } from "../job/session.ts";
 import { lastLines } from "../launch/log-tail.ts";
 import { refuseUnstartable } from "../launch/worker.ts";
 import { launcherLog } from "../record/layout.ts";
-import { nextCommands } from "../record/next-commands.ts";
+import { nextCommands, typedCommand } from "../record/next-commands.ts";
 import { writeFileAtomicSync } from "../system/atomic-write.ts";
 import { makeDirectory } from "../system/files.ts";
 import { INTERRUPTS } from "../system/process-signals.ts";
@@ -64,7 +64,9 @@ export async function detachSweep(
     interrupt.release();
     if (exitCode !== undefined) return exitCode;
     const { stdout } = invocation.console;
-    stdout(`${who}\n${nextCommands(sweep.directory, undefined, invocation.typed?.hydraconf)}`);
+    stdout(
+      `${who}\n${nextCommands(sweep.directory, undefined, typedCommand(invocation)?.hydraconf)}`,
+    );
     return EXIT_OK;
   } catch (error) {
     throw withResumeHint(error, sweep.directory, shownProgram(session));

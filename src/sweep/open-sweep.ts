@@ -22,7 +22,7 @@ import { refuseUnstartable, workerCommand } from "../launch/worker.ts";
 import { readJobState } from "../record/job-state.ts";
 import { awaitOrder, isCancelled, refuseIfRun } from "../record/launcher-claim.ts";
 import { launcherFolder } from "../record/layout.ts";
-import { nextCommand } from "../record/next-commands.ts";
+import { nextCommand, typedCommand } from "../record/next-commands.ts";
 import { orphanOf } from "../record/orphans.ts";
 import { beginJob, endOf } from "../record/recorded-job.ts";
 import {
@@ -158,10 +158,11 @@ const sweepFacts = (
   { composer, invocation, options }: SweepSession,
   { directory, master }: PlannedSweep,
   overrides: readonly string[],
+  typed = typedCommand(invocation),
 ) => ({
   program: {
     name: options.name,
-    ...(invocation.typed && { typed: invocation.typed.program }),
+    ...(typed && { typed: typed.program }),
     command: invocation.command ?? null,
     argv: invocation.argv,
   },
@@ -213,9 +214,9 @@ export const shownProgram = ({
   invocation,
   options,
 }: {
-  readonly invocation: Pick<Invocation, "typed">;
+  readonly invocation: Parameters<typeof typedCommand>[0];
   readonly options: Pick<SweepSession["options"], "name">;
-}): string => invocation.typed?.program ?? options.name;
+}): string => typedCommand(invocation)?.program ?? options.name;
 
 /**
  * Adds to an error of the system that ended a sweep, such as a full disk or a directory that became read-only, how to resume the
@@ -244,8 +245,9 @@ async function refuseScheduled(
   directory: string,
   chosen: LauncherDefinition,
   launchers: readonly LauncherDefinition[],
-  { env, resumed, typed }: Invocation,
+  invocation: Invocation,
 ): Promise<void> {
+  const { env, resumed } = invocation;
   if (resumed !== undefined && chosen.backend !== undefined) return;
   const backend = await backendOf(launchers, directory, env);
   if (backend === undefined) return;
@@ -257,6 +259,6 @@ async function refuseScheduled(
     code: "app.sweep_record",
     message: `The scheduler still has ${plural(live.length, "job")} of ${resumed === undefined ? "an earlier sweep" : "the sweep"} in '${directory}': ${firstFewOf(live, 3, ({ id }) => id)}`,
     key: resumed === undefined ? "hydra.sweep.dir" : "hydra/launcher",
-    hint: `cancel them with '${nextCommand("cancel", directory, typed?.hydraconf)}', or ${resumed === undefined ? "choose another directory for this sweep" : "continue with the same hydra/launcher"}`,
+    hint: `cancel them with '${nextCommand("cancel", directory, typedCommand(invocation)?.hydraconf)}', or ${resumed === undefined ? "choose another directory for this sweep" : "continue with the same hydra/launcher"}`,
   });
 }

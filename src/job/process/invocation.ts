@@ -1,8 +1,6 @@
 import { statSync, writeSync } from "node:fs";
-import { basename, delimiter, dirname, relative, resolve } from "node:path";
 import { type ProcessIdentity, statOf } from "../../system/process-identity.ts";
 import { takesColor, tolerateClosedPipes } from "../../system/standard-streams.ts";
-import { shellQuote } from "../../text/shell-words.ts";
 
 /** Everything a program takes from its surroundings, in one place, so that tests can replace them. */
 export interface Invocation {
@@ -10,8 +8,6 @@ export interface Invocation {
   readonly argv: readonly string[];
   /** The file that was started, as it was called: `/usr/bin/deep-profile`, `/home/me/train.mjs`. */
   readonly script?: string;
-  /** What the user typed to start this program, as far as that can be told: to be shown with other arguments. */
-  readonly typed?: TypedCommand;
   /** The command that starts this program again, without arguments: `[node, ..., script]`. */
   readonly command?: readonly string[];
   /**
@@ -56,7 +52,6 @@ export function processInvocation(): Invocation {
   return {
     argv: process.argv.slice(2),
     ...ownCommand(process.argv[1]),
-    ...typedCommand(process.argv[1]),
     ...(worker !== undefined && { worker }),
     ...(announce !== undefined && { announce }),
     env: process.env,
@@ -77,80 +72,6 @@ function ownCommand(script: string | undefined): Pick<Invocation, "command" | "s
   if (script === undefined) return {};
   if (script === process.execPath) return { command: [script] };
   return { script, command: [process.execPath, ...inheritedOptions(), script] };
-}
-
-/** Commands that can be pasted into a shell, in the directory where the program was started. */
-export interface TypedCommand {
-  /** `npx hydraconf`, `node app.ts`. */
-  readonly program: string;
-  /** The same of `hydraconf`, which has `sweep status` and others for sweeps of any program. */
-  readonly hydraconf: string;
-}
-
-const typedCommand = (script: string | undefined): { readonly typed?: TypedCommand } =>
-  script === undefined
-    ? {}
-    : {
-        typed: commandAsTyped({
-          script,
-          cwd: ownDirectory(),
-          env: process.env,
-          execPath: process.execPath,
-          options: inheritedOptions(),
-        }),
-      };
-
-export interface StartedProcess extends Pick<Invocation, "cwd" | "env"> {
-  /** The absolute path of what was started. */
-  readonly script: string;
-  readonly execPath: string;
-  /** Node's own options. */
-  readonly options: readonly string[];
-}
-
-/** What somebody typed who started a process. A script of a package is started by what runs packages, or by its name where that is on `PATH`. */
-export function commandAsTyped(started: StartedProcess): TypedCommand {
-  const { cwd, env, execPath, options, script } = started;
-  const name = basename(script);
-  const runner = runnerOf(started);
-  const isSource = /\.[cm]?[jt]s$/.test(name) && script !== execPath;
-  // Loaders that tsx adds are its own matter.
-  const isTsx = options.some((option) => option.includes("/tsx/dist/"));
-  const start = isTsx ? ["npx", "tsx"] : ["node", ...options];
-  const program =
-    runner !== undefined
-      ? [...runner, name]
-      : isSource
-        ? [...start, pathFrom(cwd, script)]
-        : isOnPath(script, env)
-          ? [name]
-          : script.includes("/node_modules/.bin/")
-            ? ["npx", name]
-            : [pathFrom(cwd, script)];
-  const isOurs = /^hydraconf(\.[cm]?js)?$/.test(name);
-  const shown = program.map(shellQuote).join(" ");
-  const beside = runner === undefined ? "hydraconf" : [...runner, "hydraconf"].join(" ");
-  return { program: shown, hydraconf: isOurs ? shown : beside };
-}
-
-/** What runs commands of packages, where that was asked for this program, and not for one that started it. */
-function runnerOf({ env, script }: StartedProcess): readonly string[] | undefined {
-  const asked = env["npm_lifecycle_script"]?.split(" ")[0]?.replaceAll(/^['"]|['"]$/g, "");
-  if (env["npm_lifecycle_event"] !== "npx" || asked !== basename(script)) return undefined;
-  return ["npx"];
-}
-
-/** Directories that only a package's scripts have on their `PATH` do not count. */
-const isOnPath = (script: string, env: Invocation["env"]): boolean =>
-  (env["PATH"] ?? "")
-    .split(delimiter)
-    .some((folder) => !folder.includes("node_modules") && resolve(folder) === dirname(script));
-
-/** As it is typed there: without a slash, a shell looks for it on `PATH`. */
-function pathFrom(cwd: string, file: string): string {
-  const path = relative(cwd, file);
-  if (path.startsWith("..")) return file;
-  return path.includes("/") || /\.[cm]?[jt]s$/.test(path) ? path : `./${path}`;
 }
 
 /** CI systems log their terminals, and a dumb terminal cannot move its cursor. */

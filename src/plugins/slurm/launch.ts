@@ -4,7 +4,7 @@ import type { SweepJob } from "../../job/plan-job.ts";
 import { loggedOverrides } from "../../launch/basic-launcher.ts";
 import type { LaunchEvent, LauncherRequest } from "../../launch/launcher.ts";
 import { followJobs, type SweepBackend } from "../../launch/scheduler.ts";
-import { nextCommand } from "../../record/next-commands.ts";
+import { nextCommand, typedCommand } from "../../record/next-commands.ts";
 import { liveWorkers } from "../../record/orphans.ts";
 import type { SweepRecord } from "../../record/sweep-record.ts";
 import { getOrCreate } from "../../system/get-or-create.ts";
@@ -40,7 +40,7 @@ export async function submitToSlurm(
   const log = request.logger(LOGGER);
   await adoptSubmissions(folder, client);
   const live = await liveJobs(batch, request, sweep);
-  refuseRunning(batch, record, request.internals.invocation.typed?.hydraconf);
+  refuseRunning(batch, record, typedCommand(request.internals.invocation)?.hydraconf);
   const due = batch.filter(({ number }) => !live.has(number));
   if (due.length > 0) {
     const settings = placed(given, facts.cwd);

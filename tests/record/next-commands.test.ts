@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { commandAsTyped, type StartedProcess } from "../../../src/job/process/invocation.ts";
+import { commandAsTyped, type StartedProcess } from "../../src/record/next-commands.ts";
 
 const EXEC = "/usr/bin/node";
 const NPX = { npm_lifecycle_event: "npx", npm_lifecycle_script: "'hydraconf'" };
