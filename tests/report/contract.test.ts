@@ -10,6 +10,7 @@ import type {
   InvocationStatistics,
   KernelHardware,
   KernelRecord,
+  KernelRepeats,
   MetricValue,
   NCUProfileRegion,
   NCUProfileRegionReport,
@@ -49,7 +50,7 @@ const ADDED: Readonly<Record<string, readonly string[]>> = {
   ],
   RegionRepeats: ["cpu_ms"],
   RegionRanks: ["waiting_ms"],
-  NCUProfileRegionReport: ["ranks", "selection", "failure"],
+  NCUProfileRegionReport: ["ranks", "kernel_repeats", "selection", "failure"],
   ReportSelection: [
     "ncu_include_expressions",
     "ncu_exclude_expressions",
@@ -76,6 +77,7 @@ const report: Keys<NCUProfileRegionReport> = {
   regions: true,
   totals: true,
   ranks: true,
+  kernel_repeats: true,
   generated_at: true,
   config_fingerprint: true,
   collector: true,
@@ -165,6 +167,12 @@ const repeats: Keys<RegionRepeats> = {
   wall_ms: true,
   cpu_ms: true,
 };
+const kernelRepeats: Keys<KernelRepeats> = {
+  kernel_name: true,
+  kind: true,
+  runs: true,
+  total_ms: true,
+};
 const repeatStatistics: Keys<RepeatStatistics> = {
   mean: true,
   std: true,
@@ -232,6 +240,7 @@ const types = {
   RankInfo: rankInfo,
   RegionRanks: regionRanks,
   RegionRepeats: repeats,
+  KernelRepeats: kernelRepeats,
   RepeatStatistics: repeatStatistics,
   MetricValue: metric,
   KernelRecord: kernel,

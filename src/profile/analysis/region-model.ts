@@ -4,6 +4,7 @@
  */
 import type {
   KernelRecord,
+  KernelRepeats,
   RankInfo,
   RegionRanks,
   RegionRepeats,
@@ -41,6 +42,8 @@ export interface ScopeModel {
   /** Of a parallel program; only of the scope of all. */
   readonly ranks?: readonly RankInfo[];
   readonly totals: ScopeTotals;
+  /** Over repeated runs; absent without, and of other scopes than that of all. */
+  readonly kernelRepeats?: readonly KernelRepeats[];
   readonly notes: readonly string[];
 }
 
