@@ -132,7 +132,7 @@ describe("deep-profile ab", () => {
     expect(file("comparison.md")).toContain("# Comparison");
     expect(file("comparison.html")).toContain("<title>Comparison");
     const again = await run("compare", "ab/a", "ab/b");
-    expect(again.stdout).toContain("region times are means of repeated runs (A: 2, B: 2)");
+    expect(again.stdout).toContain("times are means of repeated runs (A: 2, B: 2)");
     expect((await run("report", "ab/a")).code).toBe(0);
   });
 

@@ -171,7 +171,7 @@ export function waterfallOf(reports: ReportComparison, most: number): Waterfall 
 
 /** Of kernels and operations, after their name. */
 export const JUDGED =
-  "are judged by the intervals of repeated runs; what one run each shows is unclear";
+  "are judged by the intervals of at least three repeated runs; what fewer show is unclear";
 
 /** Without the notes that the table of differences replaces. */
 export const notesBeside = ({ notes, differences }: ReportComparison): readonly string[] => {

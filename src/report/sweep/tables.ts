@@ -8,7 +8,7 @@ import {
   type SweepJob,
   type SweepRegion,
   type SweepReport,
-  scalingExponent,
+  scalingWords,
 } from "./document.ts";
 
 /** What the numbers are, in words. */
@@ -76,17 +76,17 @@ interface ScalingRow {
   /** Values of the other parameters. */
   readonly others: string;
   readonly times: string;
-  readonly exponent: number;
+  /** In words, with its interval. */
+  readonly exponent: string;
 }
 
 /** Of the whole jobs; none where no parameter is a number with several values. */
 export function scalingTable(report: SweepReport): readonly Table[] {
   const rows = report.parameters.flatMap(({ key, numeric }, at) =>
     (numeric ? curvesOf(report, at) : []).flatMap(({ label, points }): readonly ScalingRow[] => {
-      const exponent = scalingExponent(points);
-      if (exponent === null) return [];
+      if (points.length < 2) return [];
       const times = points.map(({ x, ms }) => `${x}: ${formatMs(ms)}`).join(", ");
-      return [{ key, others: label, times, exponent }];
+      return [{ key, others: label, times, exponent: scalingWords(points) }];
     }),
   );
   if (rows.length === 0) return [];
@@ -96,7 +96,7 @@ export function scalingTable(report: SweepReport): readonly Table[] {
         { title: "Parameter", cell: ({ key }) => printableLabel(key) },
         { title: "With", cell: ({ others }) => (others === "" ? "" : printableLabel(others)) },
         { title: "ms", cell: ({ times }) => times },
-        { title: "Exponent", align: "right", cell: ({ exponent }) => exponent.toFixed(2) },
+        { title: "Exponent", cell: ({ exponent }) => exponent },
       ],
       rows,
     ),
