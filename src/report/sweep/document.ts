@@ -6,12 +6,13 @@ import { quantile975 } from "../compare/evidence.ts";
 import type { NCUProfileRegion } from "../model/document.ts";
 
 /** Version of the contract, `major.minor`; a minor version only adds. */
-export const SWEEP_CONTRACT = "hydraconf.sweep-report/1.2";
+export const SWEEP_CONTRACT = "hydraconf.sweep-report/1.3";
 
 /** The versions that can be read, including all earlier ones. */
 export const SWEEP_CONTRACTS: readonly string[] = [
   "hydraconf.sweep-report/1.0",
   "hydraconf.sweep-report/1.1",
+  "hydraconf.sweep-report/1.2",
   SWEEP_CONTRACT,
 ];
 
@@ -47,6 +48,8 @@ export interface SweepJob {
   readonly total_ms: number | null;
   /** Processor time in its ranges; absent where it is not known. Added in 1.2. */
   readonly cpu_ms?: number;
+  /** Path of its own page from this report, with `/`; absent where it has none. Added in 1.3. */
+  readonly page?: string;
   /** Why it has none. */
   readonly problem: string | null;
 }

@@ -1,6 +1,6 @@
 /** The tables of a sweep: jobs, regions by jobs, scaling. No Node here: the page's script imports it, too. */
 import { printableLabel } from "../../text/printable.ts";
-import { type Field, strong, type Table, tableOf } from "../view/blocks.ts";
+import { type Field, link, strong, type Table, tableOf } from "../view/blocks.ts";
 import { formatMs, NOT_MEASURED } from "../view/numbers.ts";
 import { domainFields } from "../view/records.ts";
 import {
@@ -31,7 +31,11 @@ export function jobTable(
     [
       {
         title: "Job",
-        cell: ({ name }) => (name === best ? [strong(printableLabel(name))] : printableLabel(name)),
+        cell: ({ name, page }) => {
+          const shown = printableLabel(name);
+          if (page !== undefined) return [link(shown, page)];
+          return name === best ? [strong(shown)] : shown;
+        },
       },
       ...parameters.map(
         ({ key }, at): Field<SweepJob> => ({

@@ -35,6 +35,17 @@ describeInBrowser("the page of a sweep", (openPage) => {
     expect(complaints).toEqual([]);
   });
 
+  it("links to the page of each job that has one", async () => {
+    const [first, ...others] = grid.jobs;
+    if (first === undefined) throw new Error("a sweep without jobs");
+    const linked = { ...first, page: "0/recorder/a b#/report.html" };
+    const { page, complaints } = await open({ ...grid, jobs: [linked, ...others] });
+    const links = page.getByRole("region", { name: "Jobs" }).locator("tbody a");
+    expect(await links.count()).toBe(1);
+    expect(await links.first().getAttribute("href")).toBe("0/recorder/a%20b%23/report.html");
+    expect(complaints).toEqual([]);
+  });
+
   it("draws another parameter, and a region", async () => {
     const { page, complaints } = await open(grid);
     await page.getByLabel("Parameter").selectOption({ label: "size" });

@@ -75,6 +75,7 @@ const job: Keys<SweepJob> = {
   values: true,
   total_ms: true,
   cpu_ms: true,
+  page: true,
   problem: true,
 };
 const sweptRegion: Keys<SweepRegion> = {
@@ -158,7 +159,7 @@ const gate: Keys<Gate> = {
 
 /** Added by a minor version: documents of the versions before do not have them. */
 const ADDED: Readonly<Record<string, readonly string[]>> = {
-  SweepJob: ["cpu_ms"],
+  SweepJob: ["cpu_ms", "page"],
   SweepRegion: ["path_domains", "cpu_times_ms"],
   ReportFacts: ["failure"],
   RegionChange: ["path_domains"],
