@@ -87,7 +87,7 @@ describe("deep-profile compare of two real runs", () => {
     expect(readFileSync(join(here.path, "out.html"), "utf8")).toMatch(/^<!doctype html>/);
     const json = await run("compare", "a", file("b"), "--json");
     expect(JSON.parse(json.stdout)).toMatchObject({
-      contract: "hydraconf.comparison/1.4",
+      contract: "hydraconf.comparison/1.5",
       config: [{ key: "infer.iterations", a: "3", b: "6" }],
     });
   });
@@ -132,7 +132,7 @@ describe("deep-profile ab", () => {
     expect(file("comparison.md")).toContain("# Comparison");
     expect(file("comparison.html")).toContain("<title>Comparison");
     const again = await run("compare", "ab/a", "ab/b");
-    expect(again.stdout).toContain("region times are means of repeated runs (A: 2, B: 2)");
+    expect(again.stdout).toContain("times are means of repeated runs (A: 2, B: 2)");
     expect((await run("report", "ab/a")).code).toBe(0);
   });
 

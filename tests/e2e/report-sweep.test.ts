@@ -41,10 +41,14 @@ describe("the report of a sweep", () => {
     expect(stdout).toContain("1 of 3 jobs has no time: 2");
     const sweep = JSON.parse(readFileSync(inHere("sweep/sweep-report.json"), "utf8"));
     expect(sweep).toMatchObject({
-      contract: "hydraconf.sweep-report/1.2",
+      contract: "hydraconf.sweep-report/1.3",
       parameters: [{ key: "infer.batch_size", numeric: true }],
     });
     const [job] = readBundle(inHere("sweep/1")).reports;
+    const { page } = sweep.jobs[1];
+    expect(page).toBe("1/recorder/regions/report.html");
+    expect(existsSync(inHere(`sweep/${page}`))).toBe(true);
+    expect(readFileSync(inHere("sweep/sweep-report.md"), "utf8")).toContain(`](${page})`);
     expect(sweep.jobs[1].total_ms).toBe(job?.totals.total_ms);
     expect(sweep.regions.map(({ path }: { path: string[] }) => path)).toEqual(
       job?.regions.map(({ path }) => path),

@@ -11,6 +11,7 @@ import type {
   InvocationStatistics,
   KernelHardware,
   KernelRecord,
+  KernelRepeats,
   MetricValue,
   NCUProfileRegion,
   NCUProfileRegionReport,
@@ -54,7 +55,7 @@ const ADDED: Readonly<Record<string, readonly string[]>> = {
   RegionRepeats: ["cpu_ms"],
   RegionRanks: ["waiting_ms"],
   PayloadStatistics: ["sum", "per_second"],
-  NCUProfileRegionReport: ["ranks", "selection", "failure"],
+  NCUProfileRegionReport: ["ranks", "kernel_repeats", "selection", "failure"],
   ReportSelection: [
     "ncu_include_expressions",
     "ncu_exclude_expressions",
@@ -81,6 +82,7 @@ const report: Keys<NCUProfileRegionReport> = {
   regions: true,
   totals: true,
   ranks: true,
+  kernel_repeats: true,
   generated_at: true,
   config_fingerprint: true,
   collector: true,
@@ -191,6 +193,12 @@ const repeats: Keys<RegionRepeats> = {
   wall_ms: true,
   cpu_ms: true,
 };
+const kernelRepeats: Keys<KernelRepeats> = {
+  kernel_name: true,
+  kind: true,
+  runs: true,
+  total_ms: true,
+};
 const repeatStatistics: Keys<RepeatStatistics> = {
   mean: true,
   std: true,
@@ -260,6 +268,7 @@ const types = {
   PayloadStatistics: payload,
   CounterStatistics: counter,
   RegionRepeats: repeats,
+  KernelRepeats: kernelRepeats,
   RepeatStatistics: repeatStatistics,
   MetricValue: metric,
   KernelRecord: kernel,

@@ -5,6 +5,7 @@
 import type {
   CounterStatistics,
   KernelRecord,
+  KernelRepeats,
   PayloadStatistics,
   RankInfo,
   RegionRanks,
@@ -43,6 +44,8 @@ export interface ScopeModel {
   /** Of a parallel program; only of the scope of all. */
   readonly ranks?: readonly RankInfo[];
   readonly totals: ScopeTotals;
+  /** Over repeated runs; absent without, and of other scopes than that of all. */
+  readonly kernelRepeats?: readonly KernelRepeats[];
   readonly notes: readonly string[];
 }
 

@@ -1,6 +1,12 @@
 /** Several runs of one workload as one result: the middle run's numbers, and how all of them spread. */
 
-import type { RegionRepeats, RepeatStatistics } from "../../report/model/document.ts";
+import type {
+  KernelRecord,
+  KernelRepeats,
+  RegionRepeats,
+  RepeatStatistics,
+} from "../../report/model/document.ts";
+import { isInside } from "../../report/model/region-path.ts";
 import { regionKey } from "../../report/model/report-files.ts";
 import { medianRunNote } from "../../report/view/notes.ts";
 import { getOrCreate } from "../../system/get-or-create.ts";
@@ -53,9 +59,11 @@ function withRepeats(scope: ScopeModel, runs: readonly ScopeModel[]): ScopeModel
   const missing = [...found.values()].filter(
     (entries) => entries.length < runs.length && entries[0]?.kind !== "outside",
   ).length;
+  const kernelRepeats = kernelsOver(runs);
   return {
     ...scope,
     regions,
+    ...(kernelRepeats.length > 0 && { kernelRepeats }),
     notes: [
       ...scope.notes,
       medianRunNote(runs.length),
@@ -84,6 +92,38 @@ function repeatsOf(entries: readonly RegionModelEntry[], runs: number): RegionRe
       cpu_ms: over(({ cpu }) => cpu?.ns ?? null),
     }),
   };
+}
+
+/** Only kernels that every run launched: one that a run lacks has no time there that could be averaged. */
+function kernelsOver(runs: readonly ScopeModel[]): readonly KernelRepeats[] {
+  const found = new Map<string, { readonly record: KernelRecord; readonly times: number[] }>();
+  for (const [run, { regions }] of runs.entries()) {
+    for (const { kernels } of outermost(regions))
+      for (const record of kernels) {
+        const key = JSON.stringify([record.kind, record.kernel_name]);
+        const { times } = getOrCreate(found, key, () => ({ record, times: [] }));
+        times[run] = (times[run] ?? 0) + record.total_ms;
+      }
+    // A kernel that this run lacks cannot be in every run.
+    for (const [key, { times }] of found) if (times[run] === undefined) found.delete(key);
+  }
+  return [...found.values()].flatMap(({ record: { kernel_name, kind }, times }) => {
+    const total_ms = times.length < runs.length ? null : repeatStatistics(times);
+    const isWhole = times.every((ms) => ms !== undefined);
+    return total_ms === null || !isWhole
+      ? []
+      : [{ kernel_name, kind, runs: runs.length, total_ms }];
+  });
+}
+
+/** Regions that no shown region contains: the kernels of the others are in theirs. */
+function outermost(regions: readonly RegionModelEntry[]): readonly RegionModelEntry[] {
+  const found: RegionModelEntry[] = [];
+  for (const region of regions) {
+    const last = found.at(-1);
+    if (last === undefined || !isInside(region, last)) found.push(region);
+  }
+  return found;
 }
 
 const NS_PER_MS = 1e6;

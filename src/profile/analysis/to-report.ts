@@ -70,6 +70,7 @@ function toReport(
       ...(totals.run && { run: runTotals(totals.run) }),
     },
     ...(entry.ranks !== undefined && { ranks: entry.ranks }),
+    ...(entry.kernelRepeats !== undefined && { kernel_repeats: entry.kernelRepeats }),
     generated_at: context.generatedAt,
     config_fingerprint: context.configFingerprint,
     collector: {

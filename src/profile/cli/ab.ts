@@ -34,7 +34,7 @@ import { writeRun } from "../run/write-run.ts";
 import { below } from "../tools/collection.ts";
 import { TOOLS } from "../tools/table.ts";
 import { type Collection, type Collector, terminalProgress } from "../tools/tool.ts";
-import { compare, gateExitCode } from "./compare-runs.ts";
+import { compare, gateExitCode, linked, pageOf } from "./compare-runs.ts";
 import { lastWords, type MainRequest } from "./main.ts";
 import { nextFree } from "./output-directory.ts";
 import { type SubcommandIo, terminalOf } from "./subcommand.ts";
@@ -348,7 +348,7 @@ async function conclude(
       io,
     ),
   ];
-  const comparison = compare(ofA, ofB, {
+  const compared = compare(ofA, ofB, {
     notes: [
       `${plural(pairs.length, "pair")} of runs in turns (ABBA) after a warm-up of each, ${why}; intervals and gates of times are of the ratios of the pairs, and wrong in at most ${LEVEL * 100} % of the cases, whenever one stops (sequential t test)`,
     ],
@@ -356,6 +356,7 @@ async function conclude(
     mayFail: false,
     pairs: ratiosOf(pairs),
   });
+  const comparison = linked(compared, { a: ofA, b: ofB }, directory);
   const file = (name: string) => join(directory, name);
   await writeFileAtomic(file("comparison.json"), bufferedPieces(comparisonJsonPieces(comparison)));
   await writeFileAtomic(
@@ -396,6 +397,7 @@ async function written(
     name: readablePath(runDirectory, io.cwd),
     identity: regionReportFile(folder),
     configFile: join(runDirectory, "config.yaml"),
+    pageFile: pageOf(regionReportFile(folder)),
     report,
   };
 }

@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve, sep } from "node:path";
 import { usage } from "../../command-line/command-line.ts";
 import type { ParsedCommand } from "../../command-line/parse.ts";
 import {
@@ -55,11 +55,16 @@ export async function compareRuns(command: ParsedCommand, io: SubcommandIo): Pro
   const notes = [...chosen.notes, ...processNotes(a.processes, b.processes)];
   const comparison = compare(a, b, { notes, gates, mayFail: command.has("allow-failed") });
   const page = command.value("html");
-  if (page !== undefined) await writePage(page, io.cwd, renderComparisonHtml(comparison));
+  if (page !== undefined)
+    await writePage(
+      page,
+      io.cwd,
+      renderComparisonHtml(linked(comparison, { a, b }, dirname(resolve(io.cwd, page)))),
+    );
   const pieces = command.has("json")
     ? comparisonJsonPieces(comparison)
     : command.has("markdown")
-      ? comparisonMarkdownPieces(comparison)
+      ? comparisonMarkdownPieces(linked(comparison, { a, b }, io.cwd))
       : null;
   if (pieces !== null) for (const block of bufferedPieces(pieces)) io.console.stdout(block);
   else {
@@ -208,6 +213,23 @@ export function compare(
         : configDifference(a.configFile, b.configFile),
     gates: checkGates(gates, reports),
   };
+}
+
+/** With links to the pages of both reports. @param directory where the comparison is read */
+export function linked(
+  comparison: Comparison,
+  sides: Readonly<Record<"a" | "b", Pick<ReportSide, "pageFile">>>,
+  directory: string,
+): Comparison {
+  const of = ({ pageFile }: Pick<ReportSide, "pageFile">) =>
+    pageFile === null ? null : relative(directory, pageFile).split(sep).join("/");
+  return { ...comparison, links: { a: of(sides.a), b: of(sides.b) } };
+}
+
+/** The page beside a report file; null where none was written. */
+export function pageOf(reportFile: string): string | null {
+  const page = join(dirname(reportFile), "report.html");
+  return existsSync(page) ? page : null;
 }
 
 function mostOf(option: string, text: string | undefined, otherwise: number): number {

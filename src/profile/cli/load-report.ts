@@ -1,7 +1,7 @@
 /** What stands behind a name on the command line of `compare`: a run, or a report file. */
 
 import { accessSync, constants, statSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { upgraded } from "../../report/model/contract.ts";
 import type { NCUProfileRegionReport, RegionReportBundle } from "../../report/model/document.ts";
 import { regionReportFile } from "../../report/model/report-files.ts";
@@ -22,6 +22,8 @@ export interface LoadedReport {
   readonly bundle: RegionReportBundle;
   /** `config.yaml` of the run; null where there is none. */
   readonly configFile: string | null;
+  /** The page beside the report; null where there is none. */
+  readonly pageFile: string | null;
 }
 
 /**
@@ -38,8 +40,10 @@ export function loadReport(
   const isRun = isDirectory(name, path);
   const file = isRun ? regionReportFile(join(path, collector)) : path;
   const config = isRun ? join(path, "config.yaml") : configAbove(path);
+  const page = join(dirname(file), "report.html");
   return {
     name,
+    pageFile: isFile(readablePath(page, cwd), page) ? page : null,
     bundle: readBundle(isRun ? readablePath(file, cwd) : name, validator, () => {
       // What the user named may be a pipe, which someone writes to; not what was found in a directory.
       if (file !== resolve(cwd, name)) requireFile(file);

@@ -1,5 +1,5 @@
 import { existsSync, lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
-import { basename, join, relative } from "node:path";
+import { basename, dirname, join, relative, sep } from "node:path";
 import { regionReportFile } from "../../report/model/report-files.ts";
 import {
   buildSweepReport,
@@ -51,7 +51,15 @@ export interface SweepReported {
 export async function reportSweep(request: SweepRequest): Promise<SweepReported> {
   const { directory, jobs, output, collector, now } = request;
   const loaded = loadSweep(directory, jobs, await createReportValidator(), collector);
-  const report = buildSweepReport(loaded.jobs, { collector: loaded.collector, generatedAt: now });
+  const pageOf = (name: string): Pick<JobInput, "page"> => {
+    const report = regionReportFile(join(directory, name, loaded.collector));
+    const page = join(dirname(report), "report.html");
+    return existsSync(page) ? { page: relative(output, page).split(sep).join("/") } : {};
+  };
+  const report = buildSweepReport(
+    loaded.jobs.map((job) => ({ ...job, ...pageOf(job.name) })),
+    { collector: loaded.collector, generatedAt: now },
+  );
   const texts: readonly (readonly [string, string | Iterable<string>])[] = [
     ["md", renderSweepMarkdown(report)],
     ["html", renderSweepHtml(report)],

@@ -1,8 +1,15 @@
 /** Layout of the boxes of an icicle chart. */
 import type { Region } from "./state.ts";
 
-export interface Box {
-  readonly region: Region;
+/** A node of a tree of times. */
+export interface Timed<Self> {
+  readonly value: number | null;
+  readonly parent: Self | null;
+  readonly children: readonly Self[];
+}
+
+export interface Box<Node = Region> {
+  readonly region: Node;
   /** Of the whole width. */
   readonly left: number;
   readonly width: number;
@@ -17,14 +24,14 @@ const MIN_WIDTH = 0.0008;
  * one. Children share the width of their parent in proportion to their time. If regions of several
  * threads add up to more than their parent, they are scaled to fit.
  */
-export function layOut(
-  roots: readonly Region[],
+export function layOut<Node extends Timed<Node> = Region>(
+  roots: readonly Node[],
   wholeMs: number | null,
-  zoomed: Region | null,
-): readonly Box[] {
-  const boxes: Box[] = [];
+  zoomed: Node | null,
+): readonly Box<Node>[] {
+  const boxes: Box<Node>[] = [];
   const place = (
-    regions: readonly Region[],
+    regions: readonly Node[],
     whole: number,
     left: number,
     width: number,
@@ -51,8 +58,10 @@ export function layOut(
 }
 
 /** A region and the regions around it, outermost first. */
-export function around(region: Region | null): readonly Region[] {
-  const path: Region[] = [];
+export function around<Node extends Pick<Timed<Node>, "parent"> = Region>(
+  region: Node | null,
+): readonly Node[] {
+  const path: Node[] = [];
   for (let at = region; at !== null; at = at.parent) path.unshift(at);
   return path;
 }

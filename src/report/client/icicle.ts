@@ -4,7 +4,7 @@ import { plural } from "../../text/plural.ts";
 import { formatMs, formatShare } from "../view/numbers.ts";
 import { isShortcut } from "./chart.ts";
 import { h, on } from "./dom.ts";
-import { around, type Box, isInside, layOut } from "./icicle-layout.ts";
+import { around, type Box, isInside, layOut, type Timed } from "./icicle-layout.ts";
 import { hueOf } from "./plot.ts";
 import type { Region, Scope, Store } from "./state.ts";
 
@@ -45,7 +45,7 @@ export function createIcicle(store: Store): HTMLElement {
     });
     on(element, "keydown", (event) => {
       if (isShortcut(event)) return;
-      const way = wayFrom(region, event.key, scope);
+      const way = wayFrom(region, event.key, scope.roots);
       if (event.key === "Escape") store.set({ zoomed: store.get().zoomed?.parent ?? null });
       else if (way === null) return;
       else focusFirst(way);
@@ -134,7 +134,11 @@ const wholeText = ({ wholeLabel, wholeMs }: Scope): string =>
   wholeLabel === null ? "" : `${wholeLabel}: ${formatMs(wholeMs)} ms is 100 %. `;
 
 /** The targets of a key in the tree, nearest first; null for other keys. */
-function wayFrom(region: Region, key: string, { roots }: Scope): readonly Region[] | null {
+export function wayFrom<Node extends Timed<Node> = Region>(
+  region: Node,
+  key: string,
+  roots: readonly Node[],
+): readonly Node[] | null {
   const siblings = region.parent?.children ?? roots;
   const at = siblings.indexOf(region);
   switch (key) {

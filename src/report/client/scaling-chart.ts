@@ -1,11 +1,6 @@
 /** Time against a numeric parameter: one line for each setting of the other parameters. */
 import { scaleLinear, scaleLog } from "d3-scale";
-import {
-  curvesOf,
-  type SweepRegion,
-  type SweepReport,
-  scalingExponent,
-} from "../sweep/document.ts";
+import { curvesOf, type SweepRegion, type SweepReport, scalingWords } from "../sweep/document.ts";
 import { formatMs, formatNumber } from "../view/numbers.ts";
 import { CHARACTER, NARROW } from "./chart.ts";
 import { h, svg } from "./dom.ts";
@@ -97,12 +92,11 @@ export function legend(
   const curves = curvesOf(report, parameter, region?.times_ms);
   const list = h("ul", { class: "legend" });
   for (const [at, { label, points }] of curves.entries()) {
-    const exponent = scalingExponent(points);
     const item = h(
       "li",
       { class: "curve" },
       sampleOf(at),
-      `${label === "" ? "all jobs" : label}${exponent === null ? "" : `: time grows with exponent ${exponent.toFixed(2)}`}`,
+      `${label === "" ? "all jobs" : label}${points.length < 2 ? "" : `: exponent of its growth ${scalingWords(points)}`}`,
     );
     item.style.setProperty("--hue", String(hueOfCurve(at, curves.length)));
     list.append(item);

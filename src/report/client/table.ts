@@ -1,11 +1,13 @@
 /** A table of blocks that sorts by any column, filters, and shows a limited number of rows at first. */
 
+import { relativeLink } from "../render/markdown.ts";
 import {
   type Cell,
   type Column,
   cellText,
   plainText,
   type Row,
+  type Span,
   type Table,
   type Text,
 } from "../view/blocks.ts";
@@ -233,6 +235,10 @@ function drawCell(
     const { level, path = text } = cell;
     return nameElement(tag, flat ? path : text, { path, level: flat ? 0 : level });
   }
+  const spans: readonly Span[] = Array.isArray(cell) ? cell : [];
+  for (const span of spans)
+    if (typeof span !== "string" && span.kind === "link")
+      return h("a", { href: relativeLink(span.path) }, text);
   const isName =
     at === 0 ||
     (Array.isArray(cell) && cell.some((span) => typeof span !== "string" && span.kind === "code"));

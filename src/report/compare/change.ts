@@ -58,6 +58,17 @@ export function changeOf(a: Measured | null, b: Measured | null): Change {
   };
 }
 
+/**
+ * The same of a time that one run cannot judge, however far the two are apart: of a kernel, whose calls have no spread
+ * in a report. Without repeated runs of both it is unclear.
+ */
+export function repeatedChange(a: Measured | null, b: Measured | null): Change {
+  const change = changeOf(a, b);
+  const isJudged =
+    change.uncertainty !== null || change.delta === null || change.verdict === "same";
+  return isJudged ? change : { ...change, verdict: "unclear" };
+}
+
 /** Of a difference, by Welch and Satterthwaite; the half widths of intervals stand for the standard errors. */
 function freedomOf(a: Measured, b: Measured): Pick<Change, "freedom"> {
   if (a.freedom === undefined || b.freedom === undefined) return {};

@@ -12,11 +12,21 @@ import {
   pairedChange,
   present,
 } from "./change.ts";
-import { comparisonNotes, doubtNotes, leftOutNotes, otherWorkNotes } from "./comparison-notes.ts";
+import {
+  comparisonNotes,
+  type Difference,
+  doubtNotes,
+  environmentDifferences,
+  leftOutNotes,
+  otherWorkNotes,
+} from "./comparison-notes.ts";
 import {
   type BothReports,
   type KernelChange,
+  type KernelPair,
   kernelLeftOut,
+  kernelPairs,
+  kernelSpread,
   kernelsCoveredByBoth,
   reportKernels,
 } from "./kernel-changes.ts";
@@ -39,6 +49,10 @@ export interface ReportComparison {
   readonly regions: readonly RegionChange[];
   /** Kernels of regions that both reports looked for; the largest difference first. */
   readonly kernels: readonly KernelChange[];
+  /** Kernels of one report and of the other whose names differ in numbers alone. */
+  readonly kernel_pairs: readonly KernelPair[];
+  /** In what the two were measured otherwise; what is not known of one is no difference. */
+  readonly differences: readonly Difference[];
   /** Why the two may not be comparable. */
   readonly notes: readonly string[];
 }
@@ -95,8 +109,9 @@ export function compareReports(
     : kernelsCoveredByBoth({ a, b }, shared, looked);
   const kernels = same.inKernels ? found : found.map(kernelLeftOut);
   const isSameTotal = same.inTotals(found);
+  const spread = kernelSpread({ a, b }, false);
   const regions = keysOfBoth(known.a, known.b).map((key) => {
-    const region = regionChange(ofA.get(key) ?? null, ofB.get(key) ?? null, looked, same);
+    const region = regionChange(ofA.get(key) ?? null, ofB.get(key) ?? null, looked, same, spread);
     return { ...region, changes: withPairs(region.changes, pairs?.regions.get(key)) };
   });
   const counts = isShared
@@ -108,6 +123,8 @@ export function compareReports(
     totals: present(withPairs({ ...timeChanges({ a, b }, isSameTotal), ...counts }, pairs?.totals)),
     regions,
     kernels,
+    kernel_pairs: kernelPairs(kernels, kernelSpread({ a, b }, isShared)),
+    differences: environmentDifferences(a, b),
     notes: [
       ...leftOutNotes(regions, kernels, looked),
       ...(isSameTotal ? [] : otherWorkNotes(regions, looked)),

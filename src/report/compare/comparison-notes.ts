@@ -17,7 +17,7 @@ export const comparisonNotes = (
 ): readonly string[] => [
   ...failureNotes(a, b),
   ...nothingMeasured(a, b),
-  ...differencesOfKind(a, b),
+  ...differencesOfKind(a, b).map(differenceNote),
   ...unitNotes(a, b),
   ...repeatNotes(a, b),
   ...ownNotes("A", a, b),
@@ -172,8 +172,13 @@ function repeatNotes(a: NCUProfileRegionReport, b: NCUProfileRegionReport): read
   );
   if (repeated.length === 0) return [];
   const which = repeated.map(([name, count]) => `${name}: ${count}`).join(", ");
+  const isEach = [a, b].every(
+    (report) => runs(report) === 0 || report.kernel_repeats !== undefined,
+  );
   return [
-    `region times are means of repeated runs (${which}); kernels, operations and counts are from the run with the median time`,
+    isEach
+      ? `times are means of repeated runs (${which}); counts, and times of kernels that not every run launched, are from the run with the median time`
+      : `region times are means of repeated runs (${which}); kernels, operations and counts are from the run with the median time`,
   ];
 }
 
@@ -197,11 +202,37 @@ const ownNotes = (
 
 const MOST_NOTES = 5;
 
+/** Something in which the two were measured otherwise. Empty: it has none. */
+export interface Difference {
+  /** In the plural: `machines`. */
+  readonly what: string;
+  readonly a: string;
+  readonly b: string;
+}
+
+/** Of machines, programs and versions; those of configurations are apart. */
+export function environmentDifferences(
+  a: NCUProfileRegionReport,
+  b: NCUProfileRegionReport,
+): readonly Difference[] {
+  const tool = ({ collector: { name, version } }: NCUProfileRegionReport) => `${name} ${version}`;
+  const isOneTool = a.collector.name === b.collector.name;
+  const ours = ({ environment }: NCUProfileRegionReport) => environment.hydraconf_version;
+  const versions: readonly Difference[] = [
+    ...(isOneTool ? [{ what: "collector versions", a: tool(a), b: tool(b) }] : []),
+    { what: "deep-profile versions", a: ours(a), b: ours(b) },
+  ];
+  return [...differencesOfKind(a, b), ...versions.filter((each) => each.a !== each.b)];
+}
+
+export const differenceNote = ({ what, a, b }: Difference): string =>
+  `the ${what} differ: ${a || "none"} and ${b || "none"}`;
+
 /** Numbers of different origin can be compared, but the reader must know. */
 function differencesOfKind(
   a: NCUProfileRegionReport,
   b: NCUProfileRegionReport,
-): readonly string[] {
+): readonly Difference[] {
   const areAlike = scopeKind(a) === scopeKind(b);
   const pairs: readonly (readonly [string, string | null, string | null])[] = [
     ["collectors", a.collector.name, b.collector.name],
@@ -212,7 +243,7 @@ function differencesOfKind(
     ["scopes", areAlike ? null : a.scope, areAlike ? null : b.scope],
   ];
   return pairs.flatMap(([what, before, after]) =>
-    before === after ? [] : [`the ${what} differ: ${before || "none"} and ${after || "none"}`],
+    before === after ? [] : [{ what, a: before ?? "", b: after ?? "" }],
   );
 }
 

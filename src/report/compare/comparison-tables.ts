@@ -1,4 +1,5 @@
 /** The tables of a comparison: of changed times, of the use of the GPU, and of the configuration. */
+import { plural } from "../../text/plural.ts";
 import { printableLabel } from "../../text/printable.ts";
 import { pathLines } from "../model/region-path.ts";
 import { type Cell, type Field, numeral, type Table, type Tone, tableOf } from "../view/blocks.ts";
@@ -7,10 +8,13 @@ import type { ReportComparison } from "./compare-reports.ts";
 import {
   type Comparison,
   type ConfigDifference,
+  changedKernels,
   countNotes,
   mainTime,
+  overallTimes,
   regionLines,
   VERDICTS,
+  waterfallOf,
 } from "./comparison.ts";
 import type { GpuFact, GpuFacts } from "./gpu-facts.ts";
 import type { KernelChange } from "./kernel-changes.ts";
@@ -129,8 +133,100 @@ export const totalRow = (reports: ReportComparison): ChangeRow => ({
   counts: "",
 });
 
+/** All times of the whole, the compared one first. */
+export const overallTable = (
+  reports: ReportComparison,
+  layout: "markdown" | "terminal" | "page",
+): Table =>
+  changeTable(
+    "Overall",
+    overallTimes(reports).map(({ name, change }) => ({ name, change, counts: "" })),
+    layout,
+  );
+
+interface WaterfallRow {
+  readonly label: string;
+  readonly ms: number;
+  readonly uncertainty: number | null;
+  readonly verdict: Verdict | null;
+}
+
+/** Empty where the whole has no parts. @param most rows of regions */
+export function waterfallTable(reports: ReportComparison, most: number): readonly Table[] {
+  const waterfall = waterfallOf(reports, most);
+  if (waterfall === null) return [];
+  const { a, parts, others, rest } = waterfall;
+  const row = (label: string, ms: number): WaterfallRow => ({
+    label,
+    ms,
+    uncertainty: null,
+    verdict: null,
+  });
+  const rows: readonly WaterfallRow[] = [
+    ...parts,
+    ...(others === null ? [] : [row(`${plural(others.count, "other region")}`, others.ms)]),
+    ...(rest === null ? [] : [row("(no region by itself)", rest)]),
+  ];
+  return [
+    tableOf<WaterfallRow>(
+      [
+        {
+          title: "Contributed, without regions inside",
+          short: "Contributed",
+          cell: ({ label }) => ({ kind: "label", text: label, level: 0, isPath: true }),
+        },
+        {
+          title: "Change ms",
+          format: "change_ms",
+          priority: 2,
+          cell: ({ ms: value, uncertainty }) => ({ kind: "measured", value, uncertainty }),
+        },
+        {
+          title: "% of A",
+          format: "change_percent",
+          cell: ({ ms }) => (a === 0 ? null : ms / a),
+        },
+        { title: "", cell: ({ verdict }) => (verdict === null ? "" : VERDICTS[verdict]) },
+      ],
+      rows,
+      ({ verdict }) => (verdict === null ? undefined : TONES[verdict]),
+    ),
+  ];
+}
+
+/** Kernels that changed; those whose names differ in numbers alone as one row. The largest difference first. */
+export const changedKernelRows = (reports: ReportComparison): readonly ChangeRow[] =>
+  pairedRows(changedKernels(reports), reports);
+
+/** The same of all kernels. @param nameLimit characters of a name */
+export const allKernelRows = (reports: ReportComparison, nameLimit: number) =>
+  pairedRows(reports.kernels, reports, nameLimit);
+
+function pairedRows(
+  kernels: readonly KernelChange[],
+  reports: ReportComparison,
+  nameLimit?: number,
+): readonly ChangeRow[] {
+  if (reports.kernel_pairs.length === 0) return kernelRows(kernels, reports, nameLimit);
+  const paired = new Set(
+    reports.kernel_pairs.flatMap(({ kind, a, b }) => [...a, ...b].map((name) => `${kind} ${name}`)),
+  );
+  const size = ({ change }: ChangeRow) => Math.abs((change?.b ?? 0) - (change?.a ?? 0));
+  const alone = kernels.filter(({ kind, kernel_name }) => !paired.has(`${kind} ${kernel_name}`));
+  const pairs = reports.kernel_pairs.map(({ name, a, b, changes }): ChangeRow => {
+    const names = a.length === 1 && b.length === 1 ? [] : [`names ${a.length} -> ${b.length}`];
+    const counts = countNotes(changes, reports);
+    return {
+      name: printableLabel(name, nameLimit),
+      change: changes["total_ms"],
+      counts: ["other shapes", ...names, ...(counts === "" ? [] : [counts])].join(", "),
+    };
+  });
+  return [...kernelRows(alone, reports, nameLimit), ...pairs].sort((x, y) => size(y) - size(x));
+}
+
 /** @param nameLimit characters of a name */
-export const kernelRows = (
+const kernelRows = (
   kernels: readonly KernelChange[],
   reports: ReportComparison,
   nameLimit?: number,

@@ -1,10 +1,12 @@
 /** Everything that a comparison shows, in whatever form. */
 import { andOthers, capitalized } from "../../text/plural.ts";
 import { printableLabel } from "../../text/printable.ts";
-import { isInside, kindMarks, pathWords } from "../model/region-path.ts";
+import { isInside, kindMarks, pathLines, pathWords } from "../model/region-path.ts";
 import { jsonPieces } from "../render/json.ts";
-import type { Changes, Verdict } from "./change.ts";
+import { formatDelta, formatMs, formatPercent, formatPercentage } from "../view/numbers.ts";
+import type { Change, Changes, Verdict } from "./change.ts";
 import type { ReportComparison } from "./compare-reports.ts";
+import { differenceNote } from "./comparison-notes.ts";
 import type { GateResult } from "./gates.ts";
 import type { KernelChange } from "./kernel-changes.ts";
 import type { RegionChange } from "./region-change.ts";
@@ -16,6 +18,8 @@ export interface Comparison {
   /** Null if the configurations are unavailable. */
   readonly config: readonly ConfigDifference[] | null;
   readonly gates: readonly GateResult[];
+  /** Pages of the two reports, relative to where the comparison is read; null: unknown. */
+  readonly links?: { readonly a: string | null; readonly b: string | null };
 }
 
 export interface ConfigDifference {
@@ -45,6 +49,141 @@ export const VERDICTS: Readonly<Record<Verdict, string>> = {
   removed: "gone",
   left_out: "left out",
 };
+
+// The result as a whole.
+
+/** A number of everything together, with its name for people. */
+export interface Overall {
+  readonly name: string;
+  readonly change: Change;
+}
+
+const OVERALL_LABELS = { ...TIME_LABELS, cpu_ms: "processor time in ranges" } as const;
+
+/** The time that is compared first; then the other times that both have. */
+export function overallTimes(reports: ReportComparison): readonly Overall[] {
+  const main = mainTime(reports);
+  const names = [main, "wall_ms", "total_ms", "cpu_ms"] as const;
+  return [...new Set(names)].flatMap((name) => {
+    const change = reports.totals[name];
+    return change === undefined || (change.delta === null && name !== main)
+      ? []
+      : [{ name: OVERALL_LABELS[name], change }];
+  });
+}
+
+/** What became of the whole, in a sentence with its interval; what the interval is known from. */
+export function overallSentence(reports: ReportComparison): string {
+  const [main] = overallTimes(reports);
+  if (main === undefined || main.change.delta === null)
+    return "There is no overall result: no time of A and B can be compared.";
+  const {
+    name,
+    change: { a, b, delta, relative, uncertainty, verdict },
+  } = main;
+  const half = uncertainty === null || uncertainty === 0 || a === null ? null : uncertainty / a;
+  const percent =
+    relative === null
+      ? ""
+      : ` (${formatPercent(relative)} %${half === null || !Number.isFinite(half) ? "" : ` ±${formatPercentage(half * 100)} %`})`;
+  const numbers = `${formatDelta(delta, uncertainty)} ms${percent}, from ${formatMs(a)} to ${formatMs(b)} ms (${name})`;
+  const runs = isIntervalKnown(main.change) ? "" : "in one run each, ";
+  const result = WHOLE_VERDICTS[verdict] ?? "A and B are not comparable as a whole";
+  return `${capitalized(`${runs}${result}`)}: ${numbers}; ${intervalSource(main.change)}.`;
+}
+
+const WHOLE_VERDICTS: Partial<Readonly<Record<Verdict, string>>> = {
+  more: "B is slower",
+  less: "B is faster",
+  same: "B takes as long as A",
+  unclear: "it is unclear whether B is slower or faster",
+};
+
+/** Calls of one run that are all alike tell nothing of other runs. */
+const isIntervalKnown = ({ uncertainty, freedom, log_ratios }: Change): boolean =>
+  uncertainty !== null && (uncertainty > 0 || freedom !== undefined || log_ratios !== undefined);
+
+function intervalSource(change: Change): string {
+  const { freedom, log_ratios } = change;
+  if (!isIntervalKnown(change))
+    return "no interval is known: repeats=5 of both, or deep-profile ab, would tell it";
+  if (log_ratios !== undefined) return "± is the 95 % interval of the pairs of runs";
+  if (freedom !== undefined) return "± is the 95 % interval of the repeated runs";
+  return "± is the 95 % interval of the calls in one run each, which does not tell how runs differ";
+}
+
+/** What a region added to the difference by itself, without the regions inside it. */
+export interface Contribution {
+  /** Safe to print. */
+  readonly label: string;
+  /** In ms; of what only one report has, all of it. */
+  readonly ms: number;
+  readonly uncertainty: number | null;
+  readonly verdict: Verdict;
+}
+
+/** From A to B in steps, one for each region: `a` and all `ms` add up to `b`. */
+export interface Waterfall {
+  readonly a: number;
+  readonly b: number;
+  /** Largest first. */
+  readonly parts: readonly Contribution[];
+  /** The others together; null for none. */
+  readonly others: { readonly count: number; readonly ms: number } | null;
+  /** What no region accounts for, e.g. threads that overlap; null if it is too small to see. */
+  readonly rest: number | null;
+}
+
+const SEEN = 0.005;
+
+/** Null where the whole cannot be compared, and where it has no parts. */
+export function waterfallOf(reports: ReportComparison, most: number): Waterfall | null {
+  const time = mainTime(reports);
+  const { a = null, b = null, delta = null } = reports.totals[time] ?? {};
+  if (a === null || b === null || delta === null) return null;
+  const own = time === "total_ms" ? "exclusive_ms" : "wall_exclusive_ms";
+  const lineOf = pathLines(reports.regions);
+  const all = reports.regions
+    .flatMap((region): readonly Contribution[] => {
+      // Wall time outside all ranges is no part of the whole.
+      if (time === "wall_ms" && region.kind === "outside") return [];
+      const change = region.changes[own];
+      if (change === undefined || change.verdict === "left_out") return [];
+      const ms = change.delta ?? (change.b ?? 0) - (change.a ?? 0);
+      if (ms === 0) return [];
+      const { uncertainty, verdict } = change;
+      return [{ label: printableLabel(lineOf(region), 240), ms, uncertainty, verdict }];
+    })
+    .sort((x, y) => Math.abs(y.ms) - Math.abs(x.ms));
+  if (all.length === 0) return null;
+  const sum = (some: readonly Contribution[]) => some.reduce((ms, part) => ms + part.ms, 0);
+  const left = all.slice(most);
+  const rest = delta - sum(all);
+  const scale = Math.max(Math.abs(delta), ...all.map(({ ms }) => Math.abs(ms)));
+  return {
+    a,
+    b,
+    parts: all.slice(0, most),
+    others: left.length === 0 ? null : { count: left.length, ms: sum(left) },
+    rest: Math.abs(rest) < SEEN * scale ? null : rest,
+  };
+}
+
+/** Of kernels and operations, after their name. */
+export const JUDGED =
+  "are judged by the intervals of at least three repeated runs; what fewer show is unclear";
+
+/** Without the notes that the table of differences replaces. */
+export const notesBeside = ({ notes, differences }: ReportComparison): readonly string[] => {
+  const shown = new Set(differences.map(differenceNote));
+  return notes.filter((note) => !shown.has(note));
+};
+
+/** What was not the same: machines and versions first, then the configuration. */
+export const allDifferences = ({ reports, config }: Comparison): readonly ConfigDifference[] => [
+  ...reports.differences.map(({ what, a, b }) => ({ key: what, a: a || null, b: b || null })),
+  ...(config ?? []),
+];
 
 /** Kernels that both looked for and whose time differs, in the order of the comparison. */
 export const changedKernels = ({ kernels }: ReportComparison): readonly KernelChange[] =>
@@ -115,7 +254,7 @@ export function gateSummary(gates: readonly GateResult[]): string {
 }
 
 /** Version of the comparison's JSON, `major.minor`; a minor version only adds. */
-export const COMPARISON_CONTRACT = "hydraconf.comparison/1.4";
+export const COMPARISON_CONTRACT = "hydraconf.comparison/1.5";
 
 /** The versions that can be read, including all earlier ones. */
 export const COMPARISON_CONTRACTS: readonly string[] = [
@@ -123,6 +262,7 @@ export const COMPARISON_CONTRACTS: readonly string[] = [
   "hydraconf.comparison/1.1",
   "hydraconf.comparison/1.2",
   "hydraconf.comparison/1.3",
+  "hydraconf.comparison/1.4",
   COMPARISON_CONTRACT,
 ];
 

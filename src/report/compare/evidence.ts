@@ -29,6 +29,17 @@ export function beyondT(t: number, freedom: number): number {
   return incompleteBeta(degrees / (degrees + t * t), degrees / 2, 0.5);
 }
 
+/** The Student's t that 2.5 % exceed. */
+export function quantile975(freedom: number): number {
+  let [low, high] = [1.9, 13];
+  while (high - low > 1e-9) {
+    const middle = (low + high) / 2;
+    if (beyondT(middle, freedom) > LEVEL) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
 /** From here on a t is normal to the sixth digit. */
 const MOST_DEGREES = 1e6;
 

@@ -8,7 +8,14 @@ import { pathLines, pathWords } from "../model/region-path.ts";
 import { formatNumber } from "../view/numbers.ts";
 import type { Change, Changes, Presence } from "./change.ts";
 import type { ReportComparison } from "./compare-reports.ts";
-import { beyondT, confidenceSequence, LEVEL, rejectedByHolm, sequentialTest } from "./evidence.ts";
+import {
+  beyondT,
+  confidenceSequence,
+  LEVEL,
+  quantile975,
+  rejectedByHolm,
+  sequentialTest,
+} from "./evidence.ts";
 
 export interface GateResult {
   readonly gate: Gate;
@@ -157,17 +164,6 @@ function chanceOf(gate: Gate, change: Change): number | null {
   if (uncertainty === null || uncertainty === 0) return null;
   // The interval is that of 95 %, so that its half width is the quantile times the standard error.
   return beyondT((delta / uncertainty) * quantile975(freedom), freedom);
-}
-
-/** The t that 2.5 % exceed. */
-function quantile975(freedom: number): number {
-  let [low, high] = [1.9, 13];
-  while (high - low > 1e-9) {
-    const middle = (low + high) / 2;
-    if (beyondT(middle, freedom) > LEVEL) low = middle;
-    else high = middle;
-  }
-  return low;
 }
 
 /** Of being wrong, where pairs of runs are taken to prove that the change is past the limit, or that it is not. */

@@ -2,7 +2,8 @@
 
 import { plural } from "../../text/plural.ts";
 import { printableLabel } from "../../text/printable.ts";
-import { escapeHtml } from "../render/html.ts";
+import { pathLines } from "../model/region-path.ts";
+import { escapeHtml, renderHtml } from "../render/html.ts";
 import {
   noticeList,
   noticeSection,
@@ -10,25 +11,34 @@ import {
   readPageAssets,
   renderPage,
 } from "../render/html-page.ts";
-import { type Cell, code, type Table } from "../view/blocks.ts";
+import { relativeLink } from "../render/markdown.ts";
+import { type Block, type Cell, code, paragraph, type Table } from "../view/blocks.ts";
 import { formatDelta, formatMs, formatPercent, roundedForPage } from "../view/numbers.ts";
-import type { ComparisonPageData, PageSection } from "../view/page-data.ts";
+import type { ComparisonPageData, PageSection, TwoTrees } from "../view/page-data.ts";
 import type { ReportComparison } from "./compare-reports.ts";
 import {
+  allDifferences,
   type Comparison,
   gateSummary,
+  JUDGED,
   kernelHeading,
   kernelWord,
   mainTime,
+  notesBeside,
+  overallSentence,
+  overallTimes,
+  regionLines,
   TIME_LABELS,
   VERDICTS,
+  waterfallOf,
 } from "./comparison.ts";
 import {
+  allKernelRows,
   type ChangeRow,
   changeTable,
   configTable,
   factTable,
-  kernelRows,
+  overallTable,
   regionRows,
   totalRow,
 } from "./comparison-tables.ts";
@@ -49,14 +59,21 @@ export function renderComparisonHtml(
   comparison: Comparison,
   assets: PageAssets = readPageAssets("compare"),
 ): string {
-  const { names, reports, config, gates } = comparison;
+  const { reports, config, gates } = comparison;
   const kernel = kernelHeading(reports);
   const [activity, counters] = [activityFacts(reports), counterFacts(reports)];
-  const kernels = kernelRows(reports.kernels.slice(0, MAX_ROWS), reports, 160);
+  const kernels = allKernelRows(reports, 160);
   const data: ComparisonPageData = {
+    trees: twoTrees(reports),
     sections: [
-      changeSection(reports, "Regions", [...regionRows(reports)], totalText(reports)),
-      changeSection(reports, `${kernel}s`, kernels, null),
+      changeSection("Regions", [...regionRows(reports)], {
+        hint: `${TIME_LABELS[mainTime(reports)]}; ± is the 95 % interval.`,
+        footer: totalText(reports),
+      }),
+      changeSection(`${kernel}s`, kernels.slice(0, MAX_ROWS), {
+        hint: `${kernel}s ${JUDGED}.`,
+        footer: null,
+      }),
       ...factSection(RANKS_HEADING, rankFacts(reports)),
       ...factSection(ACTIVITY_HEADING, activity),
       ...factSection(COUNTERS_HEADING, counters),
@@ -68,7 +85,7 @@ export function renderComparisonHtml(
   const rows: readonly (readonly [count: number, one: string, many?: string])[] = [
     [gates.length, "gate"],
     [reports.regions.length, "region"],
-    [reports.kernels.length, kernelWord(reports)],
+    [kernels.length, kernelWord(reports)],
     [factsIn(activity), "change of GPU use", "changes of GPU use"],
     [factsIn(counters), "change of counters", "changes of counters"],
     [config?.length ?? 0, "configuration value"],
@@ -77,18 +94,144 @@ export function renderComparisonHtml(
     count > MAX_ROWS ? [plural(count - MAX_ROWS, one, many)] : [],
   );
   const body = `<header class="top"><h1>Comparison</h1>
-<p class="summary">A is ${escapeHtml(printableLabel(names.a, 300))}<br>B is ${escapeHtml(printableLabel(names.b, 300))}</p>
+<p class="summary">A is ${sideLink(comparison, "a")}<br>B is ${sideLink(comparison, "b")}</p>
 <div id="controls" class="controls"></div></header>
 <noscript><p class="notice">This page needs JavaScript for its tables. deep-profile compare --markdown gives the same facts.</p></noscript>
+${resultHtml(comparison)}
 ${noticeSection(
   "gates",
   gateSummary(gates),
   mostTelling(gates).map(({ outcome, reason }) => `${outcome}: ${printableLabel(reason, 300)}`),
 )}
-${noticeList(reports.notes)}
+${noticeList(notesBeside(reports))}
 ${left.length === 0 ? "" : `<p class="notice">Left out of this page: ${left.join(", ")}.</p>`}
+${waterfallHtml(reports)}
 <main id="comparison"></main>`;
   return renderPage({ title: "Comparison", body, data }, assets);
+}
+
+// What stands above the tables, and needs no script.
+
+function sideLink({ names, links }: Comparison, side: "a" | "b"): string {
+  const name = escapeHtml(printableLabel(names[side], 300));
+  const path = links?.[side] ?? null;
+  return path === null ? name : `<a href="${escapeHtml(relativeLink(path))}">${name}</a>`;
+}
+
+/** Differences that are told beside the result; all those of the configuration have a table below. */
+const MAX_DIFFERENCES = 12;
+
+function resultHtml(comparison: Comparison): string {
+  const { reports, config } = comparison;
+  const differences = allDifferences(comparison);
+  const left = differences.length - MAX_DIFFERENCES;
+  const known =
+    config === null
+      ? "Machines and versions are the same; the configurations are not at hand."
+      : "Machines, versions and configurations are the same.";
+  const beside: readonly Block[] = [
+    ...(differences.length === 0
+      ? [paragraph(known)]
+      : [configTable(differences.slice(0, MAX_DIFFERENCES), configValue)]),
+    ...(left > 0 ? [paragraph(`And ${left} more, below.`)] : []),
+  ];
+  const isMeasured = overallTimes(reports).length > 0;
+  return `<section class="result" aria-labelledby="result-heading"><div><h2 id="result-heading">Result</h2>
+<p class="answer-line">${escapeHtml(overallSentence(reports))}</p>
+${isMeasured ? renderHtml([overallTable(reports, "page")]) : ""}</div>
+<div class="differs"><h2>What differs</h2>${renderHtml(beside)}</div></section>`;
+}
+
+const MAX_STEPS = 14;
+const BAR_WIDTH = 1000;
+
+/** From A to B, a bar for what each region contributed; drawn with attributes, since the policy forbids styles. */
+function waterfallHtml(reports: ReportComparison): string {
+  const waterfall = waterfallOf(reports, MAX_STEPS);
+  if (waterfall === null) return "";
+  const { a, b, parts, others, rest } = waterfall;
+  const steps = [
+    ...parts.map(({ label, ms, uncertainty, verdict }) => ({
+      label,
+      ms,
+      text: `${formatDelta(ms, uncertainty)} ms, ${VERDICTS[verdict]}`,
+      isClear: verdict !== "unclear" && verdict !== "same",
+    })),
+    ...(others === null
+      ? []
+      : [{ ...unnamed(others.ms), label: plural(others.count, "other region") }]),
+    ...(rest === null ? [] : [{ ...unnamed(rest), label: "(no region by itself)" }]),
+  ];
+  const levels = [a];
+  for (const { ms } of steps) levels.push((levels.at(-1) ?? 0) + ms);
+  const [least, greatest] = [Math.min(b, ...levels), Math.max(b, ...levels)];
+  // Small changes of a long time need an axis that does not begin at zero.
+  const from = greatest - least < greatest / 4 ? Math.max(0, least - (greatest - least)) : 0;
+  const x = (ms: number) => ((ms - from) / (greatest - from || 1)) * BAR_WIDTH;
+  const row = (label: string, text: string, bar: string) =>
+    `<tr><th scope="row">${escapeHtml(label)}</th><td><svg viewBox="0 0 ${BAR_WIDTH} 20" preserveAspectRatio="none" aria-hidden="true">${bar}</svg></td><td>${escapeHtml(text)}</td></tr>`;
+  const rect = (className: string, left: number, right: number) =>
+    `<rect class="${className}" x="${Math.min(left, right).toFixed(1)}" y="2" width="${Math.max(2, Math.abs(right - left)).toFixed(1)}" height="16"/>`;
+  const whole = (name: string, ms: number) =>
+    row(name, `${formatMs(ms)} ms`, rect("step-whole", 0, x(ms)));
+  const rows = [
+    whole("A", a),
+    ...steps.map(({ label, ms, text, isClear }, at) => {
+      const start = levels[at] ?? 0;
+      const kind = ms > 0 ? "step-more" : "step-less";
+      return row(
+        label,
+        text,
+        rect(`${kind}${isClear ? "" : " step-unclear"}`, x(start), x(start + ms)),
+      );
+    }),
+    whole("B", b),
+  ];
+  const axis = from === 0 ? "" : ` The bars begin at ${formatMs(from)} ms.`;
+  return `<section aria-labelledby="waterfall-heading"><h2 id="waterfall-heading">What contributed</h2>
+<p class="hint">${TIME_LABELS[mainTime(reports)]} of each region without the regions inside it, from A to B.${axis} Pale: unclear or the same.</p>
+<div class="scroll" tabindex="0" role="group" aria-labelledby="waterfall-heading"><table class="waterfall"><tbody>${rows.join("")}</tbody></table></div></section>`;
+}
+
+const unnamed = (ms: number) => ({ ms, text: `${formatDelta(ms)} ms`, isClear: false });
+
+/** Null with less than two regions that have the compared time. */
+function twoTrees(reports: ReportComparison): TwoTrees | null {
+  const time = mainTime(reports);
+  const lineOf = pathLines(reports.regions);
+  const lines = regionLines(
+    reports.regions.filter(({ kind }) => time === "total_ms" || kind !== "outside"),
+    reports.regions,
+  ).slice(0, MAX_ROWS);
+  const open: number[] = [];
+  const rows = lines.map(({ region, level, label }, at) => {
+    open.length = level;
+    const parent = open.at(-1) ?? -1;
+    open.push(at);
+    const change = region.changes[time];
+    const { a = null, b = null, delta = null, relative = null } = change ?? {};
+    const verdict = change?.verdict ?? "same";
+    const by = delta === null ? "" : `, ${formatDelta(delta)} ms (${formatPercent(relative)} %)`;
+    return {
+      parent,
+      label: printableLabel(label, 160),
+      path: printableLabel(lineOf(region), 240),
+      a: roundedForPage(a),
+      b: roundedForPage(b),
+      verdict,
+      change: `${VERDICTS[verdict]}${by}`,
+    };
+  });
+  if (rows.filter(({ a, b }) => (a ?? b ?? 0) > 0).length < 2) return null;
+  return {
+    parent: rows.map(({ parent }) => parent),
+    label: rows.map(({ label }) => label),
+    path: rows.map(({ path }) => path),
+    a: rows.map(({ a }) => a),
+    b: rows.map(({ b }) => b),
+    verdict: rows.map(({ verdict }) => verdict),
+    change: rows.map(({ change }) => change),
+  };
 }
 
 const pageSection = (
@@ -118,15 +261,14 @@ function roundedCell(cell: Cell): Cell {
 }
 
 const changeSection = (
-  reports: ReportComparison,
   title: string,
   rows: readonly ChangeRow[],
-  footer: string | null,
+  around: Pick<PageSection, "hint" | "footer">,
 ): PageSection =>
   pageSection(
     title,
     changeTable("Name", rows, "page", { withCounts: rows.some(({ counts }) => counts !== "") }),
-    { hint: `${TIME_LABELS[mainTime(reports)]}; ± is the 95 % interval.`, footer },
+    around,
   );
 
 /** Regions overlap, so their sum cannot give this total. */

@@ -2,9 +2,12 @@
  * Kernels in two reports, matched by their names and kinds, the largest difference first; and what both
  * reports know of the GPU beside times of kernels.
  */
+
+import { getOrCreate } from "../../system/get-or-create.ts";
 import type {
   KernelHardware,
   KernelRecord,
+  KernelRepeats,
   NCUProfileRegion,
   NCUProfileRegionReport,
 } from "../model/document.ts";
@@ -21,8 +24,9 @@ import {
   type Presence,
   partChange,
   presenceOf,
+  repeatedChange,
 } from "./change.ts";
-import { measuredAlone } from "./noise.ts";
+import { measuredAlone, measuredKernel, measuredTogether } from "./noise.ts";
 import type { CoverageOfBoth } from "./selection-coverage.ts";
 
 export interface KernelChange {
@@ -36,9 +40,29 @@ export interface KernelChange {
 
 export type BothReports = Readonly<Record<"a" | "b", NCUProfileRegionReport>>;
 
+/** How the kernels of both reports vary from run to run. */
+export interface KernelSpread {
+  readonly a: ReadonlyMap<string, KernelRepeats>;
+  readonly b: ReadonlyMap<string, KernelRepeats>;
+  /** Whether the kernels compared are all that the reports have, not those of one region. */
+  readonly isWhole: boolean;
+}
+
+/** @param isWhole as in `KernelSpread` */
+export const kernelSpread = ({ a, b }: BothReports, isWhole: boolean): KernelSpread => {
+  const of = ({ kernel_repeats = [] }: NCUProfileRegionReport) =>
+    new Map(kernel_repeats.map((repeats) => [kernelKey(repeats), repeats]));
+  return { a: of(a), b: of(b), isWhole };
+};
+
 /** Kernels of whole reports. */
-export const reportKernels = ({ a, b }: BothReports, looked: CoverageOfBoth) =>
-  kernelChanges(kernelsOfReport(a).longest(), kernelsOfReport(b).longest(), looked);
+export const reportKernels = (reports: BothReports, looked: CoverageOfBoth, isWhole = true) =>
+  kernelChanges(
+    kernelsOfReport(reports.a).longest(),
+    kernelsOfReport(reports.b).longest(),
+    looked,
+    kernelSpread(reports, isWhole),
+  );
 
 /** The kernels of regions that both looked for, followed by all other kernels, marked left out. */
 export function kernelsCoveredByBoth(
@@ -46,7 +70,7 @@ export function kernelsCoveredByBoth(
   shared: BothReports,
   looked: CoverageOfBoth,
 ): readonly KernelChange[] {
-  const compared = reportKernels(shared, looked);
+  const compared = reportKernels(shared, looked, false);
   const keys = new Set(compared.map(kernelKey));
   const others = reportKernels(whole, looked).filter((kernel) => !keys.has(kernelKey(kernel)));
   return [...compared, ...others.map(kernelLeftOut)].sort((x, y) => weight(y) - weight(x));
@@ -56,12 +80,13 @@ export function kernelChanges(
   a: readonly KernelRecord[],
   b: readonly KernelRecord[],
   looked: CoverageOfBoth,
+  spread: KernelSpread,
 ): readonly KernelChange[] {
   const ofA = summed(a);
   const ofB = summed(b);
   return [...new Map([...ofB, ...ofA])]
     .map(([key, kernel]) =>
-      kernelChange(kernel, { a: ofA.get(key) ?? null, b: ofB.get(key) ?? null }, looked),
+      kernelChange(kernel, { a: ofA.get(key) ?? null, b: ofB.get(key) ?? null }, looked, spread),
     )
     .sort((x, y) => weight(y) - weight(x));
 }
@@ -70,8 +95,12 @@ function kernelChange(
   { kernel_name, kind }: KernelSum,
   { a, b }: Readonly<Record<"a" | "b", KernelSum | null>>,
   looked: CoverageOfBoth,
+  spread: KernelSpread,
 ): KernelChange {
-  const [timeA, timeB] = [timeOf(a), timeOf(b)];
+  const key = kernelKey({ kernel_name, kind });
+  const timeOf = (sum: KernelSum | null, of: "a" | "b") =>
+    measuredKernel(sum && kernelMs(sum), spread[of].get(key), spread.isWhole);
+  const [timeA, timeB] = [timeOf(a, "a"), timeOf(b, "b")];
   // If both have a kernel but only one its time, the kernel is neither new nor gone.
   const isTimed = (a === null || timeA !== null) && (b === null || timeB !== null);
   const presence = presenceOf(a, b, (side) => looked[side].kernel({ kernel_name, kind }));
@@ -82,7 +111,7 @@ function kernelChange(
     kind,
     presence,
     changes: changesAs(presence, {
-      ...(isTimed && { total_ms: changeOf(timeA, timeB) }),
+      ...(isTimed && { total_ms: repeatedChange(timeA, timeB) }),
       calls: countChange(a?.calls ?? null, b?.calls ?? null),
       ...counterChanges(counters, others),
     }),
@@ -98,8 +127,6 @@ export const kernelLeftOut = (kernel: KernelChange): KernelChange => ({
 
 const kernelKey = ({ kernel_name, kind }: Pick<KernelRecord, "kernel_name" | "kind">): string =>
   JSON.stringify([kernel_name, kind]);
-
-const timeOf = (sum: KernelSum | null) => measuredAlone(sum && kernelMs(sum));
 
 interface KernelSum extends Pick<KernelRecord, "kernel_name" | "kind" | "total_ms" | "calls"> {
   /** Those with counters: few reports have any. */
@@ -126,7 +153,69 @@ function summed(kernels: readonly KernelRecord[]): ReadonlyMap<string, KernelSum
 
 const NONE: readonly KernelRecord[] = [];
 
-const weight = ({ changes }: KernelChange): number => {
+// Kernels that have another name only because their shapes changed.
+
+/** Kernels that only A has and kernels that only B has, of names that differ in numbers alone: tiles, dimensions. */
+export interface KernelPair {
+  /** What the names have in common, with `*` for numbers. */
+  readonly name: string;
+  readonly kind: KernelRecord["kind"];
+  readonly a: readonly string[];
+  readonly b: readonly string[];
+  /** `total_ms` and `calls` of all of them together. */
+  readonly changes: Changes;
+}
+
+/** The largest difference first. */
+export function kernelPairs(
+  kernels: readonly KernelChange[],
+  spread: KernelSpread,
+): readonly KernelPair[] {
+  const groups = new Map<string, KernelChange[]>();
+  for (const kernel of kernels)
+    if (kernel.presence === "added" || kernel.presence === "removed")
+      getOrCreate(groups, `${kernel.kind} ${shapeless(kernel.kernel_name)}`, () => []).push(kernel);
+  return [...groups.values()]
+    .flatMap((group) => pairOf(group, spread) ?? [])
+    .sort((x, y) => weight(y) - weight(x));
+}
+
+function pairOf(group: readonly KernelChange[], spread: KernelSpread): KernelPair | null {
+  const [first] = group;
+  const of = (presence: Presence) => group.filter((kernel) => kernel.presence === presence);
+  const [a, b] = [of("removed"), of("added")];
+  if (first === undefined || a.length === 0 || b.length === 0) return null;
+  const numberOf = (side: "a" | "b", name: string, all: readonly KernelChange[]) =>
+    all.reduce<number | null>((sum, { changes }) => {
+      const value = changes[name]?.[side] ?? null;
+      return value === null || sum === null ? null : sum + value;
+    }, 0);
+  const timeOf = (side: "a" | "b", all: readonly KernelChange[]) =>
+    measuredTogether(
+      numberOf(side, "total_ms", all),
+      all.map((kernel) => {
+        const ms = kernel.changes["total_ms"]?.[side] ?? null;
+        const repeats = spread[side].get(kernelKey(kernel));
+        return { ms, measured: measuredKernel(ms, repeats, spread.isWhole) };
+      }),
+    );
+  return {
+    name: shapeless(first.kernel_name),
+    kind: first.kind,
+    a: a.map(({ kernel_name }) => kernel_name),
+    b: b.map(({ kernel_name }) => kernel_name),
+    changes: {
+      total_ms: repeatedChange(timeOf("a", a), timeOf("b", b)),
+      calls: countChange(numberOf("a", "calls", a), numberOf("b", "calls", b)),
+    },
+  };
+}
+
+/** Without its numbers, and however many there are in a row; those of lambdas (`#1`) tell which one it is. */
+export const shapeless = (name: string): string =>
+  name.replaceAll(/(?<![#\d])\d+(?:\s*[x,]\s*\d+)*/g, "*");
+
+const weight = ({ changes }: Pick<KernelChange, "changes">): number => {
   const { a, b } = changes["total_ms"] ?? { a: null, b: null };
   return Math.abs((b ?? 0) - (a ?? 0));
 };

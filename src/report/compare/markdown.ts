@@ -1,33 +1,42 @@
 /** A comparison to paste into a pull request. */
-import { plural } from "../../text/plural.ts";
+import { capitalized, plural } from "../../text/plural.ts";
 import { printableLabel } from "../../text/printable.ts";
 import { markdownPieces } from "../render/markdown.ts";
 import {
   type Block,
   heading,
+  link,
   list,
   listIfAny,
   paragraph,
+  type Span,
   strong,
   type Text,
+  withHeading,
 } from "../view/blocks.ts";
 import type { ReportComparison } from "./compare-reports.ts";
 import {
+  allDifferences,
   type Comparison,
-  changedKernels,
   gateSummary,
+  JUDGED,
   kernelHeading,
   kernelWord,
   mainTime,
+  notesBeside,
+  overallSentence,
+  overallTimes,
   TIME_LABELS,
 } from "./comparison.ts";
 import {
+  changedKernelRows,
   changeTable,
   configTable,
   factTable,
-  kernelRows,
+  overallTable,
   regionRows,
   totalRow,
+  waterfallTable,
 } from "./comparison-tables.ts";
 import {
   ACTIVITY_HEADING,
@@ -40,22 +49,32 @@ import {
 } from "./gpu-facts.ts";
 
 const MAX_KERNELS = 20;
+const MAX_PARTS = 10;
 
 /** In pieces, one per region or gate: for two large reports it can be longer than a string may be. */
 export const comparisonMarkdownPieces = (comparison: Comparison): Iterable<string> =>
   markdownPieces(blocksOf(comparison));
 
-function blocksOf({ names, reports, config, gates }: Comparison): readonly Block[] {
-  const changed = changedKernels(reports);
-  const left = changed.length - MAX_KERNELS;
+function blocksOf(comparison: Comparison): readonly Block[] {
+  const { names, reports, gates, links = { a: null, b: null } } = comparison;
+  const rows = changedKernelRows(reports);
+  const left = rows.length - MAX_KERNELS;
   const kernel = kernelHeading(reports);
+  const named = (side: "a" | "b"): Span => {
+    const path = links[side];
+    return path === null ? printableLabel(names[side]) : link(printableLabel(names[side]), path);
+  };
   return [
     heading(1, "Comparison"),
-    paragraph(["A is ", printableLabel(names.a), ", B is ", printableLabel(names.b), "."]),
+    paragraph([strong(overallSentence(reports))]),
+    paragraph(["A is ", named("a"), ", B is ", named("b"), "."]),
+    ...(overallTimes(reports).length === 0 ? [] : [overallTable(reports, "markdown")]),
     ...(gates.length === 0
       ? []
       : [paragraph([strong(gateSummary(gates))]), list(gateLines(gates))]),
-    ...listIfAny(reports.notes),
+    ...differenceBlocks(comparison),
+    ...listIfAny(notesBeside(reports)),
+    ...withHeading("What contributed", waterfallTable(reports, MAX_PARTS)),
     heading(2, "Regions"),
     ...(reports.regions.length === 0
       ? [paragraph("No regions.")]
@@ -65,17 +84,19 @@ function blocksOf({ names, reports, config, gates }: Comparison): readonly Block
             `Numbers are ${TIME_LABELS[mainTime(reports)]}; ± is the 95 % interval, where calls or repeated runs tell it.`,
           ),
         ]),
-    ...(changed.length === 0
+    ...(rows.length === 0
       ? []
       : [
-          heading(2, `${kernel}s that changed`),
-          changeTable(kernel, kernelRows(changed.slice(0, MAX_KERNELS), reports), "markdown"),
+          heading(2, `${kernel}s that differ`),
+          changeTable(kernel, rows.slice(0, MAX_KERNELS), "markdown", {
+            withCounts: rows.slice(0, MAX_KERNELS).some(({ counts }) => counts !== ""),
+          }),
+          paragraph(`${capitalized(kernelWord(reports))}s ${JUDGED}.`),
         ]),
     ...(left > 0 ? [paragraph(`${plural(left, `more ${kernelWord(reports)}`)} changed.`)] : []),
     ...factBlocks(RANKS_HEADING, "Region", rankFacts(reports)),
     ...factBlocks(ACTIVITY_HEADING, "Region", activityFacts(reports)),
     ...factBlocks(COUNTERS_HEADING, kernel, counterFacts(reports)),
-    ...configBlocks(config),
   ];
 }
 
@@ -98,11 +119,14 @@ function factBlocks(title: string, name: string, all: readonly GpuFacts[]): read
   ];
 }
 
-function configBlocks(config: Comparison["config"]): readonly Block[] {
-  if (config === null) return [];
-  if (config.length === 0) return [paragraph("The configurations are the same.")];
+function differenceBlocks(comparison: Comparison): readonly Block[] {
+  const { config, reports } = comparison;
+  const all = allDifferences(comparison);
+  if (all.length === 0)
+    return config === null ? [] : [paragraph("The configurations are the same.")];
   return [
-    heading(2, "Configuration"),
-    configTable(config, (value) => (value === null ? "" : printableLabel(value))),
+    heading(2, reports.differences.length === 0 ? "Configuration" : "What differs"),
+    configTable(all, (value) => (value === null ? "" : printableLabel(value))),
+    ...(config?.length === 0 ? [paragraph("The configurations are the same.")] : []),
   ];
 }

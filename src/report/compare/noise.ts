@@ -1,6 +1,7 @@
 /** The uncertainty of a region's times, from the spread of its calls. */
 import type {
   InvocationStatistics,
+  KernelRepeats,
   NCUProfileRegion,
   RepeatStatistics,
 } from "../model/document.ts";
@@ -83,6 +84,22 @@ function overRuns(
     runs < LEAST_RUNS ? { uncertainty: null } : { uncertainty: half * share, freedom: runs - 1 };
   if (ms === whole) return { value: repeats.mean, ...spread(1) };
   return whole === null || whole === 0 ? null : { value: ms, ...spread(ms / whole) };
+}
+
+/**
+ * Time of a kernel, which only repeated runs judge.
+ *
+ * @param isWhole whether `ms` is of all its calls; a part of them is taken to vary as the whole does
+ */
+export function measuredKernel(
+  ms: number | null,
+  repeats: KernelRepeats | undefined,
+  isWhole: boolean,
+): Measured | null {
+  if (ms === null) return null;
+  if (repeats === undefined) return measuredAlone(ms);
+  const { total_ms, runs } = repeats;
+  return overRuns(ms, isWhole ? ms : total_ms.mean, total_ms, runs) ?? measuredAlone(ms);
 }
 
 /** How many runs tell how runs vary. */

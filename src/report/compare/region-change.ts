@@ -16,6 +16,7 @@ import {
 import {
   activityChanges,
   type KernelChange,
+  type KernelSpread,
   kernelChanges,
   kernelLeftOut,
 } from "./kernel-changes.ts";
@@ -44,6 +45,7 @@ export function regionChange(
   b: NCUProfileRegion | null,
   looked: CoverageOfBoth,
   same: SameWork,
+  spread: KernelSpread,
 ): RegionChange {
   const shown = b ?? a;
   if (shown === null) throw new Error("a region of neither report");
@@ -54,7 +56,7 @@ export function regionChange(
   const percentile = (region: NCUProfileRegion | null) =>
     measuredAlone(region?.invocation_wall_ms?.p95 ?? null);
   const presence = presenceOf(a, b, (side) => looked[side].region(shown));
-  const found = kernelChanges(a?.kernels ?? [], b?.kernels ?? [], looked);
+  const found = kernelChanges(a?.kernels ?? [], b?.kernels ?? [], looked, spread);
   const isSame = presence !== "both" || same.inRegion(shown, found);
   const isLeftOut = presence === "left_out" || !(isSame || same.inKernels);
   return {

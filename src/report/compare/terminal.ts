@@ -9,16 +9,28 @@ import type { Verdict } from "./change.ts";
 import type { ReportComparison } from "./compare-reports.ts";
 import {
   type Comparison,
-  changedKernels,
+  type ConfigDifference,
   countNotes,
   gateSummary,
+  JUDGED,
   kernelHeading,
   kernelWord,
   mainTime,
+  notesBeside,
+  overallSentence,
+  overallTimes,
   TIME_LABELS,
   VERDICTS,
 } from "./comparison.ts";
-import { changeTable, factTree, kernelRows, regionRows, totalRow } from "./comparison-tables.ts";
+import {
+  changedKernelRows,
+  changeTable,
+  factTree,
+  overallTable,
+  regionRows,
+  totalRow,
+  waterfallTable,
+} from "./comparison-tables.ts";
 import type { GateResult } from "./gates.ts";
 import {
   ACTIVITY_HEADING,
@@ -40,21 +52,29 @@ export interface TerminalOptions extends TerminalPage {
 
 /** Lines end with newlines; parts are separated by a blank line. */
 export function renderComparison(
-  { names, reports, config, gates }: Comparison,
+  comparison: Comparison,
   { width, color, regions, kernels }: TerminalOptions,
 ): string {
+  const { names, reports, gates } = comparison;
   const page: Page = { width, color, colors: picocolors.createColors(color) };
   const blocks: readonly (readonly string[])[] = [
     [`A ${printableLabel(names.a, 300)}`, `B ${printableLabel(names.b, 300)}`],
-    reports.notes.flatMap((note) =>
+    [
+      ...wrapped(page, overallSentence(reports), page.colors.bold),
+      ...(overallTimes(reports).length < 2
+        ? []
+        : tableLines(overallTable(reports, "terminal"), page)),
+    ],
+    differenceLines(comparison).flatMap((line) => wrapped(page, line)),
+    notesBeside(reports).flatMap((note) =>
       wrapped(page, `note: ${printableLabel(note, 300)}`, page.colors.yellow),
     ),
+    ...waterfallTable(reports, MAX_PARTS).map((table) => tableLines(table, page)),
     regionBlock(page, reports, regions),
     ...kernelBlocks(page, reports, kernels),
     factBlock(page, RANKS_HEADING, rankFacts(reports), { option: "regions", most: regions }),
     factBlock(page, ACTIVITY_HEADING, activityFacts(reports), { option: "regions", most: regions }),
     factBlock(page, COUNTERS_HEADING, counterFacts(reports), { option: "kernels", most: kernels }),
-    configLines(config).flatMap((line) => wrapped(page, line)),
     gateBlock(page, gates),
   ];
   return blocks
@@ -62,6 +82,8 @@ export function renderComparison(
     .map((lines) => lines.map((line) => `${line}\n`).join(""))
     .join("\n");
 }
+
+const MAX_PARTS = 8;
 
 interface Page extends TerminalPage {
   readonly colors: ReturnType<typeof picocolors.createColors>;
@@ -99,14 +121,17 @@ function kernelBlocks(
   reports: ReportComparison,
   most: number,
 ): readonly (readonly string[])[] {
-  const changed = changedKernels(reports);
-  const rows = kernelRows(changed.slice(0, most), reports);
+  const changed = changedKernelRows(reports);
+  const rows = changed.slice(0, most);
   const left = changed.length - rows.length;
   const more = `${plural(left, `more ${kernelWord(reports)}`)} changed: --kernels ${changed.length} shows all`;
   return [
     rows.length === 0
       ? []
-      : tableLines(changeTable(kernelHeading(reports), rows, "terminal"), page),
+      : [
+          ...tableLines(changeTable(kernelHeading(reports), rows, "terminal"), page),
+          ...wrapped(page, `${kernelWord(reports)}s ${JUDGED}`, page.colors.dim),
+        ],
     left === 0 ? [] : wrapped(page, more, page.colors.dim),
   ];
 }
@@ -157,15 +182,28 @@ const GATE_TONES: Readonly<Record<GateResult["outcome"], Tone>> = {
 
 const MAX_CONFIG = 30;
 
-function configLines(config: Comparison["config"]): readonly string[] {
-  if (config === null) return [];
-  if (config.length === 0) return ["configurations are the same"];
-  const shown = config.slice(0, MAX_CONFIG).map(({ key, a, b }) => {
-    const side = (value: string | null) => (value === null ? "(none)" : printableLabel(value));
-    return `  ${printableLabel(key)}: ${side(a)} -> ${side(b)}`;
-  });
-  const left = config.length - shown.length;
-  return ["configuration:", ...shown, ...(left > 0 ? [`  and ${left} more`] : [])];
+/** Of machines and versions, then of the configuration. */
+function differenceLines({ config, reports }: Comparison): readonly string[] {
+  const lines = (all: readonly ConfigDifference[]) =>
+    all.map(({ key, a, b }) => {
+      const side = (value: string | null) => (value === null ? "(none)" : printableLabel(value));
+      return `  ${printableLabel(key)}: ${side(a)} -> ${side(b)}`;
+    });
+  const others = reports.differences.map(({ what, a, b }) => ({
+    key: what,
+    a: a || null,
+    b: b || null,
+  }));
+  const left = (config?.length ?? 0) - MAX_CONFIG;
+  return [
+    ...(others.length === 0 ? [] : ["not the same:", ...lines(others)]),
+    ...(config === null
+      ? []
+      : config.length === 0
+        ? ["configurations are the same"]
+        : ["configuration:", ...lines(config.slice(0, MAX_CONFIG))]),
+    ...(left > 0 ? [`  and ${left} more`] : []),
+  ];
 }
 
 // Which regions of a long comparison are worth a line: those that changed.

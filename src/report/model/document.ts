@@ -38,6 +38,8 @@ export interface NCUProfileRegionReport {
   readonly totals: ReportTotals;
   /** The ranks of a parallel program, in order; only of several, in the aggregate. Added in 1.5. */
   readonly ranks?: readonly RankInfo[];
+  /** How kernels varied over repeated runs; only of the main report, absent for a single run. Added in 1.5. */
+  readonly kernel_repeats?: readonly KernelRepeats[];
   /** ISO 8601 in UTC. */
   readonly generated_at: string;
   /** `sha256:` and the hash of the resolved config. */
@@ -294,6 +296,14 @@ export interface RegionRepeats {
   readonly wall_ms: RepeatStatistics | null;
   /** Absent if no run measured it. Added in 1.5. */
   readonly cpu_ms?: RepeatStatistics | null;
+}
+
+/** A kernel over the runs of `repeats=N`, all of which launched it; its calls in all regions and on all devices. */
+export interface KernelRepeats {
+  readonly kernel_name: string;
+  readonly kind: KernelRecord["kind"];
+  readonly runs: number;
+  readonly total_ms: RepeatStatistics;
 }
 
 /** A time over several runs, in milliseconds. */

@@ -22,6 +22,8 @@ export interface JobInput {
   readonly overrides: readonly string[];
   /** Where and when it ran; absent where that is not known. */
   readonly interval?: HostInterval;
+  /** As in the report of the sweep. */
+  readonly page?: string;
   /** The main report of one collector, or why there is none. */
   readonly result:
     | { readonly report: JobReport }
@@ -118,11 +120,12 @@ export function buildSweepReport(
   const reports = inputs.flatMap(({ result: { report } }) => (report === null ? [] : [report]));
   const basis = reports.every(({ totals }) => totals.total_ms !== null) ? "total_ms" : "wall_ms";
   const jobs = inputs.map(
-    ({ name, result }, at): SweepJob => ({
+    ({ name, result, page }, at): SweepJob => ({
       name,
       values: parameters.map(({ key }) => set[at]?.get(key) ?? null),
       total_ms: result.report?.totals[basis] ?? null,
       ...(result.report?.totals.cpu_ms !== undefined && { cpu_ms: result.report.totals.cpu_ms }),
+      ...(page !== undefined && { page }),
       problem: result.report === null ? result.problem : null,
     }),
   );

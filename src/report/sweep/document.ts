@@ -2,15 +2,17 @@
  * A sweep as one report (jobs side by side, regions by path), and its times against a numeric parameter; shared with
  * the page's script. Times are milliseconds.
  */
+import { quantile975 } from "../compare/evidence.ts";
 import type { NCUProfileRegion } from "../model/document.ts";
 
 /** Version of the contract, `major.minor`; a minor version only adds. */
-export const SWEEP_CONTRACT = "hydraconf.sweep-report/1.2";
+export const SWEEP_CONTRACT = "hydraconf.sweep-report/1.3";
 
 /** The versions that can be read, including all earlier ones. */
 export const SWEEP_CONTRACTS: readonly string[] = [
   "hydraconf.sweep-report/1.0",
   "hydraconf.sweep-report/1.1",
+  "hydraconf.sweep-report/1.2",
   SWEEP_CONTRACT,
 ];
 
@@ -46,6 +48,8 @@ export interface SweepJob {
   readonly total_ms: number | null;
   /** Processor time in its ranges; absent where it is not known. Added in 1.2. */
   readonly cpu_ms?: number;
+  /** Path of its own page from this report, with `/`; absent where it has none. Added in 1.3. */
+  readonly page?: string;
   /** Why it has none. */
   readonly problem: string | null;
 }
@@ -107,18 +111,49 @@ export function curvesOf(
   }));
 }
 
+/** A power law through the points of a curve. */
+export interface ScalingFit {
+  /** 1 is proportional, 0 constant, 2 quadratic. */
+  readonly exponent: number;
+  /** Half of its 95 % interval, by Student's t. */
+  readonly half: number;
+  /** Coefficient of determination, of the logarithms. */
+  readonly r2: number;
+}
+
+/** Below this R² a power law does not describe the times. */
+const LEAST_R2 = 0.9;
+
 /**
- * How time grows with the parameter: the slope of the least-squares line through the logarithms. 1 is
- * proportional, 0 constant, 2 quadratic. Null for less than two different values above zero.
+ * How time grows with the parameter: the least-squares line through the logarithms. Null for less than three different
+ * values above zero: a line through two always fits.
  */
-export function scalingExponent(points: readonly CurvePoint[]): number | null {
+export function scalingFit(points: readonly CurvePoint[]): ScalingFit | null {
   const logs = points
     .filter(({ x, ms }) => x > 0 && ms > 0)
     .map(({ x, ms }) => ({ x: Math.log(x), y: Math.log(ms) }));
-  const mean = (of: (point: { x: number; y: number }) => number) =>
-    logs.reduce((sum, point) => sum + of(point), 0) / logs.length;
-  const [meanX, meanY] = [mean(({ x }) => x), mean(({ y }) => y)];
-  const spread = logs.reduce((sum, { x }) => sum + (x - meanX) ** 2, 0);
-  if (logs.length < 2 || spread === 0) return null;
-  return logs.reduce((sum, { x, y }) => sum + (x - meanX) * (y - meanY), 0) / spread;
+  if (new Set(logs.map(({ x }) => x)).size < 3) return null;
+  const sum = (of: (point: { readonly x: number; readonly y: number }) => number) =>
+    logs.reduce((total, point) => total + of(point), 0);
+  const [meanX, meanY] = [sum(({ x }) => x) / logs.length, sum(({ y }) => y) / logs.length];
+  const spread = sum(({ x }) => (x - meanX) ** 2);
+  const total = sum(({ y }) => (y - meanY) ** 2);
+  const exponent = sum(({ x, y }) => (x - meanX) * (y - meanY)) / spread;
+  const left = sum(({ x, y }) => (y - meanY - exponent * (x - meanX)) ** 2);
+  const freedom = logs.length - 2;
+  return {
+    exponent,
+    half: quantile975(freedom) * Math.sqrt(left / freedom / spread),
+    // Times that are all the same fit exactly.
+    r2: total === 0 ? 1 : 1 - left / total,
+  };
+}
+
+/** The exponent in words, or why there is none. */
+export function scalingWords(points: readonly CurvePoint[]): string {
+  const fit = scalingFit(points);
+  if (fit === null) return "none: less than three values";
+  const { exponent, half, r2 } = fit;
+  if (!(r2 >= LEAST_R2)) return `not supported by the data (R² ${r2.toFixed(2)})`;
+  return `${exponent.toFixed(2)} ±${half.toFixed(2)} (R² ${r2.toFixed(2)})`;
 }

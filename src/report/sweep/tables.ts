@@ -1,6 +1,6 @@
 /** The tables of a sweep: jobs, regions by jobs, scaling. No Node here: the page's script imports it, too. */
 import { printableLabel } from "../../text/printable.ts";
-import { type Field, strong, type Table, tableOf } from "../view/blocks.ts";
+import { type Field, link, strong, type Table, tableOf } from "../view/blocks.ts";
 import { formatMs, NOT_MEASURED } from "../view/numbers.ts";
 import { domainFields } from "../view/records.ts";
 import {
@@ -8,7 +8,7 @@ import {
   type SweepJob,
   type SweepRegion,
   type SweepReport,
-  scalingExponent,
+  scalingWords,
 } from "./document.ts";
 
 /** What the numbers are, in words. */
@@ -31,7 +31,11 @@ export function jobTable(
     [
       {
         title: "Job",
-        cell: ({ name }) => (name === best ? [strong(printableLabel(name))] : printableLabel(name)),
+        cell: ({ name, page }) => {
+          const shown = printableLabel(name);
+          if (page !== undefined) return [link(shown, page)];
+          return name === best ? [strong(shown)] : shown;
+        },
       },
       ...parameters.map(
         ({ key }, at): Field<SweepJob> => ({
@@ -76,17 +80,17 @@ interface ScalingRow {
   /** Values of the other parameters. */
   readonly others: string;
   readonly times: string;
-  readonly exponent: number;
+  /** In words, with its interval. */
+  readonly exponent: string;
 }
 
 /** Of the whole jobs; none where no parameter is a number with several values. */
 export function scalingTable(report: SweepReport): readonly Table[] {
   const rows = report.parameters.flatMap(({ key, numeric }, at) =>
     (numeric ? curvesOf(report, at) : []).flatMap(({ label, points }): readonly ScalingRow[] => {
-      const exponent = scalingExponent(points);
-      if (exponent === null) return [];
+      if (points.length < 2) return [];
       const times = points.map(({ x, ms }) => `${x}: ${formatMs(ms)}`).join(", ");
-      return [{ key, others: label, times, exponent }];
+      return [{ key, others: label, times, exponent: scalingWords(points) }];
     }),
   );
   if (rows.length === 0) return [];
@@ -96,7 +100,7 @@ export function scalingTable(report: SweepReport): readonly Table[] {
         { title: "Parameter", cell: ({ key }) => printableLabel(key) },
         { title: "With", cell: ({ others }) => (others === "" ? "" : printableLabel(others)) },
         { title: "ms", cell: ({ times }) => times },
-        { title: "Exponent", align: "right", cell: ({ exponent }) => exponent.toFixed(2) },
+        { title: "Exponent", cell: ({ exponent }) => exponent },
       ],
       rows,
     ),

@@ -48,7 +48,7 @@ function sweepBlocks(report: SweepReport): readonly Block[] {
       scalingTable(report).flatMap((table) => [
         table,
         paragraph(
-          "The exponent shows how time grows with the parameter: 1 means proportionally, 0 not at all.",
+          "The exponent shows how time grows with the parameter: 1 means proportionally, 0 not at all; ± is its 95 % interval. Where R² is below 0.9, the times follow no power of the parameter.",
         ),
       ]),
     ),

@@ -151,7 +151,23 @@ export interface RooflineData {
 
 /** What the script of a comparison's page reads; shared with the browser. */
 export interface ComparisonPageData {
+  /** The regions of both as trees of the compared time; null where there is nothing to draw. */
+  readonly trees: TwoTrees | null;
   readonly sections: readonly PageSection[];
+}
+
+/** One entry per region of either report, depth first. */
+export interface TwoTrees {
+  /** Row of the region around it; -1 at a root. */
+  readonly parent: readonly number[];
+  readonly label: readonly string[];
+  readonly path: readonly string[];
+  readonly a: NumberColumn;
+  readonly b: NumberColumn;
+  /** `more`, `less`, `same`, `unclear`, `added`, `removed` or `left_out`. */
+  readonly verdict: readonly string[];
+  /** `slower` and so on, with the change. */
+  readonly change: readonly string[];
 }
 
 /** A table under a heading. */

@@ -50,6 +50,36 @@ describe("combineRuns", () => {
     expect(scope?.notes.filter((note) => /stable|seen/.test(note))).toEqual([]);
   });
 
+  it("tells how kernels vary that every run launched", () => {
+    const withOperation = (ms: number, names: readonly string[]) =>
+      buildRegionModel(
+        timelineOf([
+          {
+            pid: 1,
+            ranges: [
+              { name: "step", start: 0, end: 1e9 },
+              ...names.map((name, at) => ({
+                name,
+                domain: "ops",
+                start: at * 1e8,
+                end: at * 1e8 + ms * 1e6,
+              })),
+            ],
+          },
+        ]),
+        { operationDomains: ["ops"] },
+      );
+    const { model } = combineRuns([
+      withOperation(10, ["conv", "rare"]),
+      withOperation(30, ["conv"]),
+      withOperation(20, ["conv"]),
+    ]);
+    expect(model.scopes[0]?.kernelRepeats).toMatchObject([
+      { kernel_name: "conv", kind: "cpu_operation", runs: 3, total_ms: { mean: 20, std: 10 } },
+    ]);
+    expect(model.scopes[1]?.kernelRepeats).toBeUndefined();
+  });
+
   it("leaves a single run as it is", () => {
     const one = run(10, 1);
     expect(combineRuns([one])).toEqual({ shown: 0, model: one });

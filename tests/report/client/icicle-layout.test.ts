@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isInside, layOut } from "../../../src/report/client/icicle-layout.ts";
+import { type Box, isInside, layOut } from "../../../src/report/client/icicle-layout.ts";
 import type { Region } from "../../../src/report/client/state.ts";
 
 interface Tree {
@@ -19,7 +19,7 @@ function regionOf({ label, value, children = [] }: Tree, parent: Region | null):
 const roots = (...trees: readonly Tree[]) => trees.map((tree) => regionOf(tree, null));
 
 /** `label: left width row`. */
-const drawn = (boxes: ReturnType<typeof layOut>) =>
+const drawn = (boxes: readonly Box[]) =>
   boxes.map(({ region, left, width, row }) => `${region.label}: ${left} ${width} ${row}`);
 
 describe("the boxes of an icicle", () => {

@@ -100,6 +100,24 @@ describeInBrowser("the page of a comparison", (openPage) => {
     expect(await rowsOf(page, "Regions").count()).toBe(2);
   });
 
+  it("shows both trees on one scale, and zooms both", async () => {
+    const { page, complaints } = await open(comparison);
+    const boxOf = (side: string, name: string) =>
+      page.getByRole("tree", { name: `Regions of ${side}` }).getByRole("treeitem", { name });
+    const widthOf = async (side: string) =>
+      (await boxOf(side, "forward,").boundingBox())?.width ?? Number.NaN;
+    expect((await widthOf("B")) / (await widthOf("A"))).toBeCloseTo(2, 1);
+    await boxOf("A", "residual,").click();
+    expect(await page.getByRole("treeitem", { name: "stem," }).count()).toBe(0);
+    expect(await boxOf("B", "block.conv2,").count()).toBe(1);
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Escape");
+    expect(await boxOf("B", "stem,").count()).toBe(1);
+    expect(await page.getByText("B is slower: +16.000 ms").count()).toBe(1);
+    expect(await page.locator(".waterfall tr").count()).toBe(6);
+    expect(complaints).toEqual([]);
+  });
+
   it("shows reports without regions", async () => {
     const empty = firstReport(bundleOf([{ pid: 1, ranges: [] }]));
     const { page, complaints } = await open({

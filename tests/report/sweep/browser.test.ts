@@ -26,7 +26,7 @@ describeInBrowser("the page of a sweep", (openPage) => {
       ...["work", "1.000", "2.000", "4.000", "4.000", "8.000", "16.000"],
     ]);
     expect(await page.locator("g.curve polyline").count()).toBe(2);
-    expect(await page.getByText("time grows with exponent 1.00").count()).toBe(2);
+    expect(await page.getByText("exponent of its growth 1.00 ±0.00 (R² 1.00)").count()).toBe(2);
     // A piece of the curve beside its name, in a line with it.
     for (const sample of await page.locator("li.curve svg").all())
       expect(await sample.boundingBox()).toMatchObject({ width: 44, height: 14 });
@@ -35,11 +35,22 @@ describeInBrowser("the page of a sweep", (openPage) => {
     expect(complaints).toEqual([]);
   });
 
+  it("links to the page of each job that has one", async () => {
+    const [first, ...others] = grid.jobs;
+    if (first === undefined) throw new Error("a sweep without jobs");
+    const linked = { ...first, page: "0/recorder/a b#/report.html" };
+    const { page, complaints } = await open({ ...grid, jobs: [linked, ...others] });
+    const links = page.getByRole("region", { name: "Jobs" }).locator("tbody a");
+    expect(await links.count()).toBe(1);
+    expect(await links.first().getAttribute("href")).toBe("0/recorder/a%20b%23/report.html");
+    expect(complaints).toEqual([]);
+  });
+
   it("draws another parameter, and a region", async () => {
     const { page, complaints } = await open(grid);
     await page.getByLabel("Parameter").selectOption({ label: "size" });
     expect(await page.locator("g.curve polyline").count()).toBe(3);
-    expect(await page.getByText("time grows with exponent 2.00").count()).toBe(3);
+    expect(await page.getByText("exponent of its growth none: less than three").count()).toBe(3);
     const looks = (place: string) =>
       page
         .locator(`${place}.curve`)

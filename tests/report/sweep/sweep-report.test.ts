@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { upgraded } from "../../../src/report/model/contract.ts";
 import { jobReport } from "../../../src/report/sweep/build.ts";
-import { curvesOf, scalingExponent } from "../../../src/report/sweep/document.ts";
+import { curvesOf, scalingFit, scalingWords } from "../../../src/report/sweep/document.ts";
 import {
   renderSweepCsv,
   renderSweepHtml,
@@ -168,13 +168,18 @@ describe("a sweep's report", () => {
       [2, 8],
       [4, 16],
     ]);
-    for (const { points } of curves) expect(scalingExponent(points)).toBeCloseTo(1, 9);
-    for (const { points } of curvesOf(grid, 1)) expect(scalingExponent(points)).toBeCloseTo(2, 9);
-    expect(scalingExponent([{ x: 1, ms: 1, job: "0" }])).toBeNull();
+    for (const { points } of curves) {
+      expect(scalingFit(points)?.exponent).toBeCloseTo(1, 9);
+      expect(scalingWords(points)).toBe("1.00 ±0.00 (R² 1.00)");
+    }
+    // A line through two points always fits.
+    for (const { points } of curvesOf(grid, 1)) expect(scalingFit(points)).toBeNull();
+    expect(scalingWords([{ x: 1, ms: 1, job: "0" }])).toBe("none: less than three values");
     expect(
-      scalingExponent([
+      scalingFit([
         { x: 1, ms: 1, job: "0" },
         { x: 1, ms: 2, job: "1" },
+        { x: 2, ms: 3, job: "2" },
       ]),
     ).toBeNull();
   });
@@ -201,23 +206,34 @@ describe("a sweep's report", () => {
     const points = [
       { x: 1, ms: 2, job: "0" },
       { x: 4, ms: 8, job: "1" },
+      { x: 8, ms: 16, job: "3" },
     ];
     for (const none of [
       { x: 2, ms: 0, job: "2" },
       { x: 0, ms: 5, job: "2" },
       { x: -1, ms: 5, job: "2" },
     ])
-      expect(scalingExponent([...points, none])).toBeCloseTo(1, 9);
+      expect(scalingFit([...points, none])?.exponent).toBeCloseTo(1, 9);
+  });
+
+  it("does not give an exponent that the times do not support", () => {
+    const points = [3, 1, 4, 1, 5].map((ms, at) => ({ x: 2 ** at, ms, job: "" }));
+    expect(scalingWords(points)).toMatch(/^not supported by the data \(R² 0\.\d\d\)$/);
+    // By hand: logarithms 0, 1, 2 of times 0, 1, 1 (base 2): slope 0.5, residual 1/6 of a spread of 2/3.
+    const fit = scalingFit([1, 2, 2].map((ms, at) => ({ x: 2 ** at, ms, job: "" })));
+    expect(fit?.exponent).toBeCloseTo(0.5, 9);
+    expect(fit?.r2).toBeCloseTo(0.75, 9);
+    expect(fit?.half).toBeCloseTo(12.7062 * Math.sqrt(1 / 6 / 2), 3);
   });
 
   it("finds the exponent of any power law", () => {
     fc.assert(
       fc.property(
         fc.double({ min: -3, max: 3, noNaN: true }),
-        fc.uniqueArray(fc.integer({ min: 1, max: 1000 }), { minLength: 2, maxLength: 8 }),
+        fc.uniqueArray(fc.integer({ min: 1, max: 1000 }), { minLength: 3, maxLength: 8 }),
         (power, xs) => {
           const points = xs.map((x) => ({ x, ms: 5 * x ** power, job: "" }));
-          expect(scalingExponent(points)).toBeCloseTo(power, 6);
+          expect(scalingFit(points)?.exponent).toBeCloseTo(power, 6);
         },
       ),
     );
@@ -229,7 +245,7 @@ describe("the forms of a sweep's report", () => {
     const markdown = renderSweepMarkdown(grid);
     expect(markdown).toContain("6 jobs, collector recorder");
     expect(markdown).toMatch(/\| \*\*0\*\* \| 1 \| 1 \| 1\.000 \| best \|/);
-    expect(markdown).toContain("1: 1.000, 2: 2.000, 4: 4.000 | 1.00 |");
+    expect(markdown).toContain("1: 1.000, 2: 2.000, 4: 4.000 | 1.00 ±0.00 (R² 1.00) |");
     expect(JSON.parse(joined(sweepJsonPieces(grid)))).toEqual(grid);
     const csv = [...renderSweepCsv(grid)];
     expect(csv[0]).toBe("job,infer.batch_size,size,region,domain,kind,total_ms\r\n");

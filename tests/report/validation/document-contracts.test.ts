@@ -13,13 +13,18 @@ import {
   type ConfigDifference,
   comparisonJsonPieces,
 } from "../../../src/report/compare/comparison.ts";
+import type { Difference } from "../../../src/report/compare/comparison-notes.ts";
 import {
   checkGates,
   type Gate,
   type GateResult,
   parseGates,
 } from "../../../src/report/compare/gates.ts";
-import type { KernelChange, KernelLimits } from "../../../src/report/compare/kernel-changes.ts";
+import type {
+  KernelChange,
+  KernelLimits,
+  KernelPair,
+} from "../../../src/report/compare/kernel-changes.ts";
 import type { RegionChange } from "../../../src/report/compare/region-change.ts";
 import { jobReport } from "../../../src/report/sweep/build.ts";
 import {
@@ -70,6 +75,7 @@ const job: Keys<SweepJob> = {
   values: true,
   total_ms: true,
   cpu_ms: true,
+  page: true,
   problem: true,
 };
 const sweptRegion: Keys<SweepRegion> = {
@@ -81,7 +87,9 @@ const sweptRegion: Keys<SweepRegion> = {
   cpu_times_ms: true,
 };
 
-const comparison: Keys<ReportComparison & Omit<Comparison, "reports"> & { contract: string }> = {
+const comparison: Keys<
+  ReportComparison & Omit<Comparison, "reports" | "links"> & { contract: string }
+> = {
   contract: true,
   names: true,
   a: true,
@@ -89,6 +97,8 @@ const comparison: Keys<ReportComparison & Omit<Comparison, "reports"> & { contra
   totals: true,
   regions: true,
   kernels: true,
+  kernel_pairs: true,
+  differences: true,
   notes: true,
   config: true,
   gates: true,
@@ -128,6 +138,8 @@ const kernelChange: Keys<KernelChange> = {
   limits: true,
 };
 const kernelLimits: Keys<KernelLimits> = { limited_by: true, occupancy_limited_by: true };
+const kernelPair: Keys<KernelPair> = { name: true, kind: true, a: true, b: true, changes: true };
+const environmentDifference: Keys<Difference> = { what: true, a: true, b: true };
 const difference: Keys<ConfigDifference> = { key: true, a: true, b: true };
 const gateResult: Keys<GateResult> = {
   gate: true,
@@ -147,11 +159,12 @@ const gate: Keys<Gate> = {
 
 /** Added by a minor version: documents of the versions before do not have them. */
 const ADDED: Readonly<Record<string, readonly string[]>> = {
-  SweepJob: ["cpu_ms"],
+  SweepJob: ["cpu_ms", "page"],
   SweepRegion: ["path_domains", "cpu_times_ms"],
   ReportFacts: ["failure"],
   RegionChange: ["path_domains"],
   KernelChange: ["limits"],
+  comparison: ["kernel_pairs", "differences"],
   Change: ["freedom", "log_ratios"],
   GateResult: ["tested", "decided"],
 };
@@ -167,6 +180,8 @@ const TYPES = [
   ["comparison", "RegionChange", regionChange],
   ["comparison", "KernelChange", kernelChange],
   ["comparison", "KernelLimits", kernelLimits],
+  ["comparison", "KernelPair", kernelPair],
+  ["comparison", "Difference", environmentDifference],
   ["comparison", "ConfigDifference", difference],
   ["comparison", "GateResult", gateResult],
   ["comparison", "Gate", gate],
@@ -191,7 +206,9 @@ describe("the contracts of sweeps and comparisons", () => {
     const schema = definition === null ? whole : whole.$defs?.[definition];
     expect(schema).toMatchObject({ additionalProperties: false, description: expect.any(String) });
     expect(Object.keys(schema?.properties ?? {})).toEqual(Object.keys(keys));
-    const first = Object.keys(keys).filter((key) => !(ADDED[definition ?? ""] ?? []).includes(key));
+    const first = Object.keys(keys).filter(
+      (key) => !(ADDED[definition ?? name] ?? []).includes(key),
+    );
     expect(schema?.required).toEqual(first);
     for (const [key, property] of Object.entries(schema?.properties ?? {})) {
       const target = whole.$defs?.[property.$ref?.split("/").at(-1) ?? ""];

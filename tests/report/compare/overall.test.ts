@@ -1,0 +1,213 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { compareReports } from "../../../src/report/compare/compare-reports.ts";
+import { overallSentence, waterfallOf } from "../../../src/report/compare/comparison.ts";
+import { renderComparisonHtml } from "../../../src/report/compare/html.ts";
+import { shapeless } from "../../../src/report/compare/kernel-changes.ts";
+import type { KernelRecord, NCUProfileRegionReport } from "../../../src/report/model/document.ts";
+import { bundleOf, firstReport } from "../bundles.ts";
+
+interface Lengths {
+  readonly outer: number;
+  readonly inner: number;
+  readonly after: number;
+}
+
+/** `outer` with `inner` in it, and `after`; in ns. */
+const run = ({ outer, inner, after }: Lengths): NCUProfileRegionReport =>
+  firstReport(
+    bundleOf([
+      {
+        pid: 1,
+        ranges: [
+          { name: "outer", start: 0, end: outer + inner },
+          { name: "inner", start: 0, end: inner },
+          ...(after === 0 ? [] : [{ name: "after", start: 1e9, end: 1e9 + after }]),
+        ],
+      },
+    ]),
+  );
+
+interface Launched {
+  readonly name: string;
+  readonly ms: number;
+  /** Half of the interval over three runs; absent for one run. */
+  readonly half?: number;
+}
+
+/** One region with these kernels. */
+function withKernels(kernels: readonly Launched[]): NCUProfileRegionReport {
+  const report = run({ outer: 1e6, inner: 1e5, after: 0 });
+  const records = kernels.map(
+    ({ name, ms }): KernelRecord => ({
+      kernel_name: name,
+      kind: "gpu_kernel",
+      total_ms: ms,
+      calls: 1,
+      mean_ms: ms,
+      device: "cuda:0",
+    }),
+  );
+  const repeats = kernels.flatMap(({ name, ms, half }) =>
+    half === undefined
+      ? []
+      : [
+          {
+            kernel_name: name,
+            kind: "gpu_kernel" as const,
+            runs: 3,
+            total_ms: { mean: ms, std: 0, ci95_low: ms - half, ci95_high: ms + half, stable: true },
+          },
+        ],
+  );
+  return {
+    ...report,
+    regions: report.regions.map((region) => ({
+      ...region,
+      kernels: region.depth === 0 ? records : [],
+    })),
+    ...(repeats.length > 0 && { kernel_repeats: repeats }),
+  };
+}
+
+const verdictOf = (before: Omit<Launched, "name">, after: Omit<Launched, "name">) =>
+  compareReports(
+    withKernels([{ name: "gemm", ...before }]),
+    withKernels([{ name: "gemm", ...after }]),
+  ).kernels[0]?.changes["total_ms"]?.verdict;
+
+describe("kernels of two reports", () => {
+  it("are unclear by one run each, however far apart", () => {
+    expect(verdictOf({ ms: 1 }, { ms: 10 })).toBe("unclear");
+    expect(verdictOf({ ms: 1, half: 0.1 }, { ms: 10 })).toBe("unclear");
+    expect(verdictOf({ ms: 1 }, { ms: 1 })).toBe("same");
+  });
+
+  it("are judged by the intervals of repeated runs", () => {
+    expect(verdictOf({ ms: 1, half: 0.01 }, { ms: 1.1, half: 0.02 })).toBe("more");
+    expect(verdictOf({ ms: 1, half: 0.1 }, { ms: 0.9, half: 0.1 })).toBe("unclear");
+    expect(verdictOf({ ms: 1, half: 0.01 }, { ms: 0.8, half: 0.01 })).toBe("less");
+  });
+
+  it("are pairs where names differ in numbers alone", () => {
+    const { kernel_pairs, kernels } = compareReports(
+      withKernels([
+        { name: "gemm_64x32<float, 2>", ms: 3, half: 0.1 },
+        { name: "gemm_64x64<float, 2>", ms: 1, half: 0.1 },
+        { name: "gemm_64x64<half, 2>", ms: 1, half: 0.1 },
+        { name: "relu_4", ms: 1, half: 0.1 },
+      ]),
+      withKernels([
+        { name: "gemm_128x128<float, 4>", ms: 2, half: 0.1 },
+        { name: "softmax_4", ms: 1, half: 0.1 },
+      ]),
+    );
+    expect(kernel_pairs).toMatchObject([
+      {
+        name: "gemm_*<float, *>",
+        a: ["gemm_64x32<float, 2>", "gemm_64x64<float, 2>"],
+        b: ["gemm_128x128<float, 4>"],
+        changes: { total_ms: { a: 4, b: 2, verdict: "less" }, calls: { a: 2, b: 1 } },
+      },
+    ]);
+    // They stay what they are for programs.
+    expect(kernels.map(({ presence }) => presence)).not.toContain("both");
+    expect(kernels).toHaveLength(6);
+  });
+
+  it("keep the numbers of lambdas, which tell one from another", () => {
+    expect(shapeless("f::{lambda()#12}::operator()(int4)")).toBe(
+      "f::{lambda()#12}::operator()(int*)",
+    );
+    expect(shapeless("conv [1, 3, 224, 224]")).toBe(shapeless("conv [8, 64]"));
+  });
+});
+
+describe("the waterfall", () => {
+  it("adds up from A to B, whatever is new, gone or left over", () => {
+    const lengths = fc.record({
+      outer: fc.integer({ min: 1, max: 1e6 }),
+      inner: fc.integer({ min: 1, max: 1e6 }),
+      after: fc.integer({ min: 0, max: 1e6 }),
+    });
+    fc.assert(
+      fc.property(lengths, lengths, fc.integer({ min: 0, max: 3 }), (before, after, most) => {
+        const waterfall = waterfallOf(compareReports(run(before), run(after)), most);
+        if (waterfall === null) return;
+        const { a, b, parts, others, rest } = waterfall;
+        const steps = [...parts.map(({ ms }) => ms), others?.ms ?? 0, rest ?? 0];
+        const scale = Math.max(a, b);
+        expect(Math.abs(a + steps.reduce((sum, ms) => sum + ms, 0) - b)).toBeLessThan(scale * 0.01);
+        expect(parts.length).toBeLessThanOrEqual(most);
+      }),
+    );
+  });
+
+  it("gives a region its own time, not that of the regions inside it", () => {
+    const compared = compareReports(
+      run({ outer: 100, inner: 100, after: 50 }),
+      run({ outer: 100, inner: 300, after: 0 }),
+    );
+    const parts = waterfallOf(compared, 10)?.parts.map(
+      ({ label, ms, verdict }) => `${label}: ${(ms * 1e6).toFixed(0)} ${verdict}`,
+    );
+    expect(parts).toEqual(["outer / inner: 200 more", "after: -50 removed"]);
+  });
+});
+
+describe("the overall result", () => {
+  const slower = compareReports(
+    run({ outer: 100e3, inner: 100e3, after: 0 }),
+    run({ outer: 100e3, inner: 300e3, after: 0 }),
+  );
+
+  it("is a sentence, without the claim of an interval that nothing tells", () => {
+    expect(overallSentence(slower)).toMatch(
+      /^In one run each, B is slower: \+0\.200 ms \(\+100\.0 %\), from 0\.200 to 0\.400 ms \(wall time\); no interval/,
+    );
+    const nothing = firstReport(bundleOf([{ pid: 1, ranges: [] }]));
+    expect(overallSentence(compareReports(nothing, nothing))).toMatch(
+      /^There is no overall result/,
+    );
+  });
+
+  it("has its interval and where that is from, where repeated runs tell it", () => {
+    const repeated = (report: NCUProfileRegionReport, half: number): NCUProfileRegionReport => ({
+      ...report,
+      regions: report.regions.map((region) => {
+        const mean = region.wall_ms ?? 0;
+        const wall_ms = {
+          mean,
+          std: 0,
+          ci95_low: mean - half,
+          ci95_high: mean + half,
+          stable: true,
+        };
+        return { ...region, repeats: { runs: 5, total_ms: null, wall_ms } };
+      }),
+    });
+    const of = (half: number) =>
+      overallSentence(
+        compareReports(
+          repeated(run({ outer: 1e6, inner: 1e6, after: 0 }), half),
+          repeated(run({ outer: 1e6, inner: 2e6, after: 0 }), half),
+        ),
+      );
+    expect(of(0.1)).toMatch(
+      /^B is slower: \+1\.000 ±0\.141 ms \(\+50\.0 % ±7\.1 %\).*of the repeated runs\.$/,
+    );
+    expect(of(2)).toMatch(/^It is unclear whether/);
+  });
+
+  it("links to both reports on the page", () => {
+    const page = renderComparisonHtml({
+      names: { a: "runs/1", b: "runs/2" },
+      reports: slower,
+      config: null,
+      gates: [],
+      links: { a: "1/recorder/regions/report.html", b: null },
+    });
+    expect(page).toContain('<a href="1/recorder/regions/report.html">runs/1</a>');
+    expect(page).not.toContain(">runs/2</a>");
+  });
+});
