@@ -9,6 +9,7 @@ import {
   realpathSync,
 } from "node:fs";
 import { join, relative } from "node:path";
+import { chosenFolderNote, findNsightTool, type NsightTool } from "../find-program.ts";
 import { askProgram } from "../run-tool.ts";
 
 /** The machine as `doctor` sees it. */
@@ -104,4 +105,30 @@ export interface Verdict {
   readonly name: string;
   readonly works: "yes" | "partly" | "no";
   readonly detail: string;
+}
+
+/** Whether a program of NVIDIA Nsight is installed and runs. */
+export async function probeNsight(
+  machine: Machine,
+  tool: NsightTool,
+  product: string,
+): Promise<Check> {
+  const path = findNsightTool(tool, machine.env, machine.root);
+  if (path === null)
+    return {
+      name: tool,
+      state: "missing",
+      detail: `not found${chosenFolderNote(tool, machine.env)}`,
+      hint: `install ${product} (part of the CUDA toolkit) and put ${tool} on PATH, or set HYDRACONF_NSIGHT to its directory`,
+    };
+  const answer = await machine.run([path, "--version"]);
+  const version = /(?:version|Version) (\d[\d.]*\d)/.exec(answer ?? "")?.[1];
+  return version === undefined
+    ? {
+        name: tool,
+        state: "warning",
+        detail: `${path} does not run: it does not print its version`,
+        hint: `${path} --version shows why; set HYDRACONF_NSIGHT to the directory of another ${tool}`,
+      }
+    : { name: tool, state: "ok", detail: `${version} (${path})` };
 }

@@ -1,7 +1,7 @@
 /** What `pipeline.ncu` needs of its own keys and of the installed ncu. */
 
 import type { Check, Verdict } from "../../machine/doctor/machine.ts";
-import { probeNsight } from "../../machine/doctor/nsight.ts";
+import { probeNsight } from "../../machine/doctor/machine.ts";
 import { findNsightTool } from "../../machine/find-program.ts";
 import { isRangeMode } from "../config.ts";
 import type { DoctorFacts, ToolFindings, ToolSettings } from "../tool.ts";

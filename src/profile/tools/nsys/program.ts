@@ -1,6 +1,6 @@
 /** The installed `nsys`: finds it, calls it, and says what its failures mean and what helps. */
 import { execa } from "execa";
-import { probeNsight } from "../../machine/doctor/nsight.ts";
+import { probeNsight } from "../../machine/doctor/machine.ts";
 import { chosenFolderNote, findNsightTool } from "../../machine/find-program.ts";
 import {
   askProgram,

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { followLog } from "../../../../../src/profile/tools/ncu/run/follow-log.ts";
+import { followLog } from "../../../../../src/profile/tools/ncu/run/run-pass.ts";
 import { eventually } from "../../../../wait.ts";
 
 const root = mkdtempSync(join(tmpdir(), "hydraconf-follow-"));

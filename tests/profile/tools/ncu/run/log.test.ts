@@ -4,12 +4,12 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { hangNote } from "../../../../../src/profile/tools/ncu/run/failures.ts";
-import { progressText } from "../../../../../src/profile/tools/ncu/run/follow-log.ts";
 import {
   createLogReader,
   diagnosticsIn,
   diagnosticsOf,
 } from "../../../../../src/profile/tools/ncu/run/log.ts";
+import { progressText } from "../../../../../src/profile/tools/ncu/run/run-pass.ts";
 import { growth } from "../../../../growth.ts";
 import { runs } from "../../../../runs.ts";
 import { sharedOrSkip } from "../../../../shared.ts";
