@@ -167,7 +167,11 @@ function waterfallHtml(reports: ReportComparison): string {
   const [least, greatest] = [Math.min(b, ...levels), Math.max(b, ...levels)];
   // Small changes of a long time need an axis that does not begin at zero.
   const from = greatest - least < greatest / 4 ? Math.max(0, least - (greatest - least)) : 0;
-  const x = (ms: number) => ((ms - from) / (greatest - from || 1)) * BAR_WIDTH;
+  const x = (ms: number) => {
+    const share = (ms - from) / (greatest - from || 1);
+    // Of times whose sum is no number any more.
+    return Number.isFinite(share) ? Math.min(1, Math.max(0, share)) * BAR_WIDTH : 0;
+  };
   const row = (label: string, text: string, bar: string) =>
     `<tr><th scope="row">${escapeHtml(label)}</th><td><svg viewBox="0 0 ${BAR_WIDTH} 20" preserveAspectRatio="none" aria-hidden="true">${bar}</svg></td><td>${escapeHtml(text)}</td></tr>`;
   const rect = (className: string, left: number, right: number) =>
