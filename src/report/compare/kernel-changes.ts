@@ -157,7 +157,7 @@ const NONE: readonly KernelRecord[] = [];
 
 /** Kernels that only A has and kernels that only B has, of names that differ in numbers alone: tiles, dimensions. */
 export interface KernelPair {
-  /** What the names have in common, with `*` for numbers. */
+  /** What the names have in common, with `*` for the numbers in which they differ. */
   readonly name: string;
   readonly kind: KernelRecord["kind"];
   readonly a: readonly string[];
@@ -200,7 +200,7 @@ function pairOf(group: readonly KernelChange[], spread: KernelSpread): KernelPai
       }),
     );
   return {
-    name: shapeless(first.kernel_name),
+    name: commonName(group.map(({ kernel_name }) => kernel_name)),
     kind: first.kind,
     a: a.map(({ kernel_name }) => kernel_name),
     b: b.map(({ kernel_name }) => kernel_name),
@@ -211,9 +211,23 @@ function pairOf(group: readonly KernelChange[], spread: KernelSpread): KernelPai
   };
 }
 
-/** Without its numbers, and however many there are in a row; those of lambdas (`#1`) tell which one it is. */
-export const shapeless = (name: string): string =>
-  name.replaceAll(/(?<![#\d])\d+(?:\s*[x,]\s*\d+)*/g, "*");
+/** However many there are in a row; those of lambdas (`#1`) tell which one it is. */
+const NUMBERS = /(?<![#\d])\d+(?:\s*[x,]\s*\d+)*/g;
+
+/** Without its numbers. */
+export const shapeless = (name: string): string => name.replaceAll(NUMBERS, "*");
+
+/** Of names that are the same without their numbers. */
+export function commonName(names: readonly string[]): string {
+  const [first = "", ...others] = names.map((name) => name.match(NUMBERS) ?? []);
+  let at = 0;
+  return (names[0] ?? "").replaceAll(NUMBERS, () => {
+    const numbers = first[at] ?? "";
+    const isCommon = others.every((other) => other[at] === numbers);
+    at++;
+    return isCommon ? numbers : "*";
+  });
+}
 
 const weight = ({ changes }: Pick<KernelChange, "changes">): number => {
   const { a, b } = changes["total_ms"] ?? { a: null, b: null };

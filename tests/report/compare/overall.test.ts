@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { compareReports } from "../../../src/report/compare/compare-reports.ts";
 import { overallSentence, waterfallOf } from "../../../src/report/compare/comparison.ts";
 import { renderComparisonHtml } from "../../../src/report/compare/html.ts";
-import { shapeless } from "../../../src/report/compare/kernel-changes.ts";
+import { commonName, shapeless } from "../../../src/report/compare/kernel-changes.ts";
 import type { KernelRecord, NCUProfileRegionReport } from "../../../src/report/model/document.ts";
 import { bundleOf, firstReport } from "../bundles.ts";
 
@@ -120,6 +120,8 @@ describe("kernels of two reports", () => {
       "f::{lambda()#12}::operator()(int*)",
     );
     expect(shapeless("conv [1, 3, 224, 224]")).toBe(shapeless("conv [8, 64]"));
+    expect(commonName(["conv2d 2x16 -> 2x8 k3", "conv2d 4x16 -> 4x8 k3"])).toBe("conv2d * -> * k3");
+    expect(commonName(["gemm 1"])).toBe("gemm 1");
   });
 });
 
