@@ -309,7 +309,9 @@ export function renderRegionTable(
     ...(reportKernelWords(report) === null
       ? [dim("no GPU kernels or CPU operations were recorded")]
       : []),
-    ...(share.whole === null ? [] : [dim(`100 % = ${formatMs(share.whole)} ms, ${share.label}`)]),
+    ...(share.whole === null
+      ? []
+      : wrapped(`100 % = ${formatMs(share.whole)} ms, ${share.label}`, width).map(dim)),
     ...payloadTable(shown.slice(0, MOST_WITH_NUMBERS), report.regions).flatMap((table) => [
       "",
       "payloads: numbers that the program gave",

@@ -37,8 +37,12 @@ const REGION: Field<NumberRow> = {
 const NUMBER: Field<NumberRow> = { title: "Number", cell: ({ name }) => name };
 const UNIT: Field<NumberRow> = { title: "Unit", cell: ({ unit }) => unit };
 
-const column = (title: string, at: number, format: "count" | "number" = "number") =>
-  ({ title, format, cell: ({ cells }: NumberRow) => cells[at] ?? null }) as const;
+const column = (
+  title: string,
+  at: number,
+  priority: number,
+  format: "count" | "number" = "number",
+) => ({ title, format, priority, cell: ({ cells }: NumberRow) => cells[at] ?? null }) as const;
 
 /** What programs gave with ranges. Empty without any. @param among all regions of the report */
 export function payloadTable(
@@ -60,12 +64,12 @@ export function payloadTable(
     REGION,
     NUMBER,
     UNIT,
-    column("Values", 0, "count"),
-    column("Sum", 1),
-    column("Mean", 2),
-    column("Min", 3),
-    column("Max", 4),
-    column("Per second", 5),
+    column("Values", 0, 4, "count"),
+    column("Sum", 1, 1),
+    column("Mean", 2, 2),
+    column("Min", 3, 5),
+    column("Max", 4, 3),
+    column("Per second", 5, 2),
   ];
   return [tableOf(fields, rows)];
 }
@@ -90,10 +94,10 @@ export function counterTable(
     REGION,
     { ...NUMBER, title: "Counter" },
     UNIT,
-    column("Samples", 0, "count"),
-    column("Min", 1),
-    column("Mean", 2),
-    column("Max", 3),
+    column("Samples", 0, 4, "count"),
+    column("Min", 1, 3),
+    column("Mean", 2, 1),
+    column("Max", 3, 2),
   ];
   return [tableOf(fields, rows)];
 }

@@ -298,8 +298,11 @@ function tableIfAny(
   return some.length === 0 ? [] : [tableOf([NAME, ...fields], treeRows(some, { among }))];
 }
 
-const ms = (title: string, of: (region: NCUProfileRegion) => number | null): RegionField =>
-  field(title, of, { format: "ms" });
+const ms = (
+  title: string,
+  of: (region: NCUProfileRegion) => number | null,
+  priority?: number,
+): RegionField => field(title, of, { format: "ms", ...(priority !== undefined && { priority }) });
 
 /** The distribution of wall time over calls, for regions called more than once. */
 export const invocationTable = (regions: Regions): readonly Table[] =>
@@ -357,11 +360,12 @@ export function ranksTable(regions: Regions, most = Number.POSITIVE_INFINITY): r
     .filter(({ ranks, kind }) => ranks !== undefined && kind !== "outside")
     .toSorted((a, b) => lost(b) - lost(a));
   return tableIfAny(some.slice(0, most), regions, [
-    ms("Min ms", ({ ranks }) => ranks?.min_ms ?? null),
-    ms("Mean ms", ({ ranks }) => ranks?.mean_ms ?? null),
-    ms("Max ms", ({ ranks }) => ranks?.max_ms ?? null),
+    ms("Min ms", ({ ranks }) => ranks?.min_ms ?? null, 4),
+    ms("Mean ms", ({ ranks }) => ranks?.mean_ms ?? null, 3),
+    ms("Max ms", ({ ranks }) => ranks?.max_ms ?? null, 2),
     field("Imbalance", ({ ranks }) => (ranks ? Number(ranks.imbalance.toFixed(2)) : null), {
       format: "number",
+      priority: 1,
       hint: "Maximum by mean over the ranks; 1 is even.",
     }),
     field("Slowest", ({ ranks }) => (ranks ? `rank ${ranks.slowest_rank}` : null), {}),

@@ -1,12 +1,18 @@
 /** Pages for those who see little, use no pointer, or read on a telephone. */
+import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { compareReports } from "../../../src/report/compare/compare-reports.ts";
 import { renderComparisonHtml } from "../../../src/report/compare/html.ts";
 import { renderHtmlReport } from "../../../src/report/render/report-page.ts";
 import { renderSweepHtml } from "../../../src/report/sweep/writers.ts";
+import { until } from "../../wait.ts";
 import { bundleOf, firstReport } from "../bundles.ts";
 import { grid } from "../sweep/sweeps.ts";
 import { describeInBrowser } from "./browser.ts";
+
+/** The page's own `waitForFunction` fails unless it holds at once: its later looks are evaluations that the page forbids. */
+const holdsOn = (page: Page, expression: string): Promise<void> =>
+  until(async () => (await page.evaluate(expression)) === true);
 
 const NAMES = ["forward", "decoder.layers.11.self_attention.projection", "backward"];
 /** Each range twice, so that calls spread. */
@@ -100,7 +106,7 @@ describeInBrowser("pages for everybody", (open) => {
       "has charts that fit %i px, with texts of their size",
       async (width) => {
         const { page } = await open(html, { viewport: { width, height: 900 } });
-        await page.waitForFunction(`(${CHARTS}).some(({ scale }) => Math.abs(scale - 1) < 0.01)`);
+        await holdsOn(page, `(${CHARTS}).some(({ scale }) => Math.abs(scale - 1) < 0.01)`);
         for (const chart of (await page.evaluate(CHARTS)) as {
           hidden: number;
           outside: string[];
@@ -157,7 +163,7 @@ describeInBrowser("pages for everybody", (open) => {
     expect(label).toBe(await page.locator(".spread").nth(1).getAttribute("aria-label"));
     const before = await page.evaluate(chart);
     await page.setViewportSize({ width: 400, height: 900 });
-    await page.waitForFunction(`${chart} < ${before} - 300`);
+    await holdsOn(page, `${chart} < ${before} - 300`);
     const focused = await page.evaluate("document.activeElement.getAttribute('aria-label')");
     expect([await stop.count(), await stop.getAttribute("aria-label"), focused]).toEqual([
       1,
