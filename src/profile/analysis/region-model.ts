@@ -311,6 +311,9 @@ function makeRoom(buckets: Buckets, bucket: number): void {
   buckets.counts = larger;
 }
 
+/** Whether its quantiles are within `RELATIVE_ERROR` and not exact. */
+export const isApproximate = ({ buckets }: Sample): boolean => buckets !== null;
+
 /** Null for an empty sample. Minimum and maximum are exact. */
 export function describe(sample: Sample): Statistics | null {
   const { count, min, max, buckets } = sample;

@@ -18,8 +18,16 @@ import {
 } from "./path-tree.ts";
 import { programNumbersOf } from "./program-numbers.ts";
 import { emptyRangeTally, mergeRangeTally, type RangeTally } from "./range-tally.ts";
-import type { RegionModelEntry, RunSpan, ScopeModel, ScopeTotals } from "./region-model.ts";
-import { describe } from "./region-model.ts";
+import {
+  describe,
+  isApproximate,
+  MOST_EXACT,
+  RELATIVE_ERROR,
+  type RegionModelEntry,
+  type RunSpan,
+  type ScopeModel,
+  type ScopeTotals,
+} from "./region-model.ts";
 import { neverClosed } from "./region-notes.ts";
 import { outsideUse, runSpan } from "./run-span.ts";
 
@@ -54,11 +62,19 @@ export function buildScope(
     (identity, tally) => entryOf(identity, tally, about, kernelRows),
   );
   const isUntimed = totals.kernelNs === null && count > 0;
+  const isNear = [...tallies.values()].some(
+    ({ ranges }) => ranges !== null && isApproximate(ranges.durations),
+  );
   return {
     scope: request.scope,
     regions,
     totals,
-    notes: [...request.notes, ...notes, ...(isUntimed ? [onlyTimesOfRanges(totals)] : [])],
+    notes: [
+      ...request.notes,
+      ...notes,
+      ...(isUntimed ? [onlyTimesOfRanges(totals)] : []),
+      ...(isNear ? [NEAR_QUANTILES] : []),
+    ],
   };
 }
 
@@ -194,6 +210,8 @@ function usedBy({ durations, cpu, counts }: RangeTally): Pick<RegionModelEntry, 
     ...(counts !== null && counts.calls === calls && { counts: counts.sums }),
   };
 }
+
+const NEAR_QUANTILES = `medians and 95th percentiles of more than ${grouped(String(MOST_EXACT))} calls are within ${100 * RELATIVE_ERROR} % of the exact ones`;
 
 const onlyTimesOfRanges = ({ cpuNs }: ScopeTotals): string =>
   `neither GPU kernels nor CPU operations were recorded: only ${cpuNs === undefined ? "wall times" : "wall times and processor times"} of ranges are known`;

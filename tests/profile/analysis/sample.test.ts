@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe as about, expect, it } from "vitest";
+import { buildRegionModel } from "../../../src/profile/analysis/build.ts";
 import {
   addToSample,
   createSample,
@@ -9,6 +10,7 @@ import {
   RELATIVE_ERROR,
   type Sample,
 } from "../../../src/profile/analysis/region-model.ts";
+import { timelineOf } from "./timelines.ts";
 
 const sampleOf = (values: readonly number[]): Sample => {
   const sample = createSample();
@@ -102,4 +104,19 @@ about("a sample", () => {
         ?.counts.length ?? Number.NaN;
     expect(sizeOf(300_000)).toBeLessThanOrEqual(sizeOf(30_000) + 64);
   });
+});
+
+it("is said in the report where quantiles of a region are not exact", () => {
+  const notesOf = (calls: number) => {
+    const ranges = Array.from({ length: calls }, (_, at) => ({
+      name: "call",
+      start: at * 10,
+      end: at * 10 + 5,
+    }));
+    return buildRegionModel(timelineOf([{ ranges }])).scopes[0]?.notes;
+  };
+  const note =
+    "medians and 95th percentiles of more than 10,000 calls are within 0.5 % of the exact ones";
+  expect(notesOf(MOST_EXACT)).not.toContain(note);
+  expect(notesOf(MOST_EXACT + 1)).toContain(note);
 });
