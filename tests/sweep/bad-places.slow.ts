@@ -44,7 +44,7 @@ describe.each(LAUNCHERS)("with the %s launcher", (_, launcher) => {
           const isThere = existsSync(join(directory, ".sweep/manifest.json"));
           expect(full.stderr).toContain(
             isThere
-              ? `run the rest with prog --resume ${directory}, and failed jobs with --retry-failed ${directory}\n`
+              ? `run the rest with node ${place.command[1]} --resume ${directory}, and failed jobs with --retry-failed ${directory}\n`
               : "no job has started; fix this",
           );
           told.add(isThere ? "recorded" : "not begun");
