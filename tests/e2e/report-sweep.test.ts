@@ -55,6 +55,17 @@ describe("the report of a sweep", () => {
     );
     for (const form of ["md", "html", "csv"])
       expect(existsSync(inHere(`sweep/sweep-report.${form}`))).toBe(true);
+    const work = await report("sweep", "--work", "images=infer.batch_size*infer.iterations");
+    expect(work.stdout).toMatch(/job \d did the most images per second/);
+    const { jobs } = JSON.parse(readFileSync(inHere("sweep/sweep-report.json"), "utf8"));
+    expect(jobs[1].per_second).toBeCloseTo(2000 / jobs[1].total_ms, 6);
+    const refused = await report("sweep", "--work", "images=infer.batchsize");
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining("--work: 'infer.batchsize' is a number in the config of no job"),
+    ]);
+    expect((await report("sweep", "--work", "images")).code).toBe(2);
+    expect((await report("sweep/1", "--work", "images=1")).code).toBe(2);
     expect((await report("sweep", "--collector", "ncu")).stderr).toContain("has a report of ncu");
     expect((await report("sweep/1", "--collector", "ncu")).code).toBe(2);
   });

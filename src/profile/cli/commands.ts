@@ -212,6 +212,11 @@ by jobs, the fastest job, and how times grow with the swept values.`,
       choices: TOOL_NAMES,
       help: "for a sweep whose jobs have several",
     },
+    work: {
+      value: "UNIT=FACTOR*...",
+      help: `for a sweep: how much each job does, as a product of numbers and keys of its config. Jobs are
+then compared by throughput: --work images=infer.batch_size*infer.iterations`,
+    },
     merge: {
       help: `make one run of several, DIR...: of ranks that recorded into directories of their own. It
 becomes a run directory itself, named by --output`,

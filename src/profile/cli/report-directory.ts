@@ -4,6 +4,7 @@ import { setTimeout } from "node:timers/promises";
 import { execa } from "execa";
 import { usage } from "../../command-line/command-line.ts";
 import type { ParsedCommand } from "../../command-line/parse.ts";
+import type { SweepWork } from "../../report/sweep/document.ts";
 import { renderSweepMarkdown } from "../../report/sweep/writers.ts";
 import { makeDirectory, readablePath, realPlace } from "../../system/files.ts";
 import { ConfigError } from "../../values/errors.ts";
@@ -41,6 +42,7 @@ export async function reportDirectory(
     );
   if (jobs.length > 0) return ofSweep(runDirectory, jobs, command, io);
   if (command.has("collector")) throw usage("--collector is only for sweep directories");
+  if (command.has("work")) throw usage("--work is only for sweep directories");
   const rebuild = (output: string | null): Promise<Rebuilt> =>
     rebuildReports({
       runDirectory,
@@ -152,8 +154,9 @@ async function ofSweep(
 ): Promise<number> {
   const wanted = command.value("output");
   const collector = command.value("collector") ?? null;
+  const work = workOf(command.value("work"));
   const build = (output: string): Promise<SweepReported> =>
-    reportSweep({ directory, jobs, output, collector, now: io.now });
+    reportSweep({ directory, jobs, output, collector, work, now: io.now });
   const show = async ({ report, files }: SweepReported): Promise<number> => {
     io.console.stdout(renderSweepMarkdown(report));
     showFiles(files, { terminal: terminalOf(io), cwd: io.cwd });
@@ -165,6 +168,23 @@ async function ofSweep(
     const { report, files } = await build(draft.path);
     return show({ report, files: files.map(placing(draft)) });
   });
+}
+
+/** `images=infer.batch_size*infer.iterations`. */
+function workOf(text: string | undefined): SweepWork | null {
+  if (text === undefined) return null;
+  const at = text.indexOf("=");
+  const unit = text.slice(0, Math.max(0, at)).trim();
+  const factors = text
+    .slice(at + 1)
+    .split("*")
+    .map((factor) => factor.trim());
+  if (unit === "" || factors.includes(""))
+    throw usage(
+      `--work: '${text}' is not UNIT=FACTOR*FACTOR...`,
+      "for example: --work images=infer.batch_size*infer.iterations",
+    );
+  return { unit, factors };
 }
 
 /** Gives the draft its name; returns what files in it are called from now on. */

@@ -7,7 +7,7 @@ import {
   jobReport,
   type SharedPlaces,
 } from "../../report/sweep/build.ts";
-import type { SweepReport } from "../../report/sweep/document.ts";
+import type { SweepReport, SweepWork } from "../../report/sweep/document.ts";
 import {
   renderSweepCsv,
   renderSweepHtml,
@@ -34,6 +34,8 @@ export interface SweepRequest {
   readonly jobs: readonly string[];
   readonly output: string;
   readonly collector: string | null;
+  /** What each job did, where throughput is asked for. */
+  readonly work: SweepWork | null;
   readonly now: Date;
 }
 
@@ -49,8 +51,8 @@ export interface SweepReported {
  * @throws ConfigError where no job has a report
  */
 export async function reportSweep(request: SweepRequest): Promise<SweepReported> {
-  const { directory, jobs, output, collector, now } = request;
-  const loaded = loadSweep(directory, jobs, await createReportValidator(), collector);
+  const { directory, jobs, output, collector, work, now } = request;
+  const loaded = loadSweep(directory, jobs, await createReportValidator(), collector, work);
   const pageOf = (name: string): Pick<JobInput, "page"> => {
     const report = regionReportFile(join(directory, name, loaded.collector));
     const page = join(dirname(report), "report.html");
@@ -58,7 +60,7 @@ export async function reportSweep(request: SweepRequest): Promise<SweepReported>
   };
   const report = buildSweepReport(
     loaded.jobs.map((job) => ({ ...job, ...pageOf(job.name) })),
-    { collector: loaded.collector, generatedAt: now },
+    { collector: loaded.collector, generatedAt: now, ...(work !== null && { work }) },
   );
   const texts: readonly (readonly [string, string | Iterable<string>])[] = [
     ["md", renderSweepMarkdown(report)],
@@ -147,13 +149,14 @@ function namesIn(directory: string): readonly string[] {
 
 /**
  * @param wanted the collector to take; the first that any job has when null
- * @throws ConfigError `profile.input` where no job has a report of it
+ * @throws ConfigError `profile.input` where no job has a report of it, or a factor of `work` is a number in none
  */
 function loadSweep(
   directory: string,
   names: readonly string[],
   validator: ReportValidator,
   wanted: string | null,
+  work: SweepWork | null,
 ): LoadedSweep {
   const reportOf = (name: string, collector: string) =>
     existsSync(regionReportFile(join(directory, name, collector)));
@@ -177,15 +180,25 @@ function loadSweep(
     const { bundle } = loadReport(name, directory, validator, collector);
     return { report: jobReport(scopeOf(name, bundle, undefined), places) };
   };
-  return {
+  const factors = new Map<string, number>();
+  const amountOf = (run: SavedRun | null): Pick<JobInput, "amount"> => {
+    if (work === null || run === null) return {};
+    const numbers = work.factors.map((factor) => factorOf(factor, run.config));
+    for (const [at, factor] of work.factors.entries())
+      if (numbers[at] !== null) factors.set(factor, (factors.get(factor) ?? 0) + 1);
+    return numbers.includes(null)
+      ? {}
+      : { amount: numbers.reduce<number>((product, number) => product * (number ?? 0), 1) };
+  };
+  const loaded: LoadedSweep = {
     collector,
     jobs: names.map((name): JobInput => {
       const job = join(directory, name);
-      let known: Pick<JobInput, "name" | "overrides" | "interval"> = { name, overrides: [] };
+      let known: Omit<JobInput, "result" | "page"> = { name, overrides: [] };
       try {
         known = { ...known, overrides: overridesOf(job) };
         const run = existsSync(join(job, RUN_FILE)) ? readRun(job, job) : null;
-        known = { ...known, ...intervalOf(run) };
+        known = { ...known, ...intervalOf(run), ...amountOf(run) };
         return { ...known, result: resultOf(name, run) };
       } catch (error) {
         if (!isCodedError(error)) throw error;
@@ -193,6 +206,30 @@ function loadSweep(
       }
     }),
   };
+  const unknown = work?.factors.find((factor) => !factors.has(factor));
+  if (unknown !== undefined)
+    throw new ConfigError({
+      code: "profile.input",
+      message: `--work: '${unknown}' is a number in the config of no job`,
+      hint: "a factor is a number, or a key such as infer.batch_size: deep-profile --cfg job shows those that there are",
+    });
+  return loaded;
+}
+
+/** A number, or the value of a key in a config; null where that is no number of at least 0. */
+function factorOf(factor: string, config: unknown): number | null {
+  const number = /^\d/.test(factor)
+    ? Number(factor)
+    : factor
+        .split(".")
+        .reduce<unknown>(
+          (node, key) =>
+            typeof node === "object" && node !== null && Object.hasOwn(node, key)
+              ? (node as Readonly<Record<string, unknown>>)[key]
+              : undefined,
+          config,
+        );
+  return typeof number === "number" && Number.isFinite(number) && number >= 0 ? number : null;
 }
 
 const without = (problem: string): JobInput["result"] => ({ report: null, problem });

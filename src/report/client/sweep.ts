@@ -1,6 +1,6 @@
 /** Entry point of the sweep page's script. */
 import type { SweepJob, SweepRegion, SweepReport } from "../sweep/document.ts";
-import { jobTable, regionMatrix } from "../sweep/tables.ts";
+import { jobTable, jobTitle, regionMatrix } from "../sweep/tables.ts";
 import { NOT_MEASURED } from "../view/numbers.ts";
 import { createResponsiveChart } from "./chart.ts";
 import { themeButton } from "./controls.ts";
@@ -25,8 +25,10 @@ document
 
 function drawRegions(): HTMLElement {
   const { parameters, regions } = report;
-  const titleOf = ({ name, values }: SweepJob) =>
-    parameters.length === 1 ? `${parameters[0]?.key}=${values[0] ?? NOT_MEASURED}` : `job ${name}`;
+  const titleOf = (job: SweepJob) =>
+    parameters.length === 1
+      ? `${parameters[0]?.key}=${job.values[0] ?? NOT_MEASURED}`
+      : jobTitle(job, parameters);
   return createTable(regionMatrix(report, regions.map(nameOf), titleOf), {
     label: "Regions by job",
     ...(chart !== null && { onChoose: chart.show }),

@@ -13,6 +13,7 @@ import {
   type SweepJob,
   type SweepParameter,
   type SweepReport,
+  type SweepWork,
 } from "./document.ts";
 
 /** A job as it lies in the directory of a sweep. */
@@ -24,6 +25,8 @@ export interface JobInput {
   readonly interval?: HostInterval;
   /** As in the report of the sweep. */
   readonly page?: string;
+  /** How much it did, in the unit of `work`; absent where that is not known. */
+  readonly amount?: number;
   /** The main report of one collector, or why there is none. */
   readonly result:
     | { readonly report: JobReport }
@@ -110,7 +113,11 @@ function sharedPlace(
 
 export function buildSweepReport(
   inputs: readonly JobInput[],
-  { collector, generatedAt }: { readonly collector: string; readonly generatedAt: Date },
+  {
+    collector,
+    generatedAt,
+    work,
+  }: { readonly collector: string; readonly generatedAt: Date; readonly work?: SweepWork },
 ): SweepReport {
   const set = inputs.map(({ overrides }) => new Map(overrides.map(keyAndValue)));
   const parameters = sweptKeys(set).map((key): SweepParameter => {
@@ -119,16 +126,18 @@ export function buildSweepReport(
   });
   const reports = inputs.flatMap(({ result: { report } }) => (report === null ? [] : [report]));
   const basis = reports.every(({ totals }) => totals.total_ms !== null) ? "total_ms" : "wall_ms";
-  const jobs = inputs.map(
-    ({ name, result, page }, at): SweepJob => ({
+  const jobs = inputs.map(({ name, result, page, amount }, at): SweepJob => {
+    const ms = result.report?.totals[basis] ?? null;
+    return {
       name,
       values: parameters.map(({ key }) => set[at]?.get(key) ?? null),
-      total_ms: result.report?.totals[basis] ?? null,
+      total_ms: ms,
       ...(result.report?.totals.cpu_ms !== undefined && { cpu_ms: result.report.totals.cpu_ms }),
+      ...(amount !== undefined && ms !== null && ms > 0 && { per_second: (amount / ms) * 1000 }),
       ...(page !== undefined && { page }),
       problem: result.report === null ? result.problem : null,
-    }),
-  );
+    };
+  });
   return {
     contract: SWEEP_CONTRACT,
     generated_at: dateTime(generatedAt),
@@ -136,7 +145,8 @@ export function buildSweepReport(
     basis,
     parameters,
     jobs,
-    best: bestOf(jobs),
+    ...(work !== undefined && { work }),
+    best: bestOf(jobs, work !== undefined),
     regions: regionsOf(inputs, basis),
     notes: [...notesOf(reports, jobs), ...concurrentJobsNote(timedConcurrently(inputs, jobs))],
   };
@@ -156,12 +166,14 @@ function sweptKeys(set: readonly ReadonlyMap<string, string>[]): readonly string
 const isNumber = (text: string): boolean =>
   text.trim() !== "" && Number.isFinite(Number(text)) && !/^0[xob]/i.test(text.trim());
 
-function bestOf(jobs: readonly SweepJob[]): string | null {
-  const timed = jobs.flatMap(({ name, total_ms }) =>
-    total_ms === null ? [] : [{ name, total_ms }],
-  );
-  timed.sort((a, b) => a.total_ms - b.total_ms);
-  return timed[0]?.name ?? null;
+/** The first of equal ones. */
+function bestOf(jobs: readonly SweepJob[], byThroughput: boolean): string | null {
+  let best: { readonly name: string; readonly score: number } | null = null;
+  for (const { name, total_ms, per_second } of jobs) {
+    const score = byThroughput ? per_second : total_ms === null ? undefined : -total_ms;
+    if (score !== undefined && (best === null || score > best.score)) best = { name, score };
+  }
+  return best?.name ?? null;
 }
 
 /** In the order in which the jobs have them: a region that only later jobs have stands below. */

@@ -27,10 +27,20 @@ export interface SweepReport {
   /** What differs between the jobs, in the order of their overrides. */
   readonly parameters: readonly SweepParameter[];
   readonly jobs: readonly SweepJob[];
-  /** Name of the job that took the least time; null where none has a time. */
+  /** What each job did, where the reader says so: throughput is told then. Absent where not. Added in 1.3. */
+  readonly work?: SweepWork;
+  /** Name of the job with the highest throughput, or without `work` with the least time; null where none has any. */
   readonly best: string | null;
   readonly regions: readonly SweepRegion[];
   readonly notes: readonly string[];
+}
+
+/** An amount of work, as a product of numbers and keys of the jobs' configs. */
+export interface SweepWork {
+  /** What is counted: `images`. */
+  readonly unit: string;
+  /** `infer.batch_size`, `10`: their product is the amount in the whole job. */
+  readonly factors: readonly string[];
 }
 
 export interface SweepParameter {
@@ -48,6 +58,8 @@ export interface SweepJob {
   readonly total_ms: number | null;
   /** Processor time in its ranges; absent where it is not known. Added in 1.2. */
   readonly cpu_ms?: number;
+  /** How much it did in each second of `total_ms`, in the unit of `work`; absent where that is not known. Added in 1.3. */
+  readonly per_second?: number;
   /** Path of its own page from this report, with `/`; absent where it has none. Added in 1.3. */
   readonly page?: string;
   /** Why it has none. */

@@ -21,8 +21,32 @@ const CPU_TIME: Field<SweepJob> = {
   cell: ({ cpu_ms }) => cpu_ms ?? null,
 };
 
+/** Which job is best by what, for a sentence; null where none is. */
+export function bestInWords({ best, work }: Pick<SweepReport, "best" | "work">): string | null {
+  if (best === null) return null;
+  const job = `job ${printableLabel(best, 80)}`;
+  return work === undefined
+    ? `${job} took the least time`
+    : `${job} did the most ${printableLabel(work.unit, 40)} per second`;
+}
+
+/** What a job is called above its column: by its values where one or two parameters differ. */
+export function jobTitle(
+  { name, values }: Pick<SweepJob, "name" | "values">,
+  parameters: SweepReport["parameters"],
+): string {
+  if (parameters.length === 0 || parameters.length > MOST_IN_TITLE) return `job ${name}`;
+  const last = parameters.map(({ key }) => key.split(/[./@]/).at(-1) ?? key);
+  const isClear = new Set(last).size === last.length;
+  return parameters
+    .map(({ key }, at) => `${isClear ? last[at] : key}=${values[at] ?? NOT_MEASURED}`)
+    .join(" ");
+}
+
+const MOST_IN_TITLE = 2;
+
 export function jobTable(
-  { jobs, parameters, best }: SweepReport,
+  { jobs, parameters, best, work }: SweepReport,
   { lastTitle = "" }: { readonly lastTitle?: string } = {},
 ): Table {
   const remark = ({ name, problem }: SweepJob) =>
@@ -45,6 +69,15 @@ export function jobTable(
       ),
       { title: "ms", format: "ms", cell: ({ total_ms }) => total_ms },
       ...(jobs.some(({ cpu_ms }) => cpu_ms !== undefined) ? [CPU_TIME] : []),
+      ...(work === undefined
+        ? []
+        : [
+            {
+              title: `${printableLabel(work.unit, 40)}/s`,
+              format: "number",
+              cell: ({ per_second }) => per_second ?? null,
+            } satisfies Field<SweepJob>,
+          ]),
       { title: lastTitle, cell: remark },
     ],
     jobs,
@@ -133,6 +166,15 @@ export const sweepRecords = (report: SweepReport): Table =>
       ...(report.jobs.some(({ cpu_ms }) => cpu_ms !== undefined)
         ? [{ title: "cpu_ms", cell: ({ cpuMs }: SweepRecord) => cpuMs }]
         : []),
+      ...(report.work === undefined
+        ? []
+        : [
+            {
+              title: "per_second",
+              cell: ({ job, region }: SweepRecord) =>
+                region === null ? (job.per_second ?? null) : null,
+            },
+          ]),
       ...domainFields(report.regions, ({ region }: SweepRecord) => region),
     ],
     timesOf(report),

@@ -9,8 +9,16 @@ import { jsonPieces } from "../render/json.ts";
 import { renderMarkdown } from "../render/markdown.ts";
 import { type Block, heading, listIfAny, paragraph, withHeading } from "../view/blocks.ts";
 import { NOT_MEASURED, roundedForPage } from "../view/numbers.ts";
-import type { SweepRegion, SweepReport } from "./document.ts";
-import { basisInWords, jobTable, regionMatrix, scalingTable, sweepRecords } from "./tables.ts";
+import type { SweepRegion, SweepReport, SweepWork } from "./document.ts";
+import {
+  basisInWords,
+  bestInWords,
+  jobTable,
+  jobTitle,
+  regionMatrix,
+  scalingTable,
+  sweepRecords,
+} from "./tables.ts";
 
 /** In pieces: 20 million times are longer than one string can be. */
 export const sweepJsonPieces = (report: SweepReport): Iterable<string> =>
@@ -30,13 +38,12 @@ export const renderSweepMarkdown = (report: SweepReport): string =>
   renderMarkdown(sweepBlocks(report));
 
 function sweepBlocks(report: SweepReport): readonly Block[] {
-  const { jobs, notes, best, collector } = report;
-  const fastest =
-    best === null ? "no job has any" : `job ${printableLabel(best)} took the least time`;
+  const { jobs, notes, collector, work } = report;
+  const best = bestInWords(report) ?? "no job has any";
   return [
     heading(1, "Sweep report"),
     paragraph(
-      `${plural(jobs.length, "job")}, collector ${collector}. Numbers are ${basisInWords(report)} in ms; ${fastest}.`,
+      `${plural(jobs.length, "job")}, collector ${collector}. Numbers are ${basisInWords(report)} in ms; ${best}.${work === undefined ? "" : ` ${printableLabel(workInWords(work), 300)}.`}`,
     ),
     ...listIfAny(notes.map((note) => printableLabel(note, 600))),
     heading(2, "Jobs"),
@@ -60,8 +67,11 @@ function matrixBlocks(report: SweepReport): readonly Block[] {
   if (regions.length === 0) return [paragraph("No regions.")];
   const shown = { regions, parameters, jobs: jobs.slice(0, MAX_JOBS) };
   const left = jobs.length - shown.jobs.length;
-  const titleOf = ({ name, values }: SweepReport["jobs"][number]) =>
-    printableLabel(parameters.length === 1 ? (values[0] ?? NOT_MEASURED) : name, 40);
+  const titleOf = (job: SweepReport["jobs"][number]) =>
+    printableLabel(
+      parameters.length === 1 ? (job.values[0] ?? NOT_MEASURED) : jobTitle(job, parameters),
+      60,
+    );
   const names = regionNames(regions).map((name) => printableLabel(name));
   return [
     regionMatrix(shown, names, titleOf),
@@ -84,7 +94,7 @@ export function renderSweepHtml(
   report: SweepReport,
   assets: PageAssets = readPageAssets("sweep"),
 ): string {
-  const { jobs, regions, notes, best, collector } = report;
+  const { jobs, regions, notes, best, collector, work } = report;
   const most = Math.floor(MAX_CELLS / Math.max(1, jobs.length));
   const names = regionNames(regions);
   const data: SweepReport = {
@@ -111,8 +121,8 @@ export function renderSweepHtml(
         ]
       : []),
   ];
-  const fastest = best === null ? "" : `; job ${printableLabel(best, 80)} took the least time`;
-  const summary = `${plural(jobs.length, "job")}, collector ${collector}; ${basisInWords(report)} in ms${fastest}`;
+  const bestJob = bestInWords(report);
+  const summary = `${plural(jobs.length, "job")}, collector ${collector}; ${basisInWords(report)} in ms${bestJob === null ? "" : `; ${bestJob}`}${work === undefined ? "" : `; ${printableLabel(workInWords(work), 300)}`}`;
   const body = `<header class="top"><h1>Sweep</h1>
 <p class="summary">${escapeHtml(summary)}</p>
 <div id="controls" class="controls"></div></header>
@@ -121,6 +131,10 @@ ${noticeList(lines)}
 <main id="sweep"></main>`;
   return renderPage({ title: "Sweep", body, data }, assets);
 }
+
+/** Throughput is of the time that is compared: `images: infer.batch_size * 10 in each job`. */
+const workInWords = ({ unit, factors }: SweepWork): string =>
+  `${unit}: ${factors.join(" * ")} in each job`;
 
 /** What a sweep's reports call its regions. */
 const regionNames = (regions: readonly SweepRegion[]): readonly string[] =>

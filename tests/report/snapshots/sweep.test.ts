@@ -35,6 +35,7 @@ beforeAll(async () => {
     jobs: sweepJobs(directory),
     output: directory,
     collector: null,
+    work: null,
     now: NOW,
   });
 });

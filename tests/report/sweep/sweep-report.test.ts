@@ -57,6 +57,42 @@ describe("a sweep's report", () => {
     expect(renderSweepMarkdown(report)).not.toContain("## Scaling");
   });
 
+  it("compares jobs by what they do per second, where it is told how much that is", () => {
+    // The larger batch takes longer and does more in its time.
+    const jobs = [
+      { ...jobOf("0", ["bs=1"], 2), amount: 10 },
+      { ...jobOf("1", ["bs=4"], 5), amount: 40 },
+      jobOf("2", ["bs=8"], 1),
+      { ...jobOf("3", ["bs=16"], null), amount: 160 },
+    ];
+    expect(sweepOf(jobs).best).toBe("2");
+    const report = sweepOf(jobs, { unit: "images", factors: ["bs", "10"] });
+    expect(report.jobs.map(({ per_second }) => per_second)).toEqual([
+      ...[5000, 8000, undefined, undefined],
+    ]);
+    expect(report.best).toBe("1");
+    const markdown = renderSweepMarkdown(report);
+    expect(markdown).toContain(
+      "job 1 did the most images per second. images: bs \\* 10 in each job.",
+    );
+    expect(markdown).toMatch(/\| Job \| bs \| ms \| images\/s \|/);
+    expect(renderSweepHtml(report)).toContain("job 1 did the most images per second");
+    const rows = readCsv(joined(renderSweepCsv(report)));
+    expect(rows[0]).toContain("per_second");
+    expect(sweepOf([jobOf("0", ["bs=1"], 2)], { unit: "images", factors: ["bs"] }).best).toBeNull();
+  });
+
+  it("calls columns of jobs by the values of one or two parameters", () => {
+    expect(renderSweepMarkdown(grid)).toContain("| Region | batch\\_size=1 size=1 |");
+    const same = sweepOf([jobOf("0", ["a.x=1", "b.x=1"], 1), jobOf("1", ["a.x=2", "b.x=2"], 1)]);
+    expect(renderSweepMarkdown(same)).toContain("| Region | a.x=1 b.x=1 |");
+    const three = sweepOf([
+      jobOf("0", ["a=1", "b=1", "c=1"], 1),
+      jobOf("1", ["a=2", "b=2", "c=2"], 1),
+    ]);
+    expect(renderSweepMarkdown(three)).toContain("| Region | job 0 |");
+  });
+
   it("names the jobs with a time that ran beside another one on their machine", () => {
     const at = (from: number, until: number, host = "a") => ({ interval: { host, from, until } });
     const notes = (...stays: readonly object[]) =>

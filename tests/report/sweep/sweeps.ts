@@ -1,5 +1,6 @@
 /** Sweeps for tests: jobs with the reports of small recordings. */
 import { buildSweepReport, type JobInput, jobReport } from "../../../src/report/sweep/build.ts";
+import type { SweepWork } from "../../../src/report/sweep/document.ts";
 import { bundleOf } from "../bundles.ts";
 
 /** A job whose region `work` takes so many milliseconds, once it is not null. */
@@ -24,10 +25,11 @@ export function jobOf(
   return { name, overrides, result: { report: jobReport(report) } };
 }
 
-export const sweepOf = (jobs: readonly JobInput[]) =>
+export const sweepOf = (jobs: readonly JobInput[], work?: SweepWork) =>
   buildSweepReport(jobs, {
     collector: "recorder",
     generatedAt: new Date("2026-01-31T12:00:00.000Z"),
+    ...(work !== undefined && { work }),
   });
 
 /** Time is proportional to the batch, and squared in the other parameter. */

@@ -34,6 +34,7 @@ import {
   type SweepParameter,
   type SweepRegion,
   type SweepReport,
+  type SweepWork,
 } from "../../../src/report/sweep/document.ts";
 import { sweepJsonPieces } from "../../../src/report/sweep/writers.ts";
 import { createDocumentValidator } from "../../../src/report/validation/document-contracts.ts";
@@ -65,6 +66,7 @@ const sweep: Keys<SweepReport> = {
   basis: true,
   parameters: true,
   jobs: true,
+  work: true,
   best: true,
   regions: true,
   notes: true,
@@ -76,8 +78,10 @@ const job: Keys<SweepJob> = {
   total_ms: true,
   cpu_ms: true,
   page: true,
+  per_second: true,
   problem: true,
 };
+const work: Keys<SweepWork> = { unit: true, factors: true };
 const sweptRegion: Keys<SweepRegion> = {
   path: true,
   domain: true,
@@ -159,7 +163,8 @@ const gate: Keys<Gate> = {
 
 /** Added by a minor version: documents of the versions before do not have them. */
 const ADDED: Readonly<Record<string, readonly string[]>> = {
-  SweepJob: ["cpu_ms", "page"],
+  "sweep-report": ["work"],
+  SweepJob: ["cpu_ms", "page", "per_second"],
   SweepRegion: ["path_domains", "cpu_times_ms"],
   ReportFacts: ["failure"],
   RegionChange: ["path_domains"],
@@ -173,6 +178,7 @@ const TYPES = [
   ["sweep-report", null, sweep],
   ["sweep-report", "SweepParameter", parameter],
   ["sweep-report", "SweepJob", job],
+  ["sweep-report", "SweepWork", work],
   ["sweep-report", "SweepRegion", sweptRegion],
   ["comparison", null, comparison],
   ["comparison", "ReportFacts", facts],
