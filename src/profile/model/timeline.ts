@@ -157,6 +157,7 @@ export interface RangeStream {
   readonly replay: (handlers: RangeHandlers) => void;
 }
 
+/** Receives the ranges of a process as they open and close, in order of time. */
 export interface RangeHandlers {
   /**
    * The range has no end yet.

@@ -126,6 +126,6 @@ async function expectSaysHowToGoOn(
 ): Promise<void> {
   const { exitCode, stdout } = await place.sweep(["status", "s"], { env });
   if (exitCode === 0 || /; process \d+ on|; the scheduler has/.test(String(stdout))) return;
-  expect(stdout, where).toMatch(/\n {2}prog --(resume|retry-failed) \S+ {3}runs /);
+  expect(stdout, where).toMatch(/\n {2}.*prog(?:\.cjs)? --(resume|retry-failed) \S+ {3}runs /);
   expect(stdout, where).not.toMatch(/\| (queued|running) /);
 }
