@@ -46,7 +46,7 @@ const textsOf = (run: string): ReadonlyMap<string, string> =>
     reportsOf(run).map((file) => [
       file,
       readFileSync(inHere(run, file), "utf8").replaceAll(
-        /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g,
+        /\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d\.\d{3}Z| \d\d:\d\d UTC)/g,
         "<time>",
       ),
     ]),
