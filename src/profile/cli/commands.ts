@@ -196,7 +196,8 @@ hydraconf, for a page or traces that the run did not write, or after reports wer
 The same version makes the same reports, except for the time they were made.
 
 For a sweep's directory it makes sweep-report.{md,html,json,csv} from the reports of its jobs: regions
-by jobs, the fastest job, and how times grow with the swept values.`,
+by jobs, the best job (of least time, or with --work of highest throughput), and how times grow with
+the swept values.`,
   options: {
     output: {
       short: "o",
@@ -214,8 +215,9 @@ by jobs, the fastest job, and how times grow with the swept values.`,
     },
     work: {
       value: "UNIT=FACTOR*...",
-      help: `for a sweep: how much each job does, as a product of numbers and keys of its config. Jobs are
-then compared by throughput: --work images=infer.batch_size*infer.iterations`,
+      help: `for a sweep: how much each job does, as a product of numbers
+and keys of its config; jobs are then compared by throughput:
+--work images=infer.batch_size*infer.iterations`,
     },
     merge: {
       help: `make one run of several, DIR...: of ranks that recorded into directories of their own. It
@@ -223,7 +225,7 @@ becomes a run directory itself, named by --output`,
     },
     open: { help: "open the HTML page in the browser (implies --html)" },
   },
-  epilogue: `--labels and --label-rule replace the rules in the run's config, for these reports only.
+  epilogue: `--labels, --label-rule and --fold replace the rules in the run's config, for these reports only.
 DIR must contain run.json and the collectors' files. ncu or nsys are needed only if the tables or
 the export that they made are gone.
 

@@ -39,7 +39,7 @@ export const LABEL_OPTIONS = {
   },
   fold: {
     value: "COUNT",
-    help: `labels that differ only in numbers are one region where\nthere are more than COUNT of them; none: never\n(default: ${MOST_NUMBERED})`,
+    help: `labels that differ only in numbers are one region where\nthere are more than COUNT of them, or a quarter of that in\na run with very many; none: never (default: ${MOST_NUMBERED})`,
   },
 } satisfies Readonly<Record<string, CommandOption>>;
 
