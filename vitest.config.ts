@@ -7,8 +7,8 @@ export default defineConfig({
     include: [process.env["HYDRACONF_SLOW"] === "1" ? "tests/**/*.slow.ts" : "tests/**/*.test.ts"],
     globalSetup: ["tests/temporary-folder.ts"],
     setupFiles: ["tests/setup.ts"],
-    // Many tests wait for other programs: no processor is left for Vitest alone, as it would by itself.
-    maxWorkers: availableParallelism(),
+    // Many tests wait for other programs: one more than there are processors, so that none idles meanwhile.
+    maxWorkers: availableParallelism() + 1,
     // The code has no global state, so files may share a process and what it has loaded; what a file
     // leaves behind there is an error (tests/setup.ts).
     isolate: false,

@@ -1,4 +1,4 @@
-import fs, { mkdtempSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import fs, { mkdtempSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,21 +7,12 @@ import { execa } from "execa";
 import { describe, expect, test, vi } from "vitest";
 import { holderOf, tryClaim } from "../../src/system/process-claim.ts";
 import { identityOf, thisProcess } from "../../src/system/process-identity.ts";
-import { bundled } from "../bundled.ts";
 import { canMount, withFullDisk } from "../cli/mounts.ts";
-import { runs } from "../runs.ts";
+import { claimant, deadProcess, expectOneHolder } from "./claimant/start.ts";
 
 const HOOK = fileURLToPath(new URL("kill-at/hook.cjs", import.meta.url));
 
 const newFolder = () => mkdtempSync(join(tmpdir(), "hydraconf-claim-"));
-
-/** The number of a process that has ended. */
-async function deadProcess(): Promise<number> {
-  const child = execa("true");
-  const { pid = 0 } = child;
-  await child;
-  return pid;
-}
 
 describe("a claim", () => {
   test("is one process's until it gives it up", () => {
@@ -58,19 +49,7 @@ describe("a claim", () => {
     expect(tryClaim(file)).toMatchObject({ kind: "held", alive: "elsewhere" });
   });
 
-  test("is never held by two processes, however many find it abandoned", async () => {
-    const folder = newFolder();
-    const script = claimant();
-    const dead = await deadProcess();
-    const claimants = Array.from({ length: 4 }, () =>
-      execa(process.execPath, [script, folder, String(runs(200)), String(dead)], {
-        reject: false,
-      }),
-    );
-    for (const { exitCode, stderr } of await Promise.all(claimants))
-      expect([exitCode, stderr]).toEqual([0, ""]);
-    expect(readdirSync(folder)).toEqual([]);
-  });
+  test("is never held by two processes, however many find it abandoned", () => expectOneHolder(40));
 
   test("of a dead process can be taken over at once, whatever the clock says", async () => {
     const file = join(newFolder(), "claim.json");
@@ -159,5 +138,3 @@ describe("a claim", () => {
     expect(kills).toBeGreaterThan(8);
   });
 });
-
-const claimant = () => bundled(new URL("claimant/main.ts", import.meta.url), "claimant");

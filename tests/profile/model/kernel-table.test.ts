@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { createKernelTable, type ExecutedKernel } from "../../../src/profile/model/kernel-table.ts";
 import type { KernelInstance } from "../../../src/profile/model/timeline.ts";
+import { runs } from "../../runs.ts";
 
 const id = fc.nat(0xfffffffe);
 const time = fc.integer({ min: -1000, max: 2 ** 52 });
@@ -59,6 +60,6 @@ it("gives back what was added, in order of launches, equal ones as they were add
         expect([list.at(0), list.at(kernels.length)]).toEqual([expected[0], undefined]);
       },
     ),
-    { numRuns: 50 },
+    { numRuns: runs(15) },
   );
 });

@@ -10,6 +10,7 @@ import type {
   RangeInstance,
 } from "../../../../src/profile/model/timeline.ts";
 import { readNsysExport } from "../../../../src/profile/tools/nsys/read/read-export.ts";
+import { getOrCreate, once } from "../../../../src/system/get-or-create.ts";
 import { nsightEnvironment, nsightOrSkip } from "../../../nsight.ts";
 import { sharedOrSkip } from "../../../shared.ts";
 import { parseStats, temporary } from "./exports.ts";
@@ -51,9 +52,12 @@ function printStats(file: string, report: string): string {
 
 const isKernel = ({ kind }: KernelInstance) => kind === undefined || kind === "kernel";
 
+/** Kernels are made when they are asked for: here once, and not for each range. */
+const kernelsOf = new WeakMap<ProcessTimeline, readonly KernelInstance[]>();
+
 /** The GPU activities that a push/pop range contains by nsys's rule: launched on its thread in it. */
-const launchedIn = ({ kernels }: ProcessTimeline, range: RangeInstance) =>
-  [...kernels].filter(
+const launchedIn = (timeline: ProcessTimeline, range: RangeInstance) =>
+  getOrCreate(kernelsOf, timeline, () => [...timeline.kernels]).filter(
     ({ launchThreadId, launchNs }) =>
       launchThreadId === range.threadId &&
       range.startNs <= launchNs &&
@@ -62,7 +66,7 @@ const launchedIn = ({ kernels }: ProcessTimeline, range: RangeInstance) =>
 
 describe.skipIf(shared === null).each(RECORDINGS)("the export $name", ({ file, stats }) => {
   const folder = join(shared ?? "", "samples", "nsight");
-  const read = () => readNsysExport(join(folder, file));
+  const read = once(() => readNsysExport(join(folder, file)));
   const csv = (report: string) =>
     parseStats(
       stats === null
