@@ -5,6 +5,7 @@ import {
   formatMeanMs,
   formatMs,
   formatNumber,
+  formatRate,
   formatShare,
   NOT_MEASURED,
   roundedForPage,
@@ -113,5 +114,19 @@ describe("forPage", () => {
     expect(formatMs(roundedForPage(1046.202389))).toBe("1046.202");
     expect(formatMs(roundedForPage(3357435.308))).toBe("3357435.308");
     expect(roundedForPage(null)).toBeNull();
+  });
+});
+
+describe("formatRate", () => {
+  it.each([
+    [0, "0.00 B/s"],
+    [999.4, "999 B/s"],
+    [999.9, "1.00 kB/s"],
+    [12_345, "12.3 kB/s"],
+    [999_900_000_000, "1.00 TB/s"],
+    [5e17, "500 PB/s"],
+    [1.5e18, "1.50 EB/s"],
+  ])("%d is %s", (rate, text) => {
+    expect(formatRate(rate, "B/s")).toBe(text);
   });
 });
