@@ -17,13 +17,6 @@ export interface Resource {
   readonly perSlot: number;
 }
 
-/** A job has one of these slots to itself. */
-export const wholeSlots = (slots: readonly string[]): Resource => ({
-  slots,
-  perJob: 1,
-  perSlot: 1,
-});
-
 /** What a job has of each resource while it runs: the slots, joined by commas. */
 export type Slots = ReadonlyMap<string, string>;
 
