@@ -78,10 +78,11 @@ export interface ProcessAttribution {
   readonly overlapping: number;
 }
 
+/** @returns what it got, for when all processes are attributed: until then regions may become others */
 export function attributeProcess(
   process: ProcessTimeline,
   context: AttributionContext,
-): ProcessAttribution {
+): () => ProcessAttribution {
   const { root, kernelNames, operationDomains, countOperations, labelOf } = context;
   const lastEventNs = lastEvent(process);
   const nameOf = ({ name }: RangeInstance) => (labelOf === null ? name : labelOf(name));
@@ -216,7 +217,7 @@ export function attributeProcess(
     closeInstance(instance, range, endOf(range, instance));
   for (const [range, instance] of instanceOf)
     finish(instance, endOf(range, instance), range.endNs !== null);
-  return {
+  return () => ({
     process,
     ranges: tallies.finish(),
     kernels: kernels.finish(),
@@ -227,7 +228,7 @@ export function attributeProcess(
     ignoredOperations,
     tooDeep,
     overlapping,
-  };
+  });
 }
 
 /** When the calls of a region began and ended: 16 bytes for each. */
