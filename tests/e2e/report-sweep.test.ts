@@ -41,7 +41,7 @@ describe("the report of a sweep", () => {
     expect(stdout).toContain("1 of 3 jobs has no time: 2");
     const sweep = JSON.parse(readFileSync(inHere("sweep/sweep-report.json"), "utf8"));
     expect(sweep).toMatchObject({
-      contract: "hydraconf.sweep-report/1.3",
+      contract: "hydraconf.sweep-report/1.4",
       parameters: [{ key: "infer.batch_size", numeric: true }],
     });
     const [job] = readBundle(inHere("sweep/1")).reports;
