@@ -1,4 +1,5 @@
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildReport, type ResultSketch } from "../profile/tools/ncu/run/report-builder.ts";
@@ -39,8 +40,11 @@ export function fakeGpu(
   const bin = join(directory, "fake-bin");
   const scenario = join(directory, "scenario.json");
   const calls = join(directory, "calls.jsonl");
+  // Of all test files: the same question about the same report is put to the real ncu once.
+  const answers = join(tmpdir(), "ncu-answers");
   mkdirSync(bin);
-  symlinkSync(fixture("fake-ncu.mjs"), join(bin, "ncu"));
+  mkdirSync(answers, { recursive: true });
+  symlinkSync(fixture("fake-ncu.sh"), join(bin, "ncu"));
   const smi = join(bin, "nvidia-smi");
   writeFileSync(smi, "#!/bin/sh\necho '0, NVIDIA H200, 550.54.15'\n");
   chmodSync(smi, 0o755);
@@ -54,6 +58,7 @@ export function fakeGpu(
       FAKE_NCU_SCENARIO: scenario,
       FAKE_NCU_CALLS: calls,
       FAKE_NCU_REAL: real.path,
+      FAKE_NCU_ANSWERS: answers,
     },
     plan: (runs) => {
       writeFileSync(calls, "");
@@ -69,7 +74,6 @@ export function fakeGpu(
       readFileSync(calls, "utf8")
         .split("\n")
         .filter((line) => line !== "")
-        .map((line) => JSON.parse(line) as readonly string[])
-        .filter((args) => args.includes("--export")),
+        .map((line) => JSON.parse(line) as readonly string[]),
   };
 }
