@@ -162,7 +162,7 @@ export interface RangeHandlers {
   /**
    * The range has no end yet.
    *
-   * @param endNs when it will close, or its process ends; null where the reader does not look ahead, since ranges of a
+   * @param endNs when it will close, infinity for never; null where the reader does not look ahead, since ranges of a
    *   thread close in the reverse order of their opening
    */
   readonly opens: (range: RangeInstance, endNs: number | null) => void;

@@ -10,6 +10,7 @@ import type { RecordingSource } from "../collection.ts";
 import { originsOf } from "./clocks.ts";
 import { openRecording, readView, replayRecording } from "./cursor.ts";
 import { createNotes, type GpuEvent, type NoteCollector, type RecordedEvent } from "./events.ts";
+import type { Extensions } from "./extensions.ts";
 import {
   FILE_HEADER_BYTES,
   FILE_SUFFIX,
@@ -18,7 +19,13 @@ import {
   parseFileHeader,
 } from "./format.ts";
 import { createGpuCollection, type GpuDevice } from "./gpu-work.ts";
-import { createNestedPairing, createPairing, type KeptRanges } from "./pairing.ts";
+import {
+  createEndings,
+  createPairing,
+  createStreamedPairing,
+  type Endings,
+  type KeptRanges,
+} from "./pairing.ts";
 
 /** Ranges of a run that are kept. */
 const MOST_KEPT = 500_000;
@@ -243,8 +250,8 @@ function readProcess(path: string, originNs: bigint, kept: KeptRanges): Recorded
   recording.finish();
   const events = pairing.finish();
   const isCut = events.ranges.length < events.count;
-  // What closes in any order has to be looked at as a whole.
-  if (isCut && !events.isNested)
+  // What was handed over when it was over comes in no order.
+  if (isCut && !events.isInOrder)
     return readProcess(path, originNs, { left: Number.POSITIVE_INFINITY });
   if (isCut)
     notes.add(
@@ -265,7 +272,13 @@ function readProcess(path: string, originNs: bigint, kept: KeptRanges): Recorded
     endNs: Math.max(startNs, finishedNs, events.lastNs ?? startNs, lastCallNs),
     finished: header.finishedNs !== null,
     ranges: events.ranges,
-    ...(isCut && { allRanges: rangeStream(path, originNs, events.count) }),
+    ...(isCut && {
+      allRanges: rangeStream(path, originNs, {
+        count: events.count,
+        endings: events.isNested ? null : readEndings(path, originNs),
+        extensions: recording.extensions(),
+      }),
+    }),
     marks: events.marks,
     ...(events.counters.length > 0 && { counters: events.counters }),
     kernels: work.kernels,
@@ -277,11 +290,35 @@ function readProcess(path: string, originNs: bigint, kept: KeptRanges): Recorded
   };
 }
 
-const rangeStream = (path: string, originNs: bigint, count: number): RangeStream => ({
+/** What closes in another order than the reverse of its opening has its place among the others only when that is known. */
+function readEndings(path: string, originNs: bigint): Endings {
+  const endings = createEndings();
+  const sink = (event: RecordedEvent) => {
+    if (!isGpuEvent(event)) endings.add(event);
+  };
+  const recording = openRecording(path, sink, createNotes(), originNs);
+  recording.advance();
+  recording.finish();
+  endings.finish();
+  return endings;
+}
+
+interface StreamedRanges {
+  readonly count: number;
+  readonly endings: Endings | null;
+  /** What payloads are, as all threads described them. */
+  readonly extensions: Extensions | null;
+}
+
+const rangeStream = (
+  path: string,
+  originNs: bigint,
+  { count, endings, extensions }: StreamedRanges,
+): RangeStream => ({
   count,
   replay(handlers) {
-    const pairing = createNestedPairing(handlers);
-    replayRecording(path, originNs, pairing.add);
+    const pairing = createStreamedPairing(handlers, endings);
+    replayRecording(path, originNs, extensions, pairing.add);
     pairing.finish();
   },
 });
