@@ -170,6 +170,26 @@ export interface RangeHandlers {
   readonly closes: (range: RangeInstance) => void;
 }
 
+/** Visits all ranges of a process, also those that are not kept; these as they close, and last those that never did. */
+export function forEachRange(
+  { ranges, allRanges }: Pick<ProcessTimeline, "ranges" | "allRanges">,
+  visit: (range: RangeInstance) => void,
+): void {
+  if (allRanges === undefined) {
+    for (const range of ranges) visit(range);
+    return;
+  }
+  const open = new Set<RangeInstance>();
+  allRanges.replay({
+    opens: (range) => void open.add(range),
+    closes(range) {
+      open.delete(range);
+      visit(range);
+    },
+  });
+  for (const range of open) visit(range);
+}
+
 /** A point in time that the program marked (`nvtxMark`). */
 export interface MarkInstance extends EventAttributes {
   readonly domain: string;

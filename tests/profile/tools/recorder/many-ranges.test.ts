@@ -4,6 +4,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { buildRegionModel } from "../../../../src/profile/analysis/build.ts";
+import { timelineSlice } from "../../../../src/profile/cli/query.ts";
+import { labelsOf } from "../../../../src/profile/tools/ncu/run/labels.ts";
 import { recordFlag, recordType } from "../../../../src/profile/tools/recorder/format.ts";
 import { readRecordingFiles } from "../../../../src/profile/tools/recorder/read.ts";
 import { generatedRecording } from "./generated.ts";
@@ -19,11 +21,17 @@ import {
 const directory = mkdtempSync(join(tmpdir(), "many-ranges-"));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-/** Regions of a file of which so many ranges are kept; what is said of that is left out. */
+/** What is said of a file of which so many ranges are kept, but not that others are not. */
 function regionsOf(path: string, most: number) {
   const timeline = readRecordingFiles([path], most);
   const { scopes } = buildRegionModel(timeline, { operationDomains: ["ops"] });
+  const { labels, overlap } = labelsOf(timeline, ["ops"]);
   return {
+    slice: timelineSlice(timeline, { fromMs: 0, toMs: null, limit: 5 }),
+    labels: labels.map((label) => ({
+      ...label,
+      with: labels.filter((other) => overlap(label, other)).map(({ name }) => name),
+    })),
     isStreamed: timeline.processes.some(({ allRanges }) => allRanges !== undefined),
     scopes: scopes.map((scope) => ({
       ...scope,
@@ -36,7 +44,7 @@ function expectTheSame(path: string): void {
   const whole = regionsOf(path, Number.POSITIVE_INFINITY);
   const streamed = regionsOf(path, 1);
   expect(whole.isStreamed).toBe(false);
-  expect(streamed.scopes).toEqual(whole.scopes);
+  expect({ ...streamed, isStreamed: false }).toEqual(whole);
 }
 
 /** Steps of a thread: a push of a label in a domain, or a pop of what is innermost. */
