@@ -53,9 +53,12 @@ export type OnClose = (
   rename: string | undefined,
 ) => void;
 
-/** How many ranges may still be kept: of all recordings of a run together. */
+/** Of all recordings of a run together. */
 export interface KeptRanges {
+  /** How many ranges may still be kept. */
   left: number;
+  /** Where only the beginning is read: how many bytes may still be. */
+  bytesLeft?: number;
 }
 
 export interface Pairing {

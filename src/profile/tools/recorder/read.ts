@@ -68,6 +68,15 @@ export function readRecording(directory: string): RecordedTimeline {
   }
 }
 
+/** Read and reported in a part of a second. */
+const BEGINNING_BYTES = 300_000;
+
+/** What a directory's recordings begin with, of a run that has no time for all: each process ends with what was read last. */
+export function readBeginning(directory: string): RecordedTimeline {
+  const kept = { left: Number.POSITIVE_INFINITY, bytesLeft: BEGINNING_BYTES };
+  return readFiles(recordingFiles(directory), kept);
+}
+
 /** Of a run without the recorder. */
 export const NOTHING_RECORDED: RecordedTimeline = {
   collector: "recorder",
@@ -82,7 +91,10 @@ export const NOTHING_RECORDED: RecordedTimeline = {
  *
  * @param most ranges that are kept, some 250 bytes each; of more, the others are read again when they are needed
  */
-export function readRecordingFiles(paths: readonly string[], most = MOST_KEPT): RecordedTimeline {
+export const readRecordingFiles = (paths: readonly string[], most = MOST_KEPT): RecordedTimeline =>
+  readFiles(paths, { left: most });
+
+function readFiles(paths: readonly string[], kept: KeptRanges): RecordedTimeline {
   const notes: string[] = [];
   const unread: string[] = [];
   const refused: string[] = [];
@@ -115,7 +127,6 @@ export function readRecordingFiles(paths: readonly string[], most = MOST_KEPT): 
     })
     .sort((a, b) => Number(a.beginNs - b.beginNs));
   if (paths.length === 0) notes.push(NOTHING_LOADED);
-  const kept: KeptRanges = { left: most };
   const processes = placed
     .map(({ path, originNs, machine }) => {
       const process = readable(path, () => readProcess(path, originNs, kept));
@@ -245,8 +256,11 @@ function readProcess(path: string, originNs: bigint, kept: KeptRanges): Recorded
     else pairing.add(event);
   };
   const recording = openRecording(path, sink, notes, originNs);
-  const header = recording.advance();
+  const { bytesLeft } = kept;
+  const isPartly = bytesLeft !== undefined;
+  const header = bytesLeft === 0 ? null : recording.advance(bytesLeft);
   if (header === null) return null;
+  if (isPartly) kept.bytesLeft = Math.max(0, bytesLeft - header.claimedBytes);
   recording.finish();
   const events = pairing.finish();
   const isCut = events.ranges.length < events.count;
@@ -260,9 +274,9 @@ function readProcess(path: string, originNs: bigint, kept: KeptRanges): Recorded
   const work = gpu.finish(header.finishedNs !== null, Number(header.unwrittenWork));
 
   const startNs = Number(header.startNs - originNs);
-  const saidNs = header.finishedNs ?? header.seenEndNs;
+  const saidNs = isPartly ? null : (header.finishedNs ?? header.seenEndNs);
   const finishedNs = saidNs === null ? startNs : Number(saidNs - originNs);
-  addHeaderNotes(header, notes);
+  if (!isPartly) addHeaderNotes(header, notes);
   return {
     pid: header.pid,
     parentPid: header.parentPid === 0 ? null : header.parentPid,
@@ -270,7 +284,7 @@ function readProcess(path: string, originNs: bigint, kept: KeptRanges): Recorded
     executable: header.executable,
     startNs,
     endNs: Math.max(startNs, finishedNs, events.lastNs ?? startNs, lastCallNs),
-    finished: header.finishedNs !== null,
+    finished: isPartly || header.finishedNs !== null,
     ranges: events.ranges,
     ...(isCut && {
       allRanges: rangeStream(path, originNs, {
