@@ -18,6 +18,9 @@ describe("the report of a sweep", () => {
     ]);
     expect(code).toBe(0);
     expect(shown).toMatch(/\n#1 +2 +[\d.]+ {2}sweep\/1\/report\.md\nJob #\d took the least time: /);
+    // A line for each job while it goes: its report has the tables.
+    expect(shown).not.toContain("recorded by");
+    expect(shown).not.toMatch(/^Region /m);
     const table = JSON.parse(readFileSync(inHere("sweep/sweep.json"), "utf8"));
     const [second] = readBundle(inHere("sweep/1")).reports;
     expect(table.jobs[1]).toMatchObject({

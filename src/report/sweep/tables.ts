@@ -148,7 +148,7 @@ export function callsTable(
         {
           title: "p95 / median",
           format: "number",
-          cell: ({ median, p95 }) => (median > 0 ? p95 / median : null),
+          cell: ({ median, p95 }) => (median > 0 ? Number((p95 / median).toFixed(2)) : null),
         },
       ],
       rows,
