@@ -1,11 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { CACHED_NCU, cachedNcuEnvironment } from "../profile/tools/ncu/run/real-ncu.ts";
 import { buildReport, type ResultSketch } from "../profile/tools/ncu/run/report-builder.ts";
-
-const fixture = (name: string) =>
-  fileURLToPath(new URL(`../fixtures/programs/${name}`, import.meta.url));
 
 /** What the fake ncu does in a run that an entry fits. */
 export interface FakeRun {
@@ -40,11 +36,8 @@ export function fakeGpu(
   const bin = join(directory, "fake-bin");
   const scenario = join(directory, "scenario.json");
   const calls = join(directory, "calls.jsonl");
-  // Of all test files: the same question about the same report is put to the real ncu once.
-  const answers = join(tmpdir(), "ncu-answers");
   mkdirSync(bin);
-  mkdirSync(answers, { recursive: true });
-  symlinkSync(fixture("fake-ncu.sh"), join(bin, "ncu"));
+  symlinkSync(CACHED_NCU, join(bin, "ncu"));
   const smi = join(bin, "nvidia-smi");
   writeFileSync(smi, "#!/bin/sh\necho '0, NVIDIA H200, 550.54.15'\n");
   chmodSync(smi, 0o755);
@@ -57,8 +50,7 @@ export function fakeGpu(
       NV_COMPUTE_PROFILER_DISABLE_STOCK_FILE_DEPLOYMENT: "1",
       FAKE_NCU_SCENARIO: scenario,
       FAKE_NCU_CALLS: calls,
-      FAKE_NCU_REAL: real.path,
-      FAKE_NCU_ANSWERS: answers,
+      ...cachedNcuEnvironment(real.path),
     },
     plan: (runs) => {
       writeFileSync(calls, "");

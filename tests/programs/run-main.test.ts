@@ -11,15 +11,11 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { beforeAll, describe, expect, test } from "vitest";
-import { bundled } from "../bundled.ts";
+import { describe, expect, test } from "vitest";
+import { commandPath } from "../e2e/command.ts";
 
 const HYDRA = fileURLToPath(new URL("../fixtures/python-hydra", import.meta.url));
-let command: string;
-
-beforeAll(() => {
-  command = bundled(new URL("../../src/bin/hydraconf.ts", import.meta.url), "hydraconf");
-}, 120_000);
+const command = commandPath("hydraconf");
 
 const ENV = { PATH: process.env["PATH"], PYTHONPATH: HYDRA, PYTHONDONTWRITEBYTECODE: "1" };
 
