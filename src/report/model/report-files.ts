@@ -110,7 +110,7 @@ const HASH_ROOM = 60;
 
 /** Device names of Windows with any extension, and the files next to the directories. */
 const RESERVED =
-  /^(?:(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\..*)?|(?:report|regions|kernels)\.\w+)$/i;
+  /^(?:(?:con|prn|aux|nul|com[0-9\u00b9\u00b2\u00b3]|lpt[0-9\u00b9\u00b2\u00b3])(?:\..*)?|(?:report|regions|kernels)\.\w+)$/i;
 
 /** Two names with the same fold may be one file on file systems that ignore case or normalization. */
 const fold = (name: string): string =>
