@@ -30,6 +30,8 @@ export interface ManyRanges {
   readonly labelOf: (range: number) => string;
   /** Whether all of them lie inside one range around. */
   readonly isNested?: boolean;
+  /** Whether each ends after the next one has begun (`nvtxRangeStart`). */
+  readonly isOverlapping?: boolean;
 }
 
 const CHUNK_WORDS = (64 * 1024) / 4;
@@ -37,7 +39,12 @@ const CHUNK_HEADER_WORDS = CHUNK_HEADER_BYTES / 4;
 const RANGE_NS = 1_000;
 
 /** Writes the recording of one thread that opens and closes ranges one after another, with its processor time. @returns its directory */
-export function recordManyRanges({ ranges, labelOf, isNested = false }: ManyRanges): string {
+export function recordManyRanges({
+  ranges,
+  labelOf,
+  isNested = false,
+  isOverlapping = false,
+}: ManyRanges): string {
   const directory = mkdtempSync(join(tmpdir(), "many-ranges-"));
   const file = openSync(join(directory, "events-100-1.nvtxrec"), "w");
   const chunk = new Uint32Array(CHUNK_WORDS);
@@ -65,7 +72,7 @@ export function recordManyRanges({ ranges, labelOf, isNested = false }: ManyRang
     if (at + words.length + 1 > CHUNK_WORDS) {
       // The time of a record counts from its chunk.
       flush();
-      if (type === recordType.push || type === recordType.pop) words = [0, ...words.slice(1)];
+      if (type !== recordType.string) words = [0, ...words.slice(1)];
     }
     chunk[at++] = type | (flags << 8) | ((words.length + 1) << 16);
     for (const word of words) chunk[at++] = word;
@@ -90,7 +97,8 @@ export function recordManyRanges({ ranges, labelOf, isNested = false }: ManyRang
     if (isNested) put(recordType.push, timed, [time(), nameOf("all"), cpu]);
     for (let range = 0; range < ranges; range++) {
       const name = nameOf(labelOf(range));
-      put(recordType.push, timed, [time(), name, cpu % 2 ** 31]);
+      if (isOverlapping) put(recordType.start, timed, [time(), range + 1, 0, name, cpu % 2 ** 31]);
+      else put(recordType.push, timed, [time(), name, cpu % 2 ** 31]);
       // A spread of times without a pattern, the same in each run.
       const took = 200 + (Math.imul(range, 0x9e3779b1) >>> 23);
       now += BigInt(took);
@@ -98,7 +106,8 @@ export function recordManyRanges({ ranges, labelOf, isNested = false }: ManyRang
       if (cpu >= 2 ** 31) {
         cpu -= 2 ** 31;
       }
-      put(recordType.pop, timed, [time(), cpu]);
+      if (!isOverlapping) put(recordType.pop, timed, [time(), cpu]);
+      else if (range > 0) put(recordType.end, timed, [time(), range, 0, cpu]);
       now += BigInt(RANGE_NS - took);
     }
     if (isNested) put(recordType.pop, timed, [time(), cpu]);
@@ -141,6 +150,12 @@ export const TRIALS: readonly Trial[] = [
     recording: { ranges: MILLION, labelOf: (range) => `label ${inLetters(range)}` },
     mostMb: 1200,
     mostSeconds: 90,
+  },
+  {
+    name: "5 M overlapping ranges",
+    recording: { ranges: 5 * MILLION, labelOf: () => "copy", isOverlapping: true },
+    mostMb: 700,
+    mostSeconds: 60,
   },
 ];
 

@@ -1,10 +1,11 @@
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 import { importApart, recordManyRanges } from "../../bench/bounded.ts";
+import type { RegionReportBundle } from "../../src/report/model/document.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "bounded-"));
 const recordings: string[] = [];
@@ -73,6 +74,9 @@ describe("reports of very many ranges", () => {
   });
 });
 
+const reportIn = (directory: string): RegionReportBundle =>
+  JSON.parse(readFileSync(join(directory, "recorder", "regions", "report.json"), "utf8"));
+
 describe("a run whose recording is large", () => {
   const copying = (directory: string) => [
     "--",
@@ -90,13 +94,23 @@ describe("a run whose recording is large", () => {
     const ended = await run([`hydra.run.dir=${directory}`, ...copying(large)], { signal });
     expect(ended.code).toBe(code);
     expect(ended.stderr).toContain(`stopped by ${signal}`);
+    // What there was time for, which says so.
+    const [partial] = reportIn(directory).reports;
+    expect(partial?.failure).toMatch(
+      new RegExp(`^stopped by ${signal} while reports were made: this report has only the first `),
+    );
+    const first = partial?.regions.find(({ name }) => name === "step")?.invocations ?? 0;
+    expect(first).toBeGreaterThan(1_000);
+    expect(first).toBeLessThan(100_000);
     expect(existsSync(join(directory, "run.json"))).toBe(true);
     expect(readdirSync(join(directory, "recorder")).some((name) => name.endsWith(".nvtxrec"))).toBe(
       true,
     );
     const again = await run(["report", directory], {});
     expect(again.code).toBe(0);
-    expect(existsSync(join(directory, "recorder", "regions", "report.json"))).toBe(true);
+    const [all] = reportIn(directory).reports;
+    expect(all?.failure).toBeUndefined();
+    expect(all?.regions.find(({ name }) => name === "step")?.invocations).toBe(6_000_000);
   });
 
   it("says that memory is not enough, and what helps", async () => {

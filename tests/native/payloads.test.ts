@@ -20,13 +20,14 @@ describe.runIf(clients.includes("nvtx3 headers"))("payloads and counters of a pr
     const sizes = process?.ranges.filter(({ name }) => name === "ncclAllReduce").map(numbersOf);
     expect(sizes).toEqual(
       [1000, 2000, 3000, 4000].map(
-        (bytes) => `NCCL communicator ID 11259375, Message size ${bytes} byte`,
+        (bytes) =>
+          `NCCL communicator ID 11259375, Message size ${bytes} byte, Reduction operation = ${bytes === 4000 ? "Max" : "Sum"} 1 call`,
       ),
     );
     const [child] = timeline.processes[1]?.ranges ?? [];
     expect([child?.name, numbersOf(child)]).toEqual([
       "of the child",
-      "NCCL communicator ID 11259375, Message size 77 byte",
+      "NCCL communicator ID 11259375, Message size 77 byte, Reduction operation = Sum 1 call",
     ]);
     expect(numbersOf(of("outer"))).toBe(
       "inner.small -5, inner.work 2500 FLOP, tokens 10 token, tokens 20 token, tokens 30 token, below -7",
@@ -103,6 +104,8 @@ describe.runIf(clients.includes("nvtx3 headers"))("payloads and counters of a pr
         max: 4000,
         per_second: expect.closeTo((10_000 / (reduce?.wallNs ?? 0)) * 1e9, 3),
       },
+      expect.objectContaining({ name: "Reduction operation = Sum", unit: "call", sum: 3 }),
+      expect.objectContaining({ name: "Reduction operation = Max", unit: "call", sum: 1 }),
     ]);
     const counted = of("counted")?.counters ?? [];
     expect(counted.find(({ name }) => name === "queue depth")).toMatchObject({

@@ -78,12 +78,14 @@ export interface ProcessAttribution {
   readonly overlapping: number;
 }
 
+/** @returns what it got, for when all processes are attributed: until then regions may become others */
 export function attributeProcess(
   process: ProcessTimeline,
   context: AttributionContext,
-): ProcessAttribution {
+): () => ProcessAttribution {
   const { root, kernelNames, operationDomains, countOperations, labelOf } = context;
   const lastEventNs = lastEvent(process);
+  const isStreamed = process.allRanges !== undefined;
   const nameOf = ({ name }: RangeInstance) => (labelOf === null ? name : labelOf(name));
   const isOperation = ({ domain }: RangeInstance) => operationDomains.has(domain);
 
@@ -173,8 +175,12 @@ export function attributeProcess(
     rangeOpens(range, endNs) {
       if (!isOperation(range)) openRegion(range, endNs);
       else if (!countOperations) ignoredOperations++;
-      else if (endNs === null)
-        operations.open(range, launching(kernelNames.operation(nameOf(range)), range.threadId));
+      else if (endNs === null || isStreamed)
+        operations.open(
+          range,
+          endNs,
+          launching(kernelNames.operation(nameOf(range)), range.threadId),
+        );
       else
         launch(
           kernelNames.operation(nameOf(range)),
@@ -207,7 +213,7 @@ export function attributeProcess(
     const ranges = inOpeningOrder(process.ranges);
     operations.prepare(ranges.filter(isOperation), lastEventNs);
     replay({ ...events, ranges }, lastEventNs, handlers);
-  } else replayStream(process.allRanges, events, handlers);
+  } else replayStream(process.allRanges, events, lastEventNs, handlers);
   operations.closeAll(lastEventNs);
   const endOf = (range: RangeInstance, instance: RegionInstance) =>
     instance.endNs ?? Math.max(range.endNs ?? lastEventNs, range.startNs);
@@ -216,7 +222,7 @@ export function attributeProcess(
     closeInstance(instance, range, endOf(range, instance));
   for (const [range, instance] of instanceOf)
     finish(instance, endOf(range, instance), range.endNs !== null);
-  return {
+  return () => ({
     process,
     ranges: tallies.finish(),
     kernels: kernels.finish(),
@@ -227,7 +233,7 @@ export function attributeProcess(
     ignoredOperations,
     tooDeep,
     overlapping,
-  };
+  });
 }
 
 /** When the calls of a region began and ended: 16 bytes for each. */
@@ -358,25 +364,28 @@ function createOperations() {
   const known = new Map<RangeInstance, number>();
   const stackOf = (threadId: number) =>
     getOrCreate(openByThread, threadId, (): OpenOperation[] => []);
-  const closeLast = (open: OpenOperation[], endNs: number): void => {
-    const operation = open.pop();
+  const closeAt = (open: OpenOperation[], at: number, endNs: number): void => {
+    const [operation] = open.splice(at, 1);
     if (operation === undefined) return;
     const ns = Math.max(endNs - operation.range.startNs, 0);
-    const around = open.at(-1);
-    if (around !== undefined) around.inner.coveredNs += ns;
+    const around = open[at - 1];
+    // Otherwise it was told when it opened.
+    if (around !== undefined && operation.endNs === null) around.inner.coveredNs += ns;
     operation.count?.(ns - operation.inner.coveredNs);
+  };
+  const coverAround = (open: readonly OpenOperation[], startNs: number, endNs: number): void => {
+    for (const around of open) cover(around.inner, startNs, Math.min(endNs, around.endNs ?? endNs));
   };
   return {
     /** Of all that there are, in order of opening. */
     prepare(operations: readonly RangeInstance[], lastEventNs: number): void {
-      const all: OpenOperation[] = [];
-      const stacks = new Map<number, OpenOperation[]>();
+      const all: EndedOperation[] = [];
+      const stacks = new Map<number, EndedOperation[]>();
       for (const range of operations) {
-        const open = getOrCreate(stacks, range.threadId, (): OpenOperation[] => []);
+        const open = getOrCreate(stacks, range.threadId, (): EndedOperation[] => []);
         while ((open.at(-1)?.endNs ?? Number.POSITIVE_INFINITY) <= range.startNs) open.pop();
         const endNs = Math.max(range.endNs ?? lastEventNs, range.startNs);
-        for (const around of open)
-          cover(around.inner, range.startNs, Math.min(endNs, around.endNs));
+        coverAround(open, range.startNs, endNs);
         const operation = { range, endNs, inner: createCoverage(range.startNs) };
         open.push(operation);
         all.push(operation);
@@ -386,25 +395,33 @@ function createOperations() {
     },
     selfTime: (range: RangeInstance, endNs: number): number =>
       known.get(range) ?? endNs - range.startNs,
-    /** Of one whose end is not known yet. @param count gets its self time */
-    open(range: RangeInstance, count: (ns: number) => void): void {
-      const inner = createCoverage(range.startNs);
-      stackOf(range.threadId).push({ range, endNs: Number.POSITIVE_INFINITY, inner, count });
+    /** Of one that comes alone. @param endNs null where it is not known yet @param count gets its self time */
+    open(range: RangeInstance, endNs: number | null, count: (ns: number) => void): void {
+      const open = stackOf(range.threadId);
+      if (endNs !== null) coverAround(open, range.startNs, endNs);
+      open.push({ range, endNs, inner: createCoverage(range.startNs), count });
     },
     /** Of those that `open` was told of. */
     close(range: RangeInstance): void {
       const open = stackOf(range.threadId);
-      if (open.at(-1)?.range === range) closeLast(open, range.endNs ?? range.startNs);
+      const at = open.findLastIndex((operation) => operation.range === range);
+      if (at >= 0) closeAt(open, at, range.endNs ?? range.startNs);
     },
     closeAll(endNs: number): void {
-      for (const open of openByThread.values()) while (open.length > 0) closeLast(open, endNs);
+      for (const open of openByThread.values())
+        while (open.length > 0) closeAt(open, open.length - 1, endNs);
     },
   };
 }
 
+interface EndedOperation extends OpenOperation {
+  readonly endNs: number;
+}
+
 interface OpenOperation {
   readonly range: RangeInstance;
-  readonly endNs: number;
+  /** Null where it is not known yet. */
+  readonly endNs: number | null;
   readonly inner: Coverage;
   readonly count?: (ns: number) => void;
 }

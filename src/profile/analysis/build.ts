@@ -122,7 +122,9 @@ function attribute(
     keepsSpans: timeline.processes.length > 1,
     ...(communicates && { communicates }),
   };
-  const processes = timeline.processes.map((process) => attributeProcess(process, context));
+  const processes = timeline.processes
+    .map((process) => attributeProcess(process, context))
+    .map((attributed) => attributed());
   return { root: context.root, kernelNames: kernelNames.numbered, processes };
 }
 

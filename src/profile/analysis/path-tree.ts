@@ -20,8 +20,8 @@ export interface PathNode {
   children: Children | null;
   /** The next sibling of the same name, which is of another domain. */
   sameName: PathNode | null;
-  /** Regions with exactly this path; several when ranges of several kinds share it. */
-  regions: readonly RegionIdentity[];
+  /** The first region with exactly this path: there are several when ranges of several kinds share it. */
+  region: RegionIdentity | null;
   /** The node that has become this one's, too: their labels differ only in numbers. */
   foldedInto: PathNode | null;
   readonly tree: Tree;
@@ -54,16 +54,19 @@ interface Tree {
   most: number;
   /** In all families, of folded ones as many as it took. */
   numbered: number;
+  /** Of regions, those that have become others as well. */
+  regionCount: number;
 }
 
 /** What makes a region one region in a run; the process and device are added by the scope. */
 export interface RegionIdentity {
   readonly node: PathNode;
   readonly kind: RegionKind;
+  /** Counts up in the tree, from 0. */
+  readonly number: number;
+  /** With the same path. A list as this one takes 8 bytes for each of a million regions, arrays of one take 200. */
+  next: RegionIdentity | null;
 }
-
-/** Shared, and never pushed to: an array that grows takes 150 bytes, and there can be a million nodes. */
-const NO_REGIONS: readonly RegionIdentity[] = [];
 
 const createNode = (
   name: string,
@@ -76,7 +79,7 @@ const createNode = (
   parent,
   children: null,
   sameName: null,
-  regions: NO_REGIONS,
+  region: null,
   foldedInto: null,
   tree,
 });
@@ -89,6 +92,7 @@ export const createPathTree = (fold: FoldRules | null = null): PathNode =>
     folded: new Set(),
     most: fold?.most ?? 0,
     numbered: 0,
+    regionCount: 0,
   });
 
 /** Labels of the tree that stand for several: `step_#`. In order of first appearance. */
@@ -196,7 +200,7 @@ function unlink({ byName }: Children, node: PathNode): void {
 
 function mergeInto(from: PathNode, into: PathNode): void {
   from.foldedInto = into;
-  for (const { kind } of from.regions) regionAt(into, kind);
+  for (let at = from.region; at !== null; at = at.next) regionAt(into, at.kind);
   const { children } = from;
   from.children = null;
   for (const child of children?.all ?? [])
@@ -217,9 +221,14 @@ export const latestRegion = (region: RegionIdentity): RegionIdentity =>
 /** The region of one kind at a path, made on first use. */
 export function regionAt(node: PathNode, kind: RegionKind): RegionIdentity {
   const latest = latestNode(node);
-  for (const region of latest.regions) if (region.kind === kind) return region;
-  const region: RegionIdentity = { node: latest, kind };
-  latest.regions = [...latest.regions, region];
+  let last: RegionIdentity | null = null;
+  for (let at = latest.region; at !== null; at = at.next) {
+    if (at.kind === kind) return at;
+    last = at;
+  }
+  const region = { node: latest, kind, number: latest.tree.regionCount++, next: null };
+  if (last === null) latest.region = region;
+  else last.next = region;
   return region;
 }
 
@@ -237,11 +246,16 @@ export function placeOf(node: PathNode): Placed {
 
 /** All nodes but the root, parents before children, siblings in order of first appearance. */
 export function* nodesDepthFirst(root: PathNode): Generator<PathNode> {
-  const pending: PathNode[] = [root];
-  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
-    if (node.parent !== null) yield node;
-    if (node.children === null) continue;
-    for (const child of node.children.all.toReversed()) pending.push(child);
+  // Lists that are not at their end, and not copied: there can be a million nodes in one.
+  const lists = [{ nodes: root.children?.all ?? [], next: 0 }];
+  for (let list = lists.at(-1); list !== undefined; list = lists.at(-1)) {
+    const node = list.nodes[list.next++];
+    if (node === undefined) {
+      lists.pop();
+      continue;
+    }
+    yield node;
+    if (node.children !== null) lists.push({ nodes: node.children.all, next: 0 });
   }
 }
 

@@ -2,6 +2,7 @@
  * What the ranges of a process add up to in each region, as they close: memory grows with regions, not with calls.
  * Times in nanoseconds.
  */
+import { createColumn, createLongList, doubles, words } from "../model/columns.ts";
 import type { CounterSeries } from "../model/timeline.ts";
 import { type GpuTimelines, type GpuUse, useBetween } from "./gpu-activity.ts";
 import { createUnion, type Union } from "./interval-union.ts";
@@ -52,15 +53,20 @@ export interface RootSpans {
   readonly gpu: ReadonlyMap<string | null, GpuUse>;
 }
 
+/** Tallies by region; those of regions with a single call are made when they are asked for. */
+export interface TallyTable extends Iterable<readonly [RegionIdentity, RangeTally]> {
+  readonly get: (region: RegionIdentity) => RangeTally | undefined;
+}
+
 export interface RangeTallies {
-  readonly byRegion: ReadonlyMap<RegionIdentity, RangeTally>;
+  readonly byRegion: TallyTable;
   readonly roots: RootSpans;
   /** Of those in which something ran on a device. */
   readonly onDevice: ReadonlyMap<string, DeviceRanges>;
 }
 
 export interface DeviceRanges {
-  readonly byRegion: ReadonlyMap<RegionIdentity, RangeTally>;
+  readonly byRegion: TallyTable;
   readonly roots: Union;
   readonly rootCount: number;
 }
@@ -83,25 +89,26 @@ export function createRangeTallies(
   keepsSpans: boolean,
   counters: readonly CounterSeries[] | undefined,
 ): RangeTallyBuilder {
-  const byRegion = new Map<RegionIdentity, RangeTally>();
+  const byRegion = createTallyTable();
   const devices = new Map<string, DeviceBuilder>();
   const roots = createRoots(gpu, keepsSpans);
   const addTo = (
-    tallies: Map<RegionIdentity, RangeTally>,
+    tallies: TallyTableBuilder,
     instance: RegionInstance,
     endNs: number,
     isClosed: boolean,
     device: string | null,
   ): void => {
     const region = latestRegion(instance.region);
-    let tally = tallies.get(region);
-    if (tally === undefined) {
-      tally = emptyRangeTally();
-      tallies.set(region, tally);
+    const timeline = gpu.of(device);
+    const isPlain = isClosed && instance.counts === null && instance.values === null;
+    if (isPlain && counters === undefined && timeline === null) {
+      tallies.add(region, instance, endNs);
+      return;
     }
+    const tally = tallies.tallyOf(region);
     addInstance(tally, instance, endNs, isClosed);
     tally.numbers = addProgramNumbers(tally.numbers, instance, endNs, counters);
-    const timeline = gpu.of(device);
     if (timeline !== null) addUse(tally, useBetween(timeline, instance.startNs, endNs));
   };
   return {
@@ -114,7 +121,7 @@ export function createRangeTallies(
       for (const device of instance.devices) {
         let own = devices.get(device);
         if (own === undefined) {
-          own = { byRegion: new Map(), roots: createUnion(), rootCount: 0 };
+          own = { byRegion: createTallyTable(), roots: createUnion(), rootCount: 0 };
           devices.set(device, own);
         }
         addTo(own.byRegion, instance, endNs, isClosed, device);
@@ -124,13 +131,13 @@ export function createRangeTallies(
       }
     },
     finish: () => ({
-      byRegion: latestTallies(byRegion),
+      byRegion: byRegion.finish(),
       roots: roots.finish(),
       onDevice: new Map(
         [...devices].map(([device, own]) => [
           device,
           {
-            byRegion: latestTallies(own.byRegion),
+            byRegion: own.byRegion.finish(),
             roots: own.roots.finish(),
             rootCount: own.rootCount,
           },
@@ -141,7 +148,7 @@ export function createRangeTallies(
 }
 
 interface DeviceBuilder {
-  readonly byRegion: Map<RegionIdentity, RangeTally>;
+  readonly byRegion: TallyTableBuilder;
   readonly roots: ReturnType<typeof createUnion>;
   rootCount: number;
 }
@@ -161,11 +168,21 @@ export const emptyRangeTally = (): RangeTally => ({
 
 function addInstance(
   tally: RangeTally,
-  { startNs, inner, cpuNs, innerCpuNs, counts }: RegionInstance,
+  instance: RegionInstance,
   endNs: number,
   isClosed: boolean,
 ): void {
-  const ns = endNs - startNs;
+  addCall(tally, instance.startNs, endNs - instance.startNs, instance.inner.coveredNs);
+  addCpu(tally, instance.cpuNs, instance.innerCpuNs);
+  if (!isClosed) tally.unclosed++;
+  const { counts } = instance;
+  if (counts === null) return;
+  tally.counts ??= { sums: [0, 0, 0, 0], calls: 0 };
+  tally.counts.calls++;
+  for (const [which, count] of counts.entries()) tally.counts.sums[which as 0] += count;
+}
+
+function addCall(tally: RangeTally, startNs: number, ns: number, innerNs: number): void {
   const isFirst = tally.durations.count === 0;
   addToSample(tally.durations, ns);
   if (isFirst || startNs < tally.firstStartNs) {
@@ -173,18 +190,15 @@ function addInstance(
     tally.firstNs = ns;
   }
   tally.wallNs += ns;
-  tally.exclusiveWallNs += ns - inner.coveredNs;
-  if (!isClosed) tally.unclosed++;
-  if (cpuNs !== null) {
-    tally.cpu ??= { times: createSample(), ns: 0, exclusiveNs: 0 };
-    addToSample(tally.cpu.times, cpuNs);
-    tally.cpu.ns += cpuNs;
-    tally.cpu.exclusiveNs += Math.max(0, cpuNs - innerCpuNs);
-  }
-  if (counts === null) return;
-  tally.counts ??= { sums: [0, 0, 0, 0], calls: 0 };
-  tally.counts.calls++;
-  for (const [which, count] of counts.entries()) tally.counts.sums[which as 0] += count;
+  tally.exclusiveWallNs += ns - innerNs;
+}
+
+function addCpu(tally: RangeTally, ns: number | null, innerNs: number): void {
+  if (ns === null) return;
+  tally.cpu ??= { times: createSample(), ns: 0, exclusiveNs: 0 };
+  addToSample(tally.cpu.times, ns);
+  tally.cpu.ns += ns;
+  tally.cpu.exclusiveNs += Math.max(0, ns - innerNs);
 }
 
 function addUse(tally: RangeTally, { busyNs, kernelNs, copyNs }: GpuUse): void {
@@ -220,19 +234,84 @@ export function mergeRangeTally(into: RangeTally, from: RangeTally): void {
   if (from.gpu !== null) addUse(into, from.gpu);
 }
 
-/** By what regions have become: several of them may be one by now. */
-function latestTallies(
-  tallies: Map<RegionIdentity, RangeTally>,
-): ReadonlyMap<RegionIdentity, RangeTally> {
-  for (const [region, tally] of tallies) {
-    const latest = latestRegion(region);
-    if (latest === region) continue;
-    tallies.delete(region);
-    const known = tallies.get(latest);
-    if (known === undefined) tallies.set(latest, tally);
-    else mergeRangeTally(known, tally);
+interface TallyTableBuilder {
+  /** The tally of a region, to be added to. */
+  readonly tallyOf: (region: RegionIdentity) => RangeTally;
+  /** A closed call that has nothing but its times. */
+  readonly add: (region: RegionIdentity, instance: RegionInstance, endNs: number) => void;
+  /** Once: by what regions have become, since several of them may be one by now. */
+  readonly finish: () => TallyTable;
+}
+
+/**
+ * A region with a single call is a row of numbers: there can be a million of them, and a tally of objects takes ten times
+ * the memory.
+ */
+function createTallyTable(): TallyTableBuilder {
+  const tallies = new Map<RegionIdentity, RangeTally>();
+  const regions = createLongList<RegionIdentity>();
+  /** By the number of a region: 1 + its row, 0 where it has none. */
+  const rows = createColumn(words);
+  const startNs = createColumn(doubles);
+  const wallNs = createColumn(doubles);
+  const innerNs = createColumn(doubles);
+  /** NaN where it is not known. */
+  const cpuNs = createColumn(doubles, Number.NaN);
+  const innerCpuNs = createColumn(doubles);
+
+  const readRow = (row: number): RangeTally => {
+    const tally = emptyRangeTally();
+    addCall(tally, startNs.get(row), wallNs.get(row), innerNs.get(row));
+    const ns = cpuNs.get(row);
+    addCpu(tally, Number.isNaN(ns) ? null : ns, innerCpuNs.get(row));
+    return tally;
+  };
+  const get = (region: RegionIdentity): RangeTally | undefined => {
+    const entry = rows.get(region.number);
+    return entry === 0 ? tallies.get(region) : readRow(entry - 1);
+  };
+  const tallyOf = (region: RegionIdentity): RangeTally => {
+    let tally = tallies.get(region);
+    if (tally !== undefined) return tally;
+    tally = get(region) ?? emptyRangeTally();
+    rows.set(region.number, 0);
+    tallies.set(region, tally);
+    return tally;
+  };
+  function* all(): Generator<readonly [RegionIdentity, RangeTally]> {
+    for (let row = 0; row < regions.length(); row++) {
+      const region = regions.at(row);
+      if (region !== undefined && rows.get(region.number) === row + 1) yield [region, readRow(row)];
+    }
+    yield* tallies;
   }
-  return tallies;
+  return {
+    tallyOf,
+    add(region, instance, endNs) {
+      if (rows.get(region.number) !== 0 || tallies.has(region)) {
+        addInstance(tallyOf(region), instance, endNs, true);
+        return;
+      }
+      const row = regions.length();
+      regions.push(region);
+      rows.set(region.number, row + 1);
+      startNs.set(row, instance.startNs);
+      wallNs.set(row, endNs - instance.startNs);
+      innerNs.set(row, instance.inner.coveredNs);
+      cpuNs.set(row, instance.cpuNs ?? Number.NaN);
+      innerCpuNs.set(row, instance.innerCpuNs);
+    },
+    finish() {
+      for (const [region, tally] of all()) {
+        const latest = latestRegion(region);
+        if (latest === region) continue;
+        rows.set(region.number, 0);
+        tallies.delete(region);
+        mergeRangeTally(tallyOf(latest), tally);
+      }
+      return { get, [Symbol.iterator]: all };
+    },
+  };
 }
 
 /** Unites outermost ranges as they open and close. */

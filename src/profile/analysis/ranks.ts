@@ -3,12 +3,13 @@ import type { RankInfo, RegionRanks } from "../../report/model/document.ts";
 import { regionKey } from "../../report/model/report-files.ts";
 import { getOrCreate } from "../../system/get-or-create.ts";
 import { plural } from "../../text/plural.ts";
-import type {
-  KernelInstance,
-  KernelList,
-  ProcessTimeline,
-  RankIdentity,
-  Timeline,
+import {
+  forEachRange,
+  type KernelInstance,
+  type KernelList,
+  type ProcessTimeline,
+  type RankIdentity,
+  type Timeline,
 } from "../model/timeline.ts";
 import type { CallTimes, ProcessAttribution } from "./attribute.ts";
 import { latestRegion, type PathNode, placeOf, type RegionIdentity } from "./path-tree.ts";
@@ -172,12 +173,14 @@ export function communicationOf({
 /** Labels of ranges whose category the program calls communication. */
 function communicationLabels(processes: Timeline["processes"]): ReadonlySet<string> {
   const labels = new Set<string>();
-  for (const { categoryNames = [], ranges } of processes) {
+  for (const process of processes) {
+    const { categoryNames = [] } = process;
     const named = categoryNames.filter(({ name }) => isCommunication(name));
     if (named.length === 0) continue;
-    for (const { domain, name, category } of ranges)
+    forEachRange(process, ({ domain, name, category }) => {
       if (named.some((one) => one.domain === domain && one.category === category))
         labels.add(`${domain}\0${name}`);
+    });
   }
   return labels;
 }

@@ -171,16 +171,20 @@ const OF_PYTORCH = /, (?:seq|op_id) = \d/;
 
 /** Labels that programs number are a region each, and which of them is slow has no answer. */
 function hintNotes(root: PathNode): readonly string[] {
+  // Most of them have to have numbers: that is known without keeping a million labels.
+  let numbered = 0;
+  for (const { name } of nodesDepthFirst(root)) if (/\d/.test(name)) numbered++;
+  if (numbered * MUCH_FEWER < MANY_LABELS * (MUCH_FEWER - 1)) return [];
   const labels = new Set<string>();
-  for (const { name, regions } of nodesDepthFirst(root))
-    if (regions.some(({ kind }) => kind !== "outside")) labels.add(name);
+  for (const { name, region } of nodesDepthFirst(root))
+    if (region !== null && (region.kind !== "outside" || region.next !== null)) labels.add(name);
   if (labels.size <= MANY_LABELS) return [];
   const withoutNumbers = new Map<string, number>();
   for (const label of labels) {
     const plain = label.replaceAll(/\d+/g, "#");
     withoutNumbers.set(plain, (withoutNumbers.get(plain) ?? 0) + 1);
+    if (withoutNumbers.size * MUCH_FEWER > labels.size) return [];
   }
-  if (withoutNumbers.size * MUCH_FEWER > labels.size) return [];
   const [most = ""] = [...withoutNumbers].reduce((a, b) => (b[1] > a[1] ? b : a));
   const example = [...labels].find((label) => label.replaceAll(/\d+/g, "#") === most) ?? "";
   const remedy = OF_PYTORCH.test(example)

@@ -59,17 +59,19 @@ export function replay(
   closeUntil(Number.POSITIVE_INFINITY, undefined);
 }
 
-/** The same of ranges that come in order of time, and are not kept. */
+/** The same of ranges that come in order of time, and are not kept. @param lastEventNs as in `replay` */
 export function replayStream(
   ranges: RangeStream,
   events: Pick<ReplayedEvents, "kernels" | "waits">,
+  lastEventNs: number,
   handlers: ReplayHandlers,
 ): void {
   const callUntil = createCalls(events, handlers, () => {});
   ranges.replay({
     opens(range, endNs) {
       callUntil(range.startNs);
-      handlers.rangeOpens(range, endNs);
+      const isOpenToEnd = endNs === Number.POSITIVE_INFINITY;
+      handlers.rangeOpens(range, isOpenToEnd ? Math.max(lastEventNs, range.startNs) : endNs);
     },
     closes(range) {
       callUntil(range.endNs ?? range.startNs);

@@ -7,9 +7,8 @@ import { type ActivityTally, type GpuUse, totalActivities } from "./gpu-activity
 import { coveredNs, type Union, unionOf } from "./interval-union.ts";
 import type { KernelIdentity } from "./kernel-names.ts";
 import type { KernelRowsReader } from "./kernel-rows.ts";
-import { type KernelTally, ranOn } from "./kernel-tallies.ts";
+import { type ExclusiveTime, type KernelTally, ranOn } from "./kernel-tallies.ts";
 import {
-  latestRegion,
   nodesDepthFirst,
   type PathNode,
   placeOf,
@@ -47,24 +46,25 @@ export function buildScope(
   selected: SelectedNodes,
   kernelRows: KernelRowsReader,
 ): ScopeModel {
-  const kinds = new Set<KernelIdentity["kind"]>();
-  const tallies = tallyRegions(request.processes, request.device, kinds);
+  const { processes, device } = request;
+  const outside = outsideRegion(root);
+  const survey = surveyOf(request, root.tree.regionCount);
   const run = runOf(request);
-  if (run !== null) noteOutside(tallies, run, root, request.processes);
-  const totals = { ...scopeTotals(request, tallies, kinds), ...(run !== null && { run }) };
-  const sawGpu = request.processes.some(({ gpu }) => gpu.of(request.device) !== null);
-  const about = { totals, sawGpu, device: request.device };
-  const { regions, count, notes } = scopeEntries(
-    root,
-    tallies,
-    selected,
-    ({ ranges, exclusiveKernelNs }) => ranges?.wallNs ?? exclusiveKernelNs,
-    (identity, tally) => entryOf(identity, tally, about, kernelRows),
-  );
+  const totals = { ...survey.totals, ...(run !== null && { run }) };
+  const outsideTimes = run && outsideOf(run, survey.weightOf(outside) !== null);
+  const sawGpu = processes.some(({ gpu }) => gpu.of(device) !== null);
+  let isNear = false;
+  const { regions, count, notes } = scopeEntries(root, selected, {
+    weightOf: (identity) =>
+      survey.weightOf(identity) ?? (identity === outside && outsideTimes !== null ? 0 : null),
+    entryOf: (identity) => {
+      const tally = tallyOf(identity, request);
+      isNear ||= tally.ranges !== null && isApproximate(tally.ranges.durations);
+      const times = identity === outside ? outsideTimes : null;
+      return entryOf(identity, tally, { totals, sawGpu, device, outside: times }, kernelRows);
+    },
+  });
   const isUntimed = totals.kernelNs === null && count > 0;
-  const isNear = [...tallies.values()].some(
-    ({ ranges }) => ranges !== null && isApproximate(ranges.durations),
-  );
   return {
     scope: request.scope,
     regions,
@@ -87,38 +87,16 @@ function runOf({ processes, program, device }: ScopeRequest): RunSpan | null {
 /** Less of a run without ranges than this is nothing to look for. */
 const LEAST_OUTSIDE = 0.001;
 
-/** The bucket outside all ranges has the wall time that no range has. */
-function noteOutside(
-  tallies: Map<RegionIdentity, RegionTally>,
-  run: RunSpan,
-  root: PathNode,
-  processes: readonly ProcessAttribution[],
-): void {
-  const outsideNs = Math.max(0, run.processNs - run.inRangesNs);
-  const identity = outsideRegion(root);
-  const known = tallies.get(identity);
-  if (known === undefined && outsideNs < run.processNs * LEAST_OUTSIDE) return;
-  const tally = known ?? emptyTally();
-  tallies.set(identity, tally);
-  for (const { process } of processes) addProcess(tally, process.pid);
-  tally.outsideNs = outsideNs;
-  tally.outsideUse = outsideUse(run);
+/** The bucket outside all ranges has the wall time that no range has, and what GPUs did meanwhile. */
+interface OutsideTimes {
+  readonly ns: number;
+  readonly use: GpuUse | null;
 }
 
-function scopeTotals(
-  { processes, device }: ScopeRequest,
-  tallies: ReadonlyMap<RegionIdentity, RegionTally>,
-  kernelKinds: ReadonlySet<KernelIdentity["kind"]>,
-): ScopeTotals {
-  return {
-    ...kernelTotals(tallies, ({ exclusiveKernelCount, exclusiveKernelNs }) => ({
-      calls: exclusiveKernelCount,
-      ns: exclusiveKernelNs,
-    })),
-    wallNs: wallOf(processes, device),
-    ...cpuTotal(tallies),
-    kernelKinds: [...kernelKinds].sort(),
-  };
+/** @param isKnown whether anything ran there; otherwise it is null where the time is short */
+function outsideOf(run: RunSpan, isKnown: boolean): OutsideTimes | null {
+  const ns = Math.max(0, run.processNs - run.inRangesNs);
+  return isKnown || ns >= run.processNs * LEAST_OUTSIDE ? { ns, use: outsideUse(run) } : null;
 }
 
 /** Covered by at least one outermost range; null without any. */
@@ -140,35 +118,25 @@ function wallOf(processes: readonly ProcessAttribution[], device: string | null)
 const coveredInAll = (unions: readonly Union[]): number =>
   coveredNs(unionOf(unions), Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY);
 
-/** Each thread's time once: the exclusive numbers add up to it. */
-function cpuTotal(tallies: ReadonlyMap<RegionIdentity, RegionTally>): Pick<ScopeTotals, "cpuNs"> {
-  let cpuNs = 0;
-  let known = false;
-  for (const { ranges } of tallies.values()) {
-    if (ranges === null || ranges.cpu === null) continue;
-    cpuNs += ranges.cpu.exclusiveNs;
-    known = true;
-  }
-  return known ? { cpuNs } : {};
-}
-
 interface About {
   readonly totals: ScopeTotals;
   /** Whether anything ran on a GPU: a scope without says nothing of GPUs. */
   readonly sawGpu: boolean;
   readonly device: string | null;
+  /** Of the bucket outside all ranges; null of all others. */
+  readonly outside: OutsideTimes | null;
 }
 
 function entryOf(
   { node, kind }: RegionIdentity,
   tally: RegionTally,
-  { totals, sawGpu, device: scopeDevice }: About,
+  { totals, sawGpu, device: scopeDevice, outside }: About,
   kernelRows: KernelRowsReader,
 ): RegionModelEntry {
   const { records, calls, ns } = kernelRows.of(tally.kernels, scopeDevice);
   const devices = new Set(records.map(({ device }) => device));
-  const { ranges, outsideNs } = tally;
-  const timed = ranges !== null || outsideNs !== null;
+  const { ranges } = tally;
+  const timed = ranges !== null || outside !== null;
   const statistics = ranges === null ? null : describe(ranges.durations);
   const unclosed = ranges?.unclosed ?? 0;
   return {
@@ -179,8 +147,8 @@ function entryOf(
     invocations: ranges?.durations.count ?? 0,
     kernelNs: totals.kernelNs === null ? null : ns,
     exclusiveKernelNs: totals.kernelNs === null ? null : tally.exclusiveKernelNs,
-    wallNs: timed ? (ranges?.wallNs ?? outsideNs) : null,
-    exclusiveWallNs: timed ? (ranges?.exclusiveWallNs ?? outsideNs) : null,
+    wallNs: ranges?.wallNs ?? outside?.ns ?? null,
+    exclusiveWallNs: ranges?.exclusiveWallNs ?? outside?.ns ?? null,
     invocationWallNs:
       statistics === null || ranges === null || tally.processId === "several"
         ? statistics
@@ -191,7 +159,7 @@ function entryOf(
     kernelCount: calls,
     kernels: records,
     activities: totalActivities(tally.activities, scopeDevice),
-    ...(sawGpu && timed && { gpuUse: ranges?.gpu ?? tally.outsideUse ?? UNUSED }),
+    ...(sawGpu && timed && { gpuUse: ranges?.gpu ?? outside?.use ?? UNUSED }),
     notes: unclosed > 0 ? [neverClosed(unclosed)] : [],
   };
 }
@@ -223,9 +191,6 @@ interface RegionTally {
   ranges: RangeTally | null;
   /** Whether `ranges` is this scope's own, to be added to. */
   isMerged: boolean;
-  /** Of the bucket outside all ranges: its time, and what GPUs did meanwhile. */
-  outsideNs: number | null;
-  outsideUse: GpuUse | null;
   processId: number | "several" | null;
   /** A part for each process. */
   kernels: readonly KernelTally[];
@@ -234,53 +199,91 @@ interface RegionTally {
   exclusiveKernelCount: number;
 }
 
-/** @param device only what ran there, and range instances that launched some of it; null: everything */
-function tallyRegions(
-  processes: readonly ProcessAttribution[],
-  device: string | null,
-  kinds: Set<KernelIdentity["kind"]>,
-): Map<RegionIdentity, RegionTally> {
-  const tallies = new Map<RegionIdentity, RegionTally>();
-  const isHere = (where: string | null): boolean => device === null || where === device;
-  for (const { process, ranges, kernels, activities } of processes) {
-    const tallyOf = (region: RegionIdentity): RegionTally => {
-      const latest = latestRegion(region);
-      let tally = tallies.get(latest);
-      if (tally === undefined) {
-        tally = emptyTally();
-        tallies.set(latest, tally);
-      }
-      addProcess(tally, process.pid);
-      return tally;
-    };
-    const byRegion = device === null ? ranges.byRegion : ranges.onDevice.get(device)?.byRegion;
-    for (const [region, part] of byRegion ?? []) addRanges(tallyOf(region), part);
-    for (const [region, part] of kernels)
-      if (device === null || ranOn(part, device)) addKernels(tallyOf(region), part, isHere, kinds);
-    for (const [region, ofRegion] of activities)
-      if (ofRegion.some((activity) => isHere(activity.device))) {
-        const tally = tallyOf(region);
-        tally.activities = [...tally.activities, ...ofRegion];
-      }
+/** What processes did in a region. Of those of a device only what ran there, and range instances that launched some of it. */
+function tallyOf(region: RegionIdentity, { processes, device }: ScopeRequest): RegionTally {
+  const tally: RegionTally = {
+    ranges: null,
+    isMerged: false,
+    processId: null,
+    kernels: [],
+    activities: [],
+    exclusiveKernelNs: 0,
+    exclusiveKernelCount: 0,
+  };
+  for (const attribution of processes) {
+    const ranges = rangesOf(attribution, device)?.get(region);
+    const kernels = attribution.kernels.get(region);
+    const activities = attribution.activities.get(region) ?? [];
+    const isActive = activities.some((activity) => isHere(activity.device, device));
+    const hasKernels = kernels !== undefined && (device === null || ranOn(kernels, device));
+    if (ranges !== undefined) addRanges(tally, ranges);
+    if (hasKernels) addKernels(tally, kernels, device);
+    if (isActive) tally.activities = [...tally.activities, ...activities];
+    // Nothing is of the bucket outside all ranges but time.
+    if (ranges !== undefined || hasKernels || isActive || region.kind === "outside")
+      addProcess(tally, attribution.process.pid);
   }
-  return tallies;
+  return tally;
 }
 
-/** Shared: most regions have none. */
-const NO_KERNELS: readonly KernelTally[] = [];
-const NO_ACTIVITIES: readonly ActivityTally[] = [];
+const isHere = (where: string | null, device: string | null): boolean =>
+  device === null || where === device;
 
-const emptyTally = (): RegionTally => ({
-  ranges: null,
-  isMerged: false,
-  outsideNs: null,
-  outsideUse: null,
-  processId: null,
-  kernels: NO_KERNELS,
-  activities: NO_ACTIVITIES,
-  exclusiveKernelNs: 0,
-  exclusiveKernelCount: 0,
-});
+const rangesOf = ({ ranges }: ProcessAttribution, device: string | null) =>
+  device === null ? ranges.byRegion : ranges.onDevice.get(device)?.byRegion;
+
+function* exclusiveTimes({
+  processes,
+  device,
+}: ScopeRequest): Generator<readonly [RegionIdentity, ExclusiveTime]> {
+  for (const { kernels } of processes)
+    for (const [region, { exclusive }] of kernels)
+      for (const time of exclusive) if (isHere(time.device, device)) yield [region, time];
+}
+
+interface Survey {
+  readonly totals: ScopeTotals;
+  /** Its wall time or, without one, that of its own kernels; null where it is not of the scope. */
+  readonly weightOf: (region: RegionIdentity) => number | null;
+}
+
+/** Looks at all regions, of which there can be many more than a report has: two numbers for each. */
+function surveyOf(request: ScopeRequest, regionCount: number): Survey {
+  const { processes, device } = request;
+  const walls = new Float64Array(regionCount).fill(Number.NaN);
+  const kernels = new Float64Array(regionCount).fill(Number.NaN);
+  const add = (to: Float64Array, { number }: RegionIdentity, ns: number): void => {
+    const before = to[number] ?? Number.NaN;
+    to[number] = Number.isNaN(before) ? ns : before + ns;
+  };
+  const kinds = new Set<KernelIdentity["kind"]>();
+  let cpuNs: number | null = null;
+  for (const attribution of processes) {
+    for (const [region, tally] of rangesOf(attribution, device) ?? []) {
+      add(walls, region, tally.wallNs);
+      // Each thread's time once: the exclusive numbers add up to it.
+      if (tally.cpu !== null) cpuNs = (cpuNs ?? 0) + tally.cpu.exclusiveNs;
+    }
+    for (const [region, tally] of attribution.kernels)
+      if (device === null || ranOn(tally, device)) add(kernels, region, 0);
+    for (const [region, activities] of attribution.activities)
+      if (activities.some((activity) => isHere(activity.device, device))) add(kernels, region, 0);
+  }
+  for (const [region, { kind, ns }] of exclusiveTimes(request)) {
+    add(kernels, region, ns);
+    kinds.add(kind);
+  }
+  const known = (ns: number | undefined) => (ns === undefined || Number.isNaN(ns) ? null : ns);
+  return {
+    totals: {
+      ...kernelTotals(exclusiveTimes(request)),
+      wallNs: wallOf(processes, device),
+      ...(cpuNs !== null && { cpuNs }),
+      kernelKinds: [...kinds].sort(),
+    },
+    weightOf: ({ number }) => known(walls[number]) ?? known(kernels[number]),
+  };
+}
 
 function addProcess(tally: RegionTally, pid: number): void {
   if (tally.processId === null) tally.processId = pid;
@@ -301,18 +304,12 @@ function addRanges(tally: RegionTally, part: RangeTally): void {
   mergeRangeTally(tally.ranges, part);
 }
 
-function addKernels(
-  tally: RegionTally,
-  part: KernelTally,
-  isHere: (device: string) => boolean,
-  kinds: Set<KernelIdentity["kind"]>,
-): void {
+function addKernels(tally: RegionTally, part: KernelTally, device: string | null): void {
   tally.kernels = [...tally.kernels, part];
-  for (const { kind, device, calls, ns } of part.exclusive)
-    if (isHere(device)) {
+  for (const { device: where, calls, ns } of part.exclusive)
+    if (isHere(where, device)) {
       tally.exclusiveKernelNs += ns;
       tally.exclusiveKernelCount += calls;
-      kinds.add(kind);
     }
 }
 
@@ -334,28 +331,30 @@ export interface ScopeEntries {
   readonly notes: readonly string[];
 }
 
-export function scopeEntries<T>(
+/** The regions of a scope by their identity. */
+interface ScopeReader {
+  /** What those are chosen by that stand in the report; null: it is not of the scope. */
+  readonly weightOf: (identity: RegionIdentity) => number | null;
+  readonly entryOf: (identity: RegionIdentity) => RegionModelEntry;
+}
+
+export function scopeEntries(
   root: PathNode,
-  tallies: ReadonlyMap<RegionIdentity, T>,
   selected: SelectedNodes,
-  weightOf: (tally: T) => number,
-  entryOf: (identity: RegionIdentity, tally: T) => RegionModelEntry,
+  { weightOf, entryOf }: ScopeReader,
 ): ScopeEntries {
-  const chosen: (readonly [identity: RegionIdentity, tally: T])[] = [];
+  const chosen: RegionIdentity[] = [];
   const outside: RegionModelEntry[] = [];
   let leftOut = 0;
   for (const node of nodesDepthFirst(root))
-    for (const identity of node.regions) {
-      const tally = tallies.get(identity);
-      if (tally === undefined) continue;
-      if (identity.kind === "outside") outside.push(entryOf(identity, tally));
-      else if (selected.has(node)) chosen.push([identity, tally]);
+    for (let identity = node.region; identity !== null; identity = identity.next) {
+      if (weightOf(identity) === null) continue;
+      if (identity.kind === "outside") outside.push(entryOf(identity));
+      else if (selected.has(node)) chosen.push(identity);
       else leftOut++;
     }
   const count = chosen.length + leftOut;
-  const regions = heaviest(chosen, ([, tally]) => weightOf(tally)).map(([identity, tally]) =>
-    entryOf(identity, tally),
-  );
+  const regions = heaviest(chosen, (identity) => weightOf(identity) ?? 0).map(entryOf);
   return {
     regions: [...regions, ...outside],
     count,
@@ -387,16 +386,14 @@ function heaviest<T>(items: readonly T[], weightOf: (item: T) => number): readon
 }
 
 /** Each kernel has exactly one exclusive owner, so the exclusive numbers add up to the total. */
-export function kernelTotals<T>(
-  tallies: ReadonlyMap<RegionIdentity, T>,
-  exclusiveOf: (tally: T) => { readonly calls: number; readonly ns: number },
+export function kernelTotals(
+  exclusive: Iterable<readonly [RegionIdentity, { readonly calls: number; readonly ns: number }]>,
 ): Pick<ScopeTotals, "kernelCount" | "kernelNs" | "outsideNs" | "outsideKernelCount"> {
   let kernelNs = 0;
   let kernelCount = 0;
   let outsideNs = 0;
   let outsideKernelCount = 0;
-  for (const [identity, tally] of tallies) {
-    const { calls, ns } = exclusiveOf(tally);
+  for (const [identity, { calls, ns }] of exclusive) {
     kernelNs += ns;
     kernelCount += calls;
     if (identity.kind !== "outside") continue;

@@ -13,7 +13,7 @@ import { answeringSection } from "../../report/view/run-summary.ts";
 import { terminalWidth } from "../../system/standard-streams.ts";
 import { ConfigError, nearest } from "../../values/errors.ts";
 import type { WithTool } from "../machine/interrupt.ts";
-import type { ProcessTimeline, Timeline } from "../model/timeline.ts";
+import { forEachRange, type ProcessTimeline, type Timeline } from "../model/timeline.ts";
 import { readRunOrReport } from "../run/importers.ts";
 import { readSavedRun } from "../run/read-run.ts";
 import { rereadRun } from "../run/reread.ts";
@@ -188,11 +188,19 @@ export function timelineSlice(timeline: Timeline, { fromMs, toMs, limit }: Slice
   const spanNs = ends.length === 0 ? 0 : Math.max(...ends) - originNs;
   const least = originNs + (fromMs ?? 0) * MS;
   const most = toMs === null ? Number.POSITIVE_INFINITY : originNs + toMs * MS;
-  const found: Event[] = [];
+  let total = 0;
+  let first: Event[] = [];
+  const takeFirst = () => {
+    first = first.sort((a, b) => a.startNs - b.startNs).slice(0, limit);
+  };
   for (const process of processes)
-    for (const event of eventsOf(process))
-      if (event.endNs >= least && event.startNs <= most) found.push(event);
-  const first = found.sort((a, b) => a.startNs - b.startNs).slice(0, limit);
+    forEachEvent(process, (event) => {
+      if (event.endNs < least || event.startNs > most) return;
+      total++;
+      first.push(event);
+      if (first.length > 2 * MOST_ITEMS) takeFirst();
+    });
+  takeFirst();
   return {
     events: first.map(({ kind, name, row, startNs, endNs }) => ({
       kind,
@@ -201,7 +209,7 @@ export function timelineSlice(timeline: Timeline, { fromMs, toMs, limit }: Slice
       start_ms: (startNs - originNs) / MS,
       end_ms: (endNs - originNs) / MS,
     })),
-    total: found.length,
+    total,
     spanMs: spanNs / MS,
   };
 }
@@ -211,19 +219,20 @@ interface Event extends Pick<SliceEvent, "kind" | "name" | "row"> {
   readonly endNs: number;
 }
 
-function* eventsOf(process: ProcessTimeline): Generator<Event> {
+function forEachEvent(process: ProcessTimeline, visit: (event: Event) => void): void {
   const thread = (id: number) => {
     const name = process.threadNames?.get(id);
     return `process ${process.pid}, thread ${id}${name === undefined ? "" : ` (${name})`}`;
   };
-  for (const { name, threadId, startNs, endNs } of process.ranges)
-    yield { kind: "range", name, row: thread(threadId), startNs, endNs: endNs ?? process.endNs };
+  forEachRange(process, ({ name, threadId, startNs, endNs }) =>
+    visit({ kind: "range", name, row: thread(threadId), startNs, endNs: endNs ?? process.endNs }),
+  );
   for (const { name, threadId, timeNs } of process.marks)
-    yield { kind: "mark", name, row: thread(threadId), startNs: timeNs, endNs: timeNs };
+    visit({ kind: "mark", name, row: thread(threadId), startNs: timeNs, endNs: timeNs });
   for (const { kind = "kernel", name, device, stream, startNs, endNs } of process.kernels)
-    yield { kind, name, row: `cuda:${device}, stream ${stream ?? "?"}`, startNs, endNs };
+    visit({ kind, name, row: `cuda:${device}, stream ${stream ?? "?"}`, startNs, endNs });
   for (const { kind, threadId, startNs, endNs } of process.synchronizations ?? [])
-    yield { kind: "wait", name: `wait for a ${kind}`, row: thread(threadId), startNs, endNs };
+    visit({ kind: "wait", name: `wait for a ${kind}`, row: thread(threadId), startNs, endNs });
 }
 
 const ITEMS = { type: "array", items: { type: "string", pattern: "^[^-]" } } as const;

@@ -11,7 +11,8 @@ export interface Column {
   readonly set: (row: number, value: number) => void;
 }
 
-const FIRST_ROWS = 1024;
+/** Few: each process has columns of its own, and most of them have few regions. */
+const FIRST_ROWS = 64;
 /**
  * Rows per block. Only the first block grows by being copied: doubling a column of millions would leave
  * as much garbage as it has rows.

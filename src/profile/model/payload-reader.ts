@@ -1,6 +1,7 @@
 /** Reads the numbers out of structured payloads, by their schemas. */
 import type {
   PayloadBlob,
+  PayloadEnumeration,
   PayloadSchema,
   PayloadVisitor,
   SchemaEntry,
@@ -355,9 +356,10 @@ function createReader(blobs: readonly PayloadBlob[], table: SchemaTable, visitor
       return null;
     }
     const number = Number(raw);
-    if ((entry.flags & entryFlag.hide) === 0 && enumeration === undefined && left > 0) {
+    if ((entry.flags & entryFlag.hide) === 0 && left > 0) {
       left--;
-      if (Number.isFinite(number)) visitor.number(entry, path, number * entry.scale, index);
+      if (enumeration !== undefined) visitor.named?.(path, nameIn(enumeration, BigInt(raw)));
+      else if (Number.isFinite(number)) visitor.number(entry, path, number * entry.scale, index);
     }
     return number;
   };
@@ -406,6 +408,12 @@ function createReader(blobs: readonly PayloadBlob[], table: SchemaTable, visitor
     },
   };
 }
+
+/** Its bytes are read as an unsigned number, its values may be signed. */
+const nameIn = ({ values, size }: PayloadEnumeration, raw: bigint): string =>
+  values.get(raw) ??
+  [...values].find(([value]) => BigInt.asUintN(8 * size, value) === raw)?.[1] ??
+  "(no value of the enumeration)";
 
 const UNALIGNED: Layout = { size: 0, align: 1 };
 

@@ -84,6 +84,8 @@ export interface PayloadStamp {
 export interface PayloadVisitor {
   /** A number. @param index its place in an array; null outside of one */
   readonly number: (entry: SchemaEntry, path: string, value: number, index: number | null) => void;
+  /** A value of an enumeration, by its name. */
+  readonly named?: (path: string, name: string) => void;
   readonly stamp?: (stamp: PayloadStamp) => void;
   /** Values that NVTX itself knows. */
   readonly attribute?: (is: "category" | "color" | "thread" | "scope", value: bigint) => void;
@@ -150,3 +152,10 @@ export function payloadField(name: string, unit = ""): PayloadField {
   if (named !== undefined) return { name: name || "payload", unit: named, kind: "amount" };
   return { name: name || "payload", unit: "", kind: LABELS.test(words) ? "label" : "value" };
 }
+
+/** How often an enumeration has one of its values: a number that is 1 each time. */
+export const namedField = (path: string, name: string): PayloadField => ({
+  name: `${path || "payload"} = ${name}`,
+  unit: "call",
+  kind: "amount",
+});

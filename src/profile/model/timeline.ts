@@ -162,12 +162,32 @@ export interface RangeHandlers {
   /**
    * The range has no end yet.
    *
-   * @param endNs when it will close, or its process ends; null where the reader does not look ahead, since ranges of a
+   * @param endNs when it will close, infinity for never; null where the reader does not look ahead, since ranges of a
    *   thread close in the reverse order of their opening
    */
   readonly opens: (range: RangeInstance, endNs: number | null) => void;
   /** The same object, with its end. Not called for ranges that were never closed. */
   readonly closes: (range: RangeInstance) => void;
+}
+
+/** Visits all ranges of a process, also those that are not kept; these as they close, and last those that never did. */
+export function forEachRange(
+  { ranges, allRanges }: Pick<ProcessTimeline, "ranges" | "allRanges">,
+  visit: (range: RangeInstance) => void,
+): void {
+  if (allRanges === undefined) {
+    for (const range of ranges) visit(range);
+    return;
+  }
+  const open = new Set<RangeInstance>();
+  allRanges.replay({
+    opens: (range) => void open.add(range),
+    closes(range) {
+      open.delete(range);
+      visit(range);
+    },
+  });
+  for (const range of open) visit(range);
 }
 
 /** A point in time that the program marked (`nvtxMark`). */

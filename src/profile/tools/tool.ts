@@ -200,6 +200,8 @@ export interface Collection {
   readonly collector: string;
   /** Whether reading it takes long, and is left for when it is needed. */
   readonly isLarge?: boolean;
+  /** Of a large one: what can be read of it in a part of a second. */
+  readonly beginning?: () => Timeline;
   readonly measured: Measured;
   /** The files that `measured` was read from, to read it again. */
   readonly source: CollectionSource;

@@ -162,3 +162,56 @@ describe("folding a tree while it grows", () => {
     );
   });
 });
+
+describe("regions that fold late", () => {
+  /** Calls and times of the paths without numbers, kernels and operations included. */
+  const sums = (sketches: readonly ProcessSketch[], fold: number | null) =>
+    buildRegionModel(timelineOf(sketches), { labels: { fold } }).scopes.map(
+      ({ scope, regions, totals }) => {
+        const byPath = new Map<string, number[]>();
+        for (const region of regions) {
+          const path = region.path.map(withoutNumbers).join(" / ");
+          const before = byPath.get(path) ?? [];
+          const own = [
+            region.invocations,
+            region.wallNs ?? 0,
+            region.exclusiveWallNs ?? 0,
+            region.cpu?.ns ?? 0,
+            region.cpu?.exclusiveNs ?? 0,
+            region.exclusiveKernelNs ?? 0,
+          ];
+          byPath.set(
+            path,
+            own.map((value, at) => value + (before[at] ?? 0)),
+          );
+        }
+        return { scope, totals, byPath: [...byPath].sort(([a], [b]) => (a < b ? -1 : 1)) };
+      },
+    );
+
+  it("have the sums of those that they were, whatever process came before", () => {
+    const process = fc.array(
+      fc.record({ step: fc.nat(20), cpu: fc.nat(40), inner: fc.boolean(), kernels: fc.nat(2) }),
+      { maxLength: 30 },
+    );
+    fc.assert(
+      fc.property(fc.array(process, { minLength: 1, maxLength: 3 }), fc.nat(8), (all, fold) => {
+        const sketches = all.map(
+          (calls, pid): ProcessSketch => ({
+            pid: pid + 1,
+            ranges: calls.flatMap(({ step, cpu, inner }, at) => [
+              { name: `step ${step}`, start: 100 * at, end: 100 * at + 60, cpu },
+              ...(inner
+                ? [{ name: `part ${step % 3}`, start: 100 * at + 10, end: 100 * at + 50, cpu: 1 }]
+                : []),
+            ]),
+            kernels: calls.flatMap(({ kernels }, at) =>
+              Array.from({ length: kernels }, () => ({ name: "k", launch: 100 * at + 20, ns: 7 })),
+            ),
+          }),
+        );
+        expect(sums(sketches, fold)).toEqual(sums(sketches, null));
+      }),
+    );
+  });
+});

@@ -57,6 +57,29 @@ function numbersOf(blobs: readonly PayloadBlob[], table: SchemaTable): string[] 
 
 const ID = 1n << 24n;
 
+describe("values of an enumeration", () => {
+  test.each([
+    [[2, 0, 0, 0], "max"],
+    [[255, 255, 255, 255], "none"],
+    [[7, 0, 0, 0], "(no value of the enumeration)"],
+  ])("of the bytes %j have the name %s, and are no numbers", (bytes, name) => {
+    const values = new Map([
+      [2n, "max"],
+      [-1n, "none"],
+    ]);
+    const table: SchemaTable = {
+      schema: (id) => (id === ID ? schema([entry({ type: ID + 1n, name: "op" })]) : undefined),
+      enumeration: (id) => (id === ID + 1n ? { name: "operation", size: 4, values } : undefined),
+    };
+    const found: string[] = [];
+    readPayloads([blob(ID, bytes)], table, {
+      number: () => void found.push("a number"),
+      named: (path, value) => void found.push(`${path} = ${value}`),
+    });
+    expect(found).toEqual([`op = ${name}`]);
+  });
+});
+
 describe("readPayloads", () => {
   /** Types, and how C stores them on machines of 64 bits. */
   const types = [

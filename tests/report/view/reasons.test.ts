@@ -1,4 +1,5 @@
 /** Each reason where it holds and where it does not: on files of real tools where there are some, else on sketches. */
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { buildRegionModel } from "../../../src/profile/analysis/build.ts";
@@ -12,6 +13,8 @@ import { samplesOrSkip } from "../../profile/tools/ncu/samples.ts";
 import { context } from "../bundles.ts";
 import { importReal } from "../snapshots/imported.ts";
 import { RECORDINGS } from "../snapshots/neutral.ts";
+
+const REPORTS_PAGE = join(import.meta.dirname, "../../../docs/reports.md");
 
 const sample = samplesOrSkip("reasons in Nsight's files");
 const samples = sample?.("") ?? "";
@@ -168,6 +171,13 @@ describe("reasons", () => {
     expect(CASES.map(([rule]) => rule).toSorted()).toEqual(
       REASON_RULES.map(({ name }) => name).toSorted(),
     );
+  });
+
+  it("stand in the documentation in their order", () => {
+    const rows = REASON_RULES.map(
+      ({ name, threshold, source }) => `| \`${name}\` | ${threshold} | ${source} |\n`,
+    );
+    expect(readFileSync(REPORTS_PAGE, "utf8")).toContain(rows.join(""));
   });
 
   it("say their threshold and where it comes from, each once", () => {

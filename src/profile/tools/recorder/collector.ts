@@ -40,6 +40,7 @@ import {
   NOTHING_RECORDED,
   noteEnd,
   type RecordedTimeline,
+  readBeginning,
   readRecording,
   readRecordingFiles,
   recordingFiles,
@@ -111,7 +112,7 @@ export function createRecorder(options: RecorderOptions): Collector {
       return {
         collector: "recorder",
         measured: timeline === null ? readLater(read) : { kind: "timeline", timeline },
-        ...(isLarge && { isLarge }),
+        ...(isLarge && { isLarge, beginning: () => readBeginning(context.directory) }),
         source,
         outcome,
         notes: [

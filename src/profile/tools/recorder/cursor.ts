@@ -32,6 +32,8 @@ export interface RecordingCursor {
   readonly advance: (budgetBytes?: number) => FileHeader | null;
   /** Once, after all is read: delivers events that the program handed over later. */
   readonly finish: () => void;
+  /** What the program described so far; null before its first record. */
+  readonly extensions: () => Extensions | null;
   /** Whether the process has told that it ends, and all that it had recorded until then is delivered. */
   readonly isComplete: () => boolean;
 }
@@ -130,6 +132,7 @@ export function openRecording(
       }
     },
     finish: () => extensions?.finish(),
+    extensions: () => extensions,
     isComplete: () => complete,
   };
 }
@@ -148,11 +151,13 @@ interface StreamQueue {
  * Delivers the events of threads in a finished recording once more, all streams in order of time: a chunk of each is in memory.
  *
  * @param originNs what event times count from
+ * @param described what payloads are, from the first reading
  * @throws ToolError `recording.invalid`
  */
 export function replayRecording(
   path: string,
   originNs: bigint,
+  described: Extensions | null,
   sink: (event: NvtxEvent) => void,
 ): void {
   const notes = createNotes();
@@ -164,7 +169,9 @@ export function replayRecording(
     const { chunks } = scanChunks(descriptor, header, header.headerBytes, limit, notes);
     const gpuTimes = createGpuTimes(originNs);
     const sinceOrigin = (ns: bigint) => Number(ns - originNs);
-    const extensions = createExtensions(sinceOrigin, () => {}, notes, header.littleEndian);
+    const extensions = alreadyRead(
+      described ?? createExtensions(sinceOrigin, () => {}, notes, header.littleEndian),
+    );
     const queues = new Map<number, StreamQueue>();
     let target: RecordedEvent[] = [];
     for (const chunk of chunks) {
@@ -245,7 +252,19 @@ const NVTX_KINDS: ReadonlySet<RecordedEvent["kind"]> = new Set<NvtxEvent["kind"]
   "thread",
   "push",
   "pop",
+  "start",
+  "end",
 ]);
+
+/** Descriptions, samples and clocks were taken at the first reading. */
+const alreadyRead = (extensions: Extensions): Extensions => ({
+  ...extensions,
+  define: () => {},
+  sample: () => {},
+  batchSample: () => {},
+  deferred: () => {},
+  clock: () => {},
+});
 
 function readHeader(descriptor: number): Uint8Array {
   const view = readView(descriptor, 0, FILE_HEADER_BYTES + LONGEST_PATH_BYTES);

@@ -4,6 +4,7 @@
  */
 import { getOrCreate } from "../../../system/get-or-create.ts";
 import {
+  namedField,
   type PayloadBlob,
   type PayloadEnumeration,
   type PayloadField,
@@ -106,6 +107,7 @@ export function createExtensions(
   const domains = new Map<number, DomainDefinitions & Writable>();
   const clocks = createProgramClocks(sinceOrigin);
   const fields = new Map<SchemaEntry, Map<string, PayloadField>>();
+  const named = new Map<string, PayloadField>();
   const last = new Map<string, SampleEvent>();
   const rows = new Map<string, number>();
   const waiting: Waiting[] = [];
@@ -117,6 +119,9 @@ export function createExtensions(
       path,
       () => payloadField(path, entry.unit),
     );
+
+  const namedFieldOf = (path: string, name: string): PayloadField =>
+    getOrCreate(named, `${path}\0${name}`, () => namedField(path, name));
 
   const define = (record: RecordReader): void => {
     record.u32(); // its number: a later one of the same id replaces it, and streams give the newest first
@@ -157,6 +162,7 @@ export function createExtensions(
     let color: number | null = null;
     readPayloads(payloads, domainOf(payloads[0]?.domain ?? 0), {
       number: (entry, path, value) => void numbers.push({ field: fieldOf(entry, path), value }),
+      named: (path, name) => void numbers.push({ field: namedFieldOf(path, name), value: 1 }),
       attribute(is, value) {
         if (is === "category") category = Number(value);
         if (is === "color") color = Number(value);

@@ -1,4 +1,5 @@
 import { getOrCreate } from "../../../system/get-or-create.ts";
+import { bytes, type Column, createColumn, doubles } from "../../model/columns.ts";
 import type {
   CategoryName,
   CounterSeries,
@@ -7,15 +8,16 @@ import type {
   RangeInstance,
   ThreadCounts,
 } from "../../model/timeline.ts";
-import type {
-  EndEvent,
-  NoteCollector,
-  NvtxEvent,
-  PopEvent,
-  PushEvent,
-  RangeId,
-  SampleEvent,
-  StartEvent,
+import {
+  createNotes,
+  type EndEvent,
+  type NoteCollector,
+  type NvtxEvent,
+  type PopEvent,
+  type PushEvent,
+  type RangeId,
+  type SampleEvent,
+  type StartEvent,
 } from "./events.ts";
 
 /** Everything that one process recorded, paired. */
@@ -33,11 +35,30 @@ export interface PairedEvents {
   readonly count: number;
   /** Whether each thread closed its ranges in the reverse order of their opening, and no other thread did. */
   readonly isNested: boolean;
+  /** Whether all came in the order in which each thread recorded them: none was handed over when it was over. */
+  readonly isInOrder: boolean;
 }
 
-/** How many ranges may still be kept: of all recordings of a run together. */
+/** What is known only when a range closes, by its stream and its place among those that the stream opened. */
+export interface Endings {
+  /** Null of a range that was never closed. */
+  readonly endNs: (stream: number, place: number) => number | null;
+  /** The name that its closing gave it. */
+  readonly rename: (stream: number, place: number) => string | undefined;
+}
+
+/** Told of each range that closes. */
+export type OnClose = (
+  opened: Pick<Opened, "stream" | "place" | "range">,
+  rename: string | undefined,
+) => void;
+
+/** Of all recordings of a run together. */
 export interface KeptRanges {
+  /** How many ranges may still be kept. */
   left: number;
+  /** Where only the beginning is read: how many bytes may still be. */
+  bytesLeft?: number;
 }
 
 export interface Pairing {
@@ -51,6 +72,9 @@ type RangeDraft = { -readonly [K in keyof RangeInstance]: RangeInstance[K] };
 /** A range, and what its thread had used when it was opened. */
 interface Opened {
   readonly range: RangeDraft;
+  readonly stream: number;
+  /** Among the ranges that its stream opened. */
+  readonly place: number;
   readonly cpuNs: number | null;
   readonly counts: ThreadCounts | null;
 }
@@ -65,6 +89,7 @@ interface Opened {
 export function createPairing(
   notes: NoteCollector,
   kept: KeptRanges = { left: Number.POSITIVE_INFINITY },
+  onClose: OnClose = () => {},
 ): Pairing {
   const ranges: RangeDraft[] = [];
   const marks: MarkInstance[] = [];
@@ -73,14 +98,19 @@ export function createPairing(
   const samples = new Map<string, SampleEvent[]>();
   /** Per stream and domain, innermost last. */
   const stacks = new Map<number, Map<string, Opened[]>>();
+  /** Those that are open. */
   const started = new Map<RangeId, Opened>();
+  /** Ids of those that have ended: they count up, so that a column of them takes a byte for each. */
+  const ended = createColumn(bytes);
   /** Per stream, the last that is known of its thread. */
   const used = new Map<number, PopEvent | PushEvent | StartEvent | EndEvent>();
   /** Without a start so far: the starting thread's stream may be read later. */
-  const earlyEnds: { readonly event: EndEvent; readonly sequence: number }[] = [];
+  const earlyEnds = new Map<RangeId, { readonly event: EndEvent; readonly sequence: number }>();
+  const places = new Map<number, number>();
   let lastNs: number | null = null;
   let count = 0;
   let isNested = true;
+  let isInOrder = true;
   /** Domains of what is open, per stream, innermost last. */
   const nesting = new Map<number, string[]>();
   /** Place in the stream of events: orders what happened within one tick of the clock. */
@@ -96,36 +126,39 @@ export function createPairing(
   const open = (event: PushEvent | StartEvent): Opened => {
     if (event.cpuNs !== null) used.set(event.stream, event);
     const range = draftOf(event, sequence, event.kind === "push" ? "push_pop" : "start_end");
-    // What payloads say is read once only.
-    if (event.values !== undefined) isNested = false;
     keep(range);
-    return { range, cpuNs: event.cpuNs, counts: event.counts };
+    const place = places.get(event.stream) ?? 0;
+    places.set(event.stream, place + 1);
+    return { range, stream: event.stream, place, cpuNs: event.cpuNs, counts: event.counts };
   };
 
   const close = (opened: Opened, event: PopEvent | EndEvent, at: number): void => {
-    const { range } = opened;
     if (event.cpuNs !== null) used.set(event.stream, event);
-    if (event.threadId === range.threadId) setUsed(opened, event);
-    // Only a damaged file has a range that ends before it starts.
-    range.endNs = Math.max(range.startNs, event.timeNs);
-    range.endSequence = at;
-    range.endThreadId = event.threadId;
-    if (event.rename !== undefined) {
-      isNested = false;
-      range.name = event.rename;
-    }
-    if (event.values === undefined) return;
-    isNested = false;
-    range.values = range.values === undefined ? event.values : [...range.values, ...event.values];
+    if (event.rename !== undefined) isNested = false;
+    opened.range.endSequence = at;
+    setClosed(opened, event);
+    onClose(opened, event.rename);
   };
 
-  /** False: no range with its id was started so far. */
-  const end = (event: EndEvent, at: number): boolean => {
-    const opened = started.get(event.rangeId);
-    if (opened === undefined) return false;
-    if (opened.range.endNs !== null) notes.count("ranges ended more than once");
-    else close(opened, event, at);
-    return true;
+  const end = (event: EndEvent, at: number): void => {
+    const { rangeId } = event;
+    const opened = started.get(rangeId);
+    if (opened !== undefined) {
+      started.delete(rangeId);
+      if (isSmall(rangeId)) ended.set(rangeId, 1);
+      close(opened, event, at);
+    } else if (earlyEnds.has(rangeId) || (isSmall(rangeId) && ended.get(rangeId) === 1))
+      notes.count("ranges ended more than once");
+    else earlyEnds.set(rangeId, { event, sequence: at });
+  };
+
+  const start = (event: StartEvent): void => {
+    isNested = false;
+    started.set(event.rangeId, open(event));
+    const early = earlyEnds.get(event.rangeId);
+    if (early === undefined) return;
+    earlyEnds.delete(event.rangeId);
+    end(early.event, early.sequence);
   };
 
   /** What is open on a thread has used at least what the thread had at its last event. */
@@ -158,6 +191,7 @@ export function createPairing(
         const opened = stackOf(event.stream, event.domain).pop();
         if (opened === undefined) {
           notes.count("pops without an open range");
+          isNested = false;
           return;
         }
         close(opened, event, sequence);
@@ -165,11 +199,10 @@ export function createPairing(
         return;
       }
       case "start":
-        isNested = false;
-        started.set(event.rangeId, open(event));
+        start(event);
         return;
       case "end":
-        if (!end(event, sequence)) earlyEnds.push({ event, sequence });
+        end(event, sequence);
         return;
       case "mark": {
         const { kind: _, stream: __, ...mark } = event;
@@ -181,6 +214,7 @@ export function createPairing(
         const place = { id: 0, kind: rangeKind, startNs: timeNs, endNs };
         // Handed over after others that were opened later.
         isNested = false;
+        isInOrder = false;
         keep({ ...place, threadId, endThreadId: threadId, ...rest });
         return;
       }
@@ -202,8 +236,7 @@ export function createPairing(
   };
 
   const finish = (): PairedEvents => {
-    for (const { event, sequence: at } of earlyEnds)
-      if (!end(event, at)) notes.count("ends of ranges that were never started");
+    for (const _ of earlyEnds) notes.count("ends of ranges that were never started");
     for (const stream of [...stacks.keys()]) leaveOpen(stream);
     // Stable: what a thread opened first stays first on a tie.
     ranges.sort((a, b) => a.startNs - b.startNs);
@@ -220,6 +253,7 @@ export function createPairing(
       lastNs,
       count,
       isNested,
+      isInOrder,
     };
   };
 
@@ -249,6 +283,20 @@ const draftOf = (
   payload: event.payload,
   values: event.values,
 });
+
+/** Ids that a column may have a row for: from 0, and not so far apart that most of it is empty. */
+const isSmall = (id: RangeId): id is number => typeof id === "number" && id < 2 ** 28;
+
+function setClosed(opened: Opened, event: PopEvent | EndEvent): void {
+  const { range } = opened;
+  if (event.threadId === range.threadId) setUsed(opened, event);
+  // Only a damaged file has a range that ends before it starts.
+  range.endNs = Math.max(range.startNs, event.timeNs);
+  range.endThreadId = event.threadId;
+  if (event.rename !== undefined) range.name = event.rename;
+  if (event.values === undefined) return;
+  range.values = range.values === undefined ? event.values : [...range.values, ...event.values];
+}
 
 /** Processor time and counts of a thread from the opening of a range to one of its later events. */
 function setUsed(
@@ -282,45 +330,105 @@ function seriesOf(samples: readonly SampleEvent[]): CounterSeries {
 
 const NO_SAMPLE = { domain: "", name: "", unit: "", threadId: null, holds: false };
 
+/** Pairs events only to know when ranges end: 8 bytes for each. */
+export function createEndings(): Endings & Pick<Pairing, "add" | "finish"> {
+  const ends = new Map<number, Column>();
+  const names = new Map<number, Map<number, string>>();
+  const pairing = createPairing(createNotes(), { left: 0 }, ({ stream, place, range }, rename) => {
+    getOrCreate(ends, stream, () => createColumn(doubles, Number.NaN)).set(
+      place,
+      range.endNs ?? Number.NaN,
+    );
+    if (rename !== undefined)
+      getOrCreate(names, stream, () => new Map<number, string>()).set(place, rename);
+  });
+  return {
+    add: pairing.add,
+    finish: pairing.finish,
+    endNs(stream, place) {
+      const ns = ends.get(stream)?.get(place) ?? Number.NaN;
+      return Number.isNaN(ns) ? null : ns;
+    },
+    rename: (stream, place) => names.get(stream)?.get(place),
+  };
+}
+
 /**
- * Pairs events that come in order of time, of threads that close their ranges in the reverse order of opening, and keeps
- * none: a handler gets each range as it opens and as it closes.
+ * Pairs events that come in order of time, and keeps no range: a handler gets each as it opens and as it closes.
+ *
+ * @param endings null where each thread closes its ranges in the reverse order of opening, which needs no knowledge of
+ *   what comes
  */
-export function createNestedPairing({ opens, closes }: RangeHandlers): Pick<Pairing, "add"> & {
+export function createStreamedPairing(
+  { opens, closes }: RangeHandlers,
+  endings: Endings | null,
+): Pick<Pairing, "add"> & {
   /** Once, after all events. */
   readonly finish: () => void;
 } {
-  const stacks = new Map<number, Opened[]>();
-  const used = new Map<number, PopEvent | PushEvent>();
+  const stacks = new Map<number, Map<string, Opened[]>>();
+  const started = new Map<RangeId, Opened>();
+  /** Ends that come before their start: another thread's, at the same time. */
+  const early = new Map<RangeId, EndEvent>();
+  const used = new Map<number, PopEvent | PushEvent | StartEvent | EndEvent>();
+  const places = new Map<number, number>();
   let id = 0;
   const leaveOpen = (stream: number): void => {
     const last = used.get(stream);
-    if (last !== undefined) for (const opened of stacks.get(stream) ?? []) setUsed(opened, last);
+    if (last !== undefined)
+      for (const stack of stacks.get(stream)?.values() ?? [])
+        for (const opened of stack) setUsed(opened, last);
     stacks.delete(stream);
     used.delete(stream);
   };
+  const stackOf = (stream: number, domain: string): Opened[] => {
+    const domains = getOrCreate(stacks, stream, () => new Map<string, Opened[]>());
+    // Where all are nested the innermost of all is that of its domain.
+    return getOrCreate(domains, endings === null ? "" : domain, () => []);
+  };
+  const open = (event: PushEvent | StartEvent): Opened => {
+    const { stream } = event;
+    if (event.cpuNs !== null) used.set(stream, event);
+    const range = draftOf(event, id++, event.kind === "push" ? "push_pop" : "start_end");
+    const place = places.get(stream) ?? 0;
+    places.set(stream, place + 1);
+    range.name = endings?.rename(stream, place) ?? range.name;
+    opens(range, endings && (endings.endNs(stream, place) ?? Number.POSITIVE_INFINITY));
+    return { range, stream, place, cpuNs: event.cpuNs, counts: event.counts };
+  };
+  const close = (opened: Opened, event: PopEvent | EndEvent): void => {
+    if (event.cpuNs !== null) used.set(event.stream, event);
+    setClosed(opened, event);
+    closes(opened.range);
+  };
   return {
     add(event) {
-      if (event.kind === "thread") leaveOpen(event.stream);
-      else if (event.kind === "push") {
-        if (event.cpuNs !== null) used.set(event.stream, event);
-        const range = draftOf(event, id++, "push_pop");
-        let stack = stacks.get(event.stream);
-        if (stack === undefined) {
-          stack = [];
-          stacks.set(event.stream, stack);
+      switch (event.kind) {
+        case "thread":
+          leaveOpen(event.stream);
+          return;
+        case "push":
+          stackOf(event.stream, event.domain).push(open(event));
+          return;
+        case "pop": {
+          const opened = stackOf(event.stream, event.domain).pop();
+          if (opened !== undefined) close(opened, event);
+          return;
         }
-        stack.push({ range, cpuNs: event.cpuNs, counts: event.counts });
-        opens(range, null);
-      } else if (event.kind === "pop") {
-        const opened = stacks.get(event.stream)?.pop();
-        if (opened === undefined) return;
-        if (event.cpuNs !== null) used.set(event.stream, event);
-        const { range } = opened;
-        setUsed(opened, event);
-        range.endNs = Math.max(range.startNs, event.timeNs);
-        range.endThreadId = event.threadId;
-        closes(range);
+        case "start": {
+          const opened = open(event);
+          const end = early.get(event.rangeId);
+          if (end === undefined) started.set(event.rangeId, opened);
+          else close(opened, end);
+          early.delete(event.rangeId);
+          return;
+        }
+        case "end": {
+          const opened = started.get(event.rangeId);
+          started.delete(event.rangeId);
+          if (opened === undefined) early.set(event.rangeId, event);
+          else close(opened, event);
+        }
       }
     },
     finish() {

@@ -10,6 +10,7 @@ import type { RecordingSource } from "../collection.ts";
 import { originsOf } from "./clocks.ts";
 import { openRecording, readView, replayRecording } from "./cursor.ts";
 import { createNotes, type GpuEvent, type NoteCollector, type RecordedEvent } from "./events.ts";
+import type { Extensions } from "./extensions.ts";
 import {
   FILE_HEADER_BYTES,
   FILE_SUFFIX,
@@ -18,7 +19,13 @@ import {
   parseFileHeader,
 } from "./format.ts";
 import { createGpuCollection, type GpuDevice } from "./gpu-work.ts";
-import { createNestedPairing, createPairing, type KeptRanges } from "./pairing.ts";
+import {
+  createEndings,
+  createPairing,
+  createStreamedPairing,
+  type Endings,
+  type KeptRanges,
+} from "./pairing.ts";
 
 /** Ranges of a run that are kept. */
 const MOST_KEPT = 500_000;
@@ -61,6 +68,15 @@ export function readRecording(directory: string): RecordedTimeline {
   }
 }
 
+/** Read and reported in a part of a second. */
+const BEGINNING_BYTES = 300_000;
+
+/** What a directory's recordings begin with, of a run that has no time for all: each process ends with what was read last. */
+export function readBeginning(directory: string): RecordedTimeline {
+  const kept = { left: Number.POSITIVE_INFINITY, bytesLeft: BEGINNING_BYTES };
+  return readFiles(recordingFiles(directory), kept);
+}
+
 /** Of a run without the recorder. */
 export const NOTHING_RECORDED: RecordedTimeline = {
   collector: "recorder",
@@ -75,7 +91,10 @@ export const NOTHING_RECORDED: RecordedTimeline = {
  *
  * @param most ranges that are kept, some 250 bytes each; of more, the others are read again when they are needed
  */
-export function readRecordingFiles(paths: readonly string[], most = MOST_KEPT): RecordedTimeline {
+export const readRecordingFiles = (paths: readonly string[], most = MOST_KEPT): RecordedTimeline =>
+  readFiles(paths, { left: most });
+
+function readFiles(paths: readonly string[], kept: KeptRanges): RecordedTimeline {
   const notes: string[] = [];
   const unread: string[] = [];
   const refused: string[] = [];
@@ -108,7 +127,6 @@ export function readRecordingFiles(paths: readonly string[], most = MOST_KEPT): 
     })
     .sort((a, b) => Number(a.beginNs - b.beginNs));
   if (paths.length === 0) notes.push(NOTHING_LOADED);
-  const kept: KeptRanges = { left: most };
   const processes = placed
     .map(({ path, originNs, machine }) => {
       const process = readable(path, () => readProcess(path, originNs, kept));
@@ -238,13 +256,16 @@ function readProcess(path: string, originNs: bigint, kept: KeptRanges): Recorded
     else pairing.add(event);
   };
   const recording = openRecording(path, sink, notes, originNs);
-  const header = recording.advance();
+  const { bytesLeft } = kept;
+  const isPartly = bytesLeft !== undefined;
+  const header = bytesLeft === 0 ? null : recording.advance(bytesLeft);
   if (header === null) return null;
+  if (isPartly) kept.bytesLeft = Math.max(0, bytesLeft - header.claimedBytes);
   recording.finish();
   const events = pairing.finish();
   const isCut = events.ranges.length < events.count;
-  // What closes in any order has to be looked at as a whole.
-  if (isCut && !events.isNested)
+  // What was handed over when it was over comes in no order.
+  if (isCut && !events.isInOrder)
     return readProcess(path, originNs, { left: Number.POSITIVE_INFINITY });
   if (isCut)
     notes.add(
@@ -253,9 +274,9 @@ function readProcess(path: string, originNs: bigint, kept: KeptRanges): Recorded
   const work = gpu.finish(header.finishedNs !== null, Number(header.unwrittenWork));
 
   const startNs = Number(header.startNs - originNs);
-  const saidNs = header.finishedNs ?? header.seenEndNs;
+  const saidNs = isPartly ? null : (header.finishedNs ?? header.seenEndNs);
   const finishedNs = saidNs === null ? startNs : Number(saidNs - originNs);
-  addHeaderNotes(header, notes);
+  if (!isPartly) addHeaderNotes(header, notes);
   return {
     pid: header.pid,
     parentPid: header.parentPid === 0 ? null : header.parentPid,
@@ -263,9 +284,15 @@ function readProcess(path: string, originNs: bigint, kept: KeptRanges): Recorded
     executable: header.executable,
     startNs,
     endNs: Math.max(startNs, finishedNs, events.lastNs ?? startNs, lastCallNs),
-    finished: header.finishedNs !== null,
+    finished: isPartly || header.finishedNs !== null,
     ranges: events.ranges,
-    ...(isCut && { allRanges: rangeStream(path, originNs, events.count) }),
+    ...(isCut && {
+      allRanges: rangeStream(path, originNs, {
+        count: events.count,
+        endings: events.isNested ? null : readEndings(path, originNs),
+        extensions: recording.extensions(),
+      }),
+    }),
     marks: events.marks,
     ...(events.counters.length > 0 && { counters: events.counters }),
     kernels: work.kernels,
@@ -277,11 +304,35 @@ function readProcess(path: string, originNs: bigint, kept: KeptRanges): Recorded
   };
 }
 
-const rangeStream = (path: string, originNs: bigint, count: number): RangeStream => ({
+/** What closes in another order than the reverse of its opening has its place among the others only when that is known. */
+function readEndings(path: string, originNs: bigint): Endings {
+  const endings = createEndings();
+  const sink = (event: RecordedEvent) => {
+    if (!isGpuEvent(event)) endings.add(event);
+  };
+  const recording = openRecording(path, sink, createNotes(), originNs);
+  recording.advance();
+  recording.finish();
+  endings.finish();
+  return endings;
+}
+
+interface StreamedRanges {
+  readonly count: number;
+  readonly endings: Endings | null;
+  /** What payloads are, as all threads described them. */
+  readonly extensions: Extensions | null;
+}
+
+const rangeStream = (
+  path: string,
+  originNs: bigint,
+  { count, endings, extensions }: StreamedRanges,
+): RangeStream => ({
   count,
   replay(handlers) {
-    const pairing = createNestedPairing(handlers);
-    replayRecording(path, originNs, pairing.add);
+    const pairing = createStreamedPairing(handlers, endings);
+    replayRecording(path, originNs, extensions, pairing.add);
     pairing.finish();
   },
 });

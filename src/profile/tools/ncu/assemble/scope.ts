@@ -36,13 +36,10 @@ export function buildNcuScope(
   selected: SelectedNodes,
 ): ScopeModel {
   const tallies = mergeBuckets(request.buckets);
-  const { regions, notes } = scopeEntries(
-    root,
-    tallies,
-    selected,
-    ({ ns }) => ns,
-    (identity, tally) => entryOf(identity, tally, request),
-  );
+  const { regions, notes } = scopeEntries(root, selected, {
+    weightOf: (identity) => tallies.get(identity)?.ns ?? null,
+    entryOf: (identity) => entryOf(identity, tallies.get(identity) ?? emptyScopeTally(), request),
+  });
   return {
     scope: request.scope,
     regions,
@@ -176,10 +173,12 @@ function totalsOf(
   { kind }: ScopeRequest,
 ): ScopeTotals {
   if (kind === "range") return rangeTotals(tallies);
-  const totals = kernelTotals(tallies, ({ exclusiveCalls, exclusiveNs }) => ({
-    calls: exclusiveCalls,
-    ns: exclusiveNs,
-  }));
+  const totals = kernelTotals(
+    [...tallies].map(([identity, { exclusiveCalls, exclusiveNs }]) => [
+      identity,
+      { calls: exclusiveCalls, ns: exclusiveNs },
+    ]),
+  );
   return {
     ...totals,
     wallNs: null,

@@ -12,7 +12,12 @@ import {
   type NvtxLabel,
   withoutNumbers,
 } from "../../../analysis/labels.ts";
-import type { ProcessTimeline, RangeInstance, Timeline } from "../../../model/timeline.ts";
+import {
+  forEachRange,
+  type ProcessTimeline,
+  type RangeInstance,
+  type Timeline,
+} from "../../../model/timeline.ts";
 import { escapeRegex } from "./filters.ts";
 
 export interface DiscoveredLabels {
@@ -74,12 +79,12 @@ export function foldingLabels(
     const plain = withoutNumbers(name);
     return fold.isKept?.(domain, name, plain) === true ? name : plain;
   };
-  for (const { ranges } of timeline.processes)
-    for (const { domain, name } of ranges) {
+  for (const process of timeline.processes)
+    forEachRange(process, ({ domain, name }) => {
       const label = unified(name);
       const plain = plainOf(domain, label);
       if (plain !== label) getOrCreate(families, plain, () => new Set<string>()).add(label);
-    }
+    });
   const sizes = [...families.values()].map(({ size }) => Math.min(size, fold.most + 1));
   const isMany = sizes.reduce((sum, size) => sum + size, 0) > MANY_TIMES * fold.most;
   const most = isMany ? Math.ceil(fold.most / LESS_TIMES) : fold.most;
@@ -105,25 +110,42 @@ function sweep(
 ): void {
   const keyOf = ({ domain, name, kind }: NvtxLabel) =>
     labelKey({ domain, name: labelOf(name), kind });
+  const open = new Map<string, number>();
+  const opens = (range: RangeInstance) => {
+    const { domain, name, kind } = range;
+    onOpen({ domain, name: labelOf(name), kind }, name, [...open.keys()]);
+    const key = keyOf(range);
+    open.set(key, (open.get(key) ?? 0) + 1);
+  };
+  const closes = (range: RangeInstance) => {
+    const key = keyOf(range);
+    const count = (open.get(key) ?? 0) - 1;
+    if (count > 0) open.set(key, count);
+    else open.delete(key);
+  };
+  if (process.allRanges !== undefined) {
+    process.allRanges.replay({
+      opens(range) {
+        if (!ignored.has(range.domain)) opens(range);
+      },
+      closes(range) {
+        if (!ignored.has(range.domain)) closes(range);
+      },
+    });
+    return;
+  }
   const ranges = process.ranges.filter(({ domain }) => !ignored.has(domain));
   const closings = [...ranges].sort(
     (a, b) => endOf(a, process) - endOf(b, process) || (a.endSequence ?? 0) - (b.endSequence ?? 0),
   );
-  const open = new Map<string, number>();
   let closed = 0;
   for (const range of ranges) {
     for (; closed < closings.length; closed++) {
       const closing = closings[closed];
       if (closing === undefined || !closesBefore(closing, range, process)) break;
-      const key = keyOf(closing);
-      const count = (open.get(key) ?? 0) - 1;
-      if (count > 0) open.set(key, count);
-      else open.delete(key);
+      closes(closing);
     }
-    const { domain, name, kind } = range;
-    onOpen({ domain, name: labelOf(name), kind }, name, [...open.keys()]);
-    const key = keyOf(range);
-    open.set(key, (open.get(key) ?? 0) + 1);
+    opens(range);
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import { getOrCreate } from "../../../../system/get-or-create.ts";
 import {
+  namedField,
   type PayloadBlob,
   type PayloadEnumeration,
   type PayloadField,
@@ -32,6 +33,7 @@ export function createPayloadNumbers(database: ExportDatabase): PayloadNumbers |
   if (!database.tables.has(SCHEMAS) || !database.has(NVTX_TABLE, "binaryData")) return null;
   const tableOf = readTables(database);
   const fields = new Map<SchemaEntry, Map<string, PayloadField>>();
+  const names = new Map<string, PayloadField>();
   return (binary) => {
     const numbers: PayloadNumber[] = [];
     for (const [domain, blobs] of blobsOf(bytesOf(binary)))
@@ -40,6 +42,10 @@ export function createPayloadNumbers(database: ExportDatabase): PayloadNumbers |
           const ofEntry = getOrCreate(fields, entry, () => new Map<string, PayloadField>());
           const field = getOrCreate(ofEntry, path, () => payloadField(path, entry.unit));
           numbers.push({ field, value });
+        },
+        named(path, name) {
+          const field = getOrCreate(names, `${path}\0${name}`, () => namedField(path, name));
+          numbers.push({ field, value: 1 });
         },
       });
     return numbers.length === 0 ? undefined : numbers;
