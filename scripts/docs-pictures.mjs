@@ -26,7 +26,8 @@ const STEADY = ["repeats=15", "warmup_runs=2", "infer.iterations=100"];
 /** The runs, in a directory of their own: the pictures show their names and nothing of this machine. */
 const RUNS = {
   terminal: ["workload=nvtx_regions", "infer.batch_size=16", "hydra.run.dir=terminal"],
-  report: ["infer.iterations=100", "hydra.run.dir=report"],
+  // Repeated: the answer would else advise it, with the path of the program.
+  report: ["repeats=3", "infer.iterations=100", "hydra.run.dir=report"],
   sweep: [
     "-m",
     "infer.batch_size=1,2,4,8",
@@ -44,7 +45,7 @@ const COMPARED = {
 
 /** Pages with what is done to them before the picture, and the last thing that it shows. */
 const PAGES = [
-  { name: "report", page: "report/recorder/regions/report.html", until: "#details-heading" },
+  { name: "report", page: "report/recorder/regions/report.html", until: "#timeline-heading" },
   {
     name: "region",
     page: "report/recorder/regions/report.html",
