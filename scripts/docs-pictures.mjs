@@ -45,7 +45,7 @@ const COMPARED = {
 
 /** Pages with what is done to them before the picture, and the last thing that it shows. */
 const PAGES = [
-  { name: "report", page: "report/recorder/regions/report.html", until: "#timeline-heading" },
+  { name: "report", page: "report/recorder/regions/report.html", until: "#regions-heading" },
   {
     name: "region",
     page: "report/recorder/regions/report.html",
