@@ -26,8 +26,8 @@ const STEADY = ["repeats=15", "warmup_runs=2", "infer.iterations=100"];
 /** The runs, in a directory of their own: the pictures show their names and nothing of this machine. */
 const RUNS = {
   terminal: ["workload=nvtx_regions", "infer.batch_size=16", "hydra.run.dir=terminal"],
-  before: [...STEADY, "hydra.run.dir=before"],
-  after: [...STEADY, "model.num_blocks=4", "hydra.run.dir=after"],
+  // Repeated: the answer would else advise it, with the path of the program.
+  report: ["repeats=3", "infer.iterations=100", "hydra.run.dir=report"],
   sweep: [
     "-m",
     "infer.batch_size=1,2,4,8",
@@ -37,18 +37,23 @@ const RUNS = {
   ],
 };
 
+/** Only a comparison judges times, and needs a machine that is steady: it comes last, and the other pictures stand without it. */
+const COMPARED = {
+  before: [...STEADY, "hydra.run.dir=before"],
+  after: [...STEADY, "model.num_blocks=4", "hydra.run.dir=after"],
+};
+
 /** Pages with what is done to them before the picture, and the last thing that it shows. */
 const PAGES = [
-  { name: "report", page: "before/recorder/regions/report.html", until: "#details-heading" },
+  { name: "report", page: "report/recorder/regions/report.html", until: "#regions-heading" },
   {
     name: "region",
-    page: "before/recorder/regions/report.html",
+    page: "report/recorder/regions/report.html",
     prepare: (page) => page.getByRole("treeitem", { name: /^residual/ }).click(),
     from: "#regions",
     themes: ["light"],
     until: "#provenance-heading",
   },
-  { name: "compare", page: "compare.html", until: "#configuration-heading" },
   {
     name: "sweep",
     page: "sweep/sweep-report.html",
@@ -56,11 +61,14 @@ const PAGES = [
     until: "#jobs-heading",
   },
 ];
+const COMPARISON = [{ name: "compare", page: "compare.html", until: "#configuration-heading" }];
 const THEMES = ["light", "dark"];
 const TERMINAL = "first-run.svg";
 const PICTURES = [
   TERMINAL,
-  ...PAGES.flatMap(({ name, themes = THEMES }) => themes.map((theme) => `${name}-${theme}.png`)),
+  ...[...PAGES, ...COMPARISON].flatMap(({ name, themes = THEMES }) =>
+    themes.map((theme) => `${name}-${theme}.png`),
+  ),
 ];
 
 if (process.argv[2] === "--list") console.log(PICTURES.join("\n"));
@@ -69,12 +77,14 @@ else await makePictures();
 async function makePictures() {
   const cwd = mkdtempSync(join(tmpdir(), "hydraconf-pictures-"));
   try {
-    for (const [name, args] of Object.entries(RUNS)) profileSteadily(cwd, name, args);
-    profile(cwd, ["compare", "before", "after", "--html", "compare.html"]);
+    for (const args of Object.values(RUNS)) profile(cwd, args);
     profile(cwd, ["report", "sweep"]);
     mkdirSync(directory, { recursive: true });
     writeFileSync(join(directory, TERMINAL), await terminalPicture(cwd));
-    await photograph(cwd);
+    await photograph(cwd, PAGES);
+    for (const [name, args] of Object.entries(COMPARED)) profileSteadily(cwd, name, args);
+    profile(cwd, ["compare", "before", "after", "--html", "compare.html"]);
+    await photograph(cwd, COMPARISON);
   } finally {
     rmSync(cwd, { recursive: true, force: true, maxRetries: 5 });
   }
@@ -85,12 +95,14 @@ function profileSteadily(cwd, name, args) {
   for (let left = 3; left > 0; left--) {
     profile(cwd, args);
     const file = join(cwd, name, "recorder/regions/report.json");
-    if (!args.includes(STEADY[0])) return;
     const { notes } = JSON.parse(readFileSync(file, "utf8")).reports[0];
     const unstable = notes.find((note) => note.includes("are not stable over the runs"));
     if (unstable === undefined) return;
     console.log(`${name}: ${unstable}`);
-    if (left === 1) throw new Error("this machine is too busy for pictures: try again later");
+    if (left === 1)
+      throw new Error(
+        "this machine is too busy for the picture of a comparison: try again later; the others are made",
+      );
     rmSync(join(cwd, name), { recursive: true });
   }
 }
@@ -120,7 +132,7 @@ async function terminalPicture(cwd) {
   });
 }
 
-async function photograph(cwd) {
+async function photograph(cwd, pages) {
   const { chromium } = await import("playwright-core");
   const executablePath = process.env.HYDRACONF_CHROMIUM ?? "/usr/bin/chromium";
   if (!existsSync(executablePath))
@@ -129,7 +141,7 @@ async function photograph(cwd) {
     );
   // Its settings, caches and reports of crashes are not the user's.
   const home = join(cwd, "home");
-  mkdirSync(home);
+  mkdirSync(home, { recursive: true });
   const browser = await chromium.launch({
     executablePath,
     args: ["--no-sandbox", "--disable-gpu"],
@@ -142,7 +154,7 @@ async function photograph(cwd) {
     },
   });
   try {
-    for (const picture of PAGES)
+    for (const picture of pages)
       for (const theme of picture.themes ?? THEMES)
         await photographPage(browser, cwd, picture, theme);
   } finally {

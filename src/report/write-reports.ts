@@ -62,7 +62,7 @@ export interface WriteReportsOptions {
   /** What other collectors say of the same run: their counters can give reasons. */
   readonly beside?: readonly RegionReportBundle[];
   /** What the HTML page shows in addition to the report; no page is written if absent. */
-  readonly html?: Pick<HtmlReportOptions, "config" | "files" | "output" | "timeline">;
+  readonly html?: Pick<HtmlReportOptions, "config" | "files" | "output" | "source" | "timeline">;
 }
 
 const CONFIG_LINE = shape<ConfigLine>({ key: text, value: text, origin: text });
@@ -75,10 +75,11 @@ const WRITE_OPTIONS: OptionChecks<WriteReportsOptions> = {
   maxRegionDirectories: optional(count),
   beside: anything,
   html: optional(
-    shape<Pick<HtmlReportOptions, "config" | "files" | "output" | "timeline">>({
+    shape<NonNullable<WriteReportsOptions["html"]>>({
       config: optional(listOf("lines of a config", CONFIG_LINE)),
       files: optional(listOf("strings", text, '["../config.yaml"]')),
       output: anything,
+      source: optional(text),
       timeline: anything,
     }),
   ),

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { RegionReportBundle, ReportEnvironment } from "../../report/model/document.ts";
 import type { RunSection } from "../../report/view/run-summary.ts";
 import { FILES_BESIDE_PAGE, writeReports, writeRunReports } from "../../report/write-reports.ts";
@@ -31,9 +31,19 @@ export function importedBundle(
     configFingerprint: fingerprint(request),
     collectorVersion: toolVersion ?? "unknown",
     environment: environmentOf(machine),
-    notes: [`imported from ${names.join(", ")}`],
+    notes: [`${IMPORTED_FROM}${names.join(", ")}`],
   });
 }
+
+const IMPORTED_FROM = "imported from ";
+
+/** As a page is called that no command made. */
+const sourceOf = ({ reports: [main] }: RegionReportBundle): { readonly source?: string } => {
+  const note = main?.notes.find((each) => each.startsWith(IMPORTED_FROM));
+  if (note === undefined) return {};
+  const names = note.slice(IMPORTED_FROM.length).split(", ");
+  return { source: names.map((name) => basename(name)).join(", ") };
+};
 
 /** Equal for equal requests, whatever the files hold and wherever the reports go. */
 function fingerprint(request: ImportRequest): string {
@@ -99,6 +109,7 @@ export async function writeImported(
       ...(html && {
         html: {
           ...PAGE,
+          ...sourceOf(bundle),
           ...(timeline !== undefined && {
             timeline: encodeTimeline(timeline, labelsShown(bundle, labels)),
           }),

@@ -131,7 +131,10 @@ export function* visible(
       event++;
       continue;
     }
-    const next = Math.max(event + 1, lowerBound(starts, start + nsPerPixel));
+    let next = Math.max(event + 1, lowerBound(starts, start + nsPerPixel));
+    // Only the last that begins in this pixel can be long: it is drawn by itself, under its own name.
+    const last = next - 1;
+    if (last > event && (ends[last] ?? 0) - (starts[last] ?? 0) >= nsPerPixel) next = last;
     yield { event, next, folded: next > event + 1, endNs: ends[next - 1] ?? end };
     event = next;
   }

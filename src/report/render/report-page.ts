@@ -25,6 +25,8 @@ export interface HtmlReportOptions {
   readonly config?: readonly ConfigLine[];
   /** Files beside the page, by their relative paths. */
   readonly files?: readonly string[];
+  /** The file that the report was imported from: what a page is called where no command is known. */
+  readonly source?: string;
   /** What other collectors say of the same run. */
   readonly beside?: readonly RegionReportBundle[];
   /** Of a run that failed: the end of its standard error, and the file with all of it, relative to the page. */
@@ -97,21 +99,22 @@ export function renderTimelinePage(
 
 /** Of the browser's window: what is special about this page first. */
 function titleOf({ reports: [main] }: RegionReportBundle, options: HtmlReportOptions): string {
-  const names = main === undefined ? null : pageNames(main, options.config ?? []);
+  const names = main === undefined ? null : pageNames(main, options);
   return names === null ? options.title : `${names.heading} · ${names.line}`;
 }
 
 function renderBody(
   bundle: RegionReportBundle,
-  { title, config = [], files = [], beside = [], output, timeline }: HtmlReportOptions,
+  options: HtmlReportOptions,
   { text: textLimit, lines }: Detail,
   left: readonly string[],
 ): string {
+  const { title, config = [], files = [], beside = [], output, timeline } = options;
   const [main] = bundle.reports;
   const answer = answerOf(bundle, beside);
   const notes = upTo(lines, main?.notes ?? [], "note");
   const html = (...blocks: readonly Block[]) => renderHtml(blocks, { textLimit });
-  const names = main === undefined ? null : pageNames(main, config);
+  const names = main === undefined ? null : pageNames(main, options);
   const ofAnswer =
     answer === null
       ? ""
@@ -139,9 +142,9 @@ ${config.length === 0 ? "" : configDetails(config.length, lines, html(configTabl
 /** A page among many is told by its program, when it ran, and what was set for it. */
 function pageNames(
   { environment, generated_at, collector }: NCUProfileRegionReport,
-  config: readonly ConfigLine[],
+  { config = [], source }: HtmlReportOptions,
 ): { readonly heading: string; readonly line: string } | null {
-  const [program, ...args] = environment.command;
+  const [program = source, ...args] = environment.command;
   const name = program?.split(/[/\\]/).at(-1);
   const overrides = config.filter(({ origin }) => origin.startsWith("override"));
   const set = overrides

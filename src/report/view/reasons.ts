@@ -318,14 +318,18 @@ export const REASON_RULES: readonly ReasonRule[] = [
     explains: ["wall"],
     threshold: "CPU operations take at least half of its own time",
     source: "ranges of the operation domains",
-    find: ({ work, workMs, wallMs, longest, region }) =>
-      work !== "cpu_operation" || workMs === null || wallMs === null || share(workMs, wallMs) < 0.5
-        ? null
-        : {
-            title: "CPU bound",
-            evidence: `operations take ${partOfTime(workMs, wallMs)}${longest === null ? "" : `, most of it ${shortName(longest)} (${percent(longest.total_ms, region.total_ms ?? 0)})`}`,
-            advice: "a faster operation, more threads, or a GPU",
-          },
+    find: ({ work, workMs, wallMs, cpuMs, longest, region }) => {
+      if (work !== "cpu_operation" || workMs === null || wallMs === null) return null;
+      if (share(workMs, wallMs) < 0.5) return null;
+      const evidence = `operations take ${partOfTime(workMs, wallMs)}${longest === null ? "" : `, most of it ${shortName(longest)} (${percent(longest.total_ms, region.total_ms ?? 0)})`}`;
+      return cpuMs !== null && share(cpuMs, wallMs) < 0.5
+        ? {
+            title: "CPU operations, with other work on the processors",
+            evidence: `${evidence}; its own threads compute for ${formatDuration(cpuMs)} of that`,
+            advice: "measure where nothing else runs; if helping threads do the work, look at them",
+          }
+        : { title: "CPU bound", evidence, advice: "a faster operation, more threads, or a GPU" };
+    },
   },
   {
     name: "cpu_bound",

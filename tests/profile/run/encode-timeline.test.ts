@@ -118,4 +118,27 @@ describe("a timeline in a page", () => {
     expect(all.every(({ folded }) => folded)).toBe(true);
     expect([...visible(lane, 500_000, 500_100, 0.1)]).toHaveLength(11);
   });
+
+  it("draws a long range under its own name, also where a short one begins in the same pixel", () => {
+    const { encoded, events } = opened({
+      ranges: [
+        { name: "to", start: 0, end: 10 },
+        { name: "view", start: 20, end: 30 },
+        { name: "item", start: 40, end: 900_000 },
+        { name: "to", start: 900_010, end: 900_020 },
+      ],
+    });
+    const [lane] = events.lanesOf(0);
+    if (lane === undefined) throw new Error("no lane");
+    const drawn = [...visible(lane, 0, 1_000_000, 1000)].map(({ event, folded, endNs }) => [
+      encoded.names[lane.names[event] ?? -1],
+      folded,
+      endNs,
+    ]);
+    expect(drawn).toEqual([
+      ["to", true, 30],
+      ["item", false, 900_000],
+      ["to", false, 900_020],
+    ]);
+  });
 });

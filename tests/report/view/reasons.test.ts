@@ -265,3 +265,19 @@ it("names what was open when a program failed", () => {
   );
   expect(answerOf(bundle)?.failure).toBeNull();
 });
+
+it("calls operations CPU bound only where its threads compute in them", () => {
+  const bundle = loaded.get("model");
+  const [report] = bundle?.reports ?? [];
+  const place = report?.regions.findIndex(({ name }) => name === "block.conv1") ?? -1;
+  if (report === undefined || place < 0) throw new Error("the model has the region");
+  const titleWith = (part: number) => {
+    const regions = report.regions.map((region) => ({
+      ...region,
+      cpu_exclusive_ms: (region.wall_exclusive_ms ?? 0) * part,
+    }));
+    return reasonFor(factsOf({ ...report, regions })(place), "wall")?.title;
+  };
+  expect(titleWith(0.9)).toBe("CPU bound");
+  expect(titleWith(0.1)).toBe("CPU operations, with other work on the processors");
+});

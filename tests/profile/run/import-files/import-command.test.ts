@@ -77,7 +77,10 @@ describe("deep-profile import", () => {
     const page = "recorder/regions/report.html";
     const { stdout } = await importFiles([source, "-o", "pages"]);
     expect(stdout).toContain(join("pages", page));
-    expect(readFileSync(join(cwd, "pages", page), "utf8")).toContain("A::A1");
+    const html = readFileSync(join(cwd, "pages", page), "utf8");
+    expect(html).toContain("A::A1");
+    // No command is known: the file is what tells the page from others.
+    expect(html).toMatch(/<title>resnet-regions · recorder report of /);
     await importFiles([source, "-o", "no-pages", "--no-html"]);
     expect(existsSync(join(cwd, "no-pages", page))).toBe(false);
     expect(existsSync(join(cwd, "no-pages/recorder/regions/report.md"))).toBe(true);
