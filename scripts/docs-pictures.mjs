@@ -39,7 +39,7 @@ const RUNS = {
 
 /** Pages with what is done to them before the picture, and the last thing that it shows. */
 const PAGES = [
-  { name: "report", page: "before/recorder/regions/report.html", until: "#distribution-heading" },
+  { name: "report", page: "before/recorder/regions/report.html", until: "#details-heading" },
   {
     name: "region",
     page: "before/recorder/regions/report.html",

@@ -1,7 +1,8 @@
 // Everything a fresh clone needs before a command can run, each step skipped when nothing it
 // depends on has changed. Only Node's own modules: this runs before `npm ci` has.
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import {
   copyFileSync,
   existsSync,
@@ -41,6 +42,15 @@ export function run(argv, { quiet = false, env = {} } = {}) {
     (result.signal ? `signal ${result.signal}` : `exit code ${result.status}`);
   console.error(`\n${argv.join(" ")}: ${why}`);
   process.exit(result.signal ? 128 + constants.signals[result.signal] : (result.status ?? 1));
+}
+
+/** Starts a program that runs beside what this process does; whether it has succeeded. */
+export async function runBeside([program, ...args]) {
+  const child = spawn(program, args, { cwd: root, stdio: "inherit" });
+  const [code, signal] = await once(child, "exit");
+  if (code !== 0)
+    console.error(`\n${[program, ...args].join(" ")}: ${signal ?? `exit code ${code}`}`);
+  return code === 0;
 }
 
 /** Locally installed command-line tool, run by this very Node. */
@@ -150,7 +160,9 @@ export async function buildTypeScript({ force = false } = {}) {
     // Beside the old build, which stays usable until the new one is complete.
     const next = "dist.next";
     rmSync(join(root, next), { recursive: true, force: true });
-    run([...tool("typescript", "tsc"), "-p", "tsconfig.build.json", "--outDir", next]);
+    // Declarations alone: `npm run typecheck` and `npm test` check the types, of the tests as well.
+    const declarations = ["-p", "tsconfig.build.json", "--noCheck", "--outDir", next];
+    run([...tool("typescript", "tsc"), ...declarations]);
     run([process.execPath, join(root, "scripts", "bundle-library.mjs"), next]);
     run([
       process.execPath,

@@ -1,4 +1,4 @@
-// `npm test`: sets up what is missing, then every check, in the order in which failures are cheap.
+// `npm test`: sets up what is missing, checks style and types meanwhile, and then runs the tests.
 // Arguments after `--` go to vitest, and then only vitest runs.
 import {
   buildNativePart,
@@ -6,17 +6,20 @@ import {
   installDependencies,
   requireNode,
   run,
+  runBeside,
   tool,
 } from "./setup.mjs";
 
 requireNode();
 await installDependencies();
 const only = process.argv.slice(2);
-if (only.length === 0) {
-  run([...tool("@biomejs/biome", "biome"), "check", "--error-on-warnings", "."]);
-  run([...tool("typescript", "tsc"), "-p", "tsconfig.json"]);
-  run([...tool("typescript", "tsc"), "-p", "src/report/client/tsconfig.json"]);
-}
+const checks = [
+  [...tool("@biomejs/biome", "biome"), "check", "--error-on-warnings", "."],
+  [...tool("typescript", "tsc"), "-p", "tsconfig.json"],
+  [...tool("typescript", "tsc"), "-p", "src/report/client/tsconfig.json"],
+];
+const checked = Promise.all(only.length > 0 ? [] : checks.map(runBeside));
 await buildTypeScript();
 buildNativePart();
+if ((await checked).includes(false)) process.exit(1);
 run([...tool("vitest"), "run", ...only]);

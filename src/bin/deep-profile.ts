@@ -127,6 +127,7 @@ async function requestOf(
     config,
     fingerprint: configFingerprint(job.resolved(), job.outputDir),
     runDirectory: directory,
+    isBrief: job.number !== undefined && job.get("hydra.verbose") === false,
     cwd: invocation.cwd,
     ...(invocation.command !== undefined && { command: invocation.command }),
     shownConfig: shownConfig(composed),

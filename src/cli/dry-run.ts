@@ -1,4 +1,4 @@
-import { checkJobs, factsOf } from "../job/check-jobs.ts";
+import { checkJobs, configFor, factsOf } from "../job/check-jobs.ts";
 import { type PlannedJob, placeOf, planJob } from "../job/plan-job.ts";
 import { checkJobDirectories } from "../job/run-directory.ts";
 import { EXIT_ERROR, EXIT_OK } from "../job/session.ts";
@@ -49,7 +49,7 @@ export async function dryRun(session: SweepSession): Promise<number> {
     for (const job of jobs) {
       place.publish(job.root);
       const facts = { ...factsOf(job), context: place.context };
-      const plan = await options.planJob?.(job.resolved(), job.outputDir, facts);
+      const plan = await options.planJob?.(configFor(job, options.delegate), job.outputDir, facts);
       rows.push({ ...rowOf(job), ...(plan !== undefined && { plan: plan.data }) });
       if (plan !== undefined) texts.push(plan.text);
     }

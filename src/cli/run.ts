@@ -54,8 +54,11 @@ async function runOne(
   overrides: readonly string[],
   logging: Logging,
 ): Promise<number> {
-  hydraLogging(composition, session, logging)();
-  await session.logInfo(composition, overrides, logging);
+  // A program that sets its job up itself logs this, too.
+  if (session.options.delegate === undefined) {
+    hydraLogging(composition, session, logging)();
+    await session.logInfo(composition, overrides, logging);
+  }
   const place = placeOf(session);
   // Callbacks come first: if one cannot be created, no directory is left behind.
   const surroundings = await openJobContext(session, composition, logging);

@@ -34,7 +34,7 @@ const TIMED_OUT = 124;
 const LAST_LOOK_MS = 1_000;
 
 /**
- * `hydraconf sweep`: looks after a recorded sweep of any program.
+ * `hydraconf sweep`: status, results, resuming and cancelling of a recorded sweep of any program.
  *
  * @throws ConfigError `app.usage`, and `app.sweep_record` where there is no sweep
  */

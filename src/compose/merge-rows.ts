@@ -140,7 +140,7 @@ function someSharesContent(rows: readonly DefaultsRow[]): boolean {
   });
 }
 
-/** Each config is looked at when those before it are merged: the first that does not fit is told of. */
+/** Checks and merges one config after the other: the error is about the first one that does not fit. */
 function mergeOneByOne(
   rows: readonly DefaultsRow[],
   repository: Repository,

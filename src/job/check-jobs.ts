@@ -3,7 +3,7 @@ import { type Composition, maskSecrets } from "../compose/index.ts";
 import { checkAccessed, deletedBy } from "../compose/schemas.ts";
 import type { SchemaIssue } from "../schema/index.ts";
 import { pointerTokens } from "../schema/json-document.ts";
-import { type ProgramDeclaration, readSchema } from "./options.ts";
+import { type Delegate, type ProgramOptions, readSchema } from "./options.ts";
 import type { JobPlace, PlannedJob } from "./plan-job.ts";
 import type { Console } from "./process/invocation.ts";
 
@@ -15,6 +15,10 @@ export const factsOf = ({ number, outputDir, overrides, resolved, root }: Planne
   root,
   resolved,
 });
+
+/** The config that a program's own check and plan are given: resolved, unless the program that runs the job resolves it. */
+export const configFor = ({ resolved, tree }: PlannedJob, delegate: Delegate | undefined) =>
+  delegate === undefined ? resolved() : tree;
 
 /** What an override took out is missing because of it, and not because of a file. */
 function blamed(issue: SchemaIssue, { overrides }: Composition): SchemaIssue {
@@ -55,7 +59,7 @@ const told = (issue: SchemaIssue, composition: Composition): SchemaIssue =>
  */
 export async function checkJobs(
   jobs: readonly PlannedJob[],
-  { check, schema }: Pick<ProgramDeclaration, "check" | "schema">,
+  { check, delegate, schema }: Pick<ProgramOptions, "check" | "delegate" | "schema">,
   { stderr }: Console,
   { context, publish }: Pick<JobPlace, "context" | "publish">,
   how: { readonly isPlan: boolean } = { isPlan: false },
@@ -72,14 +76,14 @@ export async function checkJobs(
       stderr(`${title}${renderIssues(issues.map((issue) => told(issue, composition)))}\n`);
     }
   }
-  if (fit)
+  if (fit && delegate === undefined)
     for (const { composition, resolved } of jobs)
       if (composition.schemas.length > 0)
         checkAccessed(composition.schemas, composition.config, [], resolved());
   if (fit && check !== undefined)
     for (const job of jobs) {
       publish(job.root);
-      await check(job.resolved(), how, { ...factsOf(job), context });
+      await check(configFor(job, delegate), how, { ...factsOf(job), context });
     }
   return fit;
 }

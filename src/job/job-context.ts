@@ -1,5 +1,6 @@
 import { eachOnce } from "../compose/compose.ts";
 import { type Composition, createConfig } from "../compose/index.ts";
+import { isConfigError } from "../values/errors.ts";
 import { type ComposedEvent, openCallbacks } from "./callbacks.ts";
 import type { Logging } from "./logging/logging.ts";
 import { placeOf } from "./plan-job.ts";
@@ -19,13 +20,16 @@ export async function openJobContext(
     program: options.name,
     task,
     logging,
-    callbacks: await openCallbacks({
-      root: composition.root,
-      context: composer.context,
-      logging,
-      ...(options.targets !== undefined && { targets: options.targets }),
-      onWarning: (message) => warnOf(message, invocation),
-    }),
+    callbacks:
+      options.delegate?.sweepCallbacks(composition.root, composer.context) ??
+      (await openCallbacks({
+        root: composition.root,
+        context: composer.context,
+        logging,
+        ...(options.targets !== undefined && { targets: options.targets }),
+        onWarning: (message) => warnOf(message, invocation),
+      })),
+    isDelegated: options.delegate !== undefined,
     ...placeOf(session),
     chdirByDefault: composer.context.dialect.changesDirectory,
     warn: eachOnce((message) => warnOf(message, invocation)),
@@ -42,9 +46,37 @@ export function hydraLogging(
 ): () => void {
   // The program's logger exists before any config, like a module's logger in Python.
   logging.logger(options.name);
-  const settings = logSettings(root, "hydra.hydra_logging", composer.context);
-  return () => logging.configure(...settings(invocation.cwd));
+  const { cwd } = invocation;
+  const read = () => logSettings(root, "hydra.hydra_logging", composer.context);
+  if (options.delegate === undefined) {
+    const settings = read();
+    return () => logging.configure(...settings(cwd));
+  }
+  return () => {
+    try {
+      logging.configure(...read()(cwd));
+    } catch (error) {
+      if (!isConfigError(error)) throw error;
+      // What only the other program's language has: its own log has it.
+      logging.configure(HYDRA_LOG, false, cwd);
+    }
+  };
 }
+
+/** Hydra's own `hydra/hydra_logging: default`. */
+const HYDRA_LOG = {
+  version: 1,
+  formatters: { simple: { format: "[%(asctime)s][HYDRA] %(message)s" } },
+  handlers: {
+    console: {
+      class: "logging.StreamHandler",
+      formatter: "simple",
+      stream: "ext://sys.stdout",
+    },
+  },
+  root: { level: "INFO", handlers: ["console"] },
+  disable_existing_loggers: false,
+};
 
 /** What callbacks receive about a composition. */
 export const composedEvent = (

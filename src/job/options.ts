@@ -14,6 +14,7 @@ import type { Limits } from "../values/limits.ts";
 import type { ConfigNode, MapNode } from "../values/node.ts";
 import type { ResolveContext } from "../values/resolution/context.ts";
 import type { Resolver } from "../values/resolution/resolver.ts";
+import type { Callbacks } from "./callbacks.ts";
 import type { SweepJobStatus } from "./job.ts";
 import type { Invocation } from "./process/invocation.ts";
 
@@ -168,7 +169,17 @@ export interface JobPlan {
 export type ProgramOptions = ProgramDeclaration & {
   readonly name: string;
   readonly base: string;
+  readonly delegate?: Delegate;
 };
+
+/**
+ * Another program that composes and sets up each job itself, as one of Python's Hydra does: the log, the callbacks and the resolvers that
+ * a config names are that program's, and a job's config is not resolved here.
+ */
+export interface Delegate {
+  /** Those callbacks of a config that are told of a sweep as a whole. */
+  readonly sweepCallbacks: (root: MapNode, context: ResolveContext) => Callbacks;
+}
 
 /** What a program prints when a job changes its directory only because of this default. */
 export const CHDIR_WARNING = `Future Hydra versions will no longer change working directory at job runtime by default.

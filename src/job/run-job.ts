@@ -38,6 +38,8 @@ export interface JobContext {
   readonly publish: (root: MapNode) => void;
   readonly logging: Logging;
   readonly callbacks: Callbacks;
+  /** Whether the task runs a program that sets the job up itself. */
+  readonly isDelegated: boolean;
   readonly cwd: string;
   readonly resultFiles: readonly string[];
   /** What `hydra.job.chdir: null` means: false since Hydra 1.2. */
@@ -69,8 +71,11 @@ export function takeDirectory({ outputDir }: PlannedJob, resultFiles: readonly s
  */
 export async function runJob(planned: PlannedJob, surroundings: JobContext): Promise<JobResult> {
   const { composition, outputDir, root, tree } = planned;
-  const { callbacks, chdirByDefault, context, logging, publish, task } = surroundings;
+  const { callbacks, chdirByDefault, context, isDelegated, logging, publish, task } = surroundings;
   publish(root);
+  const config = createConfig(tree, { ...composition, root, config: tree }, context);
+  const job = describeJob(planned, surroundings);
+  if (isDelegated) return callTask(task, config, job);
   const own = hydraAlone(root);
   // Before anything is made.
   const variables = context.dialect.setsVariablesInTurn
@@ -86,8 +91,6 @@ export async function runJob(planned: PlannedJob, surroundings: JobContext): Pro
   const saved =
     variables === undefined ? planned : { ...planned, root: withVariables(root, variables) };
   if (subdirectory !== undefined) saveJobFiles(resolve(outputDir, String(subdirectory)), saved);
-  const config = createConfig(tree, { ...composition, root, config: tree }, context);
-  const job = describeJob(planned, surroundings);
   // What is wrong with it shows when the files are there, as in Hydra.
   const settings = {
     env: environmentAt(variables === undefined ? own : withVariables(own, variables), context),

@@ -142,7 +142,7 @@ export interface LauncherDefinition {
   /** @throws ConfigError for settings that it cannot follow */
   readonly open: (request: LauncherRequest) => Launcher;
   /**
-   * The jobs of a recorded sweep in their scheduler, for a process that comes by later; undefined where
+   * The jobs of a recorded sweep in their scheduler, for a process that is started later; undefined where
    * none were handed to it. Not there for a launcher without a scheduler.
    */
   readonly backend?: (request: BackendRequest) => Promise<SchedulerBackend | undefined> | undefined;
@@ -193,8 +193,8 @@ export type ScheduledEvent =
     };
 
 /**
- * A sweep whose jobs a scheduler runs, for any process that comes by later: `hydraconf sweep status`,
- * `wait`, `cancel`, and a launcher that resumes. All that it needs stands in the sweep's folder.
+ * A sweep whose jobs a scheduler runs, for any process that is started later: `hydraconf sweep status`,
+ * `wait`, `cancel`, and a launcher that resumes. All that it needs is in the sweep's folder.
  */
 export interface SchedulerBackend {
   /**

@@ -8,6 +8,7 @@ import { hydraLogging, openJobContext } from "../job/job-context.ts";
 import { createLogging } from "../job/logging/logging.ts";
 import { type PlannedJob, placeOf, planJob } from "../job/plan-job.ts";
 import {
+  type JobBegun,
   type JobDone,
   type NextJob,
   type NotedStart,
@@ -134,6 +135,9 @@ function nextJob(done: JobDone): Promise<NextJob | undefined> {
   return new Promise((settle) => {
     const onMessage = (next: unknown) => {
       process.off("disconnect", onDisconnect);
+      const { number } = next as NextJob;
+      // From here on the job is this process's. It needs the launcher for nothing more.
+      process.send?.({ begun: number } satisfies JobBegun, () => {});
       settle(next as NextJob);
     };
     const onDisconnect = () => {

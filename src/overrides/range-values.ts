@@ -3,7 +3,7 @@ import type { PythonNumber, RangeSweep } from "./ast.ts";
 /** Why a range has no values to enumerate. */
 export type RangeProblem = "its step is zero" | "nan cannot be compared" | "a bool is no decimal";
 
-/** The values of a range that ends, each told without those before it. */
+/** The values of a finite range, each computed from its index alone. */
 export interface RangeSequence {
   readonly count: bigint;
   /** @param index from 0 to below the count */

@@ -110,7 +110,7 @@ function appOf(
     kind: "compose",
     ...at,
     configPath: path.value == null ? null : initializedPath(initializer, path.value, source),
-    configName: name.value == null ? null : withoutExtension(name.value),
+    configName: name.value ?? null,
     versionBase: base.value,
     ...(unread !== undefined && { unread }),
   };
@@ -162,7 +162,7 @@ function mainConfig(
   const given = path.value === undefined ? (isOld ? "." : null) : path.value;
   return {
     configPath: given === null ? null : besideFile(given, source.python),
-    configName: name.value == null ? null : withoutExtension(name.value),
+    configName: name.value ?? null,
     versionBase: base.value,
     ...(unread !== undefined && { unread }),
   };
@@ -170,7 +170,7 @@ function mainConfig(
 
 const NO_CONFIG = { configPath: null, configName: null } as const;
 
-const withoutExtension = (name: string): string => name.replace(/\.yaml$/, "");
+const withoutExtension = (name: string | null) => name?.replace(/\.yaml$/, "");
 
 /** A text, null for None, undefined where it is not given. */
 interface Argument {
@@ -318,7 +318,8 @@ export function searchApp(place: AppPlace, settings: Settings): AppSearch {
   const [first, ...others] = candidates;
   if (first === undefined) return { kind: "none" };
   const isSame = ({ configName, configPath }: App): boolean =>
-    configPath === first.configPath && configName === first.configName;
+    configPath === first.configPath &&
+    withoutExtension(configName) === withoutExtension(first.configName);
   return others.every(isSame)
     ? { kind: "found", app: first }
     : { kind: "several", apps: candidates };
@@ -376,7 +377,7 @@ function appFrom(entry: AppEntry, place: AppPlace): App {
     ...known,
     ...(config_path !== undefined && { configPath: config_path }),
     ...(config_name !== undefined && {
-      configName: config_name === null ? null : withoutExtension(config_name),
+      configName: config_name,
     }),
     ...(version_base !== undefined && { versionBase: version_base }),
     ...(unread !== undefined && !isTold && { unread }),

@@ -17,7 +17,7 @@ import type { Program } from "./command-line.ts";
 import { jobCommand, METRICS_FILE, RESULT_FILE } from "./job-command.ts";
 import { type JobValue, resultInFile, resultInOutput } from "./job-result.ts";
 import { errorIn, errorText, type ProgramError } from "./program-failure.ts";
-import { placeCallback, type ResultCallback } from "./result-callback.ts";
+import { placeCallback, type ResultCallback } from "./python-callbacks.ts";
 
 /** Of what a program prints, as much is kept to find its error and its result. */
 const TAIL_CHARACTERS = 64_000;

@@ -53,34 +53,60 @@ const OF_THE_SWEEP =
  * Hydra's own multirun.
  */
 function hydraArguments({ argv, ownFlags }: Program, job: JobFacts): readonly string[] {
-  const { context, number, outputDir, overrides, root } = job;
-  const ofHydra = textsAt(root, ["hydra", "overrides", "hydra"]);
-  const text = (key: string): string | undefined => {
-    const node = selectNode(root, key, context);
-    return node === undefined || (node.kind === "scalar" && node.value === null)
-      ? undefined
-      : pyStr(node);
-  };
-  const set = (key: string, value: string | undefined): readonly string[] =>
-    value === undefined ? [] : [`${key}=${overrideText(value)}`];
+  const { number, outputDir, overrides, root } = job;
   const isSweepByConfig = modeOfConfig(root) === "MULTIRUN";
   return [
     ...argv,
     ...ownFlags,
     ...overrides,
-    ...ofHydra.filter((override) => !OF_THE_SWEEP.test(override)),
-    ...set("hydra.run.dir", outputDir),
+    ...overridesOfHydra(root),
+    `hydra.run.dir=${overrideText(outputDir)}`,
     ...(number === undefined
       ? []
       : [
-          ...set("hydra.sweep.dir", text("hydra.sweep.dir")),
-          ...set("hydra.sweep.subdir", text("hydra.sweep.subdir")),
+          ...setAsResolved("hydra.sweep.dir", job),
+          ...setAsResolved("hydra.sweep.subdir", job),
           `hydra.job.num=${number}`,
           `hydra.job.id=${overrideText(String(number))}`,
         ]),
     ...(isSweepByConfig ? ["hydra.mode=RUN"] : []),
   ];
 }
+
+/** Those of `hydra` that are the program's, and not the sweep's. */
+const overridesOfHydra = (root: MapNode): readonly string[] =>
+  textsAt(root, ["hydra", "overrides", "hydra"]).filter((override) => !OF_THE_SWEEP.test(override));
+
+/** An override that gives a key the value that it has here. */
+function setAsResolved(
+  key: string,
+  { context, root }: Pick<JobFacts, "context" | "root">,
+): readonly string[] {
+  const node = selectNode(root, key, context);
+  return node === undefined || (node.kind === "scalar" && node.value === null)
+    ? []
+    : [`${key}=${overrideText(pyStr(node))}`];
+}
+
+/** What only our sweeps have. */
+const SWEPT_HERE = /=.*\b(zip|logrange)\(/;
+
+/**
+ * The command line that begins a multirun of a program of Hydra's in the directory of a sweep.
+ *
+ * @param sweep the composition of the sweep itself
+ */
+export const multirunCommand = (
+  { argv, ownFlags }: Program,
+  sweep: Pick<JobFacts, "context" | "root">,
+): readonly string[] => [
+  ...argv,
+  "--multirun",
+  ...ownFlags,
+  ...textsAt(sweep.root, ["hydra", "overrides", "task"]).filter((one) => !SWEPT_HERE.test(one)),
+  ...overridesOfHydra(sweep.root),
+  ...setAsResolved("hydra.sweep.dir", sweep),
+];
 
 /** What a file says of the mode, whatever the overrides of this sweep have made of it. */
 function modeOfConfig(root: MapNode): string | undefined {

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { HYDRA_FLAGS } from "../cli/arguments/hydra-flags.ts";
 import { parseArgv } from "../cli/arguments/parse-argv.ts";
 import { type AdaptableCall, type Adaptation, runMain } from "../cli/hydra-main.ts";
-import type { JobFacts } from "../job/options.ts";
+import type { Delegate, JobFacts } from "../job/options.ts";
 import type { Invocation } from "../job/process/invocation.ts";
 import { isExecutable, onPath } from "../plugins/interpreter.ts";
 import { sweepCells } from "../sweep/sweep-tables.ts";
@@ -20,9 +20,10 @@ import {
   withTail,
 } from "./command-line.ts";
 import { commandTask } from "./command-task.ts";
-import { jobCommand, METRICS_FILE, RESULT_FILE } from "./job-command.ts";
+import { jobCommand, METRICS_FILE, multirunCommand, RESULT_FILE } from "./job-command.ts";
 import { latestMetrics } from "./job-result.ts";
 import { composedApp, projectEnv, treeOptions } from "./project.ts";
+import { sweepCallbacks } from "./python-callbacks.ts";
 
 const ABOUT = `hydraconf run runs a program, in any language, with a composed config: one job, or a sweep of many.
 
@@ -88,6 +89,7 @@ async function adaptToProgram(call: AdaptableCall): Promise<Adaptation> {
     env: tree.env,
     options: {
       ...tree.options,
+      ...(own.pass === "hydra" && { delegate: { sweepCallbacks: callbacksOf(own, invocation) } }),
       jobName: jobName(own),
       check: (_resolved, { isPlan }, job) => checkJob(own, job, invocation, isPlan),
       planJob: async (_resolved, _outputDir, job) => jobPlan(own, job),
@@ -96,6 +98,16 @@ async function adaptToProgram(call: AdaptableCall): Promise<Adaptation> {
     },
   };
 }
+
+/** Those of a program in TypeScript are its jobs' own: it has no sweep of them. */
+const callbacksOf =
+  (program: Program, invocation: Invocation): Delegate["sweepCallbacks"] =>
+  (root, context) =>
+    sweepCallbacks(
+      program.app?.kind === "script" ? undefined : root,
+      () => multirunCommand(program, { context, root }),
+      invocation,
+    );
 
 /** What the program composes itself, else what `--app` or the project says. */
 function appOf(

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import type { JobStatus } from "../job/job.ts";
 import {
   aboutFile,
@@ -222,6 +222,16 @@ export function writeJobEnd(folder: string, state: JobState, options: WriteOptio
     overwriteFileSync(jobFile(folder, state.number), stateText(state));
   }
 }
+
+/** Takes back a start that was noted, and that came to nothing. @param before what was there; undefined for nothing */
+export const restoreJobState = (
+  folder: string,
+  number: number,
+  before: JobState | undefined,
+): void => {
+  if (before === undefined) rmSync(jobFile(folder, number), { force: true });
+  else writeJobState(folder, before);
+};
 
 const stateText = (state: JobState): string => `${JSON.stringify(state)}\n`;
 

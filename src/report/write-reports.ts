@@ -13,6 +13,7 @@ import {
   text,
   withMethods,
 } from "../values/check-options.ts";
+import { withKernelsOnce } from "./model/contract.ts";
 import type {
   NCUProfileRegion,
   NCUProfileRegionReport,
@@ -141,7 +142,8 @@ export async function writeReports(
   const json = regionReportFile(directory);
   const markdown = join(root, "report.md");
   const title = options.title ?? titleOf(bundle);
-  await writeFileAtomic(json, bufferedPieces(jsonPieces(whole)));
+  const stored = withKernelsOnce(whole);
+  await writeFileAtomic(json, bufferedPieces(jsonPieces(stored)));
   const { beside = [] } = options;
   const directories = new Map(
     chosen.map((region) => [regionKey(region), names.get(regionKey(region)) ?? ""]),
@@ -151,7 +153,10 @@ export async function writeReports(
     bufferedPieces(regionMarkdownPieces(whole, { title, directories, beside })),
   );
   await writeFileAtomic(join(root, "regions.csv"), bufferedPieces(renderCsv(regionRecords(whole))));
-  await writeFileAtomic(join(root, "kernels.csv"), bufferedPieces(renderCsv(kernelRecords(whole))));
+  await writeFileAtomic(
+    join(root, "kernels.csv"),
+    bufferedPieces(renderCsv(kernelRecords(stored))),
+  );
 
   const labelOf = regionLabels(all);
   const bundleOf = createRegionBundler(bundle);

@@ -2,6 +2,9 @@ import type { Ajv2020, Options } from "ajv/dist/2020.js";
 import { ConfigError } from "../values/errors.ts";
 import { requireDependency } from "../values/package-info.ts";
 
+/** For schemas that ship with the package: whether they are valid is tested, not checked by every process. */
+export const SHIPPED_SCHEMAS: Options = { validateSchema: false };
+
 /**
  * An ajv for JSON Schema 2020-12 with the standard formats, reporting all errors with their data. Loads ajv when it is
  * called, and at once: a composition cannot wait, and most of them check nothing.
@@ -12,7 +15,14 @@ export function createAjv(options: Options = {}): Ajv2020 {
   requireCodeGeneration();
   const { Ajv2020 } = requireDependency("ajv/dist/2020.js") as typeof import("ajv/dist/2020.js");
   const addFormats = requireDependency("ajv-formats") as (ajv: Ajv2020) => void;
-  const ajv = new Ajv2020({ allErrors: true, verbose: true, allowUnionTypes: true, ...options });
+  const ajv = new Ajv2020({
+    allErrors: true,
+    verbose: true,
+    allowUnionTypes: true,
+    // Shorter code takes longer to make than it saves: most processes check a few documents.
+    code: { optimize: false },
+    ...options,
+  });
   addFormats(ajv);
   return ajv;
 }

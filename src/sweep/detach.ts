@@ -10,7 +10,7 @@ import type { Invocation } from "../job/process/invocation.ts";
 import { DRIVER_VARIABLE, DRIVES } from "../job/process/invocation.ts";
 import { makeSweepDirectory } from "../job/run-directory.ts";
 import { EXIT_ERROR, EXIT_OK } from "../job/session.ts";
-import { lastLines } from "../launch/log-tail.ts";
+import { lastLines } from "../launch/job-log.ts";
 import { refuseUnstartable } from "../launch/worker.ts";
 import { launcherLog } from "../record/layout.ts";
 import { nextCommands, typedCommand } from "../record/next-commands.ts";

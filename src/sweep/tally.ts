@@ -170,16 +170,17 @@ export function totalsLine(
   const jobs = all(counts);
   const done = `${counts.completed} of ${plural(jobs, "job")} completed`;
   const pace = tally.pace(now);
-  const left = isOver ? "" : leftText(pace, counts.running + counts.queued);
+  const open = counts.running + counts.queued;
+  const hasPace = !isOver && open > 0 && pace.ended > 0 && pace.lastEnd > 0;
+  const left = hasPace ? `${leftText(pace, open)} (${rate(pace.ended, pace.lastEnd)})` : "";
   return `${[done, ...parts].join(", ")}; ${roughDuration(pace.elapsed)}${left}`;
 }
 
-/** From the jobs that have ended: the estimate and the rate stand still until the next one does. */
+/** From the jobs that have ended: the estimate stands still until the next one does. */
 function leftText({ elapsed, ended, lastEnd }: Pace, open: number): string {
-  if (open === 0 || ended === 0 || lastEnd <= 0) return "";
+  if (open === 0 || ended === 0) return "";
   const left = (open * lastEnd) / ended - (elapsed - lastEnd);
-  const estimate = left < 500 ? "" : `, about ${roughDuration(left)} left`;
-  return `${estimate} (${rate(ended, lastEnd)})`;
+  return left < 500 ? "" : `, about ${roughDuration(left)} left`;
 }
 
 const all = (counts: Counts): number =>
@@ -203,13 +204,14 @@ export function eventLine(kind: JobEvent["kind"], card: Card, tally: Tally): str
   if (kind === "started") return `${job}: started`;
   if (kind === "retried") return `${job}: failed, starts again: ${error ?? ""}`;
   const counts = tally.counts();
-  const done = all(counts) - counts.queued - counts.running;
+  const open = counts.queued + counts.running;
+  const left = ended === undefined ? "" : leftText(tally.pace(ended), open);
   const time =
     started === undefined || ended === undefined
       ? ""
       : ` ${state === "completed" ? "in" : "after"} ${durationText(ended - started)}`;
   const why = error === undefined || state === "completed" ? "" : `: ${error}`;
-  return `${job}: ${state}${time} (${done} of ${all(counts)})${why}`;
+  return `${job}: ${state}${time} (${all(counts) - open} of ${all(counts)}${left})${why}`;
 }
 
 /** That jobs wait for an action of the user: `#3 lr=0.1 (and 4 more): waits: it is held (JobHeldUser): ...`. */

@@ -2,18 +2,17 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { commandPath } from "../e2e/command.ts";
 
-const ENTRY = fileURLToPath(new URL("../../src/bin/hydraconf.ts", import.meta.url));
-const TSX = fileURLToPath(import.meta.resolve("tsx"));
+const COMMAND = commandPath("hydraconf");
 
 function hydraconf(argv: readonly string[], cwd: string) {
-  const { status, stdout, stderr } = spawnSync(
-    process.execPath,
-    ["--import", `file://${TSX}`, ENTRY, ...argv],
-    { cwd, encoding: "utf8", env: { PATH: process.env["PATH"] } },
-  );
+  const { status, stdout, stderr } = spawnSync(process.execPath, [COMMAND, ...argv], {
+    cwd,
+    encoding: "utf8",
+    env: { PATH: process.env["PATH"] },
+  });
   return { status, stdout, stderr };
 }
 
@@ -66,8 +65,8 @@ test("a reader that closes the pipe early is no error", () => {
   const cwd = tree();
   const large = Array.from({ length: 20_000 }, (_, i) => `key_number_${i}: some text\n`).join("");
   writeFileSync(join(cwd, "conf/large.yaml"), large);
-  const script = `"$0" --import "file://$1" "$2" -cn large | head -n 1`;
-  const { stdout, stderr } = spawnSync("sh", ["-c", script, process.execPath, TSX, ENTRY], {
+  const script = '"$0" "$1" -cn large | head -n 1';
+  const { stdout, stderr } = spawnSync("sh", ["-c", script, process.execPath, COMMAND], {
     cwd,
     encoding: "utf8",
   });

@@ -1,10 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { CACHED_NCU, cachedNcuEnvironment } from "../profile/tools/ncu/run/real-ncu.ts";
 import { buildReport, type ResultSketch } from "../profile/tools/ncu/run/report-builder.ts";
-
-const fixture = (name: string) =>
-  fileURLToPath(new URL(`../fixtures/programs/${name}`, import.meta.url));
 
 /** What the fake ncu does in a run that an entry fits. */
 export interface FakeRun {
@@ -40,7 +37,7 @@ export function fakeGpu(
   const scenario = join(directory, "scenario.json");
   const calls = join(directory, "calls.jsonl");
   mkdirSync(bin);
-  symlinkSync(fixture("fake-ncu.mjs"), join(bin, "ncu"));
+  symlinkSync(CACHED_NCU, join(bin, "ncu"));
   const smi = join(bin, "nvidia-smi");
   writeFileSync(smi, "#!/bin/sh\necho '0, NVIDIA H200, 550.54.15'\n");
   chmodSync(smi, 0o755);
@@ -53,7 +50,7 @@ export function fakeGpu(
       NV_COMPUTE_PROFILER_DISABLE_STOCK_FILE_DEPLOYMENT: "1",
       FAKE_NCU_SCENARIO: scenario,
       FAKE_NCU_CALLS: calls,
-      FAKE_NCU_REAL: real.path,
+      ...cachedNcuEnvironment(real.path),
     },
     plan: (runs) => {
       writeFileSync(calls, "");
@@ -69,7 +66,6 @@ export function fakeGpu(
       readFileSync(calls, "utf8")
         .split("\n")
         .filter((line) => line !== "")
-        .map((line) => JSON.parse(line) as readonly string[])
-        .filter((args) => args.includes("--export")),
+        .map((line) => JSON.parse(line) as readonly string[]),
   };
 }

@@ -18,6 +18,9 @@ describe("the report of a sweep", () => {
     ]);
     expect(code).toBe(0);
     expect(shown).toMatch(/\n#1 +2 +[\d.]+ {2}sweep\/1\/report\.md\nJob #\d took the least time: /);
+    // A line for each job while it goes: its report has the tables.
+    expect(shown).not.toContain("recorded by");
+    expect(shown).not.toMatch(/^Region /m);
     const table = JSON.parse(readFileSync(inHere("sweep/sweep.json"), "utf8"));
     const [second] = readBundle(inHere("sweep/1")).reports;
     expect(table.jobs[1]).toMatchObject({
@@ -41,7 +44,7 @@ describe("the report of a sweep", () => {
     expect(stdout).toContain("1 of 3 jobs has no time: 2");
     const sweep = JSON.parse(readFileSync(inHere("sweep/sweep-report.json"), "utf8"));
     expect(sweep).toMatchObject({
-      contract: "hydraconf.sweep-report/1.3",
+      contract: "hydraconf.sweep-report/1.4",
       parameters: [{ key: "infer.batch_size", numeric: true }],
     });
     const [job] = readBundle(inHere("sweep/1")).reports;

@@ -35,7 +35,7 @@ export function launcherCases({
     const place = workplace();
     const { exitCode, stderr } = await sweep(place, "x=1,2,3", "--fast");
     expect(exitCode, String(stderr)).toBe(0);
-    if (ownProcesses) expect(stderr).toMatch(/^#2 x=3: completed in \S+ s \(\d of 3\)$/m);
+    if (ownProcesses) expect(stderr).toMatch(/^#2 x=3: completed in \S+ s \(\d of 3\b.*\)$/m);
     else expect(stderr).toBe("");
     const table = join(place.cwd, ownProcesses ? "s" : "s/.sweep", "sweep.csv");
     expect(readFileSync(table, "utf8")).toMatch(/^2,3,completed,1,.*,9,true,/m);

@@ -140,6 +140,19 @@ describe("the local launcher", () => {
       expect(logOf(place, 1)).toContain("boom 1");
     });
 
+    test("a process that ends between two jobs costs the next one nothing: a new one runs it", async () => {
+      const place = workplace();
+      const argv = ["-m", "do='gone after',ok,ok", ...REUSED, "hydra.launcher.n_jobs=1"];
+      const { exitCode, stderr } = await place.start(argv);
+      expect(exitCode, String(stderr)).toBe(0);
+      expect(place.ran("begin")).toEqual([0, 1, 2]);
+      expect([0, 1, 2].map((number) => place.state(number)?.attempts.length)).toEqual([1, 1, 1]);
+      const [first, second, third] = pids(place);
+      expect(second).not.toBe(first);
+      expect(third).toBe(second);
+      expect(logOf(place, 1)).toBe("x is 1\n");
+    });
+
     test("attempts of a job share its log, and a time limit ends only its own job", async () => {
       const place = workplace();
       const argv = ["-m", "do=ok,flaky,ok", ...REUSED, "hydra.launcher.n_jobs=1"];

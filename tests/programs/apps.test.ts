@@ -34,7 +34,7 @@ describe("what a Python source says of its configs", () => {
       'import hydra\n@hydra.main(version_base=None, config_path="conf", config_name="c")',
       ["main", "src/conf", "c", null],
     ],
-    ['import hydra as h\n@h.main("conf", "c.yaml", "1.2")', ["main", "src/conf", "c", "1.2"]],
+    ['import hydra as h\n@h.main("conf", "c.yaml", "1.2")', ["main", "src/conf", "c.yaml", "1.2"]],
     [
       'from hydra import main as run\n@run(config_path="../configs", config_name="c", version_base="1.3")',
       ["main", "configs", "c", "1.3"],

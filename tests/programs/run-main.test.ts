@@ -11,15 +11,11 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { beforeAll, describe, expect, test } from "vitest";
-import { bundled } from "../bundled.ts";
+import { describe, expect, test } from "vitest";
+import { commandPath } from "../e2e/command.ts";
 
 const HYDRA = fileURLToPath(new URL("../fixtures/python-hydra", import.meta.url));
-let command: string;
-
-beforeAll(() => {
-  command = bundled(new URL("../../src/bin/hydraconf.ts", import.meta.url), "hydraconf");
-}, 120_000);
+const command = commandPath("hydraconf");
 
 const ENV = { PATH: process.env["PATH"], PYTHONPATH: HYDRA, PYTHONDONTWRITEBYTECODE: "1" };
 
@@ -226,6 +222,69 @@ describe("a program of Python's Hydra", () => {
     const ran = hydraconf(project(files), "run", "lx=1", "--", "python3", "train.py");
     expect(ran.status).toBe(1);
     expect(ran.stderr).toContain("Could not override 'lx'");
+  });
+
+  const OWN_CALLBACKS = {
+    ...files,
+    "mine.py": `class Mine:
+    def __getattr__(self, name):
+        def told(config, **more):
+            with open("told", "a") as file:
+                file.write("%s\\n" % name)
+        return told
+`,
+  };
+  const MINE = "+hydra.callbacks.mine._target_=mine.Mine";
+
+  test("its own callbacks are told of jobs in their processes, and once of the sweep", () => {
+    const cwd = project(OWN_CALLBACKS);
+    const argv = ["hydra.sweep.dir=out", "hydra.run.dir=one", MINE, "--", "python3", "train.py"];
+    const swept = hydraconf(cwd, "run", "-m", "lr=0.1,0.01", ...argv);
+    expect([swept.status, readFileSync(join(cwd, "told"), "utf8").split("\n")]).toEqual([
+      0,
+      ["on_multirun_start", "on_job_end", "on_job_end", "on_multirun_end", ""],
+    ]);
+    writeFileSync(join(cwd, "told"), "");
+    hydraconf(cwd, "run", "lr=0.1", ...argv);
+    expect(readFileSync(join(cwd, "told"), "utf8")).toBe("on_run_start\non_job_end\non_run_end\n");
+  });
+
+  test("of a sweep with a failed job its callbacks are not told the end, as in Hydra", () => {
+    const cwd = project(OWN_CALLBACKS);
+    const argv = ["hydra.sweep.dir=out", MINE, "--", "python3", "train.py"];
+    expect(hydraconf(cwd, "run", "-m", "lr=0.1,0.2", ...argv).status).toBe(1);
+    expect(readFileSync(join(cwd, "told"), "utf8")).not.toContain("multirun_end");
+  });
+
+  test("a program that cannot begin its sweep gets a warning, and its jobs run", () => {
+    const cwd = project({
+      ...OWN_CALLBACKS,
+      "train.py": `import sys
+if "--multirun" in sys.argv:
+    raise SystemExit(3)
+${TRAIN}`,
+    });
+    const argv = ["hydra.sweep.dir=out", MINE, "--", "python3", "train.py"];
+    const ran = hydraconf(cwd, "run", "-m", "lr=0.1", ...argv);
+    expect(ran.stderr).toContain("the callbacks of the program are not told of the sweep");
+    expect(ran.status).toBe(0);
+  });
+
+  test("log handlers and resolvers that only it has are left to it", () => {
+    const handlers = (log: string): string =>
+      `  ${log}:\n    handlers: {rich: {class: rich.logging.RichHandler}}\n    root: {handlers: [rich]}\n`;
+    const cwd = project({
+      ...files,
+      "conf/train.yaml": `lr: 0.1\ntwice: \${mine:\${lr}}\nhydra:\n${handlers("job_logging")}${handlers("hydra_logging")}`,
+    });
+    const argv = ["hydra.sweep.dir=out", "hydra.run.dir=one", "--", "python3", "train.py"];
+    const swept = hydraconf(cwd, "run", "-m", "lr=0.1,0.01", ...argv);
+    expect(swept.stdout).toContain("[HYDRA] Launching 2 jobs locally");
+    expect(rows(join(cwd, "out"))).toEqual([
+      ["completed", { loss: 0.2, bad: "NaN" }, null],
+      ["completed", { loss: 0.02, bad: "NaN" }, null],
+    ]);
+    expect(hydraconf(cwd, "run", "lr=0.1", ...argv.slice(1)).status).toBe(0);
   });
 
   test("a sweep that is killed goes on, and runs no job twice", async () => {

@@ -55,7 +55,7 @@ const ADDED: Readonly<Record<string, readonly string[]>> = {
   RegionRepeats: ["cpu_ms"],
   RegionRanks: ["waiting_ms"],
   PayloadStatistics: ["sum", "per_second"],
-  NCUProfileRegionReport: ["ranks", "kernel_repeats", "selection", "failure"],
+  NCUProfileRegionReport: ["kernels_of", "ranks", "kernel_repeats", "selection", "failure"],
   ReportSelection: [
     "ncu_include_expressions",
     "ncu_exclude_expressions",
@@ -80,6 +80,7 @@ const bundle: Keys<RegionReportBundle> = { contract: true, reports: true };
 const report: Keys<NCUProfileRegionReport> = {
   scope: true,
   regions: true,
+  kernels_of: true,
   totals: true,
   ranks: true,
   kernel_repeats: true,
@@ -352,7 +353,8 @@ describe("the region report contract", async () => {
     const order = (name: string) => Object.keys(schemas[name]?.properties ?? {});
     expect(Object.keys(written)).toEqual(order("RegionReportBundle"));
     // Only of parallel programs.
-    const ofOne = (name: string) => order(name).filter((key) => key !== "ranks");
+    const ofOne = (name: string) =>
+      order(name).filter((key) => key !== "ranks" && key !== "kernels_of");
     expect(Object.keys(first ?? {})).toEqual(ofOne("NCUProfileRegionReport"));
     expect(Object.keys(first?.totals ?? {})).toEqual(order("ReportTotals"));
     const [kernel] = kernelsOfNcu();

@@ -1,5 +1,9 @@
+import { mkdtempSync, readdirSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, it } from "vitest";
-import { createRegionBundler } from "../../src/report/index.ts";
+import { createRegionBundler, writeReports } from "../../src/report/index.ts";
+
 import { bundleOf, firstReport, regionNamed } from "./bundles.ts";
 
 // More than a call may have arguments. Reports of ours have fewer; those of others may have as many.
@@ -24,3 +28,37 @@ it("a region that holds very many has a bundle of its own", () => {
   const { totals } = firstReport(createRegionBundler(bundle)(all));
   expect(totals).toMatchObject({ region_count: 140_001, kernel_count: 1, total_ms: 1e-5 });
 });
+
+const bytesBelow = (directory: string): number =>
+  readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
+
+// docs/measurement.md has these bounds, and what else was measured.
+it("1,000 regions, 10,000 kernel names and 100,000 launches take 60 MB, and the page 2 MB", async () => {
+  const REGION_NS = 2_000;
+  const bundle = bundleOf(
+    [
+      {
+        pid: 7,
+        ranges: Array.from({ length: 1_000 }, (_, at) => ({
+          name: `region ${at}`,
+          start: at * REGION_NS,
+          end: (at + (at % 10 === 0 ? 10 : 1)) * REGION_NS - (at % 10 === 0 ? 1 : 2),
+        })),
+        kernels: Array.from({ length: 100_000 }, (_, at) => ({
+          name: `void kernel_${at % 10_000}<float>(float*)`,
+          launch: Math.floor(at / 100) * REGION_NS + 1 + (at % 100),
+          ns: 100 + (at % 7),
+        })),
+      },
+    ],
+    { labels: { fold: null } },
+  );
+  const directory = mkdtempSync(join(tmpdir(), "large-"));
+  const written = await writeReports(bundle, directory, { html: {} });
+  expect(written.problems).toEqual([]);
+  expect(bundle.reports[0]?.totals).toMatchObject({ region_count: 1_000, kernel_count: 100_000 });
+  expect(statSync(written.html ?? "").size).toBeLessThan(2_000_000);
+  expect(bytesBelow(directory)).toBeLessThan(60_000_000);
+}, 120_000);

@@ -12,6 +12,7 @@ import {
   writeReports,
   writeRunReports,
 } from "../../src/report/index.ts";
+import { upgraded } from "../../src/report/model/contract.ts";
 import { growth } from "../growth.ts";
 import { anyKernels, anyRanges, twoLibraries } from "../profile/analysis/timelines.ts";
 import { bundleOf, firstReport, hostileNames, regionNamed, resnet } from "./bundles.ts";
@@ -45,6 +46,52 @@ describe("writeReports", () => {
       "report.md",
     ]);
     expect([...written.regionDirectories.values()]).toContain("stem");
+  });
+
+  it("stores many kernels that a single process and device repeat once", async () => {
+    const directory = temporary();
+    const bundle = bundleOf([
+      {
+        pid: 7,
+        ranges: [
+          { name: "step", start: 0, end: 9000 },
+          { name: "inner", start: 1, end: 8000 },
+        ],
+        kernels: Array.from({ length: 600 }, (_, at) => ({
+          name: `kernel_${at}`,
+          launch: 2 + at,
+          ns: 10 + at,
+        })),
+      },
+    ]);
+    const written = await writeReports(bundle, directory);
+    const stored = readBundle(written.json);
+    expect(validator.validate(stored)).toEqual([]);
+    expect(
+      stored.reports.map(({ scope, kernels_of, regions }) => [
+        scope,
+        kernels_of,
+        regions.map(({ kernels }) => kernels.length),
+      ]),
+    ).toEqual([
+      ["aggregate", undefined, [600, 600]],
+      ["process:7", "aggregate", [0, 0]],
+      ["device:cuda:0", "aggregate", [0, 0]],
+    ]);
+    expect(upgraded(stored)).toEqual(bundle);
+    const rows = readFileSync(join(directory, "regions", "kernels.csv"), "utf8")
+      .trim()
+      .split("\n");
+    expect(rows).toHaveLength(1 + 2 * 600);
+    const [main, , device] = stored.reports;
+    if (main === undefined || device === undefined) throw new Error("there are three reports");
+    const issues = validator.validate({
+      ...stored,
+      reports: [main, { ...device, kernels_of: "rank:3" }],
+    });
+    expect(issues.map(({ message }) => message)).toContain(
+      "no report of rank:3 before device:cuda:0",
+    );
   });
 
   it("puts a region and what is below it into the region's directory", async () => {

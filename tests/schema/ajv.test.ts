@@ -1,6 +1,11 @@
 import { spawnSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
+import { readContract } from "../../src/report/validation/validate.ts";
+import { createAjv } from "../../src/schema/ajv.ts";
+import { CONFIG_AJV } from "../../src/schema/tree-issues.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -18,4 +23,22 @@ it("refuses in a line where a process may not make code of texts", () => {
       "schema.invalid JSON Schemas cannot be checked: this process must not generate code from strings\n",
     stderr: "",
   });
+});
+
+const SCHEMAS = join(ROOT, "schemas");
+
+it.each(readdirSync(SCHEMAS).filter((file) => file.endsWith(".json")))(
+  "%s is a valid schema: what ships is not checked again by each process",
+  (file) => {
+    const schema: unknown = JSON.parse(readFileSync(join(SCHEMAS, file), "utf8"));
+    const options = file === "config.schema.json" ? CONFIG_AJV : {};
+    expect(() => createAjv(options).compile(schema as object)).not.toThrow();
+  },
+);
+
+it("so are the schemas of the contract of region reports", () => {
+  const ajv = createAjv().addKeyword("components");
+  const { components } = readContract();
+  for (const [name, schema] of Object.entries(components.schemas))
+    expect(ajv.validateSchema(schema as object), name).toBe(true);
 });

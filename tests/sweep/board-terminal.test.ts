@@ -64,7 +64,7 @@ describe("a sweep on a real terminal", () => {
     async (env) => {
       const { lines, stdout } = await onTerminal(["-m", "x=1,2", ...LOCAL], { env });
       expect(stdout).not.toContain("\u001b[");
-      expect(lines.join("\n")).toMatch(/^#1 x=2: completed in \S+ s \(\d of 2\)$/m);
+      expect(lines.join("\n")).toMatch(/^#1 x=2: completed in \S+ s \(\d of 2\b.*\)$/m);
     },
   );
 

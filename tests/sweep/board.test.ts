@@ -325,7 +325,7 @@ describe("elsewhere", () => {
       "#0 x=0: failed, starts again: lost",
       "#0 x=0: started",
       "#1 x=1: started",
-      "#0 x=0: completed in 1 min 5 s (1 of 2)",
+      "#0 x=0: completed in 1 min 5 s (1 of 2, about 1 min 6 s left)",
       "#1 x=1: failed after 2.5 s (2 of 2): exit code 3",
       "1 of 2 jobs completed, 1 failed; 1 min 6 s",
       "",

@@ -63,7 +63,9 @@ test("a program that tells what its sweeps came to has them beside the jobs", as
   });
   expect(exitCode).toBe(1);
   expect(stdout).toMatch(/best: s\/0\n$/);
-  expect(stderr).toMatch(/^#0 x=1: completed in \S+ s \(1 of 2\)\n#1 x=2: failed after .*: boom\n/);
+  expect(stderr).toMatch(
+    /^#0 x=1: completed in \S+ s \(1 of 2\b.*\)\n#1 x=2: failed after .*: boom\n/,
+  );
   expect(stderr).toMatch(/1 of 2 jobs failed:\n.*\n#1 +x=2 +boom +s\/1\n/);
   expect(stderr).toMatch(
     /The jobs as a table: s\/sweep.md, sweep.csv, sweep.json\nRun the failed job again with prog --retry-failed s\n$/,

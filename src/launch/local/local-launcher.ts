@@ -9,13 +9,13 @@ import { INTERRUPTS, type Suspendable } from "../../system/process-signals.ts";
 import { plural } from "../../text/plural.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { loggedOverrides } from "../basic-launcher.ts";
+import { followLog } from "../job-log.ts";
 import type {
   LaunchEvent,
   LauncherDefinition,
   LauncherRequest,
   LauncherSettings,
 } from "../launcher.ts";
-import { followLog } from "../log-tail.ts";
 import { refuseUnstartable } from "../worker.ts";
 import {
   onThisMachine,
@@ -125,7 +125,7 @@ interface BatchRun {
 
 interface Ended {
   readonly running: RunningJob;
-  readonly state: JobState;
+  readonly state: JobState | "not begun";
 }
 
 /** Starts jobs as there is place for them, and takes in their ends, until none waits or runs. */
@@ -247,6 +247,10 @@ function* takeIn(ended: Ended, run: BatchRun): Generator<LaunchEvent> {
   const { job, slots } = ended.running;
   running.delete(ended.running);
   slots?.giveBack();
+  if (ended.state === "not begun") {
+    queue.takeBack(job);
+    return;
+  }
   const reason = failureOf(ended.state);
   if (reason !== undefined && !isStopping(run) && queue.starts(job) <= settings.of(job).retries) {
     queue.putBack(job);
@@ -354,6 +358,8 @@ interface JobQueue {
   shift(): void;
   /** Puts one back that is to start again, before all others. */
   putBack(job: SweepJob): void;
+  /** The same for one that had not begun: its start does not count. */
+  takeBack(job: SweepJob): void;
   /** How often a job was started here. */
   starts(job: SweepJob): number;
 }
@@ -370,6 +376,10 @@ function createQueue(batch: readonly SweepJob[], folder: string): JobQueue {
       if (job !== undefined) starts.set(job, (starts.get(job) ?? 0) + 1);
     },
     putBack: (job) => void jobs.unshift(job),
+    takeBack(job) {
+      jobs.unshift(job);
+      starts.set(job, (starts.get(job) ?? 1) - 1);
+    },
     starts: (job) => starts.get(job) ?? 0,
   };
 }

@@ -17,13 +17,6 @@ export interface Resource {
   readonly perSlot: number;
 }
 
-/** A job has one of these slots to itself. */
-export const wholeSlots = (slots: readonly string[]): Resource => ({
-  slots,
-  perJob: 1,
-  perSlot: 1,
-});
-
 /** What a job has of each resource while it runs: the slots, joined by commas. */
 export type Slots = ReadonlyMap<string, string>;
 
@@ -224,7 +217,7 @@ function heldSlots(taken: readonly (Taken & { readonly resource: string })[]): H
     giveBack() {
       for (const { claim, file } of taken) {
         if (handed === undefined) claim.release();
-        // It goes on with another job, and nobody takes from a process that lives.
+        // The process goes on with another job: a slot whose holder is alive is not taken.
         else if (holderOf(file)?.pid === handed) removeIfAllowed(file);
         else {
           // Another process may have noticed earlier that the process is gone.

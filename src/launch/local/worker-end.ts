@@ -5,7 +5,7 @@ import { constants } from "node:os";
 import type { AttemptEnd, JobState } from "../../record/job-state.ts";
 import { jobLog } from "../../record/layout.ts";
 import { INTERRUPTS } from "../../system/process-signals.ts";
-import { isHeapFull, lastLines, MORE_HEAP } from "../log-tail.ts";
+import { isHeapFull, lastLines, MORE_HEAP } from "../job-log.ts";
 
 /** What a worker was asked to end for. */
 export type Asked = NodeJS.Signals | "timeout" | undefined;

@@ -1,43 +1,42 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import {
-  closeSync,
-  copyFileSync,
-  fstatSync,
-  linkSync,
-  openSync,
-  renameSync,
-  statSync,
-  truncateSync,
-} from "node:fs";
+import { once } from "node:events";
+import { closeSync, fstatSync, openSync } from "node:fs";
+import { setImmediate } from "node:timers/promises";
 import type { JobResult } from "../../job/job.ts";
 import type { SweepJob } from "../../job/plan-job.ts";
-import type { JobDone, NextJob, NotedStart } from "../../job/process/invocation.ts";
+import type { JobBegun, JobDone, NextJob, NotedStart } from "../../job/process/invocation.ts";
 import {
   begun,
   ended,
   type JobState,
   readJobState,
+  restoreJobState,
   writeJobState,
 } from "../../record/job-state.ts";
 import { jobLog, jobsFolder } from "../../record/layout.ts";
 import type { SweepFacts } from "../../record/manifest.ts";
 import { GRACE_MS, type LiveWorker, orphanOf, signalWorker } from "../../record/orphans.ts";
-import { draftBeside, removeIfAllowed } from "../../system/atomic-write.ts";
 import { makeDirectory } from "../../system/files.ts";
 import { type PausableTimer, startPausableTimer } from "../../system/long-timer.ts";
 import { identityOf, type ProcessIdentity, thisProcess } from "../../system/process-identity.ts";
 import { suspendGroups } from "../../system/process-signals.ts";
+import { type SharedLog, sharedLog, sizeOf } from "../job-log.ts";
 import type { LauncherRequest } from "../launcher.ts";
 import { workerCommand } from "../worker.ts";
 import type { LocalSettings } from "./settings.ts";
 import { type HeldSlots, type SlotAttempt, type SlotPool, slotVariables } from "./slots.ts";
 import { type Asked, endOfWorker, memoryKills, type Outcome } from "./worker-end.ts";
 
+/** A process that has been given a job. Its end may be that of a process that waited for one, and was gone before it was told of this. */
+export type JobWorker = Omit<LiveWorker, "ended"> & {
+  readonly ended: Promise<JobState | "not begun">;
+};
+
 /** A job that a worker runs. */
 export interface RunningJob {
   readonly job: SweepJob;
-  readonly worker: LiveWorker;
+  readonly worker: JobWorker;
   /** The byte of the job's log at which this run of it begins. */
   readonly logStart: number;
   /** Undefined for a worker that another launcher left: it holds its own. */
@@ -116,7 +115,7 @@ export interface WorkerRun {
 }
 
 /** A worker that this process started. */
-export interface StartedWorker extends LiveWorker {
+export interface StartedWorker extends JobWorker {
   /** Undefined where it could not be started. */
   readonly pid: number | undefined;
   /** The byte of the job's log at which its output begins. */
@@ -162,7 +161,7 @@ function startWorker(run: WorkerRun, workers: Workers, most: number): StartedWor
           asked ??= "timeout";
           kill("SIGTERM");
         });
-  const record = async (): Promise<JobState> => {
+  const record = async (): Promise<JobState | "not begun"> => {
     const outcome = await over;
     limit?.stop();
     killer?.stop();
@@ -175,6 +174,10 @@ function startWorker(run: WorkerRun, workers: Workers, most: number): StartedWor
       return state;
     }
     worker.giveBack(false);
+    if (asked === undefined && state.status === "running" && !(await worker.hasBegun())) {
+      restoreJobState(folder, number, before);
+      return "not begun";
+    }
     const lacksMemory = (memoryKills() ?? 0) > (killsBefore ?? 0);
     const end = endOfWorker(state, { ...outcome, lacksMemory }, asked, { ...run, logStart });
     if (end === undefined) return state;
@@ -202,8 +205,6 @@ function startWorker(run: WorkerRun, workers: Workers, most: number): StartedWor
   };
 }
 
-const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-
 /** The processes that run jobs. */
 export interface Workers {
   /** A process for a job: one that has done its job before and waits for another with the same environment, or a new one. */
@@ -223,6 +224,8 @@ interface WorkerOfJob {
   over(): Promise<Outcome | "done">;
   /** To be called once the job's record names the process: a process that waits is told of the job. */
   begin(next: NextJob): void;
+  /** Whether the process was told of the job; to be asked when it has ended. */
+  hasBegun(): Promise<boolean>;
   /** To be called when the job is over. @param isKept whether it may run another */
   giveBack(isKept: boolean): void;
 }
@@ -262,17 +265,30 @@ export function createWorkers(isReusing: boolean): Workers {
     isWaiting: boolean,
   ): WorkerOfJob => {
     const { child, ended, identity, log } = worker;
+    const begun = isWaiting ? saidOf(child, ({ begun }) => begun === run.number) : undefined;
     return {
       pid: child.pid,
       identity,
       logStart,
-      over: () => Promise.race([ended, doneWith(child, run.number)]),
+      over: () =>
+        Promise.race([
+          ended,
+          saidOf(child, ({ done }) => done === run.number).then(() => "done" as const),
+        ]),
       begin(next) {
         if (!isWaiting) return;
         child.ref();
         child.channel?.ref();
         // One that ended meanwhile is found by its end.
         child.send(next, () => {});
+      },
+      async hasBegun() {
+        if (begun === undefined) return true;
+        // What it said last comes before the end of its channel.
+        const silent = child.connected
+          ? once(child, "disconnect").then(() => false)
+          : setImmediate(false);
+        return Promise.race([begun.then(() => true), silent]);
       },
       giveBack(isKept) {
         if (!isKept || !isAlive(worker) || !log.separate(jobLog(run.folder, run.number)))
@@ -309,6 +325,7 @@ export function createWorkers(isReusing: boolean): Workers {
       return {
         ...{ pid: child.pid, identity, logStart, over: () => ended },
         begin: () => {},
+        hasBegun: async () => true,
         giveBack: () => {},
       };
     },
@@ -318,71 +335,19 @@ export function createWorkers(isReusing: boolean): Workers {
   };
 }
 
-const doneWith = (child: ChildProcess, number: number): Promise<"done"> =>
+/** When a process says something of its job. */
+const saidOf = (
+  child: ChildProcess,
+  isIt: (said: Partial<JobBegun & JobDone>) => boolean,
+): Promise<void> =>
   new Promise((settle) => {
     const onMessage = (message: unknown): void => {
-      if ((message as Partial<JobDone>).done !== number) return;
+      if (!isIt(message as Partial<JobBegun & JobDone>)) return;
       child.off("message", onMessage);
-      settle("done");
+      settle();
     };
     child.on("message", onMessage);
   });
-
-/** A log beyond this stays its process's, which then runs no other job: it would have to be copied. */
-const MOST_COPIED = 16 << 20;
-
-/**
- * The file that a process writes to, whichever job it runs: what it has open cannot be changed from outside. While a job runs, its log is a
- * second name of this file; then the log becomes a file of its own, and this one is empty for the next.
- */
-interface SharedLog {
-  readonly file: string;
-  /**
-   * Gives the file the name of a job's log, with what that had.
-   * @returns the byte at which the job's output begins
-   */
-  begin(jobLog: string): number;
-  /** Makes the job's log a file of its own. @returns whether the file can be used for another job */
-  separate(jobLog: string): boolean;
-  remove(): void;
-}
-
-/** @returns undefined where files cannot have two names */
-function sharedLog(first: string): SharedLog | undefined {
-  const file = draftBeside(first);
-  const log: SharedLog = {
-    file,
-    begin(jobLog) {
-      if (sizeOf(jobLog) > 0) copyFileSync(jobLog, file);
-      const name = draftBeside(jobLog);
-      linkSync(file, name);
-      renameSync(name, jobLog);
-      return sizeOf(file);
-    },
-    separate(jobLog) {
-      try {
-        if (sizeOf(file) > MOST_COPIED) return false;
-        const copy = draftBeside(jobLog);
-        copyFileSync(file, copy);
-        renameSync(copy, jobLog);
-        truncateSync(file);
-        return true;
-      } catch {
-        // Then it stays as it is: a disk that is full, say.
-        return false;
-      }
-    },
-    remove: () => removeIfAllowed(file),
-  };
-  try {
-    closeSync(openSync(file, "a"));
-    log.begin(first);
-    return log;
-  } catch {
-    log.remove();
-    return undefined;
-  }
-}
 
 function spawnWorker(
   { env, folder, facts, number, own }: WorkerRun,

@@ -2,7 +2,7 @@ import type { Dialect } from "../../values/dialect.ts";
 import type { Override, OverrideValue, Span } from "../ast.ts";
 import { functionError, type OverrideSource } from "../errors.ts";
 
-/** A function of the override language. Each is a data object in its own file, see `index.ts`. */
+/** A function of the override language: a data object, listed in `index.ts`. */
 export interface OverrideFunction {
   readonly name: string;
   readonly parameters: Parameters;

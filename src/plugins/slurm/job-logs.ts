@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { lastLines } from "../../launch/log-tail.ts";
+import { lastLines } from "../../launch/job-log.ts";
 import { getOrCreate } from "../../system/get-or-create.ts";
 import { type SubmittedTask, slurmLog, taskName } from "./submissions.ts";
 import type { TaskReport } from "./task-state.ts";

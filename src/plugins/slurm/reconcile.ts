@@ -1,7 +1,7 @@
 import { mkdirSync, rmdirSync } from "node:fs";
 import { join } from "node:path";
 import { isSignalCode } from "../../job/job.ts";
-import { isHeapFull, MORE_HEAP } from "../../launch/log-tail.ts";
+import { isHeapFull, MORE_HEAP } from "../../launch/job-log.ts";
 import {
   type AttemptEnd,
   begun,

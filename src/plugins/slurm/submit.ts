@@ -126,7 +126,7 @@ interface ArrayRequest {
   /** What starts the program. */
   readonly command: readonly string[];
   readonly planned: PlannedArray;
-  /** Slurm's numbers of those before it; its own is added as soon as there is one. */
+  /** Slurm's job numbers of the arrays submitted so far; this array's is appended once Slurm has given it. */
   readonly arrays: string[];
 }
 

@@ -168,7 +168,8 @@ async function sideOf(request: MainRequest, interrupt: Interrupt): Promise<Side>
   const config = { ...request.config, repeats: 1 };
   const prepared = await prepareRun({ ...request, config, say: request.log.info, interrupt });
   const [collector, ...others] = enabledCollectors({ ...prepared, config }, tools);
-  if (collector === undefined || others.length > 0 || collector.name === "ncu")
+  const repeatsItself = tools.some((tool) => tool.repeatsItself && tool.name === collector?.name);
+  if (collector === undefined || others.length > 0 || repeatsItself)
     throw new ConfigError({
       code: "profile.unsupported",
       message: "deep-profile ab measures with one collector, the recorder or nsys",

@@ -7,6 +7,8 @@ import { writeFileAtomic } from "../../system/atomic-write.ts";
 import { makeDirectory } from "../../system/files.ts";
 import { plural } from "../../text/plural.ts";
 import { ConfigError } from "../../values/errors.ts";
+import { TOOL_NAMES } from "../tools/table.ts";
+import { isEnabled } from "../tools/tool.ts";
 import type { MainRequest } from "./main.ts";
 
 /** Which of several deep-profile processes this one is. */
@@ -184,12 +186,12 @@ export async function joinRun(request: MainRequest): Promise<number> {
 
 /** @throws ConfigError for what cannot be done by several at once */
 export function refuseOtherTools({ pipeline, repeats }: MainRequest["config"]): void {
-  const isRecorderAlone =
-    pipeline.recorder.enable && !pipeline.nsys.enable && !pipeline.ncu.enable && repeats === 1;
-  if (isRecorderAlone) return;
+  const others = TOOL_NAMES.filter((name) => name !== "recorder" && isEnabled(pipeline, name));
+  if (isEnabled(pipeline, "recorder") && others.length === 0 && repeats === 1) return;
+  const settings = [...others.map((name) => `pipeline.${name}.enable=false`), "repeats=1"];
   throw new ConfigError({
     code: "profile.unsupported",
     message: "several ranks make one run with the recorder alone, and once",
-    hint: "pipeline.nsys.enable=false pipeline.ncu.enable=false repeats=1; or profile the launcher: deep-profile -- mpirun -n 4 PROG ARG...",
+    hint: `${settings.join(" ")}; or profile the launcher: deep-profile -- mpirun -n 4 PROG ARG...`,
   });
 }

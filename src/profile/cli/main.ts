@@ -36,6 +36,8 @@ export interface MainRequest
     failure(message: string): void;
   };
   readonly terminal: Terminal;
+  /** Whether only failures are shown: of a job of a sweep, which has a line for each, and tables at its end. */
+  readonly isBrief?: boolean;
   /** What starts this program again: with it, reports of large recordings are made in a process of their own. */
   readonly command?: readonly string[];
   /** Of the first rank of several: waits for the others. */
@@ -79,7 +81,8 @@ export async function profileMain(request: MainRequest): Promise<MainResult> {
           `${describeOutcome(outcome)}${sections.length > 1 ? ` under collector ${collector}` : ""}`,
         );
     // Shown before anything is written: a full disk must not hide what was measured.
-    showRegions(sections.map(withoutOutcomeNotes), request.terminal);
+    const isBrief = request.isBrief === true;
+    if (!isBrief) showRegions(sections.map(withoutOutcomeNotes), request.terminal);
     const { config, runDirectory, shownConfig } = request;
     const save = () => attemptToSave(() => saveRun(run, shownConfig, runDirectory));
     const saved = await save();
@@ -93,7 +96,7 @@ export async function profileMain(request: MainRequest): Promise<MainResult> {
       unwritten === undefined ? [] : [`${collector}/${unwritten}`],
     );
     const written = { ...reports, failures: [...cut, ...unsaved, ...reports.failures] };
-    showFiles(written.reports, request);
+    if (!isBrief) showFiles(written.reports, request);
     return {
       ...conclude(result, written, request, interrupt.stop),
       result: jobResult(sections, runDirectory),

@@ -193,7 +193,7 @@ export interface DraftDirectory {
 
 /**
  * Begins a directory: beside it, or in it where it is there already. Drafts of processes that were killed are removed
- * by the next that comes by.
+ * by the next process that begins a directory there.
  *
  * @param directory absolute
  * @throws the system's error, of the directory that could not be made; an error for a link that leads nowhere

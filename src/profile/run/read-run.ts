@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { createAjv } from "../../schema/ajv.ts";
+import { createAjv, SHIPPED_SCHEMAS } from "../../schema/ajv.ts";
 import { errorCode, readablePath, readText } from "../../system/files.ts";
 import type { ConfigError } from "../../values/errors.ts";
 import { packageInfo } from "../../values/package-info.ts";
@@ -20,7 +20,7 @@ export type ReadSavedRun = (directory: string, cwd: string) => SavedRun;
 
 /** A reader for many runs: what their schema takes to compile, it takes once. */
 export function createRunReader(): ReadSavedRun {
-  const check = createAjv().compile<SavedRun>(
+  const check = createAjv(SHIPPED_SCHEMAS).compile<SavedRun>(
     JSON.parse(readFileSync(join(packageInfo().root, "schemas", "run.schema.json"), "utf8")),
   );
   return (directory, cwd) => {

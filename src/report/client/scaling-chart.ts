@@ -1,10 +1,11 @@
-/** Time against a numeric parameter: one line for each setting of the other parameters. */
+/** The charts of a sweep: time against a numeric parameter, a line for each setting of the others; calls by job. */
 import { scaleLinear, scaleLog } from "d3-scale";
 import { curvesOf, type SweepRegion, type SweepReport, scalingWords } from "../sweep/document.ts";
+import { jobTitle } from "../sweep/tables.ts";
 import { formatMs, formatNumber } from "../view/numbers.ts";
 import { CHARACTER, NARROW } from "./chart.ts";
 import { h, svg } from "./dom.ts";
-import { extentOf, hueOfCurve, labelledTicks, markOfCurve } from "./plot.ts";
+import { extentOf, hueOfCurve, labelledTicks, markOfCurve, shortenPath } from "./plot.ts";
 
 /** Room for a label of a few digits with a margin. */
 const TICK_GAP = 44;
@@ -112,5 +113,66 @@ function sampleOf(index: number): Node {
     { viewBox: "0 0 44 14", width: 44, height: 14, "aria-hidden": "true" },
     svg("polyline", { points: "0,7 44,7", "stroke-dasharray": dashes }),
     svg("path", { d: shape, transform: "translate(22 7)" }),
+  );
+}
+
+const ROW = 22;
+/** More jobs are in the table below. */
+const MOST_ROWS = 60;
+
+/**
+ * How long the single calls of a region took, a row for each job: a line from the shortest to the longest, a bar from the
+ * median to the 95th percentile, a mark at the median.
+ *
+ * @param width in pixels
+ */
+export function callsChart(
+  { jobs, parameters }: Pick<SweepReport, "jobs" | "parameters">,
+  { calls_ms = [] }: SweepRegion,
+  width: number,
+): Node {
+  const rows = jobs
+    .flatMap((job, at) => {
+      const calls = calls_ms[at] ?? null;
+      return calls === null ? [] : [{ ...calls, job: jobTitle(job, parameters) }];
+    })
+    .slice(0, MOST_ROWS);
+  const room = Math.min(Math.floor(width / 3 / CHARACTER), 40);
+  const labels = rows.map(({ job }) => shortenPath({ label: job, path: job }, room));
+  const left = extentOf(labels.map(({ length }) => length))[1] * CHARACTER + 14;
+  const height = rows.length * ROW + MARGIN.top + MARGIN.bottom;
+  const x = scaleLinear(
+    [0, extentOf(rows.map(({ max }) => max))[1] || 1],
+    [left, width - MARGIN.right - 10],
+  );
+  const ticks = x.ticks(width < NARROW ? 3 : 6);
+  const bottom = height - MARGIN.bottom;
+  return svg(
+    "svg",
+    { viewBox: `0 0 ${width} ${height}`, class: "calls", role: "group", "aria-label": "Calls" },
+    ...ticks.flatMap((tick) => [
+      svg("line", { x1: x(tick), x2: x(tick), y1: MARGIN.top, y2: bottom, class: "grid" }),
+      svg("text", { x: x(tick), y: bottom + 16, class: "tick" }, `${formatNumber(tick)} ms`),
+    ]),
+    ...rows.flatMap(({ job, calls, min, median, p95, max }, at) => {
+      const y = MARGIN.top + at * ROW + ROW / 2;
+      const text = `${job}: ${calls} calls, ${formatMs(min)} to ${formatMs(max)} ms, median ${formatMs(median)} ms, p95 ${formatMs(p95)} ms`;
+      return [
+        svg("text", { x: left - 8, y: y + 4, class: "tick end" }, labels[at] ?? ""),
+        svg(
+          "g",
+          { class: "spread", role: "img", "aria-label": text },
+          svg("line", { x1: x(min), x2: Math.max(x(max), x(min) + 1), y1: y, y2: y }),
+          svg("rect", {
+            x: x(median),
+            y: y - 5,
+            width: Math.max(x(p95) - x(median), 1),
+            height: 10,
+          }),
+          svg("line", { x1: x(median), x2: x(median), y1: y - 8, y2: y + 8, class: "median" }),
+          svg("title", {}, text),
+        ),
+      ];
+    }),
   );
 }

@@ -1,21 +1,21 @@
 /** Entry point of the sweep page's script. */
 import type { SweepJob, SweepRegion, SweepReport } from "../sweep/document.ts";
-import { jobTable, jobTitle, regionMatrix } from "../sweep/tables.ts";
+import { callsTable, jobTable, jobTitle, mostCalled, regionMatrix } from "../sweep/tables.ts";
 import { NOT_MEASURED } from "../view/numbers.ts";
 import { createResponsiveChart } from "./chart.ts";
 import { themeButton } from "./controls.ts";
 import { h, on, section } from "./dom.ts";
-import { legend, scalingChart } from "./scaling-chart.ts";
+import { callsChart, legend, scalingChart } from "./scaling-chart.ts";
 import { createTable } from "./table.ts";
 
 const report = JSON.parse(document.getElementById("data")?.textContent ?? "{}") as SweepReport;
 
 document.getElementById("controls")?.append(themeButton());
-const chart = createChart();
+const views = [createScaling(), createCalls()].filter((view) => view !== null);
 document
   .getElementById("sweep")
   ?.append(
-    ...(chart === null ? [] : [chart.element]),
+    ...views.map(({ element }) => element),
     section("Regions", drawRegions()),
     section(
       "Jobs",
@@ -23,20 +23,30 @@ document
     ),
   );
 
+/** A part of the page that shows the region chosen in the table. */
+interface RegionView {
+  readonly element: HTMLElement;
+  readonly show: (region: SweepRegion) => void;
+}
+
 function drawRegions(): HTMLElement {
   const { parameters, regions } = report;
   const titleOf = (job: SweepJob) =>
     parameters.length === 1
       ? `${parameters[0]?.key}=${job.values[0] ?? NOT_MEASURED}`
       : jobTitle(job, parameters);
+  const onChoose = (place: number) => {
+    const region = regions[place];
+    if (region !== undefined) for (const { show } of views) show(region);
+  };
   return createTable(regionMatrix(report, regions.map(nameOf), titleOf), {
     label: "Regions by job",
-    ...(chart !== null && { onChoose: chart.show }),
+    ...(views.length > 0 && { onChoose }),
   }).element;
 }
 
 /** Null where no parameter is a number. */
-function createChart() {
+function createScaling(): RegionView | null {
   const numeric = report.parameters.flatMap(({ numeric: is, key }, at) =>
     is ? [{ key, at }] : [],
   );
@@ -75,11 +85,34 @@ function createChart() {
       chart.element,
       curves,
     ),
-    show(place: number) {
-      region = report.regions[place] ?? null;
+    show(chosen) {
+      region = chosen;
       draw();
     },
   };
+}
+
+/** Of the region that takes most until another is chosen; null where none was called twice in a job. */
+function createCalls(): RegionView | null {
+  const first = mostCalled(report.regions);
+  if (first === null) return null;
+  const title = h("p", { class: "hint", role: "status" });
+  const chart = createResponsiveChart();
+  const numbers = h("div");
+  const show = (region: SweepRegion) => {
+    const [table] = callsTable(report, region);
+    chart.element.hidden = table === undefined;
+    numbers.replaceChildren();
+    if (table === undefined) {
+      title.textContent = `${nameOf(region)} was called at most once in each job.`;
+      return;
+    }
+    title.textContent = `${nameOf(region)}: the line is from the shortest call to the longest, the bar from the median to the 95th percentile. Choose a region in the table below.`;
+    chart.show((width) => callsChart(report, region, width));
+    numbers.append(createTable(table, { label: "Calls by job" }).element);
+  };
+  show(first);
+  return { element: section("Calls", title, chart.element, numbers), show };
 }
 
 function nameOf({ path }: SweepRegion): string {

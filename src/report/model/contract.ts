@@ -1,14 +1,19 @@
-/** The contract's file, and reports of earlier versions in the form of the latest. */
+/** The contract's file, the form in which a report is stored, and reports of earlier versions in the form of the latest. */
 
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { packageInfo } from "../../values/package-info.ts";
 import {
   CONTRACT,
+  type KernelRecord,
+  type NCUProfileRegion,
   type NCUProfileRegionReport,
   type RegionReportBundle,
+  type ReportScope,
   type ReportSelection,
 } from "./document.ts";
 import { type Placed, storedDomains } from "./region-path.ts";
+import { regionKey } from "./report-files.ts";
 
 /** Version of what `deep-profile query --json` prints, `major.minor`; a minor version only adds. */
 export const QUERY_CONTRACT = "hydraconf.query/1.0";
@@ -20,11 +25,78 @@ const WITHOUT_PATH_DOMAINS: ReadonlySet<string> = new Set([
 ]);
 
 /** A bundle in the form of the latest contract. What an older one lacks is deduced, or null. */
-export function upgraded(bundle: RegionReportBundle): RegionReportBundle {
+export function upgraded(stored: RegionReportBundle): RegionReportBundle {
+  const bundle = withAllKernels(stored);
   const { contract, reports } = bundle;
   if (contract === CONTRACT) return bundle;
   const placed = WITHOUT_PATH_DOMAINS.has(contract) ? reports.map(withPathDomains) : reports;
   return { contract: CONTRACT, reports: placed.map(withSelection) };
+}
+
+/** Records of kernels in the reports after the first that are stored again though another report has them. */
+const MOST_REPEATED_KERNELS = 2_000;
+
+/** The bundle as its file holds it: of one process and one device, the long lists of kernels stand there once. */
+export function withKernelsOnce(bundle: RegionReportBundle): RegionReportBundle {
+  const { contract, reports } = bundle;
+  const records = (report: NCUProfileRegionReport): number =>
+    report.regions.reduce((sum, { kernels }) => sum + kernels.length, 0);
+  if (reports.slice(1).reduce((sum, report) => sum + records(report), 0) <= MOST_REPEATED_KERNELS)
+    return bundle;
+  const known: { readonly scope: ReportScope; readonly kernelsOf: KernelsOf }[] = [];
+  return {
+    contract,
+    reports: reports.map((report) => {
+      const first = known.find(({ kernelsOf }) =>
+        report.regions.every((region) => haveSameKernels(region.kernels, kernelsOf(region))),
+      );
+      if (first !== undefined)
+        return {
+          ...report,
+          kernels_of: first.scope,
+          regions: report.regions.map((region) => ({ ...region, kernels: [] })),
+        };
+      known.push({ scope: report.scope, kernelsOf: kernelsIn(report) });
+      return report;
+    }),
+  };
+}
+
+type KernelsOf = (region: NCUProfileRegion) => readonly KernelRecord[] | undefined;
+
+function kernelsIn({ regions }: NCUProfileRegionReport): KernelsOf {
+  const all = new Map(regions.map((region) => [regionKey(region), region.kernels]));
+  return (region) => all.get(regionKey(region));
+}
+
+/** Of equal order; what was measured of a kernel is a small object, and stands behind equal times mostly. */
+const haveSameKernels = (
+  some: readonly KernelRecord[],
+  others: readonly KernelRecord[] | undefined,
+): boolean =>
+  some === others ||
+  (some.length === others?.length &&
+    some.every((kernel, at) => isDeepStrictEqual(kernel, others[at])));
+
+function withAllKernels(bundle: RegionReportBundle): RegionReportBundle {
+  const { contract, reports } = bundle;
+  if (reports.every(({ kernels_of }) => kernels_of === undefined)) return bundle;
+  return {
+    contract,
+    reports: reports.map((report) => {
+      const { kernels_of, ...whole } = report;
+      const from = reports.find(({ scope }) => scope === kernels_of);
+      if (from === undefined) return report;
+      const kernelsOf = kernelsIn(from);
+      return {
+        ...whole,
+        regions: report.regions.map((region) => ({
+          ...region,
+          kernels: kernelsOf(region) ?? region.kernels,
+        })),
+      };
+    }),
+  };
 }
 
 /** A run's selection is that of any of its regions; without regions it stays unknown. */

@@ -35,6 +35,11 @@ export interface NCUProfileRegionReport {
    * kernels outside every range last.
    */
   readonly regions: readonly NCUProfileRegion[];
+  /**
+   * Where the kernels of all these regions are those of the same regions in an earlier report, and many: that
+   * report's scope. Lists of kernels are empty here then. Added in 1.5.
+   */
+  readonly kernels_of?: ReportScope;
   readonly totals: ReportTotals;
   /** The ranks of a parallel program, in order; only of several, in the aggregate. Added in 1.5. */
   readonly ranks?: readonly RankInfo[];

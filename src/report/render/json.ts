@@ -10,7 +10,8 @@ export const renderBundleJson = (bundle: RegionReportBundle): string =>
 
 /**
  * The same text in pieces, for reports with millions of kernel records, which are longer than a string can
- * be. Joined, the pieces equal `JSON.stringify(value, null, 2)` and a newline.
+ * be. Joined, the pieces are `JSON.stringify(value, null, 2)` and a newline, except that an element of the longest lists
+ * takes one line: with a line for each member, records of kernels would be twice as large.
  *
  * @param levels the depth of the longest lists, counting the value itself as 1: these lists are split into
  *   pieces, but not their elements
@@ -45,9 +46,10 @@ function* arrayPieces(list: readonly unknown[], indent: string, levels: number):
     return;
   }
   for (let first = 0; first < list.length; first += ELEMENTS_PER_PIECE) {
-    const text = stringified(list.slice(first, first + ELEMENTS_PER_PIECE), indent) ?? "";
-    // Without the bracket that opens the list and the line with the one that closes it.
-    yield `${first === 0 ? "[" : ","}${text.slice(1, text.lastIndexOf("\n"))}`;
+    const lines = list
+      .slice(first, first + ELEMENTS_PER_PIECE)
+      .map((element) => `\n${inner}${JSON.stringify(element) ?? "null"}`);
+    yield `${first === 0 ? "[" : ","}${lines.join(",")}`;
   }
   yield list.length === 0 ? "[]" : `\n${indent}]`;
 }

@@ -10,6 +10,7 @@ import { reportKernelWords } from "../view/kernel-words.ts";
 import { concurrentJobsNote } from "../view/notes.ts";
 import {
   SWEEP_CONTRACT,
+  type SweepCalls,
   type SweepJob,
   type SweepParameter,
   type SweepReport,
@@ -60,7 +61,7 @@ export const jobReport = (
 
 /** Written out: an object that is put together of others takes three times as much memory. */
 function timesOnly(
-  { depth, kind, invocations, total_ms, wall_ms, cpu_ms, kernel_count }: NCUProfileRegion,
+  { depth, kind, invocations, total_ms, wall_ms, cpu_ms, kernel_count, ...rest }: NCUProfileRegion,
   { name, path, parent, domain, path_domains }: Place,
 ): NCUProfileRegion {
   const region: NCUProfileRegion = {
@@ -77,7 +78,8 @@ function timesOnly(
     exclusive_ms: null,
     wall_ms,
     wall_exclusive_ms: null,
-    invocation_wall_ms: null,
+    // One call has no spread.
+    invocation_wall_ms: invocations > 1 ? rest.invocation_wall_ms : null,
     kernel_count,
     metrics: NOTHING_ELSE.metrics,
     sections: NOTHING_ELSE.sections,
@@ -182,6 +184,7 @@ function regionsOf(inputs: readonly JobInput[], basis: SweepReport["basis"]) {
     readonly region: NCUProfileRegion;
     readonly times: (number | null)[];
     readonly cpuTimes: (number | null)[];
+    readonly calls: (SweepCalls | null)[];
   }
   const found = new Map<string, Found>();
   const none = () => inputs.map(() => null);
@@ -189,21 +192,29 @@ function regionsOf(inputs: readonly JobInput[], basis: SweepReport["basis"]) {
   for (const [job, regions] of ofJobs.entries())
     for (const region of regions) {
       const key = regionKey(region);
-      const entry = found.get(key) ?? { region, times: none(), cpuTimes: none() };
+      const entry = found.get(key) ?? { region, times: none(), cpuTimes: none(), calls: none() };
       entry.times[job] = region[basis];
       entry.cpuTimes[job] = region.cpu_ms ?? null;
+      entry.calls[job] = callsOf(region);
       found.set(key, entry);
     }
   return [...found.values()].map(
-    ({ region: { path, domain, path_domains, kind }, times, cpuTimes }) => ({
+    ({ region: { path, domain, path_domains, kind }, times, cpuTimes, calls }) => ({
       path,
       domain,
       ...(path_domains !== undefined && { path_domains }),
       kind,
       times_ms: times,
       ...(cpuTimes.some((ms) => ms !== null) && { cpu_times_ms: cpuTimes }),
+      ...(calls.some((one) => one !== null) && { calls_ms: calls }),
     }),
   );
+}
+
+function callsOf({ invocations, invocation_wall_ms }: NCUProfileRegion): SweepCalls | null {
+  if (invocation_wall_ms === null) return null;
+  const { min, median, p95, max } = invocation_wall_ms;
+  return { calls: invocations, min, median, p95, max };
 }
 
 /** Also beside a job that failed: it took its share of the machine. */

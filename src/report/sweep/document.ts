@@ -6,13 +6,14 @@ import { quantile975 } from "../compare/evidence.ts";
 import type { NCUProfileRegion } from "../model/document.ts";
 
 /** Version of the contract, `major.minor`; a minor version only adds. */
-export const SWEEP_CONTRACT = "hydraconf.sweep-report/1.3";
+export const SWEEP_CONTRACT = "hydraconf.sweep-report/1.4";
 
 /** The versions that can be read, including all earlier ones. */
 export const SWEEP_CONTRACTS: readonly string[] = [
   "hydraconf.sweep-report/1.0",
   "hydraconf.sweep-report/1.1",
   "hydraconf.sweep-report/1.2",
+  "hydraconf.sweep-report/1.3",
   SWEEP_CONTRACT,
 ];
 
@@ -76,6 +77,17 @@ export interface SweepRegion {
   readonly times_ms: readonly (number | null)[];
   /** The same of processor times; absent where no job has any. Added in 1.2. */
   readonly cpu_times_ms?: readonly (number | null)[];
+  /** Of its single calls, one per job; null for fewer than two, absent where no job has as many. Added in 1.4. */
+  readonly calls_ms?: readonly (SweepCalls | null)[];
+}
+
+/** Wall time of the single calls of a region in one job. */
+export interface SweepCalls {
+  readonly calls: number;
+  readonly min: number;
+  readonly median: number;
+  readonly p95: number;
+  readonly max: number;
 }
 
 // Time against a numeric parameter. The page's script uses it: no Node here.

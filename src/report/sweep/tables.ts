@@ -5,6 +5,7 @@ import { formatMs, NOT_MEASURED } from "../view/numbers.ts";
 import { domainFields } from "../view/records.ts";
 import {
   curvesOf,
+  type SweepCalls,
   type SweepJob,
   type SweepRegion,
   type SweepReport,
@@ -108,6 +109,57 @@ export function regionMatrix(
   );
 }
 
+/** The region called more than once that takes most, over all jobs; null where none is. */
+export function mostCalled(regions: readonly SweepRegion[]): SweepRegion | null {
+  const timeOf = ({ times_ms }: SweepRegion) =>
+    times_ms.reduce<number>((sum, ms) => sum + (ms ?? 0), 0);
+  return regions
+    .filter(({ calls_ms }) => calls_ms !== undefined)
+    .reduce<SweepRegion | null>(
+      (most, region) => (most === null || timeOf(region) > timeOf(most) ? region : most),
+      null,
+    );
+}
+
+/** How long single calls of a region took in each job; none where no job called it twice. */
+export function callsTable(
+  { jobs, parameters }: Pick<SweepReport, "jobs" | "parameters">,
+  { calls_ms = [] }: SweepRegion,
+): readonly Table[] {
+  const rows = jobs.flatMap((job, at): readonly CallsRow[] => {
+    const calls = calls_ms[at] ?? null;
+    return calls === null ? [] : [{ ...calls, job: jobTitle(job, parameters) }];
+  });
+  if (rows.length === 0) return [];
+  const ms = (title: string, of: (row: CallsRow) => number): Field<CallsRow> => ({
+    title,
+    format: "ms",
+    cell: of,
+  });
+  return [
+    tableOf<CallsRow>(
+      [
+        { title: "Job", cell: ({ job }) => printableLabel(job) },
+        { title: "Calls", format: "count", cell: ({ calls }) => calls },
+        ms("Least ms", ({ min }) => min),
+        ms("Median ms", ({ median }) => median),
+        ms("p95 ms", ({ p95 }) => p95),
+        ms("Most ms", ({ max }) => max),
+        {
+          title: "p95 / median",
+          format: "number",
+          cell: ({ median, p95 }) => (median > 0 ? Number((p95 / median).toFixed(2)) : null),
+        },
+      ],
+      rows,
+    ),
+  ];
+}
+
+interface CallsRow extends SweepCalls {
+  readonly job: string;
+}
+
 interface ScalingRow {
   readonly key: string;
   /** Values of the other parameters. */
@@ -146,7 +198,17 @@ interface SweepRecord {
   readonly region: SweepRegion | null;
   readonly ms: number | null;
   readonly cpuMs: number | null;
+  readonly calls: SweepCalls | null;
 }
+
+/** As in the CSV of a run's regions. */
+const CALLS_FIELDS: readonly Field<SweepRecord>[] = [
+  { title: "calls", cell: ({ calls }) => calls?.calls ?? null },
+  { title: "call_min_ms", cell: ({ calls }) => calls?.min ?? null },
+  { title: "call_median_ms", cell: ({ calls }) => calls?.median ?? null },
+  { title: "call_p95_ms", cell: ({ calls }) => calls?.p95 ?? null },
+  { title: "call_max_ms", cell: ({ calls }) => calls?.max ?? null },
+];
 
 /** A row per job, and one per region and job. */
 export const sweepRecords = (report: SweepReport): Table =>
@@ -175,6 +237,7 @@ export const sweepRecords = (report: SweepReport): Table =>
                 region === null ? (job.per_second ?? null) : null,
             },
           ]),
+      ...(report.regions.some(({ calls_ms }) => calls_ms !== undefined) ? CALLS_FIELDS : []),
       ...domainFields(report.regions, ({ region }: SweepRecord) => region),
     ],
     timesOf(report),
@@ -182,13 +245,14 @@ export const sweepRecords = (report: SweepReport): Table =>
 
 function* timesOf({ jobs, regions }: SweepReport): Generator<SweepRecord> {
   for (const [at, job] of jobs.entries()) {
-    yield { job, region: null, ms: job.total_ms, cpuMs: job.cpu_ms ?? null };
+    yield { job, region: null, ms: job.total_ms, cpuMs: job.cpu_ms ?? null, calls: null };
     for (const region of regions)
       yield {
         job,
         region,
         ms: region.times_ms[at] ?? null,
         cpuMs: region.cpu_times_ms?.[at] ?? null,
+        calls: region.calls_ms?.[at] ?? null,
       };
   }
 }

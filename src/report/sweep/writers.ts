@@ -9,12 +9,14 @@ import { jsonPieces } from "../render/json.ts";
 import { renderMarkdown } from "../render/markdown.ts";
 import { type Block, heading, listIfAny, paragraph, withHeading } from "../view/blocks.ts";
 import { NOT_MEASURED, roundedForPage } from "../view/numbers.ts";
-import type { SweepRegion, SweepReport, SweepWork } from "./document.ts";
+import type { SweepCalls, SweepRegion, SweepReport, SweepWork } from "./document.ts";
 import {
   basisInWords,
   bestInWords,
+  callsTable,
   jobTable,
   jobTitle,
+  mostCalled,
   regionMatrix,
   scalingTable,
   sweepRecords,
@@ -50,6 +52,7 @@ function sweepBlocks(report: SweepReport): readonly Block[] {
     jobTable(report),
     heading(2, "Regions"),
     ...matrixBlocks(report),
+    ...callsBlocks(report),
     ...withHeading(
       "Scaling",
       scalingTable(report).flatMap((table) => [
@@ -85,17 +88,32 @@ function matrixBlocks(report: SweepReport): readonly Block[] {
   ];
 }
 
+/** Of the region that takes most; the page has those of each. */
+function callsBlocks(report: SweepReport): readonly Block[] {
+  const { regions } = report;
+  const region = mostCalled(regions);
+  if (region === null) return [];
+  const name = printableLabel(regionNames(regions)[regions.indexOf(region)] ?? "");
+  return withHeading(`Calls of ${name}`, [
+    ...callsTable(report, region),
+    paragraph("Wall time of single calls in each job; sweep-report.csv has those of each region."),
+  ]);
+}
+
 // A sweep as a page: the matrix, sortable and filterable, and scaling curves of any region.
 
-/** Numbers of the matrix: a page of 1 MB bears no more. */
+/** Numbers of the matrix: a page of 1 MB bears no more. Those of single calls take as much as three others. */
 const MAX_CELLS = 40_000;
+const CELLS_WITH_CALLS = 4;
 
 export function renderSweepHtml(
   report: SweepReport,
   assets: PageAssets = readPageAssets("sweep"),
 ): string {
   const { jobs, regions, notes, best, collector, work } = report;
-  const most = Math.floor(MAX_CELLS / Math.max(1, jobs.length));
+  const haveCalls = regions.some(({ calls_ms }) => calls_ms !== undefined);
+  const cells = Math.max(1, jobs.length) * (haveCalls ? CELLS_WITH_CALLS : 1);
+  const most = Math.floor(MAX_CELLS / cells);
   const names = regionNames(regions);
   const data: SweepReport = {
     ...report,
@@ -110,6 +128,7 @@ export function renderSweepHtml(
       ...region,
       path: [printableLabel(names[at] ?? "", 300)],
       times_ms: region.times_ms.map((ms) => roundedForPage(ms)),
+      ...(region.calls_ms && { calls_ms: region.calls_ms.map(roundedCalls) }),
     })),
   };
   const left = regions.length - data.regions.length;
@@ -131,6 +150,15 @@ ${noticeList(lines)}
 <main id="sweep"></main>`;
   return renderPage({ title: "Sweep", body, data }, assets);
 }
+
+const roundedCalls = (calls: SweepCalls | null): SweepCalls | null =>
+  calls && {
+    calls: calls.calls,
+    min: roundedForPage(calls.min),
+    median: roundedForPage(calls.median),
+    p95: roundedForPage(calls.p95),
+    max: roundedForPage(calls.max),
+  };
 
 /** Throughput is of the time that is compared: `images: infer.batch_size * 10 in each job`. */
 const workInWords = ({ unit, factors }: SweepWork): string =>

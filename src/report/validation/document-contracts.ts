@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Ajv2020 } from "ajv/dist/2020.js";
-import { createAjv } from "../../schema/ajv.ts";
+import { createAjv, SHIPPED_SCHEMAS } from "../../schema/ajv.ts";
 import { packageInfo } from "../../values/package-info.ts";
 import { COMPARISON_CONTRACTS } from "../compare/comparison.ts";
 import { QUERY_CONTRACT } from "../model/contract.ts";
@@ -56,7 +56,7 @@ export async function createDocumentValidator(): Promise<ReportValidator> {
       if (kind === undefined) return regions.validate(document);
       const other = contractIssue(document, kind.versions);
       if (other !== null) return [other];
-      const check = checks.get(kind) ?? kind.compile(createAjv());
+      const check = checks.get(kind) ?? kind.compile(createAjv(SHIPPED_SCHEMAS));
       checks.set(kind, check);
       return check.validate(document);
     },

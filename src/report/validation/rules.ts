@@ -268,6 +268,22 @@ const BUNDLE_RULES: readonly Rule<RegionReportBundle>[] = [
         ? problem("the aggregate is not the first report", "the aggregate first")
         : null,
   },
+  {
+    property: "reports",
+    check: ({ reports }) => {
+      const unknown = reports.find(
+        ({ kernels_of }, at) =>
+          kernels_of !== undefined &&
+          !reports.slice(0, at).some(({ scope }) => scope === kernels_of),
+      );
+      return unknown === undefined
+        ? null
+        : problem(
+            `no report of ${unknown.kernels_of} before ${unknown.scope}`,
+            "an earlier report",
+          );
+    },
+  },
 ];
 
 function inOrder(

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { ValidateFunction } from "ajv";
-import { createAjv } from "../../schema/ajv.ts";
+import { createAjv, SHIPPED_SCHEMAS } from "../../schema/ajv.ts";
 import { andOthers } from "../../text/plural.ts";
 import { packageInfo } from "../../values/package-info.ts";
 import { toObject } from "../../values/plain-objects.ts";
@@ -62,7 +62,7 @@ export const readContract = (): ContractDocument =>
 
 /** The contract's schema of a bundle as a function. Loads ajv. */
 function compileContract(): ValidateFunction<RegionReportBundle> {
-  const ajv = createAjv();
+  const ajv = createAjv(SHIPPED_SCHEMAS);
   // OpenAPI's place for schemas, not a keyword of JSON Schema.
   ajv.addKeyword("components");
   ajv.addSchema({ $id: CONTRACT_ID, components: readContract().components });

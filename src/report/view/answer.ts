@@ -2,7 +2,7 @@
  * Where the time of a run went, why, and what to do first: the facts of which the first screen of the page, the first
  * lines of the terminal and those of the Markdown files are made.
  */
-import { plural } from "../../text/plural.ts";
+import { firstFewOf, plural } from "../../text/plural.ts";
 import { printableLabel } from "../../text/printable.ts";
 import type {
   NCUProfileRegion,
@@ -10,7 +10,7 @@ import type {
   RegionReportBundle,
   RunTotals,
 } from "../model/document.ts";
-import { placeKey } from "../model/region-path.ts";
+import { placeKey, startsAt } from "../model/region-path.ts";
 import { speedOfLight } from "./gpu-utilization.ts";
 import { type Measurement, measurementsOf } from "./measurements.ts";
 import { formatDuration, formatShare, percentOf } from "./numbers.ts";
@@ -116,13 +116,24 @@ export function answerOf(
   const runs = run === undefined ? [] : [barOf("run", run), ...barsOf(others)];
   return {
     headline: headlineOf(report, runs[0], byWall, byGpu),
-    failure: report.failure ?? null,
+    failure: report.failure === undefined ? null : `${report.failure}${openWords(report)}`,
     runs,
     byWall,
     byGpu,
     first: adviceOf([...byWall, ...byGpu]),
     more: measurementsOf(report, byGpu, beside),
   };
+}
+
+/** Where it was then: the innermost ranges that never ended. */
+function openWords({ regions }: NCUProfileRegionReport): string {
+  const open = regions.filter(({ unclosed }) => unclosed !== undefined);
+  const innermost = open.filter(
+    (region) => !open.some((other) => other.depth > region.depth && startsAt(other, region)),
+  );
+  return innermost.length === 0
+    ? ""
+    : `, with ${firstFewOf(innermost, TOP, regionLabels(regions))} open`;
 }
 
 // The bar.
@@ -364,19 +375,26 @@ const STORIES: Readonly<Record<PartKind, (share: string) => string>> = {
 
 function rankedSentence(top: RankedRegion): string {
   const of = top.of === "run" ? "the run" : "the kernel time";
-  const time =
+  const timeOf = (ms: number) =>
     top.share === null
-      ? formatDuration(top.ms)
-      : `${formatShare(top.share, 100)} % of ${of} (${formatDuration(top.ms)})`;
-  const what = top.of === "run" ? "Most time" : "Most kernel time";
-  const kernel = top.region.kernels[0]?.kernel_name;
-  const where =
-    top.region.kind === "outside"
-      ? top.of === "kernel time" && kernel !== undefined
-        ? `is in ${printableLabel(kernel, MOST_NAME)}, outside every range`
-        : "passes outside every range"
-      : `is in ${top.label}`;
-  return `${what} ${where}: ${time}${top.reason === null ? "" : `, ${top.reason.title}`}.`;
+      ? formatDuration(ms)
+      : `${formatShare((top.share * ms) / top.ms, 100)} % of ${of} (${formatDuration(ms)})`;
+  const reason = top.reason === null ? "" : `, ${top.reason.title}`;
+  if (top.of === "run") {
+    const where =
+      top.region.kind === "outside" ? "passes outside every range" : `is in ${top.label}`;
+    return `Most time ${where}: ${timeOf(top.ms)}${reason}.`;
+  }
+  if (top.region.kind !== "outside")
+    return `Most kernel time is in ${top.label}: ${timeOf(top.ms)}${reason}.`;
+  // Where a program has no ranges, its kernels are what there is to name.
+  const [kernel] = top.region.kernels;
+  if (kernel === undefined)
+    return `Most kernel time passes outside every range: ${timeOf(top.ms)}${reason}.`;
+  const name = printableLabel(kernel.kernel_name, MOST_NAME);
+  return kernel.total_ms > top.ms * MOST
+    ? `Most kernel time is in ${name}, outside every range: ${timeOf(kernel.total_ms)}${reason}.`
+    : `No kernel takes most of the kernel time (${formatDuration(top.ms)}, outside every range): the longest of ${top.region.kernels.length}, ${name}, takes ${timeOf(kernel.total_ms)}.${top.reason === null ? "" : ` Of all together: ${top.reason.title}.`}`;
 }
 
 const reasonSentence = ({ reason }: RankedRegion): string | null =>

@@ -173,9 +173,12 @@ export const REASON_RULES: readonly ReasonRule[] = [
   {
     name: "ncu_rule",
     explains: ["gpu"],
-    threshold: "a rule of Nsight Compute estimates at least 10 % less kernel time",
-    source: "the rule's own estimate, of kernel time (global)",
+    threshold:
+      "a rule of Nsight Compute estimates at least 10 % less kernel time, and neither memory nor multiprocessors reach 80 % of their peaks",
+    source:
+      "the rule's own estimate, of kernel time (global); from 80 % of a peak its Speed Of Light calls the kernel well used",
     find: ({ region }) => {
+      if (nearestPeak(region) >= NEAR_PEAK) return null;
       const [best] = rankedNcuRules(region).filter(({ isGlobal }) => isGlobal);
       return best === undefined || best.speedup === null || best.speedup < 10
         ? null
@@ -392,6 +395,14 @@ function limited(
     evidence: `memory at ${formatPercentage(memory)} % of its peak, multiprocessors at ${formatPercentage(sm)} %`,
     advice,
   };
+}
+
+/** In percent. A kernel that is at its peak is limited by it, whatever its warps stall for. */
+const NEAR_PEAK = 80;
+
+function nearestPeak(region: NCUProfileRegion): number {
+  const sol = speedOfLight(region);
+  return sol === null ? 0 : Math.max(sol.memory ?? 0, sol.compute ?? 0);
 }
 
 /** With what limits the region, which the rules say something about. */

@@ -48,8 +48,8 @@ export interface UpdateOptions {
 /**
  * `OmegaConf.update`: a new root in which `key` (`a.b[0]`) has the given value. Maps are made on the
  * way where there is nothing, or only a scalar; list items must exist.
- * @param copies where one update follows another: what those before have copied is written to and not
- *   copied again, so that the root they gave is not to be used any more
+ * @param copies for a sequence of updates: maps and lists that earlier updates of the sequence copied are changed in
+ *   place, so that the roots which those updates returned are no longer valid
  * @throws ConfigError `value.struct`, `value.readonly`, `value.wrong_type`, `merge.incompatible`,
  *   `key.not_found` (a list index out of range), `key.invalid_type` (one that is no number)
  */

@@ -51,23 +51,6 @@ export function selectNode(
 }
 
 /**
- * `OmegaConf.can_select`: whether `selectNode` finds a value, whatever it would refuse instead.
- */
-export function canSelectNode(
-  root: ConfigNode,
-  key: string,
-  context: ResolveContext,
-  options: Pick<SelectOptions, "throwOnMissing"> = {},
-): boolean {
-  try {
-    return selectNode(root, key, context, options) !== undefined;
-  } catch (error) {
-    if (isConfigError(error)) return false;
-    throw error;
-  }
-}
-
-/**
  * The place that `selectNode` takes its node from; undefined for none.
  * @throws ConfigError as `selectNode`
  */

@@ -17,10 +17,10 @@ import * as fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
 import {
   openSlots,
+  type Resource,
   type SlotAttempt,
   slotsOfMachine,
   slotVariables,
-  wholeSlots,
 } from "../../../src/launch/local/slots.ts";
 import { canMount, withFullDisk } from "../../cli/mounts.ts";
 import { runs } from "../../runs.ts";
@@ -33,6 +33,9 @@ const taken = (attempt: SlotAttempt) => {
   if (attempt.kind === "none") throw new Error(`${attempt.slot} is taken`);
   return attempt.held;
 };
+
+/** A job has one of these slots to itself. */
+const wholeSlots = (slots: readonly string[]): Resource => ({ slots, perJob: 1, perSlot: 1 });
 
 const gpus = (...slots: readonly string[]) => new Map([["gpu", wholeSlots(slots)]]);
 

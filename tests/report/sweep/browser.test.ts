@@ -72,6 +72,35 @@ describeInBrowser("the page of a sweep", (openPage) => {
     expect(complaints).toEqual([]);
   });
 
+  it("draws how long single calls took in each job, of the region that is chosen", async () => {
+    const calls = (min: number, max: number) => ({
+      ...{ calls: 9, min, median: min + 1, p95: max - 1, max },
+    });
+    const [work, inner] = grid.regions;
+    if (work === undefined || inner === undefined) throw new Error("the sweep has two regions");
+    const spread = { ...work, calls_ms: [calls(1, 5), null, calls(2, 50), null, null, null] };
+    const other = { ...inner, calls_ms: [null, calls(3, 7), null, null, null, null] };
+    const { page, complaints } = await open({ ...grid, regions: [spread, other] });
+    const boxes = page.locator("svg.calls g.spread");
+    const names = () =>
+      boxes.evaluateAll((all) => all.map((box) => box.getAttribute("aria-label")));
+    expect(await names()).toEqual([
+      "batch_size=1 size=1: 9 calls, 1.000 to 5.000 ms, median 2.000 ms, p95 4.000 ms",
+      "batch_size=4 size=1: 9 calls, 2.000 to 50.000 ms, median 3.000 ms, p95 49.000 ms",
+    ]);
+    const widths = await boxes.evaluateAll((all) =>
+      all.map((box) => box.querySelector("line")?.getBoundingClientRect().width ?? 0),
+    );
+    expect((widths[1] ?? 0) / (widths[0] ?? 1)).toBeCloseTo(48 / 4, 0);
+    const table = page.getByRole("region", { name: "Calls by job" });
+    expect(await table.locator("tbody tr").count()).toBe(2);
+    await page.getByRole("button", { name: "work / inner" }).click();
+    expect(await names()).toEqual([
+      "batch_size=2 size=1: 9 calls, 3.000 to 7.000 ms, median 4.000 ms, p95 6.000 ms",
+    ]);
+    expect(complaints).toEqual([]);
+  });
+
   it("sorts jobs by their numbers", async () => {
     const { page } = await open(
       sweepOf(["2", "10", "1"].map((name) => jobOf(name, [`x=${name}`], 1))),

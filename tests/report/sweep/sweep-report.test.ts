@@ -10,7 +10,7 @@ import {
   sweepJsonPieces,
 } from "../../../src/report/sweep/writers.ts";
 import type { ProcessSketch } from "../../profile/analysis/timelines.ts";
-import { asOlder, bundleOf, firstReport, hostileNames } from "../bundles.ts";
+import { asOlder, bundleOf, firstReport, hostileNames, reportOfCalls } from "../bundles.ts";
 import { joined } from "../joined.ts";
 import { readCsv } from "../read-csv.ts";
 import { grid, jobOf, sweepOf } from "./sweeps.ts";
@@ -55,6 +55,33 @@ describe("a sweep's report", () => {
     expect(times).toMatchObject({ work: [3, null, null], other: [null, null, 1] });
     expect(renderSweepMarkdown(report)).toContain("it failed");
     expect(renderSweepMarkdown(report)).not.toContain("## Scaling");
+  });
+
+  it("tells how long single calls took in each job, where a region was called more than once", () => {
+    const called = (name: string, lengths: readonly number[]) => ({
+      name,
+      overrides: [`x=${name}`],
+      result: { report: jobReport(reportOfCalls(lengths)) },
+    });
+    const report = sweepOf([called("1", [1, 2, 3, 10]), called("2", [5]), called("3", [4, 4])]);
+    const [region] = report.regions;
+    expect(region?.calls_ms).toEqual([
+      { calls: 4, min: 1, median: 2.5, p95: 10, max: 10 },
+      null,
+      { calls: 2, min: 4, median: 4, p95: 4, max: 4 },
+    ]);
+    const markdown = renderSweepMarkdown(report);
+    expect(markdown).toContain(`## Calls of ${region?.path[0]}`);
+    expect(markdown).toContain("| x=1 | 4 | 1.000 | 2.500 | 10.000 | 10.000 | 4 |");
+    expect(markdown).not.toContain("| x=2 | 1 |");
+    const rows = readCsv(joined(renderSweepCsv(report)));
+    const [titles = [], ...records] = rows;
+    const at = (row: readonly string[] | undefined, title: string) => row?.[titles.indexOf(title)];
+    const first = records.find((row) => at(row, "region") === region?.path[0]);
+    expect([at(first, "calls"), at(first, "call_max_ms")]).toEqual(["4", "10"]);
+    expect(renderSweepMarkdown(sweepOf([called("1", [1]), called("2", [5])]))).not.toContain(
+      "## Calls",
+    );
   });
 
   it("compares jobs by what they do per second, where it is told how much that is", () => {

@@ -30,6 +30,7 @@ import { jobReport } from "../../../src/report/sweep/build.ts";
 import {
   SWEEP_CONTRACT,
   SWEEP_CONTRACTS,
+  type SweepCalls,
   type SweepJob,
   type SweepParameter,
   type SweepRegion,
@@ -89,6 +90,14 @@ const sweptRegion: Keys<SweepRegion> = {
   kind: true,
   times_ms: true,
   cpu_times_ms: true,
+  calls_ms: true,
+};
+const sweepCalls: Keys<SweepCalls> = {
+  calls: true,
+  min: true,
+  median: true,
+  p95: true,
+  max: true,
 };
 
 const comparison: Keys<
@@ -165,7 +174,7 @@ const gate: Keys<Gate> = {
 const ADDED: Readonly<Record<string, readonly string[]>> = {
   "sweep-report": ["work"],
   SweepJob: ["cpu_ms", "page", "per_second"],
-  SweepRegion: ["path_domains", "cpu_times_ms"],
+  SweepRegion: ["path_domains", "cpu_times_ms", "calls_ms"],
   ReportFacts: ["failure"],
   RegionChange: ["path_domains"],
   KernelChange: ["limits"],
@@ -180,6 +189,7 @@ const TYPES = [
   ["sweep-report", "SweepJob", job],
   ["sweep-report", "SweepWork", work],
   ["sweep-report", "SweepRegion", sweptRegion],
+  ["sweep-report", "SweepCalls", sweepCalls],
   ["comparison", null, comparison],
   ["comparison", "ReportFacts", facts],
   ["comparison", "Change", change],

@@ -2,9 +2,9 @@ import { execFile } from "node:child_process";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { renderBundleJson, runValidateCommand } from "../../../src/report/index.ts";
+import { commandPath } from "../../e2e/command.ts";
 import { bundleOf, resnet } from "../bundles.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "validate-regions-"));
@@ -141,10 +141,10 @@ describe("validate-regions", () => {
   });
 
   it("works as a process", async () => {
-    const bin = fileURLToPath(new URL("../../../src/bin/validate-regions.ts", import.meta.url));
+    const command = commandPath("validate-regions");
     const exit = (path: string) =>
       new Promise<{ code: number | null; stdout: string }>((resolve) => {
-        const child = execFile(process.execPath, ["--import", "tsx", bin, path], (_error, stdout) =>
+        const child = execFile(process.execPath, [command, path], (_error, stdout) =>
           resolve({ code: child.exitCode, stdout }),
         );
       });

@@ -1,4 +1,5 @@
 /** Each reason where it holds and where it does not: on files of real tools where there are some, else on sketches. */
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { buildRegionModel } from "../../../src/profile/analysis/build.ts";
@@ -12,6 +13,8 @@ import { samplesOrSkip } from "../../profile/tools/ncu/samples.ts";
 import { context } from "../bundles.ts";
 import { importReal } from "../snapshots/imported.ts";
 import { RECORDINGS } from "../snapshots/neutral.ts";
+
+const REPORTS_PAGE = join(import.meta.dirname, "../../../docs/reports.md");
 
 const sample = samplesOrSkip("reasons in Nsight's files");
 const samples = sample?.("") ?? "";
@@ -137,7 +140,8 @@ const CASES: readonly (readonly [
   ["after_ranges", "wall", ["ending", OUTSIDE], ["phases", OUTSIDE]],
   ["first_call", "wall", ["phases", "step / load"], ["phases", "step / compute"]],
   ["copies", "wall", ["copies", ITEM], ["ranges", "A"]],
-  ["ncu_rule", "gpu", ["advice", OUTSIDE], ["memory", OUTSIDE]],
+  // What is at 88 % of the memory's peak is limited by it, whatever its warps stall for.
+  ["ncu_rule", "gpu", ["grid", OUTSIDE], ["advice", OUTSIDE]],
   ["memory_bound", "gpu", ["memory", OUTSIDE], ["tiny", OUTSIDE]],
   ["compute_bound", "gpu", ["computing", "step"], ["at_peaks", "step"]],
   ["near_both_peaks", "gpu", ["at_peaks", "step"], ["computing", "step"]],
@@ -169,6 +173,13 @@ describe("reasons", () => {
     );
   });
 
+  it("stand in the documentation in their order", () => {
+    const rows = REASON_RULES.map(
+      ({ name, threshold, source }) => `| \`${name}\` | ${threshold} | ${source} |\n`,
+    );
+    expect(readFileSync(REPORTS_PAGE, "utf8")).toContain(rows.join(""));
+  });
+
   it("say their threshold and where it comes from, each once", () => {
     expect(new Set(REASON_RULES.map(({ name }) => name)).size).toBe(REASON_RULES.length);
     for (const { threshold, source } of REASON_RULES) {
@@ -198,9 +209,18 @@ describe.skipIf(sample === null)("the answer", () => {
     expect(answer?.runs).toEqual([]);
     expect(answer?.byWall).toEqual([]);
     expect(answer?.byGpu[0]).toMatchObject({ of: "kernel time", share: 100 });
-    expect(answer?.headline).toContain("of the kernel time");
+    expect(answer?.headline).toBe(
+      "Most kernel time is in matrix_addition2D(float *, float *, float *, int, int), outside every range: 100.0 % of the kernel time (52.6 µs), memory bound.",
+    );
     expect(answer?.more[0]?.command).toBe("deep-profile -- PROG ARG...");
   });
+});
+
+it.skipIf(sample === null)("names no kernel for what several take together", () => {
+  const answer = answerOf(loaded.get("tiny") ?? { contract: "", reports: [] });
+  expect(answer?.headline).toBe(
+    "No kernel takes most of the kernel time (6.1 µs, outside every range): the longest of 4, warmingUp(float *), takes 26.0 % of the kernel time (1.6 µs). Of all together: its kernels use neither memory nor multiprocessors well.",
+  );
 });
 
 describe("the answer of a recording", () => {
@@ -227,4 +247,21 @@ describe("the answer of a recording", () => {
       ),
     );
   });
+});
+
+it("names what was open when a program failed", () => {
+  const bundle = sketched({
+    ranges: [
+      { name: "step", start: 0, end: null },
+      { name: "load", start: 10, end: 20 },
+      { name: "compute", start: 30, end: null },
+    ],
+  });
+  const [report] = bundle.reports;
+  if (report === undefined) throw new Error("a bundle has a report");
+  const failed = { ...report, failure: "prog was ended by SIGABRT" };
+  expect(answerOf({ ...bundle, reports: [failed] })?.failure).toBe(
+    "prog was ended by SIGABRT, with step / compute open",
+  );
+  expect(answerOf(bundle)?.failure).toBeNull();
 });

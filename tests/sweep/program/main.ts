@@ -80,6 +80,10 @@ void hydraMain(
         break;
       case "hungry":
         for (const all: unknown[] = []; ; ) all.push(new Array(1e6).fill(all.length + 0.5));
+      case "gone after":
+        // Its process ends when it is told of its next job, before it can do anything for it.
+        process.prependListener("message", () => process.kill(process.pid, "SIGKILL"));
+        return { x };
       case "stubborn":
         process.on("SIGTERM", () => {});
         await forever();

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
@@ -28,7 +29,23 @@ hydra:
 const HOOK = fileURLToPath(new URL("../../system/kill-at/hook.cjs", import.meta.url));
 
 /** The program as one file, so that a process of it starts quickly. */
-export const builtProgram = () => bundled(new URL("main.ts", import.meta.url), "prog");
+export const builtProgram = () =>
+  bundled(new URL("main.ts", import.meta.url), "prog", (program, env) => {
+    const cwd = withConfig(CONFIG);
+    for (const argv of [
+      ["-m", "x=1,2"],
+      ["-m", "x=1,2", "hydra.sweep.dir=t", "hydra/launcher=local"],
+      ["sweep", "status", "s"],
+    ])
+      execFileSync(process.execPath, [program, ...argv], { cwd, env, stdio: "ignore" });
+  });
+
+function withConfig(config: string): string {
+  const cwd = mkdtempSync(join(tmpdir(), "hydraconf-sweep-"));
+  mkdirSync(join(cwd, "conf"));
+  writeFileSync(join(cwd, "conf/config.yaml"), config);
+  return cwd;
+}
 
 const places = new Set<string>();
 
@@ -49,10 +66,8 @@ export function endWorkplaces(): void {
 
 /** A working directory for the program, with its config. */
 export function workplace(config = CONFIG) {
-  const cwd = mkdtempSync(join(tmpdir(), "hydraconf-sweep-"));
+  const cwd = withConfig(config);
   places.add(realpathSync(cwd));
-  mkdirSync(join(cwd, "conf"));
-  writeFileSync(join(cwd, "conf/config.yaml"), config);
   const command = [process.execPath, builtProgram()];
   const folder = sweepFolder(join(cwd, "s"));
   return {

@@ -151,7 +151,7 @@ function walkHeaders(file: SizedReader) {
   return { strings, headers };
 }
 
-/** Of a block that stands elsewhere than the sizes of those before it say; null where the file ends. */
+/** The header of a block that does not start where the sizes of the earlier blocks put it; null at the end of the file. */
 function headerHere(file: SizedReader): WalkedHeader | null {
   const bytes = file.takeSized();
   return bytes === null ? null : { block: readBlockHeader(bytes, []), end: file.at };

@@ -74,7 +74,7 @@ const real = realNcuOrSkip("sections and metrics of the real ncu");
 
 describe.skipIf(real === null)("the real ncu", () => {
   it("has the sets, sections and metrics of every preset on an H100", async () => {
-    const ncu = await probeNcu(real?.path ?? "");
+    const ncu = await probeNcu(real?.cached ?? "");
     expect(ncu.version).toMatch(/^20\d\d\.\d/);
     const have = await queryAvailable(ncu, "gh100");
     expect(have.metrics?.size).toBeGreaterThan(1000);
@@ -87,7 +87,7 @@ describe.skipIf(real === null)("the real ncu", () => {
   it.each(["range", "app-range"] as const)(
     "takes what is left of every preset in %s replay, and refuses what was left out",
     async (replay_mode) => {
-      const ncu = await probeNcu(real?.path ?? "");
+      const ncu = await probeNcu(real?.cached ?? "");
       const none = { sets: null, sections: null, metrics: null };
       for (const preset of ["default", "hopper"]) {
         const { ncu_cli } = composeTree([`profiling/ncu@pipeline.ncu=ncu.${preset}`]).pipeline.ncu;
@@ -113,7 +113,7 @@ describe.skipIf(real === null)("the real ncu", () => {
   );
 
   it("has metrics of source lines, derived ones and its own in no list: none is left out", async () => {
-    const ncu = await probeNcu(real?.path ?? "");
+    const ncu = await probeNcu(real?.cached ?? "");
     const have = await queryAvailable(ncu, "gh100");
     const listed = real?.say("--list-metrics", "--section", "regex:.*").split("\n") ?? [];
     // What is named after no part of the GPU: `inst_executed`, `memory_l1_wavefronts_shared`.
@@ -134,7 +134,7 @@ describe.skipIf(real === null)("the real ncu", () => {
   });
 
   it("has counters of other GPUs only, which are left out", async () => {
-    const ncu = await probeNcu(real?.path ?? "");
+    const ncu = await probeNcu(real?.cached ?? "");
     const have = await queryAvailable(ncu, "gh100");
     // Of Volta; a misspelt source metric; one that no GPU has.
     const metrics = ["lts__lts2xbar_cycles_active_x.sum", "inst_execute", "gpu_time_duration.sum"];
@@ -156,7 +156,7 @@ describe.skipIf(real === null)("the real ncu", () => {
     writeFileSync(inHere, `#!/bin/sh\ncd '${here}'\nexec '${real?.path}' "$@"\n`);
     chmodSync(inHere, 0o755);
     expect(await queryAvailable(await probeNcu(inHere), "gh100")).toEqual(
-      await queryAvailable(await probeNcu(real?.path ?? ""), "gh100"),
+      await queryAvailable(await probeNcu(real?.cached ?? ""), "gh100"),
     );
   });
 

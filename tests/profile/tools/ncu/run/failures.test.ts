@@ -2,8 +2,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseOverride } from "../../../../../src/overrides/index.ts";
-import { FAILURE_CLASSES } from "../../../../../src/profile/tools/ncu/run/failure-classes.ts";
-import { recogniseFailures } from "../../../../../src/profile/tools/ncu/run/failures.ts";
+import {
+  FAILURE_CLASSES,
+  recogniseFailures,
+} from "../../../../../src/profile/tools/ncu/run/failures.ts";
 import { diagnosticsIn } from "../../../../../src/profile/tools/ncu/run/log.ts";
 import { growth } from "../../../../growth.ts";
 import { sharedOrSkip } from "../../../../shared.ts";

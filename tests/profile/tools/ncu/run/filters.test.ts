@@ -136,7 +136,7 @@ describe.skipIf(real === null)("against ncu's own matcher", () => {
         expect(got.filter((kernel) => clear.includes(kernel) && kernel !== "kernel0")).toEqual([]);
         expect(got).not.toContain(`kernel${labels.length}`);
       }),
-      { numRuns: runs(30) },
+      { numRuns: runs(12) },
     );
   });
 
@@ -165,7 +165,7 @@ describe.skipIf(real === null)("against ncu's own matcher", () => {
           expect(got).not.toContain(`kernel${labels.length}`);
         },
       ),
-      { numRuns: runs(30) },
+      { numRuns: runs(12) },
     );
   });
 
@@ -195,7 +195,7 @@ describe.skipIf(real === null)("against ncu's own matcher", () => {
         }
         expect(got).not.toContain(`kernel${labels.length}`);
       }),
-      { numRuns: runs(20) },
+      { numRuns: runs(8) },
     );
   });
 

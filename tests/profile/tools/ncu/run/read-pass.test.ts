@@ -32,7 +32,7 @@ beforeEach(() => {
 afterEach(() => vi.unstubAllEnvs());
 
 let folders = 0;
-async function read(report: string, path = real?.path ?? "") {
+async function read(report: string, path = real?.cached ?? "") {
   const directory = join(root, `out-${++folders}`);
   mkdirSync(directory);
   const results: NcuResult[] = [];
@@ -50,7 +50,7 @@ async function read(report: string, path = real?.path ?? "") {
 /** An ncu that does something else first; `exec "$NCU" "$@"` is the real one. */
 function ncuWith(script: string): string {
   const path = join(root, `ncu-${++folders}`);
-  writeFileSync(path, `#!/bin/sh\nNCU=${real?.path}\n${script}\nexec "$NCU" "$@"\n`);
+  writeFileSync(path, `#!/bin/sh\nNCU=${real?.cached}\n${script}\nexec "$NCU" "$@"\n`);
   chmodSync(path, 0o755);
   return path;
 }
@@ -225,7 +225,7 @@ describe.skipIf(real === null || sample === null)("readPass", () => {
           throw Object.assign(new Error("EIO: i/o error, read"), { code: "EIO", syscall: "read" });
       },
       {
-        ncu: await probeNcu(real?.path ?? ""),
+        ncu: await probeNcu(real?.cached ?? ""),
         directory,
         prefix: "",
         keepTables: true,
@@ -246,7 +246,7 @@ describe.skipIf(real === null || sample === null)("readPass", () => {
     mkdirSync(directory);
     symlinkSync("/dev/full", join(directory, "raw.csv.part"));
     const { results, notes, unread } = await readPass(report(), () => {}, {
-      ncu: await probeNcu(real?.path ?? ""),
+      ncu: await probeNcu(real?.cached ?? ""),
       directory,
       prefix: "",
       keepTables: true,
@@ -262,7 +262,7 @@ describe.skipIf(real === null || sample === null)("readPass", () => {
     const directory = join(root, "without-tables");
     mkdirSync(directory);
     const { results, notes } = await readPass(report(), () => {}, {
-      ncu: await probeNcu(real?.path ?? ""),
+      ncu: await probeNcu(real?.cached ?? ""),
       directory,
       prefix: "",
       keepTables: false,
@@ -289,7 +289,7 @@ describe.skipIf(real === null || sample === null)("readPass", () => {
         throw new TypeError("a mistake");
       },
       {
-        ncu: await probeNcu(real?.path ?? ""),
+        ncu: await probeNcu(real?.cached ?? ""),
         directory: root,
         prefix: "mistake.",
         keepTables: false,

@@ -1,10 +1,23 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { nsightEnvironment, nsightOrSkip } from "../../../../nsight.ts";
 import { sharedOrSkip } from "../../../../shared.ts";
 import { buildReport, type ResultSketch } from "./report-builder.ts";
+
+/** What answers as the real ncu, and asks it each question once: the variables say where. */
+export const CACHED_NCU = fileURLToPath(
+  new URL("../../../../fixtures/programs/fake-ncu.sh", import.meta.url),
+);
+
+/** For `CACHED_NCU`: all test files share the answers. */
+export function cachedNcuEnvironment(ncu: string) {
+  const answers = join(tmpdir(), "ncu-answers");
+  mkdirSync(answers, { recursive: true });
+  return { FAKE_NCU_REAL: ncu, FAKE_NCU_ANSWERS: answers };
+}
 
 /** The real ncu and a report to build others from; null after printing why not. */
 export function realNcuOrSkip(what: string) {
@@ -16,9 +29,18 @@ export function realNcuOrSkip(what: string) {
   const home = nsight["HOME"] ?? "";
   const directory = mkdtempSync(join(tmpdir(), "hydraconf-real-ncu-"));
   const template = join(shared, "samples/nsight/mojo.ncu-rep");
+  const cached = join(directory, "ncu");
+  const variables = Object.entries(cachedNcuEnvironment(ncu)).map(
+    ([name, value]) => `${name}='${value}'`,
+  );
+  writeFileSync(cached, `#!/bin/sh\n${variables.join(" ")} exec '${CACHED_NCU}' "$@"\n`, {
+    mode: 0o755,
+  });
   let reports = 0;
   return {
     path: ncu,
+    /** Path of a program that answers as it does, and asks it each question about the same report once. */
+    cached,
     env,
     home,
     template,

@@ -1,4 +1,15 @@
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import {
+  closeSync,
+  copyFileSync,
+  fstatSync,
+  linkSync,
+  openSync,
+  readSync,
+  renameSync,
+  statSync,
+  truncateSync,
+} from "node:fs";
+import { draftBeside, removeIfAllowed } from "../system/atomic-write.ts";
 
 /** More of a line of a log is not shown. */
 const MOST_BYTES = 64 * 1024;
@@ -84,3 +95,63 @@ export const isHeapFull = (lines: readonly string[]): boolean =>
   lines.some((line) => line.includes("heap out of memory"));
 
 export const MORE_HEAP = "NODE_OPTIONS=--max-old-space-size=MB gives each job more";
+
+/** In bytes; 0 where there is no such file. */
+export const sizeOf = (file: string): number =>
+  statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+
+/** A log beyond this stays its process's, which then runs no other job: it would have to be copied. */
+const MOST_COPIED = 16 << 20;
+
+/**
+ * The file that a process writes to, whichever job it runs: what it has open cannot be changed from outside. While a job runs, its log is a
+ * second name of this file; then the log becomes a file of its own, and this one is empty for the next.
+ */
+export interface SharedLog {
+  readonly file: string;
+  /**
+   * Gives the file the name of a job's log, with what that had.
+   * @returns the byte at which the job's output begins
+   */
+  begin(jobLog: string): number;
+  /** Makes the job's log a file of its own. @returns whether the file can be used for another job */
+  separate(jobLog: string): boolean;
+  remove(): void;
+}
+
+/** @returns undefined where files cannot have two names */
+export function sharedLog(first: string): SharedLog | undefined {
+  const file = draftBeside(first);
+  const log: SharedLog = {
+    file,
+    begin(jobLog) {
+      if (sizeOf(jobLog) > 0) copyFileSync(jobLog, file);
+      const name = draftBeside(jobLog);
+      linkSync(file, name);
+      renameSync(name, jobLog);
+      return sizeOf(file);
+    },
+    separate(jobLog) {
+      try {
+        if (sizeOf(file) > MOST_COPIED) return false;
+        const copy = draftBeside(jobLog);
+        copyFileSync(file, copy);
+        renameSync(copy, jobLog);
+        truncateSync(file);
+        return true;
+      } catch {
+        // Then it stays as it is: a disk that is full, say.
+        return false;
+      }
+    },
+    remove: () => removeIfAllowed(file),
+  };
+  try {
+    closeSync(openSync(file, "a"));
+    log.begin(first);
+    return log;
+  } catch {
+    log.remove();
+    return undefined;
+  }
+}
