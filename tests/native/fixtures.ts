@@ -64,6 +64,9 @@ export function availableClients(what: string): Client[] {
   return ["own client", "nvtx3 headers"];
 }
 
+/** Directory of NVIDIA's headers; null without them. */
+export const nvtxInclude = (): string | null => tools?.nvtxInclude ?? null;
+
 /**
  * Compiles one source of `native/fixtures`, or all of one of its folders, into one program.
  *

@@ -48,6 +48,29 @@ const exported = () =>
     ],
   });
 
+describe("deep-profile import --fold", () => {
+  it.each([
+    ["more than", ["--fold", "1"], ["step #", "step # / load"]],
+    ["as many as", ["--fold", "2"], ["step 1", "step 1 / load", "step 2"]],
+    ["never", ["--fold", "none"], ["step 1", "step 1 / load", "step 2"]],
+    ["by itself", [], ["step 1", "step 1 / load", "step 2"]],
+  ])("folds numbered labels where there are %s so many", async (name, args, paths) => {
+    const { code } = await importFiles([exported(), "-o", `fold ${name}`, ...args]);
+    expect(code).toBe(0);
+    expect(pathsIn(`fold ${name}`, "nsys")).toEqual(paths);
+    const folded = notesIn(`fold ${name}`, "nsys") ?? [];
+    expect(folded.some((note) => note.includes("'step #'"))).toBe(paths[0] === "step #");
+  });
+
+  it.each(["0", "-1", "1.5", "all"])("refuses %s before a directory is made", async (count) => {
+    const error = await refusal([exported(), "-o", "refused", `--fold=${count}`]);
+    expect(error).toMatchObject({
+      code: "app.usage",
+      message: `--fold: '${count}' is neither a count of at least 1 nor none`,
+    });
+  });
+});
+
 describe("deep-profile import --label-rule", () => {
   it("gives the same regions in the reports of all tools", async () => {
     const { code } = await importFiles([
