@@ -68,9 +68,10 @@ export function planJob(
   }
   publish(edited.root);
   const outputDir = directory ?? directoryOf(edited.root, composition, place, number);
-  // The same tree, which what was read of it no longer needs.
-  edited.set(["hydra", "runtime", "output_dir"], typed(outputDir, "str"));
-  const { root } = edited;
+  // Another tree: what `${hydra:...}` has answered of the first one is kept with it.
+  const final = editTree(edited.root);
+  final.set(["hydra", "runtime", "output_dir"], typed(outputDir, "str"));
+  const { root } = final;
   const tree = composition.config;
   return {
     composition,
