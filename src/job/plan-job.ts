@@ -8,7 +8,6 @@ import {
   type MapNode,
   type NodeType,
   scalar,
-  withoutEntry,
 } from "../values/node.ts";
 import { fromCode } from "../values/origin.ts";
 import type { ResolveContext } from "../values/resolution/context.ts";
@@ -69,20 +68,21 @@ export function planJob(
   }
   publish(edited.root);
   const outputDir = directory ?? directoryOf(edited.root, composition, place, number);
+  // Another tree: what `${hydra:...}` has answered of the first one is kept with it.
   const final = editTree(edited.root);
   final.set(["hydra", "runtime", "output_dir"], typed(outputDir, "str"));
-  publish(final.root);
-  const tree = withoutEntry(final.root, "hydra");
+  const { root } = final;
+  const tree = composition.config;
   return {
     composition,
     ...(number !== undefined && { number }),
     ...(id !== undefined && { id }),
-    root: final.root,
+    root,
     tree,
     outputDir,
-    overrides: textsAt(final.root, "hydra.overrides.task", context),
+    overrides: textsAt(root, "hydra.overrides.task", context),
     resolved: once(() => {
-      publish(final.root);
+      publish(root);
       return resolveTree(tree, context);
     }),
   };

@@ -41,6 +41,8 @@ function makeOrRefuse(path: string, kind: DirectoryKind): void {
 
 /** @throws ConfigError `app.run_directory` for a directory that holds another run's results */
 function refuseResults(path: string, resultFiles: readonly string[]): void {
+  // Of most jobs there is nothing yet: one look instead of one for each file.
+  if (!existsSync(path)) return;
   const results = resultFiles.filter((name) => existsSync(join(path, name)));
   if (results.length === 0) return;
   throw new ConfigError({

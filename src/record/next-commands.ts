@@ -75,24 +75,28 @@ export interface StartedProcess extends Pick<Invocation, "cwd" | "env"> {
 export function commandAsTyped(started: StartedProcess): TypedCommand {
   const { cwd, env, execPath, options, script } = started;
   const name = basename(script);
-  const runner = runnerOf(started);
+  const inPackages = packageRunner(started);
+  const isInPackages = script.includes("/node_modules/");
+  const runner =
+    runnerOf(started) ?? (isInPackages && OF_PACKAGE.test(name) ? inPackages : undefined);
   const isSource = /\.[cm]?[jt]s$/.test(name) && script !== execPath;
   // Loaders that tsx adds are its own matter.
   const isTsx = options.some((option) => option.includes("/tsx/dist/"));
-  const start = isTsx ? ["npx", "tsx"] : ["node", ...options];
+  const start = isTsx ? [...(inPackages ?? ["npx"]), "tsx"] : ["node", ...options];
   const program =
     runner !== undefined
-      ? [...runner, name]
+      ? [...runner, name.replace(OF_PACKAGE, "$1")]
       : isSource
         ? [...start, pathFrom(cwd, script)]
         : isOnPath(script, env)
           ? [name]
           : script.includes("/node_modules/.bin/")
-            ? ["npx", name]
+            ? [...(inPackages ?? ["npx"]), name]
             : [pathFrom(cwd, script)];
   const isOurs = /^hydraconf(\.[cm]?js)?$/.test(name);
   const shown = program.map(shellQuote).join(" ");
-  const beside = runner === undefined ? "hydraconf" : [...runner, "hydraconf"].join(" ");
+  // A program that tsx runs has it among its packages.
+  const beside = [...(runner ?? (isTsx ? start.slice(0, -1) : [])), "hydraconf"].join(" ");
   return { program: shown, hydraconf: isOurs ? shown : beside };
 }
 
@@ -101,6 +105,24 @@ function runnerOf({ env, script }: StartedProcess): readonly string[] | undefine
   const asked = env["npm_lifecycle_script"]?.split(" ")[0]?.replaceAll(/^['"]|['"]$/g, "");
   if (env["npm_lifecycle_event"] !== "npx" || asked !== basename(script)) return undefined;
   return ["npx"];
+}
+
+/** Our commands as package managers start them that link no file into `.bin`. */
+const OF_PACKAGE = /^(hydraconf|deep-profile|validate-regions)\.js$/;
+
+/** What runs a command of the project's packages, by the name in what a package manager says of itself. */
+const PACKAGE_RUNNERS: ReadonlyMap<string, readonly string[]> = new Map([
+  ["pnpm", ["pnpm", "exec"]],
+  ["yarn", ["yarn"]],
+  ["bun", ["bunx"]],
+]);
+
+/** Undefined where npm or none started this. */
+function packageRunner({ env, script }: StartedProcess): readonly string[] | undefined {
+  const [agent = ""] = (env["npm_config_user_agent"] ?? "").split("/");
+  // What is fetched for one call stands in no project.
+  if (agent === "pnpm" && /\/dlx[-/]/.test(script)) return ["pnpm", "dlx"];
+  return PACKAGE_RUNNERS.get(agent);
 }
 
 /** Directories that only a package's scripts have on their `PATH` do not count. */

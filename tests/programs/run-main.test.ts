@@ -13,6 +13,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { commandPath } from "../e2e/command.ts";
+import { until } from "../wait.ts";
 
 const HYDRA = fileURLToPath(new URL("../fixtures/python-hydra", import.meta.url));
 const command = commandPath("hydraconf");
@@ -178,6 +179,17 @@ exit $2
       ["failed", null, "sh ended with exit code 137"],
       ["completed", null, null],
     ]);
+  });
+
+  test("a process that runs a program takes it along when it is killed: the job will run again", async () => {
+    const cwd = project();
+    const script = "echo $$ > pid; kill -KILL $PPID; sleep 1; echo > late";
+    const argv = ["hydra.sweep.dir=out", "hydra/launcher=local", "--", "sh", "-c", script];
+    expect(hydraconf(cwd, "run", "-m", "x=1", ...argv).status).toBe(1);
+    expect(rows(join(cwd, "out"))).toEqual([["stopped", null, "killed by SIGKILL"]]);
+    const pid = readFileSync(join(cwd, "pid"), "utf8").trim();
+    await until(() => !existsSync(`/proc/${pid}`));
+    expect(existsSync(join(cwd, "late"))).toBe(false);
   });
 });
 

@@ -47,6 +47,35 @@ describe("what somebody typed", () => {
     expect(typed(started).program).toBe(program);
   });
 
+  test.each([
+    ["pnpm/9.1.0 npm/? node/v20", "pnpm exec"],
+    ["yarn/4.2.2 npm/? node/v20", "yarn"],
+    ["bun/1.1.0 npm/? node/v20", "bunx"],
+    ["npm/10.8.2 node/v20", "npx"],
+  ])("by %s", (agent, runner) => {
+    const env = { npm_config_user_agent: agent, PATH: "/usr/bin" };
+    const linked = { script: `${WORK}/node_modules/.bin/prog`, env };
+    expect(typed(linked).program).toBe(`${runner} prog`);
+    const options = ["--require", "/x/tsx/dist/preflight.cjs"];
+    expect(typed({ script: `${WORK}/app.ts`, options, env })).toEqual({
+      program: `${runner} tsx app.ts`,
+      hydraconf: `${runner} hydraconf`,
+    });
+  });
+
+  test("by pnpm, which starts the file of a package itself", () => {
+    const env = { npm_config_user_agent: "pnpm/9.1.0 npm/? node/v20" };
+    const file = "node_modules/hydraconf/dist/bin/hydraconf.js";
+    expect(typed({ script: `${WORK}/node_modules/.pnpm/hydraconf@0.1.0/${file}`, env })).toEqual({
+      program: "pnpm exec hydraconf",
+      hydraconf: "pnpm exec hydraconf",
+    });
+    expect(typed({ script: `/home/me/.cache/pnpm/dlx/1f/${file}`, env }).program).toBe(
+      "pnpm dlx hydraconf",
+    );
+    expect(typed({ script: `${WORK}/app.js`, env }).program).toBe("node app.js");
+  });
+
   test("for what hydraconf itself does with a sweep, the same where the program is that", () => {
     expect(typed({ script: "/x/node_modules/.bin/hydraconf", env: NPX }).hydraconf).toBe(
       "npx hydraconf",

@@ -174,6 +174,8 @@ function startWorker(run: WorkerRun, workers: Workers, most: number): StartedWor
       return state;
     }
     worker.giveBack(false);
+    // What it has started would go on beside the same job, which is to run again.
+    if (outcome.signal === "SIGKILL" && pid !== undefined) signalWorker(pid, "SIGKILL");
     if (asked === undefined && state.status === "running" && !(await worker.hasBegun())) {
       restoreJobState(folder, number, before);
       return "not begun";

@@ -26,6 +26,11 @@ export interface SlurmClient {
   ): Promise<readonly TaskReport[] | undefined>;
   /** The same of one array, also of tasks that left the queue a short time ago; none where it is forgotten. */
   recentTasks(array: string, signal?: AbortSignal): Promise<readonly TaskReport[] | undefined>;
+  /**
+   * Lets more or fewer tasks of an array run at a time.
+   * @returns whether Slurm took it
+   */
+  setParallelism(array: string, parallelism: number): Promise<boolean>;
   /** Ends tasks, `ARRAY_INDEX`, or whole arrays; those that wait only, if asked so. */
   cancel(ids: readonly string[], options?: { readonly onlyWaiting?: boolean }): Promise<void>;
   /**
@@ -67,6 +72,10 @@ export function createSlurm(env: Readonly<Record<string, string | undefined>>): 
       if (failed) return isForgotten(stderr) || /not found/.test(stdout) ? [] : undefined;
       const tasks = readShownJobs(stdout);
       return tasks.length === 0 ? undefined : tasks;
+    },
+    async setParallelism(array, parallelism) {
+      const change = [`JobId=${array}`, `ArrayTaskThrottle=${parallelism}`];
+      return !(await call("scontrol", ["update", ...change])).failed;
     },
     async cancel(ids, { onlyWaiting = false } = {}) {
       const options = onlyWaiting ? ["--state=PENDING"] : [];

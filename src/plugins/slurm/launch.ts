@@ -10,12 +10,12 @@ import type { SweepRecord } from "../../record/sweep-record.ts";
 import { getOrCreate } from "../../system/get-or-create.ts";
 import { andOthers, plural } from "../../text/plural.ts";
 import { ConfigError, isConfigError } from "../../values/errors.ts";
-import { createSlurm } from "./client.ts";
+import { createSlurm, type SlurmClient } from "./client.ts";
 import { logFolder } from "./job-logs.ts";
 import { readSettings, type SlurmSettings } from "./settings.ts";
 import { adoptSubmissions, slurmSweep } from "./slurm-sweep.ts";
 import { readSubmissions, tasksOf } from "./submissions.ts";
-import { type JobGroup, submitJobs } from "./submit.ts";
+import { type JobGroup, passOnShares, submitJobs } from "./submit.ts";
 
 /** submitit's name, which log configs may use. */
 const LOGGER = "hydra_plugins.hydra_submitit_launcher.submitit_launcher";
@@ -87,7 +87,51 @@ export async function* launchOnSlurm(
   const settings = placed(given, cwd);
   const sweep = await submitToSlurm(batch, settings, request);
   const resultOf = (job: SweepJob) => resultWithLog(job, settings, request);
-  yield* followJobs(batch, sweep, request, { scheduler: "Slurm", resultOf });
+  const shares = shareLimit(batch, settings.array_parallelism, request);
+  for await (const event of followJobs(batch, sweep, request, { scheduler: "Slurm", resultOf })) {
+    if (event.kind === "ended") await shares.passOn(event.job.number);
+    yield event;
+  }
+}
+
+/** Sees to it that the jobs of the arrays that are left use what others no longer need of the limit, while somebody follows them. */
+function shareLimit(
+  batch: readonly SweepJob[],
+  limit: number,
+  { env, internals }: LauncherRequest,
+  client: Pick<SlurmClient, "setParallelism"> = createSlurm(env),
+) {
+  const followed = new Set(batch.map(({ number }) => number));
+  const arrayOf = new Map<number, string>();
+  const parallelism = new Map<string, number>();
+  for (const { array, jobs, parallelism: noted } of readSubmissions(internals.record.folder)) {
+    if (array === null || noted === undefined) continue;
+    parallelism.set(array, noted);
+    for (const { number } of jobs) if (followed.has(number)) arrayOf.set(number, array);
+  }
+  const left = new Map<string, number>();
+  for (const array of arrayOf.values()) left.set(array, (left.get(array) ?? 0) + 1);
+  let isTaken = true;
+  return {
+    async passOn(number: number): Promise<void> {
+      const ended = arrayOf.get(number);
+      if (ended === undefined || !isTaken) return;
+      arrayOf.delete(number);
+      left.set(ended, (left.get(ended) ?? 0) - 1);
+      const running = [...left]
+        .filter(([, count]) => count > 0)
+        .map(([array, count]) => ({
+          array,
+          left: count,
+          parallelism: parallelism.get(array) ?? 0,
+        }));
+      for (const more of passOnShares(running, limit)) {
+        // A Slurm that does not take it is not asked again: the jobs run all the same.
+        isTaken &&= await client.setParallelism(more.array, more.parallelism);
+        parallelism.set(more.array, more.parallelism);
+      }
+    },
+  };
 }
 
 /** What a job came to, and where it logged. */

@@ -44,6 +44,8 @@ export interface Submission {
   readonly logs?: string;
   /** The key below `hydra.launcher` that says how much memory they get. Not there where none does, or early versions noted it. */
   readonly memory_key?: string;
+  /** How many of its jobs run at a time. Not there in what early versions noted. */
+  readonly parallelism?: number;
 }
 
 export interface SubmittedJob {
@@ -95,6 +97,7 @@ const isSubmission = (value: unknown): value is Submission =>
     jobs: listOf(objectOf<SubmittedJob>({ number: count, attempts: count })),
     logs: maybe(anyText),
     memory_key: maybe(anyText),
+    parallelism: maybe(count),
   });
 
 const isSubmissions = (value: unknown): value is readonly Submission[] =>

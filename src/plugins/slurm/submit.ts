@@ -121,6 +121,37 @@ export function planArrays(
   });
 }
 
+/** An array with jobs that are not over. */
+export interface RunningArray {
+  readonly array: string;
+  /** The number of those jobs. */
+  readonly left: number;
+  /** How many of them may run at a time. */
+  readonly parallelism: number;
+}
+
+/**
+ * What arrays that are over, or have fewer jobs left than may run, do not need of the limit goes to those with the most jobs that wait.
+ *
+ * @param limit how many jobs of all of them may run at a time
+ * @returns the arrays that get more
+ */
+export function passOnShares(
+  arrays: readonly RunningArray[],
+  limit: number,
+): readonly RunningArray[] {
+  const shares = arrays.map((one) => ({ one, share: Math.min(one.parallelism, one.left) }));
+  let free = shares.reduce((rest, { share }) => rest - share, limit);
+  for (; free > 0; free--) {
+    const [neediest] = shares.toSorted((a, b) => b.one.left - b.share - (a.one.left - a.share));
+    if (neediest === undefined || neediest.share >= neediest.one.left) break;
+    neediest.share++;
+  }
+  return shares.flatMap(({ one, share }) =>
+    share > one.parallelism ? [{ ...one, parallelism: share }] : [],
+  );
+}
+
 /** What submitting one of them takes. */
 interface ArrayRequest {
   /** What starts the program. */
@@ -227,7 +258,7 @@ async function tryToSubmit(
     attempts: readJobState(folder, number)?.attempts.length ?? 0,
   }));
   const memory_key = keyGiven(options, MEMORY_OPTIONS);
-  const made = { script, array: null, jobs, logs: settings.submitit_folder };
+  const made = { script, array: null, jobs, logs: settings.submitit_folder, parallelism };
   noteSubmissions(folder, [{ ...made, ...(memory_key !== undefined && { memory_key }) }]);
   try {
     const array = await client.submit(options, script);

@@ -27,6 +27,7 @@ const slurm = (answers: Partial<SlurmClient>): SlurmClient => ({
   tasks: unexpected,
   recentTasks: unexpected,
   cancel: unexpected,
+  setParallelism: unexpected,
   arrayOf: unexpected,
   ...answers,
 });

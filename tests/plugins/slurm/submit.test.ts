@@ -7,7 +7,12 @@ import type { SlurmClient } from "../../../src/plugins/slurm/client.ts";
 import { readSettings } from "../../../src/plugins/slurm/settings.ts";
 import { busy, noAnswer } from "../../../src/plugins/slurm/slurm-errors.ts";
 import { readSubmissions, slurmFolder, tasksOf } from "../../../src/plugins/slurm/submissions.ts";
-import { planArrays, submitJobs, withRetry } from "../../../src/plugins/slurm/submit.ts";
+import {
+  passOnShares,
+  planArrays,
+  submitJobs,
+  withRetry,
+} from "../../../src/plugins/slurm/submit.ts";
 import { begun, ended, type JobState, writeJobState } from "../../../src/record/job-state.ts";
 import { ConfigError } from "../../../src/values/errors.ts";
 import { factsIn } from "../../record/written.ts";
@@ -33,6 +38,40 @@ describe("arrays of a sweep", () => {
       [undefined, 3],
       [undefined, 2],
     ]);
+  });
+
+  const running = (...arrays: readonly (readonly [left: number, parallelism: number])[]) =>
+    arrays.map(([left, parallelism], at) => ({ array: String(at), left, parallelism }));
+
+  test("pass on what they do not need of the limit to those whose jobs wait", () => {
+    const given = (...arrays: readonly (readonly [number, number])[]) =>
+      passOnShares(running(...arrays), 8).map(({ array, parallelism }) => [array, parallelism]);
+    // One of three has ended, which had two.
+    expect(given([20, 3], [20, 3])).toEqual([
+      ["0", 4],
+      ["1", 4],
+    ]);
+    // One has a slow job left, and the other no more jobs than it gets.
+    expect(given([1, 4], [5, 4])).toEqual([["1", 5]]);
+    expect(given([9, 8], [9, 8])).toEqual([]);
+    expect(given([3, 8])).toEqual([]);
+  });
+
+  test("never run more jobs at a time than the limit by it, and leave nothing idle", () => {
+    const array = fc.tuple(fc.integer({ min: 1, max: 30 }), fc.integer({ min: 1, max: 9 }));
+    fc.assert(
+      fc.property(fc.array(array, { minLength: 1, maxLength: 6 }), (shares) => {
+        const arrays = running(...shares);
+        const before = arrays.reduce((sum, one) => sum + Math.min(one.left, one.parallelism), 0);
+        const limit = before + 7;
+        const more = new Map(passOnShares(arrays, limit).map((one) => [one.array, one]));
+        const after = arrays.map((one) => more.get(one.array) ?? one);
+        const sum = after.reduce((all, one) => all + Math.min(one.left, one.parallelism), 0);
+        const left = arrays.reduce((all, one) => all + one.left, 0);
+        expect(sum).toBe(Math.min(limit, left));
+      }),
+      { numRuns: runs(200) },
+    );
   });
 
   test("wait for each other only where there are more of them than jobs may run", () => {
@@ -77,6 +116,7 @@ describe("submit", () => {
         return String(submitted.length);
       },
       maxArraySize: async () => 2,
+      setParallelism: async () => true,
       tasks: async () => [],
       recentTasks: async () => [],
       cancel: async (ids) => void cancelled.push(...ids),

@@ -37,6 +37,7 @@ async function watched(
   let looks = 0;
   const client: SlurmClient = {
     ...{ submit: unexpected, maxArraySize: unexpected, cancel: unexpected, arrayOf: unexpected },
+    setParallelism: unexpected,
     recentTasks: unexpected,
     tasks: async () => {
       const state = states[Math.min(looks, states.length - 1)] ?? "";
@@ -154,6 +155,7 @@ test("ten thousand jobs that wait cost a few calls a second, and one that begins
   let onQuestion = (): void => {};
   const client: SlurmClient = {
     ...{ submit: unexpected, maxArraySize: unexpected, cancel: unexpected, arrayOf: unexpected },
+    setParallelism: unexpected,
     recentTasks: unexpected,
     async tasks() {
       onQuestion();
