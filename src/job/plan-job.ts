@@ -8,6 +8,7 @@ import {
   type MapNode,
   type NodeType,
   scalar,
+  withoutEntry,
 } from "../values/node.ts";
 import { fromCode } from "../values/origin.ts";
 import type { ResolveContext } from "../values/resolution/context.ts";
@@ -68,21 +69,20 @@ export function planJob(
   }
   publish(edited.root);
   const outputDir = directory ?? directoryOf(edited.root, composition, place, number);
-  // Another tree: what `${hydra:...}` has answered of the first one is kept with it.
   const final = editTree(edited.root);
   final.set(["hydra", "runtime", "output_dir"], typed(outputDir, "str"));
-  const { root } = final;
-  const tree = composition.config;
+  publish(final.root);
+  const tree = withoutEntry(final.root, "hydra");
   return {
     composition,
     ...(number !== undefined && { number }),
     ...(id !== undefined && { id }),
-    root,
+    root: final.root,
     tree,
     outputDir,
-    overrides: textsAt(root, "hydra.overrides.task", context),
+    overrides: textsAt(final.root, "hydra.overrides.task", context),
     resolved: once(() => {
-      publish(root);
+      publish(final.root);
       return resolveTree(tree, context);
     }),
   };

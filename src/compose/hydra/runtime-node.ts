@@ -1,5 +1,4 @@
 import type { Override } from "../../overrides/ast.ts";
-import { getOrCreate } from "../../system/get-or-create.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { isInterpolationNode } from "../../values/interpolation/parser.ts";
 import {
@@ -129,20 +128,10 @@ function addOverrides(
 function addChoices(tree: TreeEditor, { choices }: RuntimeFacts, context: ResolveContext): void {
   const path = ["hydra", "runtime", "choices"];
   const given = requireKind(tree.root, path, "map", context);
-  const filled = getOrCreate(
-    getOrCreate(FILLED_CHOICES, choices, () => new WeakMap<MapNode, MapNode>()),
-    given,
-    (): MapNode => {
-      const entries = new Map(given.entries);
-      for (const [key, name] of choices) entries.set(key, { key, value: value(name, ANY) });
-      return { ...given, entries };
-    },
-  );
-  tree.set(path, filled);
+  const entries = new Map(given.entries);
+  for (const [key, name] of choices) entries.set(key, { key, value: value(name, ANY) });
+  tree.set(path, { ...given, entries });
 }
-
-/** The jobs of a sweep share them, as long as they choose the same. */
-const FILLED_CHOICES = new WeakMap<RuntimeFacts["choices"], WeakMap<MapNode, MapNode>>();
 
 function copyEnvironment(tree: TreeEditor, context: ResolveContext): void {
   const path = ["hydra", "job", "env_copy"];
@@ -172,25 +161,20 @@ function describeRuntime(tree: TreeEditor, facts: RuntimeFacts): void {
   for (const [key, node] of entries) tree.set(["hydra", "runtime", key], node);
 }
 
-/** Those of a search path are the same for all jobs of a sweep. */
 const describeSources = (sources: readonly SourceInfo[]): ConfigNode =>
-  getOrCreate(DESCRIBED_SOURCES, sources, () =>
-    list(
-      sources.map(({ path, scheme, provider }) =>
-        map(
-          [
-            ["path", value(path, STR)],
-            ["schema", value(scheme, STR)],
-            ["provider", value(provider, STR)],
-          ],
-          ORIGIN,
-        ),
+  list(
+    sources.map(({ path, scheme, provider }) =>
+      map(
+        [
+          ["path", value(path, STR)],
+          ["schema", value(scheme, STR)],
+          ["provider", value(provider, STR)],
+        ],
+        ORIGIN,
       ),
-      ORIGIN,
     ),
+    ORIGIN,
   );
-
-const DESCRIBED_SOURCES = new WeakMap<readonly SourceInfo[], ConfigNode>();
 
 function nameJob(tree: TreeEditor, { jobName }: RuntimeFacts): void {
   const path = ["hydra", "job", "name"];
