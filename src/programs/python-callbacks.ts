@@ -4,12 +4,13 @@
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import type { Callbacks } from "../job/callbacks.ts";
 import type { Invocation } from "../job/process/invocation.ts";
+import { makeDirectory } from "../system/files.ts";
 import { shellCommand } from "../text/shell-words.ts";
 import { getAt, type MapNode } from "../values/node.ts";
 import { readIfThere } from "./job-result.ts";
@@ -141,7 +142,7 @@ export function placeCallback(env: Readonly<Record<string, string | undefined>>)
 function placeModule(file: string, source: string, { PYTHONPATH }: Invocation["env"]) {
   const folder = mkdtempSync(join(tmpdir(), "hydraconf-python-"));
   const path = join(folder, file);
-  mkdirSync(dirname(path), { recursive: true });
+  makeDirectory(dirname(path));
   writeFileSync(path, source);
   return {
     folder,
@@ -259,7 +260,15 @@ async function startSweep(
     server.emit("begun");
   });
   server.listen(path).unref();
-  await once(server, "listening");
+  // The path of a socket has at most 107 bytes: the temporary directory's may be longer.
+  const isListening = await once(server, "listening").then(
+    () => true,
+    () => false,
+  );
+  if (!isListening) {
+    module.remove();
+    return undefined;
+  }
   const child = spawn(file, [...args, `hydra.sweeper._target_=${SWEEPER}.Waiting`], {
     cwd,
     env: { ...env, PYTHONPATH: module.path, HYDRACONF_SWEEP: path },
