@@ -52,16 +52,16 @@ const PAGES = [
     prepare: (page) => page.getByRole("treeitem", { name: /^residual/ }).click(),
     from: "#regions",
     themes: ["light"],
-    until: "#provenance-heading",
+    until: "#notes-heading",
   },
   {
     name: "sweep",
     page: "sweep/sweep-report.html",
     prepare: (page) => page.getByRole("button", { name: "residual", exact: true }).click(),
-    until: "#jobs-heading",
+    until: "#regions-heading",
   },
 ];
-const COMPARISON = [{ name: "compare", page: "compare.html", until: "#configuration-heading" }];
+const COMPARISON = [{ name: "compare", page: "compare.html", until: "#regions-heading" }];
 const THEMES = ["light", "dark"];
 const TERMINAL = "first-run.svg";
 const PICTURES = [

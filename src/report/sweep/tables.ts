@@ -147,7 +147,7 @@ export function callsTable(
         ms("Most ms", ({ max }) => max),
         {
           title: "p95 / median",
-          format: "number",
+          format: "ratio",
           cell: ({ median, p95 }) => (median > 0 ? Number((p95 / median).toFixed(2)) : null),
         },
       ],

@@ -107,6 +107,8 @@ const FORMATS = {
   change_ms: formatDelta,
   percent: formatPercentage,
   change_percent: formatPercent,
+  /** Of two equal quantities: two decimals in each row. */
+  ratio: (value: number) => value.toFixed(2),
   number: formatNumber,
 } as const;
 

@@ -364,7 +364,7 @@ export function ranksTable(regions: Regions, most = Number.POSITIVE_INFINITY): r
     ms("Mean ms", ({ ranks }) => ranks?.mean_ms ?? null, 3),
     ms("Max ms", ({ ranks }) => ranks?.max_ms ?? null, 2),
     field("Imbalance", ({ ranks }) => (ranks ? Number(ranks.imbalance.toFixed(2)) : null), {
-      format: "number",
+      format: "ratio",
       priority: 1,
       hint: "Maximum by mean over the ranks; 1 is even.",
     }),

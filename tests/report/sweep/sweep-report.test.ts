@@ -72,7 +72,7 @@ describe("a sweep's report", () => {
     ]);
     const markdown = renderSweepMarkdown(report);
     expect(markdown).toContain(`## Calls of ${region?.path[0]}`);
-    expect(markdown).toContain("| x=1 | 4 | 1.000 | 2.500 | 10.000 | 10.000 | 4 |");
+    expect(markdown).toContain("| x=1 | 4 | 1.000 | 2.500 | 10.000 | 10.000 | 4.00 |");
     expect(markdown).not.toContain("| x=2 | 1 |");
     const rows = readCsv(joined(renderSweepCsv(report)));
     const [titles = [], ...records] = rows;

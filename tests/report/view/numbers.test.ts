@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
+  formatAs,
   formatDuration,
   formatMeanMs,
   formatMs,
@@ -11,6 +12,15 @@ import {
   roundedForPage,
 } from "../../../src/report/view/numbers.ts";
 import { runs } from "../../runs.ts";
+
+it("a ratio has two decimals in each row", () => {
+  expect([1, 1.1, 1.316, null].map((value) => formatAs(value, "ratio"))).toEqual([
+    "1.00",
+    "1.10",
+    "1.32",
+    NOT_MEASURED,
+  ]);
+});
 
 describe("formatNumber", () => {
   it.each([
