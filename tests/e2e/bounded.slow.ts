@@ -86,32 +86,40 @@ describe("a run whose recording is large", () => {
   ];
 
   it.each([
-    ["SIGTERM", 143],
-    ["SIGINT", 130],
-  ] as const)("ends by %s while it is read, and keeps what was measured", async (signal, code) => {
-    const directory = join(scratch, signal);
-    const large = recorded(6_000_000, () => "step");
-    const ended = await run([`hydra.run.dir=${directory}`, ...copying(large)], { signal });
-    expect(ended.code).toBe(code);
-    expect(ended.stderr).toContain(`stopped by ${signal}`);
-    // What there was time for, which says so.
-    const [partial] = reportIn(directory).reports;
-    expect(partial?.failure).toMatch(
-      new RegExp(`^stopped by ${signal} while reports were made: this report has only the first `),
-    );
-    const first = partial?.regions.find(({ name }) => name === "step")?.invocations ?? 0;
-    expect(first).toBeGreaterThan(1_000);
-    expect(first).toBeLessThan(100_000);
-    expect(existsSync(join(directory, "run.json"))).toBe(true);
-    expect(readdirSync(join(directory, "recorder")).some((name) => name.endsWith(".nvtxrec"))).toBe(
-      true,
-    );
-    const again = await run(["report", directory], {});
-    expect(again.code).toBe(0);
-    const [all] = reportIn(directory).reports;
-    expect(all?.failure).toBeUndefined();
-    expect(all?.regions.find(({ name }) => name === "step")?.invocations).toBe(6_000_000);
-  });
+    { signal: "SIGTERM", code: 143, count: 6_000_000, repeats: 1 },
+    { signal: "SIGINT", code: 130, count: 6_000_000, repeats: 1 },
+    { signal: "SIGTERM", code: 143, count: 2_000_000, repeats: 2 },
+  ] as const)(
+    "ends by $signal while it is read, and keeps what was measured: repeats=$repeats",
+    async ({ signal, code, count, repeats }) => {
+      const directory = join(scratch, `${signal}-${repeats}`);
+      const large = recorded(count, () => "step");
+      const ended = await run(
+        [`hydra.run.dir=${directory}`, `repeats=${repeats}`, ...copying(large)],
+        { signal },
+      );
+      expect(ended.code).toBe(code);
+      expect(ended.stderr).toContain(`stopped by ${signal}`);
+      // What there was time for, which says so.
+      const [partial] = reportIn(directory).reports;
+      expect(partial?.failure).toMatch(
+        new RegExp(
+          `^stopped by ${signal} while reports were made: this report has only the first `,
+        ),
+      );
+      const first = partial?.regions.find(({ name }) => name === "step")?.invocations ?? 0;
+      expect(first).toBeGreaterThan(1_000);
+      expect(first).toBeLessThan(100_000);
+      expect(existsSync(join(directory, "run.json"))).toBe(true);
+      const files = readdirSync(join(directory, "recorder"), { recursive: true }).map(String);
+      expect(files.filter((name) => name.endsWith(".nvtxrec"))).toHaveLength(repeats);
+      const again = await run(["report", directory], {});
+      expect(again.code).toBe(0);
+      const [all] = reportIn(directory).reports;
+      expect(all?.failure).toBeUndefined();
+      expect(all?.regions.find(({ name }) => name === "step")?.invocations).toBe(count);
+    },
+  );
 
   it("says that memory is not enough, and what helps", async () => {
     const large = recorded(

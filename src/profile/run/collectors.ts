@@ -183,9 +183,17 @@ export function together(
         ]
       : [];
   const notes = [...new Set([...collections.flatMap((one) => one.notes), ...short])];
+  // Large recordings are read where they are needed, which may be in another process.
   const repeats = whole.flatMap(({ measured, outcome: { stdoutFile, unwritten } }) =>
     measured.kind === "timeline"
-      ? [{ timeline: measured.timeline, stdoutFile: unwritten === undefined ? stdoutFile : null }]
+      ? [
+          {
+            get timeline() {
+              return measured.timeline;
+            },
+            stdoutFile: unwritten === undefined ? stdoutFile : null,
+          },
+        ]
       : [],
   );
   const unwritten = unwrittenOfAll(collections.map(({ outcome }) => outcome));
@@ -194,7 +202,14 @@ export function together(
   return {
     ...last,
     outcome: { ...last.outcome, ...unwritten },
-    measured: { kind: "timeline", timeline: first.timeline, repeats },
+    measured: {
+      kind: "timeline",
+      get timeline() {
+        return first.timeline;
+      },
+      repeats,
+    },
+    ...(whole.some(({ isLarge }) => isLarge === true) && { isLarge: true }),
     source: {
       kind: "repeats",
       runs: whole.map(({ source }) => source),

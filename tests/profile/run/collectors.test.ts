@@ -223,6 +223,28 @@ describe("repeated collector", () => {
       expect(collection.problem?.message).toMatch(/no recording/);
     });
 
+    it("reads no large recording itself: that may be done in another process, which a signal ends", async () => {
+      const read: number[] = [];
+      const collection = await repeat((run) => ({
+        isLarge: true,
+        measured: {
+          kind: "timeline",
+          get timeline() {
+            read.push(run);
+            return timelineOf([]);
+          },
+        },
+      }));
+      expect(collection.isLarge).toBe(true);
+      expect(read).toEqual([]);
+      expect(repeatsOf(collection)?.map(({ timeline }) => timeline.processes)).toEqual([
+        [],
+        [],
+        [],
+      ]);
+      expect(read).toEqual([1, 2, 3]);
+    });
+
     it("passes on what stops the first run: nothing was measured", async () => {
       const failing = repeat(() => {
         throw new Error("no recording");
