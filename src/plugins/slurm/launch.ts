@@ -125,6 +125,9 @@ function shareLimit(
           left: count,
           parallelism: parallelism.get(array) ?? 0,
         }));
+      // Each change is a call of Slurm's controller: not for every job that ends.
+      const used = running.reduce((sum, one) => sum + Math.min(one.left, one.parallelism), 0);
+      if (left.get(ended) !== 0 && limit - used < limit / 10) return;
       for (const more of passOnShares(running, limit)) {
         // A Slurm that does not take it is not asked again: the jobs run all the same.
         isTaken &&= await client.setParallelism(more.array, more.parallelism);
