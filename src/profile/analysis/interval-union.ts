@@ -73,29 +73,28 @@ function withSums({ length, starts, ends }: Intervals): Union {
   return { length, starts, ends, sums };
 }
 
-/** What any of them covers. */
+/** What any of them covers. Merged in pairs of pairs: a run can have thousands of processes. */
 export function unionOf(unions: readonly Union[]): Union {
   const some = unions.filter(({ length }) => length > 0);
-  const [only, ...others] = some;
-  if (only !== undefined && others.length === 0) return only;
+  const [first, second] = some;
+  if (first === undefined) return createUnion().finish();
+  if (second === undefined) return first;
+  if (some.length === 2) return unionOfTwo(first, second);
+  const half = some.length >>> 1;
+  return unionOfTwo(unionOf(some.slice(0, half)), unionOf(some.slice(half)));
+}
+
+function unionOfTwo(a: Union, b: Union): Union {
   const union = createUnion();
-  const next = some.map(() => 0);
-  const startOf = ({ length, starts }: Union, at: number) =>
-    at < length ? starts.get(at) : Number.POSITIVE_INFINITY;
-  for (;;) {
-    let first = -1;
-    let firstStart = Number.POSITIVE_INFINITY;
-    for (const [place, one] of some.entries()) {
-      const start = startOf(one, next[place] ?? 0);
-      if (start >= firstStart) continue;
-      first = place;
-      firstStart = start;
-    }
-    if (first < 0) return union.finish();
-    const at = next[first] ?? 0;
-    union.add(firstStart, some[first]?.ends.get(at) ?? firstStart);
-    next[first] = at + 1;
+  let ofA = 0;
+  let ofB = 0;
+  while (ofA < a.length || ofB < b.length) {
+    const isA = ofB >= b.length || (ofA < a.length && a.starts.get(ofA) <= b.starts.get(ofB));
+    const from = isA ? a : b;
+    const at = isA ? ofA++ : ofB++;
+    union.add(from.starts.get(at), from.ends.get(at));
   }
+  return union.finish();
 }
 
 /** How much of the time between is covered. */

@@ -100,10 +100,10 @@ describe("notes of many processes", () => {
       ranges: [{ name: "a", start: 0, end: 10 }],
       notes: [`process ${index + 1} (my (old) tool): ${note(index + 1)}`],
     }));
+  const notesIn = (scopes: ReturnType<typeof scopesOf>, scope: string) =>
+    scopes.get(scope)?.notes.filter((note) => note.includes("process"));
   const notesOf = (processes: ProcessSketch[], scope: string) =>
-    scopesOf(processes)
-      .get(scope)
-      ?.notes.filter((note) => note.includes("process"));
+    notesIn(scopesOf(processes), scope);
 
   it("stand there each where there are few", () => {
     const few = many(3, () => "2 events could not be recorded");
@@ -118,11 +118,11 @@ describe("notes of many processes", () => {
   });
 
   it("are one where all say the same; each one's report keeps its own", () => {
-    const all = many(4096, () => GONE);
-    expect(notesOf(all, "aggregate")).toEqual([
+    const scopes = scopesOf(many(4096, () => GONE));
+    expect(notesIn(scopes, "aggregate")).toEqual([
       `process 1 (my (old) tool) and 4,095 others: ${GONE}`,
     ]);
-    expect(notesOf(all, "process:4000")).toEqual([`process 4000 (my (old) tool): ${GONE}`]);
+    expect(notesIn(scopes, "process:4000")).toEqual([`process 4000 (my (old) tool): ${GONE}`]);
   });
 
   it("are counted where they are too many to read", () => {

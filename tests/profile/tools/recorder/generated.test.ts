@@ -1,7 +1,6 @@
 import { rmSync } from "node:fs";
 import { afterAll, describe, expect, test } from "vitest";
 import { readRecording } from "../../../../src/profile/tools/recorder/read.ts";
-import { growth } from "../../../growth.ts";
 import { generatedRecording } from "./generated.ts";
 
 const made: string[] = [];
@@ -39,15 +38,6 @@ describe.each(["push_pop", "start_end"] as const)("long recordings, %s", (ranges
       );
     });
     expect(wrong).toEqual([]);
-  });
-
-  // About 10, more on a busy machine where only the long reading meets the garbage collector; quadratic is 100.
-  test("reading takes time in proportion", async () => {
-    const directories = new Map(
-      [10_000, 100_000].map((events) => [events, generated({ events, ranges })]),
-    );
-    const read = (events: number) => readRecording(directories.get(events) ?? "");
-    expect(await growth(read, 10_000)).toBeLessThan(40);
   });
 });
 
