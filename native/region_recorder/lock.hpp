@@ -67,11 +67,11 @@ class Mutex {
 
 class [[nodiscard]] Lock {
  public:
-  enum class Patience { kUnlimited, kAtExit };
+  enum class WaitLimit { kUnlimited, kAtExit };
 
-  explicit Lock(Mutex& mutex, Patience patience = Patience::kUnlimited) noexcept
+  explicit Lock(Mutex& mutex, WaitLimit limit = WaitLimit::kUnlimited) noexcept
       : mutex_(mutex),
-        locked_(patience == Patience::kAtExit ? mutex.lock_for_exit() : mutex.lock()) {}
+        locked_(limit == WaitLimit::kAtExit ? mutex.lock_for_exit() : mutex.lock()) {}
   ~Lock() {
     if (locked_) mutex_.unlock();
   }

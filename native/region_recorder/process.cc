@@ -92,7 +92,7 @@ bool prepare_generations() {
 __attribute__((destructor)) void finish_recording() {
   if (!in_recorded_process()) return;
   const KeptErrno kept;
-  const Lock lock(mutex, Lock::Patience::kAtExit);
+  const Lock lock(mutex, Lock::WaitLimit::kAtExit);
   file.finish(static_cast<bool>(lock));
 }
 

@@ -114,12 +114,12 @@ async function wait(
       signal: AbortSignal.any([interrupt.signal, late.signal]),
       ...(!json && {
         onEnd: (job, state, jobs) => say(endLine(shownOf(job, jobs), state)),
-        onHeld: (held, obstacle, jobs) => {
+        onHeld: (held, pendingReason, jobs) => {
           const cards = held.map((job) => ({
             number: job.number,
             overrides: shownOf(job, jobs),
           }));
-          say(heldLine(cards, printable(obstacle)));
+          say(heldLine(cards, printable(pendingReason)));
         },
       }),
     });
@@ -202,7 +202,7 @@ function shownView(view: SweepView, jobs: readonly JobView[], cwd: string, left 
     job.seconds === null ? "" : job.seconds.toFixed(1),
     printable(job.error ?? ""),
   ]);
-  const waiting = obstacleLines(jobs.map((job, index) => ({ job, text: overrides[index] ?? "" })));
+  const waiting = pendingLines(jobs.map((job, index) => ({ job, text: overrides[index] ?? "" })));
   const head = ["#", "Overrides", "Status", "Attempts", "Seconds", "Error"];
   if (hasScheduler) head.splice(3, 0, "Scheduler");
   const more = left > 0 ? `and ${left} more\n` : "";
@@ -210,17 +210,17 @@ function shownView(view: SweepView, jobs: readonly JobView[], cwd: string, left 
 }
 
 /** A line for all jobs that wait for the same thing to be done. */
-function obstacleLines(jobs: readonly { readonly job: JobView; readonly text: string }[]): string {
+function pendingLines(jobs: readonly { readonly job: JobView; readonly text: string }[]): string {
   const waiting = new Map<string, { number: number; overrides: string }[]>();
   for (const { job, text } of jobs) {
-    const obstacle = job.scheduler?.obstacle;
-    if (obstacle == null) continue;
-    const same = waiting.get(obstacle) ?? [];
+    const pendingReason = job.scheduler?.pendingReason;
+    if (pendingReason == null) continue;
+    const same = waiting.get(pendingReason) ?? [];
     same.push({ number: job.number, overrides: text });
-    waiting.set(obstacle, same);
+    waiting.set(pendingReason, same);
   }
   return [...waiting]
-    .map(([obstacle, held]) => `${printable(heldLine(held, obstacle))}\n`)
+    .map(([pendingReason, held]) => `${printable(heldLine(held, pendingReason))}\n`)
     .join("");
 }
 

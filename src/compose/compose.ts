@@ -59,7 +59,7 @@ export interface ComposeRequest {
   readonly schemaReader?: SchemaReader;
   /** The program's own schema, which is only asked what is secret. */
   readonly programSchema?: ConfigSchema;
-  /** Is told the warnings of the result as they come up: also where there is no result. */
+  /** Called with the warnings of the result as they come up: also where there is no result. */
   readonly onWarning?: (warning: CompositionWarning) => void;
 }
 
@@ -281,7 +281,7 @@ const KNOWN = new WeakMap<Repository, Map<string, Base>>();
 /** A sweep over groups has as many bases as combinations: keep those in use, not all of them. */
 const LIMIT = 64;
 
-/** Overrides are told apart by text and position: origins in the result speak of both. */
+/** Overrides are distinguished by text and position: origins in the result speak of both. */
 function identify({ choices, configName, mode }: DefaultsRequest): string {
   const texts = choices.overrides.map(({ origin }) => [origin.index, origin.text]);
   return JSON.stringify([configName, mode, texts]);

@@ -80,7 +80,7 @@ function earlier(node: ConfigNode): ConfigNode[] {
   return chain;
 }
 
-/** The way to the file of an origin; a file included twice is told apart by its package. */
+/** The way to the file of an origin; a file included twice is distinguished by its package. */
 function stepsTo(
   nodes: readonly DefaultsTreeNode[],
   origin: Origin,

@@ -39,7 +39,7 @@ interface Layer {
 /**
  * Merges the configs of a defaults list, each at its package, in order.
  *
- * @param onWarning is told what there is to warn about of a list that does not merge, up to where it fails
+ * @param onWarning called with what there is to warn about of a list that does not merge, up to where it fails
  * @throws ConfigError `compose.invalid_config` naming the config that does not fit.
  */
 export function mergeRows(

@@ -39,7 +39,7 @@ export interface JobEvent {
 }
 
 /**
- * Is told what a program does, at the points where Hydra tells its callbacks. Methods may be async:
+ * Called with what a program does, at the points where Hydra tells its callbacks. Methods may be async:
  * each is waited for. What one throws is reported as a warning and stops nothing.
  *
  * A config lists callbacks as `hydra.callbacks.NAME`, with a `_target_` that the program registered

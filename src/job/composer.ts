@@ -150,7 +150,7 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
       latest = parsed;
       return parsed;
     } catch {
-      // The error tells of all of them.
+      // The error reports all of them.
       return parseOverrides(overrides, { dialect });
     }
   };

@@ -43,7 +43,7 @@ export interface Job {
  */
 export type Task = (config: Config, job: Job) => unknown;
 
-/** What became of a job: the same fields whether it succeeded or not. */
+/** The outcome of a job: the same fields whether it succeeded or not. */
 export interface JobResult {
   readonly status: "completed" | "failed";
   readonly number?: number;
@@ -63,7 +63,7 @@ export interface JobResult {
   readonly isLeftUndone?: true;
 }
 
-/** What became of a job that threw. */
+/** The outcome of a job that threw. */
 export const failedJob = (
   { number, outputDir, overrides }: Pick<JobResult, "number" | "outputDir" | "overrides">,
   error: unknown,

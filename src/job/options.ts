@@ -177,7 +177,7 @@ export type ProgramOptions = ProgramDeclaration & {
  * a config names are that program's, and a job's config is not resolved here.
  */
 export interface Delegate {
-  /** Those callbacks of a config that are told of a sweep as a whole. */
+  /** Those callbacks of a config that are called for a sweep as a whole. */
   readonly sweepCallbacks: (root: MapNode, context: ResolveContext) => Callbacks;
 }
 

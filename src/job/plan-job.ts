@@ -40,7 +40,7 @@ export interface JobPlace {
   /** Where relative directories start. */
   readonly cwd: string;
   readonly context: ResolveContext;
-  /** Is told the tree that `${hydra:...}` is to read, whenever the job's own values change it. */
+  /** Called with the tree that `${hydra:...}` is to read, whenever the job's own values change it. */
   readonly publish: (root: MapNode) => void;
   /** What says that a directory holds results. */
   readonly resultFiles: readonly string[];

@@ -34,7 +34,7 @@ export interface JobContext {
   readonly program: string;
   readonly task: Task;
   readonly context: ResolveContext;
-  /** Is told the tree that `${hydra:...}` is to read. */
+  /** Called with the tree that `${hydra:...}` is to read. */
   readonly publish: (root: MapNode) => void;
   readonly logging: Logging;
   readonly callbacks: Callbacks;

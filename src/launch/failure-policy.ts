@@ -79,7 +79,7 @@ export interface JobEnd {
 
 /**
  * Whether a failure is none of its sweep, where its sweeper tolerates failures: what came to no end of its own is none that the sweeper
- * was told of for good.
+ * was notified of for good.
  */
 export const isTolerated = (result: JobResult): boolean => hasFailed(result) && !isUndone(result);
 

@@ -14,7 +14,11 @@ export type LaunchEvent =
   /** An attempt went wrong, and the job will start again. */
   | { readonly kind: "retried"; readonly job: SweepJob; readonly reason: string }
   /** Waiting jobs need an action of the user, as the text says; null where that is over. */
-  | { readonly kind: "held"; readonly jobs: readonly SweepJob[]; readonly obstacle: string | null }
+  | {
+      readonly kind: "held";
+      readonly jobs: readonly SweepJob[];
+      readonly pendingReason: string | null;
+    }
   | {
       readonly kind: "ended";
       readonly job: SweepJob;
@@ -69,7 +73,7 @@ export interface LauncherRequest {
    * @throws ConfigError `app.unsupported` for sweeps whose jobs no other process can run
    */
   readonly workerCommand: (job: SweepJob) => WorkerCommand;
-  /** What became of a job, by its record; undefined before its end. */
+  /** The outcome of a job, by its record; undefined before its end. */
   readonly resultOf: (job: SweepJob) => JobResult | undefined;
   /**
    * Waits for a process of an earlier launcher that still runs a job, and gives what the job came to; undefined for a job that is to be
@@ -173,7 +177,7 @@ export interface ScheduledJob {
    * Why no turn of it will come, and what to do about it; null for one that only waits, or runs. The same text for all
    * jobs that it holds for.
    */
-  readonly obstacle: string | null;
+  readonly pendingReason: string | null;
 }
 
 /**
@@ -189,7 +193,7 @@ export type ScheduledEvent =
   | {
       readonly kind: "held";
       readonly numbers: readonly number[];
-      readonly obstacle: string | null;
+      readonly pendingReason: string | null;
     };
 
 /**
@@ -218,7 +222,7 @@ export interface SchedulerBackend {
   reconcile?(options?: QuestionOptions): Promise<UnansweredStatus | undefined>;
   /**
    * What happens to the jobs that were handed to the scheduler, until all have ended or the signal
-   * comes. A job that the scheduler lost is recorded as what became of it. By default the records of the jobs are read and
+   * comes. A job that the scheduler lost is recorded with what happened to it. By default the records of the jobs are read and
    * `status` is asked now and then.
    */
   watch?(options?: WatchOptions): AsyncIterable<ScheduledEvent>;

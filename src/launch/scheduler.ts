@@ -87,7 +87,7 @@ interface Watched {
   /** Attempts that it had before it was watched. */
   readonly before: number;
   isStarted: boolean;
-  obstacle: string | null;
+  pendingReason: string | null;
   /** Since when the scheduler does not have it any more, on a monotonic clock. */
   goneSince?: number;
 }
@@ -107,7 +107,7 @@ async function* watchJobs(
     const isWatched = chosen?.has(number) ?? (live.has(number) || isOpen(folder, number));
     const made = attemptsOf(state) - (state?.status === "running" ? 1 : 0);
     const before = attemptsBefore?.get(number) ?? made;
-    if (isWatched) watched.set(number, { number, before, isStarted: false, obstacle: null });
+    if (isWatched) watched.set(number, { number, before, isStarted: false, pendingReason: null });
   }
   let pause: number = QUESTIONS_MS.first;
   let next = 0;
@@ -163,14 +163,14 @@ function* newlyHeld(
   watched: ReadonlyMap<number, Watched>,
   jobs: readonly ScheduledJob[],
 ): Generator<ScheduledEvent> {
-  const news = new Map<string | null, number[]>();
-  for (const { number, obstacle } of jobs) {
+  const pending = new Map<string | null, number[]>();
+  for (const { number, pendingReason } of jobs) {
     const one = watched.get(number);
-    if (one === undefined || one.obstacle === obstacle) continue;
-    one.obstacle = obstacle;
-    news.set(obstacle, [...(news.get(obstacle) ?? []), number]);
+    if (one === undefined || one.pendingReason === pendingReason) continue;
+    one.pendingReason = pendingReason;
+    pending.set(pendingReason, [...(pending.get(pendingReason) ?? []), number]);
   }
-  for (const [obstacle, numbers] of news) yield { kind: "held", numbers, obstacle };
+  for (const [pendingReason, numbers] of pending) yield { kind: "held", numbers, pendingReason };
 }
 
 /** A sweep whose launcher keeps notes and is not installed: the jobs of its scheduler are unknown. */
@@ -192,7 +192,7 @@ export function unknownLauncher(notes: string, folder: string): SweepBackend {
   return completeBackend(backend, folder);
 }
 
-/** How a launcher tells of its jobs while it follows them. */
+/** How a launcher reports its jobs while it follows them. */
 export interface FollowOptions {
   /** Where jobs go on that are no longer followed: `Slurm`. Default: `the scheduler`. */
   readonly scheduler?: string;
@@ -263,7 +263,7 @@ export async function* followJobs(
     for await (const event of backend.watch(watch)) {
       if (event.kind === "held") {
         const held = event.numbers.flatMap((number) => jobs.get(number) ?? []);
-        yield { kind: "held", jobs: held, obstacle: event.obstacle };
+        yield { kind: "held", jobs: held, pendingReason: event.pendingReason };
         continue;
       }
       const job = jobs.get(event.number);

@@ -39,7 +39,7 @@ export interface EvaluationOptions {
   /** Numbers in [0, 1) for `shuffle([…])`, which shuffles while it is evaluated. */
   readonly random?: () => number;
   /**
-   * Is told what there is to warn of. Default: `warnings` of the override say it.
+   * Called with what there is to warn of. Default: `warnings` of the override say it.
    * @internal
    */
   readonly onWarning?: (message: string) => void;

@@ -130,7 +130,7 @@ export function parseOverrides(
   });
 }
 
-/** The error of one of several overrides, which tells of all of them first. */
+/** The error of one of several overrides, which reports all of them first. */
 export function withList(error: unknown, texts: readonly string[]): unknown {
   if (!isConfigError(error) || error.details.origin?.kind !== "override") return error;
   const { index, text } = error.details.origin;

@@ -1,6 +1,6 @@
 /**
  * How a program of Python's Hydra tells what its task returned or raised: a callback of its own process; and how its own callbacks are
- * told of a sweep as a whole.
+ * notified of a sweep as a whole.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -200,7 +200,7 @@ class Waiting(Sweeper):
                 os._exit(0)
 `;
 
-/** Callbacks of Hydra's own that are told of jobs only. */
+/** Callbacks of Hydra's own that are called for jobs only. */
 const OF_JOBS = /^hydra\.experimental\.(callbacks|pickle_job_info_callback)\./;
 
 /**

@@ -12,7 +12,7 @@ import { readListName } from "./manifest.ts";
  * @param kept the list that the manifest names
  */
 export function removeUnlistedFiles(folder: string, kept: string | undefined): void {
-  for (const name of straysOf(folder, kept)) rmSync(join(folder, name), { force: true });
+  for (const name of abandonedFiles(folder, kept)) rmSync(join(folder, name), { force: true });
 }
 
 /** Removes what killed processes have left half written, whichever process drives the sweep: each job does so in its own directory. */
@@ -29,7 +29,7 @@ export function removeDraftsOfSweep(folder: string): void {
  */
 export function tidyRecord(folder: string): void {
   removeDraftsOfSweep(folder);
-  if (straysOf(folder, readListName(folder)).length === 0) return;
+  if (abandonedFiles(folder, readListName(folder)).length === 0) return;
   try {
     // Who drives it may be about to name what nothing names yet.
     const claim = claimToOrder(folder);
@@ -45,5 +45,5 @@ export function tidyRecord(folder: string): void {
   }
 }
 
-const straysOf = (folder: string, kept: string | undefined): readonly string[] =>
+const abandonedFiles = (folder: string, kept: string | undefined): readonly string[] =>
   listsAndDrafts(readdirSync(folder)).filter((name) => name !== kept);

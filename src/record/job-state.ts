@@ -72,7 +72,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** What became of a job: the file `.sweep/jobs/<number>.json`. Keys are those of the file. */
+/** The outcome of a job: the file `.sweep/jobs/<number>.json`. Keys are those of the file. */
 export interface JobState {
   readonly number: number;
   readonly status: JobStatus;

@@ -28,7 +28,7 @@ export function claimSweep(folder: string): Claim {
  * Waits, without holding up this process, for who only puts the record in order: a launcher that claims the sweep
  * then is hardly ever held up.
  *
- * @param say is told whom this waits for, where that takes long
+ * @param say called with whom this waits for, where that takes long
  */
 export async function awaitOrder(folder: string, say: (line: string) => void): Promise<void> {
   for (let looks = 1; looks <= MOST_LOOKS / LOOK_MS; looks++) {

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * The folder in a sweep's directory that says what the sweep is and what became of its jobs:
+ * The folder in a sweep's directory that describes the sweep and the outcome of its jobs:
  *
  *     .sweep/manifest.json        what the sweep is; written before the first job starts
  *     .sweep/manifest-<id>.jsonl  its jobs, a line each; those of a batch are added before the first of them starts

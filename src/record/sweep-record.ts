@@ -54,7 +54,7 @@ export interface SweepRecord {
    * come to it since: it is due no more. Undefined for all others.
    */
   endedSince(job: SweepJob): JobResult | undefined;
-  /** What became of a job, from its record; undefined before its end. */
+  /** The outcome of a job, from its record; undefined before its end. */
   resultOf(job: SweepJob): JobResult | undefined;
   /**
    * Notes, once no other job is admitted, which of those that were recorded are none of the sweep any more, and masks what has
@@ -82,7 +82,7 @@ export interface RecordRequest {
   readonly redact?: Redact;
   /** Of how many secrets `redact` knows. */
   readonly secretsKnown?: () => number;
-  /** Is told once the sweep is this process's, and its first jobs are in the manifest. */
+  /** Called once the sweep is this process's, and its first jobs are in the manifest. */
   readonly onAdmitted?: () => void;
 }
 
@@ -340,7 +340,7 @@ function selectJobs(request: JobSelectionRequest): JobSelection {
   };
 }
 
-/** What became of a job, from its record; undefined before its end. */
+/** The outcome of a job, from its record; undefined before its end. */
 function recordedResult(folder: string, job: SweepJob): JobResult | undefined {
   const log = jobLog(folder, job.number);
   const result = resultOf(folder, job, (message) => new ConfigError({ code: "app.job", message }));

@@ -9,7 +9,7 @@ export interface SchemaObject {
 
 /**
  * Every subschema that applies to a place (references, `allOf`, branches), the nearest first; of
- * branches told apart by a discriminator only the one the document chose counts.
+ * branches distinguished by a discriminator only the one the document chose counts.
  */
 export function applicableSchemas(
   schema: JsonSchema,

@@ -87,7 +87,7 @@ export function openBoard(
       if (event.kind === "held") {
         const cards = tally.held(event);
         // In full, above a table, whose rows are short: it asks for an action.
-        if (event.obstacle !== null) stderr(`${heldLine(cards, event.obstacle)}\n`);
+        if (event.pendingReason !== null) stderr(`${heldLine(cards, event.pendingReason)}\n`);
         view.update(tally);
         return;
       }

@@ -42,7 +42,7 @@ export interface CancelRequest {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Those that may have handed jobs to a scheduler. */
   readonly launchers: readonly LauncherDefinition[];
-  /** Is told what is being done. */
+  /** Called with what is being done. */
   readonly say: (line: string) => void;
 }
 
@@ -140,7 +140,7 @@ async function isGone(identity: ProcessIdentity, within: number): Promise<boolea
   return true;
 }
 
-/** Until the scheduler says that they are over, so that what became of them is recorded. */
+/** Until the scheduler says that they are over, so that their outcome is recorded. */
 async function endScheduled(backend: SweepBackend): Promise<void> {
   await backend.cancel();
   const signal = AbortSignal.timeout(SCHEDULER_MS);

@@ -193,7 +193,7 @@ export interface DriverStart {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The file for all that it prints; appended to. */
   readonly log: string;
-  /** Is told the process as soon as there is one. */
+  /** Called with the process as soon as there is one. */
   readonly onStart: (pid: number) => void;
   /** Ends the waiting for its first word; what becomes of the process is then the caller's. */
   readonly signal?: AbortSignal;

@@ -104,7 +104,7 @@ function withOverrides(
 
 /**
  * Whether a sweep began with an option of `hydra/launcher`. Earlier versions did not record that: what they were called with says
- * it, or where the config has chosen, the class, by which the options of the plugins are told apart.
+ * it, or where the config has chosen, the class, by which the options of the plugins are distinguished.
  */
 function isChoiceOf(
   { launcher, launcher_choice }: SweepFacts,

@@ -21,11 +21,11 @@ export interface SweepRequest {
   readonly check: OpenSweep["check"];
   /** Takes secrets out of what is written. */
   readonly redact?: (text: string) => string;
-  /** Is told of each batch how many jobs were composed, and in how many seconds. */
+  /** Called for each batch with how many jobs were composed, and in how many seconds. */
   readonly onPlanned?: (jobs: number, seconds: number) => void;
-  /** Is told the jobs of a batch before the first of them starts. */
+  /** Called with the jobs of a batch before the first of them starts. */
   readonly onBatch?: (jobs: readonly BatchJob[]) => void;
-  /** Is told what happens, as it happens. */
+  /** Called with what happens, as it happens. */
   readonly onEvent?: (event: LaunchEvent) => void;
 }
 

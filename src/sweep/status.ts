@@ -36,7 +36,7 @@ export interface SweepView {
 
 export interface JobView extends Omit<SweepRow, "result"> {
   /** How the scheduler that has it sees it; null for others. */
-  readonly scheduler: Pick<ScheduledJob, "id" | "state" | "obstacle"> | null;
+  readonly scheduler: Pick<ScheduledJob, "id" | "state" | "pendingReason"> | null;
 }
 
 /** Which sweep to look at. */
@@ -121,7 +121,8 @@ const jobView = (
   job: ScheduledJob | undefined,
 ): JobView => ({
   ...row,
-  scheduler: job === undefined ? null : { id: job.id, state: job.state, obstacle: job.obstacle },
+  scheduler:
+    job === undefined ? null : { id: job.id, state: job.state, pendingReason: job.pendingReason },
 });
 
 const isMissing = ({ status }: SweepRow): boolean => status === "missing";

@@ -80,12 +80,13 @@ export function openTally(): Tally {
       }
       return put(cardAfter(event, cards.get(event.job.number), now));
     },
-    held: ({ jobs, obstacle }) =>
+    held: ({ jobs, pendingReason }) =>
       jobs.map(({ number, ...job }) => {
         const before = cards.get(number);
         // A scheduler is asked now and then; a job that was let go may have told by itself that it runs.
-        if (obstacle === null && before !== undefined && before.state !== "queued") return before;
-        const why = obstacle === null ? {} : { error: printable(obstacle) };
+        if (pendingReason === null && before !== undefined && before.state !== "queued")
+          return before;
+        const why = pendingReason === null ? {} : { error: printable(pendingReason) };
         return put({ number, overrides: overridesOn(before, job), state: "queued", ...why });
       }),
     cards: () => cards.values(),
@@ -217,10 +218,10 @@ export function eventLine(kind: JobEvent["kind"], card: Card, tally: Tally): str
 /** That jobs wait for an action of the user: `#3 lr=0.1 (and 4 more): waits: it is held (JobHeldUser): ...`. */
 export function heldLine(
   [first, ...others]: readonly Pick<Card, "number" | "overrides">[],
-  obstacle: string,
+  pendingReason: string,
 ): string {
   if (first === undefined) return "";
-  return `${jobText(first)}${andOthers(others.length)}: waits: ${obstacle}`;
+  return `${jobText(first)}${andOthers(others.length)}: waits: ${pendingReason}`;
 }
 
 const jobText = ({ number, overrides }: Pick<Card, "number" | "overrides">): string =>

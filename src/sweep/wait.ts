@@ -16,12 +16,12 @@ export interface WaitRequest {
   readonly launchers: readonly LauncherDefinition[];
   /** Ends the waiting, never the sweep. */
   readonly signal: AbortSignal;
-  /** Is told when a job came to an end, or to another one. */
+  /** Called when a job came to an end, or to another one. */
   readonly onEnd?: (job: ManifestJob, state: JobState, jobs: readonly ManifestJob[]) => void;
   /** Receives the jobs that wait for an action of the user, and the action. */
   readonly onHeld?: (
     held: readonly ManifestJob[],
-    obstacle: string,
+    pendingReason: string,
     jobs: readonly ManifestJob[],
   ) => void;
 }
@@ -39,11 +39,11 @@ export async function waitForSweep(request: WaitRequest): Promise<void> {
   const manifest = manifestReader(folder);
   const jobs = () => manifest().jobs;
   const look = lookForEnds(folder, request);
-  const tellHeld = (numbers: readonly number[], obstacle: string): void => {
+  const tellHeld = (numbers: readonly number[], pendingReason: string): void => {
     const held = new Set(numbers);
     request.onHeld?.(
       jobs().filter(({ number }) => held.has(number)),
-      obstacle,
+      pendingReason,
       jobs(),
     );
   };
@@ -77,7 +77,7 @@ export async function waitForSweep(request: WaitRequest): Promise<void> {
             jobs().filter(({ number }) => number === event.number),
             jobs(),
           );
-        else if (event.obstacle !== null) tellHeld(event.numbers, event.obstacle);
+        else if (event.pendingReason !== null) tellHeld(event.numbers, event.pendingReason);
       }
     } catch (error) {
       // Arrays that it had to look for first: the question was given up.
@@ -113,7 +113,7 @@ const SCHEDULER_MS = 15_000;
 /** Where a process follows the jobs of a scheduler, that tells what holds them; who waits elsewhere is to know it, too. */
 function lookAtScheduler(
   { directory, env, launchers, onHeld, signal }: WaitRequest,
-  tell: (numbers: readonly number[], obstacle: string) => void,
+  tell: (numbers: readonly number[], pendingReason: string) => void,
 ): () => Promise<void> {
   let next = 0;
   let known = new Set<string>();
@@ -125,13 +125,14 @@ function lookAtScheduler(
     next = performance.now() + SCHEDULER_MS;
     if (scheduled === undefined) return;
     const held = new Map<string, number[]>();
-    for (const { number, obstacle } of scheduled) {
-      if (obstacle === null) continue;
-      const same = held.get(obstacle);
-      if (same === undefined) held.set(obstacle, [number]);
+    for (const { number, pendingReason } of scheduled) {
+      if (pendingReason === null) continue;
+      const same = held.get(pendingReason);
+      if (same === undefined) held.set(pendingReason, [number]);
       else same.push(number);
     }
-    for (const [obstacle, numbers] of held) if (!known.has(obstacle)) tell(numbers, obstacle);
+    for (const [pendingReason, numbers] of held)
+      if (!known.has(pendingReason)) tell(numbers, pendingReason);
     // Reasons may come and go in turns as long as anything is held.
     known = new Set(held.size === 0 ? [] : [...known, ...held.keys()]);
   };

@@ -12,7 +12,7 @@ import {
 import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
 import { pipeline } from "node:stream/promises";
 
-// Errors of the operating system and of Node, told apart by their codes.
+// Errors of the operating system and of Node, distinguished by their codes.
 
 /** `ENOENT` and the like; undefined for an error without a code. */
 export const errorCode = (error: unknown): string | undefined =>

@@ -42,7 +42,7 @@ export function thisProcess(): ProcessIdentity {
 
 /**
  * Whether a process still runs; `elsewhere` for a process of another host or container, which cannot be checked.
- * Machines that share a directory are told apart by their host names, so a different boot means that the host was
+ * Machines that share a directory are distinguished by their host names, so a different boot means that the host was
  * restarted.
  */
 export function isRunning(identity: ProcessIdentity): boolean | "elsewhere" {

@@ -63,11 +63,11 @@ export interface Dialect {
   readonly resolvesDirname: boolean;
   /** Whether the first line of an error about an override lists all overrides. */
   readonly listsOverrides: boolean;
-  /** Whether an error tells of `HYDRA_FULL_ERROR`. */
+  /** Whether an error mentions `HYDRA_FULL_ERROR`. */
   readonly tellsOfFullError: boolean;
   /** Whether what a task throws is written to the job's own log. */
   readonly logsFailures: boolean;
-  /** Whether callbacks are told of the end of a job that Ctrl-C ends, and of its run; else of neither. */
+  /** Whether callbacks are notified of the end of a job that Ctrl-C ends, and of its run; else of neither. */
   readonly tellsOfInterrupts: boolean;
   /** Whether the values of `hydra.job.env_set` see variables that stand before them in it; else each other, as values. */
   readonly setsVariablesInTurn: boolean;

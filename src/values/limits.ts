@@ -276,7 +276,7 @@ interface Measuring {
   readonly known: SizeCache;
   /** The keys that lead to the map or list that is measured. */
   readonly path: Key[];
-  /** Told of each map and list once, those inside it first: its size, and its own part of that. */
+  /** Notified of each map and list once, those inside it first: its size, and its own part of that. */
   readonly onMeasured: (size: Size, own: Size) => void;
 }
 

@@ -9,7 +9,7 @@ const CONFIG = {
   "conf/config.yaml": "x: 1\nhydra: {sweep: {dir: s, subdir: '${hydra:job.num}'}}\n",
 };
 
-const PATIENCE = { timeout: 30_000 };
+const WAITING = { timeout: 30_000 };
 
 async function command(cwd: string, ...args: readonly string[]) {
   let stdout = "";
@@ -64,7 +64,7 @@ test("a sweep that was stopped has the same words in its table and in its status
   const place = workplace();
   const sweep = ["-m", "x=1,2,3", "do=hold", "hydra/launcher=local", "hydra.launcher.n_jobs=1"];
   const launcher = place.start(sweep);
-  await vi.waitFor(() => expect(place.ran("begin")).toEqual([0]), PATIENCE);
+  await vi.waitFor(() => expect(place.ran("begin")).toEqual([0]), WAITING);
   const view = async () =>
     JSON.parse(String((await place.sweep(["status", "--json", "s"])).stdout)).jobs;
   const words = (jobs: readonly { readonly status: string }[]) => jobs.map(({ status }) => status);

@@ -21,7 +21,7 @@ import { until } from "../wait.ts";
 import { factsIn, jobOf, writeSweep } from "./written.ts";
 
 /** A sweep in a directory, and beside its list one of a killed launcher, and half of another. */
-function withStrays(directory: string) {
+function withAbandonedFiles(directory: string) {
   const folder = sweepFolder(directory);
   mkdirSync(folder, { recursive: true });
   createJobList(folder, [jobOf(0)], []);
@@ -31,11 +31,11 @@ function withStrays(directory: string) {
   return { folder, names };
 }
 
-const temporary = () => mkdtempSync(join(tmpdir(), "hydraconf-strays-"));
+const temporary = () => mkdtempSync(join(tmpdir(), "hydraconf-abandoned-"));
 
 test("the next process removes what a killed launcher left of a record, and keeps its jobs", async () => {
   const directory = temporary();
-  const { names } = withStrays(directory);
+  const { names } = withAbandonedFiles(directory);
   expect(names()).toHaveLength(4);
   const { view } = await readSweepStatus({ directory, env: {}, launchers: [slurmLauncher] });
   expect(view.counts).toEqual({ missing: 1 });
@@ -44,7 +44,7 @@ test("the next process removes what a killed launcher left of a record, and keep
 
 test("while a launcher runs the sweep, only it does so", async () => {
   const directory = temporary();
-  const { folder, names } = withStrays(directory);
+  const { folder, names } = withAbandonedFiles(directory);
   const claim = claimSweep(folder);
   await readSweepStatus({ directory, env: {}, launchers: [slurmLauncher] });
   expect(names()).toHaveLength(4);
@@ -53,7 +53,7 @@ test("while a launcher runs the sweep, only it does so", async () => {
 
 test("so it is while the sweep is handed to this process, which has not taken it up yet", async () => {
   const directory = temporary();
-  const { folder, names } = withStrays(directory);
+  const { folder, names } = withAbandonedFiles(directory);
   claimSweep(folder).handOver(process.pid, { awaited: true });
   await readSweepStatus({ directory, env: {}, launchers: [slurmLauncher] });
   expect(names()).toHaveLength(4);
@@ -62,7 +62,7 @@ test("so it is while the sweep is handed to this process, which has not taken it
 
 test("a process that repairs a record runs no jobs, and a launcher that starts meanwhile waits for it", async () => {
   const directory = temporary();
-  const { folder } = withStrays(directory);
+  const { folder } = withAbandonedFiles(directory);
   const ready = join(directory, "ready");
   const program = bundled(new URL("claims.ts", import.meta.url), "claims");
   const claim = claimToOrder(folder);
@@ -81,7 +81,7 @@ test("a process that repairs a record runs no jobs, and a launcher that starts m
 
 test("a launcher waits for that without holding up its own process, and says for whom", async () => {
   const directory = temporary();
-  const { folder } = withStrays(directory);
+  const { folder } = withAbandonedFiles(directory);
   const said: string[] = [];
   await awaitOrder(folder, (line) => said.push(line));
   const driving = claimSweep(folder);
@@ -100,13 +100,16 @@ test("a launcher waits for that without holding up its own process, and says for
   claimSweep(folder).release();
 });
 
-test.skipIf(!canMount("strays on read-only disks"))("who may only look leaves all as it is", () =>
-  withDisk("size=64k", async (disk) => {
-    const { names } = withStrays(disk);
-    execFileSync("mount", ["-o", "remount,ro", disk]);
-    expect(
-      (await readSweepStatus({ directory: disk, env: {}, launchers: [slurmLauncher] })).view.counts,
-    ).toEqual({ missing: 1 });
-    expect(names()).toHaveLength(4);
-  }),
+test.skipIf(!canMount("abandoned files on read-only disks"))(
+  "who may only look leaves all as it is",
+  () =>
+    withDisk("size=64k", async (disk) => {
+      const { names } = withAbandonedFiles(disk);
+      execFileSync("mount", ["-o", "remount,ro", disk]);
+      expect(
+        (await readSweepStatus({ directory: disk, env: {}, launchers: [slurmLauncher] })).view
+          .counts,
+      ).toEqual({ missing: 1 });
+      expect(names()).toHaveLength(4);
+    }),
 );

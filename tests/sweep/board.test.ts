@@ -91,18 +91,20 @@ describe("on a terminal", () => {
     const [a, b] = jobs(2) as [SweepJob, SweepJob];
     const { batch, event, screen } = board("jobs", { columns: 60, rows: 24 });
     batch([{ job: a }, { job: b }]);
-    const obstacle = "it is held (JobHeldUser): 'scontrol release 7_[0-1]' lets it go";
-    event({ kind: "held", jobs: [a, b], obstacle });
+    const pendingReason = "it is held (JobHeldUser): 'scontrol release 7_[0-1]' lets it go";
+    event({ kind: "held", jobs: [a, b], pendingReason });
     vi.advanceTimersByTime(1000);
     // As the terminal wraps it.
-    expect(screen.lines().slice(0, 2).join("")).toBe(`#0 x=0 (and 1 more): waits: ${obstacle}`);
+    expect(screen.lines().slice(0, 2).join("")).toBe(
+      `#0 x=0 (and 1 more): waits: ${pendingReason}`,
+    );
     expect(screen.lines().slice(2)).toEqual([
       "#0  queued                  x=0  it is held (JobHeldUser):…",
       "#1  queued                  x=1  it is held (JobHeldUser):…",
       "0 of 2 jobs completed, 2 queued; 0 s",
       "",
     ]);
-    event({ kind: "held", jobs: [b], obstacle: null });
+    event({ kind: "held", jobs: [b], pendingReason: null });
     event({ kind: "started", job: a });
     vi.advanceTimersByTime(1000);
     expect(screen.lines().slice(2)).toEqual([
@@ -117,9 +119,9 @@ describe("on a terminal", () => {
     const [a, b] = jobs(2) as [SweepJob, SweepJob];
     const { batch, event, screen } = board("jobs", { columns: 60, rows: 24 });
     batch([{ job: a }, { job: b }]);
-    event({ kind: "held", jobs: [a, b], obstacle: "it is held" });
+    event({ kind: "held", jobs: [a, b], pendingReason: "it is held" });
     event({ kind: "started", job: a });
-    event({ kind: "held", jobs: [a, b], obstacle: null });
+    event({ kind: "held", jobs: [a, b], pendingReason: null });
     vi.advanceTimersByTime(1000);
     expect(screen.lines().slice(1)).toEqual([
       "#0  running            1 s  x=0",
@@ -308,8 +310,8 @@ describe("elsewhere", () => {
     const [a, b] = jobs(2) as [SweepJob, SweepJob];
     const { batch, close, event, screen } = board("jobs");
     batch([{ job: a }, { job: b }]);
-    event({ kind: "held", jobs: [a], obstacle: "it is held" });
-    event({ kind: "held", jobs: [a], obstacle: null });
+    event({ kind: "held", jobs: [a], pendingReason: "it is held" });
+    event({ kind: "held", jobs: [a], pendingReason: null });
     event({ kind: "started", job: a });
     vi.advanceTimersByTime(1250);
     event({ kind: "retried", job: a, reason: "lost" });

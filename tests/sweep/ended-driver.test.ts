@@ -130,7 +130,7 @@ test.each([
   ["over", "stopped"],
 ] as const)("a job that was stopped and is '%s' in the scheduler is %s", (phase, status) => {
   const state = ended(begun(0, undefined), { status: "stopped", exitCode: 143 });
-  const job = { number: 0, id: "7_0", phase, state: "", obstacle: null };
+  const job = { number: 0, id: "7_0", phase, state: "", pendingReason: null };
   const prospect = {
     isDriven: false,
     scheduled: new Map([[0, job]]),

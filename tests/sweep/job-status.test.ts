@@ -4,7 +4,7 @@ import { NO_ACTIVITY, sweepJobStatus } from "../../src/sweep/job-status.ts";
 
 const inQueue = (phase: "waiting" | "running") => ({
   ...NO_ACTIVITY,
-  scheduled: new Map([[0, { number: 0, id: "7_0", phase, state: "PENDING", obstacle: null }]]),
+  scheduled: new Map([[0, { number: 0, id: "7_0", phase, state: "PENDING", pendingReason: null }]]),
 });
 
 /** As it began on a node, of which nobody here can say whether it runs. */

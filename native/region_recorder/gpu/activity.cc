@@ -233,7 +233,7 @@ void buffer_completed(cupti::Context context, std::uint32_t stream, std::uint8_t
 
 void wait_for_readers() noexcept {
   const SteadyDeadline deadline(kLongestWaitNs);
-  const Lock lock(pool_mutex, Lock::Patience::kAtExit);
+  const Lock lock(pool_mutex, Lock::WaitLimit::kAtExit);
   if (!lock) return;
   while (being_read > 0 && deadline.wait(was_read, pool_mutex.native())) {
   }

@@ -26,7 +26,7 @@ export function parseArgv(argv: readonly string[], flags: readonly Flag[]): Pars
   let isFirstRun = true;
   const dashes = argv.indexOf("--");
   const words = dashes < 0 ? argv : argv.slice(0, dashes);
-  // All words are told apart first: one that could be several flags is refused before any flag acts.
+  // All words are distinguished first: one that could be several flags is refused before any flag acts.
   const matches = words.map((word) => matchFlag(word, flags));
 
   for (let index = 0; index < words.length; index++) {

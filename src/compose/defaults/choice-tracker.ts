@@ -64,7 +64,7 @@ interface RecordedSelection extends Selection {
   readonly written?: string;
 }
 
-/** @param onWarning is told what the record will hold, as it comes up */
+/** @param onWarning called with what the record will hold, as it comes up */
 export function createChoiceTracker(
   choices: GroupChoices,
   onWarning: (warning: CompositionWarning) => void = () => {},

@@ -25,7 +25,7 @@ export interface DefaultsRequest {
   readonly mode: RunMode;
   readonly choices: GroupChoices;
   readonly context: ResolveContext;
-  /** Is told what there is to warn about, whether or not there is a list in the end. */
+  /** Called with what there is to warn about, whether or not there is a list in the end. */
   readonly onWarning?: (warning: CompositionWarning) => void;
 }
 

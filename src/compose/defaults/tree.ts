@@ -87,7 +87,7 @@ export interface TreeRequest {
   /** Leaves groups that are still `???` alone instead of refusing them (multirun). */
   readonly skipMissing: boolean;
   readonly resolvers: ResolveContext;
-  /** Is told what there is to warn about, whether or not the tree can be built. */
+  /** Called with what there is to warn about, whether or not the tree can be built. */
   readonly onWarning?: (warning: CompositionWarning) => void;
 }
 
@@ -115,7 +115,7 @@ export function buildDefaultsTree(request: TreeRequest): DefaultsTree {
     const around = { request, tracker, parents: [], primary, interpolated: false, deferred };
     return expand(placed, around);
   });
-  settleDeferred(deferred.reverse(), tracker);
+  expandDeferredChoices(deferred.reverse(), tracker);
   return { roots: roots.reverse(), ...tracker.record() };
 }
 
@@ -153,7 +153,7 @@ interface ChildList {
  * Makes the choices that were left open, in the order of the tree: always the first one that can be made, since each may be
  * what another one waits for.
  */
-function settleDeferred(deferred: DeferredChild[], tracker: ChoiceTracker): void {
+function expandDeferredChoices(deferred: DeferredChild[], tracker: ChoiceTracker): void {
   const next = (): number => {
     const known = tracker.known();
     return deferred.findIndex(({ item, text }) => fillChoices(item, text, known) !== undefined);

@@ -207,7 +207,7 @@ function npmFolder(path: string, roots: readonly string[]): string | undefined {
   return root === undefined ? undefined : join(root, ...parts.slice(nameLength));
 }
 
-/** Hydra takes slashes for dots, also where it tells of the package: `a/b/` is `a.b`. */
+/** Hydra takes slashes for dots, also in the package of the file: `a/b/` is `a.b`. */
 const pythonModule = (path: string): string => path.replaceAll("/", ".").replace(/(?<!\.)\.+$/, "");
 
 /** As Python finds a package: the first folder that has an `__init__.py`, else the first one that is there. */

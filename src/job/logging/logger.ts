@@ -71,7 +71,7 @@ function deliver(record: LogRecord, tree: LoggerTree, console: Console): void {
   if (!heard && record.level >= LEVELS.WARNING) console.stderr(`${record.message}\n`);
 }
 
-/** A record that cannot be written is told of, and the program goes on, as in Python. */
+/** A record that cannot be written is reported, and the program goes on, as in Python. */
 export function writeOrTell(record: LogRecord, write: () => void, console: Console): void {
   try {
     write();

@@ -15,7 +15,7 @@ export interface RecordFormat {
 
 /**
  * Compiles a format of Python's logging: `%(levelname)-8s %(message)s`, in the style `{`
- * `{levelname:<8} {message}`, in the style `$` `$levelname $message`. An error that a record tells of
+ * `{levelname:<8} {message}`, in the style `$` `$levelname $message`. An error that a record reports
  * stands below the line.
  *
  * The formatter throws `app.unsupported` for an attribute that its records do not have.
@@ -83,7 +83,7 @@ export interface FormatField {
   readonly write: (value: AttributeValue) => string;
 }
 
-/** Python takes such a format, and tells of it with every record. */
+/** Python accepts such a format, and complains with every record. */
 export interface FormatProblem {
   readonly problem: string;
 }

@@ -9,7 +9,7 @@ export interface LogRecord {
   readonly level: number;
   readonly message: string;
   readonly time: Date;
-  /** What was thrown, where a record tells of an error: shown below the message with its stack. */
+  /** What was thrown, where a record reports an error: shown below the message with its stack. */
   readonly error?: unknown;
   /** The line of code that logged, worked out only where a format shows it. */
   readonly caller?: () => Caller;

@@ -204,7 +204,7 @@ export interface WorkerRequest {
 /** What a launcher says to a process that has done a job and waits for another: its next one. */
 export type NextJob = Required<Pick<WorkerRequest, "number" | "start">>;
 
-/** What that process says when it has been told of a job, before it does anything for it. */
+/** What that process says when it has been notified of a job, before it does anything for it. */
 export interface JobBegun {
   readonly begun: number;
 }

@@ -81,7 +81,7 @@ interface JobSettings {
   readonly workers: Workers;
 }
 
-/** Read for all of them before the first one starts: what one cannot follow is told at once. */
+/** Read for all of them before the first one starts: what one cannot follow is reported at once. */
 function settingsOfJobs(
   batch: readonly SweepJob[],
   { ofSweep, settingsIn, workers }: SettingsRequest,
@@ -241,7 +241,7 @@ const showOutput = ({ job, logStart }: RunningJob, { internals }: LauncherReques
     internals.invocation.console.stdout,
   );
 
-/** Tells what became of a job whose worker has ended, or puts it back to start again. */
+/** Reports the outcome of a job whose worker has ended, or puts it back to start again. */
 function* takeIn(ended: Ended, run: BatchRun): Generator<LaunchEvent> {
   const { queue, request, running, settings } = run;
   const { job, slots } = ended.running;
@@ -265,7 +265,7 @@ function* takeIn(ended: Ended, run: BatchRun): Generator<LaunchEvent> {
 
 const isStopping = ({ interruption }: BatchRun): boolean => interruption.signal() !== undefined;
 
-/** What the launcher tells of a batch in its log. */
+/** What the launcher logs about a batch. */
 function openLog(
   batch: readonly SweepJob[],
   request: LauncherRequest,
@@ -390,7 +390,7 @@ interface Interruption {
   release(): void;
 }
 
-/** @param passOn is told each signal: asked twice, a job may end sooner */
+/** @param passOn called with each signal: asked twice, a job may end sooner */
 function listenForSignals(passOn: (signal: NodeJS.Signals) => void): Interruption {
   let first: NodeJS.Signals | undefined;
   const onSignal = (signal: NodeJS.Signals): void => {

@@ -28,7 +28,7 @@ import type { LocalSettings } from "./settings.ts";
 import { type HeldSlots, type SlotAttempt, type SlotPool, slotVariables } from "./slots.ts";
 import { type Asked, endOfWorker, memoryKills, type Outcome } from "./worker-end.ts";
 
-/** A process that has been given a job. Its end may be that of a process that waited for one, and was gone before it was told of this. */
+/** A process that has been given a job. Its end may be that of a process that waited for one, and was gone before it was notified of this. */
 export type JobWorker = Omit<LiveWorker, "ended"> & {
   readonly ended: Promise<JobState | "not begun">;
 };
@@ -224,9 +224,9 @@ interface WorkerOfJob {
   readonly logStart: number;
   /** How it ended; or that the job is done, and it waits for another. */
   over(): Promise<Outcome | "done">;
-  /** To be called once the job's record names the process: a process that waits is told of the job. */
+  /** To be called once the job's record names the process: a process that waits is notified of the job. */
   begin(next: NextJob): void;
-  /** Whether the process was told of the job; to be asked when it has ended. */
+  /** Whether the process was notified of the job; to be asked when it has ended. */
   hasBegun(): Promise<boolean>;
   /** To be called when the job is over. @param isKept whether it may run another */
   giveBack(isKept: boolean): void;

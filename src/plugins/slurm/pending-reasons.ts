@@ -161,8 +161,8 @@ export function pendingReasons(reports: readonly TaskReport[]): ReadonlyMap<stri
   for (const [reason, { kind, tasks }] of waiting) {
     if (isGoingOn && kind.waitsForOthers) continue;
     const remedy = kind.remedy(taskRanges(tasks).join(","), reason);
-    const obstacle = { what: kind.what, text: `${kind.what} (${reason}): ${remedy}` };
-    for (const task of tasks) found.set(taskName(task), obstacle);
+    const pendingReason = { what: kind.what, text: `${kind.what} (${reason}): ${remedy}` };
+    for (const task of tasks) found.set(taskName(task), pendingReason);
   }
   return found;
 }

@@ -34,8 +34,8 @@ const STATUS: Readonly<Record<string, AttemptEnd["status"]>> = {
   TIMEOUT: "timed_out",
 };
 
-/** What became of a task that is over. */
-type Settled =
+/** The outcome of a task that is over. */
+type Reconciled =
   | "recorded already"
   | { readonly kind: "ended" }
   | { readonly kind: "dropped"; readonly reason: string };
@@ -45,22 +45,22 @@ type Settled =
  *
  * @param report what Slurm said last; undefined where it knows the task no more
  */
-export type Reconcile = (task: SubmittedTask, report: TaskReport | undefined) => Settled;
+export type Reconcile = (task: SubmittedTask, report: TaskReport | undefined) => Reconciled;
 
 /** For tasks that are known to be over by now, of a sweep with this folder: what they wrote before is looked for once. */
 export function createReconcile(folder: string): Reconcile {
   lookAgain(jobsFolder(folder));
   const logsOf = createJobLogs();
-  return (task, report) => settle(folder, task, report, logsOf);
+  return (task, report) => reconcile(folder, task, report, logsOf);
 }
 
 /** Out of time or memory is a job's own failure; cancelled or on a node that failed, it was stopped and is still to be done. */
-function settle(
+function reconcile(
   folder: string,
   task: SubmittedTask,
   report: TaskReport | undefined,
   logsOf: JobLogs,
-): Settled {
+): Reconciled {
   const state = readJobState(folder, task.number);
   const isNew = state !== undefined && state.attempts.length > task.attempts;
   // Who looked before the job was submitted anew must not end what runs now.
@@ -164,7 +164,7 @@ function lookAgain(folder: string): void {
     mkdirSync(change);
     rmdirSync(change);
   } catch {
-    // It cannot be written, or is not there: then nothing can be recorded either, and that is told there.
+    // It cannot be written, or is not there: then nothing can be recorded either, and that is reported there.
   }
 }
 

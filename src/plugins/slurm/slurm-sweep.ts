@@ -155,11 +155,11 @@ async function tasksOver(
 const scheduledJob = (
   task: SubmittedTask,
   report: TaskReport,
-  obstacle: string | undefined,
+  pendingReason: string | undefined,
 ): ScheduledJob => ({
   number: task.number,
   id: taskName(task),
   phase: phaseOf(report),
   state: report.reason === null ? report.state : `${report.state} (${report.reason})`,
-  obstacle: obstacle ?? null,
+  pendingReason: pendingReason ?? null,
 });

@@ -296,7 +296,7 @@ function restartable({ holds_secrets, program }: SweepFacts): readonly string[] 
 
 /** How to wait for a Slurm that takes nothing for now. */
 interface RetryPolicy {
-  /** Is told what is waited for, a line each time. */
+  /** Called with what is waited for, a line each time. */
   readonly say: (line: string) => void;
   /** Ends the waiting: no other try follows. */
   readonly signal?: AbortSignal;

@@ -34,7 +34,7 @@ interface Watched {
   hasBegun?: boolean | undefined;
   /** Since when Slurm says that it is over, on a monotonic clock. */
   overSince?: number;
-  /** What keeps it from starting, as it was told last. */
+  /** What keeps it from starting, as last reported. */
   heldFor?: string | undefined;
 }
 
@@ -138,15 +138,15 @@ function* newlyHeld(
   queue: Queue,
 ): Generator<ScheduledEvent> {
   const held = pendingReasons([...queue.values()]);
-  const news = new Map<string | null, number[]>();
+  const changed = new Map<string | null, number[]>();
   for (const [name, one] of watched) {
-    const obstacle = held.get(name);
-    if (obstacle?.what === one.heldFor) continue;
-    one.heldFor = obstacle?.what;
-    const text = obstacle?.text ?? null;
-    getOrCreate(news, text, () => []).push(one.task.number);
+    const pendingReason = held.get(name);
+    if (pendingReason?.what === one.heldFor) continue;
+    one.heldFor = pendingReason?.what;
+    const text = pendingReason?.text ?? null;
+    getOrCreate(changed, text, () => []).push(one.task.number);
   }
-  for (const [obstacle, numbers] of news) yield { kind: "held", numbers, obstacle };
+  for (const [pendingReason, numbers] of changed) yield { kind: "held", numbers, pendingReason };
 }
 
 /** Records how tasks ended that are over, and whose record does not come any more. They are watched no more. */
@@ -155,7 +155,7 @@ function* newlyLost(
   reports: Reports,
   folder: string,
 ): Generator<ScheduledEvent> {
-  let settle: Reconcile | undefined;
+  let reconcile: Reconcile | undefined;
   for (const [name, one] of watched) {
     const report = reports.get(name);
     if (report === undefined) continue;
@@ -163,8 +163,8 @@ function* newlyLost(
     const known = report === "gone" ? undefined : report;
     if (!isLost(one, known)) continue;
     // The record may have come while Slurm was asked: then the next look finds it.
-    settle ??= createReconcile(folder);
-    const outcome = settle(one.task, known);
+    reconcile ??= createReconcile(folder);
+    const outcome = reconcile(one.task, known);
     if (outcome === "recorded already") continue;
     watched.delete(name);
     const { number } = one.task;

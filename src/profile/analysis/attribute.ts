@@ -369,7 +369,7 @@ function createOperations() {
     if (operation === undefined) return;
     const ns = Math.max(endNs - operation.range.startNs, 0);
     const around = open[at - 1];
-    // Otherwise it was told when it opened.
+    // Otherwise it was reported when it opened.
     if (around !== undefined && operation.endNs === null) around.inner.coveredNs += ns;
     operation.count?.(ns - operation.inner.coveredNs);
   };
@@ -401,7 +401,7 @@ function createOperations() {
       if (endNs !== null) coverAround(open, range.startNs, endNs);
       open.push({ range, endNs, inner: createCoverage(range.startNs), count });
     },
-    /** Of those that `open` was told of. */
+    /** Of those that `open` was notified of. */
     close(range: RangeInstance): void {
       const open = stackOf(range.threadId);
       const at = open.findLastIndex((operation) => operation.range === range);

@@ -57,7 +57,7 @@ function splitNote(note: string, pid: number): ToldNote {
     : { who: start, what: note.slice(start.length) };
 }
 
-/** In the order in which each was told first. */
+/** In the order in which each was reported first. */
 function folded(notes: readonly ToldNote[]): readonly string[] {
   const alike = new Map<string, Set<string>>();
   for (const { who, what } of notes) getOrCreate(alike, what, () => new Set<string>()).add(who);

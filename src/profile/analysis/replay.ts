@@ -82,7 +82,7 @@ export function replayStream(
 }
 
 /**
- * Tells of launches and waits until a time, not included.
+ * Reports launches and waits until a time, not included.
  *
  * @param before called with the time of each, before it
  */

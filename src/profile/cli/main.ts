@@ -187,7 +187,7 @@ async function reportBeginning(
     });
     return failures.length > 0 ? null : `reports have the first ${plural(count, "range")}`;
   } catch (error) {
-    // The stop is what there is to tell: files that cannot be read or written are told when all reports are made.
+    // The stop is what there is to tell: files that cannot be read or written are reported when all reports are made.
     if (!isCodedError(error) && !isSystemError(error)) throw error;
     return null;
   }
@@ -207,7 +207,7 @@ function resultOf({ collections }: CollectedRun, runDirectory: string): JobResul
   return jobResult(sections, runDirectory);
 }
 
-/** What failed is told at the end, with more than a note can say. */
+/** What failed is reported at the end, with more than a note can say. */
 function withoutOutcomeNotes(section: ProfileSection): ProfileSection {
   const { bundle } = section;
   const told = outcomeNotes(section);

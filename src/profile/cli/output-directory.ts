@@ -97,7 +97,7 @@ function beginOutputDirectory({ wanted, cwd, now }: OutputRequest): BegunDirecto
   }
 }
 
-/** What failed in the draft, which is gone, told of the directory that it was for. */
+/** What failed in the draft, which is gone, reported with the directory that it was for. */
 function calledAsItWillBe(error: unknown, { path, directory }: OutputDraft): unknown {
   if (!(error instanceof Error) || !error.message.includes(path)) return error;
   const message = error.message.replaceAll(path, directory);
@@ -219,7 +219,7 @@ export function draftDirectory(directory: string): DraftDirectory {
   };
 }
 
-/** What cannot get the name in the end is told of now: the name of a link, and one that is too long. */
+/** What cannot get the name in the end is reported now: the name of a link, and one that is too long. */
 function isTaken(directory: string): boolean {
   const found = lstatSync(directory, { throwIfNoEntry: false });
   if (found?.isSymbolicLink() === true && !existsSync(directory))

@@ -2,8 +2,8 @@ import { getOrCreate } from "../../system/get-or-create.ts";
 
 /**
  * What Nsight Compute measured, in a form that does not depend on where it was read: the CSV of
- * `ncu --import`, or the report file itself. Results are told one at a time, in the order of the source: launch order
- * within a process, not across processes. This is what is known once all were told.
+ * `ncu --import`, or the report file itself. Results are reported one at a time, in the order of the source: launch order
+ * within a process, not across processes. This is what is known once all were reported.
  */
 export interface NcuTables {
   /** Which metrics stand in which section of the tool's report; empty where the source has none. */

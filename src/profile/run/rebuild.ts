@@ -97,13 +97,13 @@ export async function rebuildReports(request: RebuildRequest): Promise<Rebuilt> 
   }
 }
 
-/** What the page tells of the config, with the rules that its labels were made by. */
+/** What the page shows of the config, with the rules that its labels were made by. */
 const withLabels = (lines: readonly ConfigLine[], labels: LabelRules): readonly ConfigLine[] => [
   ...lines.filter(({ key }) => !/^labels(?:$|[.[])/.test(key)),
   { key: "labels", value: JSON.stringify(labels), origin: "options of deep-profile report" },
 ];
 
-/** A step with files; what the system refuses is told with the directory and the way out. */
+/** A step with files; what the system refuses is reported with the directory and the way out. */
 function orRefuse<T>(directory: string, hint: string, step: () => T): T {
   try {
     return step();

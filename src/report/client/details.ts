@@ -87,7 +87,7 @@ function draw(scope: Scope, region: Region): readonly Node[] {
   ];
 }
 
-/** The most promising first; what it does not rank is told last. */
+/** The most promising first; what it does not rank comes last. */
 function drawRule({
   title,
   section,

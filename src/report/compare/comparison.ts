@@ -72,7 +72,7 @@ export function overallTimes(reports: ReportComparison): readonly Overall[] {
   });
 }
 
-/** What became of the whole, in a sentence with its interval; what the interval is known from. */
+/** The outcome of the whole, in a sentence with its interval; what the interval is known from. */
 export function overallSentence(reports: ReportComparison): string {
   const [main] = overallTimes(reports);
   if (main === undefined || main.change.delta === null)

@@ -118,7 +118,7 @@ function sideLink({ names, links }: Comparison, side: "a" | "b"): string {
   return path === null ? name : `<a href="${escapeHtml(relativeLink(path))}">${name}</a>`;
 }
 
-/** Differences that are told beside the result; all those of the configuration have a table below. */
+/** Differences that are reported beside the result; all those of the configuration have a table below. */
 const MAX_DIFFERENCES = 12;
 
 function resultHtml(comparison: Comparison): string {

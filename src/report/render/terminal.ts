@@ -229,7 +229,7 @@ const wrapped = (text: string, width: number): readonly string[] =>
 
 const WIDEST_BAR = 100;
 
-/** How the parts of bars are drawn: told apart without colours, too. */
+/** How the parts of bars are drawn: distinguished without colours, too. */
 const FILLS: Readonly<Record<string, readonly [sign: string, paint: (colors: Colors) => Paint]>> = {
   kernels: ["█", ({ green }) => green],
   both: ["▓", ({ cyan }) => cyan],
@@ -333,7 +333,7 @@ export function renderRegionTable(
 /** Regions whose own numbers are told; the reports have all. */
 const MOST_WITH_NUMBERS = 20;
 
-/** Regions that are told by rank; the reports have all. */
+/** Regions that are reported by rank; the reports have all. */
 const MOST_UNEVEN = 10;
 
 /** What takes the time, why, and what to do: the first lines of a result. Lines end with newlines. */

@@ -116,7 +116,7 @@ export function comparableName(name: string): string {
   const plain = name
     .replaceAll("(anonymous namespace)", ANONYMOUS_NAMESPACE)
     .replaceAll("<unnamed>", ANONYMOUS_NAMESPACE)
-    // Lambdas are told apart by their numbers: `{lambda(int)#2}`, `[lambda(int) (instance 2)]`.
+    // Lambdas are distinguished by their numbers: `{lambda(int)#2}`, `[lambda(int) (instance 2)]`.
     .replaceAll("{lambda", "[lambda")
     .replaceAll(/#(\d+)\}| \(instance (\d+)\)\]/g, "#$1$2]")
     // Casts of numbers; then the type suffix after them.

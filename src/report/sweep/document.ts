@@ -28,7 +28,7 @@ export interface SweepReport {
   /** What differs between the jobs, in the order of their overrides. */
   readonly parameters: readonly SweepParameter[];
   readonly jobs: readonly SweepJob[];
-  /** What each job did, where the reader says so: throughput is told then. Absent where not. Added in 1.3. */
+  /** What each job did, where the reader says so: throughput is reported then. Absent where not. Added in 1.3. */
   readonly work?: SweepWork;
   /** Name of the job with the highest throughput, or without `work` with the least time; null where none has any. */
   readonly best: string | null;

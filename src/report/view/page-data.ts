@@ -34,7 +34,7 @@ export interface TimelineRow {
   readonly process: string;
   readonly label: string;
   readonly kind: "thread" | "stream" | "marks" | "waits" | "counter";
-  /** Of a counter: its values are told as thousandths of the way from `min` to `max`, in place of names. */
+  /** Of a counter: its values are given as thousandths of the way from `min` to `max`, in place of names. */
   readonly counter?: { readonly min: number; readonly max: number; readonly unit: string };
   readonly lanes: number;
   readonly events: number;
@@ -116,7 +116,7 @@ export interface KernelColumns {
   readonly device: readonly TextIndex[];
   readonly calls: readonly number[];
   readonly total: NumberColumn;
-  /** What counters tell of them; null where nothing of it was measured. */
+  /** What counters say about them; null where nothing of it was measured. */
   readonly hardware: HardwareColumns | null;
   /** Shorter kernels, folded. */
   readonly other: { readonly rows: number; readonly calls: number; readonly total: number } | null;

@@ -7,7 +7,7 @@ import type { ResolveContext } from "../../values/resolution/context.ts";
 export type JobOverrides = readonly string[];
 
 /**
- * Proposes the jobs of a sweep, batch by batch. What became of a batch is told before the next is
+ * Proposes the jobs of a sweep, batch by batch. The outcome of a batch is passed back before the next is
  * asked for, so that a sweeper may learn from it.
  */
 export interface Sweeper {
@@ -29,7 +29,7 @@ export interface Sweeper {
   problemOf?(result: JobResult): string | undefined;
   /** What cannot be shown of the sweep before jobs have run, as a sentence. */
   readonly unforeseeable?: string;
-  /** The logger that is told of each batch how long it took to compose its jobs. */
+  /** The logger that records for each batch how long it took to compose its jobs. */
   readonly logger?: string;
   /** What the sweep found, after its last batch; undefined where there is nothing to say. */
   conclude?(): Conclusion | undefined;

@@ -112,7 +112,7 @@ function startIfAny({ context }: Resolution, key: ReferenceKey, at: Place): Plac
   return start ?? undefined;
 }
 
-/** What a resolver finds at a key that it asks for; what goes wrong there is told with that key. */
+/** What a resolver finds at a key that it asks for; what goes wrong there is reported with that key. */
 function asking<Found>(find: () => Found, key: () => string): Found {
   try {
     return find();

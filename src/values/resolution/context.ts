@@ -18,7 +18,7 @@ export interface ResolveContext {
   readonly dialect: Dialect;
   /** Takes the warnings that resolvers issue (`oc.deprecated`). */
   warn(message: string): void;
-  /** Told of each use of a resolver: what comes of it may be another the next time. */
+  /** Notified of each use of a resolver: what comes of it may be another the next time. */
   readonly onResolverCall?: () => void;
   /**
    * Whether what is declared as a map, list, object or union may refer to nothing else, as settings that a

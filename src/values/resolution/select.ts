@@ -198,11 +198,11 @@ export function lazyNode(resolution: Resolution, place: Place): ConfigNode {
 
 /** What a view of a part of a tree calls. */
 export interface ViewHooks {
-  /** Told of a value that an interpolation led to, when it is read. */
+  /** Notified of a value that an interpolation led to, when it is read. */
   readonly read?: (key: readonly Key[], node: ConfigNode) => void;
   /** What stands for a part in which nothing is left to resolve. Default: `toObject`. */
   readonly closed?: (node: ConfigNode) => unknown;
-  /** Told of each object and array that is made of a part in which something is. */
+  /** Notified of each object and array that is made of a part in which something is. */
   readonly made?: (view: object, node: ConfigNode) => void;
 }
 

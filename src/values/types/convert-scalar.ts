@@ -224,7 +224,7 @@ export function convertWide(
   throw wrongType(type, node, at);
 }
 
-/** What a field does not take is told with the interpolation that it came from. */
+/** What a field does not take is reported with the interpolation that it came from. */
 function taking({ node }: Place, convert: () => ConfigNode): ConfigNode {
   try {
     return convert();

@@ -40,15 +40,15 @@ export interface Scanner {
 export function createScanner(source: SourceText, libyaml = false): Scanner {
   const state = createScanState(source, libyaml);
   /** The token at the head, once it is final: the parser looks at most of them several times. */
-  let settled: Token | undefined;
+  let final: Token | undefined;
   return {
     peek() {
-      settled ??= settle(state);
-      return settled;
+      final ??= finalToken(state);
+      return final;
     },
     next() {
-      const token = settled ?? settle(state);
-      settled = undefined;
+      const token = final ?? finalToken(state);
+      final = undefined;
       removeHead(state.queue);
       return token;
     },
@@ -56,7 +56,7 @@ export function createScanner(source: SourceText, libyaml = false): Scanner {
 }
 
 /** Scans until the token at the head is final: until no key token can come in front of it any more. */
-function settle(state: ScanState): Token {
+function finalToken(state: ScanState): Token {
   for (;;) {
     const token = headOf(state.queue);
     if (token !== undefined && (state.done || !mayBeKey(state))) return token;

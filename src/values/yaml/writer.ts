@@ -38,7 +38,7 @@ export interface WriteOptions {
   readonly sortKeys?: boolean;
   /** `characters` also for the text. Default: what the environment says. */
   readonly limits?: Limits;
-  /** Told of every node once it is written, children first: its span in the text, in UTF-16 units. */
+  /** Notified of every node once it is written, children first: its span in the text, in UTF-16 units. */
   readonly onWritten?: (node: ConfigNode, start: number, end: number) => void;
 }
 

@@ -60,7 +60,11 @@ describe.skipIf(!hasSlurm("sweeps that are left to a real Slurm"))(
         driver: null,
         exit_code: null,
       });
-      expect(jobs[0].scheduler).toEqual({ id: `${array}_0`, state: "RUNNING", obstacle: null });
+      expect(jobs[0].scheduler).toEqual({
+        id: `${array}_0`,
+        state: "RUNNING",
+        pendingReason: null,
+      });
       expect(jobs[2].scheduler.id).toBe(`${array}_2`);
       expect(jobs[2].scheduler.state).toMatch(/^PENDING/);
       const shown = String((await sweep("status", "s")).stdout);

@@ -266,7 +266,7 @@ describe.skipIf(!hasSlurm("sweeps on a real Slurm"))(
       const status = String((await look("status", "s").process).stdout);
       expect(status).toContain(`#0 x=1 (and 1 more): waits: ${remedy}\n`);
       const { jobs } = JSON.parse(String((await look("status", "s", "--json").process).stdout));
-      expect(jobs[1].scheduler).toMatchObject({ id: `${array}_1`, obstacle: remedy });
+      expect(jobs[1].scheduler).toMatchObject({ id: `${array}_1`, pendingReason: remedy });
       // While the launcher follows the jobs, and when nobody does.
       const driven = look("wait", "s");
       await until(() => driven.said().includes(remedy));

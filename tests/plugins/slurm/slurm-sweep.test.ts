@@ -54,7 +54,7 @@ test("a process that looks while a launcher submits does not disturb its notes",
     tasks: async () => [{ array: "7", index: 0, state: "RUNNING", reason: null, exitCode: null }],
   });
   expect(await slurmSweep(folder, client).status()).toEqual([
-    { number: 0, id: "7_0", phase: "running", state: "RUNNING", obstacle: null },
+    { number: 0, id: "7_0", phase: "running", state: "RUNNING", pendingReason: null },
   ]);
   expect(readSubmissions(folder)).toEqual([NOTED, submitted]);
 });
@@ -145,7 +145,7 @@ async function eventsOf(...answers: readonly (readonly [string, string | null][]
   const events = [];
   for await (const event of slurmSweep(folder, client).watch({ signal: stop.signal })) {
     events.push(event);
-    if (event.kind === "held" && event.obstacle === null) stop.abort();
+    if (event.kind === "held" && event.pendingReason === null) stop.abort();
   }
   return events;
 }
@@ -154,8 +154,8 @@ test("jobs that Slurm holds are told once, all that it holds for the same, and t
   const held = ["PENDING", "JobHeldUser"] as [string, string];
   const turn = ["PENDING", "Resources"] as [string, string];
   expect(await eventsOf([held, held], [held, held], [turn, held])).toEqual([
-    { kind: "held", numbers: [4, 5], obstacle: expect.stringContaining("release 7_[0-1]") },
-    { kind: "held", numbers: [4], obstacle: null },
+    { kind: "held", numbers: [4, 5], pendingReason: expect.stringContaining("release 7_[0-1]") },
+    { kind: "held", numbers: [4], pendingReason: null },
   ]);
 });
 
@@ -174,9 +174,13 @@ test("a node that is drained is told once, whichever of its two reasons Slurm ha
       [turn, turn],
     ),
   ).toEqual([
-    { kind: "held", numbers: [4], obstacle: expect.stringContaining("(ReqNodeNotAvail") },
-    { kind: "held", numbers: [5], obstacle: expect.stringContaining("(Nodes required for job") },
-    { kind: "held", numbers: [4, 5], obstacle: null },
+    { kind: "held", numbers: [4], pendingReason: expect.stringContaining("(ReqNodeNotAvail") },
+    {
+      kind: "held",
+      numbers: [5],
+      pendingReason: expect.stringContaining("(Nodes required for job"),
+    },
+    { kind: "held", numbers: [4, 5], pendingReason: null },
   ]);
 });
 

@@ -48,9 +48,9 @@ test("a second process that waits reports once what holds a job, even if Slurm s
     launchers: [slurmLauncher],
     env: { PATH: bin },
     signal: stop.signal,
-    onHeld: (_held, obstacle) => {
-      told.push(obstacle);
-      if (/JobHeldAdmin/.test(obstacle)) stop.abort();
+    onHeld: (_held, pendingReason) => {
+      told.push(pendingReason);
+      if (/JobHeldAdmin/.test(pendingReason)) stop.abort();
     },
   });
   expect(told.map((text) => /\((\w+)/.exec(text)?.[1])).toEqual([

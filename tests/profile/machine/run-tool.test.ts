@@ -132,8 +132,8 @@ describe("run with progress", () => {
 
   it("one that is started when all is over already ends, too", async () => {
     const child = start("while :; do sleep 1; done");
-    const patience = { stop: AbortSignal.abort("SIGTERM"), say: () => {} };
-    expect(await runWithProgress(child, { doing: "hanging" }, patience)).toMatchObject({
+    const control = { stop: AbortSignal.abort("SIGTERM"), say: () => {} };
+    expect(await runWithProgress(child, { doing: "hanging" }, control)).toMatchObject({
       signal: "SIGTERM",
     });
   });
@@ -162,8 +162,8 @@ describe("run with progress", () => {
 
   it("one that cannot be started is told as such", async () => {
     const child = execa("/nowhere/tool", { reject: false, detached: true, cleanup: false });
-    const patience = { stop: AbortSignal.abort(), say: () => {} };
-    expect(await runWithProgress(child, { doing: "nothing" }, patience)).toMatchObject({
+    const control = { stop: AbortSignal.abort(), say: () => {} };
+    expect(await runWithProgress(child, { doing: "nothing" }, control)).toMatchObject({
       code: "ENOENT",
     });
   });

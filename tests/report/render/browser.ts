@@ -25,7 +25,7 @@ const ARGUMENTS = [
 ];
 
 /** How long it may take to start, and to do what it is told: less than a test may. */
-const PATIENCE_MS = 240_000;
+const TIMEOUT_MS = 240_000;
 
 /** A page read from disk, and whatever the browser complained about: scripts, dialogs, requests. */
 export interface OpenedPage {
@@ -64,7 +64,7 @@ export function describeInBrowser(name: string, tests: (open: OpenPage) => void)
         executablePath: executablePath ?? "",
         args: ARGUMENTS,
         env: homeAt(home),
-        timeout: PATIENCE_MS,
+        timeout: TIMEOUT_MS,
       });
     });
     // The next test gets a page as it was before: that takes a quarter of the time of a new one.
@@ -82,7 +82,7 @@ export function describeInBrowser(name: string, tests: (open: OpenPage) => void)
     tests(async (html, { viewport = VIEWPORT, ...media } = {}) => {
       const page = idle.pop() ?? (await browser.newPage());
       inUse.push(page);
-      page.setDefaultTimeout(PATIENCE_MS);
+      page.setDefaultTimeout(TIMEOUT_MS);
       await page.setViewportSize(viewport);
       await page.emulateMedia({ ...MEDIA, ...media });
       const complaints = complaintsOf(page);

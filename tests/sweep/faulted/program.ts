@@ -1,11 +1,11 @@
-/** The program whose sweeps meet faults. Its ledger lies outside of the sweep's directory: nothing keeps a job from writing there. */
+/** The program whose sweeps meet faults. Its executions lies outside of the sweep's directory: nothing keeps a job from writing there. */
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import type { HydraMainOptions } from "../../../src/cli/hydra-main.ts";
 import type { Task } from "../../../src/job/job.ts";
 
 /** As in the config below, from the directory of a job. */
-const LEDGER = "../../../ledger";
+const EXECUTIONS = "../../../executions";
 
 export const CONFIG = `x: 1
 hydra:
@@ -23,7 +23,7 @@ export const options = (base: string): HydraMainOptions => ({
 });
 
 export const task: Task = async (config, { log, number, outputDir }) => {
-  const tell = (what: string) => appendFileSync(join(outputDir, LEDGER), `${what} ${number}\n`);
+  const tell = (what: string) => appendFileSync(join(outputDir, EXECUTIONS), `${what} ${number}\n`);
   tell("begin");
   log.info("at work");
   const x = Number(config.get("x"));

@@ -91,7 +91,7 @@ export async function tryFaults(
         );
     }
     for (const number of done)
-      check(place.ledger("end", number) === 1, `#${number} is completed and did not end once`);
+      check(place.executions("end", number) === 1, `#${number} is completed and did not end once`);
     const outcome =
       first.code === 0
         ? failed.length === 0
@@ -103,7 +103,7 @@ export async function tryFaults(
     for (const number of NUMBERS) {
       const state = place.state(number);
       check(state?.status === "completed", `#${number} is ${state?.status}: ${first.printed}`);
-      const ends = place.ledger("end", number);
+      const ends = place.executions("end", number);
       check(ends === 1, `#${number} was done ${ends} times:\n${first.printed}${place.log(number)}`);
       const row = lines.find((one) => one.number === number);
       check(
@@ -208,8 +208,8 @@ function openPlace(folder: string, script: string) {
         ) >= 0
       );
     },
-    ledger: (what: string, number: number): number =>
-      text(join(cwd, "ledger"))
+    executions: (what: string, number: number): number =>
+      text(join(cwd, "executions"))
         .split("\n")
         .filter((line) => line === `${what} ${number}`).length,
     table(): readonly Row[] {

@@ -144,13 +144,13 @@ function permissionCheck(
         : "as root: echo 'options nvidia NVreg_RestrictProfilingToAdminUsers=0' > /etc/modprobe.d/nvidia-profiling.conf, then reboot; or run ncu as root (in a container: --cap-add=SYS_ADMIN)",
     };
   const counters = countersAllowed === null ? `GPU counters: ${unknown}` : "GPU counters allowed";
-  const obstacle = present ? counterRestriction(machine) : null;
-  if (obstacle !== null)
+  const restriction = present ? counterRestriction(machine) : null;
+  if (restriction !== null)
     return {
       name,
       state: "warning",
-      detail: `${counters}, but ${obstacle.detail}${sampling}`,
-      hint: obstacle.hint,
+      detail: `${counters}, but ${restriction.detail}${sampling}`,
+      hint: restriction.hint,
     };
   if (Number(paranoid) > 2)
     return {

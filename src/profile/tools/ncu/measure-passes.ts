@@ -26,7 +26,7 @@ export interface MeasuredPasses {
   /** Results in all of them. */
   readonly results: number;
   readonly notes: readonly string[];
-  /** The one to tell of; null where nothing went wrong. */
+  /** The one to report; null where nothing went wrong. */
   readonly problem: CodedError | null;
 }
 

@@ -126,7 +126,7 @@ export const statsCommand = (nsys: string, sqlite: string, base: string): readon
   sqlite,
 ];
 
-// `pipeline.nsys.extra_args`: what nsys must not be told there.
+// `pipeline.nsys.extra_args`: what must not be passed to nsys there.
 
 interface OwnOption {
   readonly short?: string;

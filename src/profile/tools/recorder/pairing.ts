@@ -47,7 +47,7 @@ export interface Endings {
   readonly rename: (stream: number, place: number) => string | undefined;
 }
 
-/** Told of each range that closes. */
+/** Notified of each range that closes. */
 export type OnClose = (
   opened: Pick<Opened, "stream" | "place" | "range">,
   rename: string | undefined,

@@ -27,7 +27,7 @@ export interface AssembleOptions {
   readonly measuredSelection?: MeasuredSelection;
   /** Whether a scope that merges all processes and devices comes first; default true. */
   readonly aggregate?: boolean;
-  /** Which kernels to count; all by default. Told of kernels only, never of ranges. */
+  /** Which kernels to count; all by default. Notified of kernels only, never of ranges. */
   readonly kernels?: KernelSelection | null;
   /** What the report says of that; absent where all kernels count. */
   readonly kernelPatterns?: KernelSelectionPatterns;

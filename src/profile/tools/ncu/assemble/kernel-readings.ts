@@ -1,5 +1,5 @@
 /**
- * What counters say of a kernel's launches in one region: the few metrics that tell of limits, occupancy and
+ * What counters say of a kernel's launches in one region: the few metrics that report limits, occupancy and
  * tensor cores, added up under the rules of all metrics. There can be as many of these sums as launches, so
  * that each is one row of numbers.
  */

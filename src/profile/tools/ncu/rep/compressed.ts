@@ -92,7 +92,7 @@ function unpackInto(
 const BLOCK = 512;
 const LIMITED = 'ulimit -c 0; ulimit -f "$1" 2>/dev/null; shift; exec "$@"';
 
-/** Ended by the signal of that limit, or told of it where a parent ignores that signal. */
+/** Ended by the signal of that limit, or notified where a parent ignores that signal. */
 const isTooLarge = ({ signal, stderr }: SpawnSyncReturns<string>): boolean =>
   signal === "SIGXFSZ" || /File too large/i.test(stderr);
 

@@ -15,7 +15,7 @@ export const refusal = (key: string, message: string, hint: string): ConfigError
     hint,
   });
 
-// `pipeline.ncu.ncu_cli.extra_args`: what ncu must not be told there, or not in every replay mode.
+// `pipeline.ncu.ncu_cli.extra_args`: what must not be passed to ncu there, or not in every replay mode.
 
 /** What the driver sets itself: a second use would take the results away from it. */
 const OWN_OPTIONS: ReadonlyMap<string, string> = new Map([

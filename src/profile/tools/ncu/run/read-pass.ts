@@ -85,7 +85,7 @@ export async function printReport(
 }
 
 /**
- * Reads the tables of a report: its results are told as they come, the sections before them, since the table of the
+ * Reads the tables of a report: its results are reported as they come, the sections before them, since the table of the
  * results may break off.
  */
 export async function readPrinted(

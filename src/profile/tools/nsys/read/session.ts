@@ -1,4 +1,4 @@
-/** The recorded session: its clock, and the machine as far as the export tells of it. */
+/** The recorded session: its clock, and the machine as far as the export reports it. */
 import type { RecordedMachine } from "../../../model/timeline.ts";
 import type { ExportDatabase } from "./database.ts";
 import type { ColumnExpression } from "./queries.ts";
@@ -68,7 +68,7 @@ function earliest({ rows }: ExportDatabase): bigint {
   return first > LONGEST_SESSION_NS ? first : 0n;
 }
 
-// The machine that was recorded, as far as the export tells of it.
+// The machine that was recorded, as far as the export reports it.
 
 /** What nsys calls them; beside them stands the process environment, which is private. */
 const FACTS = { hostname: "Hostname", os: "OsDescription", cpu: "CpuDescription" } as const;

@@ -7,7 +7,7 @@ import { ToolError } from "../../../machine/tool-error.ts";
 const READ_VERSION = 19;
 const WRITE_AHEAD = 2;
 
-/** What a journal begins with while what it tells of is not done; one that was done with is empty, or has zeros there. */
+/** What a journal begins with while what it reports is not done; one that was done with is empty, or has zeros there. */
 const JOURNAL_MAGIC = Uint8Array.of(0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7);
 
 /** @throws ToolError `nsys.invalid` */

@@ -3,7 +3,7 @@ import { importPage, RAW } from "../../../../../../src/profile/tools/ncu/run/imp
 
 const [path = "", file = ""] = process.argv.slice(2);
 const ncu = { path, version: "2024.1", options: new Set<string>(), accepts: () => true };
-const patience = { stop: new AbortController().signal, say: () => {} };
-void importPage(ncu, "r1.ncu-rep", RAW, file, patience).then((printed) =>
+const control = { stop: new AbortController().signal, say: () => {} };
+void importPage(ncu, "r1.ncu-rep", RAW, file, control).then((printed) =>
   console.log(JSON.stringify(printed)),
 );
