@@ -66,10 +66,12 @@ export async function checkJobs(
 ): Promise<boolean> {
   let fit = true;
   if (schema !== undefined) {
-    const { renderIssues, validateTree } = await import("../schema/index.ts");
+    const { renderIssues } = await import("../schema/index.ts");
+    const { createConfigReader } = await import("../schema/config-reader.ts");
+    const reader = createConfigReader();
     const document = readSchema(schema);
     for (const { composition, number, overrides, resolved } of jobs) {
-      const issues = validateTree(resolved(), document);
+      const issues = reader.problems(document, resolved());
       if (issues.length === 0) continue;
       fit = false;
       const title = number === undefined ? "" : `Job #${number} (${overrides.join(" ")}):\n`;

@@ -3,7 +3,6 @@ import { getOrCreate } from "../system/get-or-create.ts";
 import { ConfigError } from "../values/errors.ts";
 import type { ConfigNode } from "../values/node.ts";
 import { toObject } from "../values/plain-objects.ts";
-import { createAjv } from "./ajv.ts";
 import {
   type JsonSchema,
   member,
@@ -13,7 +12,7 @@ import {
 } from "./applicable-schemas.ts";
 import type { SchemaIssue } from "./issue.ts";
 import { type JsonValue, keyText, nodeAt, pointerTo, toJson } from "./json-document.ts";
-import { CONFIG_AJV, treeIssues } from "./tree-issues.ts";
+import { createConfigAjv, treeIssues } from "./tree-issues.ts";
 
 /** Checks trees against JSON Schemas and validators of the standard-schema interface. */
 export interface ConfigReader {
@@ -28,7 +27,7 @@ export interface ConfigReader {
 export function createConfigReader(): ConfigReader {
   const compiled = new Map<JsonSchema, ValidateFunction>();
   const compile = (schema: JsonSchema): ValidateFunction =>
-    getOrCreate(compiled, schema, () => createAjv(CONFIG_AJV).compile(schema));
+    getOrCreate(compiled, schema, () => createConfigAjv(schema).compile(schema));
   return {
     problems: (schema, tree) =>
       isStandard(schema) ? standardIssues(tree, schema) : treeIssues(tree, schema, compile),

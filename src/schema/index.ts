@@ -5,13 +5,12 @@
  * @module hydraconf/schema
  */
 import type { ConfigNode } from "../values/node.ts";
-import { createAjv } from "./ajv.ts";
 import { applicableSchemas, type JsonSchema } from "./applicable-schemas.ts";
 import { describePlace } from "./describe.ts";
 import { alternatives, demandOf } from "./expectations.ts";
 import type { SchemaIssue } from "./issue.ts";
 import { toJson } from "./json-document.ts";
-import { CONFIG_AJV, treeIssues } from "./tree-issues.ts";
+import { createConfigAjv, treeIssues } from "./tree-issues.ts";
 
 export type { JsonSchema } from "./applicable-schemas.ts";
 export type { SchemaIssue } from "./issue.ts";
@@ -26,7 +25,7 @@ export { showValue } from "./show-value.ts";
  * @throws ConfigError `schema.invalid` when the schema itself is none.
  */
 export function validateTree(root: ConfigNode, schema: JsonSchema): readonly SchemaIssue[] {
-  const ajv = createAjv(CONFIG_AJV);
+  const ajv = createConfigAjv(schema);
   return treeIssues(root, schema, (part) => ajv.compile(part));
 }
 

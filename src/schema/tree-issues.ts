@@ -1,7 +1,9 @@
 import type { ErrorObject, Options, ValidateFunction } from "ajv";
+import type { Ajv2020 } from "ajv/dist/2020.js";
 import { getOrCreate } from "../system/get-or-create.ts";
 import { ConfigError, isConfigError, nearest } from "../values/errors.ts";
 import { type ConfigNode, isMissing } from "../values/node.ts";
+import { createAjv, SHIPPED_SCHEMAS } from "./ajv.ts";
 import { discriminatorTags, type JsonSchema } from "./applicable-schemas.ts";
 import { describePlace } from "./describe.ts";
 import { alternatives, expectation } from "./expectations.ts";
@@ -19,12 +21,21 @@ import {
 /** Makes the check of a schema; throws what ajv throws where it is none. */
 export type CompileSchema = (schema: JsonSchema) => ValidateFunction;
 
-/** What ajv has to be told for schemas of configs. */
+/** Options of ajv for schemas of configs. */
 export const CONFIG_AJV: Options = {
   discriminator: true,
   strictRequired: false,
   strictTypes: false,
 };
+
+/** An ajv for the schema of a config. deep-profile's own, with which each of its runs begins, is known by its `$id`. */
+export const createConfigAjv = (schema: JsonSchema): Ajv2020 =>
+  createAjv({
+    ...CONFIG_AJV,
+    ...(typeof schema === "object" &&
+      String(schema["$id"]).startsWith("urn:hydraconf:schemas:") &&
+      SHIPPED_SCHEMAS),
+  });
 
 /**
  * As `validateTree`, with the ajv of the caller: where it comes from decides when it is loaded.
