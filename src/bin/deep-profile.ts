@@ -12,6 +12,7 @@ import { subcommandsOf } from "../profile/cli/subcommands.ts";
 import { ARGUMENT_KEYS, commandOverrides } from "../profile/run/command-override.ts";
 import type { ProfileConfig } from "../profile/tools/config.ts";
 import { RESULT_FILES } from "../profile/tools/table.ts";
+import { once } from "../system/get-or-create.ts";
 import { terminalWidth } from "../system/standard-streams.ts";
 import { isConfigError } from "../values/errors.ts";
 import type { ConfigNode } from "../values/node.ts";
@@ -21,6 +22,13 @@ import { resolveTree } from "../values/resolution/resolve-tree.ts";
 
 const { root, version } = packageInfo();
 const invocation = processInvocation();
+
+/** Shared by all jobs that this command plans. */
+const gpuQueries = once(async () => (await import("../profile/machine/gpu.ts")).createGpuQueries());
+const requestCheck = once(async () => {
+  const { createRequestCheck } = await import("../profile/cli/check-request.ts");
+  return createRequestCheck(invocation.cwd, await gpuQueries());
+});
 
 const program: Parameters<typeof hydraMain>[0] = {
   name: "deep-profile",
@@ -36,14 +44,12 @@ const program: Parameters<typeof hydraMain>[0] = {
   programUse: "profile",
   freeKeys: [ARGUMENT_KEYS],
   subcommands: subcommandsOf((...run) => openRun(...run)),
-  check: async (resolved, how) => {
-    const { checkRequest } = await import("../profile/cli/check-request.ts");
-    await checkRequest(profileConfig(resolved), invocation.cwd, how);
-  },
+  check: async (resolved, how) => (await requestCheck())(profileConfig(resolved), how),
   planJob: async (resolved, outputDir) => {
     const { planProfile } = await import("../profile/run/plan.ts");
     const say = (line: string) => invocation.console.stderr(`${line}\n`);
     return planProfile(profileConfig(resolved), {
+      queries: await gpuQueries(),
       cwd: invocation.cwd,
       runDirectory: outputDir,
       say,

@@ -5,12 +5,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { parseCommandLine } from "../../src/command-line/parse.ts";
-import { checkRequest, idleSettings } from "../../src/profile/cli/check-request.ts";
+import { createRequestCheck, idleSettings } from "../../src/profile/cli/check-request.ts";
 import { DOCTOR, IMPORT, REPORT } from "../../src/profile/cli/commands.ts";
 import { importNamed } from "../../src/profile/cli/import-named.ts";
 import { profileMain } from "../../src/profile/cli/main.ts";
 import { reportDirectory } from "../../src/profile/cli/report-directory.ts";
 import { showDoctor } from "../../src/profile/cli/show-doctor.ts";
+import { createGpuQueries } from "../../src/profile/machine/gpu.ts";
 import type { WithTool } from "../../src/profile/machine/interrupt.ts";
 import { runWorkload } from "../../src/profile/machine/process.ts";
 import { ToolError } from "../../src/profile/machine/tool-error.ts";
@@ -39,7 +40,9 @@ const timelineIn = (text: string): Timeline => ({
 const readToy = (file: string): Timeline => timelineIn(readFileSync(file, "utf8"));
 
 /** What the settings of the toy are in a config. */
-const settingsOf = ({ pipeline }: ProfileConfig): { ns: number; option?: string } =>
+const settingsOf = ({
+  pipeline,
+}: Pick<ProfileConfig, "pipeline">): { ns: number; option?: string } =>
   Reflect.get(pipeline, "toy");
 
 const toy: ProfilingTool = {
@@ -144,10 +147,11 @@ const reportIn = (folder: string) =>
 describe("a tool of one's own", () => {
   it("has its settings checked, and named where it is off", async () => {
     const error = async (settings: object) => {
-      const thrown: unknown = await checkRequest(configWith(settings), directory, {
-        isPlan: false,
+      const thrown: unknown = await createRequestCheck(
+        directory,
+        createGpuQueries(),
         tools,
-      }).catch((cause: unknown) => cause);
+      )(configWith(settings), { isPlan: false }).catch((cause: unknown) => cause);
       return isCodedError(thrown) ? thrown.message : thrown;
     };
     expect(await error({})).toBeUndefined();
@@ -157,6 +161,20 @@ describe("a tool of one's own", () => {
     expect(await idleSettings(off.pipeline, ["++pipeline.toy.ns=3"], tools)).toEqual([
       "pipeline.toy.ns has no effect: pipeline.toy.enable is false",
     ]);
+  });
+
+  it("is checked once for all jobs of a sweep with the same settings", async () => {
+    const checked: number[] = [];
+    const check = createRequestCheck(directory, createGpuQueries(), [
+      {
+        ...toy,
+        settings: async () => ({
+          checks: (config) => [() => checked.push(settingsOf(config).ns)],
+        }),
+      },
+    ]);
+    for (const ns of [1, 1, 2, 1]) await check(configWith({ ns }), { isPlan: false });
+    expect(checked).toEqual([1, 2]);
   });
 
   it("is in the plan of --dry-run", async () => {

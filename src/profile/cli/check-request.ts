@@ -8,7 +8,7 @@ import { compileLabelRules } from "../analysis/labels.ts";
 import { probeGpu } from "../machine/doctor/gpu.ts";
 import { thisMachine } from "../machine/doctor/machine.ts";
 import { findExecutable } from "../machine/find-program.ts";
-import { queryGpus, resolveDevice } from "../machine/gpu.ts";
+import { type GpuQueries, resolveDevice } from "../machine/gpu.ts";
 import type { ProfileConfig, WorkloadConfig } from "../tools/config.ts";
 import { TOOLS } from "../tools/table.ts";
 import {
@@ -21,21 +21,38 @@ import {
 export interface CheckOptions {
   /** The run is only shown, for which no GPU needs to be there. */
   readonly isPlan: boolean;
-  /** Default: those of the table. */
-  readonly tools?: readonly ProfilingTool[];
 }
 
 /**
- * What a schema cannot know: whether this version can carry the config out, and this machine.
- * Called before anything is made.
+ * Checks of what a schema cannot know: whether this version can carry a config out, and this machine.
+ * Called for each job before anything is made. Starting tools and asking the driver takes a while: jobs of a sweep share the answers.
  *
+ * @param tools default: those of the table
+ */
+export function createRequestCheck(
+  cwd: string,
+  queries: GpuQueries,
+  tools: readonly ProfilingTool[] = TOOLS,
+): (config: ProfileConfig, options: CheckOptions) => Promise<void> {
+  const ofTools = new Map<string, readonly CodedError[]>();
+  return (config, { isPlan }) => checkRequest(config, { cwd, queries, tools, isPlan, ofTools });
+}
+
+interface CheckContext extends CheckOptions {
+  readonly cwd: string;
+  readonly queries: GpuQueries;
+  readonly tools: readonly ProfilingTool[];
+  /** What the checks of tools found, by `pipeline` as JSON. */
+  readonly ofTools: Map<string, readonly CodedError[]>;
+}
+
+/**
  * @throws ConfigError `profile.unsupported`, `profile.device`, `profile.program`, `profile.input`,
  *   `profile.tool`, `profile.ncu_option`, `profile.nsys_option`, `profile.label_rule`
  */
-export async function checkRequest(
+async function checkRequest(
   config: ProfileConfig,
-  cwd: string,
-  { isPlan, tools = TOOLS }: CheckOptions,
+  { cwd, queries, tools, isPlan, ofTools }: CheckContext,
 ): Promise<void> {
   const enabled = tools.filter(({ name }) => isEnabled(config.pipeline, name));
   const settings = await Promise.all(enabled.map((tool) => tool.settings()));
@@ -45,14 +62,19 @@ export async function checkRequest(
   requireInputFiles(config, cwd);
   // Asking tools and the driver takes a while: only where the answer decides something.
   const gpuTools = enabled.filter(({ needsGpu }) => needsGpu);
-  await refuseTogether([
-    ...settings.flatMap(({ checks }) => checks?.(config) ?? []),
-    ...gpuTools.map((tool) => () => refuseCpu(tool, config)),
+  const asked = JSON.stringify(config.pipeline);
+  const ofInstalled =
+    ofTools.get(asked) ??
+    (await problemsOf(settings.flatMap(({ checks }) => checks?.(config) ?? [])));
+  ofTools.set(asked, ofInstalled);
+  refuseTogether([
+    ...ofInstalled,
+    ...(await problemsOf(gpuTools.map((tool) => () => refuseCpu(tool, config)))),
   ]);
   const isOnDevice = config.device.startsWith("cuda:");
   const [gpuTool] = gpuTools;
   if (gpuTool === undefined && !isOnDevice) return;
-  const gpus = await queryGpus();
+  const gpus = await queries.gpus();
   if (isPlan && gpus.length === 0) return;
   // Its remedy is that of a missing device, too.
   if (gpuTool !== undefined && gpus.length === 0) throw await noGpu(gpuTool, config, tools);
@@ -61,8 +83,7 @@ export async function checkRequest(
 
 type RequestCheck = () => unknown;
 
-/** Throws what all of them find as one error; of several, each with its own remedy below it. */
-async function refuseTogether(checks: readonly RequestCheck[]): Promise<void> {
+async function problemsOf(checks: readonly RequestCheck[]): Promise<readonly CodedError[]> {
   const problems: CodedError[] = [];
   for (const check of checks)
     try {
@@ -71,7 +92,11 @@ async function refuseTogether(checks: readonly RequestCheck[]): Promise<void> {
       if (!isCodedError(error)) throw error;
       problems.push(error);
     }
-  const [first, ...others] = problems;
+  return problems;
+}
+
+/** Throws them as one error; of several, each with its own remedy below it. */
+function refuseTogether([first, ...others]: readonly CodedError[]): void {
   if (first === undefined) return;
   throw others.length === 0 ? first : new CodedError({ ...first.details, others });
 }

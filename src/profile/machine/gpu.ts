@@ -1,3 +1,4 @@
+import { once } from "../../system/get-or-create.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { askProgram } from "./run-tool.ts";
 
@@ -35,7 +36,7 @@ export const gpusOf = (answer: string): readonly MachineGpu[] =>
     );
 
 /** GPUs that answer through the NVIDIA driver and that CUDA may use; empty without one. */
-export async function queryGpus(): Promise<readonly Gpu[]> {
+async function queryGpus(): Promise<readonly Gpu[]> {
   const { failed, stdout } = await askProgram(GPU_QUERY, { timeoutMs: QUERY_TIMEOUT_MS });
   return failed ? [] : visibleGpus(gpusOf(stdout), process.env["CUDA_VISIBLE_DEVICES"]);
 }
@@ -44,12 +45,24 @@ export async function queryGpus(): Promise<readonly Gpu[]> {
  * Compute capabilities of all GPUs of this machine, as compilers name them: `[90]` for 9.0. Empty without a driver that tells;
  * those before R510 do not.
  */
-export async function queryCapabilities(): Promise<readonly number[]> {
+async function queryCapabilities(): Promise<readonly number[]> {
   const question = ["nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"];
   const { failed, stdout } = await askProgram(question, { timeoutMs: QUERY_TIMEOUT_MS });
   const found = failed ? [] : stdout.matchAll(/^\s*(\d+)\.(\d)\s*$/gm);
   return [...new Set([...found].map(([, major, minor]) => Number(`${major}${minor}`)))];
 }
+
+/** Questions to the driver, whose answers are the same for all jobs that a command plans: it takes up to seconds for each. */
+export interface GpuQueries {
+  readonly gpus: () => Promise<readonly Gpu[]>;
+  readonly capabilities: () => Promise<readonly number[]>;
+}
+
+/** Asks the driver each question once, when it first comes up. */
+export const createGpuQueries = (): GpuQueries => ({
+  gpus: once(queryGpus),
+  capabilities: once(queryCapabilities),
+});
 
 /**
  * The GPUs by CUDA's numbers. CUDA_VISIBLE_DEVICES selects and reorders them: by number or by (the

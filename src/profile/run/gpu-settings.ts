@@ -1,5 +1,5 @@
 import { ConfigError } from "../../values/errors.ts";
-import { type Gpu, queryCapabilities, resolveDevice } from "../machine/gpu.ts";
+import { type Gpu, type GpuQueries, resolveDevice } from "../machine/gpu.ts";
 import { type GpuPart, gpuPart, type NativePart, requireNative } from "../machine/native.ts";
 import type { InferConfig, ProfileConfig } from "../tools/config.ts";
 
@@ -27,10 +27,11 @@ const REBUILD =
  */
 export async function nativeFor(
   config: ProfileConfig,
+  { capabilities }: GpuQueries,
   say: (line: string) => void,
   stop: AbortSignal,
 ): Promise<NativePart> {
-  return requireNative(say, stop, mayUseGpu(config) ? await queryCapabilities() : []);
+  return requireNative(say, stop, mayUseGpu(config) ? await capabilities() : []);
 }
 
 const mayUseGpu = ({ workload, device }: Pick<ProfileConfig, "workload" | "device">): boolean =>

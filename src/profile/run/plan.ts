@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { shellCommand } from "../../text/shell-words.ts";
 import { isCodedError } from "../../values/errors.ts";
-import { queryGpus } from "../machine/gpu.ts";
+import { createGpuQueries, type GpuQueries } from "../machine/gpu.ts";
 import { interruptOf, listenForInterrupt, signalExitCode } from "../machine/interrupt.ts";
 import type { StopRequests } from "../machine/process.ts";
 import type { ProfileConfig } from "../tools/config.ts";
@@ -26,6 +26,8 @@ export interface PlanRequest {
   readonly runDirectory: string;
   /** Receives a line about each step that takes time. */
   readonly say: (line: string) => void;
+  /** Shared by the plans of a sweep. Default: of this plan alone. */
+  readonly queries?: GpuQueries;
   /** Default: those of the table. */
   readonly tools?: readonly ProfilingTool[];
 }
@@ -51,12 +53,12 @@ export async function planProfile(
 
 async function planRuns(
   config: ProfileConfig,
-  { cwd, runDirectory, say, tools = TOOLS }: PlanRequest,
+  { cwd, runDirectory, say, queries = createGpuQueries(), tools = TOOLS }: PlanRequest,
   interrupt: StopRequests,
 ): Promise<ProfilePlan> {
   const [gpus, native] = await Promise.all([
-    queryGpus(),
-    nativeFor(config, say, interrupt.stop).catch((error: unknown) => {
+    queries.gpus(),
+    nativeFor(config, queries, say, interrupt.stop).catch((error: unknown) => {
       if (interrupt.stop.aborted && isCodedError(error)) say(error.message);
       throw error;
     }),

@@ -23,7 +23,7 @@ import { combineRuns } from "../analysis/repeats.ts";
 import { toReportBundle } from "../analysis/to-report.ts";
 import { describeMachine, type MachineEnvironment } from "../machine/environment.ts";
 import { findExecutable } from "../machine/find-program.ts";
-import { queryGpus } from "../machine/gpu.ts";
+import { createGpuQueries } from "../machine/gpu.ts";
 import { gpuPart, type NativePart } from "../machine/native.ts";
 import {
   cutOutput,
@@ -138,9 +138,10 @@ export async function prepareRun(
   request: Pick<ProfileRequest, "config" | "fingerprint" | "cwd" | "say" | "interrupt">,
 ): Promise<PreparedRun> {
   const { config, fingerprint } = request;
+  const queries = createGpuQueries();
   const [gpus, native] = await Promise.all([
-    queryGpus(),
-    nativeFor(config, request.say, request.interrupt.stop),
+    queries.gpus(),
+    nativeFor(config, queries, request.say, request.interrupt.stop),
   ]);
   const device = chooseDevice(config, gpus, native);
   const unused = whyGpuIsUnused(config, gpus, gpuPart(native));

@@ -68,8 +68,11 @@ export interface ToolParts {
 export interface ToolSettings {
   /** Settings that cannot be carried out. The first that applies is the error. */
   readonly refusals?: readonly SettingsRefusal[];
-  /** What depends on the installed tool. Each check throws; the errors of all tools are shown together. */
-  readonly checks?: (config: ProfileConfig) => readonly (() => unknown)[];
+  /**
+   * What depends on the installed tool. Each check throws; the errors of all tools are shown together. Jobs of a sweep with equal
+   * settings are checked once.
+   */
+  readonly checks?: (config: Pick<ProfileConfig, "pipeline">) => readonly (() => unknown)[];
   /** The settings also apply to what other tools measure: they have an effect while this one is off. */
   readonly shared?: true;
 }

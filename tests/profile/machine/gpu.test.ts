@@ -1,8 +1,8 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { queryCapabilities, resolveDevice, visibleGpus } from "../../../src/profile/machine/gpu.ts";
+import { createGpuQueries, resolveDevice, visibleGpus } from "../../../src/profile/machine/gpu.ts";
 
 const machine = ["A", "B", "C"].map((name) => ({
   name,
@@ -30,7 +30,7 @@ describe("visibleGpus", () => {
   });
 });
 
-describe("queryCapabilities", () => {
+describe("questions to the driver", () => {
   const answering = (script: string) => {
     const bin = mkdtempSync(join(tmpdir(), "smi-"));
     const smi = join(bin, "nvidia-smi");
@@ -41,7 +41,7 @@ describe("queryCapabilities", () => {
       vi.unstubAllEnvs();
       rmSync(bin, { recursive: true });
     });
-    return queryCapabilities();
+    return createGpuQueries();
   };
 
   it.each([
@@ -52,8 +52,22 @@ describe("queryCapabilities", () => {
       [],
     ],
     ["none of a GPU that does not tell", "echo '[N/A]'", []],
-  ])("gives %s", async (_, script, capabilities) => {
-    expect(await answering(script)).toEqual(capabilities);
+  ])("give capabilities: %s", async (_, script, capabilities) => {
+    expect(await answering(script).capabilities()).toEqual(capabilities);
+  });
+
+  it("are asked once, however many jobs want the answers", async () => {
+    const asked = join(mkdtempSync(join(tmpdir(), "smi-")), "asked");
+    const queries = answering(`echo "$1" >> '${asked}'; echo '0, H200, 580, GPU-1'`);
+    for (let job = 0; job < 3; job++) {
+      expect((await queries.gpus()).map(({ name }) => name)).toEqual(["H200"]);
+      await queries.capabilities();
+    }
+    const questions = readFileSync(asked, "utf8").trim().split("\n");
+    expect(questions.map((one) => one.replace(/,.*/, ""))).toEqual([
+      "--query-gpu=index",
+      "--query-gpu=compute_cap",
+    ]);
   });
 });
 
