@@ -144,11 +144,11 @@ function composeChecked(asked: ComposeRequest): Composition {
 }
 
 /** Passes each warning on once, however many configs or jobs it concerns. */
-export function eachOnce<Warning>(tell?: (warning: Warning) => void): (warning: Warning) => void {
-  const told = new Set<Warning>();
+export function eachOnce<Warning>(report?: (warning: Warning) => void): (warning: Warning) => void {
+  const reported = new Set<Warning>();
   return (warning) => {
-    if (!told.has(warning)) tell?.(warning);
-    told.add(warning);
+    if (!reported.has(warning)) report?.(warning);
+    reported.add(warning);
   };
 }
 

@@ -39,7 +39,7 @@ export interface EvaluationOptions {
   /** Numbers in [0, 1) for `shuffle([…])`, which shuffles while it is evaluated. */
   readonly random?: () => number;
   /**
-   * Called with warnings. Default: they are in `warnings` of the override.
+   * Called with warnings. `parseOverride` sets it, and puts them into `warnings` of the override.
    * @internal
    */
   readonly onWarning?: (message: string) => void;

@@ -87,10 +87,10 @@ function readOverride(source: OverrideSource, options: EvaluationOptions): Overr
   const { type, key, value } = parseOverrideSyntax(source);
   const origin = { kind: "override", text, index } as const;
   if (value === undefined) return { type, ...key, origin };
-  const told: string[] = [];
-  const onWarning = (message: string): number => told.push(message);
+  const messages: string[] = [];
+  const onWarning = (message: string): number => messages.push(message);
   const element = evaluateValue(value, source, { ...options, onWarning });
-  const warnings = told.length === 0 ? {} : { warnings: told };
+  const warnings = messages.length === 0 ? {} : { warnings: messages };
   if (element.kind !== "extension") return { type, ...key, value: element, ...warnings, origin };
   if (type !== "change") throw prefixedExtension(source, element);
   const { span, values: items } = element;
@@ -98,7 +98,7 @@ function readOverride(source: OverrideSource, options: EvaluationOptions): Overr
     type: "extend_list",
     ...key,
     value: { kind: "list", items, span },
-    warnings: [...told, EXTEND_LIST_WARNING],
+    warnings: [...messages, EXTEND_LIST_WARNING],
     origin,
   };
 }

@@ -88,14 +88,14 @@ export type ErrorCode =
 export type PluginErrorCode = `${string}/${string}`;
 
 /**
- * An error as data: what is wrong, where, and what to do. `renderError` makes a text of it. Fields that are undefined
+ * An error as data: what is wrong, where, and what to do. `renderError` converts it to text. Fields that are undefined
  * when an error is made are absent from its `details`.
  */
 export interface ErrorDetails<Code extends string = ErrorCode> {
   readonly code: Code;
   /** First line: what is wrong, in Hydra's wording where Hydra has one. No trailing newline. */
   readonly message: string;
-  /** Where the offending text stands. */
+  /** The place of the wrong text. */
   readonly origin?: Origin | undefined;
   /** Full dotted key concerned, e.g. `db.port`. */
   readonly key?: string | undefined;
@@ -158,7 +158,7 @@ export class CodedError<Code extends string = string> extends Error {
 export class ConfigError extends CodedError<ErrorCode> {
   override readonly name = "ConfigError";
   /** Whether the key is already the requested one. Private, because `details` are shown. */
-  #tellsAskedKey = false;
+  #hasRequestedKey = false;
 
   /**
    * The same error with another key: the requested one instead of the key where resolution failed. The first call wins:
@@ -166,9 +166,9 @@ export class ConfigError extends CodedError<ErrorCode> {
    * @internal
    */
   askedFor(key: string): ConfigError {
-    if (this.#tellsAskedKey) return this;
+    if (this.#hasRequestedKey) return this;
     const asked = new ConfigError({ ...this.details, key });
-    asked.#tellsAskedKey = true;
+    asked.#hasRequestedKey = true;
     return asked;
   }
 }

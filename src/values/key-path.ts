@@ -43,17 +43,16 @@ function splitEscaped(key: string): readonly string[] {
     const [whole, dotted, bracketed] = part;
     components.push((dotted ?? bracketed ?? "").replace(ESCAPE, "$1"));
     rest = rest.slice(whole.length);
-    // Text between a bracket and the next separator is dropped in keys without escapes; here it is a component of its
-    // own.
-    const stray = STRAY.exec(rest)?.[0] ?? "";
-    if (bracketed !== undefined && stray !== "") rest = rest.slice(stray.length);
+    // Text between a bracket and the next separator is dropped, as in keys without escapes.
+    const dropped = UP_TO_SEPARATOR.exec(rest)?.[0] ?? "";
+    if (bracketed !== undefined && dropped !== "") rest = rest.slice(dropped.length);
   }
   return components;
 }
 
 const ESCAPE = /\\([.[\]=])/g;
 const PART = /^(?:\.((?:\\[.[\]=]|[^.[])*)|\[((?:\\[.[\]=]|[^\]])*)\])/;
-const STRAY = /^[^.[]+/;
+const UP_TO_SEPARATOR = /^[^.[]+/;
 
 /** Offset of the `=` that separates the key from the value; -1 without one. */
 export function equalsSign(text: string, { escapesInKeys }: Dialect): number {

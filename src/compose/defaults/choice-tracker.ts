@@ -91,8 +91,8 @@ export function createChoiceTracker(
       keysOfGroup.set(placed.group, keys.add(key));
     },
     takeDeletion: deletions.take,
-    warn(...told) {
-      for (const warning of told) {
+    warn(...added) {
+      for (const warning of added) {
         if (warning.code !== "note") warnings.push(warning);
         onWarning(warning);
       }

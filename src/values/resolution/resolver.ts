@@ -51,7 +51,7 @@ export interface ResolverCall {
   readonly root: ConfigNode;
   /** The scalar that holds the interpolation. */
   readonly node: ConfigNode;
-  /** Where that scalar stands, from the root. */
+  /** The path of that scalar from the root. */
   readonly path: readonly Key[];
   readonly context: ResolveContext;
   /** The full key of a place, by default of the scalar that holds the interpolation. */

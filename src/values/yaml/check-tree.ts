@@ -20,7 +20,7 @@ export type ForeignTypes = ReadonlyMap<ConfigNode, string>;
 /**
  * What OmegaConf checks when plain data becomes a configuration: keys of supported types and the
  * syntax of interpolations. Returns the tree.
- * @param at where the tree will stand, as the keys of errors name it
+ * @param at the future place of the tree, which the keys of errors include
  * @param foreign placeholders of values of types that a config does not support: the type's name
  * @throws ConfigError `key.invalid_type`, `interpolation.syntax`, `yaml.depth_limit`, `value.wrong_type`
  */

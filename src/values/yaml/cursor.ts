@@ -78,8 +78,8 @@ export function skipToBreak(cursor: Cursor): void {
 const BREAK_OR_END = /[\0\n\r\x85\u2028\u2029]/g;
 
 /**
- * Passes one line break and returns its value: `
- * `, or itself for U+2028 and U+2029, which folding keeps. Returns "" where there is no break.
+ * Passes one line break and returns its value: `\n`, or itself for U+2028 and U+2029, which folding keeps. Returns ""
+ * where there is no break.
  */
 export function scanLineBreak(cursor: Cursor): string {
   const c = charAt(cursor);

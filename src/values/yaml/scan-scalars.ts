@@ -142,10 +142,7 @@ function scanBlankGap(cursor: Cursor, indent: number, scalarStart: number): Gap 
   return { text: foldBreaks(first, breaks), brokeLine: true };
 }
 
-/**
- * A single `
- * ` becomes a space; of several, the first is dropped; U+2028 and U+2029 are kept.
- */
+/** A single `\n` becomes a space; of several, the first is dropped; U+2028 and U+2029 are kept. */
 function foldBreaks(first: string, others: string): string {
   if (first !== "\n") return first + others;
   return others === "" ? " " : others;
