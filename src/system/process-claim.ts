@@ -19,8 +19,8 @@ export const DIRECTORY_CLAIM = ".running";
 /** A claim that this process holds. */
 export interface Claim {
   /**
-   * Makes another process the holder, without a moment in which nobody is. This process must not touch what the claim
-   * covers afterwards.
+   * Makes another process the holder, without a moment in which nobody is. Afterwards `release` of this claim does
+   * nothing.
    * @param options.awaited whether the other process is going to accept the claim itself
    */
   handOver(pid: number, options?: { readonly awaited?: boolean }): void;
