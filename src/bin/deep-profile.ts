@@ -59,7 +59,7 @@ const program: Parameters<typeof hydraMain>[0] = {
     (await import("../profile/cli/jobs-table.ts")).jobsTable(rows, page),
 };
 
-/** One of them is set where a launcher started this process as one of several. */
+/** Environment variables that show that a launcher started this process as one of several ranks. */
 const OF_RANKS =
   /^(?:OMPI_COMM_WORLD_RANK|MV2_COMM_WORLD_RANK|PMIX?_RANK|LOCAL_RANK|SLURM_STEP_ID)$/;
 const isLaunched = Object.keys(invocation.env).some((name) => OF_RANKS.test(name));
@@ -67,7 +67,9 @@ void (isLaunched ? asRank() : hydraMain(program, profileTask, invocation)).then(
   process.exitCode = code;
 });
 
-/** One of several processes that an MPI launcher, Slurm or torchrun started: the first leads, the others join. */
+/**
+ * Runs as one of several processes that an MPI launcher, Slurm or torchrun started: the first leads, the others join.
+ */
 async function asRank(): Promise<number> {
   const { awaitRanks, joiningArgv, joinRun, launchedRank, lead, refuseOtherTools } = await import(
     "../profile/cli/join.ts"
@@ -80,7 +82,7 @@ async function asRank(): Promise<number> {
     argv = joiningArgv(invocation.argv, rank);
   } catch (error) {
     if (!isConfigError(error)) throw error;
-    // Once is enough.
+    // One message of several ranks is enough.
     if (isFirst) invocation.console.stderr(usageText("deep-profile", error));
     return 2;
   }
@@ -102,14 +104,14 @@ async function asRank(): Promise<number> {
 }
 
 async function profileTask(composed: Config, job: Job): Promise<ExitCode> {
-  // The profiler loads only when something is profiled: `--cfg job` stays quick.
+  // The profiler is loaded only when something is profiled, to keep `--cfg job` fast.
   const { profileMain } = await import("../profile/cli/main.ts");
   const { request, release } = await requestOf(composed, job);
   const { exitCode: code, reason, result } = await profileMain(request).finally(release);
   return exitCode(code, result, reason);
 }
 
-/** A run that something else measures. */
+/** A run whose measurement is done by the caller. */
 const openRun: OpenRun = (argv, measure) =>
   hydraMain(
     program,
@@ -148,11 +150,11 @@ async function requestOf(
   return { request, release };
 }
 
-/** The schema has checked the tree by now: it says what the type does. */
+/** The schema has checked the tree, so that it fits the type. */
 const profileConfig = (resolved: ConfigNode): ProfileConfig =>
   toObject(resolved) as unknown as ProfileConfig;
 
-/** Masked before it is resolved: other values may refer to a secret. */
+/** Masked before it is resolved, because other values may refer to a secret. */
 function shownConfig({ root, composition, context }: Config) {
   return {
     config: toObject(resolveTree(maskSecrets(root, composition, { resolving: true }), context)),
@@ -160,7 +162,7 @@ function shownConfig({ root, composition, context }: Config) {
   };
 }
 
-/** The run directory, unless the config puts the artifacts elsewhere. */
+/** The run directory, unless the config sets another directory for artifacts. */
 function resultDirectory(config: ProfileConfig, job: Job) {
   const directory = resolve(invocation.cwd, config.runner.artifacts.stage2_dir);
   if (directory === job.outputDir) return { directory, release: () => {} };

@@ -89,7 +89,7 @@ void runMain(
   process.exitCode = code;
 });
 
-/** Programs are looked for only where there can be any: most trees are composed without that code. */
+/** Programs are searched for only if there may be any, so that this code is not loaded for most config trees. */
 async function adapt(call: AdaptableCall): Promise<Adaptation> {
   const { parsed, settings } = call;
   const isAsked = parsed.flags.has("app") || parsed.rest !== undefined;
@@ -98,7 +98,7 @@ async function adapt(call: AdaptableCall): Promise<Adaptation> {
   return (await import("../programs/project.ts")).adaptToProject(call);
 }
 
-/** Whether a program may be in the working directory or below. */
+/** Whether the working directory or a directory below may contain a program. */
 function hasSources(): boolean {
   const isTree = existsSync("conf");
   return readdirSync(".", { withFileTypes: true }).some((entry) =>

@@ -36,7 +36,7 @@ export function checkMain(options: unknown, task: unknown): void {
   fn("hydraMain", "the task", task);
 }
 
-/** Throws for an invalid invocation: without a valid console, an error cannot be shown. */
+/** Throws for an invalid invocation: without a valid console, no error can be printed. */
 export const checkInvocation = (invocation: unknown): void =>
   checkOptions("hydraMain", invocation, INVOCATION);
 
@@ -128,7 +128,7 @@ const INVOCATION: OptionChecks<Invocation> = {
   now: instance(Date, "a Date"),
 };
 
-/** As in Hydra, a program's name and directory default to those of the module that declares it. */
+/** As in Hydra, the program's name and directory default to those of the module that declares it. */
 export function placed(options: HydraMainOptions, callingModule: () => string): MainOptions {
   const place = nameAndBase(options, callingModule);
   const { schema } = options;

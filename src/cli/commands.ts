@@ -1,4 +1,4 @@
-/** What a program does where a flag asks for it, and that it runs its task otherwise. */
+/** The commands that flags select; without any, a program runs its task. */
 
 import { type Composition, explain, maskSecrets } from "../compose/index.ts";
 import { type ProgramOptions, readSchema } from "../job/options.ts";
@@ -20,7 +20,7 @@ import {
   showParts,
 } from "./show-config.ts";
 
-/** One thing a program does instead of, or as, running its task. */
+/** An action of a program: running its task, or something else that a flag asks for. */
 export interface Command {
   readonly isAsked: (parsed: ParsedArguments, options: ProgramOptions) => boolean;
   /** @returns the exit code */
@@ -45,13 +45,13 @@ export const diffCommand: Command = {
   execute: showDiff,
 };
 
-/** What a program is for: its task, once or as a sweep. Loaded when something runs. */
+/** Runs the program's task, once or as a sweep. Its code is loaded when something runs. */
 export const runCommand: Command = {
   isAsked: () => true,
   execute: async (session) => (await import("./run.ts")).runTask(session),
 };
 
-/** What a program does that a launcher started: one job of a sweep. */
+/** The action of a program that a launcher started: one job of a sweep. */
 export const workerCommand = (request: WorkerRequest): Command => ({
   isAsked: () => true,
   execute: async (session) => {
@@ -60,7 +60,7 @@ export const workerCommand = (request: WorkerRequest): Command => ({
   },
 });
 
-/** `--dry-run`: what would run, where, with which config; makes nothing. */
+/** `--dry-run`: shows what would run, where and with which config; creates nothing. */
 export const dryRunCommand: Command = {
   isAsked: ({ flags }) => flags.has("dry-run"),
   execute: async (session) => (await import("./dry-run.ts")).dryRun(session),
@@ -91,7 +91,7 @@ export const infoCommand: Command = {
   },
 };
 
-/** `--shell-completion`: installs completion in a shell, and answers the shell then. */
+/** `--shell-completion`: installs completion in a shell, and answers the shell's requests. */
 export const completionCommand: Command = {
   isAsked: ({ flags }) => flags.has("shell-completion"),
   execute: async (session) => {
@@ -115,7 +115,7 @@ export const schemaCommand: Command = {
   },
 };
 
-/** `--explain KEY`: where a value comes from. */
+/** `--explain KEY`: shows where a value comes from. */
 export const explainCommand: Command = {
   isAsked: ({ flags }) => flags.has("explain"),
   execute: ({ composer, invocation, overrides, parsed }) => {
@@ -137,12 +137,12 @@ export const explainCommand: Command = {
   },
 };
 
-/** `--cfg job|hydra|all`, and what a program that only shows does without it. */
+/** `--cfg job|hydra|all`, also the action of a display-only program without flags. */
 export const showCommand: Command = {
   isAsked: ({ flags }, { whenBare }) => flags.has("cfg") || whenBare === "show",
   execute: (session) => {
     const { composer, invocation, overrides, parsed } = session;
-    // Hydra refuses --cfg with --multirun: this is the sweep of a program that only shows.
+    // Hydra refuses --cfg with --multirun, so this is the sweep of a display-only program.
     if (parsed.flags.has("multirun")) return showJobs(session);
     const composition = composer.compose(overrides);
     const request = { root: shownRoot(session, composition), ...viewOf(parsed) };
@@ -184,7 +184,7 @@ async function showJobs(session: SweepSession): Promise<number> {
   return EXIT_OK;
 }
 
-/** The tree with its secrets masked, and what `${hydra:...}` is to read while it is shown. */
+/** The tree with its secrets masked, after `${hydra:...}` is set to read it. */
 function shownRoot(
   { composer, parsed }: Session,
   composition: Composition,

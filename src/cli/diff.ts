@@ -20,8 +20,8 @@ import { oneLine } from "./explain.ts";
 import { differencesJson } from "./show-config.ts";
 
 /**
- * `OVERRIDES --diff MORE...`: what MORE changes in the job's config. `--diff RUN_A RUN_B`: how the
- * configs of two runs differ. The exit code is 0 either way, as that of `git diff` is.
+ * `OVERRIDES --diff MORE...`: the changes by MORE to the job's config. `--diff RUN_A RUN_B`: the differences between
+ * the configs of two runs. The exit code is 0 either way, as with `git diff`.
  */
 export function showDiff(session: Session): number {
   const { invocation, parsed } = session;
@@ -44,7 +44,7 @@ interface Side {
   readonly secrets: Secrets;
 }
 
-/** Those of a run were masked when it was saved. */
+/** Secrets in a run's config were masked when it was saved. */
 const savedSide = (directory: string, { composer, invocation }: Session): Side => ({
   config: readRunConfig(directory, invocation.cwd, composer.context.dialect),
   secrets: { secrets: [], overrides: [] },
@@ -113,8 +113,9 @@ function shown(difference: Difference): readonly [string | undefined, string | u
 const PLACES = ["config.yaml", ".hydra/config.yaml"];
 
 /**
- * The config that a run left in its directory: `config.yaml`, or Hydra's `.hydra/config.yaml`.
- * @throws ConfigError `app.run_directory` where there is none, and what the reader throws
+ * The config in a run directory: `config.yaml`, or Hydra's `.hydra/config.yaml`.
+ *
+ * @throws ConfigError `app.run_directory` if there is none, and errors of the reader
  */
 function readRunConfig(directory: string, cwd: string, dialect: Dialect): ConfigNode {
   const name = PLACES.map((place) => join(directory, place)).find((path) =>
@@ -128,7 +129,7 @@ function readRunConfig(directory: string, cwd: string, dialect: Dialect): Config
   return readYaml(readFileSync(resolve(cwd, name), "utf8"), { name, dialect });
 }
 
-/** Whether the words of `--diff` name two runs: directories, or what can be no override. */
+/** Whether the words of `--diff` name two runs: directories, or words that cannot be overrides. */
 const areRunDirectories = (words: readonly string[], cwd: string): boolean =>
   words.length === 2 &&
   words.every(

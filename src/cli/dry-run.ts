@@ -9,13 +9,13 @@ import { drawTable } from "../text/table.ts";
 import { isConfigError } from "../values/errors.ts";
 import { configFingerprint } from "../values/fingerprint.ts";
 
-/** What would run, without the jobs' configs. */
+/** The plan of a run or sweep, without the jobs' configs. */
 interface Plan {
   readonly mode: "run" | "multirun";
   /** The directory of the run, or of the sweep. */
   readonly directory: string;
   readonly jobs: readonly JobRow[];
-  /** What is unknown before jobs have run. */
+  /** A note on what is known only after jobs have run. */
   readonly note?: string;
 }
 
@@ -25,13 +25,13 @@ interface JobRow {
   readonly overrides: readonly string[];
   /** Null if the config does not resolve as a whole. */
   readonly fingerprint: string | null;
-  /** How the program would run it, if the program tells. */
+  /** How the program would run it, if the program has such plans. */
   readonly plan?: unknown;
 }
 
 /**
- * Composes and checks every job as a run would, and prints a line for each: its directory, its
- * overrides and the fingerprint of its config. Then the program's own plans follow.
+ * Composes and checks every job as a run would, and prints a line for each: its directory, its overrides and the
+ * fingerprint of its config. The program's own plans follow.
  */
 export async function dryRun(session: SweepSession): Promise<number> {
   const { invocation, options, parsed } = session;
@@ -41,7 +41,7 @@ export async function dryRun(session: SweepSession): Promise<number> {
   const texts: string[] = [];
   const owners = new Map<string, number | undefined>();
   let isFit = true;
-  // Of many jobs only some are held at a time.
+  // Jobs are planned in parts, so that only some of many are in memory.
   for (const jobs of parts) {
     if (mode === "multirun") checkJobDirectories(jobs, options.resultFiles ?? [], owners);
     isFit = (await checkJobs(jobs, options, invocation.console, place, { isPlan: true })) && isFit;

@@ -12,11 +12,11 @@ import { wrongArgument } from "../values/check-options.ts";
 import { describeOrigin } from "../values/origin.ts";
 
 /**
- * What `--explain KEY` prints: the value, what set it, which entry of which defaults list brought
- * that file in (from the file up to the primary config), and everything it replaced, newest first.
- * Lines are parted by line breaks; none stands at the end.
+ * The output of `--explain KEY`: the value, what set it, the entries of defaults lists that included that file (from
+ * the file up to the primary config), and everything it replaced, newest first. Lines are separated by line breaks; the
+ * last has none.
  *
- * @throws ConfigError `value.wrong_type` for anything but what `config.explain` gives
+ * @throws ConfigError `value.wrong_type` for a value that is not from `config.explain`
  */
 export function renderExplanation(explanation: Explanation): string {
   if (typeof explanation !== "object" || explanation === null || !("cause" in explanation))
@@ -55,8 +55,8 @@ const rootText = ({ configPath }: DefaultsStep): string => `in the composition o
 const WIDEST_ALIGNED = 60;
 
 /**
- * What `--cfg --origins` prints: the same YAML with the origin of each line as a comment, in one
- * column. Without the comments it is byte for byte what `--cfg` prints.
+ * The output of `--cfg --origins`: the same YAML with the origin of each line as a comment, in one column. Without the
+ * comments it is byte for byte that of `--cfg`.
  */
 export function originsText(lines: readonly OriginLine[]): string {
   let column = 0;

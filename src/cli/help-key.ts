@@ -18,10 +18,10 @@ export interface KeyHelpRequest {
 type Row = readonly [label: string, text: string];
 
 /**
- * What `--help KEY` prints: the value of a key and its origin, and, if a schema tells them, its type, the
- * allowed values and its meaning; for a config group, its options.
+ * The output of `--help KEY`: the value of a key and its origin, and from the schema, if any, its type, the allowed
+ * values and its meaning; for a config group, its options.
  *
- * @throws ConfigError `key.not_found` for what is neither a key nor a group
+ * @throws ConfigError `key.not_found` for a name that is neither a key nor a group
  */
 export function keyHelp(request: KeyHelpRequest): string {
   const { color, composition, key } = request;
@@ -39,7 +39,7 @@ export function keyHelp(request: KeyHelpRequest): string {
   return `${[bold(key), ...lines].join("\n")}\n`;
 }
 
-/** A group may be written with slashes or dots. Its option may also be chosen at another package. */
+/** A group may be given with slashes or dots. Its options may also be chosen at another package. */
 function groupRows({ composition, key }: KeyHelpRequest): readonly Row[] {
   const { choices, repository } = composition;
   const group = key.replaceAll(".", "/");
@@ -77,7 +77,7 @@ function valueRows(request: KeyHelpRequest): readonly Row[] {
   ];
 }
 
-/** The value; if an override set it, also what it would be without. */
+/** The value; if an override set it, also the value without the override. */
 function settingRows({ value, cause, replaced }: NonNullable<ReturnType<typeof explain>>) {
   const shown = (node: ConfigNode, { origin }: Cause): string =>
     `${isMissing(node) ? "none; it must be set" : showValue(node)}  (${oneLine(describeOrigin(origin))})`;
@@ -89,7 +89,7 @@ function settingRows({ value, cause, replaced }: NonNullable<ReturnType<typeof e
   ];
 }
 
-/** `???`: a value that has to be given. */
+/** `???`: a mandatory value that is not set. */
 const isMissing = (node: ConfigNode): boolean => node.kind === "scalar" && node.value === "???";
 
 function keyRows(described: KeyDescription | undefined, value: ConfigNode | undefined) {

@@ -14,17 +14,17 @@ import { flagsHelp } from "./arguments/hydra-flags.ts";
 import { subcommandsHelp } from "./arguments/subcommand.ts";
 import { showConfig } from "./show-config.ts";
 
-/** `--help`: the program's groups and config. `--help KEY...`: what these keys are. */
+/** `--help`: shows the program's groups and config. `--help KEY...`: describes these keys. */
 export function showHelp(session: SweepSession): Promise<number> {
   const keys = session.overrides.filter(isKey);
   return keys.length === 0 ? printHelp(session, "app") : printKeys(keys, session);
 }
 
-/** `--hydra-help`: the flags and Hydra's own groups. */
+/** `--hydra-help`: shows the flags and Hydra's own groups. */
 export const showHydraHelp = (session: SweepSession): Promise<number> =>
   printHelp(session, "hydra");
 
-/** A word that can be no override. */
+/** Whether a word cannot be an override. */
 const isKey = (word: string): boolean =>
   word.trim() !== "" && !word.includes("=") && !/^[~+]/.test(word);
 
@@ -57,7 +57,7 @@ async function printHelp(session: SweepSession, about: "app" | "hydra"): Promise
     stdout(about === "app" ? help + otherHelp(session, help) : help);
     return EXIT_OK;
   }
-  // A program for any tree must explain itself also where there is none.
+  // A program for any tree must show its help even without a tree.
   const own = `${options.about}\n${otherHelp(session, options.about)}\n${flagsHelp(flags)}\n`;
   const help = await unlessMissing(ofTree);
   if (help === null) stdout(own);
@@ -65,7 +65,7 @@ async function printHelp(session: SweepSession, about: "app" | "hydra"): Promise
   return EXIT_OK;
 }
 
-/** What the config's template cannot know, unless it says it itself. */
+/** Our additions to the help, unless the config's template contains them. */
 function otherHelp({ options: { name, subcommands = [] } }: SweepSession, help: string): string {
   if (subcommands.every((subcommand) => help.includes(`${name} ${subcommand.name}`))) return "";
   return `\n== Subcommands ==\nWith arguments of their own (${name} NAME --help)\n\n${subcommandsHelp(name, subcommands)}\n`;
@@ -73,7 +73,7 @@ function otherHelp({ options: { name, subcommands = [] } }: SweepSession, help: 
 
 async function configHelp(session: SweepSession, about: "app" | "hydra"): Promise<string> {
   const { composer, flags, overrides, parsed } = session;
-  // Hydra's own help needs no primary config, and must work where there is a broken one.
+  // Hydra's own help needs no primary config, and must work even if that is broken.
   const changes = about === "hydra" ? { configName: null } : {};
   const composed = composer.compose(overrides, changes);
   if (!isDefaultLogging(composed.root, composer.repository)) {
@@ -103,7 +103,7 @@ async function unlessMissing<T>(work: () => Promise<T>): Promise<T | null> {
 
 export interface HelpRequest {
   readonly composition: Composition;
-  /** The repository whose groups are listed: as in Hydra, without the config's additions to the search path. */
+  /** The repository whose groups are listed: as in Hydra, without `hydra.searchpath` of the config. */
   readonly repository: Repository;
   /** Whether to show the program's help, or that of Hydra's flags and groups. */
   readonly about: "app" | "hydra";
@@ -112,8 +112,8 @@ export interface HelpRequest {
 }
 
 /**
- * Fills the help template of the config (`hydra.help.template`, `hydra.hydra_help.template`):
- * `$APP_CONFIG_GROUPS`, `$HYDRA_CONFIG_GROUPS`, `$CONFIG` and `$FLAGS_HELP` stand in it.
+ * Fills the help template of the config (`hydra.help.template`, `hydra.hydra_help.template`) with its variables
+ * `$APP_CONFIG_GROUPS`, `$HYDRA_CONFIG_GROUPS`, `$CONFIG` and `$FLAGS_HELP`.
  *
  * @throws ConfigError `app.help_template` for other names in the template.
  */
@@ -155,8 +155,8 @@ function groupLines(repository: Repository, groups: readonly string[]): string {
 const OPTION = "hydra/hydra_logging/default";
 
 /**
- * Whether Hydra's own log has its default config: then nothing about it can be wrong, and records below
- * INFO are dropped. This is found out without loading the logging code.
+ * Whether Hydra's own log has its default config, which needs no check and drops records below INFO. Determined without
+ * loading the logging code.
  */
 export function isDefaultLogging(root: MapNode, repository: Repository): boolean {
   const hydra = child(root, "hydra");
@@ -169,9 +169,9 @@ export function isDefaultLogging(root: MapNode, repository: Repository): boolean
 }
 
 /**
- * Python's `string.Template`: `$name` and `${name}` stand for values, `$$` for a dollar sign.
+ * Python's `string.Template`: `$name` and `${name}` are replaced by values, `$$` by a dollar sign.
  *
- * @throws ConfigError `app.help_template` for a name without a value and a dollar sign alone.
+ * @throws ConfigError `app.help_template` for a name without a value, and for a single dollar sign.
  */
 export function fillTemplate(template: string, values: Readonly<Record<string, string>>): string {
   return template.replace(

@@ -53,10 +53,10 @@ import {
   workerCommand,
 } from "./commands.ts";
 
-/** How a program declares itself to `hydraMain`: the arguments of `@hydra.main`, and our additions. */
+/** The declaration of a program for `hydraMain`: the arguments of `@hydra.main`, and our additions. */
 export interface HydraMainOptions extends ProgramDeclaration {
   /**
-   * What there is besides Hydra's own launchers, sweepers and config groups. Default: `STANDARD_PLUGINS`; to add one:
+   * Additions to Hydra's own launchers, sweepers and config groups. Default: `STANDARD_PLUGINS`; to add one:
    * `[...STANDARD_PLUGINS, mine]`.
    */
   readonly plugins?: readonly Plugin[];
@@ -66,7 +66,7 @@ export interface HydraMainOptions extends ProgramDeclaration {
   readonly choosesDialect?: boolean;
 }
 
-/** Options with the program's place filled in. */
+/** Options with the program's name and directory filled in. */
 export type MainOptions = HydraMainOptions & ProgramOptions;
 
 /** The first command that the flags ask for is executed. */
@@ -84,13 +84,11 @@ const COMMANDS: readonly Command[] = [
 ];
 
 /**
- * What `@hydra.main` is to a Python program: reads the command line, composes the config, sets the
- * job up and calls the task with its config; shows the config, the help or the version instead
- * where a flag asks for it. Never throws for a user's mistakes, nor for options that the types do not allow:
- * both are shown as errors.
+ * `@hydra.main` of Python programs: parses the command line, composes the config, sets up the job and calls the task
+ * with its config; shows the config, the help or the version instead if a flag asks for it. Never throws for a user's
+ * mistakes, nor for options that the types do not allow: both are printed as errors.
  *
- * @returns the exit code: 0, what the task said with `exitCode`, 1 for errors, 2 for a wrong
- * command line
+ * @returns the exit code: 0, the task's own `exitCode`, 1 for errors, 2 for a wrong command line
  */
 export async function hydraMain(
   declared: HydraMainOptions,
@@ -113,28 +111,28 @@ export async function hydraMain(
 
 /** A call of a program whose declaration depends on its command line. */
 export interface AdaptableCall {
-  /** That of the sweep, where one is resumed. */
+  /** The command line; for a resumed sweep, that of the sweep. */
   readonly parsed: ParsedArguments;
   readonly invocation: Invocation;
   readonly settings: Settings;
 }
 
-/** What a program declares further once its command line is known. */
+/** Further declarations of a program, which depend on its command line. */
 export interface Adaptation {
   readonly options?: Partial<ProgramOptions>;
   readonly parsed?: ParsedArguments;
   readonly task?: Task;
   readonly env?: Invocation["env"];
-  /** The flags to complete, where they are another program's. */
+  /** The flags to complete, if they are those of another program. */
   readonly flags?: readonly Flag[];
 }
 
 export type Adapt = (call: AdaptableCall) => Promise<Adaptation>;
 
 /**
- * `hydraMain` for the commands, which run programs of others.
+ * `hydraMain` for the commands, which run other programs.
  *
- * @param adapt throws ConfigError for what the command line asks for and there is not
+ * @param adapt throws ConfigError if the command line names something that does not exist
  */
 export async function runMain(
   options: MainOptions,
@@ -173,7 +171,7 @@ export async function runMain(
   }
 }
 
-/** What only the program's own command line and schema tell about an error of the engine. */
+/** Adds to an error of the engine what follows from the program's command line and schema. */
 async function explained(
   error: unknown,
   options: ProgramOptions,
@@ -181,7 +179,7 @@ async function explained(
 ): Promise<unknown> {
   if (!isConfigError(error)) return error;
   const isSyntax = error.code === "override.syntax";
-  // Adding a key is no remedy if the program's schema allows no more keys.
+  // The hint to add a key is wrong if the program's schema allows no further keys.
   if (!isSyntax && options.schema === undefined) return error;
   const { hintMistypedArgument, omitAppendHint } = await import("./override-hints.ts");
   return isSyntax
@@ -230,7 +228,7 @@ async function dispatch(
       ? (COMMANDS.find(({ isAsked }) => isAsked(parsed, options)) ?? runCommand)
       : workerCommand(worker);
   const schemas = await openSchemas(options);
-  // Opened lazily, since not every command composes: comparing two run directories needs no config tree.
+  // Opened on demand, since not every command composes: comparing two run directories needs no config tree.
   let opened: Composer | undefined;
   const composer = (): Composer => {
     opened ??= openComposer(
@@ -279,7 +277,7 @@ async function dispatch(
   });
 }
 
-/** A worker uses the time at which its sweep began, and the dialect that it began with. */
+/** A worker uses the time and the dialect with which its sweep began. */
 async function asSweepBegan(
   invocation: Invocation,
   { folder }: WorkerRequest,
@@ -299,7 +297,7 @@ function versionText({ name, version }: ProgramOptions, dialect: Dialect): strin
     : `${name} ${version} (${ours}, ${hydra})\n`;
 }
 
-/** What a sweep began with holds for all of it; else the command line decides if it may, and the program. */
+/** A resumed sweep keeps its dialect; otherwise the command line chooses it, if allowed, and then the program. */
 const dialectOf = (
   { choosesDialect = false, dialect: declared, versionBase }: MainOptions,
   { flags }: Pick<ParsedArguments, "flags">,
@@ -321,7 +319,7 @@ function parsedLine(
   const { argv } = invocation;
   const parsed = parseArgv(argv, flags);
   if (parsed.rest === undefined || options.restAsOverrides !== undefined) return parsed;
-  // Our own shell code hands on its words there.
+  // Our shell code passes the words to complete after `--`.
   if (parsed.flags.has("shell-completion")) return parsed;
   if (!dialectOf(options, parsed, invocation).ignoresDashes) return parsed;
   const at = argv.indexOf("--");
@@ -336,13 +334,13 @@ const VERSION_BASE_NOTICE =
   "The version_base parameter is deprecated and will be removed in Hydra 1.5.\n" +
   "Omit the version_base parameter to use the current Hydra defaults.";
 
-/** Makes warnings of what goes away errors, as in Hydra. */
+/** Turns deprecation warnings into errors, as in Hydra. */
 const STRICT = "HYDRA_DEPRECATION_WARNINGS_AS_ERRORS";
 
 const isStrict = (notice: string, { env }: Invocation): boolean =>
   notice === VERSION_BASE_NOTICE && (env[STRICT] ?? "") !== "";
 
-/** What a program is warned of for its version of Hydra, whatever else is wrong with its command line. */
+/** The warning about a program's version of Hydra, which is given even if the command line is wrong. */
 function noticeOf(options: MainOptions, { argv, worker }: Invocation): string | null {
   if (worker !== undefined) return null;
   const flags = flagsOf(options);
@@ -360,7 +358,7 @@ const noticeFor = (dialect: Dialect, options: MainOptions): string | null =>
 
 const SILENT: Console = { stdout: () => {}, stderr: () => {} };
 
-/** @throws ConfigError `plugin.*` for plugins that cannot be loaded or that clash, and for settings that are wrong */
+/** @throws ConfigError `plugin.*` for plugins that cannot be loaded or that clash, and for invalid settings */
 async function pluginsOf(
   { plugins = STANDARD_PLUGINS, settingsFiles = false }: MainOptions,
   { flags }: ParsedArguments,
@@ -418,7 +416,7 @@ function composerRequest(
   };
 }
 
-/** Composing reads the store's schemas, and the program's schema if it marks secrets. */
+/** Composing needs the store's schemas, and the program's schema if it marks secrets. */
 async function openSchemas({ schema, store }: ProgramOptions): Promise<Schemas> {
   const programSchema = schema === undefined ? undefined : schemaThatMarksSecrets(schema);
   if (store === undefined && programSchema === undefined) return {};

@@ -17,14 +17,14 @@ import { selectNode } from "../values/resolution/select.ts";
 import { writeYaml } from "../values/yaml/writer.ts";
 import { configView } from "./show-config.ts";
 
-/** One thing `--info` can show. */
+/** One topic of `--info`. */
 export interface Topic {
   readonly name: string;
-  /** Its parts as they become known: what stands before a broken part is shown. */
-  readonly show: (look: InfoContext) => Iterable<InfoLine>;
+  /** The lines, yielded one after the other, so that those before an error are shown. */
+  readonly show: (inputs: InfoContext) => Iterable<InfoLine>;
 }
 
-/** A record of Hydra's log, which `--info` shows bare. The level is Hydra's own. */
+/** A record of Hydra's log, which `--info` shows without its header. The level is that of Hydra. */
 export interface InfoLine {
   readonly level: "debug" | "info";
   readonly text: string;
@@ -35,11 +35,11 @@ const debug = (lines: readonly string[]): readonly InfoLine[] =>
 const info = (lines: readonly string[]): readonly InfoLine[] =>
   lines.map((text) => ({ level: "info", text }));
 
-/** What topics look at. */
+/** The facts that topics show, computed on demand. */
 export interface InfoContext {
-  /** The groups with what the overrides add to the search path. */
+  /** The groups, including those that the overrides add to the search path. */
   readonly repository: () => Repository;
-  /** What takes part: known also where the values cannot be composed. */
+  /** The defaults list, which is known even if the values cannot be composed. */
   readonly taken: () => Defaults;
   readonly whole: () => Composition;
   readonly context: () => ResolveContext;
@@ -47,8 +47,8 @@ export interface InfoContext {
 }
 
 /**
- * @param composer is asked when a topic comes to what it is needed for
- * @param composition of the overrides, if there is one already
+ * @param composer called when a topic needs it
+ * @param composition of the overrides, if they are already composed
  */
 export const openInfo = (
   composer: () => Composer,
@@ -79,7 +79,7 @@ function sourceRow(source: ConfigNode): readonly string[] {
   return [text("provider"), `${text("schema")}://${text("path")}`];
 }
 
-/** What the config says of the sources: interpolations in a path find the hydra node only. */
+/** The sources as recorded in the config. Interpolations in their paths are resolved in the hydra node only. */
 function sourceRows({ context, whole }: InfoContext): readonly (readonly string[])[] {
   const view = configView(whole().root, "hydra");
   const sources = selectNode(view, "hydra.runtime.config_sources", context(), { deep: true });
@@ -88,9 +88,9 @@ function sourceRows({ context, whole }: InfoContext): readonly (readonly string[
 
 const searchPath: Topic = {
   name: "searchpath",
-  *show(look) {
+  *show(inputs) {
     yield* debug(["", ...titleLines("Config search path")]);
-    yield* debug(tableLines([["Provider", "Search path"], ...sourceRows(look)]));
+    yield* debug(tableLines([["Provider", "Search path"], ...sourceRows(inputs)]));
   },
 };
 
@@ -104,7 +104,7 @@ const defaultsList: Topic = {
       parent ?? "",
     ]);
     const header = ["Config path", "Package", "_self_", "Parent"];
-    // Hydra ends the header, and no other row, with a blank.
+    // Hydra ends the header row, and no other, with a blank.
     yield* debug(["", ...titleLines("Defaults List"), ...tableLines([header, ...rows], " ")]);
   },
 };
@@ -121,26 +121,26 @@ const defaultsTree: Topic = {
 
 const config: Topic = {
   name: "config",
-  *show(look) {
-    for (const topic of [searchPath, defaultsTree, defaultsList]) yield* topic.show(look);
+  *show(inputs) {
+    for (const topic of [searchPath, defaultsTree, defaultsList]) yield* topic.show(inputs);
     yield* debug(titleLines("Config"));
-    const { config, dialect } = look.whole();
+    const { config, dialect } = inputs.whole();
     yield* info([writeYaml(config, { dialect })]);
   },
 };
 
 const plugins: Topic = {
   name: "plugins",
-  *show(look) {
-    yield* debug(pluginLines(look.registry));
+  *show(inputs) {
+    yield* debug(pluginLines(inputs.registry));
   },
 };
 
 const all: Topic = {
   name: "all",
-  *show(look) {
-    yield* debug(titleLines(`Hydra ${look.context().dialect.hydraVersion}`, "="));
-    for (const topic of [plugins, config]) yield* topic.show(look);
+  *show(inputs) {
+    yield* debug(titleLines(`Hydra ${inputs.context().dialect.hydraVersion}`, "="));
+    for (const topic of [plugins, config]) yield* topic.show(inputs);
   },
 };
 
@@ -153,14 +153,14 @@ export const TOPICS: readonly Topic[] = [
   searchPath,
 ];
 
-/** What `--info TOPIC --json` prints, by topic; `all` has each but the config, which `--cfg --json` prints. */
-const FACTS: Readonly<Record<string, (look: InfoContext) => unknown>> = {
+/** The output of `--info TOPIC --json`, by topic; `all` contains all but the config, which `--cfg --json` prints. */
+const FACTS: Readonly<Record<string, (inputs: InfoContext) => unknown>> = {
   groups: ({ repository, taken }) => {
     const known = [...taken().tree.known];
     return allGroups(repository()).map((group) => ({
       name: group,
       options: repository().list(group, "config"),
-      // By the key of an override: a group may be in several packages.
+      // By override key, because a group may be in several packages.
       chosen: Object.fromEntries(known.filter(([key]) => key.split("@")[0] === group)),
     }));
   },
@@ -171,24 +171,25 @@ const FACTS: Readonly<Record<string, (look: InfoContext) => unknown>> = {
       is_self: row.isSelf,
       parent: row.parent ?? null,
     })),
-  searchpath: (look) => sourceRows(look).map(([provider = "", path = ""]) => ({ provider, path })),
+  searchpath: (inputs) =>
+    sourceRows(inputs).map(([provider = "", path = ""]) => ({ provider, path })),
 };
 
-/** For programs: the groups with their options and the choice, the defaults list, the search path. */
-export function infoJson(topic: string, look: InfoContext): string {
+/** JSON for programs: the groups with their options and choices, the defaults list, the search path. */
+export function infoJson(topic: string, inputs: InfoContext): string {
   const facts = Object.entries(FACTS).flatMap(([name, tell]) =>
-    ["all", name === "groups" ? "defaults" : name].includes(topic) ? [[name, tell(look)]] : [],
+    ["all", name === "groups" ? "defaults" : name].includes(topic) ? [[name, tell(inputs)]] : [],
   );
-  const document = { dialect: look.context().dialect.name, ...Object.fromEntries(facts) };
+  const document = { dialect: inputs.context().dialect.name, ...Object.fromEntries(facts) };
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-/** The topics that `infoJson` knows. */
+/** The topics that `infoJson` supports. */
 export const JSON_TOPICS: readonly string[] = ["all", "defaults", "searchpath"];
 
 /**
- * What there is of each kind of Hydra's plugins, under Hydra's names: configs name launchers and
- * sweepers by them. Beside Hydra's own there are those of the plugins.
+ * The plugins by Hydra's kinds and class names, by which configs name launchers and sweepers: Hydra's own and those of
+ * plugins.
  */
 export function pluginLines({ launchers, sweepers }: SweepRegistry): readonly string[] {
   const classNames = (all: readonly { readonly targets: readonly string[] }[]) => {

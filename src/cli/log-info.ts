@@ -4,10 +4,10 @@ import { hydraLogging } from "../job/job-context.ts";
 import { createLogging, type Logging } from "../job/logging/logging.ts";
 import type { SweepRegistry, SweepSession } from "../sweep/registry.ts";
 
-/** Hydra's name, which log configs and `hydra.verbose` may use. */
+/** Hydra's logger name, which log configs and `hydra.verbose` may use. */
 const LOGGER = "hydra._internal.hydra";
 
-/** A composition with the overrides that it is made with. */
+/** A composition with its overrides. */
 interface Composed {
   readonly composer: Composer;
   readonly composition: Composition;
@@ -15,8 +15,8 @@ interface Composed {
 }
 
 /**
- * What `--info all` shows, into Hydra's own log where that takes debug records: before a run, a sweep or a
- * help, as Hydra does.
+ * Writes the output of `--info all` to Hydra's own log if that logs debug records: before a run, a sweep or a help, as
+ * Hydra does.
  */
 export async function logInfo(
   { composer, composition, overrides }: Composed,
@@ -32,8 +32,8 @@ export async function logInfo(
 }
 
 /**
- * Opens Hydra's own log before help is shown, as Hydra does: so a wrong log config is reported, and Hydra's
- * DEBUG messages appear.
+ * Opens Hydra's own log before help is shown, as Hydra does: so a wrong log config is reported, and Hydra's DEBUG
+ * messages appear.
  *
  * @throws ConfigError `app.unsupported`, and of interpolations
  */

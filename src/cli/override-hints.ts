@@ -7,8 +7,8 @@ import { ConfigError, isConfigError } from "../values/errors.ts";
 import { splitKey } from "../values/key-path.ts";
 
 /**
- * Adds to the error about an argument without `=` what was meant by it: a flag without its dashes (`help`, `cfg job`), or
- * an override that was typed as two words (`lr 0.3`, `lr = 0.3`). Other errors are returned unchanged.
+ * Adds a hint to the error about an argument without `=`: it may be a flag without its dashes (`help`, `cfg job`), or
+ * an override typed as two words (`lr 0.3`, `lr = 0.3`). Other errors are returned unchanged.
  */
 export function hintMistypedArgument(
   error: unknown,
@@ -26,7 +26,7 @@ export function hintMistypedArgument(
     : new ConfigError({ ...error.details, hint: `${hint ?? ""}${meant}` });
 }
 
-/** The key with the word behind it, which may be `0.3`, `= 0.3` or `=0.3`. */
+/** The key with the word after it, which may be `0.3`, `= 0.3` or `=0.3`. */
 function asOverride(word: string, argv: readonly string[]): string | undefined {
   const [next = "", last = ""] = argv.slice(argv.indexOf(word) + 1);
   const value = next === "=" ? last : next.replace(/^=/, "");
@@ -35,8 +35,8 @@ function asOverride(word: string, argv: readonly string[]): string | undefined {
 }
 
 /**
- * Rewrites the error about an override of an unknown key: the advice to append the key is left out if the
- * program's schema would refuse it anyway. Other errors are returned unchanged.
+ * Changes the error about an override of an unknown key: the hint to append the key is omitted if the program's schema
+ * would refuse it. Other errors are returned unchanged.
  */
 export function omitAppendHint(
   error: unknown,
@@ -46,7 +46,7 @@ export function omitAppendHint(
   const { details, message } = error;
   const { key = "", nearest, origin } = details;
   const path = splitKey(key);
-  // The schema covers the program's own keys only.
+  // The program's schema covers only its own keys.
   const closed = path[0] === "hydra" ? undefined : closedAt(readSchema(schema), path);
   if (closed === undefined || origin?.kind !== "override") return error;
   const [place, help] =
@@ -73,7 +73,7 @@ export function omitAppendHint(
   });
 }
 
-/** The error for a key that could be appended if there were no schema. The hint about a group stays as it is. */
+/** The error for a key that could be appended without a schema. A hint about a group is kept. */
 const isUnknownKey = (error: unknown): error is ConfigError =>
   isConfigError(error) &&
   error.code === "compose.override_failed" &&

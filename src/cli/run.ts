@@ -42,7 +42,7 @@ export async function runTask(session: SweepSession): Promise<number> {
   }
 }
 
-/** For a resumed sweep the flag of this command line counts, not how the sweep began. */
+/** A resumed sweep follows this command line's flag, not that of its first run. */
 const isDetached = ({ invocation, parsed }: SweepSession): boolean =>
   invocation.resumed === undefined
     ? parsed.flags.has("detach")
@@ -54,13 +54,13 @@ async function runOne(
   overrides: readonly string[],
   logging: Logging,
 ): Promise<number> {
-  // A program that sets its job up itself logs this, too.
+  // A program with a `delegate` logs this itself.
   if (session.options.delegate === undefined) {
     hydraLogging(composition, session, logging)();
     await session.logInfo(composition, overrides, logging);
   }
   const place = placeOf(session);
-  // Callbacks come first: if one cannot be created, no directory is left behind.
+  // Callbacks are created first, so that an error leaves no directory behind.
   const surroundings = await openJobContext(session, composition, logging);
   const { callbacks } = surroundings;
   const taken = await takePlace(session, place, () => planJob(composition, place));
@@ -81,7 +81,7 @@ async function runOne(
   }
 }
 
-/** Plans a job and takes its directory; plans again if another run has taken it first. */
+/** Plans a job and claims its directory; plans again if another run has claimed it first. */
 async function takePlace(
   session: SweepSession,
   place: JobPlace,

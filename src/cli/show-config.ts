@@ -22,23 +22,23 @@ import { findPlace } from "../values/resolution/select.ts";
 import { writeYaml } from "../values/yaml/writer.ts";
 import { originsText } from "./explain.ts";
 
-/** What `--cfg` shows: the program's part, the `hydra` node, or both. */
+/** The part that `--cfg` shows: the program's, the `hydra` node, or both. */
 export type ConfigView = "job" | "hydra" | "all";
 
 export interface ShowRequest {
   /** The composed tree with its `hydra` node. */
   readonly root: ConfigNode;
   readonly view: ConfigView;
-  /** A key below which to show; `_global_` is everything. */
+  /** The key of the part to show; `_global_` for all of it. */
   readonly package?: string;
   /**
-   * Whether to resolve, and how: `--cfg` does what `OmegaConf.resolve` does, where what leads to a missing
-   * value is missing itself; `strictly` is as `to_yaml(resolve=True)`, where it is an error.
+   * Whether and how to resolve: `--cfg` resolves like `OmegaConf.resolve`, where an interpolation to a missing value is
+   * missing itself; `strictly` is `to_yaml(resolve=True)`, where it is an error.
    */
   readonly resolve: boolean | "strictly";
 }
 
-/** What `--cfg` shows, before it is turned into text. */
+/** The part that `--cfg` shows, before it is converted to text. */
 interface ShownConfig {
   readonly node: ConfigNode;
   /** The key of the node; undefined for the whole view. */
@@ -46,15 +46,15 @@ interface ShownConfig {
 }
 
 /**
- * The text that `--cfg` prints, byte for byte Hydra's: YAML of the part that was asked for, under a
- * `# @package` line if a key was named; a scalar alone on its line.
+ * The output of `--cfg`, byte for byte that of Hydra: YAML of the requested part, after a `# @package` line if a key
+ * was given; a scalar alone on its line.
  *
- * @throws ConfigError `key.not_found` where there is nothing, or null, at the package.
+ * @throws ConfigError `key.not_found` if there is nothing, or null, at the package.
  */
 export const showConfig = (request: ShowRequest, context: ResolveContext): string =>
   [...showParts(request, context)].join("");
 
-/** Like `showConfig`, but in parts: the `# @package` line comes out even if the rest cannot be resolved. */
+/** Like `showConfig`, but in parts: the `# @package` line is printed even if the rest cannot be resolved. */
 export function* showParts(request: ShowRequest, context: ResolveContext): Generator<string> {
   const found = findShown(request, context);
   yield packageLine(found);
@@ -96,10 +96,10 @@ interface FoundConfig extends ShownConfig {
   readonly resolved: () => ShownConfig;
 }
 
-/** What refers to a missing value is shown as missing. */
+/** An interpolation to a missing value is shown as missing. */
 const SHOWN = { ...IN_PLACE, toMissing: "missing" } as const;
 
-/** Resolves no more than what is shown: the rest of the tree may be incomplete. */
+/** Resolves only the part that is shown: the rest of the tree may be incomplete. */
 function findShown(request: ShowRequest, context: ResolveContext): FoundConfig {
   const root = configView(request.root, request.view);
   const shown = request.package === "_global_" ? undefined : request.package;
@@ -145,7 +145,7 @@ export function configView(root: ConfigNode, view: ConfigView): ConfigNode {
   return { ...root, entries: new Map([["hydra", { ...hydra, value }]]) };
 }
 
-/** What `--explain KEY --json` prints. */
+/** The output of `--explain KEY --json`. */
 export const explanationJson = ({ key, value, cause, replaced }: Explanation): string =>
   jsonText({
     key,
@@ -157,14 +157,14 @@ export const explanationJson = ({ key, value, cause, replaced }: Explanation): s
     })),
   });
 
-/** What `--cfg --json` prints. */
+/** The output of `--cfg --json`. */
 const valueJson = (node: ConfigNode): string => jsonText(toObject(node));
 
-/** What `--cfg --origins --json` prints: every leaf value. */
+/** The output of `--cfg --origins --json`: every leaf. */
 const originsJson = (leaves: readonly KeyedNode[]): string =>
   jsonText(leaves.map(({ path, node }) => ({ key: pathText(path), ...valueData(node) })));
 
-/** What `--diff --json` prints. `before` is absent for an added key, `after` for a removed one. */
+/** The output of `--diff --json`. `before` is absent for an added key, `after` for a removed one. */
 export const differencesJson = (differences: readonly Difference[]): string =>
   jsonText(
     differences.map((difference) => ({
@@ -204,14 +204,14 @@ function originData(origin: Origin) {
   }
 }
 
-/** Values without a JSON form become text: big integers, `inf` and `nan`, bytes (base64). */
+/** Values without a JSON form become strings: big integers, `inf` and `nan`, bytes (base64). */
 const jsonValue = (_: string, value: unknown): unknown => {
   if (typeof value === "bigint") return String(value);
   if (typeof value === "number" && !Number.isFinite(value)) return floatRepr(value);
   return value instanceof Uint8Array ? Buffer.from(value).toString("base64") : value;
 };
 
-/** @throws ConfigError `limit.characters` where no string can hold it: what is deep inside is indented far */
+/** @throws ConfigError `limit.characters` if the text exceeds V8's limit, since deeply nested data is indented far */
 function jsonText(data: unknown): string {
   try {
     return `${JSON.stringify(data, jsonValue, 2)}\n`;

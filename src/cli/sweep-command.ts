@@ -31,12 +31,12 @@ import { parseSweepLine } from "./sweep-line.ts";
 
 const TIMED_OUT = 124;
 
-const LAST_LOOK_MS = 1_000;
+const LAST_STATUS_MS = 1_000;
 
 /**
- * `hydraconf sweep`: status, results, resuming and cancelling of a recorded sweep of any program.
+ * `hydraconf sweep`: shows, resumes and cancels a recorded sweep of any program.
  *
- * @throws ConfigError `app.usage`, and `app.sweep_record` where there is no sweep
+ * @throws ConfigError `app.usage`, and `app.sweep_record` if there is no sweep
  */
 export async function runSweepCommand(
   args: readonly string[],
@@ -64,7 +64,7 @@ export async function runSweepCommand(
   }
 }
 
-/** Of more jobs, only those that failed or run are shown, and not all of them. */
+/** For longer sweeps only some of the failed and running jobs are shown. */
 const MOST_SHOWN = 50;
 const MOST_NOTABLE = 20;
 
@@ -128,8 +128,8 @@ async function wait(
     interrupt.release();
   }
   const code = interrupt.exitCode() ?? (late.signal.aborted ? TIMED_OUT : undefined);
-  // A scheduler that is silent must not hold up who does not want to wait any more.
-  const timeLimit = code === undefined ? undefined : AbortSignal.timeout(LAST_LOOK_MS);
+  // A scheduler that does not answer must not delay a user who has ended the waiting.
+  const timeLimit = code === undefined ? undefined : AbortSignal.timeout(LAST_STATUS_MS);
   const { rows, view } = await readSweepStatus({
     ...sweep,
     ...(timeLimit && { signal: timeLimit }),
@@ -139,13 +139,14 @@ async function wait(
     console.stderr("Timeout: the waiting has ended, but the sweep continues\n");
   else if (code !== undefined) console.stderr("The waiting has ended, but the sweep continues\n");
   const manifest = readManifest(folder);
-  // A sweep that a scheduler alone had has no other process at its end; a plain one stays as Hydra leaves it.
+  // A sweep in a scheduler has no process of its own that writes tables at its end; the basic launcher writes none, as
+  // in Hydra.
   if (code === undefined && !basicLauncher.targets.includes(manifest.launcher))
     collectIfAllowed(directory, rows, console);
   return code ?? recordedExitCode(folder, manifest);
 }
 
-/** The user who waits may not be allowed to write there: what is needed is the exit code. */
+/** The waiting user may have no permission to write there, and needs only the exit code. */
 function collectIfAllowed(directory: string, rows: readonly SweepRow[], { stderr }: Console): void {
   try {
     writeSweepTables(directory, rows);
@@ -170,7 +171,7 @@ async function collect(sweep: StatusRequest, console: Console): Promise<number> 
   return 0;
 }
 
-/** Of many jobs: what needs a look, and how to see the others. */
+/** For long sweeps: the notable jobs, and how to see the others. */
 function shortView(view: SweepView, invocation: Invocation): string {
   const notable = (["failed", "timed_out", "running"] as const).flatMap((status) =>
     view.jobs.filter((job) => job.status === status),
@@ -181,9 +182,9 @@ function shortView(view: SweepView, invocation: Invocation): string {
 }
 
 /**
- * `hydraconf sweep status`: a line per job, and what all jobs come to.
+ * `hydraconf sweep status`: a line per job, and a summary.
  *
- * @param left how many more there are
+ * @param left number of further jobs
  */
 function shownView(view: SweepView, jobs: readonly JobView[], cwd: string, left = 0): string {
   if (jobs.length === 0) return summary(view, cwd);
@@ -209,7 +210,7 @@ function shownView(view: SweepView, jobs: readonly JobView[], cwd: string, left 
   return `${drawTable([head, ...rows])}${more}${waiting}${summary(view, cwd)}`;
 }
 
-/** A line for all jobs that wait for the same thing to be done. */
+/** One line for all jobs that wait for the same reason. */
 function pendingLines(jobs: readonly { readonly job: JobView; readonly text: string }[]): string {
   const waiting = new Map<string, { number: number; overrides: string }[]>();
   for (const { job, text } of jobs) {
@@ -227,7 +228,7 @@ function pendingLines(jobs: readonly { readonly job: JobView; readonly text: str
 const scheduled = ({ scheduler }: JobView): string =>
   scheduler === null ? "" : `${scheduler.id} ${scheduler.state}`;
 
-/** What makes each job different, worked out once for a list of jobs that may be long. */
+/** The overrides that distinguish each job. Computed once per list, since a list of jobs may be long. */
 function createShownOverrides(): (job: ManifestJob, jobs: readonly ManifestJob[]) => string {
   let known: readonly ManifestJob[] = [];
   let shown: ReadonlyMap<number, string> = new Map();
@@ -241,7 +242,7 @@ function createShownOverrides(): (job: ManifestJob, jobs: readonly ManifestJob[]
   };
 }
 
-/** How a job of the sweep ended, in a line, as progress tells it where there is no terminal. */
+/** How a job of the sweep ended, in the format of progress lines without a terminal. */
 export function endLine(overrides: string, { attempts, number, status }: JobState): string {
   const last = attempts.at(-1);
   const time =
@@ -253,13 +254,13 @@ export function endLine(overrides: string, { attempts, number, status }: JobStat
   return `#${number}${overrides === "" ? "" : ` ${overrides}`}: ${status.replace("_", " ")}${time}${why}`;
 }
 
-/** A program as it was typed has its meaning where it was typed. */
+/** The program as it was typed, from the directory where that command is valid. */
 const programFrom = (view: Pick<SweepView, "cwd" | "program_command">, cwd: string): string =>
   view.cwd === cwd || !/[\s/]/.test(view.program_command)
     ? view.program_command
     : `cd ${shellQuote(view.cwd)} && ${view.program_command}`;
 
-/** One line on all jobs and the process that runs them, and how to go on without one. */
+/** A summary of the jobs and the process that runs them, and the command that continues a sweep without one. */
 export function summary(view: SweepView, cwd = view.cwd): string {
   const { counts, directory, driver, jobs, more_to_come, scheduler_problem } = view;
   const completed = counts.completed ?? 0;

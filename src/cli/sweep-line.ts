@@ -10,22 +10,22 @@ import { SWEEP_ACTIONS, type SweepAction } from "../record/next-commands.ts";
 import { shellQuote } from "../text/shell-words.ts";
 import { ConfigError, nearest } from "../values/errors.ts";
 
-/** What `hydraconf sweep` is to do: show a help, or an action. */
+/** A request to `hydraconf sweep`: a help text, or an action. */
 export type SweepRequest =
   | { readonly help: string }
   | {
       readonly help: null;
       readonly action: SweepAction;
-      /** As it was typed. */
+      /** As typed. */
       readonly directory: string;
       readonly json: boolean;
-      /** Whether each job is shown, however many there are. */
+      /** Whether to show all jobs, however many there are. */
       readonly all: boolean;
       /** The statuses of the jobs to show; undefined for any. */
       readonly only: readonly SweepJobStatus[] | undefined;
       /** Milliseconds. */
       readonly timeout: number | undefined;
-      /** A settings file that was named. */
+      /** The named settings file. */
       readonly settings: string | undefined;
     };
 
@@ -40,7 +40,7 @@ export function parseSweepLine(args: readonly string[]): SweepRequest {
     return { help: commandHelp(named === undefined ? SWEEP_LINE : ACTION_LINES[named]) };
   const action = named ?? refuseAction(word, names);
   refuseOptionsOfOthers(action, parsed);
-  // Before the directory, which may stand in its place.
+  // Checked before the directory, which may have been read as the value of `--timeout`.
   const timeout = milliseconds(parsed.value("timeout"));
   checkPositionals(ACTION_LINES[action], names);
   return {
@@ -131,7 +131,7 @@ const lineOf = (
   epilogue: `Exit code: ${exitCodes}`,
 });
 
-/** One for each action. */
+/** The command line of each action. */
 const ACTION_LINES: Readonly<Record<SweepAction, CommandLine>> = {
   status: lineOf(
     "status",
@@ -176,7 +176,7 @@ a column for each key that overrides set and each field of the results. Works wh
   ),
 };
 
-/** All of them together, for what stands before the action, and for shell completion. */
+/** The line of all actions together, for words before the action, and for shell completion. */
 export const SWEEP_LINE: CommandLine & { readonly actions: typeof SWEEP_ACTIONS } = {
   name: "hydraconf sweep",
   takes: { shown: "ACTION DIR", expected: "an action and the directory of a sweep" },

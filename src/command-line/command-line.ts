@@ -1,25 +1,25 @@
-/** The command line of a command, declared as data: parsed, checked, explained and completed from it. */
+/** Command lines declared as data: parsing, checks, help and completion are derived from it. */
 import { ConfigError } from "../values/errors.ts";
 
 /** One command: `deep-profile compare`, `hydraconf sweep wait`. */
 export interface CommandLine {
-  /** As it is typed. */
+  /** The name as users type it. */
   readonly name: string;
   readonly takes: Positionals;
   /** Sentences below the usage line; lines are not wrapped. */
   readonly about: string;
   readonly options: Readonly<Record<string, CommandOption>>;
-  /** Below the options: examples, exit codes. */
+  /** Text below the options: examples, exit codes. */
   readonly epilogue?: string;
 }
 
 /** The arguments that are no options. */
 export interface Positionals {
-  /** In the usage line, e.g. `FILE...`. */
+  /** Their name in the usage line, e.g. `FILE...`. */
   readonly shown: string;
-  /** In errors, after "expected", e.g. `two runs or reports`. */
+  /** Their description in errors, after "expected", e.g. `two runs or reports`. */
   readonly expected: string;
-  /** How many; by default none. */
+  /** Their least number; by default none. */
   readonly least?: number;
   readonly most?: number;
 }
@@ -28,14 +28,14 @@ export const NO_POSITIONALS: Positionals = { shown: "", expected: "options only"
 
 /** One option of a command. */
 export interface CommandOption {
-  /** Without the dash: a letter or, as Hydra has them, two. */
+  /** The short name without the dash: one letter, or two as in some flags of Hydra. */
   readonly short?: string;
-  /** What stands for the value, e.g. `DIR`; absent: a switch. */
+  /** The placeholder of the value, e.g. `DIR`; absent for a switch. */
   readonly value?: string;
   readonly choices?: readonly string[];
-  /** May be given several times; of any other option the last one counts. */
+  /** Whether it may be given several times; otherwise the last one counts. */
   readonly repeatable?: boolean;
-  /** A switch that is answered by itself, whatever else is on the line: `--version`. */
+  /** A switch such as `--version` that takes effect whatever else is on the line. */
   readonly alone?: boolean;
   /** One line or several; the default belongs here. */
   readonly help: string;
@@ -43,7 +43,7 @@ export interface CommandOption {
 
 export const HELP: CommandOption = { short: "h", alone: true, help: "print this help" };
 
-/** All that a command takes; none of them is called like a member of `Object`. */
+/** All options of a command. A Map, so that members of `Object` are not taken for options. */
 export const optionsOf = (line: CommandLine): ReadonlyMap<string, CommandOption> =>
   new Map(Object.entries({ ...line.options, help: HELP }));
 
@@ -73,18 +73,18 @@ export function commandHelp(line: CommandLine): string {
 
 const MAX_LABEL = 34;
 
-/** `-o, --output DIR`; long names stand below each other. */
+/** `-o, --output DIR`; long names are aligned. */
 function labelOf(name: string, { short, value, choices }: CommandOption, letters: number): string {
   const shown = choices?.join("|") ?? value;
   const alias = (short === undefined ? "" : `-${short}, `).padEnd(letters + 3);
   return `${alias}--${name}${shown === undefined ? "" : ` ${shown}`}`;
 }
 
-/** A wrong command line. */
+/** The error of a wrong command line. */
 export const usage = (message: string, hint?: string): ConfigError =>
   new ConfigError({ code: "app.usage", message, hint });
 
-/** What a command prints about a wrong command line: two lines. */
+/** The text that a command prints for a wrong command line: two lines. */
 export function usageText(command: string, { details }: ConfigError): string {
   const { message, nearest, hint } = details;
   const meant = nearest === undefined ? "" : ` (did you mean ${nearest}?)`;

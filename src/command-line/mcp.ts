@@ -1,6 +1,6 @@
 /**
- * A command's answers over the Model Context Protocol: each tool is a command line of the same program that only reads, run
- * as a process of its own below directories that are named at start.
+ * Serves a command over the Model Context Protocol. Each tool is a read-only command line of the same program, run in a
+ * process of its own below directories that are named at start.
  */
 import { execFile } from "node:child_process";
 import { realpathSync, statSync } from "node:fs";
@@ -12,29 +12,29 @@ import { packageInfo, requireDependency } from "../values/package-info.ts";
 import { type CommandLine, commandHelp, NO_POSITIONALS } from "./command-line.ts";
 import { parseCommandLine } from "./parse.ts";
 
-/** What a client may ask for. */
+/** A tool that clients can call. */
 export interface McpTool {
   readonly name: string;
-  /** For a model that decides whether to call it. */
+  /** For the model that decides whether to call it. */
   readonly description: string;
-  /** JSON Schemas of its inputs; `directory`, where the command runs, is added to them. */
+  /** JSON Schemas of its inputs; the server adds `directory`, where the command runs. */
   readonly inputs: Readonly<Record<string, object>>;
   readonly required?: readonly string[];
   readonly argv: (input: McpInput) => readonly string[];
-  /** Inputs that name files: they, too, must be below the directories named at start. */
+  /** The inputs that name files, which must also be below the directories named at start. */
   readonly files?: (input: McpInput) => readonly string[];
 }
 
-/** Checked against the tool's schema. */
+/** The inputs, checked against the tool's schema. */
 export type McpInput = Readonly<Record<string, unknown>>;
 
-/** Longest answer, in characters: a model reads all of it. */
+/** Limit for an answer, in characters: a model reads all of it. */
 const MOST_TEXT = 1_000_000;
 const TIME_LIMIT_MS = 120_000;
 
-/** What serving takes from the surroundings of the command. */
+/** The surroundings of the command that the server uses. */
 export interface McpInvocation {
-  /** What starts this program again, without arguments. */
+  /** The command that starts this program again, without arguments. */
   readonly command?: readonly string[];
   readonly console: { readonly stdout: (text: string) => void };
   readonly cwd: string;
@@ -57,7 +57,7 @@ that settings files there name are loaded, so name directories that you trust.`,
   epilogue: `A client starts it by itself, as by {"command": "${program}", "args": ["mcp", "--root", "/home/me/project"]}.`,
 });
 
-/** What of a composed configuration can be asked, by any program with a config tree. */
+/** Tools for questions about a composed configuration, for any program with a config tree. */
 export const CONFIG_TOOLS: readonly McpTool[] = [
   {
     name: "compose",
@@ -91,13 +91,13 @@ export const CONFIG_TOOLS: readonly McpTool[] = [
   },
 ];
 
-/** No `..` as a part of a path. */
+/** Matches text without `..` as a part of a path. */
 const BELOW = "(?![\\s\\S]*\\.\\.(?:[/\\\\\\]},'\"]|$))";
 
 const TREE_INPUTS = {
   overrides: {
     type: "array",
-    // Flags are no overrides. A search path, `..` and what interpolations may become could lead to files anywhere.
+    // Flags are not allowed here. A search path, `..` and interpolations could lead to any file.
     items: {
       type: "string",
       pattern: `^(?!-)(?![+~]*hydra[./]searchpath)(?![\\s\\S]*\\$\\{)${BELOW}`,
@@ -114,7 +114,7 @@ const treeOf = ({ overrides, config_dir, config_name }: McpInput): readonly stri
   ...(Array.isArray(overrides) ? overrides.map(String) : []),
 ];
 
-/** @returns the exit code, when the client has gone */
+/** @returns the exit code, when the client has disconnected */
 export async function serveMcp(
   program: string,
   tools: readonly McpTool[],
@@ -187,7 +187,7 @@ const loadSdk = (): Sdk =>
     ...(requireDependency("@modelcontextprotocol/sdk/types.js") as object),
   }) as Sdk;
 
-/** We ask clients to fill in no forms, which is what they would be checked by. */
+/** Forms would be checked by this validator; we never ask clients to fill in one. */
 const NO_FORMS = {
   getValidator: () => () => {
     throw new Error("there are no forms");
@@ -218,7 +218,7 @@ function realRoot(root: string, cwd: string): string {
   throw new ConfigError({ code: "app.usage", message: `--root ${root} is not a directory` });
 }
 
-/** The real path of what a client names. @throws Error where that is not below the directories named at start */
+/** The real path of a path that a client gives. @throws Error if it is not below the directories named at start */
 function within(roots: readonly string[], directory: string, name: string): string {
   const path = resolve(directory, name);
   let real: string;

@@ -3,24 +3,23 @@ import { splitAtEquals } from "../text/shell-words.ts";
 import { ConfigError, nearest } from "../values/errors.ts";
 import { type CommandLine, type CommandOption, optionsOf, usage } from "./command-line.ts";
 
-/** What was given of a command line. */
+/** A parsed command line. */
 export interface ParsedCommand {
   readonly positionals: readonly string[];
-  /** Those of them behind `--`, where nothing has a meaning of its own. */
+  /** The positionals after `--`, where options are not recognised. */
   readonly verbatim: readonly string[];
   has(option: string): boolean;
-  /** The last value given. */
+  /** The last given value. */
   value(option: string): string | undefined;
   values(option: string): readonly string[];
-  /** The last value, which is one of `choices`: those that the option was declared with. */
+  /** The last given value, which is one of `choices`, the choices that the option was declared with. */
   choice<T extends string, D>(option: string, choices: readonly T[], fallback: D): T | D;
-  /** @throws ConfigError `app.usage` unless it is a whole number above zero */
+  /** @throws ConfigError `app.usage` unless it is an integer above zero */
   count(option: string): number | null;
 }
 
 /**
- * Reads a command line as it is declared. A request for help is answered, whatever else is wrong.
- *
+ * Parses a command line as declared. A request for help takes effect whatever else is wrong.
  * @throws ConfigError `app.usage`
  */
 export function parseCommandLine(line: CommandLine, args: readonly string[]): ParsedCommand {
@@ -54,14 +53,14 @@ export function parseCommandLine(line: CommandLine, args: readonly string[]): Pa
 
 type Options = ReadonlyMap<string, CommandOption>;
 
-/** A command line taken apart, and nothing of it judged. */
+/** A command line split into options and words, before any check. */
 interface Words {
-  /** By the names of options; that of a switch is `true`. */
+  /** Values by the names of options; the value of a switch is `true`. */
   readonly given: ReadonlyMap<string, readonly string[]>;
-  /** In front of `--`; options that are not declared are among them. */
+  /** The words before `--`, unknown options included. */
   readonly own: readonly string[];
   readonly verbatim: readonly string[];
-  /** An option that lacks its value. */
+  /** An option without its value. */
   readonly unfinished: string | undefined;
 }
 
@@ -87,10 +86,10 @@ function readWords(args: readonly string[], options: Options): Words {
       "parse-numbers": false,
       "parse-positional-numbers": false,
       "populate--": true,
-      // Short names may have two letters, as Hydra's do (`-cp DIR`).
+      // Short names may have two letters, as in Hydra (`-cp DIR`).
       "short-option-groups": false,
       "strip-aliased": true,
-      // Otherwise `--pattern -[0-9]+` would be two options.
+      // Otherwise `--pattern -[0-9]+` would be read as two options.
       "unknown-options-as-args": true,
     })
     .updateStrings({ "Not enough arguments following: %s": "%s" })
@@ -112,7 +111,7 @@ function readWords(args: readonly string[], options: Options): Words {
 const SWITCH = { type: "boolean" } as const;
 const VALUE = { type: "string", nargs: 1 } as const;
 
-/** What yargs returns. */
+/** The result of yargs. */
 interface Parsed {
   readonly _: readonly (string | number)[];
   readonly "--"?: readonly (string | number)[];
@@ -120,7 +119,10 @@ interface Parsed {
   readonly [option: string]: unknown;
 }
 
-/** `-oDIR` as `--output=DIR`: yargs takes what stands directly behind a short option for its value only if it is no letter. */
+/**
+ * Rewrites `-oDIR` as `--output=DIR`, because yargs accepts a value directly after a short option only if it does not
+ * begin with a letter.
+ */
 function separated(args: readonly string[], options: Options): readonly string[] {
   const dashes = args.includes("--") ? args.indexOf("--") : args.length;
   const known = new Set([...options].flatMap(([name, { short = name }]) => [name, short]));
@@ -154,14 +156,14 @@ function checkOptions(
   if (lacking !== undefined) throw needsValue(...lacking);
 }
 
-/** `-qv` of the key `qv`. */
+/** The word as typed, `-qv`, for the key `qv`. */
 const typedAs = (name: string, args: readonly string[]): string =>
   args.map((word) => splitAtEquals(word)[0]).find((word) => word.replace(/^--?/, "") === name) ??
   `--${name}`;
 
 function checkValue(name: string, option: CommandOption, value: string): void {
   const { choices } = option;
-  // Of any value of a switch but `true` yargs makes false.
+  // yargs turns any value of a switch other than `true` into false.
   if (option.value === undefined && value !== "true") throw usage(`--${name} takes no value`);
   if (value === "") throw needsValue(name, option);
   if (choices === undefined || choices.includes(value)) return;
@@ -184,10 +186,10 @@ function unknownOption(typed: string, options: Options): ConfigError {
   });
 }
 
-/** @throws ConfigError `app.usage` unless there are as many as the command takes */
+/** @throws ConfigError `app.usage` for a wrong number of positionals */
 export function checkPositionals({ name, takes }: CommandLine, given: readonly string[]): void {
   const { shown, expected, least = 0, most = Number.POSITIVE_INFINITY } = takes;
-  // It would stand for the current directory, which is not meant: mostly a variable is not set.
+  // An empty path would mean the current directory. It is hardly intended: usually a variable is not set.
   if (given.includes(""))
     throw usage(
       "an argument is empty",

@@ -18,7 +18,7 @@ import { overrideValue } from "./open-tree.ts";
 /**
  * Applies the overrides of config values, in order, to a tree in struct mode.
  *
- * @param budget counts what is expanded, as in the composition so far
+ * @param budget counts expansions, continuing that of the composition so far
  * @throws ConfigError `compose.override_failed`, at the override; `limit.values`, `limit.characters`
  * @see https://hydra.cc/docs/1.3/advanced/override_grammar/basic/
  */
@@ -39,7 +39,7 @@ export function applyOverrides(
   }, root);
 }
 
-/** The first hint is the group that was meant, if one was. */
+/** Puts the group that the override probably meant, if any, in front of the hints. */
 function withGroupMeant(error: ConfigError, override: Override, groups: ChosenGroups): ConfigError {
   const isUnknown = override.package !== undefined || causeOf(error) === "value.struct";
   const { keyOrGroup, origin, value } = override;
@@ -109,7 +109,7 @@ function change(
   try {
     return updateNode(root, key, value, { plain: true }, context, copies);
   } catch (error) {
-    // An index outside of a list is no missing key: nothing could be added there either.
+    // An index out of range is another error: `+` could not add the item either.
     if (!isConfigError(error) || error.code !== "value.struct") throw error;
     const { available, nearest } = nearestKey(root, splitKey(key, context.dialect));
     const dotted = dottedKeyHint(root, override);
@@ -126,7 +126,7 @@ function change(
       code: "compose.override_failed",
       message: `Could not override '${key}'.\nTo append to your config use ${append}\n${error.message}`,
       origin,
-      // Of a map the key in it that is refused.
+      // For a map, the key in it that is refused.
       key: error.details.key?.startsWith(`${key}.`) ? error.details.key : key,
       available,
       nearest,
@@ -140,9 +140,9 @@ function change(
 }
 
 /**
- * A dict cannot be merged into a declared one that is null, nor a key added to it: OmegaConf fails
- * there, on an internal error, and so a program cannot rely on any result. An empty one leaves the null
- * as it is; a list takes the place of a null one.
+ * OmegaConf fails with an internal error when a dict is merged into a declared map that is null, or a key is added to
+ * it, so no program can rely on a result: it is refused here. An empty dict keeps the null; a list replaces the null of
+ * a declared list.
  */
 function refusesMergeIntoNull(
   root: ConfigNode,
@@ -178,7 +178,7 @@ function refusesMergeIntoNull(
 const isDeclaredNull = (node: ConfigNode | undefined): boolean =>
   node?.kind === "scalar" && node.value === null && isContainerType(node.type);
 
-/** `+key=x` adds, and merges or replaces with a container, but does not overwrite a value. */
+/** `+key=x` adds a value, or merges or replaces by a container, but does not overwrite a value with a scalar. */
 function refuseOccupied(
   root: ConfigNode,
   override: Override,
@@ -186,7 +186,7 @@ function refuseOccupied(
   context: ResolveContext,
 ): void {
   const { keyOrGroup: key, origin } = override;
-  // Looked up for containers as well: what lies behind a broken interpolation cannot be added to.
+  // Looked up for containers as well, because nothing can be added behind a broken interpolation.
   const before = selectNode(root, key, context, { throwOnMissing: false });
   if (value.kind !== "scalar") return;
   if (before === undefined || (before.kind === "scalar" && before.value === null)) return;
@@ -204,9 +204,9 @@ function refuseOccupied(
 }
 
 /**
- * What to do instead of an override that means a key with a dot in it: the dot divides keys in an override, and no
- * quotes keep them together. As the key of a dict it is one: `loggers.db.pool.level=INFO` is
- * `loggers={db.pool:{level:INFO}}`. Undefined if no such key is meant.
+ * The hint for an override that means a key with dots in its name: dots separate keys in an override, even in quotes,
+ * but not in the keys of a dict. So `loggers.db.pool.level=INFO` is written `loggers={db.pool:{level:INFO}}`. Undefined
+ * if no such key can be meant.
  */
 function dottedKeyHint(root: ConfigNode, { keyOrGroup, origin }: Override): string | undefined {
   const parts = splitKey(keyOrGroup);
@@ -238,7 +238,7 @@ const hint = (key: string, override: string | undefined): string => {
   return `'${key}' is a single key, but in an override its dot separates keys: ${remedy}`;
 };
 
-/** Undefined if the grammar has no way to write it: the whole config has no key, and dicts quote none. */
+/** Undefined if the grammar cannot express it: the whole config has no key, and keys of dicts cannot be quoted. */
 function asDict(parent: string, path: readonly string[], value: string): string | undefined {
   if (parent === "" || !path.every((name) => UNQUOTED.test(name))) return undefined;
   return `${parent}=${path.reduceRight((inner, name) => `{${name}:${inner}}`, value)}`;
@@ -246,7 +246,7 @@ function asDict(parent: string, path: readonly string[], value: string): string 
 
 const UNQUOTED = /^[\w.-]+$/;
 
-/** `key=extend_list(a,b)`: appends to the list that is there, be it behind interpolations. */
+/** `key=extend_list(a,b)`: appends to an existing list, also behind interpolations. */
 function extendList(
   root: ConfigNode,
   override: Override,

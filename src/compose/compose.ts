@@ -36,41 +36,40 @@ import type { Repository, Snapshot } from "./sources/repository.ts";
 
 export interface ComposeRequest {
   readonly snapshot: Snapshot;
-  /** null composes only what the overrides append, and the `hydra` node. */
+  /** null composes only the `hydra` node and what the overrides append. */
   readonly configName: string | null;
   readonly overrides: readonly Override[];
-  /** In `multirun`, sweeps are left out and groups without an option are left open. */
+  /** In `multirun`, sweeps are ignored and groups without an option stay open. */
   readonly mode: RunMode;
   /**
-   * Overrides of values to append to `overrides`, chosen by what these come to. Until then the mode is open, so sweeps are not
-   * refused: `checkSweeps` of the result does that.
+   * Further overrides of values, computed from the tree that `overrides` give. The mode is unknown until then, so
+   * sweeps are not refused here; the caller must use `checkSweeps` on the result.
    */
   readonly appended?: (root: MapNode) => readonly Override[];
-  /** Keys whose mappings take further keys from overrides without a `+`; `""` is the whole config. */
+  /** Keys of mappings that accept new keys from overrides without a `+`; `""` is the whole config. */
   readonly freeKeys?: readonly string[];
   readonly fromShell: boolean;
   readonly jobName: string;
-  /** Goes to `hydra.runtime.cwd`. */
+  /** The value of `hydra.runtime.cwd`. */
   readonly cwd: string;
-  /** What `hydra.runtime.version_base` says. Default: the name of the dialect. */
+  /** The value of `hydra.runtime.version_base`. Default: the name of the dialect. */
   readonly versionBase?: string;
   readonly context: ResolveContext;
-  /** What reads the schemas of the config store; without it they are not looked at. */
+  /** Reads the schemas of the config store; without it they are not checked. */
   readonly schemaReader?: SchemaReader;
-  /** The program's own schema, which is only asked what is secret. */
+  /** The program's own schema, used here only to find secrets. */
   readonly programSchema?: ConfigSchema;
-  /** Called with the warnings of the result as they come up: also where there is no result. */
+  /** Called with each warning when it arises, even if the composition fails later. */
   readonly onWarning?: (warning: CompositionWarning) => void;
 }
 
 /**
- * Composes a config: the defaults tree, the list that it comes to, the configs of the list merged
- * at their packages, the overrides on top, and the `hydra` node completed.
+ * Composes a config: builds the defaults tree, flattens it to a list, merges the list's configs at their packages,
+ * applies the overrides, and completes the `hydra` node.
  *
- * Pure over its snapshot: nothing is read twice, nothing is printed, nothing is kept.
+ * Pure over its snapshot: nothing is read twice, printed or stored.
  *
- * @throws ConfigError `compose.*`, `override.sweep_not_allowed`, `schema.*`, and `yaml.*` for bad
- *   files.
+ * @throws ConfigError `compose.*`, `override.sweep_not_allowed`, `schema.*`, and `yaml.*` for bad files.
  */
 export function composeConfig(request: ComposeRequest): Composition {
   try {
@@ -81,7 +80,7 @@ export function composeConfig(request: ComposeRequest): Composition {
 }
 
 function composeChecked(asked: ComposeRequest): Composition {
-  // A base tells its warnings as they come up, one that was known already only when it is done.
+  // A new base reports warnings as they arise, a cached one all at its end: each must be passed on once.
   const onWarning = eachOnce((warning: CompositionWarning) => {
     raiseIfAsked(warning, asked.context);
     asked.onWarning?.(warning);
@@ -117,7 +116,7 @@ function composeChecked(asked: ComposeRequest): Composition {
     request.appended?.(fillRuntime(given, { ...facts, hidden: new Map() }, context)) ?? [];
   const changed = apply(given, appended);
   const overrides = [...request.overrides, ...appended];
-  // Aliases of all files, and what merging expanded.
+  // Counts the aliases of all files, and what merging expanded.
   checkExpansion(changed, context.limits);
   const schemas = placedSchemas(base.defaults, repository, request.schemaReader);
   checkComposed(schemas, changed, overrides);
@@ -145,25 +144,25 @@ function composeChecked(asked: ComposeRequest): Composition {
 }
 
 /** Passes each warning on once, however many configs or jobs it concerns. */
-export function eachOnce<Warning>(tell?: (warning: Warning) => void): (warning: Warning) => void {
-  const told = new Set<Warning>();
+export function eachOnce<Warning>(report?: (warning: Warning) => void): (warning: Warning) => void {
+  const reported = new Set<Warning>();
   return (warning) => {
-    if (!told.has(warning)) tell?.(warning);
-    told.add(warning);
+    if (!reported.has(warning)) report?.(warning);
+    reported.add(warning);
   };
 }
 
-/** What `composeDefaults` needs of a request. */
+/** The fields of a request that `composeDefaults` needs. */
 export type DefaultsOnlyRequest = Pick<
   ComposeRequest,
   "snapshot" | "configName" | "overrides" | "context" | "onWarning"
 >;
 
 /**
- * The defaults list and its tree alone, as one job has them: values are not composed, so that nothing
- * is wrong with an override of one, and sweeps are left out.
+ * Only the defaults list and its tree, as a single job has them. Values are not composed, so overrides of values are
+ * not checked, and sweeps are ignored.
  *
- * @throws ConfigError as `composeConfig`, for what concerns the list
+ * @throws ConfigError as `composeConfig`, for errors of the list
  */
 export function composeDefaults(request: DefaultsOnlyRequest): Defaults {
   const { repository } = searchPathOf(request);
@@ -178,7 +177,7 @@ function searchPathOf(request: DefaultsOnlyRequest): ExtendedSearchPath {
   const { repository } = snapshot;
   const warnings = [
     ...overrideNotices(overrides, dialect),
-    // The primary config is read first: it may extend the search path.
+    // The primary config is read first, because it may extend the search path.
     ...(configName === null
       ? []
       : readNotices(configName, repository.load(configName), repository, dialect)),
@@ -189,7 +188,7 @@ function searchPathOf(request: DefaultsOnlyRequest): ExtendedSearchPath {
 }
 
 /**
- * The primary directory must be there; other entries of a search path are only warned about.
+ * The primary directory must exist; other missing entries of the search path only cause a warning.
  *
  * @throws ConfigError `compose.missing_config`
  */
@@ -211,7 +210,7 @@ export function requirePrimary({ sources }: Repository): void {
 const isAboutValues = ({ code }: ConfigError): boolean =>
   /^(key|value|merge|interpolation|resolver)\./u.test(code);
 
-/** What goes wrong with values while composing is an error of the composition. */
+/** An error of a value becomes an error of the composition. */
 const asCompositionError = (error: ConfigError): ConfigError =>
   new ConfigError({
     ...error.details,
@@ -220,14 +219,14 @@ const asCompositionError = (error: ConfigError): ConfigError =>
     cause: error,
   });
 
-/** Everything a composition found out: the tree, and why it is what it is. All of it immutable. */
+/** The result of a composition: the tree, and where its parts come from. All of it is immutable. */
 export interface Composition {
   /** The whole tree, with the `hydra` node, in struct mode. */
   readonly root: MapNode;
   /** The job's config: the tree without `hydra`. */
   readonly config: MapNode;
   readonly hydra: ConfigNode;
-  /** The version of Hydra that it was composed as, which its YAML is written as. */
+  /** The dialect that it was composed in, in which its YAML is written. */
   readonly dialect: Dialect;
   readonly configName: string | null;
   /** The final defaults list, in the order of composition (`--info defaults`). */
@@ -237,28 +236,28 @@ export interface Composition {
   /** The option of every group, by override key (`hydra.runtime.choices`). */
   readonly choices: ReadonlyMap<string, string | null>;
   readonly overrides: readonly Override[];
-  /** What was searched (`--info searchpath`). */
+  /** The searched sources (`--info searchpath`). */
   readonly repository: Repository;
-  /** The schemas that the composed tree fits, and that values must fit when they are resolved. */
+  /** The schemas that the composed tree fits, and that values are checked against when they are resolved. */
   readonly schemas: readonly PlacedSchema[];
   /** The keys of the values that schemas mark secret. */
   readonly secrets: readonly SecretPath[];
   readonly warnings: readonly CompositionWarning[];
 }
 
-/** A composition before the overrides of values: what files and chosen groups come to. */
+/** A composition before the overrides of values: the result of the files and the chosen groups. */
 export interface Base extends Defaults {
   /** In struct mode, `hydra` included. */
   readonly root: MapNode;
-  /** What merging has put in where interpolations stood. */
+  /** What merging added by expanding interpolations. */
   readonly expanded: Size;
   readonly warnings: readonly CompositionWarning[];
 }
 
 /**
- * The jobs of a sweep mostly differ in values, not in groups: the base of each choice of groups is
- * made once per snapshot. Being immutable, it can be shared by all of them. Not where a resolver had a
- * say, in a defaults list or in merging: it may say something else to the next job.
+ * Composes the base of a choice of groups once per snapshot. The jobs of a sweep mostly differ in values, not in
+ * groups, and can share it because it is immutable. It is not cached if a resolver was called for a defaults list or in
+ * merging, since its result may differ for the next job.
  */
 function composeBase(request: DefaultsRequest): Base {
   const { context, repository } = request;
@@ -278,10 +277,10 @@ function composeBase(request: DefaultsRequest): Base {
 
 const KNOWN = new WeakMap<Repository, Map<string, Base>>();
 
-/** A sweep over groups has as many bases as combinations: keep those in use, not all of them. */
+/** A sweep over groups has as many bases as combinations, so only the recent ones are kept. */
 const LIMIT = 64;
 
-/** Overrides are distinguished by text and position: origins in the result speak of both. */
+/** Overrides are distinguished by text and position, because both are in the origins of the result. */
 function identify({ choices, configName, mode }: DefaultsRequest): string {
   const texts = choices.overrides.map(({ origin }) => [origin.index, origin.text]);
   return JSON.stringify([configName, mode, texts]);
@@ -300,7 +299,7 @@ function makeBase(request: DefaultsRequest): Base {
   };
 }
 
-/** From here on keys are only added on purpose; the `hydra` node stays writable in any case. */
+/** From here on only `+` overrides add keys; the `hydra` node is writable in any case. */
 function asStruct(root: MapNode): MapNode {
   const hydra = root.entries.get("hydra")?.value;
   const writable =
@@ -311,8 +310,8 @@ function asStruct(root: MapNode): MapNode {
 }
 
 /**
- * The maps at these keys are in struct mode no more; one that is not there is made for the overrides that set something in it. The `hydra`
- * node has its own types in any case.
+ * Turns struct mode off for the maps at these keys. An absent map is created if an override sets something in it. The
+ * `hydra` node has its own types in any case.
  */
 function withFreeKeys(
   root: MapNode,
@@ -338,8 +337,8 @@ const NOTHING = map([], fromCode("compose"));
 const MAX_NAMES = 5;
 
 /**
- * What to do where a directory of configs is not there: a file of one was named instead, or the
- * configs stand in a directory beside it.
+ * The hint for a config directory that does not exist: the path is a config file, or YAML files are in a directory
+ * beside it.
  */
 export function missingDirectoryHint(path: string): string {
   if (isFile(path)) {
@@ -352,10 +351,10 @@ export function missingDirectoryHint(path: string): string {
     : `--config-path DIR (-cp) gives the config directory; YAML files are in: ${beside.join(", ")}`;
 }
 
-/** Where the trees of projects stand: in a folder of their own, or in that of a Python package. */
+/** Usual places of config trees in projects: a folder of its own, or a folder of a Python package. */
 const TREES = ["*/*.yaml", "{*,src/*}/{conf,config,configs}/*.yaml"];
 
-/** Directories that hold YAML files, the nearest first; none that may not be read. */
+/** Directories with YAML files, the nearest first; unreadable ones are skipped. */
 function configDirectories(parent: string): readonly string[] {
   const depth = (path: string) => path.split("/").length;
   return [...new Set(treeFiles(parent).map((file) => dirname(file)))]
@@ -363,7 +362,7 @@ function configDirectories(parent: string): readonly string[] {
     .slice(0, MAX_NAMES);
 }
 
-/** None in a program whose bundler took us in without our dependencies: its error is about the directory. */
+/** Empty in a program that bundles us without our dependencies: the error about the directory is still shown. */
 function treeFiles(cwd: string): readonly string[] {
   try {
     const { globSync } = requireDependency("fast-glob") as typeof import("fast-glob");

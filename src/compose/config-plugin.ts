@@ -18,41 +18,38 @@ import type { ConfigSource } from "./sources/config-source.ts";
 import { memorySource, type StoreEntry, storeEntry } from "./sources/memory-source.ts";
 import type { SourceFactory } from "./sources/repository.ts";
 
-/**
- * What an installed plugin adds to the composition of configs, as data. An engine has the plugins it was made with and
- * no others.
- */
+/** The part of a plugin that takes part in composition, as data. An engine has only the plugins it was created with. */
 export interface ConfigPlugin {
-  /** Names the plugin among all others, and in messages: the name of its package, say. */
+  /** A unique name for messages, for example that of its package. */
   readonly name: string;
-  /** Configs in the config store, by config path: `hydra/launcher/joblib`. */
+  /** Entries of the config store, by config path: `hydra/launcher/joblib`. */
   readonly configs?: Readonly<Record<string, StoreEntry>>;
   /** YAML files on the search path, after the primary config's own directory. */
   readonly files?: PluginFiles;
-  /** Configs and files that stand in for those of the same path from Hydra 1.4 on, or are new in it. */
+  /** Configs and files that replace those of the same path from Hydra 1.4 on, or are new in it. */
   readonly newer?: Pick<ConfigPlugin, "configs" | "files">;
   /** Resolvers for `${name:...}`; `resolver()` turns a function into one. */
   readonly resolvers?: readonly Resolver[];
-  /** Further kinds of sources for search paths, by scheme, as `git://`. */
+  /** Further kinds of sources for search paths, by scheme: `git://`. */
   readonly configSources?: ReadonlyMap<string, SourceFactory>;
-  /** Classes that configs name in `_target_` and that nothing here can stand in for. */
+  /** Classes in `_target_` of configs that have no counterpart here. */
   readonly refusals?: readonly LaunchRefusal[];
 }
 
-/** Config files that a plugin brings, as texts. */
+/** Config files of a plugin, as texts. */
 export interface PluginFiles {
-  /** Who puts them on the search path, and where they stand there after `pkg://`. */
+  /** Their provider and path (after `pkg://`) in the search path. */
   readonly provider: string;
   readonly path: string;
   /** The texts by config path: `hydra/job_logging/colorlog`. */
   readonly texts: Readonly<Record<string, string>>;
 }
 
-/** A launcher or sweeper that can be configured, and not run. */
+/** A launcher or sweeper that can be configured, but not run. */
 export interface LaunchRefusal {
   /** `hydra.launcher._target_` or `hydra.sweeper._target_`. */
   readonly className: string;
-  /** Why it does not launch, and what to use instead. */
+  /** The reason, and what to use instead. */
   readonly reason: string;
 }
 
@@ -73,14 +70,14 @@ export const CONFIG_PLUGIN: OptionChecks<ConfigPlugin> = {
 
 /** What plugins add to a search path. */
 export interface PluginGroups {
-  /** They stand between the primary config's directory and what the user adds. */
+  /** Searched after the primary config's directory, and before the directories that the user adds. */
   readonly sources: readonly ConfigSource[];
-  /** They come before the entries of a user's own config store, which win. */
+  /** A user's own store entries override them. */
   readonly store: ReadonlyMap<string, StoreEntry>;
   readonly factories: ReadonlyMap<string, SourceFactory>;
 }
 
-/** Nothing is read or built here: only the names are known until a config is asked for. */
+/** Nothing is read or built here: only names are known until a config is loaded. */
 export function pluginGroups(given: readonly ConfigPlugin[], dialect: Dialect): PluginGroups {
   const plugins = given.map((plugin) => asIn(plugin, dialect));
   return {
@@ -99,7 +96,7 @@ export function pluginGroups(given: readonly ConfigPlugin[], dialect: Dialect): 
   };
 }
 
-/** A plugin with the configs and files of a version. */
+/** A plugin with its configs and files for a dialect. */
 function asIn(plugin: ConfigPlugin, { newerPlugins }: Dialect): ConfigPlugin {
   const { configs, files, newer } = plugin;
   if (newer === undefined || !newerPlugins) return plugin;
@@ -117,7 +114,7 @@ export const pluginResolvers = (plugins: readonly ConfigPlugin[]): readonly Reso
   plugins.flatMap(({ resolvers = [] }) => resolvers);
 
 /**
- * Refuses plugins that add something under the same name.
+ * Refuses plugins that add different things under the same name.
  * @throws ConfigError `plugin.clash`
  */
 export function refuseClashes(plugins: readonly ConfigPlugin[]): void {
@@ -131,11 +128,11 @@ export function refuseClashes(plugins: readonly ConfigPlugin[]): void {
   }
 }
 
-/** The owner of each name that is taken. */
+/** Records the owner of each name. */
 export function createClaims() {
   const owners = new Map<string, string>();
   return {
-    /** @throws ConfigError `plugin.clash` for what another plugin has */
+    /** @throws ConfigError `plugin.clash` if another plugin has the name */
     take(what: string, name: string, plugin: string): void {
       const id = `${what} ${name}`;
       const other = owners.get(id);
@@ -153,7 +150,7 @@ export function createClaims() {
   };
 }
 
-/** A default is explained by the config that it stands in, `schema hydra/launcher/joblib`. */
+/** Origins of its defaults name the config they belong to, `schema hydra/launcher/joblib`. */
 function namedAfter(path: string, entry: StoreEntry): StoreEntry {
   if (!("create" in entry)) return entry;
   const origin: Origin = { kind: "schema", schema: path };
@@ -175,7 +172,7 @@ function withOrigin(node: ConfigNode, origin: Origin): ConfigNode {
   }
 }
 
-/** The class that a typed config of a plugin names; undefined for any other path. */
+/** The class that a typed config of a plugin names; undefined for other paths. */
 export function optionTarget(plugins: readonly ConfigPlugin[], path: string): string | undefined {
   for (const { configs } of plugins) {
     const entry = configs?.[path];
@@ -186,7 +183,7 @@ export function optionTarget(plugins: readonly ConfigPlugin[], path: string): st
   return undefined;
 }
 
-/** What a plugin says of a class that cannot be launched; undefined for all others. */
+/** The refusal of a class that cannot be launched; undefined for other classes. */
 export const launchRefusal = (
   plugins: readonly ConfigPlugin[],
   className: string,

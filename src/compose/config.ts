@@ -22,59 +22,61 @@ import { checkAccessed } from "./schemas.ts";
 import { maskDifferences, maskSecrets } from "./secrets.ts";
 
 /**
- * A composed config, for programs. Nothing in it changes; interpolations resolve on access. Printed or
- * made JSON it is its values, secrets masked: what they were made with is not enumerable, since it
- * holds the secrets, and the environment that interpolations may ask for.
+ * A composed config, for programs. It is immutable; interpolations are resolved on access. Printed, or converted to
+ * JSON, it shows its values with secrets masked. The other members are not enumerable, since they contain the secrets
+ * and the environment that interpolations may read.
  */
 export interface Config {
   /** The tree with exact types and origins. */
   readonly root: MapNode;
   readonly composition: Composition;
-  /** What interpolations in it are resolved with. */
+  /** The context in which its interpolations are resolved. */
   readonly context: ResolveContext;
   /**
-   * The value at a key such as `db.port` or `layers[0]`, as plain data; undefined where there is no such key. Of a map or list,
-   * interpolations are resolved when they are read, and only those; reading one that cannot be resolved throws.
-   * @throws ConfigError `value.missing` for `???`, `schema.mismatch`, and what the resolution throws.
+   * The value at a key such as `db.port` or `layers[0]`, as plain data; undefined if there is no such key.
+   * Interpolations in a map or list are resolved when they are read; one that cannot be resolved throws then.
+   *
+   * @throws ConfigError `value.missing` for `???`, `schema.mismatch`, and errors of the resolution.
    */
   get<T = PlainValue>(key: string, options?: GetOptions): T | undefined;
   /**
-   * What `--cfg job` prints, byte for byte; with `resolve`, what `--cfg job --resolve` does. Values
-   * that a schema marks secret are masked; `get` and `toObject` give them.
+   * The output of `--cfg job`, byte for byte; with `resolve`, that of `--cfg job --resolve`. Values that a schema marks
+   * secret are masked here; `get` and `toObject` return them.
    */
   toYaml(options?: ConfigTextOptions): string;
   /**
-   * Plain data; `???` and, without `resolve`, interpolations stay text. The type is what the program expects:
-   * a schema makes sure of it.
-   * @throws ConfigError `schema.mismatch` where what was resolved does not fit its schema
+   * Plain data; `???` and, without `resolve`, interpolations stay strings. The type parameter is the caller's
+   * assertion; a schema can check it.
+   *
+   * @throws ConfigError `schema.mismatch` if the resolved values do not fit their schema
    */
   toObject<T = PlainValue>(options?: { readonly resolve?: boolean }): T;
   /**
-   * What `JSON.stringify` makes of it: unresolved and with secrets masked, as `toYaml()` has it;
-   * integers beyond 2^53 and bytes (base64) as texts.
+   * The value for `JSON.stringify`: unresolved and with secrets masked, like `toYaml()`; integers beyond 2^53 and bytes
+   * (base64) as strings.
    */
   toJSON(): PlainValue;
   /** Which file or override set a value, and what it replaced. */
   explain(key: string): Explanation | undefined;
-  /** Every value that holds no others, at its key, with its origin (`--cfg --origins`). */
+  /** Every leaf with its key and origin (`--cfg --origins`). */
   origins(): readonly KeyedNode[];
-  /** What is different in another config (`--diff`), with both values and both origins. */
+  /** The differences to another config (`--diff`), with both values and both origins. */
   diff(other: Pick<Config, "root" | "composition">): readonly Difference[];
 }
 
 /** When the interpolations of a map or list are resolved. */
 export interface GetOptions {
-  /** true: all at once; false: never, they stay text. Default: each when it is read. */
+  /** true: all at once; false: never, they stay strings. Default: each when it is read. */
   readonly resolve?: boolean;
 }
 
-/** How a config becomes text: interpolations as values, keys in order of their names. */
+/** The form of a config as text: interpolations resolved, keys sorted by name. */
 export interface ConfigTextOptions {
   readonly resolve?: boolean;
   readonly sortKeys?: boolean;
 }
 
-/** @param root the part of the composition that the program sees: with or without `hydra`. */
+/** @param root the part of the composition that the program gets: with or without `hydra`. */
 export function createConfig(
   root: MapNode,
   composition: Composition,
@@ -86,7 +88,7 @@ export function createConfig(
   };
   const partsOf = (key: string): readonly string[] =>
     key === "" ? [] : splitKey(key, context.dialect);
-  /** What is read of a map or list is checked then. */
+  /** Values of a map or list are checked when they are read. */
   const view = (key: string): unknown => {
     const resolution = createResolution(root, context);
     const place = findPlace(resolution, key, { throwOnMissing: true });
@@ -161,7 +163,7 @@ const isConfig = withMethods(
   "diffConfigs compares trees",
 );
 
-/** What `console.log` asks an object for. */
+/** The method that `console.log` calls on an object. */
 const INSPECT = Symbol.for("nodejs.util.inspect.custom");
 
 /** `JSON.stringify` throws for a bigint, and writes bytes as an object. */

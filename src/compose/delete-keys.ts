@@ -20,16 +20,16 @@ import { type Resolution, selectPlace } from "../values/resolution/resolution.ts
 import { resolveDeep } from "../values/resolution/resolve-tree.ts";
 import { overrideValue } from "./open-tree.ts";
 
-/** What applying the overrides of a composition shares. */
+/** State shared by applying the overrides of a composition. */
 export interface Applying {
   readonly context: ResolveContext;
-  /** A map is copied by the first override in it alone, however many there are. */
+  /** Ensures that a map is copied by the first override in it only, however many there are. */
   readonly copies: Copies;
 }
 
 /**
- * `~key` and `~key=value`: takes a key out of the config, with `=value` only if it has that value.
- * A key whose value is null or `???` does not count as there.
+ * `~key` and `~key=value`: deletes a key from the config, with `=value` only if it has that value. A key whose value is
+ * null or `???` counts as absent.
  *
  * @throws ConfigError `compose.override_failed`
  */
@@ -46,7 +46,7 @@ export function deleteFromConfig(
 
   const { name, parent } = holderOf(resolution, key);
   if (parent?.node.kind !== "map") throw notInMap(override);
-  // Hydra opens the config as a whole for that, and nothing in it.
+  // Hydra turns struct mode off for the root only, not for the nodes below it.
   if (isObject(parent.node) && parent !== resolution.root) throw declared(override, parent.node);
   if (root.kind === "scalar" || !standsInTree(parent)) return root;
   const start = draftRoot(root, copies);
@@ -56,8 +56,8 @@ export function deleteFromConfig(
 }
 
 /**
- * `~key` and `~key=value` of Hydra 1.4: takes a key out of a mapping or an item out of a list, whatever its value is. With
- * `=value` only if it is that one, where `???` is the value of what is missing.
+ * `~key` and `~key=value` of Hydra 1.4: deletes a key of a mapping or an item of a list, whatever its value is. With
+ * `=value` only if the values are equal, where `???` matches a missing value.
  *
  * @throws ConfigError `compose.override_failed`
  */
@@ -89,7 +89,7 @@ export function deleteAny(
   return holder.node;
 }
 
-/** The last part of a key, and the parent, which is where interpolations on the way lead: there the key is taken out. */
+/** The last part of a key, and the parent from which it is deleted: interpolations on the path are followed. */
 function holderOf(
   resolution: Resolution,
   key: string,
@@ -102,7 +102,7 @@ function holderOf(
   return { name: key.slice(lastDot + 1), parent };
 }
 
-/** A mapping that a resolver made is a fresh one at every look: nothing of the tree is in it. */
+/** A mapping made by a resolver is new for each lookup, and not a part of the tree. */
 export function standsInTree(place: Place): boolean {
   for (let at = place; at.parent !== null; at = at.parent) if (at.key === undefined) return false;
   return true;
@@ -130,7 +130,7 @@ function otherValue(
   });
 }
 
-/** What cannot be resolved has no value, and so not the expected one either. */
+/** A value that cannot be resolved does not equal the expected one. */
 function equalsResolved(expected: ConfigNode, resolve: () => ConfigNode): boolean {
   try {
     return pythonEqual(expected, resolve());
@@ -159,7 +159,7 @@ function noSuchKey(root: ConfigNode, { keyOrGroup: key, origin }: Override): Con
   });
 }
 
-/** The fields of a structured config belong to its type; they can be changed but not taken out. */
+/** The fields of a structured config belong to its type; they can be changed but not deleted. */
 const declared = ({ keyOrGroup: key, origin }: Override, { type }: MapNode): ConfigError =>
   new ConfigError({
     code: "compose.override_failed",
@@ -179,8 +179,8 @@ const notInMap = ({ keyOrGroup: key, origin }: Override): ConfigError =>
   });
 
 /**
- * Python's `==` of what an override gives and a config value: `1 == 1.0 == True`, and the order of keys does
- * not matter. An override gives no bytes and no paths.
+ * Python's `==` of an override's value and a config value: `1 == 1.0 == True`, and the order of keys does not matter.
+ * The values of overrides contain no bytes and no paths.
  */
 function pythonEqual(left: ConfigNode, right: ConfigNode): boolean {
   if (left.kind === "scalar" && right.kind === "scalar")

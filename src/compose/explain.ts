@@ -8,42 +8,42 @@ import type { Composition } from "./compose.ts";
 import type { DefaultsTreeNode } from "./defaults/tree.ts";
 import { maskSecrets } from "./secrets.ts";
 
-/** Why a value is what it is. */
+/** The explanation of a value. */
 export interface Explanation {
   readonly key: string;
-  /** As it stands in the tree, interpolations unresolved. */
+  /** The value in the tree, with interpolations unresolved. */
   readonly value: ConfigNode;
   readonly cause: Cause;
-  /** What stood there before and was replaced, newest first. */
+  /** The values that it replaced, newest first. */
   readonly replaced: readonly ReplacedValue[];
 }
 
-/** A value that another took the place of, and what had set it. */
+/** A replaced value, and what had set it. */
 export interface ReplacedValue {
   readonly value: ConfigNode;
   readonly cause: Cause;
 }
 
-/** What set a value, and for a file how the file came into the composition. */
+/** What set a value; for a file also how the file came into the composition. */
 export interface Cause {
   readonly origin: Origin;
-  /** From the primary config down to the file itself; empty for anything but a file. */
+  /** The defaults entries from the primary config down to the file; empty for origins other than files. */
   readonly broughtInBy: readonly DefaultsStep[];
 }
 
-/** One entry of a defaults list (or of the command line) that brought in a config. */
+/** One entry of a defaults list (or of the command line) that includes a config. */
 export interface DefaultsStep {
   readonly configPath: string;
   readonly package: string;
-  /** `group=option` or `group@package=option`; null for a config that is no group's option. */
+  /** `group=option` or `group@package=option`; null for a config outside groups. */
   readonly choice: string | null;
-  /** Where the entry is written: in the parent's defaults list, or the override. */
+  /** The place of the entry: in the parent's defaults list, or the override. */
   readonly origin: Origin;
 }
 
 /**
- * Explains the value at a key of the composed tree; undefined where there is no such key.
- * Interpolations are not followed: the explanation is about the text that stands there.
+ * Explains the value at a key of the composed tree; undefined if there is no such key. Interpolations are not followed:
+ * the explanation is about the text in the config.
  */
 export function explain(composition: Composition, key: string): Explanation | undefined {
   const path = splitKey(key, composition.dialect);
@@ -70,7 +70,7 @@ function nodeAt(root: ConfigNode, path: readonly string[]): ConfigNode | undefin
   }, root);
 }
 
-/** A key of another type (`1`, `true`) is named by its text; a string of that text comes first. */
+/** A key of another type (`1`, `true`) is found by its text; a string key with that text has priority. */
 const entryOf = ({ entries }: MapNode, part: string): ConfigNode | undefined =>
   (entries.get(part) ?? [...entries.values()].find(({ key }) => keyText(key) === part))?.value;
 
@@ -80,7 +80,7 @@ function earlier(node: ConfigNode): ConfigNode[] {
   return chain;
 }
 
-/** The way to the file of an origin; a file included twice is distinguished by its package. */
+/** The path to the file of an origin; a file included twice is distinguished by its package. */
 function stepsTo(
   nodes: readonly DefaultsTreeNode[],
   origin: Origin,
@@ -116,13 +116,13 @@ const stepOf = ({ placed, package: pkg }: DefaultsTreeNode): DefaultsStep => ({
 /** One line of a config's YAML, and the node that it shows. */
 export interface OriginLine {
   readonly text: string;
-  /** undefined for the further lines of a text that goes over several. */
+  /** undefined for the further lines of a multi-line scalar. */
   readonly node?: ConfigNode;
 }
 
 /**
- * The lines of `writeYaml`, each with the innermost node that begins on it. A scalar over several
- * lines is named where a comment may stand: at the `|` of a block, else on the last line.
+ * The lines of `writeYaml`, each with the innermost node that begins on it. A multi-line scalar is assigned to the line
+ * where a comment is allowed: at the `|` of a block, otherwise the last line.
  */
 export function originLines(
   root: ConfigNode,
@@ -136,7 +136,7 @@ export function originLines(
   const lineOf = lineCounter(text);
   const nodes = new Map<number, ConfigNode>();
   for (const { node, start, end } of spans) {
-    // What begins behind a dash has its first child there, whose key may go over several lines.
+    // A container that begins after a dash has its first child on that line, whose key may have several lines.
     if (holdsOthers(node) && text[start] !== "\n") continue;
     const endsLater = node.kind === "scalar" && !isHeaded(text.slice(start, end));
     const line = lineOf(endsLater ? end : start);
@@ -149,7 +149,7 @@ export function originLines(
   });
 }
 
-/** All values that hold no others, in the order of the tree; an empty map or list is one. */
+/** All leaves, in the order of the tree; an empty map or list is one. */
 export function leavesOf(node: ConfigNode, path: readonly Key[] = []): readonly KeyedNode[] {
   if (node.kind === "map" && node.entries.size > 0)
     return [...node.entries.values()].flatMap(({ key, value }) => leavesOf(value, [...path, key]));
@@ -158,10 +158,10 @@ export function leavesOf(node: ConfigNode, path: readonly Key[] = []): readonly 
   return [{ path, node }];
 }
 
-/** `db.port`, as `--explain` and `select` take it. */
+/** `db.port`, the form that `--explain` and `select` accept. */
 export const pathText = (path: readonly Key[]): string => path.map(keyText).join(".");
 
-/** A block scalar or a tagged value: what follows on the line of the key is a head. */
+/** A block scalar or a tagged value, of which only a header is on the key's line. */
 const isHeaded = (text: string): boolean => /^ *(?:!![^ \n]+ *)?(?:\||\n)|^ *!!python/.test(text);
 
 const holdsOthers = (node: ConfigNode): boolean =>

@@ -25,11 +25,11 @@ import type { Repository } from "./sources/repository.ts";
 export interface MergedRows {
   readonly root: MapNode;
   readonly warnings: readonly CompositionWarning[];
-  /** What merging has put in where interpolations stood. */
+  /** What merging added by expanding interpolations. */
   readonly expanded: Size;
 }
 
-/** One config of the list and its content, not yet at its package. */
+/** One config of the list with its content, not yet at its package. */
 interface Layer {
   readonly row: DefaultsRow;
   readonly node: ConfigNode;
@@ -39,7 +39,7 @@ interface Layer {
 /**
  * Merges the configs of a defaults list, each at its package, in order.
  *
- * @param onWarning called with what there is to warn about of a list that does not merge, up to where it fails
+ * @param onWarning called with each warning about a list that cannot be merged, up to the config where it fails
  * @throws ConfigError `compose.invalid_config` naming the config that does not fit.
  */
 export function mergeRows(
@@ -55,7 +55,7 @@ export function mergeRows(
   };
   const { expanded, layers, root } =
     (someSharesContent(rows) ? undefined : unlessRefused(merge)) ??
-    // Only when the merge has failed is it worth finding out at which config.
+    // The failing config is searched for only after the merge has failed.
     mergeOneByOne(rows, repository, context, onWarning);
   return {
     root: withoutDefaultsFields(root, rows),
@@ -90,7 +90,7 @@ function unlessRefused<T>(work: () => T): T | undefined {
   }
 }
 
-/** Defaults lists that are fields of types stay until here; see `withDefaults`. */
+/** Removes defaults lists that are fields of types; see `withDefaults`. */
 function withoutDefaultsFields(root: MapNode, rows: readonly DefaultsRow[]): MapNode {
   return rows.reduce((tree, { loaded, package: pkg }) => {
     const { type } = loaded.node;
@@ -105,8 +105,8 @@ function withoutDefaultsFields(root: MapNode, rows: readonly DefaultsRow[]): Map
 const EMPTY: MapNode = map([], { kind: "code", by: "compose" });
 
 /**
- * Goes on from what is known of the first layers. Where other lists went on differently, the layers up to
- * there become known: the next list will probably share them as well.
+ * Merges layers on top of the longest cached prefix. If other lists shared a longer prefix, the merge of that prefix is
+ * cached, since the next list will probably share it, too.
  */
 function mergeOnKnown(
   layers: readonly Layer[],
@@ -116,7 +116,7 @@ function mergeOnKnown(
   const rows = layers.map(({ row }) => row);
   const { length, merged, shared } = known.find(rows);
   let root = merged?.root ?? EMPTY;
-  // What was merged before counts as if it were merged now: the same list must not come to something else.
+  // The expansion of the cached prefix counts again, so that limits do not depend on the cache.
   const budget = createBudget(context.limits, merged?.expanded);
   const watched = watchResolvers(context);
   const mergeTo = (from: number, end: number): void => {
@@ -130,7 +130,7 @@ function mergeOnKnown(
   return { root, expanded: spentOf(budget) };
 }
 
-/** A config that was merged at the root and comes again: see `sharedContent`. */
+/** Whether a config that was merged at the root is included again; see `sharedContent`. */
 function someSharesContent(rows: readonly DefaultsRow[]): boolean {
   const atRoot = new Set<LoadedConfig>();
   return rows.some(({ loaded, package: pkg }) => {
@@ -140,7 +140,7 @@ function someSharesContent(rows: readonly DefaultsRow[]): boolean {
   });
 }
 
-/** Checks and merges one config after the other: the error is about the first one that does not fit. */
+/** Checks and merges one config after the other, so that the error is about the first one that does not fit. */
 function mergeOneByOne(
   rows: readonly DefaultsRow[],
   repository: Repository,
@@ -228,11 +228,11 @@ export function requireMap(node: ConfigNode): MapNode {
 }
 
 /**
- * A config with the path of an entry in the schema store is checked against that entry, and gets what it lacks of it,
- * unless the entry gives way to it: launchers and sweepers of ours have names that trees use for their own
- * (`hydra/launcher/local`). One that configures ours names its class.
+ * Checks a config against the entry of the same path in the schema store, and adds the entry's missing fields. An entry
+ * that is `replaceable` is skipped if the config names another class: launchers and sweepers of ours have names that
+ * trees use for their own (`hydra/launcher/local`).
  *
- * @throws ConfigError if the entry has a defaults list: Hydra does not support that either.
+ * @throws ConfigError if the entry has a defaults list, which Hydra does not support either.
  */
 function matchSchema(
   row: DefaultsRow,
@@ -298,19 +298,18 @@ function mergeSchema(
   }
 }
 
-/** A schema of a primary config need not declare the `hydra` node that the config may have. */
+/** A schema of a primary config need not declare the config's `hydra` node. */
 function takeHydra(node: MapNode): { readonly own: MapNode; readonly hydra?: ConfigNode } {
   const hydra = node.entries.get("hydra")?.value;
   return hydra === undefined ? { own: node } : { own: withoutEntry(node, "hydra"), hydra };
 }
 
 /**
- * What a config looks like when a defaults list includes it again, after it was merged at the root.
+ * The content of a config that a defaults list includes again, after it was merged at the root.
  *
- * Hydra puts the maps and lists of such a config into the result without copying them, and later
- * merges change them in place. Where the same config is included a second time, it therefore
- * brings what has become of them. Scalars are replaced, never changed, and so keep their value;
- * a config that was merged under a package was copied and is not affected.
+ * Hydra puts the maps and lists of such a config into the result without copying them, and later merges change them in
+ * place. If the same config is included again, it therefore contributes their changed state. Scalars are replaced,
+ * never changed, and so keep their value; a config that was merged under a package was copied and is not affected.
  *
  * @param node the config as it was loaded.
  * @param before the composed tree when the config was first merged at the root.
@@ -336,7 +335,7 @@ function sharedChild(
   now: ConfigNode | undefined,
 ): ConfigNode {
   if (own.kind === "scalar" || now === undefined) return own;
-  // There was a map already: it stayed, and only what was new in it is shared.
+  // An existing map was kept, so only its new entries are shared.
   if (before?.kind === own.kind) return sharedContent(own, before, now);
   return now.kind === own.kind ? now : own;
 }
@@ -347,9 +346,9 @@ const entryOf = (
 ): ConfigNode | undefined => (node?.kind === "map" ? node.entries.get(id)?.value : undefined);
 
 /**
- * What defaults lists came to when they were merged, from their first row on. The jobs of a sweep over
- * groups begin with the same rows, Hydra's own above all: those are merged once and, since trees are
- * immutable, shared. Merges in which a resolver had a say are not: it may say something else to another job.
+ * A cache of merged prefixes of defaults lists. The jobs of a sweep over groups begin with the same rows, above all
+ * Hydra's own: those are merged once and shared, since trees are immutable. Merges that called a resolver are not
+ * cached, because its result may differ for another job.
  */
 interface MergeCache {
   find(rows: readonly DefaultsRow[]): CachedPrefix;
@@ -358,15 +357,15 @@ interface MergeCache {
 
 export interface KnownMerge {
   readonly root: MapNode;
-  /** What merging has put in where interpolations stood. */
+  /** What merging added by expanding interpolations. */
   readonly expanded: Size;
 }
 
 export interface CachedPrefix {
-  /** How many of the rows the longest known merge is of, and what it came to. */
+  /** The length of the longest cached prefix of the rows, and its merge. */
   readonly length: number;
   readonly merged: KnownMerge | undefined;
-  /** How many of the rows are the beginning of some list that was merged. */
+  /** The length of the longest prefix that some merged list has in common. */
   readonly shared: number;
 }
 
@@ -380,14 +379,14 @@ function mergeCacheOf(repository: Repository): MergeCache {
 
 const MERGE_CACHES = new WeakMap<Repository, MergeCache>();
 
-/** Beyond this all are forgotten: what is still in use is merged again by the next few jobs. */
+/** Above this number the cache is cleared; merges still in use are made again by the next few jobs. */
 const MAX_CACHED_MERGES = 64;
 
-/** A row behind those that lead to it. */
+/** A row in the tree of prefixes. */
 interface Step {
   readonly row: DefaultsRow;
   readonly next: Step[];
-  /** The merge of all rows up to here, where it was wanted. */
+  /** The merge of all rows up to here, if it is cached. */
   merged: KnownMerge | undefined;
 }
 
@@ -430,7 +429,7 @@ function addStep(steps: Step[], row: DefaultsRow): Step {
   return step;
 }
 
-/** All that the content of a row depends on. */
+/** Compares everything that the content of a row depends on. */
 const areEqualRows = (one: DefaultsRow, other: DefaultsRow): boolean =>
   one.loaded === other.loaded &&
   one.package === other.package &&

@@ -27,34 +27,34 @@ import {
   takeSnapshot,
 } from "./sources/repository.ts";
 
-/** Where the configs of a program come from, before a config adds to its search path. */
+/** The sources of a program's configs, before a config extends the search path. */
 export interface TreeRequest {
-  /** The directory of the primary config, or `pkg://…`; null: none. */
+  /** The directory of the primary config, or `pkg://…`; null for none. */
   readonly configDir: string | null;
   /** Further directories, searched after it. */
   readonly configDirs: readonly string[];
-  /** Where relative directories start. */
+  /** The base of relative directories. */
   readonly cwd: string;
-  /** The directory of the program, where `pkg://` looks first. Default: `cwd`. */
+  /** The directory of the program, where `pkg://` searches first. Default: `cwd`. */
   readonly base?: string;
-  /** Where `pkg://` looks after all others: what is installed for the program's Python. */
+  /** Where `pkg://` searches last: the packages installed for the program's Python. */
   readonly packageRoots?: () => readonly string[];
-  /** Whose `PYTHONPATH` adds to where `pkg://` looks. */
+  /** Its `PYTHONPATH` adds directories that `pkg://` searches. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly plugins: readonly ConfigPlugin[];
-  /** The config store (`structured://`); it wins over what plugins store. */
+  /** The config store (`structured://`); its entries override those of plugins. */
   readonly store?: ReadonlyMap<string, StoreEntry>;
   /** Further kinds of sources, by scheme. */
   readonly sources?: ReadonlyMap<string, SourceFactory>;
   readonly reading?: Reading;
 }
 
-/** What Hydra calls the source of the primary config. */
+/** Hydra's name for the source of the primary config. */
 export const PRIMARY_PROVIDER = "main";
 
 /**
- * Opens the search path in Hydra's order: its own groups, the primary directory, plugins, added
- * directories, the config store. Whether the primary directory exists is looked at by what composes.
+ * Opens the search path in Hydra's order: its own groups, the primary directory, plugins, added directories, the config
+ * store. Whether the primary directory exists is checked by the composition.
  */
 export function openTree(request: TreeRequest): Snapshot {
   const { configDir, configDirs, cwd, base = cwd, env, reading } = request;
@@ -84,7 +84,7 @@ export function openTree(request: TreeRequest): Snapshot {
   });
 }
 
-/** Hydra shows directories as absolute paths, whatever it was given. */
+/** Hydra always shows directories as absolute paths. */
 const absolute = (path: string, cwd: string): string =>
   path.includes("://") ? path : resolve(cwd, path);
 
@@ -96,11 +96,11 @@ export interface ExtendedSearchPath {
 }
 
 /**
- * Extends the search path by `hydra.searchpath` of the command line or else of the primary config,
- * before anything is composed. Only the plain override counts (`hydra.searchpath=[...]`).
+ * Extends the search path by `hydra.searchpath` of the command line or otherwise of the primary config, before anything
+ * is composed. Only a plain override counts (`hydra.searchpath=[...]`).
  *
- * @throws ConfigError `compose.invalid_config` for anything but a list of strings, and for a
- * primary config that is no mapping.
+ * @throws ConfigError `compose.invalid_config` for a value other than a list of strings, and for a primary config that
+ *   is no mapping.
  * @see https://hydra.cc/docs/1.3/advanced/search_path/
  */
 export function extendSearchPath(
@@ -135,7 +135,7 @@ export function extendSearchPath(
 }
 
 function primaryNode(configName: string | null, repository: Repository): ConfigNode {
-  // From `/` Hydra goes to the root of the file system here; only defaults lists drop the slash.
+  // Here Hydra takes a leading `/` for the root of the file system; only defaults lists drop the slash.
   const isElsewhere = configName === null || configName.startsWith("/");
   const loaded = isElsewhere ? undefined : repository.load(configName);
   const node = loaded?.node ?? map([], fromCode("compose"));
@@ -151,7 +151,7 @@ function primaryNode(configName: string | null, repository: Repository): ConfigN
 const isSearchPath = ({ keyOrGroup, package: pkg, type }: Override): boolean =>
   keyOrGroup === KEY && pkg === undefined && (type === "change" || type === "extend_list");
 
-/** A null is as good as no override. */
+/** A null counts as no override. */
 function givenNode(override: Override): ConfigNode | undefined {
   if (override.value === undefined) return undefined;
   if (isSweepValue(override.value)) {
@@ -163,7 +163,7 @@ function givenNode(override: Override): ConfigNode | undefined {
   return node === null || (node.kind === "scalar" && node.value === null) ? undefined : node;
 }
 
-/** Items in a file may be interpolations, into the rest of the file too. */
+/** Items in a file may be interpolations, also into the rest of the file. */
 function ownEntries(
   primary: ConfigNode,
   node: ConfigNode,
@@ -200,11 +200,11 @@ const notStrings = (node: ConfigNode): ConfigError =>
   });
 
 /**
- * What an override assigns, checked as OmegaConf checks a value that enters a config; null for a
- * deletion without a value.
+ * The value of an override, checked as OmegaConf checks a value that enters a config; null for a deletion without a
+ * value.
  *
- * @throws ConfigError for a sweep inside a value (`override.sweep_not_allowed`), a null key
- * (`key.invalid_type`), an interpolation that does not parse (`interpolation.syntax`).
+ * @throws ConfigError for a sweep inside a value (`override.sweep_not_allowed`), a null key (`key.invalid_type`), an
+ *   interpolation that does not parse (`interpolation.syntax`).
  */
 export const overrideValue = (override: Override): ConfigNode | null =>
   getOrCreate(VALUES, override, () => {
@@ -212,5 +212,5 @@ export const overrideValue = (override: Override): ConfigNode | null =>
     return { value: node === null ? null : checkTree(node) };
   }).value;
 
-/** The jobs of a sweep share overrides, whose values may be long. */
+/** Cached, because the jobs of a sweep share overrides, whose values may be long. */
 const VALUES = new WeakMap<Override, { readonly value: ConfigNode | null }>();

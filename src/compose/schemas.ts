@@ -1,4 +1,4 @@
-/** Schemas of the configs of a tree: where they hold, and what of a composed tree does not fit them. */
+/** Schemas of the configs of a tree: where they apply, and how a composed tree violates them. */
 import type { Override } from "../overrides/ast.ts";
 import { ConfigError } from "../values/errors.ts";
 import { isInterpolationNode } from "../values/interpolation/parser.ts";
@@ -24,9 +24,8 @@ import {
 import type { Repository } from "./sources/repository.ts";
 
 /**
- * Checks a composed tree against the schemas of its configs. What is not known yet is not judged:
- * a missing value, an interpolation, and what holds one of them. They are checked when they are
- * accessed.
+ * Checks a composed tree against the schemas of its configs. Values that are not known yet (a missing value, an
+ * interpolation, and containers of them) are not checked here but when they are accessed.
  *
  * @throws ConfigError `schema.mismatch` of the first problem, at the file or the override
  */
@@ -40,7 +39,7 @@ export function checkComposed(
 }
 
 /**
- * Checks a value that was resolved on access, in its place in the tree.
+ * Checks a value that was resolved on access, at its place in the tree.
  *
  * @throws ConfigError `schema.mismatch`
  */
@@ -53,7 +52,7 @@ export function checkAccessed(
   if (schemas.length === 0) return;
   const path = pathIn(root, key);
   const before = path === undefined ? undefined : nodeAt(root, path);
-  // What was there as it is has been checked; what lies behind an interpolation stands elsewhere.
+  // An unchanged value was checked before; an absent key lies behind an interpolation, at another place.
   if (path === undefined || before === undefined || before === resolved) return;
   const tree = withNode(root, path, resolved);
   for (const placed of schemas) {
@@ -65,7 +64,7 @@ export function checkAccessed(
   }
 }
 
-/** The keys of a path as they stand in the tree: an index is written in several ways (`01`, `+1`). */
+/** The path in the notation of the tree: an index has several notations (`01`, `+1`). */
 function pathIn(root: ConfigNode, components: readonly string[]): readonly string[] | undefined {
   const path: string[] = [];
   let at: ConfigNode | undefined = root;
@@ -83,7 +82,7 @@ const nodeAt = (root: ConfigNode, path: readonly string[]): ConfigNode | undefin
 
 const keyIn = (node: ConfigNode, key: string): Key => (node.kind === "list" ? BigInt(key) : key);
 
-/** The tree with another node at a path that it has. */
+/** The tree with another node at an existing path. */
 function withNode(at: ConfigNode, path: readonly string[], node: ConfigNode): ConfigNode {
   const [key, ...rest] = path;
   if (key === undefined) return node;
@@ -99,7 +98,7 @@ function withNode(at: ConfigNode, path: readonly string[], node: ConfigNode): Co
   return { ...at, entries: new Map(at.entries).set(key, { ...before, value }) };
 }
 
-/** Nothing in it depends on what is not known. */
+/** Whether the problem does not depend on an unknown value. */
 const isCertain = ({ problem, value }: SchemaProblem): boolean =>
   problem === "unknown_key" ||
   problem === "missing_key" ||
@@ -145,8 +144,8 @@ function refuse(
 }
 
 /**
- * OmegaConf makes a text of a number where one is declared; a schema only looks. The text is shown as it was typed: `1e5` is
- * not `100000.0`, and of a secret only the former is known, and masked.
+ * The value in the message. OmegaConf converts a number to a declared string, which a schema does not, so the text is
+ * shown as it was typed: `1e5` and not `100000.0`. Of a secret, too, only the typed text is known, and masked.
  */
 function quoted({ expected, problem, value }: SchemaProblem, key: string, by: Origin) {
   const isOther =
@@ -184,8 +183,8 @@ function sentence(key: string, { expected, problem, says }: SchemaProblem): stri
 }
 
 /**
- * The override that took a key out (`~db.port`), or what it stood in (`~db`, a group at its package):
- * it is to blame where a schema misses the key, and not the file around it.
+ * The override that deleted a key (`~db.port`) or its parent (`~db`, a group at its package): the cause of a missing
+ * key, instead of the file around it.
  */
 export function deletedBy(key: string, overrides: readonly Override[]): OverrideOrigin | undefined {
   const path = splitKey(key);
@@ -196,7 +195,7 @@ export function deletedBy(key: string, overrides: readonly Override[]): Override
   })?.origin;
 }
 
-/** A schema of the store and where in the composed tree it holds. */
+/** A schema of the store, and the place in the composed tree where it applies. */
 export interface PlacedSchema {
   /** The config path of the entry, e.g. `db/base_mysql`. */
   readonly name: string;
@@ -207,8 +206,8 @@ export interface PlacedSchema {
 }
 
 /**
- * The schemas that a defaults list brings in, in its order: those of the entries that it names, and
- * of entries with the path of a file that it names.
+ * The schemas of a defaults list, in its order: those of the store entries that it names, and of entries with the path
+ * of a file that it names.
  */
 export function placedSchemas(
   rows: readonly DefaultsRow[],
@@ -226,14 +225,14 @@ export function placedSchemas(
   });
 }
 
-/** What of a tree is wrong under a schema; nothing where its place is not in the tree. */
+/** The problems of a subtree under a schema; none if the tree does not have its place. */
 function problemsAt(
   { path, reader, schema }: PlacedSchema,
   root: ConfigNode,
 ): readonly SchemaProblem[] {
   const node = getAt(root, path);
   if (node === undefined) return [];
-  // The `hydra` node is not the job's.
+  // The `hydra` node does not belong to the job's config.
   const own = path.length === 0 && node.kind === "map" ? withoutEntry(node, "hydra") : node;
   return reader.problems(schema, own);
 }

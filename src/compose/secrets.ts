@@ -17,20 +17,20 @@ import { keyText } from "../values/python-text.ts";
 import type { PlacedSchema } from "./schemas.ts";
 import type { ConfigSchema, SchemaReader } from "./sources/config-source.ts";
 
-/** What stands where a secret value must not be shown. */
+/** Shown in place of a secret value. */
 export const MASK = "***";
 
-/** The keys from the root of the config to a value, or to a map or list, that must not be shown. */
+/** The keys from the root of the config to a secret value, map or list. */
 export type SecretPath = readonly string[];
 
-/** What masking has to know of a composition. */
+/** The parts of a composition that masking needs. */
 export interface Secrets {
   readonly secrets: readonly SecretPath[];
-  /** They hold secrets in their texts. */
+  /** Their texts may contain secrets. */
   readonly overrides: readonly Override[];
 }
 
-/** The values that schemas mark secret: those of the config store, and the program's own. */
+/** The values that schemas mark secret: those of the config store, and the program's own schema. */
 export function findSecrets(
   root: MapNode,
   placed: readonly PlacedSchema[],
@@ -49,7 +49,7 @@ export function findSecrets(
   return [...own, ...stored];
 }
 
-/** The texts of overrides that hold a secret, and what is shown in their place. */
+/** The texts of overrides with a secret, and what is shown in their place. */
 export function secretOverrides({ overrides, secrets }: Secrets): ReadonlyMap<string, string> {
   if (secrets.length === 0) return NONE;
   return new Map(
@@ -66,7 +66,7 @@ const PREFIX = { change: "", add: "+", force_add: "++", delete: "~", extend_list
 const maskedText = ({ keyOrGroup, type }: Override): string =>
   `${PREFIX[type]}${keyOrGroup}=${MASK}`;
 
-/** It sets a secret, something in one, or a map around one. */
+/** Whether an override sets a secret, a value inside one, or a map around one. */
 function holdsSecret({ keyOrGroup, value }: Override, secrets: readonly SecretPath[]): boolean {
   if (value === undefined) return false;
   if (value.kind === "zip") return value.columns.some((column) => holdsSecret(column, secrets));
@@ -85,9 +85,9 @@ const isPrefix = (prefix: readonly string[], path: readonly string[]): boolean =
   prefix.every((key, index) => path[index] === key);
 
 /**
- * The tree as it may be shown and stored. A secret that is null or missing stays, and so does one
- * that is an interpolation, which is not the value: unless the tree is going to be resolved. Origins
- * that are overrides with a secret in them are masked, too, here and in what was replaced.
+ * The tree in a form that may be shown and stored. A secret that is null or missing is kept, and so is an
+ * interpolation, since it is not the value itself, unless the tree is going to be resolved. Origins that are overrides
+ * with a secret are masked as well, also in replaced nodes.
  *
  * @param path of the tree in the config
  */
@@ -123,7 +123,7 @@ export function maskSecrets<Node extends ConfigNode>(
     }
     if (secret && !staysVisible(node, options.resolving === true))
       return { kind: "scalar", value: MASK, origin, ...kept };
-    // An override as text, as `hydra.overrides` lists them.
+    // The text of an override, as in `hydra.overrides`.
     const shown = typeof node.value === "string" ? texts.get(node.value) : undefined;
     return { ...node, origin, ...(shown !== undefined && { value: shown }), ...kept };
   };
@@ -135,7 +135,7 @@ export function maskSecrets<Node extends ConfigNode>(
 const staysVisible = (node: ConfigNode, resolving: boolean): boolean =>
   isMissingOrNull(node) || (!resolving && isInterpolationNode(node));
 
-/** Differences with secrets masked: that one changed may be seen, but not what it is. */
+/** Differences with secrets masked: that a secret changed is shown, but not its value. */
 export const maskDifferences = (
   differences: readonly Difference[],
   before: Secrets,

@@ -31,22 +31,22 @@ import { asLazyView, isForeign, isRecord, nodeOf, toTree, untouchedView } from "
 
 export type Overrides = Readonly<Record<string, unknown>>;
 
-/** What is to be instantiated, and with what. */
+/** The part of a config to instantiate, and its arguments. */
 export interface Preparation {
   readonly root: ConfigNode;
-  /** The keys that lead to the part of the tree that is meant; none for all of it. */
+  /** The keys that lead to that part; none for the whole tree. */
   readonly path: readonly string[];
-  /** That part as messages name it. */
+  /** The same as text, for messages. */
   readonly key: string;
   readonly overrides: Overrides;
   readonly args: readonly unknown[];
   readonly context: ResolveContext;
 }
 
-/** The place that is to be instantiated, with the overrides in it; undefined for null. */
+/** The place to instantiate, with the overrides merged; undefined for null. */
 export type Prepared = { readonly place: Place; readonly tree: Tree } | undefined;
 
-/** A map or list, or undefined for null. */
+/** A map or list; undefined for null. */
 function container({ node }: Place, key: string): ContainerNode | undefined {
   if (node.kind !== "scalar") return node;
   if (node.value === null && !isForeign(node)) return undefined;
@@ -54,8 +54,8 @@ function container({ node }: Place, key: string): ContainerNode | undefined {
 }
 
 /**
- * Merges the overrides before anything is resolved: what refers to them relatively sees them, and what refers to them from the
- * root sees the tree as it was. Then all is resolved where it stands in its tree.
+ * Merges the overrides before anything is resolved: relative interpolations see the overrides, those from the root see
+ * the original tree. Then everything is resolved in its place in the tree.
  *
  * @throws ConfigError `key.not_found`, `instantiate.invalid`, and of interpolations
  */
@@ -65,7 +65,7 @@ export function mergeArguments({ root, path, key, overrides, context }: Preparat
   const node = container(found, key);
   if (node === undefined) return undefined;
   const merged = node.kind === "map" ? merge(resolution, found, overrides) : node;
-  // What stands at the root is its own root: an override of it is seen from everywhere.
+  // If the part is the whole tree, the merged node is the new root, so that all interpolations see the overrides.
   const place: Place = { ...found, node: merged };
   const alone = place.parent === null ? createResolution(merged, context) : undefined;
   const resolved = alone
@@ -74,7 +74,7 @@ export function mergeArguments({ root, path, key, overrides, context }: Preparat
   return { place: { ...place, node: resolved }, tree: resolvedTree() };
 }
 
-/** Missing values are refused where a target wants them, not here. */
+/** Missing values are refused later, where a target needs them. */
 const LENIENT = { toMissing: "missing", inPlace: true } as const;
 
 export const resolvedTree = (): Tree => ({
@@ -88,8 +88,9 @@ export const resolvedTree = (): Tree => ({
 });
 
 /**
- * Puts the overrides into a copy of the tree, in which everything refers to them. A map takes the place of what stands there, unless
- * that is a target or of a declared type: then it is merged over it. Nothing is resolved yet but what decides on that.
+ * Puts the overrides into a copy of the tree, which all interpolations see. A map replaces the old value, unless the
+ * old value is a target or has a declared type: then it is merged over it. Nothing is resolved yet except what decides
+ * that.
  *
  * @throws ConfigError `key.not_found`, `instantiate.invalid`, and of interpolations
  */
@@ -116,7 +117,7 @@ export function replaceArguments({
   for (const [name, value] of Object.entries(replacing)) {
     const over = toTree(value, origin);
     if (value !== undefined) nodes.set(name, over);
-    // What is a config already, or becomes one, is handed over as that.
+    // Data arguments of a target are passed to it as they are.
     const isData = isTarget && over.kind === "map" && !over.entries.has("_target_");
     if (isData || over.kind === "list") given.set(over, value);
   }
@@ -126,7 +127,7 @@ export function replaceArguments({
   const merging = [...nodes].filter(
     ([name, over]) => over.kind === "map" && child(node, name) !== undefined,
   );
-  // Each pass lets one more interpolation see what the others have become.
+  // A merge may depend on the results of others by interpolation: each pass resolves one more level.
   const effective = new Map(nodes);
   for (const _ of merging)
     for (const [name, over] of merging) {
@@ -142,7 +143,7 @@ export function replaceArguments({
   return { place, tree: treeInTurn(final, given) };
 }
 
-/** What a map among the arguments is merged over; undefined where it replaces what stands there. */
+/** The node that a map among the arguments is merged over; undefined where it replaces the old value. */
 function mergeBase(resolution: Resolution, at: Place, isTarget: boolean): Place | undefined {
   const base = isTarget && isInterpolation(at) ? tryDereference(resolution, at) : at;
   if (base?.node.kind !== "map") return undefined;
@@ -156,7 +157,7 @@ interface Copied {
   readonly resolution: Resolution;
 }
 
-/** The tree with another node at a place. */
+/** A copy of the tree with another node at a place. */
 function copyWith(at: Place, node: ConfigNode, context: ResolveContext): Copied {
   let root = node;
   for (let place = at; place.parent !== null; place = place.parent) {
@@ -176,7 +177,7 @@ function withEntries(node: MapNode, values: ReadonlyMap<string, ConfigNode>): Ma
   return { ...node, entries };
 }
 
-/** @throws ConfigError `instantiate.invalid` for plain data that has to be resolved first, which a program has done */
+/** @throws ConfigError `instantiate.invalid` for unresolved plain data: a missing value or an interpolation */
 function checkConcrete(value: unknown, key: string): void {
   if (nodeOf(value) !== undefined) return;
   if (Array.isArray(value))
@@ -193,7 +194,7 @@ function checkConcrete(value: unknown, key: string): void {
   });
 }
 
-/** A tree in which a value is resolved when its turn comes. What is handed over keeps its identity. */
+/** A tree whose values are resolved when they are needed. Arguments of the call keep their identity. */
 function treeInTurn(resolution: Resolution, given: ReadonlyMap<ConfigNode, unknown>): Tree {
   const views = new Map<Place, object>();
   const view = (place: Place): object =>
@@ -247,7 +248,7 @@ function merge(
   return mergeNodes([expanded, over], resolution.context);
 }
 
-/** Puts in what the interpolations lead to that an override merges something into. */
+/** Replaces the interpolations that an override merges into by their targets. */
 function expand(resolution: Resolution, place: Place, over: ConfigNode): ConfigNode {
   const target = isInterpolation(place) ? tryDereference(resolution, place) : place;
   if (target === undefined || target.node.kind === "scalar") return place.node;

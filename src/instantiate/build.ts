@@ -23,30 +23,30 @@ import {
 import { asUntouchedView, asView, isForeign, isRecord, nodeOf } from "./view.ts";
 
 /**
- * What the instantiation of a tree needs from outside, one after the other: the target of a name,
- * and the value that a target's result comes to. Its caller decides whether that may wait.
+ * The steps of an instantiation that its caller performs, since they may be asynchronous: finding the target of a name,
+ * and awaiting the result of a target.
  */
 export type Step =
   | { readonly kind: "locate"; readonly name: string; readonly optional?: true }
   | { readonly kind: "settle"; readonly value: unknown };
 
-/** The tree that is instantiated: what stands in it, and when its interpolations are resolved. */
+/** The tree being instantiated: its nodes, and when their interpolations are resolved. */
 export interface Tree {
-  /** Whether a value is resolved when its turn comes; else all of them have been before the first target is called. */
+  /** Whether each value is resolved when it is needed; otherwise all are resolved before the first target is called. */
   readonly inTurn: boolean;
   child(parent: Place, key: Key): Place | undefined;
-  /** What a place stands for: where its interpolation leads. */
+  /** The target of a place's interpolation, or the place itself. */
   reach(place: Place): Place;
-  /** What a target gets for a map or list that stays config; undefined where that is made anew, as data. */
+  /** The object that a target gets for a map or list that stays config; undefined where it is converted to data. */
   handed(place: Place, convert: Convert): object | undefined;
 }
 
-/** The instantiation of one node, under way. */
+/** The instantiation of one node, in progress. */
 export type Building<Result = unknown> = Generator<Step, Result, unknown>;
 
 /**
- * Instantiates a place and what is in it, the innermost first.
- * @param args positional arguments that take the place of the node's own
+ * Instantiates a place and its contents, innermost first.
+ * @param args positional arguments that replace the node's own
  * @throws ConfigError `instantiate.*` with the key of the node, `value.missing`
  */
 export function* build(place: Place, inherited: Mode, args: readonly unknown[] = []): Building {
@@ -61,7 +61,7 @@ export function* build(place: Place, inherited: Mode, args: readonly unknown[] =
     : yield* buildTarget(place, { mode, target: mode.tree.reach(target).node, args });
 }
 
-/** Which targets may be called is a matter of the program. */
+/** Which targets may be called is decided by the program, not by the config. */
 function refuseAllowList(place: Place): void {
   const node = child(place.node, "_target_whitelist_");
   if (node === undefined) return;
@@ -107,7 +107,7 @@ function* buildMap(place: Place, node: MapNode, mode: Mode): Building {
   const entries: Entry[] = [];
   const shown = new Map<Key, ConfigNode>();
   const items = childrenOf(place, mode).filter(({ key }) => !mode.isTop || !MODE_KEYS.has(key));
-  // All values are asked for before a target among them is called.
+  // All values are checked before a target among them is called.
   if (!mode.tree.inTurn) for (const item of items) refuseMissing(item);
   for (const written of items) {
     const item = mode.tree.reach(written);
@@ -123,14 +123,14 @@ function* buildMap(place: Place, node: MapNode, mode: Mode): Building {
   return mode.convert === "object" ? yield* structured(place, node, object) : object;
 }
 
-/** Whether targets are looked for in a map that has none itself. */
+/** Whether a map without `_target_` is searched for targets. */
 const entersMaps = ({ recursive, tree }: Mode): boolean => recursive || !tree.inTurn;
 
-/** Those of structured configs stay configs with `partial`, too. */
+/** Structured configs stay configs with `partial`, too. */
 const isView = (node: ConfigNode, { convert }: Mode): boolean =>
   convert === "none" || (convert === "partial" && node.type?.kind === "object");
 
-/** A structured config becomes an object of the class that is registered by the name of its type. */
+/** A structured config becomes an instance of the class registered under the name of its type. */
 function* structured(
   place: Place,
   node: MapNode,
@@ -167,14 +167,14 @@ function* buildTarget(place: Place, call: TargetCall): Building {
     const value =
       mode.recursive || item.node.kind === "scalar"
         ? yield* build(item, below(mode))
-        : // Positional arguments are read one by one, unless those of the call take their place.
+        : // Positional arguments are read one by one, unless those of the call replace them.
           written.key === "_args_" && staysConfig && call.args.length === 0
           ? yield* eachUntouched(item, below(mode))
           : yield* untouched(item, below(mode));
     entries.push([written.key, value]);
   }
   const named = recordOf(entries.filter(([key]) => key !== "_args_"));
-  // What is no list is refused even where arguments of the call take its place.
+  // `_args_` must be a list even if arguments of the call replace it.
   const own = positional(
     place,
     found,
@@ -201,7 +201,10 @@ function* eachUntouched(place: Place, mode: Mode): Building {
   return items;
 }
 
-/** A target whose arguments have other names than texts: Python makes a partial of them, and calls nothing. */
+/**
+ * A target that fails when it is called, for keys that are no strings: Python accepts those for a partial, and refuses
+ * the call.
+ */
 const withoutCall = (target: ResolvedTarget): ResolvedTarget => ({
   ...target,
   invoke() {
@@ -222,7 +225,7 @@ function positional(place: Place, target: ResolvedTarget, own: Entry | undefined
   });
 }
 
-/** The target that a node names, or the function that stands there itself. */
+/** The target that a node names, or the function that the node holds. */
 function* findTarget(place: Place, node: ConfigNode): Building<ResolvedTarget> {
   if (isForeign(node) && isTarget(node.foreign))
     return resolvedTarget(nameOf(node.foreign), node.foreign);
@@ -254,7 +257,7 @@ const isTarget = (value: unknown): value is DeclaredTarget | TargetFunction =>
 const nameOf = (value: DeclaredTarget | TargetFunction): string =>
   (isDeclared(value) ? value.callable : value).name || "(anonymous)";
 
-/** The error of a call, told as the failure of the node that it stands for. */
+/** Converts the error of a target to that of the node that calls it. */
 const failureOf =
   (place: Place, target: ResolvedTarget) =>
   (error: unknown): ConfigError => {
@@ -272,7 +275,7 @@ const failureOf =
 const describe = (error: unknown): string =>
   error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 
-/** What a target gets that does not want what is in its config instantiated. */
+/** The argument for a target that does not want its config instantiated. */
 function* untouched(place: Place, mode: Mode): Building {
   const { node } = place;
   if (node.kind === "scalar") return isForeign(node) ? node.foreign : toObject(node);
@@ -308,13 +311,13 @@ function childrenOf(parent: Place, { tree }: Mode): readonly ChildPlace[] {
 const isChild = (place: Place | undefined): place is ChildPlace => place?.key !== undefined;
 
 /**
- * What `_partial_: true` gives, as `functools.partial`: a function that calls the target with the
- * arguments of the config and those of its call. Positional ones follow the config's; a plain object
- * at the end is named arguments, which win over the config's.
+ * The result of `_partial_: true`, like `functools.partial`: a function that calls the target with the arguments of the
+ * config and those of its call. Positional arguments are appended to those of the config; a plain object at the end
+ * holds named arguments, which override those of the config.
  */
 export type Partial = (...args: readonly unknown[]) => unknown;
 
-/** @param failure turns what the target throws into the error of its config */
+/** @param failure converts an error of the target to that of its config */
 function partialOf(
   target: ResolvedTarget,
   args: readonly unknown[],
@@ -334,17 +337,17 @@ function partialOf(
   return Object.defineProperty(call, "name", { value: `partial(${target.name})` });
 }
 
-/** What maps and lists become that are arguments. */
+/** The form in which maps and lists are passed as arguments. */
 export type Convert = "none" | "partial" | "object" | "all";
 
 const CONVERSIONS: readonly Convert[] = ["none", "partial", "object", "all"];
 
-/** How a node is instantiated; what is below it inherits all but `partial`. */
+/** How a node is instantiated; its children inherit all but `partial`. */
 export interface Mode {
   readonly convert: Convert;
   readonly recursive: boolean;
   readonly partial: boolean;
-  /** Whether the place is the one that was asked for: there the keys that say how are no data. */
+  /** Whether this is the place passed to `instantiate`, where `_convert_` and the like are no data. */
   readonly isTop?: boolean;
   readonly tree: Tree;
 }
@@ -359,7 +362,7 @@ export const defaultMode = (tree: Tree): Mode => ({
 
 const below = (mode: Mode): Mode => ({ ...mode, partial: false, isTop: false });
 
-/** Keys of a map that say how its target is called and are no arguments. */
+/** Keys of a map that control the call of its target and are not arguments. */
 export const MODE_KEYS: ReadonlySet<Key> = new Set([
   "_target_",
   "_convert_",
@@ -368,8 +371,8 @@ export const MODE_KEYS: ReadonlySet<Key> = new Set([
 ]);
 
 /**
- * The mode of a map: its own keys over what it inherits.
- * @throws ConfigError `instantiate.invalid` for other values than there are
+ * The mode of a map: its own keys override what it inherits.
+ * @throws ConfigError `instantiate.invalid` for an invalid mode
  */
 export function modeOf(place: Place, inherited: Mode): Mode {
   return {
@@ -380,7 +383,7 @@ export function modeOf(place: Place, inherited: Mode): Mode {
   };
 }
 
-/** What is missing counts as not there. */
+/** The value of a mode key; a missing one counts as absent. */
 function given(place: Place, name: string, { tree }: Mode): ConfigNode | undefined {
   const written = tree.child(place, name);
   return written === undefined || isMissing(written.node) ? undefined : tree.reach(written).node;

@@ -38,44 +38,43 @@ import type { ResolvedTarget, ResultOf } from "./target.ts";
 import { NO_TARGETS, type TargetMap, type Targets } from "./targets.ts";
 import { toTree } from "./view.ts";
 
-/** A composed config: what `compose` gives and a task gets. */
+/** A composed config, as `compose` returns it and tasks receive it. */
 interface ConfigWithContext {
   readonly root: ConfigNode;
   readonly context: ResolveContext;
 }
 
-/** What to instantiate of a config, and with what beside it. */
+/** The part of a config to instantiate, and its arguments. */
 export interface InstantiateOptions<Entries extends TargetMap = TargetMap> {
-  /** What `_target_` may name. Default: nothing but functions that stand there themselves. */
+  /** The targets that `_target_` may name. Default: none; functions in the config itself can always be called. */
   readonly targets?: Targets<Entries>;
   /** The part of the config to instantiate, such as `optimizer`. Default: all of it. */
   readonly key?: string;
-  /** Positional arguments; they take the place of `_args_`. */
+  /** Positional arguments; they replace `_args_`. */
   readonly args?: readonly unknown[];
   /**
-   * Named arguments, merged over the config: plain data merges, objects of the program's are passed
-   * as they are. `_convert_`, `_recursive_`, `_partial_`, `_args_` and `_target_` may be among them.
+   * Named arguments, merged over the config: plain data is merged, other objects are passed as they are. `_convert_`,
+   * `_recursive_`, `_partial_`, `_args_` and `_target_` may be among them.
    */
   readonly overrides?: Readonly<Record<string, unknown>>;
   /** Resolvers for a config that is plain data or a node. */
   readonly context?: ResolveContext;
 }
 
-/** A config that is written in the program, with the name of a registered target. */
+/** A config literal in a program, with the name of a registered target. */
 export interface TargetConfig<Name extends string = string> {
   readonly _target_: Name;
   readonly [key: string]: unknown;
 }
 
 /**
- * `hydra.utils.instantiate`: calls the targets of a config, the innermost first, with what stands
- * beside them as arguments. Anything else in it is handed through, null gives null.
+ * `hydra.utils.instantiate`: calls the targets of a config, innermost first, with the other keys of their maps as
+ * arguments. Any other value is passed through, null gives null.
  *
- * It does not wait: a target that gives a promise hands a promise on, and modules must have been
- * imported. `instantiateAsync` waits.
- *
- * @throws ConfigError `instantiate.target`, `instantiate.failed` (with what the target threw as its
- *   cause) and `instantiate.invalid`, each with the key; `value.missing`; those of interpolations
+ * Synchronous: a promise that a target returns is passed on, and modules must already be imported. `instantiateAsync`
+ * awaits both.
+ * @throws ConfigError `instantiate.target`, `instantiate.failed` (whose cause is what the target threw) and
+ *   `instantiate.invalid`, each with the key; `value.missing`; those of interpolations
  */
 export function instantiate<Entries extends TargetMap, Name extends keyof Entries & string>(
   config: TargetConfig<Name>,
@@ -105,10 +104,8 @@ export function instantiate(config: unknown, options: InstantiateOptions = {}): 
 }
 
 /**
- * As `instantiate`, and waits: modules of `module:export` are imported, and what a target promises
- * is awaited before the target around it is called. Targets are called one after the other, in the
- * order of the config.
- *
+ * As `instantiate`, but asynchronous: modules of `module:export` are imported, and a promise that a target returns is
+ * awaited before the target around it is called. Targets are called one after the other, in the order of the config.
  * @throws ConfigError as `instantiate`
  */
 export function instantiateAsync<Entries extends TargetMap, Name extends keyof Entries & string>(
@@ -128,8 +125,7 @@ export async function instantiateAsync(
 }
 
 /**
- * As `instantiateAsync`, of what stands at keys of a composed config, which may have dots in them.
- *
+ * As `instantiateAsync`, for the part of a composed config at a path of keys, which may contain dots.
  * @throws ConfigError as `instantiate`
  */
 export const instantiateAt = (
@@ -203,7 +199,7 @@ function treeOf(config: unknown, { context }: InstantiateOptions): ConfigWithCon
 const isComposed = (config: unknown): config is ConfigWithContext =>
   typeof config === "object" && config !== null && "root" in config && "context" in config;
 
-/** A list has no keys of its own: of the overrides only those that say how can be meant. */
+/** A list has no keys, so only mode keys such as `_convert_` among the overrides apply to it. */
 function modeOfList(overrides: Overrides, key: string, tree: Tree): Mode {
   const node = toTree(overrides, fromCode("overrides of instantiate()"));
   const mode = modeOf({ kind: "place", node, parent: null }, defaultMode(resolvedTree()));

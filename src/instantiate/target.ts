@@ -14,21 +14,21 @@ export type TargetFunction = (...args: never[]) => unknown;
 /** A class as a target. */
 export type TargetClass = new (...args: never[]) => unknown;
 
-/** A target of which it is said how it is called. */
+/** A target with a declaration of how it is called. */
 export interface DeclaredTarget<Result = unknown> {
   readonly kind: "target";
   readonly callable: TargetFunction | TargetClass;
   readonly style: CallStyle;
   /** Names of the positional parameters, in order; absent: named arguments come as one object. */
   readonly parameters?: readonly string[];
-  /** Only a type. */
+  /** Exists only in the type. */
   readonly result?: Result;
 }
 
 /** `new`: as a class; `call`: as a function. */
 export type CallStyle = "new" | "call";
 
-/** What a target gives. */
+/** The type of a target's result. */
 export type ResultOf<Target> =
   Target extends DeclaredTarget<infer Result>
     ? Result
@@ -42,19 +42,18 @@ export type ResultOf<Target> =
 
 /** How a target is called. */
 export interface TargetDeclaration {
-  /** Default: `new` for what is a class, `call` for anything else. */
+  /** Default: `new` for classes, `call` for anything else. */
   readonly style?: CallStyle;
   /**
-   * Names of the positional parameters, in order. The named arguments of a config then arrive by
-   * position, as in Python, and a name that is not there is refused.
+   * Names of the positional parameters, in order. The named arguments of a config are then passed by position, as in
+   * Python, and an unknown name is refused.
    */
   readonly parameters?: readonly string[];
 }
 
 /**
- * Says how a target is called, where its kind does not say it: a function that wants positional
- * arguments, or an old-style constructor function.
- *
+ * Declares how a target is called, where that cannot be inferred: a function with positional arguments, or an old-style
+ * constructor function.
  * @throws ConfigError `value.wrong_type` for arguments that the types do not allow
  */
 export function target<const Callable extends TargetFunction | TargetClass>(
@@ -75,25 +74,25 @@ const DECLARATION: OptionChecks<TargetDeclaration> = {
 export const isDeclared = (value: unknown): value is DeclaredTarget =>
   typeof value === "object" && value !== null && (value as { kind?: unknown }).kind === "target";
 
-/** A target that has been found, ready to be called. */
+/** A target that was found and can be called. */
 export interface ResolvedTarget {
-  /** As messages call it. */
+  /** Its name in messages. */
   readonly name: string;
-  /** What stands behind the name. */
+  /** The function or class itself. */
   readonly callable: TargetFunction | TargetClass;
   /**
    * Calls it.
    *
-   * Positional arguments come first, then all named ones as one object, which is left out where there are none. A target that declares its parameters gets the named ones
-   * by position.
+   * Positional arguments come first, then all named ones as one object, which is omitted if there are none. If the
+   * target declares its parameters, named arguments are passed by position.
    */
   invoke(args: readonly unknown[], named: NamedArguments): unknown;
 }
 
-/** Keyword arguments of Python. */
+/** Python's keyword arguments. */
 export type NamedArguments = Readonly<Record<string, unknown>>;
 
-/** @param self what a method is called on */
+/** @param self the object that a method is called on */
 export function resolvedTarget(
   name: string,
   value: DeclaredTarget | TargetFunction | TargetClass,
@@ -103,7 +102,7 @@ export function resolvedTarget(
   return {
     name,
     callable,
-    // Stacks of the user's errors are shown up to the frame of this name.
+    // The stacks of errors thrown by targets are cut at the frame of this name.
     invoke: function invokeTarget(args, named) {
       const all = parameters === undefined ? appended(args, named) : bound(args, named, parameters);
       return style === "new"
@@ -117,7 +116,7 @@ function appended(args: readonly unknown[], named: NamedArguments): unknown[] {
   return Object.keys(named).length === 0 ? [...args] : [...args, named];
 }
 
-/** As Python binds arguments to parameters, without defaults: what is left out is undefined. */
+/** Binds arguments to parameters as Python does, without defaults: an omitted argument is undefined. */
 function bound(
   args: readonly unknown[],
   named: NamedArguments,
@@ -140,7 +139,7 @@ function bound(
   return Array.from(all);
 }
 
-/** Those of the language's own constructors that convert a value when they are called. */
+/** Built-in constructors that convert a value when they are called without `new`. */
 const CONVERSIONS: ReadonlySet<unknown> = new Set([String, Number, Boolean, BigInt, Symbol]);
 
 function styleOf(callable: TargetFunction | TargetClass): CallStyle {
@@ -150,6 +149,6 @@ function styleOf(callable: TargetFunction | TargetClass): CallStyle {
   return isConstructor && !CONVERSIONS.has(callable) ? "new" : "call";
 }
 
-/** Whether a value is a class of the program's. */
+/** Whether a value is a class defined by a program. */
 export const isClass = (value: unknown): value is TargetClass =>
   typeof value === "function" && /^class\b/.test(Function.prototype.toString.call(value));

@@ -22,13 +22,13 @@ import {
   type TargetFunction,
 } from "./target.ts";
 
-/** Names that lead from any function to the compiler of new ones. */
+/** Members through which any function leads to the `Function` constructor. */
 const NEVER: ReadonlySet<string> = new Set(["constructor", "prototype", "__proto__"]);
 
 /**
- * A member of a namespace or a class, by name: what it has itself, and for a class also the static
- * members that it inherits from other classes. What every object or function inherits (`call`,
- * `constructor`, `toString`) is no member: a config must not reach it.
+ * A member of a namespace or a class by its name: an own property, and for a class also a static member of its base
+ * classes. What every object or function inherits (`call`, `constructor`, `toString`) is not a member: a config must
+ * not reach it.
  */
 function memberOf(holder: unknown, name: string): unknown {
   if (NEVER.has(name) || holder === null) return undefined;
@@ -38,20 +38,20 @@ function memberOf(holder: unknown, name: string): unknown {
   return undefined;
 }
 
-/** The names of the members that `memberOf` finds, those of a class's ancestors left out. */
+/** The names that `memberOf` finds, without those of base classes. */
 const memberNames = (holder: object): readonly string[] =>
   Object.getOwnPropertyNames(holder).filter(
     (name) => !NEVER.has(name) && typeof memberOf(holder, name) === "function",
   );
 
-/** `module:export` in its parts. */
+/** `module:export`, split. */
 export interface ModuleTarget {
   readonly module: string;
-  /** `Adam`, or `Adam.fromConfig` in its parts. */
+  /** `Adam`, or `Adam.fromConfig` split at the dots. */
   readonly path: readonly string[];
 }
 
-/** The parts of `module:export`, or undefined where a name has not that form. */
+/** `module:export`, split; undefined for other names. */
 function parseModuleTarget(name: string): ModuleTarget | undefined {
   const at = name.lastIndexOf(":");
   const path = name.slice(at + 1);
@@ -59,7 +59,7 @@ function parseModuleTarget(name: string): ModuleTarget | undefined {
   return { module: name.slice(0, at), path: path.split(".") };
 }
 
-/** The modules that targets may be taken from. */
+/** The modules from which targets may be taken. */
 interface AllowedModules {
   readonly entries: readonly string[];
   isAllowed(module: string): boolean;
@@ -70,9 +70,9 @@ interface AllowedModules {
 }
 
 /**
- * @param entries names of packages (`my-models`, `my-models/optim`) and paths of files
- *   (`./targets.js`); one that ends with a slash allows all that is below it
- * @param base where paths start, and where packages are looked for
+ * @param entries names of packages (`my-models`, `my-models/optim`) and paths of files (`./targets.js`); one that ends
+ *   with a slash allows everything below it
+ * @param base the directory of relative paths, and from which packages are resolved
  */
 function allowModules(entries: readonly string[], base: string): AllowedModules {
   const modules = new Map<string, object>();
@@ -100,58 +100,58 @@ function allowsPath(entry: string, module: string, base: string): boolean {
   return path === allowed || (entry.endsWith("/") && path.startsWith(join(allowed, sep)));
 }
 
-/** No part of a name may lead out of its package. */
+/** The part of the name after the entry must not lead out of the package. */
 function allowsPackage(entry: string, module: string): boolean {
   if (entry === module) return true;
   const isPlain = module.split("/").every((part) => /^@?[\w~-][\w.~-]*$/.test(part));
   return isPlain && entry.endsWith("/") && module.startsWith(entry);
 }
 
-/** What `import()` takes: as if the program's own directory imported it. */
+/** The specifier for `import()`, resolved as if the program's own directory imported it. */
 function locate(module: string, base: string): string {
   if (isPath(module)) return pathToFileURL(resolve(base, module)).href;
   try {
     const file = createRequire(join(base, "config.js")).resolve(module);
     return isAbsolute(file) ? pathToFileURL(file).href : file;
   } catch {
-    // A package for `import` alone: it is found where this package is installed.
+    // A package with only an `import` condition: resolved from where this package is installed.
     return module;
   }
 }
 
-/** Targets by the names that configs use. A namespace gives its members: `optim.Adam`. */
+/** Targets by the names that configs use. The members of a namespace are targets too: `optim.Adam`. */
 export type TargetMap = Readonly<Record<string, TargetFunction | TargetClass | object>>;
 
 /** Which modules, beside the registered targets, a config may name. */
 export interface TargetsOptions {
   /**
-   * Modules whose exports may be targets, as `module:export`: packages (`my-models`) and files
-   * (`./targets.js`); one that ends with a slash allows all below it. Default: none.
+   * Modules whose exports may be targets, as `module:export`: packages (`my-models`) and files (`./targets.js`); one
+   * that ends with a slash allows everything below it. Default: none.
    */
   readonly modules?: readonly string[];
-  /** Where paths of modules start and packages are looked for. Default: the working directory. */
+  /** The directory of relative module paths, and from which packages are resolved. Default: the working directory. */
   readonly base?: string;
 }
 
-/** What `_target_` may name: registered targets, and exports of allowed modules. */
+/** The targets that `_target_` may name: registered ones, and exports of allowed modules. */
 export interface Targets<Entries extends TargetMap = TargetMap> {
   readonly entries: Entries;
   /** All registered names. */
   readonly names: readonly string[];
   /**
-   * The target of a name: registered, a static method or member of what is registered, or an export
-   * of a module that has been loaded.
+   * The target of a name: registered, a static method or member of a registered object, or an export of a loaded
+   * module.
    * @throws ConfigError `instantiate.target`
    */
   resolve(name: string): ResolvedTarget;
   /**
-   * As `resolve`, and imports the module of `module:export` if it is allowed.
+   * As `resolve`, but imports an allowed module of `module:export` first.
    * @throws ConfigError `instantiate.target`
    */
   load(name: string): Promise<ResolvedTarget>;
   /**
    * `hydra.utils.get_class`.
-   * @throws ConfigError `instantiate.target` for what is no class, too
+   * @throws ConfigError `instantiate.target`, also for a name that is no class
    */
   getClass(name: string): TargetClass;
   /**
@@ -162,9 +162,8 @@ export interface Targets<Entries extends TargetMap = TargetMap> {
 }
 
 /**
- * The targets of a program. Names may have dots (`torch.optim.Adam`), so that a conf tree of a
- * Python program can be used as it is.
- *
+ * The targets of a program. Names may have dots (`torch.optim.Adam`), so that the config tree of a Python program can
+ * be used as it is.
  * @throws ConfigError `value.wrong_type` for arguments that the types do not allow
  */
 export function createTargets<const Entries extends TargetMap>(
@@ -207,16 +206,16 @@ const TARGETS_OPTIONS: OptionChecks<TargetsOptions> = {
   base: optional(path),
 };
 
-/** Targets for a program that has none. */
+/** The default for a program without targets. */
 export const NO_TARGETS: Targets = createTargets({});
 
-/** A value, and what it was taken from: a method is called on that. */
+/** A value, and the object that it is a member of: a method is called on that object. */
 interface Found {
   readonly value: unknown;
   readonly self?: unknown;
 }
 
-/** The longest registered name wins; what follows it are members. */
+/** The longest registered name wins; the rest of the name leads to members. */
 function findRegistered(known: ReadonlyMap<string, unknown>, name: string): Found | undefined {
   for (let end = name.length; end > 0; end = name.lastIndexOf(".", end - 1)) {
     const registered = known.get(name.slice(0, end));
@@ -292,7 +291,7 @@ function unknownTarget(
   });
 }
 
-/** What a config may name: of objects that are no targets themselves, their members. */
+/** The names that a config may use: objects that are not targets contribute their members. */
 const callableNames = (
   entries: Iterable<readonly [string, unknown]>,
   depth = 0,
@@ -304,17 +303,17 @@ const callableNames = (
     return members.map((member) => `${name}.${member}`);
   });
 
-/** Getters are not called. */
+/** The data properties, so that no getter is called. */
 const dataOf = (holder: object): readonly (readonly [string, unknown])[] =>
   Object.entries(Object.getOwnPropertyDescriptors(holder)).map(([name, { value }]) => [
     name,
     value,
   ]);
 
-/** Objects may hold themselves. */
+/** A limit, because objects may contain themselves. */
 const MOST_DEPTH = 3;
 
-/** `optim.Adam` is meant by `torch.optim.Adam`, too. */
+/** `torch.optim.Adam` is likely to mean `optim.Adam`. */
 function sameLastPart(name: string, names: readonly string[]): string | undefined {
   const last = name.slice(name.lastIndexOf(".") + 1);
   return names.find((known) => known.slice(known.lastIndexOf(".") + 1) === last);

@@ -11,12 +11,12 @@ import type { Origin } from "../values/origin.ts";
 import { fromObject, recordOf, toObject } from "../values/plain-objects.ts";
 import { isDeclared } from "./target.ts";
 
-/** Where a read-only container keeps the config that it shows. */
+/** The property of a read-only container that holds the config it was made from. */
 const NODE = Symbol("hydraconf.config");
 
 /**
- * Freezes a new array or object that shows a part of a config: what Hydra passes as a `DictConfig`
- * or `ListConfig`. It remembers that part, unless something in it has been instantiated.
+ * Freezes a new array or object that represents a part of a config, where Hydra passes a `DictConfig` or `ListConfig`.
+ * It keeps that config, unless something in it has been instantiated.
  */
 export function asView<Container extends object>(
   container: Container,
@@ -25,7 +25,7 @@ export function asView<Container extends object>(
   return showing(container, node, isAllConfig(node));
 }
 
-/** As `asView`, of a part in which nothing has been instantiated: its targets are config, too. */
+/** As `asView`, for a part in which nothing is instantiated, so that its targets stay config, too. */
 export function asUntouchedView<Container extends object>(
   container: Container,
   node: ConfigNode,
@@ -33,7 +33,7 @@ export function asUntouchedView<Container extends object>(
   return showing(container, node, isAllConfig(node, true));
 }
 
-/** A part of a config in which nothing is left to resolve, as a target gets it. */
+/** A part of a config without unresolved interpolations, as it is passed to a target. */
 export function untouchedView(node: ConfigNode): unknown {
   if (node.kind === "scalar") return isForeign(node) ? node.foreign : toObject(node);
   if (node.kind === "list") return asUntouchedView(node.items.map(untouchedView), node);
@@ -43,7 +43,7 @@ export function untouchedView(node: ConfigNode): unknown {
   return asUntouchedView(recordOf(entries), node);
 }
 
-/** As `asUntouchedView`, of a container whose values are resolved when they are read. */
+/** As `asUntouchedView`, for a container whose values are resolved when they are read. */
 export function asLazyView<Container extends object>(
   container: Container,
   node: ConfigNode,
@@ -69,8 +69,8 @@ function isAllConfig(node: ConfigNode, withTargets = false): boolean {
 }
 
 /**
- * The config that a value was made from, with exact types and origins: a node itself, or a map or
- * list that a target got with `_convert_: none`. Undefined for anything else.
+ * The config that a value was made from, with exact types and origins: a node itself, or a map or list that a target
+ * got with `_convert_: none`. Undefined for other values.
  */
 export function nodeOf(value: unknown): ConfigNode | undefined {
   if (typeof value !== "object" || value === null) return undefined;
@@ -80,8 +80,8 @@ export function nodeOf(value: unknown): ConfigNode | undefined {
 }
 
 /**
- * An object of the program's that stands in a tree, as OmegaConf's `allow_objects` lets it: for
- * the tree it is a null, which nothing interpolates or converts.
+ * An object of the program in a tree, as OmegaConf allows with `allow_objects`. The tree treats it as null, so that
+ * nothing interpolates or converts it.
  */
 export interface ForeignNode extends ScalarNode {
   readonly foreign: unknown;
@@ -90,9 +90,8 @@ export interface ForeignNode extends ScalarNode {
 export const isForeign = (node: ConfigNode): node is ForeignNode => "foreign" in node;
 
 /**
- * A tree of plain data with objects in it: arrays, maps and plain objects become maps and lists,
- * what has been made from a config stands for it, and anything that is no plain data is foreign.
- * Properties that are undefined are left out.
+ * A tree of plain data with objects in it: arrays, maps and plain objects become maps and lists, views are replaced by
+ * their config, and all other objects become foreign nodes. Properties that are undefined are omitted.
  */
 export const toTree = (value: unknown, origin: Origin): ConfigNode => convert(value, origin, 0);
 
@@ -122,13 +121,13 @@ function convert(value: unknown, origin: Origin, depth: number): ConfigNode {
   return node;
 }
 
-/** Symbols are no data. */
+/** Symbols are not data. */
 const isPrimitive = (value: unknown): boolean =>
   value === null ||
   value instanceof Uint8Array ||
   ["undefined", "boolean", "number", "bigint", "string"].includes(typeof value);
 
-/** Plain data by its prototype; what a module exports is an object of the program's. */
+/** Plain data, recognised by its prototype; a module namespace is not plain data. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== "object" || value === null || isDeclared(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

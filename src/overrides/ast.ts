@@ -2,7 +2,7 @@ import type { Dialect } from "../values/dialect.ts";
 import type { Key, KeyId } from "../values/node.ts";
 import type { OverrideOrigin } from "../values/origin.ts";
 
-/** One override of the command line or the API, parsed and with its functions evaluated. */
+/** One override of the command line or the API, parsed, with its functions evaluated. */
 export interface Override {
   readonly type: OverrideType;
   /** The config group (`db`, `hydra/launcher`) or dotted key (`db.port`); may be empty. */
@@ -11,7 +11,7 @@ export interface Override {
   readonly package?: string;
   /** Absent only for a deletion without a value (`~key`). */
   readonly value?: OverrideValue;
-  /** What there is to warn of in it; absent for nothing. */
+  /** Warnings about the override; absent for none. */
   readonly warnings?: readonly string[];
   readonly origin: OverrideOrigin;
 }
@@ -19,16 +19,16 @@ export interface Override {
 /** `key=x`, `+key=x`, `++key=x`, `~key`, and `key=extend_list(x)`. */
 export type OverrideType = "change" | "add" | "force_add" | "delete" | "extend_list";
 
-/** What stands right of the `=`: something to assign, or a sweep over several such things. */
+/** The value right of the `=`: a value to assign, or a sweep over several of them. */
 export type OverrideValue = Element | Sweep;
 
 /**
- * A value that can be assigned. Lists and dicts may hold sweeps as far as the language goes
- * (`key=[choice(1,2)]` parses); making a config node of one is an error.
+ * A value that can be assigned. Lists and dicts may contain sweeps in the grammar (`key=[choice(1,2)]` parses), but
+ * such a value cannot become a config node.
  */
 export type Element = ScalarElement | ListElement | DictElement | ExtensionElement;
 
-/** What a sweep takes its values from. */
+/** The source of a sweep's values. */
 export type Sweep = ChoiceSweep | RangeSweep | IntervalSweep | GlobSweep | ZipSweep;
 
 /** Offsets in the override's text, in UTF-16 code units, end exclusive. */
@@ -42,8 +42,8 @@ export interface ScalarElement {
   readonly kind: "scalar";
   readonly value: ElementScalar;
   /**
-   * The quotes a string was written in, so that it can be printed in the same ones. Absent for
-   * anything else: an unquoted string is printed with escapes instead.
+   * The quotes of a quoted string, so that it is printed with the same ones. Absent for other values: an unquoted
+   * string is printed with escapes.
    */
   readonly quote?: Quote;
   readonly span: Span;
@@ -65,12 +65,12 @@ export interface ListElement {
 /** `{a:1,b:2}`. */
 export interface DictElement {
   readonly kind: "dict";
-  /** In insertion order, by Python's key equality: `{1:a,1.0:b}` is one entry, `1: b`. */
+  /** In insertion order; keys are equal as in Python: `{1:a,1.0:b}` is one entry, `1: b`. */
   readonly entries: ReadonlyMap<KeyId, DictEntry>;
   readonly span: Span;
 }
 
-/** `extend_list(a,b)` inside another value, where it extends nothing: a dict `{values:[a,b]}`. */
+/** `extend_list(a,b)` inside another value, where it is not a list extension but a dict `{values:[a,b]}`. */
 export interface ExtensionElement {
   readonly kind: "extension";
   readonly values: readonly OverrideValue[];
@@ -89,7 +89,7 @@ export interface ChoiceSweep {
   readonly items: readonly OverrideValue[];
   readonly simple: boolean;
   readonly shuffle: boolean;
-  /** Sorted, without duplicates. */
+  /** Sorted and unique. */
   readonly tags: readonly string[];
   readonly span: Span;
 }
@@ -100,14 +100,14 @@ export interface RangeSweep {
   readonly start: PythonNumber;
   readonly stop: PythonNumber;
   readonly step: PythonNumber;
-  /** What float bounds count as (`rangeDecimals` of the dialect). */
+  /** How float bounds are read (`rangeDecimals` of the dialect). */
   readonly decimals: Dialect["rangeDecimals"];
   readonly shuffle: boolean;
   readonly tags: readonly string[];
   readonly span: Span;
 }
 
-/** `interval(start,end)`: only sweepers that sample can use it. */
+/** `interval(start,end)`: usable only by sweepers that draw samples. */
 export interface IntervalSweep {
   readonly kind: "interval";
   readonly start: PythonNumber;
@@ -119,7 +119,7 @@ export interface IntervalSweep {
 /** `glob(include,exclude)`: all options of the override's group whose names match. */
 export interface GlobSweep {
   readonly kind: "glob";
-  /** Strings; the language also lets other things stand in the lists, which then match nothing. */
+  /** Strings; the grammar also allows other values in the lists, which match nothing. */
   readonly include: readonly OverrideValue[];
   readonly exclude: readonly OverrideValue[];
   readonly span: Span;
@@ -144,8 +144,8 @@ export const isSweepValue = (value: OverrideValue): value is Sweep =>
   value.kind === "zip";
 
 /**
- * What the parser reads, before any function is evaluated. Hydra evaluates only what parsed as a
- * whole, so that an error of the grammar is reported before one of a function.
+ * The parser's result, before functions are evaluated. Hydra evaluates only an override that parsed as a whole, so a
+ * syntax error takes precedence over an error of a function.
  */
 export interface OverrideSyntax {
   readonly type: OverrideType;
@@ -162,7 +162,7 @@ export type ValueSyntax = ElementSyntax | SimpleChoiceSyntax;
 
 export type ElementSyntax = ScalarElement | ListSyntax | DictSyntax | CallSyntax;
 
-/** `a,b,c`, with two items at least. */
+/** `a,b,c`, with at least two items. */
 export interface SimpleChoiceSyntax {
   readonly kind: "choices";
   readonly items: readonly ElementSyntax[];
@@ -185,7 +185,7 @@ export interface CallSyntax {
   readonly kind: "call";
   readonly name: string;
   readonly arguments: readonly ArgumentSyntax[];
-  /** The arguments of a function that takes config keys and groups; it has no others. */
+  /** The arguments of a function with config keys and groups as parameters; such a function has no other arguments. */
   readonly columns?: readonly ColumnSyntax[];
   readonly span: Span;
 }

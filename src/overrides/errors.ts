@@ -8,13 +8,13 @@ export interface OverrideSource {
   readonly index: number;
 }
 
-/** The place of an error: the span of the text that is to blame. */
+/** The origin of an error: the wrong span of the text. */
 export function spanOrigin(source: OverrideSource, span: Span): OverrideOrigin {
   const { text, index } = source;
   return { kind: "override", text, index, start: span.start, end: span.end };
 }
 
-/** `problem` says in words what was expected; the column (from 1, in characters) is added here. */
+/** `problem` names what was expected; the column (from 1, in characters) is added here. */
 export function syntaxError(
   source: OverrideSource,
   span: Span,
@@ -36,7 +36,7 @@ export interface FunctionErrorDetails {
   readonly hint?: string;
 }
 
-/** A call that parses but makes no sense; `span` is the whole call. */
+/** The error of a call that parses but is invalid; `span` is the whole call. */
 export function functionError(
   source: OverrideSource,
   span: Span,

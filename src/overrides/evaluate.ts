@@ -27,19 +27,19 @@ import { functionsOf } from "./functions/index.ts";
 import { textHint } from "./hints.ts";
 import { overrideKeyElement } from "./print.ts";
 
-/** What the functions in an override may use. */
+/** What evaluating the functions of an override needs. */
 export interface EvaluationOptions {
   /**
-   * The functions there are, by name. Default: those of the dialect.
+   * The available functions, by name. Default: those of the dialect.
    * @internal
    */
   readonly functions?: ReadonlyMap<string, OverrideFunction>;
-  /** The version of Hydra whose language it is. Default: 1.3. */
+  /** The version of Hydra whose override language is used. Default: 1.3. */
   readonly dialect?: Dialect;
   /** Numbers in [0, 1) for `shuffle([…])`, which shuffles while it is evaluated. */
   readonly random?: () => number;
   /**
-   * Called with what there is to warn of. Default: `warnings` of the override say it.
+   * Called with warnings. `parseOverride` sets it, and puts them into `warnings` of the override.
    * @internal
    */
   readonly onWarning?: (message: string) => void;
@@ -138,14 +138,14 @@ function unknownFunction(name: string, { source, span, functions }: Call) {
   });
 }
 
-/** The arguments of a call as they stand there. */
+/** The arguments of a call as they are written. */
 interface GivenArguments {
   readonly positional: readonly OverrideValue[];
   readonly named: ReadonlyMap<string, OverrideValue>;
   readonly columns: readonly Override[];
 }
 
-/** Gives each argument to its parameter, by Python's rules, and checks what it is. */
+/** Binds arguments to parameters by Python's rules, and checks their types. */
 function bindArguments(
   { columns: ofColumn, named: parameters, rest }: Parameters,
   { columns, named, positional }: GivenArguments,
@@ -160,7 +160,7 @@ function bindArguments(
   }
   const places = rest === undefined ? bindByPlace(parameters, positional, named, call) : [];
   const bound = new Map([...places, ...named]);
-  // What is missing is told before what is too much, and both before what is of a wrong kind.
+  // A missing argument is reported before a superfluous one, and both before one of a wrong type.
   for (const { name, required } of parameters)
     if (required && !bound.has(name)) fail(call, `the argument '${name}' is missing`);
   for (const name of named.keys())
@@ -210,16 +210,16 @@ function listNames(parameters: readonly Parameter[]): string {
   return ` (there is ${parameters.map(({ name }) => name).join(", ")})`;
 }
 
-/** Inside lists and dicts the quotes stay. */
+/** Removes quotes at the top level; strings in lists and dicts keep theirs. */
 function withoutQuotes(value: OverrideValue): OverrideValue {
   if (value.kind !== "scalar" || value.quote === undefined) return value;
   return { kind: "scalar", value: value.value, span: value.span };
 }
 
 /**
- * What an override assigns, as a config node whose parts all know their place in the override. The
- * quotes of strings are gone. Null for `~key`.
- * @throws ConfigError `override.sweep_not_allowed` when the value is or holds a sweep
+ * The value that an override assigns, as a config node whose parts have their spans in the override as origins. Strings
+ * lose their quotes. Null for `~key`.
+ * @throws ConfigError `override.sweep_not_allowed` when the value is or contains a sweep
  */
 export function overrideNode({ value, origin }: Override): ConfigNode | null {
   return value === undefined ? null : elementNode(value, origin);

@@ -3,9 +3,8 @@ import type { Quote, Span } from "./ast.ts";
 import { quoted } from "./print.ts";
 
 /**
- * What to write instead of a value that unquoted text cannot hold. A value that is all text is
- * shown in quotes as a whole; in a list, dict, sweep or call only the part that is to blame must be
- * quoted, which is left to the reader.
+ * The hint for a value that unquoted text cannot contain. A value that is all text is shown in quotes as a whole; in a
+ * list, dict, sweep or call only the wrong part needs quotes, which the hint leaves to the user.
  */
 export function quoteHint(override: string): string {
   const equal = override.indexOf("=");
@@ -18,30 +17,30 @@ export function quoteHint(override: string): string {
   return `quote the value: ${inQuotes(override, { start: equal + 1, end: override.length })}`;
 }
 
-/** What to write where text was taken for a call. */
+/** The hint for text that was parsed as a call. */
 export const textHint = (override: string, call: Span): string =>
   `as text it needs quotes: ${inQuotes(override, call)}`;
 
-/** An override to write, and how it is typed where a shell would read some of it as its own. */
+/** A suggested override, also quoted for a shell if the shell would interpret some of it. */
 export function shown(override: string): string {
   const typed = shellQuote(override);
   return typed === override ? override : `${override} (in a shell: ${typed})`;
 }
 
-/** What to write where a blank has cut off the rest of a list, a dict or a call. */
+/** The hint for a blank that cut off the rest of a list, a dict or a call. */
 export const splitHint = (override: string, closing: string): string =>
   `a shell splits an override at its blanks: put all of it in quotes, like ${shellQuote(`${override} …${closing}`)}`;
 
-/** An override with a part of it in quotes, as the grammar has it and as it is typed. */
+/** An override with a part of it in quotes, as the grammar needs it and as a shell needs it. */
 function inQuotes(override: string, { start, end }: Span): string {
   const value = override.slice(start, end).trim();
   const written = (mark: Quote) =>
     `${override.slice(0, start)}${quoted(value, mark)}${override.slice(end)}`;
-  // Quotes that are typed in a shell never arrive: who has just typed some would be told to do so again.
+  // A shell removes quotes, so a user who has just typed some needs the shell form.
   return `${written(value.includes("'") ? '"' : "'")} (in a shell: ${shellQuote(written('"'))})`;
 }
 
-/** What is meant by an argument without `=`: a file of configs, or half an override. */
+/** The hint for an argument without `=`: a config file, or half an override. */
 export function wordHint(text: string): string | undefined {
   if (text.includes("=")) return undefined;
   const [, directory, name] = /^(?:(.*)\/)?([^/]+)\.ya?ml$/.exec(text) ?? [];
@@ -50,7 +49,7 @@ export function wordHint(text: string): string | undefined {
   return `to choose a config, use ${place}--config-name ${name}`;
 }
 
-/** `key: value` and `key:value` are YAML; what to write for them. */
+/** The hint for `key: value` and `key:value`, which are YAML. */
 export function keyHint(text: string): string {
   const [indexed = ""] = /^[~+]*[\w.]+(?:\[\d+\](?:\.\w+)*)+(?=[=:]|$)/.exec(text) ?? [];
   if (indexed.startsWith("~")) return "a list item cannot be deleted: assign the list without it";
@@ -65,7 +64,7 @@ export function keyHint(text: string): string {
   return "a key consists of ASCII letters, digits, '_', '-', '$', '.' and '/'";
 }
 
-/** Why a character cannot stand in a key, in words. */
+/** Why a character is not allowed in a key. */
 export function keyProblem(char: string): string {
   if (char === ".") return "a '.' must separate two names";
   if (/[0-9]/.test(char))

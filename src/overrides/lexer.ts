@@ -3,10 +3,9 @@ import { type OverrideSource, syntaxError } from "./errors.ts";
 import { keyHint, keyProblem, nameCharacter, quoteHint } from "./hints.ts";
 
 /**
- * The lexer of Hydra's override grammar (https://hydra.cc/docs/1.3/advanced/override_grammar/basic).
- * Two modes: a key up to the first `=`, a value behind it. The longest match wins. Tokens are read
- * on demand, because Hydra reports the first error in reading order, be it of a token or of the
- * grammar.
+ * The lexer of Hydra's override grammar (https://hydra.cc/docs/1.3/advanced/override_grammar/basic). Two modes: a key
+ * up to the first `=`, a value after it. The longest match wins. Tokens are read on demand, because Hydra reports the
+ * first error in reading order, whether in a token or in the grammar.
  */
 export interface Token {
   readonly kind: TokenKind;
@@ -17,7 +16,7 @@ export interface Token {
 export type LexerMode = "key" | "value";
 
 export type TokenKind =
-  // punctuation; in values it includes blanks beside it
+  // punctuation; in values it includes adjacent blanks
   | "tilde"
   | "plus"
   | "at"
@@ -61,7 +60,7 @@ const KEY_PUNCTUATION: Readonly<Record<string, TokenKind>> = {
   "/": "slash",
 };
 
-/** A name, or a path of names and ints. An int alone is no key. */
+/** A name, or a path of names and ints. An int alone is not a key. */
 const KEY_PATH =
   /(?:[A-Za-z_$][\w$-]*|(?:0|[1-9](?:_?[0-9])*)(?=\.(?:[A-Za-z_$0-9])))(?:\.(?:[A-Za-z_$][\w$-]*|0|[1-9](?:_?[0-9])*))*/y;
 
@@ -90,7 +89,7 @@ const VALUE_PUNCTUATION: Readonly<Record<string, TokenKind>> = {
   "}": "brace_close",
 };
 
-/** Blanks before these belong to them. `[` and `{` are missing: a blank before them is an item. */
+/** Blanks before these belong to the token. `[` and `{` are missing: a blank before them is a token of its own. */
 const TAKES_BLANKS_BEFORE = ":=,()]}";
 const TAKES_BLANKS_AFTER = ":=,([{";
 
@@ -123,7 +122,7 @@ function readPunctuation(text: string, start: number, at: number): Token | null 
   return { kind, start, end };
 }
 
-/** Words that are values, in any casing. */
+/** Keywords for values, in any case. */
 const WORDS: ReadonlyMap<string, TokenKind> = new Map([
   ["true", "bool"],
   ["false", "bool"],
@@ -136,7 +135,7 @@ function readName(text: string, start: number): Token | null {
   if (!isNameStart(text.charCodeAt(start))) return null;
   let end = start + 1;
   while (isNamePart(text.charCodeAt(end))) end++;
-  // No word is longer: names that cannot be one need no lower-casing.
+  // Longer names cannot be keywords, and need no lower-casing.
   const word = end - start <= 5 ? WORDS.get(text.slice(start, end).toLowerCase()) : undefined;
   return { kind: word ?? "id", start, end };
 }
@@ -159,7 +158,7 @@ function readEscape(text: string, start: number): Token | null {
   return end === start ? null : { kind: "escape", start, end };
 }
 
-/** Up to the first `}`, whatever stands between: a nested interpolation must be quoted. */
+/** Ends at the first `}`, whatever is between: a nested interpolation must be quoted. */
 function readInterpolation(text: string, start: number): Token | null {
   if (!text.startsWith("${", start)) return null;
   const end = text.indexOf("}", start + 2);
@@ -171,7 +170,7 @@ const CHARS = "/-\\+.$%*@?|";
 const readChar = (text: string, start: number): Token | null =>
   CHARS.includes(text.charAt(start)) ? { kind: "char", start, end: start + 1 } : null;
 
-/** Ends at the first quote that an even number of backslashes precedes. */
+/** Ends at the first quote with an even number of backslashes before it. */
 function readQuoted(source: OverrideSource, start: number): Token {
   const { text } = source;
   const quote = text.charAt(start);
@@ -232,11 +231,11 @@ function matchEnd(pattern: RegExp, text: string, start: number): number {
   return pattern.test(text) ? pattern.lastIndex : start;
 }
 
-/** The parser's place in the text. The tokens from there on are read when first asked for. */
+/** The parser's position in the text. Tokens after it are read on demand. */
 export interface Cursor {
   readonly source: OverrideSource;
   mode: LexerMode;
-  /** Whether Hydra would still be looking ahead here to tell a sweep from a single value. */
+  /** Whether Hydra's parser would still be looking ahead here, to distinguish a sweep from a single value. */
   predicting: boolean;
   position: number;
   current: Token | null;
@@ -257,7 +256,7 @@ export function peek(cursor: Cursor): Token {
   return cursor.current;
 }
 
-/** The token behind the next one. */
+/** The token after the next one. */
 export function peekSecond(cursor: Cursor): Token {
   const { kind, end } = peek(cursor);
   cursor.second ??= readToken(cursor.source, end, kind === "equal" ? "value" : cursor.mode);
@@ -272,21 +271,21 @@ export function take(cursor: Cursor): Token {
   return token;
 }
 
-/** Reads on by the rules of another part of the language. */
+/** Drops the tokens read ahead, and continues in another lexer mode. */
 export function readAgain(cursor: Cursor, mode: LexerMode): void {
   cursor.mode = mode;
   cursor.current = null;
   cursor.second = null;
 }
 
-/** Takes the next token if it is of this kind. */
+/** Consumes the next token if it is of this kind. */
 export function takeIf(cursor: Cursor, kind: TokenKind): Token | null {
   return peek(cursor).kind === kind ? take(cursor) : null;
 }
 
 /**
- * Takes a token of this kind, or throws that `what` (in words) was expected here.
- * @param hint what to write instead, by the text of the override
+ * Consumes a token of this kind, or throws that `what` (in words) was expected here.
+ * @param hint what to write instead, given the text of the override
  */
 export const expect = (
   cursor: Cursor,
@@ -296,8 +295,8 @@ export const expect = (
 ): Token => takeIf(cursor, kind) ?? refuse(cursor, what, hint?.(cursor.source.text));
 
 /**
- * Takes the token that closes a sequence of items. Behind the second item Hydra complains at once
- * about any other token, without reading on.
+ * Consumes the token that closes a sequence of items. After the second item Hydra reports any other token at once,
+ * without reading ahead.
  */
 export function expectClosing(
   cursor: Cursor,
@@ -310,9 +309,8 @@ export function expectClosing(
 }
 
 /**
- * Throws that `what` was expected where the next token stands. Hydra reads on before it complains,
- * one token further or, where it looks ahead, to the end of the text; when it meets something there
- * that is no token at all, it complains about that instead.
+ * Throws that `what` was expected at the next token. Hydra reads ahead before it reports the error, one token or, while
+ * it looks ahead, to the end of the text; an invalid token found there is reported instead.
  */
 export function refuse(cursor: Cursor, what: string, hint?: string): never {
   if (cursor.predicting) readToEnd(cursor);

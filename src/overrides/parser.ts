@@ -52,8 +52,8 @@ import { unescapeUnquoted, unquote } from "./print.ts";
 import { withValueHint } from "./value-hint.ts";
 
 /**
- * Brackets, braces and calls may nest this deep. Hydra itself gives up with a RecursionError at a
- * depth of that order; here it is an error like any other.
+ * The limit for nested brackets, braces and calls. Hydra itself fails with a RecursionError at a similar depth; here it
+ * is a normal error.
  */
 const MAX_DEPTH = 400;
 
@@ -87,10 +87,10 @@ function readOverride(source: OverrideSource, options: EvaluationOptions): Overr
   const { type, key, value } = parseOverrideSyntax(source);
   const origin = { kind: "override", text, index } as const;
   if (value === undefined) return { type, ...key, origin };
-  const told: string[] = [];
-  const onWarning = (message: string): number => told.push(message);
+  const messages: string[] = [];
+  const onWarning = (message: string): number => messages.push(message);
   const element = evaluateValue(value, source, { ...options, onWarning });
-  const warnings = told.length === 0 ? {} : { warnings: told };
+  const warnings = messages.length === 0 ? {} : { warnings: messages };
   if (element.kind !== "extension") return { type, ...key, value: element, ...warnings, origin };
   if (type !== "change") throw prefixedExtension(source, element);
   const { span, values: items } = element;
@@ -98,7 +98,7 @@ function readOverride(source: OverrideSource, options: EvaluationOptions): Overr
     type: "extend_list",
     ...key,
     value: { kind: "list", items, span },
-    warnings: [...told, EXTEND_LIST_WARNING],
+    warnings: [...messages, EXTEND_LIST_WARNING],
     origin,
   };
 }
@@ -114,7 +114,7 @@ function prefixedExtension(source: OverrideSource, { span }: ExtensionElement): 
   });
 }
 
-/** Parses a list of overrides; the first bad one throws. */
+/** Parses a list of overrides; throws for the first invalid one. */
 export function parseOverrides(
   texts: readonly string[],
   options: EvaluationOptions = {},
@@ -130,7 +130,7 @@ export function parseOverrides(
   });
 }
 
-/** The error of one of several overrides, which reports all of them first. */
+/** The error of one of several overrides, whose message lists all of them first. */
 export function withList(error: unknown, texts: readonly string[]): unknown {
   if (!isConfigError(error) || error.details.origin?.kind !== "override") return error;
   const { index, text } = error.details.origin;
@@ -268,7 +268,7 @@ function parseEntry(cursor: Cursor, depth: number): DictSyntax["entries"][number
   return [key, parseElement(cursor, depth)];
 }
 
-/** `name(value,name=value)`. Whether there is such a function is seen when it is evaluated. */
+/** `name(value,name=value)`. Whether the function exists is checked when it is evaluated. */
 export function parseCall(cursor: Cursor, depth = 0): CallSyntax {
   const token = expect(cursor, "id", "the name of a function");
   const name = textOf(cursor, token);
@@ -283,7 +283,7 @@ export function parseCall(cursor: Cursor, depth = 0): CallSyntax {
   return { kind: "call", name, arguments: args, span: { start: token.start, end } };
 }
 
-/** What follows `zip(`: `+db@backup=choice(a,b),lr=choice(1,2))`. */
+/** The part after `zip(`: `+db@backup=choice(a,b),lr=choice(1,2))`. */
 function restOfColumns(cursor: Cursor, name: string, start: number, depth: number): CallSyntax {
   const columns: ColumnSyntax[] = [];
   const inner = deeper(cursor, start, depth);
@@ -295,8 +295,8 @@ function restOfColumns(cursor: Cursor, name: string, start: number, depth: numbe
 }
 
 /**
- * Its key is read as the key of an override is.
- * @param before the column in front of it
+ * The key is parsed like that of an override.
+ * @param before the preceding column
  */
 function parseColumn(cursor: Cursor, depth: number, before?: ColumnSyntax): ColumnSyntax {
   const start = cursor.position;
@@ -306,7 +306,10 @@ function parseColumn(cursor: Cursor, depth: number, before?: ColumnSyntax): Colu
   return { type, key, value, span: { start, end: value.span.end } };
 }
 
-/** What is none may be one more value of the column in front of it, written as in a sweep of its own: `zip(lr=1,2,...)`. */
+/**
+ * Text that is no key may be another value of the preceding column, written as in a sweep of its own:
+ * `zip(lr=1,2,...)`.
+ */
 function parseColumnKey(cursor: Cursor, before: ColumnSyntax | undefined) {
   try {
     return readColumnKey(cursor);
@@ -342,7 +345,7 @@ function deeper(cursor: Cursor, start: number, depth: number): number {
   throw syntaxError(cursor.source, span, `nested more than ${MAX_DEPTH} levels deep`);
 }
 
-/** What an unquoted value may consist of. Dict keys are made of the same without the last two. */
+/** The tokens of an unquoted value. Dict keys consist of the same without the last two. */
 const PARTS: ReadonlySet<TokenKind> = new Set<TokenKind>([
   "id",
   "null",

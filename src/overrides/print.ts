@@ -22,10 +22,9 @@ export function overrideKeyElement({ type, keyOrGroup, package: name }: Override
 }
 
 /**
- * A value as text that parses to the same value: strings in their quotes or with escapes, numbers
- * and bools as Python prints them. Sweeps are no elements: they throw `override.sweep_not_allowed`,
- * except for a glob, which Hydra prints as the dict of its two fields. The
- * missing value of `~key` is printed as `null`.
+ * A value as text that parses to the same value: strings in their quotes or with escapes, numbers and bools as Python
+ * prints them. Sweeps throw `override.sweep_not_allowed`, except for a glob, which Hydra prints as the dict of its two
+ * fields. The missing value of `~key` is printed as `null`.
  */
 export function elementToString(
   value: OverrideValue | undefined,
@@ -93,17 +92,16 @@ function notAnElement(sweep: Sweep): ConfigError {
 }
 
 /**
- * Quotes and escapes of the override language. Inside quotes only backslashes that stand before a
- * quote mean anything: an odd number escapes it, and each pair stands for one. All other
- * backslashes are themselves.
+ * Quotes and escapes of the override language. Inside quotes only backslashes before a quote have a meaning: an odd
+ * number escapes the quote, and each pair stands for one backslash. All others are literal.
  */
 
-/** The text of a quoted token, quotes included, without its quotes and escapes. */
+/** The content of a quoted token, without its quotes and escapes. */
 export function unquote(token: string): string {
   const quote = token.charAt(0);
   const inner = token.slice(1);
   if (!inner.includes("\\")) return inner.slice(0, -1);
-  // The closing quote takes part: backslashes before it are pairs.
+  // The closing quote is included, because backslashes before it are pairs.
   const halved = rewriteQuotes(inner, quote, (count) => "\\".repeat(count >> 1) + quote);
   return halved.slice(0, -1);
 }
@@ -114,7 +112,7 @@ export function quoted(text: string, quote: Quote): string {
   const escaped = rewriteQuotes(text + quote, quote, (count) => {
     return `${"\\".repeat(2 * count)}\\${quote}`;
   });
-  // The last quote was the closing one, which is not escaped.
+  // The last quote is the closing one, which is not escaped.
   return quote + escaped.slice(0, -2) + quote;
 }
 
@@ -136,8 +134,8 @@ function rewriteQuotes(text: string, quote: string, rewrite: (count: number) => 
 
 const SPECIAL = /[\\()[\]{}:=, \t]/g;
 
-/** A string as an unquoted value: every character that means something gets a backslash. */
+/** A string as an unquoted value: every special character gets a backslash. */
 export const escapeUnquoted = (text: string): string => text.replaceAll(SPECIAL, "\\$&");
 
-/** The text of an `escape` token, which is made of pairs of a backslash and a character. */
+/** The text of an `escape` token, which consists of pairs of a backslash and a character. */
 export const unescapeUnquoted = (token: string): string => token.replaceAll(/\\(.)/gs, "$1");

@@ -11,10 +11,10 @@ export interface RangeSequence {
 }
 
 /**
- * The values of a range: ints if start, stop and step all are, else floats. Float ranges are summed
- * up in decimals made of the exact binary values, and each value is turned back into a float:
- * `range(0,1,0.1)` has 10 values of which the fourth is 0.3. Where `decimals` is `shown`, they are counted in the
- * decimals that are shown of the bounds. A range may be endless, as in Hydra (`isEndlessRange`).
+ * The values of a range: ints if start, stop and step are ints, otherwise floats. Floats are added as decimals with the
+ * exact binary values, and each sum is converted back to a float: `range(0,1,0.1)` has 10 values of which the fourth is
+ * 0.3. If `decimals` is `shown`, the decimals have the digits that Python prints of the bounds. A range may be endless,
+ * as in Hydra (`isEndlessRange`).
  * @param fail called with the problem of a range that cannot be enumerated; must throw
  */
 export function* rangeValues(
@@ -32,11 +32,11 @@ export function* rangeValues(
   if (problem !== undefined) fail(problem);
 }
 
-/** Whether a range never reaches its stop: an infinite bound, or a step that 28 digits do not see. */
+/** Whether a range never reaches its stop: an infinite bound, or a step too small to change a sum of 28 digits. */
 export const isEndlessRange = (range: RangeSweep): boolean =>
   [...enumerated(range).progressions].some(({ count }) => count === null);
 
-/** The same values by their index; undefined for a range that is endless or cannot be enumerated. */
+/** The same values by their index; undefined for an endless range, or one that cannot be enumerated. */
 export function rangeSequence(range: RangeSweep): RangeSequence | undefined {
   const { progressions, numberOf, problem } = enumerated(range);
   if (problem !== undefined) return undefined;
@@ -62,7 +62,7 @@ export function rangeSequence(range: RangeSweep): RangeSequence | undefined {
 interface Enumerated {
   readonly progressions: Iterable<Progression>;
   numberOf(number: bigint): bigint | number;
-  /** What is wrong behind the last of them. */
+  /** The problem that follows the last value. */
   readonly problem?: RangeProblem;
 }
 
@@ -85,7 +85,10 @@ interface ShownBounds {
   readonly step: Decimal;
 }
 
-/** The bounds as the decimals that are shown of them. Hydra makes these of texts, in which a bool is no number. */
+/**
+ * The bounds as decimals with the digits that Python prints. Hydra converts their text, and the text of a bool is not a
+ * number.
+ */
 function shownBounds({ start, step, stop }: RangeSweep): ShownBounds | RangeProblem {
   if ([start, stop, step].some((bound) => typeof bound === "boolean"))
     return "a bool is no decimal";
@@ -94,12 +97,12 @@ function shownBounds({ start, step, stop }: RangeSweep): ShownBounds | RangeProb
   return { start: from, stop: to, step: by };
 }
 
-/** Each value is the start and a multiple of the step, so that no rounding adds up. */
+/** Each value is the start plus a multiple of the step, so that rounding errors do not accumulate. */
 function shownFloats(range: RangeSweep): Enumerated {
   const bounds = shownBounds(range);
   if (typeof bounds === "string") return nothing(bounds);
   const { start, step, stop } = bounds;
-  // Hydra multiplies an infinite step by zero first.
+  // Hydra first multiplies the step by zero, which gives NaN for an infinite one.
   if (step.kind === "infinite") return nothing("nan cannot be compared");
   const direction = compareDecimals(step, ZERO);
   if (direction === 0) return nothing("its step is zero");
@@ -124,7 +127,7 @@ function shownFloats(range: RangeSweep): Enumerated {
   };
 }
 
-/** The decimal of the digits that are shown of a number. Null for a NaN. */
+/** The decimal with the digits that Python prints of a number. Null for a NaN. */
 function shownDecimal(value: PythonNumber): Decimal | null {
   if (typeof value !== "number" || !Number.isFinite(value) || value === 0)
     return toDecimal(intOrFloat(value));
@@ -138,8 +141,8 @@ function shownDecimal(value: PythonNumber): Decimal | null {
 }
 
 /**
- * The range with the same values in the opposite order: from the last of them to the first. Its stop lies one step beyond the
- * first value, or half a step where the bounds are floats.
+ * The range with the same values in reverse order. Its stop lies one step before the first value, or half a step if the
+ * bounds are floats.
  */
 export function reversedRange(
   range: RangeSweep,
@@ -159,7 +162,7 @@ export function reversedRange(
   return { ...range, start: last, stop: halfStepBefore(range), step: -Number(step) };
 }
 
-/** Hydra counts the steps between the bounds, which it cannot where one of them is infinite. */
+/** Hydra computes the number of steps between the bounds, which fails if one of them is infinite. */
 function reversible(range: RangeSweep): { readonly problem?: RangeProblem } {
   const bounds = shownBounds(range);
   if (typeof bounds === "string") return { problem: bounds };
@@ -167,7 +170,7 @@ function reversible(range: RangeSweep): { readonly problem?: RangeProblem } {
   return isEndless ? { problem: "nan cannot be compared" } : {};
 }
 
-/** What lies half a step before the start of a range. */
+/** The number half a step before the start of a range. */
 function halfStepBefore({ start, step }: RangeSweep): number {
   const [from, by] = [shownDecimal(start), shownDecimal(step)];
   if (from?.kind !== "finite" || by?.kind !== "finite") return Number.NaN;
@@ -190,14 +193,14 @@ function floats(start: Decimal | null, stop: Decimal | null, step: Decimal | nul
   return {
     progressions,
     numberOf: (coefficient) =>
-      // Of a start of -0 no later sum is zero.
+      // If the start is -0, no later sum is zero.
       coefficient === 0n && start.negativeZero === true
         ? -0
         : decimalToNumber({ kind: "finite", coefficient, exponent }),
   };
 }
 
-/** The first value is the last one, or all there is for ever; opposite infinities have no sum. */
+/** The first value is the only one (infinite step), or repeats forever; the sum of opposite infinities is NaN. */
 function toInfinity(start: Decimal, step: Decimal): Enumerated {
   const count = step.kind === "infinite" ? 1n : null;
   return {
@@ -215,30 +218,30 @@ const nothing = (problem?: RangeProblem): Enumerated => ({
 
 const ZERO: Decimal = { kind: "finite", coefficient: 0n, exponent: 0 };
 
-/** Numbers at one distance from each other, as multiples of a power of ten. */
+/** Numbers at equal distances, as multiples of a power of ten. */
 interface Progression {
   readonly first: bigint;
   readonly increment: bigint;
-  /** Null for one that never ends, since each sum is rounded to what it was. */
+  /** Null for an endless progression, in which each sum is rounded back to its first summand. */
   readonly count: bigint | null;
 }
 
-/** Of ints from a start by a step up to, but not including, a stop: one progression, or none. */
+/** The ints from a start to a stop (exclusive): one progression, or none. */
 function intProgression(start: bigint, stop: bigint, step: bigint): readonly Progression[] {
   const isEmpty = step > 0n ? start >= stop : start <= stop;
   return isEmpty ? [] : [{ first: start, increment: step, count: ceilDivide(stop - start, step) }];
 }
 
 export interface DecimalSums {
-  /** What the numbers are multiples of, as a power of ten. */
+  /** The power of ten that the numbers are multiples of. */
   readonly exponent: number;
   readonly progressions: Iterable<Progression>;
 }
 
 /**
- * The decimals from a start by a step up to, but not including, a stop, each rounded to the precision before the
- * next is made of it. Between two powers of ten all are rounded to the same digit, so that they are at one distance:
- * a range of millions of values is a few progressions.
+ * The decimals from a start to a stop (exclusive), each rounded to the precision before the step is added again.
+ * Between two powers of ten all are rounded to the same digit and have equal distances, so a range of millions of
+ * values is a few progressions.
  * @param stop null for none
  * @param step not zero
  */
@@ -263,7 +266,7 @@ function* progressionsOf(start: bigint, stop: bigint | null, step: bigint): Gene
     const next = roundToPrecision(first + step);
     const increment = next - first;
     const even = sumsOfOneDistance(first, step, increment);
-    // To round the start may lead away from the stop.
+    // Rounding the start may move it away from the stop.
     const leads = stop !== null && increment * step > 0n;
     const left = leads ? ceilDivide(stop - first, increment) : null;
     const count = least(even, left);
@@ -273,12 +276,13 @@ function* progressionsOf(start: bigint, stop: bigint | null, step: bigint): Gene
   }
 }
 
-/** How many sums in a row are at the distance of the first; null for all of them. */
+/** How many consecutive sums have the distance `increment` from the one before; null for all of them. */
 function sumsOfOneDistance(first: bigint, step: bigint, increment: bigint): bigint | null {
   const sum = first + step;
   const beyond = digitsBeyondPrecision(sum);
   const unit = 10n ** BigInt(beyond);
-  // What is no multiple of the last digit becomes one. Half of it is rounded to even, which what follows is already.
+  // A number that is no multiple of the last digit is rounded to one, once. A step of half the last digit is rounded to
+  // even, and all numbers after that are even.
   if (first % unit !== 0n) return 1n;
   if (2n * (step % unit) === (step < 0n ? -unit : unit) && (first / unit) % 2n !== 0n) return 1n;
   if (increment === 0n) return null;
@@ -310,7 +314,7 @@ export interface FiniteDecimal {
   readonly kind: "finite";
   readonly coefficient: bigint;
   readonly exponent: number;
-  /** Decimals know a -0 as floats do; no sum here is one. */
+  /** Decimals distinguish -0, as floats do; no sum here is -0. */
   readonly negativeZero?: boolean;
 }
 
@@ -344,11 +348,11 @@ export function decimalToNumber(value: Decimal): number {
   return value.negativeZero ? -0 : Number(`${value.coefficient}e${value.exponent}`);
 }
 
-/** How many digits of a sum's coefficient are more than the precision. */
+/** The number of digits of a sum's coefficient beyond the precision. */
 const digitsBeyondPrecision = (coefficient: bigint): number =>
   Math.max(0, String(coefficient < 0n ? -coefficient : coefficient).length - PRECISION);
 
-/** The coefficient of a sum rounded to the precision, with zeros in the place of the digits beyond it. */
+/** The coefficient of a sum rounded to the precision, with zeros in place of the digits beyond it. */
 export function roundToPrecision(coefficient: bigint): bigint {
   const unit = 10n ** BigInt(digitsBeyondPrecision(coefficient));
   const quotient = coefficient / unit;

@@ -19,33 +19,33 @@ export interface SweepOptions {
   readonly random?: () => number;
 }
 
-/** Whether an override stands for several jobs. */
+/** Whether an override makes several jobs. */
 export const isSweep = (override: Override): override is Override & { readonly value: Sweep } =>
   override.value !== undefined && isSweepValue(override.value);
 
-/** Whether `sweepStrings` would never end (`range(0,inf)`): ask before collecting its values. */
+/** Whether `sweepStrings` never ends (`range(0,inf)`). To be checked before its values are collected. */
 export const isEndless = ({ value }: Override): boolean =>
   value?.kind === "zip"
     ? value.columns.some(isEndless)
     : value?.kind === "range" && isEndlessRange(value);
 
 /**
- * How many values a sweep has at least, told without a look at them: of a range what its bounds say; 0 for what cannot have
- * more values than are written. Ask before collecting them.
+ * A lower bound for the number of values, computed without enumerating them: for a range from its bounds; 0 for other
+ * sweeps, which have no more values than are written. To be checked before the values are collected.
  */
 export function leastValues({ value }: Override): number {
   if (value?.kind === "zip") return Math.max(0, ...value.columns.map(leastValues));
   if (value?.kind !== "range") return 0;
   const { start, step, stop } = value;
   const values = (Number(stop) - Number(start)) / Number(step);
-  // A range whose step is zero, or with a nan, has a problem of its own.
+  // A range with step zero or a NaN gets its own error later.
   return Number(step) === 0 || Number.isNaN(values) ? 0 : values;
 }
 
 /**
- * The overrides of every job of a sweep, in order: one each, or one for each key of a zip.
- * @throws ConfigError `override.function` as `sweepStrings` does, and for a zip whose keys have
- * unequally many values
+ * The overrides of every job of a sweep, in order: one for each job, or one for each key of a zip.
+ * @throws ConfigError `override.function` as `sweepStrings` does, and for a zip whose keys have different numbers of
+ *   values
  */
 export function* sweepOverrides(
   override: Override,
@@ -80,10 +80,10 @@ function zipped(
 }
 
 /**
- * The value part of every job of a sweep, in order, as it stands behind the `=` of the job's own
- * override. Lazy: a long range costs nothing until it is consumed, but see `isEndless`.
- * @throws ConfigError `override.function` for what cannot be enumerated: an interval, a range
- * with a zero step, a sweep inside a choice, a glob without `groupOptions`, a zip
+ * The value of every job of a sweep, in order, as text after the `=` of the job's own override. Lazy: a long range
+ * costs nothing until it is consumed, but see `isEndless`.
+ * @throws ConfigError `override.function` for a sweep that cannot be enumerated: an interval, a range with a zero step,
+ *   a sweep inside a choice, a glob without `groupOptions`, a zip
  */
 export function* sweepStrings(override: Override, options: SweepOptions = {}): Generator<string> {
   const { value } = override;
@@ -139,7 +139,7 @@ function globbed(
 function patternOf(pattern: OverrideValue, override: Override): string {
   if (pattern.kind !== "scalar" || typeof pattern.value !== "string")
     return cannotEnumerate(override, "a pattern of glob must be a string");
-  // As in Hydra: arguments of a function lose their quotes, what stands in lists keeps them.
+  // As in Hydra, direct arguments lose their quotes, and strings in lists keep them.
   if (pattern.quote !== undefined)
     return cannotEnumerate(
       override,
@@ -160,7 +160,7 @@ function cannotEnumerate({ origin }: Override, problem: string): never {
 export const globMatches = (name: string, pattern: string): boolean =>
   matchesTokens(parsePattern(pattern), name, holds);
 
-/** `[a-z]`, `[!a-z]`, and a character that stands for itself. */
+/** `[a-z]`, `[!a-z]`, or a character that matches itself. */
 interface SetToken {
   readonly type: "set";
   readonly negated: boolean;
@@ -192,7 +192,7 @@ function parsePattern(pattern: string): readonly (SetToken | WildcardToken)[] {
   return tokens;
 }
 
-/** The index of the `]` that closes a set, or -1: a `]` right at the start of a set is in it. */
+/** The index of the `]` that closes a set, or -1. A `]` at the start of a set belongs to it. */
 function setEnd(chars: readonly string[], open: number): number {
   const first = chars[open + 1] === "!" ? open + 2 : open + 1;
   return chars.indexOf("]", first + 1);

@@ -4,9 +4,8 @@ import { shown, splitHint, textHint } from "./hints.ts";
 import { readToken, type TokenKind } from "./lexer.ts";
 
 /**
- * An error with what to write where a value does not fit the grammar. What has a hint keeps it.
- *
- * @param isOverride whether a text is an override: only such is shown
+ * Adds a hint to the syntax error of a value; an existing hint is kept.
+ * @param isOverride whether a text is a valid override: only such a text is suggested
  */
 export function withValueHint(
   error: unknown,
@@ -22,7 +21,7 @@ export function withValueHint(
   return found === undefined ? error : new ConfigError({ ...error.details, hint: found });
 }
 
-/** The likeliest of the meanings of a value that fits the grammar. */
+/** The likeliest intention behind the value that fits the grammar. */
 function valueHint(
   override: string,
   start: number,
@@ -54,7 +53,7 @@ const CLOSES: ReadonlySet<TokenKind> = new Set([
 ] as const);
 
 interface ValueEnd {
-  /** Closes all that is open at the end of the text. */
+  /** The text that closes all open brackets. */
   readonly closing: string;
   readonly last: TokenKind | undefined;
 }
@@ -71,7 +70,7 @@ function endOf(text: string, start: number): ValueEnd {
   return { closing: open.reverse().join(""), last };
 }
 
-/** The tokens of a value, up to what is none. */
+/** The token kinds of a value, up to the first invalid token. */
 function* kindsFrom(text: string, start: number): Generator<TokenKind> {
   try {
     for (let at = start; at < text.length; ) {

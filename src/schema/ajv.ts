@@ -2,14 +2,13 @@ import type { Ajv2020, Options } from "ajv/dist/2020.js";
 import { ConfigError } from "../values/errors.ts";
 import { requireDependency } from "../values/package-info.ts";
 
-/** For schemas that ship with the package: whether they are valid is tested, not checked by every process. */
+/** For schemas that ship with the package, whose validity is tested and not checked by every process. */
 export const SHIPPED_SCHEMAS: Options = { validateSchema: false };
 
 /**
  * An ajv for JSON Schema 2020-12 with the standard formats, reporting all errors with their data. Loads ajv when it is
- * called, and at once: a composition cannot wait, and most of them check nothing.
- *
- * @throws ConfigError `schema.invalid` where this process may not run what ajv makes of schemas
+ * called, and synchronously: a composition is synchronous, and most need no ajv.
+ * @throws ConfigError `schema.invalid` where this process forbids code generation, which ajv needs
  */
 export function createAjv(options: Options = {}): Ajv2020 {
   requireCodeGeneration();
@@ -19,7 +18,7 @@ export function createAjv(options: Options = {}): Ajv2020 {
     allErrors: true,
     verbose: true,
     allowUnionTypes: true,
-    // Shorter code takes longer to make than it saves: most processes check a few documents.
+    // Optimizing the generated code takes longer than it saves: most processes check a few documents.
     code: { optimize: false },
     ...options,
   });
@@ -27,7 +26,7 @@ export function createAjv(options: Options = {}): Ajv2020 {
   return ajv;
 }
 
-/** ajv makes a function of each schema; it would print all of its code where that is refused. */
+/** ajv compiles each schema to a function; where that is forbidden, its own error would print all of the code. */
 function requireCodeGeneration(): void {
   try {
     Function("");

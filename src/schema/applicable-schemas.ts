@@ -8,8 +8,8 @@ export interface SchemaObject {
 }
 
 /**
- * Every subschema that applies to a place (references, `allOf`, branches), the nearest first; of
- * branches distinguished by a discriminator only the one the document chose counts.
+ * Every subschema that applies to a place (references, `allOf`, branches), the nearest first; of branches with a
+ * discriminator, only the one that the document selects counts.
  */
 export function applicableSchemas(
   schema: JsonSchema,
@@ -32,8 +32,8 @@ export const schemasAtRoot = (
 ): readonly SchemaObject[] => expand(schema, schema, document);
 
 /**
- * Of subschemas that apply to a place, those that apply to a key below it.
- * @param value what stands at the key, as far as it is known
+ * The subschemas that apply to a key, given those that apply to its parent.
+ * @param value the value at the key, as far as it is known
  */
 export const schemasBelow = (
   parts: readonly SchemaObject[],
@@ -42,13 +42,13 @@ export const schemasBelow = (
   value: JsonValue | undefined,
 ): readonly SchemaObject[] => {
   const evaluating = parts.flatMap((part) => childSchemas(part, token));
-  // Only what no other part says anything of is unevaluated.
+  // `unevaluated…` applies only to keys that no other subschema evaluates.
   const found =
     evaluating.length > 0 ? evaluating : parts.flatMap((part) => unevaluated(part, token));
   return found.flatMap((part) => expand(part, root, value));
 };
 
-/** A schema and everything it applies to the same place. */
+/** A schema and all subschemas that it applies to the same place. */
 function expand(
   schema: unknown,
   root: JsonSchema,
@@ -97,7 +97,9 @@ export function discriminatorTags(
     : [...("const" in tag ? [tag["const"]] : []), ...(listOf(tag["enum"]) ?? [])];
 }
 
-/** A number may be the place of an item or the key of a mapping: what stands there decides, and is not asked here. */
+/**
+ * A number may be an index of a list or a key of a mapping; the document would decide that, but is not consulted here.
+ */
 function childSchemas(schema: SchemaObject, token: string): readonly unknown[] {
   const named = namedSchemas(schema, token);
   const item = isPlace(token)
@@ -108,7 +110,7 @@ function childSchemas(schema: SchemaObject, token: string): readonly unknown[] {
   );
 }
 
-/** Of the property of this name, and of all patterns that it fits. */
+/** The schemas of the property with this name, and of all patterns that match it. */
 function namedSchemas(schema: SchemaObject, token: string): readonly unknown[] {
   const properties = objectOf(schema["properties"]);
   return [
@@ -119,7 +121,7 @@ function namedSchemas(schema: SchemaObject, token: string): readonly unknown[] {
   ];
 }
 
-/** A pattern that is no regular expression fits nothing here: ajv refuses its schema. */
+/** A pattern that is no regular expression matches nothing here, because ajv refuses its schema. */
 function fits(pattern: string, token: string): boolean {
   try {
     return new RegExp(pattern, "u").test(token);
@@ -135,7 +137,7 @@ const unevaluated = (schema: SchemaObject, token: string): readonly unknown[] =>
 
 const isPlace = (token: string): boolean => /^\d+$/.test(token);
 
-/** Follows a reference inside the document (`#/$defs/name`); others describe nothing here. */
+/** Follows a reference within the document (`#/$defs/name`); others are not supported here. */
 function dereference(root: JsonSchema, reference: string): unknown {
   if (!reference.startsWith("#/")) return reference === "#" ? root : undefined;
   return reference
@@ -145,7 +147,7 @@ function dereference(root: JsonSchema, reference: string): unknown {
     .reduce<unknown>((at, token) => objectOf(at)?.[token], root);
 }
 
-/** The value at a key, where an object or a list has it of its own. */
+/** The value at a key that is an object's or list's own property. */
 export function member(value: JsonValue | undefined, token: string): JsonValue | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   const property = Object.getOwnPropertyDescriptor(value, token);
@@ -164,8 +166,8 @@ export function objectOf(value: unknown): SchemaObject | undefined {
 }
 
 /**
- * Where a schema takes no key of this name: the path of the mapping that has other keys only, or
- * undefined where a key may be added. The document is not asked, so that of branches any counts.
+ * Where a schema allows no key of this name: the path of the mapping that allows other keys only. Undefined where a key
+ * may be added. Without the document, all branches count.
  */
 export function closedAt(
   schema: JsonSchema,

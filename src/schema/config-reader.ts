@@ -17,13 +17,13 @@ import { createConfigAjv, treeIssues } from "./tree-issues.ts";
 /** Checks trees against JSON Schemas and validators of the standard-schema interface. */
 export interface ConfigReader {
   problems(schema: JsonSchema | StandardValidator, tree: ConfigNode): readonly SchemaIssue[];
-  /** What a JSON Schema marks secret; a validator says nothing of it. */
+  /** The values that a JSON Schema marks secret; other validators cannot mark any. */
   secrets(schema: JsonSchema | StandardValidator, tree: ConfigNode): readonly SecretPath[];
   /** Whether a value at these keys would be secret. */
   isSecret(schema: JsonSchema | StandardValidator, path: readonly string[]): boolean;
 }
 
-/** Compiles each schema once. ajv is loaded with the first JSON Schema, not before. */
+/** A reader that compiles each schema once. ajv is loaded with the first JSON Schema, not before. */
 export function createConfigReader(): ConfigReader {
   const compiled = new Map<JsonSchema, ValidateFunction>();
   const compile = (schema: JsonSchema): ValidateFunction =>
@@ -36,7 +36,7 @@ export function createConfigReader(): ConfigReader {
   };
 }
 
-/** A validator as every library that implements https://standardschema.dev has it. */
+/** The validator interface of https://standardschema.dev. */
 interface StandardValidator {
   readonly "~standard": {
     readonly version: number;
@@ -47,7 +47,7 @@ interface StandardValidator {
 
 interface StandardIssue {
   readonly message: string;
-  /** Keys, or objects that hold one. */
+  /** Keys, or objects with a key. */
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[];
 }
 
@@ -55,10 +55,9 @@ const isStandard = (schema: JsonSchema | StandardValidator): schema is StandardV
   (typeof schema === "object" || typeof schema === "function") && "~standard" in schema;
 
 /**
- * What a standard-schema validator says of a tree, as plain data. Values that it would convert or
- * fill in are only checked: a config is what its files and overrides say.
- *
- * @throws ConfigError `schema.invalid` for one that answers later
+ * The issues that a standard-schema validator finds in a tree, as plain data. Its conversions and defaults are ignored:
+ * a config's values are those of its files and overrides.
+ * @throws ConfigError `schema.invalid` for an asynchronous validator
  */
 function standardIssues(
   tree: ConfigNode,
@@ -87,12 +86,12 @@ function standardIssues(
   });
 }
 
-/** The keys from the root to a value that must not be shown. */
+/** The keys from the root to a secret value. */
 type SecretPath = readonly string[];
 
 /**
- * What a JSON Schema marks secret: `writeOnly: true` (a value that is given and never shown), or the
- * format `password`. Everything below a secret map or list is secret with it.
+ * The values that a JSON Schema marks secret: `writeOnly: true` (a value that is given and never shown), or the format
+ * `password`. Everything below a secret map or list is secret too.
  */
 export function secretPaths(tree: ConfigNode, schema: JsonSchema): readonly SecretPath[] {
   const found: SecretPath[] = [];
@@ -115,7 +114,7 @@ export function secretPaths(tree: ConfigNode, schema: JsonSchema): readonly Secr
   return found;
 }
 
-/** Whether a value at these keys would be secret, in whatever tree. */
+/** Whether a value at these keys would be secret in any tree. */
 export function isSecretKey(path: readonly string[], schema: JsonSchema): boolean {
   let parts = schemasAtRoot(schema, undefined);
   if (parts.some(marksSecret)) return true;

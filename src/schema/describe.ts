@@ -7,11 +7,11 @@ import {
 } from "./applicable-schemas.ts";
 import type { JsonValue } from "./json-document.ts";
 
-/** What a schema says, for people, about one place of a document. */
+/** The description of one place of a document by its schema, for people. */
 export interface PlaceDescription {
   readonly description?: string;
   readonly examples: readonly string[];
-  /** Names of the properties that may stand there. */
+  /** Names of the properties that the schema allows there. */
   readonly properties: readonly string[];
 }
 

@@ -1,13 +1,13 @@
 import type { ErrorObject } from "ajv";
 import { plural } from "../text/plural.ts";
 
-/** Says what one JSON Schema keyword wanted, to be read after "expected". */
+/** Describes what one JSON Schema keyword demands, as a phrase after "expected". */
 interface Expectation {
   readonly keyword: string;
   readonly say: (params: Readonly<Record<string, unknown>>) => string;
 }
 
-/** One line per keyword a configuration schema uses; others fall back to ajv's own words. */
+/** One entry per keyword that configuration schemas use; for others, ajv's message is used. */
 const EXPECTATIONS: readonly Expectation[] = [
   { keyword: "type", say: ({ type }) => alternatives(listOf(type).map(typeName)) },
   {
@@ -42,7 +42,7 @@ export function expectation(error: ErrorObject): string {
   return known?.say(error.params) ?? error.message ?? error.keyword;
 }
 
-/** What a keyword of a schema wants, in the same words; undefined for one that says nothing. */
+/** The demand of a schema keyword, in the same words; undefined for a keyword that demands nothing. */
 export function demandOf(keyword: string, value: unknown): string | undefined {
   return BY_KEYWORD.get(keyword)?.say({
     [keyword]: value,

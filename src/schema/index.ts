@@ -1,7 +1,6 @@
 /**
- * Checks configuration trees against JSON Schema. Loads ajv, so programs that may not need it
- * import this module when they do.
- *
+ * Checks configuration trees against JSON Schema. Loads ajv, so programs that may not need it should import this module
+ * on demand.
  * @module hydraconf/schema
  */
 import type { ConfigNode } from "../values/node.ts";
@@ -18,11 +17,10 @@ export { renderIssues } from "./issue.ts";
 export { showValue } from "./show-value.ts";
 
 /**
- * Checks a resolved tree against a JSON Schema (draft 2020-12, with `format`s and OpenAPI's
- * `discriminator`) and returns every problem at once, in document order. Mandatory values that
- * are not given (`???`) are problems of their own kind. An empty list means that the tree fits.
- *
- * @throws ConfigError `schema.invalid` when the schema itself is none.
+ * Checks a resolved tree against a JSON Schema (draft 2020-12, with `format`s and OpenAPI's `discriminator`) and
+ * returns every problem at once, in document order. Missing mandatory values (`???`) are problems of their own kind. An
+ * empty list means that the tree fits.
+ * @throws ConfigError `schema.invalid` when the schema itself is invalid.
  */
 export function validateTree(root: ConfigNode, schema: JsonSchema): readonly SchemaIssue[] {
   const ajv = createConfigAjv(schema);
@@ -42,7 +40,7 @@ export interface KeyDescription {
   readonly keys: readonly { readonly name: string; readonly description?: string }[];
 }
 
-/** Describes a key for people. @param root the tree, which decides between branches of the schema */
+/** Describes a key for people. @param root the tree, which selects between branches of the schema */
 export function describeKey(
   schema: JsonSchema,
   path: readonly string[],

@@ -16,11 +16,11 @@ export interface SchemaIssue {
   readonly value?: ConfigNode;
   /** What the schema wants, as one phrase: `an integer, at least 1`. */
   readonly expected: string;
-  /** What is wrong, in the words of a validator that has its own. */
+  /** The message of a validator, if it has one. */
   readonly says?: string;
   /** The schema's description of the key. */
   readonly description?: string;
-  /** Where the value came from; for a missing key, where the mapping around it did. */
+  /** Origin of the value; for a missing key, that of the mapping around it. */
   readonly origin: Origin;
   /** For an unknown key: the keys that may stand there. */
   readonly available?: readonly string[];
@@ -28,12 +28,12 @@ export interface SchemaIssue {
   readonly nearest?: string;
 }
 
-/** Issues as their keys stand in the document, so that a list of them reads like the file. */
+/** Sorts issues by the positions of their keys in the document, so that a list of them follows the file. */
 export function inDocumentOrder(
   issues: readonly SchemaIssue[],
   document: JsonValue,
 ): readonly SchemaIssue[] {
-  const childrenOf = rememberChildren();
+  const childrenOf = memoizedChildren();
   const rankOf = ({ pointer }: SchemaIssue): readonly number[] => {
     let value: JsonValue | undefined = document;
     return pointerTokens(pointer).map((token) => {
@@ -49,7 +49,7 @@ export function inDocumentOrder(
     .map(({ issue }) => issue);
 }
 
-/** Behind all that is there. */
+/** Sorts keys that are absent after all that are present. */
 const LAST = Number.MAX_SAFE_INTEGER;
 
 interface Child {
@@ -57,8 +57,8 @@ interface Child {
   readonly value: JsonValue;
 }
 
-/** By key: a large object may have an issue with each of its keys. */
-function rememberChildren(): (value: object) => ReadonlyMap<string, Child> {
+/** Indexed by key, because a large object may have an issue with each of its keys. */
+function memoizedChildren(): (value: object) => ReadonlyMap<string, Child> {
   const known = new Map<object, ReadonlyMap<string, Child>>();
   return (parent) =>
     getOrCreate(
@@ -77,8 +77,8 @@ function compareRanks(left: readonly number[], right: readonly number[]): number
 }
 
 /**
- * All problems as one block of text: per problem the key and its value, what was expected, and
- * where the value came from. Ends without a line break.
+ * All problems as one block of text: for each the key and its value, what was expected, and the origin of the value.
+ * Ends without a line break.
  */
 export function renderIssues(issues: readonly SchemaIssue[], title = "The configuration"): string {
   const count = plural(issues.length, "problem");

@@ -1,7 +1,7 @@
 /** Trees as JSON documents: their values, and JSON pointers into them. */
 import type { ConfigNode, Key, ScalarValue } from "../values/node.ts";
 
-/** What JSON Schema knows: the values of `JSON.parse`. */
+/** The values of JSON: those of `JSON.parse`. */
 export type JsonValue =
   | null
   | boolean
@@ -11,9 +11,9 @@ export type JsonValue =
   | { readonly [key: string]: JsonValue };
 
 /**
- * A configuration tree as JSON Schema sees it. Integers become numbers (those beyond 2^53 round,
- * which no range check of a sane schema can notice), so that `4.0` counts as an integer there: the
- * rule of JSON Schema, not of YAML. Bytes become base64, paths their text, other keys their text.
+ * A configuration tree as a JSON document. Integers become numbers, so that `4.0` counts as an integer: the rule of
+ * JSON Schema, not of YAML. (Those beyond 2^53 are rounded, which matters to no realistic range check.) Bytes become
+ * base64, paths and keys strings.
  */
 export function toJson(node: ConfigNode): JsonValue {
   switch (node.kind) {
@@ -22,7 +22,7 @@ export function toJson(node: ConfigNode): JsonValue {
     case "list":
       return node.items.map(toJson);
     case "map": {
-      // No prototype: a key `__proto__` is a key like any other.
+      // Without a prototype, a key `__proto__` is an ordinary key.
       const out: Record<string, JsonValue> = Object.create(null);
       for (const { key, value } of node.entries.values()) out[keyText(key)] = toJson(value);
       return out;
@@ -30,7 +30,7 @@ export function toJson(node: ConfigNode): JsonValue {
   }
 }
 
-/** The text that stands for a key in a JSON object, and so in the JSON pointers of errors. */
+/** The string for a key in a JSON object, and so in the JSON pointers of errors. */
 export function keyText(key: Key): string {
   return key instanceof Uint8Array ? Buffer.from(key).toString("base64") : String(key);
 }
@@ -56,8 +56,8 @@ export function pointerTokens(pointer: string): readonly string[] {
 }
 
 /**
- * The node at a path of texts, and the dotted key people type for it (`db.hosts[0]`). Stops at the
- * deepest node that exists: the place to point at for what is missing below it.
+ * The node at a path of strings, and the dotted key that people type for it (`db.hosts[0]`). Stops at the deepest
+ * existing node, which is the place to show when something below it is missing.
  */
 export function nodeAt(
   root: ConfigNode,

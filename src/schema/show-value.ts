@@ -4,15 +4,15 @@ import { keyText } from "./json-document.ts";
 
 const LONGEST_VALUE = 120;
 
-/** What stands before the first difference of two long values, so that one sees where it is. */
+/** Number of characters shown before the first difference of two long values. */
 const CONTEXT = 24;
 
-/** A value on one line, as one would write it in YAML's flow style; long ones are cut. */
+/** A value on one line, in YAML's flow style; a long one is cut. */
 export const showValue = (node: ConfigNode): string => cut(flow(node));
 
 /**
- * Two values that differ, as `showValue` has them; of long ones, the part from where they begin to
- * differ, which cutting each alone would hide.
+ * Two different values in the format of `showValue`. Long ones are shown from their first difference, which cutting
+ * each alone could hide.
  */
 export function showBoth(before: ConfigNode, after: ConfigNode): readonly [string, string] {
   const texts = [flow(before), flow(after)] as const;
@@ -48,6 +48,6 @@ function flowScalar(value: ScalarValue): string {
   if (typeof value === "string") return JSON.stringify(value);
   if (value instanceof Uint8Array) return `!!binary ${Buffer.from(value).toString("base64")}`;
   if (typeof value === "object" && value !== null) return value.path;
-  // An integer is a bigint: `1.0` must not read like one.
+  // Only a bigint is an integer: `1.0` must not be shown as one.
   return typeof value === "number" ? floatRepr(value) : String(value);
 }

@@ -18,7 +18,7 @@ import {
   toJson,
 } from "./json-document.ts";
 
-/** Makes the check of a schema; throws what ajv throws where it is none. */
+/** Compiles a schema; throws ajv's error for an invalid one. */
 export type CompileSchema = (schema: JsonSchema) => ValidateFunction;
 
 /** Options of ajv for schemas of configs. */
@@ -28,7 +28,10 @@ export const CONFIG_AJV: Options = {
   strictTypes: false,
 };
 
-/** An ajv for the schema of a config. deep-profile's own, with which each of its runs begins, is known by its `$id`. */
+/**
+ * An ajv for the schema of a config. deep-profile's own schema, which each of its runs uses, is recognised by its
+ * `$id`.
+ */
 export const createConfigAjv = (schema: JsonSchema): Ajv2020 =>
   createAjv({
     ...CONFIG_AJV,
@@ -38,9 +41,8 @@ export const createConfigAjv = (schema: JsonSchema): Ajv2020 =>
   });
 
 /**
- * As `validateTree`, with the ajv of the caller: where it comes from decides when it is loaded.
- *
- * @throws ConfigError `schema.invalid` when the schema itself is none.
+ * As `validateTree`, with an ajv from the caller, who decides when it is loaded.
+ * @throws ConfigError `schema.invalid` when the schema itself is invalid.
  */
 export function treeIssues(
   root: ConfigNode,
@@ -116,7 +118,7 @@ function missingValue(context: Context, pointer: string, node: ConfigNode): Sche
   };
 }
 
-/** Errors about one place belong together: `an integer, at least 1` is one expectation. */
+/** Groups errors about one place: `an integer, at least 1` is one expectation. */
 function groupByPlace(errors: readonly ErrorObject[]): readonly (readonly ErrorObject[])[] {
   const groups = new Map<string, ErrorObject[]>();
   for (const error of errors) getOrCreate(groups, error.instancePath, () => []).push(error);
@@ -137,7 +139,7 @@ function issuesOfPlace(context: Context, group: readonly ErrorObject[]): readonl
   ];
 }
 
-/** The key that an error is about, where it is about a key and not about a value. */
+/** The key that an error is about, for errors about keys and not about values. */
 function keyNamed(error: ErrorObject): string | undefined {
   const { keyword, params } = error;
   if (keyword === "required") return String(params["missingProperty"]);
@@ -147,11 +149,11 @@ function keyNamed(error: ErrorObject): string | undefined {
   return undefined;
 }
 
-/** Errors about a key are about one that must be there, or about one that must not. */
+/** An error about a key says either that it is missing or that it is not allowed. */
 const saysMissing = (error: ErrorObject): boolean =>
   error.keyword === "required" || error.keyword === "discriminator";
 
-/** `anyOf failed` says nothing once the branches have said why. */
+/** `anyOf failed` adds nothing to the errors of its branches. */
 function isWrapper(error: ErrorObject, group: readonly ErrorObject[]): boolean {
   if (!["anyOf", "oneOf", "allOf", "if", "not"].includes(error.keyword)) return false;
   return group.some(
@@ -166,7 +168,7 @@ function invalidValue(
 ): SchemaIssue {
   const tokens = pointerTokens(first.instancePath);
   const { description, examples } = describePlace(context.schema, tokens, context.document);
-  // A wrong discriminator is an error of the tag below the object that ajv names.
+  // ajv reports a wrong discriminator at the object; the error concerns the tag in it.
   const at = first.keyword === "discriminator" ? [...tokens, String(first.params["tag"])] : tokens;
   const { node, key } = nodeAt(context.root, at);
   return {
@@ -223,9 +225,9 @@ function uniqueBy<T>(items: readonly T[], id: (item: T) => string): readonly T[]
 }
 
 /**
- * What a schema wants of a value, as one phrase: `an integer, at least 1`.
- * @param errors all that it says against the value that is there
- * @param examples say what a regular expression wants to those who do not read it
+ * What a schema demands of a value, as one phrase: `an integer, at least 1`.
+ * @param errors all errors about the value
+ * @param examples examples for people who do not read regular expressions
  */
 function expectedValue(
   schema: JsonSchema,
@@ -263,6 +265,6 @@ function phrase(schema: JsonSchema, error: ErrorObject): string {
   return `one of ${tags.map(String).join(", ")}`;
 }
 
-/** The alternative (`anyOf/1`) an error belongs to; errors of different ones are joined by "or". */
+/** The branch (`anyOf/1`) that an error belongs to; errors of different branches are joined by "or". */
 const branchOf = (error: ErrorObject): string | undefined =>
   /^.*\/(?:anyOf|oneOf)\/\d+/.exec(error.schemaPath)?.[0];

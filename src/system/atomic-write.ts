@@ -21,10 +21,9 @@ import { errorCode, makeDirectory } from "./files.ts";
 import { isOfThisBoot, isRunning, type ProcessIdentity, thisProcess } from "./process-identity.ts";
 
 /**
- * Writes a file so that a reader sees all of it or nothing, even if this process dies half-way: it is written under a temporary name
- * beside the file and then renamed. Makes missing directories. Content too large for one string can be given in pieces, which are
- * written as they come.
- *
+ * Writes a file so that a reader sees all of it or nothing, even if this process is killed meanwhile: it is written
+ * under a temporary name beside the file and then renamed. Makes missing directories. Content too large for one string
+ * can be given in pieces, which are written as they come.
  * @throws the system's error, with the file's name
  */
 export async function writeFileAtomic(
@@ -40,7 +39,7 @@ export async function writeFileAtomic(
     );
     await rename(temporary, file);
   } catch (error) {
-    // What it was about is the first error, and not one about this.
+    // An error of the cleanup must not hide the first error.
     await rm(temporary, { force: true }).catch(() => {});
     throw aboutFile(error, file, temporary);
   }
@@ -68,7 +67,7 @@ export interface DurableOptions {
 
 /**
  * Like `writeFileAtomicSync`, but the file also survives a power failure: its content is flushed to disk before the rename, and its
- * directory before this returns. This takes some milliseconds longer.
+ * directory before this returns, which takes some milliseconds longer.
  */
 export function writeFileDurableSync(
   file: string,
@@ -88,7 +87,7 @@ export function writeFileDurableSync(
   flushName(file);
 }
 
-/** A rename changes the directory, so that is what has to be flushed. */
+/** A rename changes the directory, so the directory must be flushed. */
 function flushName(file: string): void {
   try {
     const descriptor = openSync(dirname(file), "r");
@@ -102,7 +101,7 @@ function flushName(file: string): void {
   }
 }
 
-/** Windows cannot open directories, some file systems cannot flush them, and a directory that may be written need not be readable. */
+/** Windows cannot open directories, some file systems cannot flush them, and a writable directory may be unreadable. */
 const NOT_FLUSHED: ReadonlySet<string> = new Set([
   "EACCES",
   "EINVAL",
@@ -121,7 +120,7 @@ function replaceFile(
     try {
       write();
     } catch (error) {
-      // Trying first spares the usual case, a directory that exists, a system call.
+      // Tried first without a check, which saves a system call in the usual case of an existing directory.
       if (errorCode(error) !== "ENOENT") throw error;
       makeDirectory(dirname(file));
       write();
@@ -134,9 +133,9 @@ function replaceFile(
 }
 
 /**
- * Overwrites an existing file in place and flushes it: for a full disk, which has no room for a second copy. A reader may see half of
- * it, and so may a power failure leave it. If the new content does not fit, the old content is put back.
- *
+ * Overwrites an existing file in place and flushes it: for a full disk, which has no room for a second copy. A reader
+ * may see half of it, and a power failure may leave half of it. If the new content does not fit, the old content is put
+ * back.
  * @throws the system's error, with the file's name
  */
 export function overwriteFileSync(file: string, data: string): void {
@@ -192,7 +191,7 @@ export function appendLinesDurableSync(file: string, lines: string): void {
   }
 }
 
-/** Cuts the file after its last complete line, and returns its size in bytes from then on. */
+/** Truncates the file after its last complete line, and returns its new size in bytes. */
 function wholeLines(descriptor: number, file: string): number {
   const { size } = fstatSync(descriptor);
   const last = Buffer.alloc(1);
@@ -231,16 +230,16 @@ export function aboutFile(error: unknown, file: string, temporary: string): unkn
 export const draftBeside = (file: string): string =>
   join(dirname(file), `.${ownFields()}${DRAFT_SEPARATOR}${randomPart()}${SUFFIX}`);
 
-let ownWords: string | undefined;
+let ownFieldsText: string | undefined;
 
 /** Built once, since it never changes and a job of a sweep writes many files. */
 function ownFields(): string {
-  ownWords ??= fieldsOf(thisProcess()).join(DRAFT_SEPARATOR);
-  return ownWords;
+  ownFieldsText ??= fieldsOf(thisProcess()).join(DRAFT_SEPARATOR);
+  return ownFieldsText;
 }
 
 const SUFFIX = ".tmp";
-/** Occurs in no field: those that might contain it are escaped. */
+/** Occurs in no field, because fields that might contain it are escaped. */
 const DRAFT_SEPARATOR = "+";
 const randomPart = (): string => randomUUID().slice(-12);
 
@@ -267,7 +266,7 @@ export function removeDeadDrafts(
 const isDead = (writer: ProcessIdentity): boolean =>
   isRunning(writer) === false && (writer.birth === null || isOfThisBoot(writer));
 
-/** Empty if the directory is missing or cannot be read. */
+/** The entries of a directory; none if it is missing or cannot be read. */
 function entriesOf(directory: string): readonly Dirent[] {
   try {
     return readdirSync(directory, { withFileTypes: true });
@@ -276,7 +275,7 @@ function entriesOf(directory: string): readonly Dirent[] {
   }
 }
 
-/** Removes what does no harm where it stays. */
+/** Removes a file that does no harm if it stays. */
 export function removeIfAllowed(file: string): void {
   try {
     rmSync(file, { force: true, recursive: true });
@@ -285,24 +284,24 @@ export function removeIfAllowed(file: string): void {
   }
 }
 
-/** `-` stands for what the kernel does not tell. */
+/** `-` stands for a fact that the kernel does not provide. */
 function fieldsOf({ birth, container, host, pid, pid_namespace }: ProcessIdentity): string[] {
-  const [boot = NOT_TOLD, start = NOT_TOLD] = birth?.split(" ") ?? [];
-  const namespace = /\d+/.exec(pid_namespace ?? "")?.[0] ?? NOT_TOLD;
+  const [boot = UNKNOWN, start = UNKNOWN] = birth?.split(" ") ?? [];
+  const namespace = /\d+/.exec(pid_namespace ?? "")?.[0] ?? UNKNOWN;
   return [hostField(host), String(pid), boot, start, namespace, containerField(container)];
 }
 
-const NOT_TOLD = "-";
+const UNKNOWN = "-";
 
-/** Readable; a hash if the host's name is too long for part of a file name. */
+/** The host's name, escaped; a hash of it if it is too long for a part of a file name. */
 function hostField(host: string): string {
   const escaped = encodeURIComponent(host);
   return escaped.length <= 64 ? escaped : shortOf(host);
 }
 
-/** A container is known by a path; here it only has to differ from others. */
+/** A container is identified by a path, of which a hash is enough here. */
 const containerField = (container: string | undefined): string =>
-  container === undefined ? NOT_TOLD : shortOf(container);
+  container === undefined ? UNKNOWN : shortOf(container);
 
 const shortOf = (text: string): string =>
   createHash("sha256").update(text).digest("hex").slice(0, 16);
@@ -317,12 +316,12 @@ function writerOf(name: string): ProcessIdentity | undefined {
   const { boot, container = "", host = "", namespace, pid, start } = fields;
   const own = thisProcess();
   return {
-    // Equal fields mean our own host or container; of any other, only the field is known.
+    // Equal fields mean our own host or container. The names of others cannot be decoded from their fields.
     host: host === hostField(own.host) ? own.host : host,
     pid: Number(pid),
-    birth: boot === NOT_TOLD ? null : `${boot} ${start}`,
-    pid_namespace: namespace === NOT_TOLD ? null : `pid:[${namespace}]`,
-    ...(container !== NOT_TOLD && {
+    birth: boot === UNKNOWN ? null : `${boot} ${start}`,
+    pid_namespace: namespace === UNKNOWN ? null : `pid:[${namespace}]`,
+    ...(container !== UNKNOWN && {
       container:
         container === containerField(own.container) ? (own.container ?? container) : container,
     }),

@@ -1,4 +1,4 @@
-/** Files and directories: why one cannot be used, reading, making directories, names for people. */
+/** Files and directories: reading, creation, reasons of failures, and paths for people. */
 
 import { createHash } from "node:crypto";
 import {
@@ -24,10 +24,10 @@ export const errorCode = (error: unknown): string | undefined =>
 export const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
   errorCode(error) !== undefined && error instanceof Error && "syscall" in error;
 
-/** What V8 can hold in one string. */
+/** V8's limit for one string. */
 const TOO_LARGE = "it is larger than 512 MB, the most that can be read at once";
 
-/** What a user has to know of each error of the system, in the words of a sentence's end. */
+/** Explanations of system errors for users, which end a sentence. */
 const MESSAGES: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file or directory",
   ENOTDIR: "part of its path is a file, not a directory",
@@ -44,20 +44,20 @@ const MESSAGES: Readonly<Record<string, string>> = {
   ERR_FS_FILE_TOO_LARGE: TOO_LARGE,
 };
 
-/** Whether a file is the reason, or its disk: any other error is a defect of ours. */
+/** Whether an error is due to a file or its disk; any other one is a bug of ours. */
 export const isFileProblem = (error: unknown): boolean =>
   isSystemError(error) || MESSAGES[errorCode(error) ?? ""] === TOO_LARGE;
 
-/** Why a file or directory cannot be read or written; the system's own words where none fit better. */
+/** Why a file or directory cannot be read or written; the system's message where we have no better one. */
 export function fileProblem(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const words = MESSAGES[errorCode(error) ?? ""];
-  // Reading in the background tells it so, without a code.
+  // Asynchronous reading reports this without a code.
   if (words === undefined && error.message === "Invalid string length") return TOO_LARGE;
   return words ?? error.message;
 }
 
-/** What may be found in place of a file. Opening a pipe can block for ever, and a device may never end. */
+/** Other file types that a path may have. Opening a pipe can block forever, and reading a device may never end. */
 const OTHERS: readonly (readonly [is: (status: Stats) => boolean, name: string])[] = [
   [(status) => status.isFIFO(), "a pipe"],
   [(status) => status.isSocket(), "a socket"],
@@ -65,8 +65,7 @@ const OTHERS: readonly (readonly [is: (status: Stats) => boolean, name: string])
 ];
 
 /**
- * Checks a path before opening it: for files that are read more than once or not in order.
- *
+ * Checks a path before opening it, for files that are read more than once or not in order.
  * @throws an error like the system's for anything but a file or a directory, and the system's own errors
  */
 export function requireFile(path: string): Stats {
@@ -85,14 +84,13 @@ export function readText(path: string): string {
   return readFileSync(path, "utf8");
 }
 
-/** Like `refuseOther`, but allows pipes and sockets, whose data end some time. */
+/** Like `refuseOther`, but allows pipes and sockets, whose data end eventually. */
 export function refuseDevice(status: Stats, path: string): void {
   if (!status.isFIFO() && !status.isSocket()) refuseOther(status, path);
 }
 
 /**
- * Like `requireFile`, for a status already at hand.
- *
+ * Like `requireFile`, for a known status.
  * @throws an error like the system's for anything but a file or a directory
  */
 export function refuseOther(status: Stats, path: string): void {
@@ -126,7 +124,7 @@ export function makeDirectory(path: string): boolean {
   }
 }
 
-/** Also false if that cannot be found out. */
+/** Also false if the path cannot be examined. */
 function isDirectory(path: string): boolean {
   try {
     return statSync(path).isDirectory();
@@ -135,7 +133,7 @@ function isDirectory(path: string): boolean {
   }
 }
 
-/** Where an absolute path leads once its links are followed; the end of it need not exist. */
+/** The absolute path with its links resolved; its last parts need not exist. */
 export function realPlace(path: string): string {
   try {
     return realpathSync(path);
@@ -152,7 +150,7 @@ export function readablePath(file: string, cwd: string): string {
   return first === ".." || isAbsolute(path) ? file : path || ".";
 }
 
-/** SHA-256 of what is in a file, in hexadecimal; the file is never in memory as a whole. */
+/** SHA-256 of a file's content in hexadecimal; the file is read in pieces. */
 export async function fileHash(path: string): Promise<string> {
   const hash = createHash("sha256");
   await pipeline(createReadStream(path), hash);

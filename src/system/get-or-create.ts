@@ -1,4 +1,4 @@
-/** A value that is made when it is first asked for, and kept. */
+/** Computes a value on the first call, and returns the same one later. */
 export function once<T>(create: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {
@@ -13,7 +13,7 @@ interface Store<K, V> {
 }
 
 /**
- * What a map has of a key; where it has nothing, that is made and kept. Loops over millions of results say it out: a
+ * The value of a key in a map; an absent one is created and stored. Loops over millions of results do this inline: a
  * closure for each costs a tenth of their time.
  */
 export function getOrCreate<K, V>(map: Store<K, V>, key: K, create: () => V): V {

@@ -1,9 +1,8 @@
-/** The most that Node's timers hold: a longer one fires at once. */
+/** The limit of Node's timers: a longer one fires at once. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 /**
- * A timer for any duration, even more than the 24 days that Node's timers hold.
- *
+ * A timer for any duration, even more than the 24 days that Node's timers allow.
  * @returns stops the timer
  */
 export function startTimer(milliseconds: number, onEnd: () => void): () => void {
@@ -25,7 +24,7 @@ export interface PausableTimer {
   stop(): void;
 }
 
-/** Like `startTimer`, but time does not count while it is paused. */
+/** Like `startTimer`, but its time stops while it is paused. */
 export function startPausableTimer(milliseconds: number, onEnd: () => void): PausableTimer {
   let left = milliseconds;
   let since = performance.now();

@@ -1,19 +1,21 @@
-/** A piece of work on a machine, from and until when, in milliseconds of that machine's time of day. */
+/** A period of work on a host, in milliseconds of that host's clock. */
 export interface HostInterval {
   readonly host: string;
   readonly from: number;
-  /** Infinity where it has not ended. */
+  /** Infinity while the work goes on. */
   readonly until: number;
 }
 
-/** Those that were on their machine at the same time as another one, in their order. */
-export function overlappingIntervals<T extends HostInterval>(stays: readonly T[]): readonly T[] {
+/** The intervals that overlap another one on the same host, in their order. */
+export function overlappingIntervals<T extends HostInterval>(
+  intervals: readonly T[],
+): readonly T[] {
   const found = new Set<T>();
   const latest = new Map<string, T>();
-  for (const stay of stays.toSorted((a, b) => a.from - b.from)) {
-    const before = latest.get(stay.host);
-    if (before !== undefined && stay.from < before.until) found.add(before).add(stay);
-    if (before === undefined || stay.until > before.until) latest.set(stay.host, stay);
+  for (const interval of intervals.toSorted((a, b) => a.from - b.from)) {
+    const before = latest.get(interval.host);
+    if (before !== undefined && interval.from < before.until) found.add(before).add(interval);
+    if (before === undefined || interval.until > before.until) latest.set(interval.host, interval);
   }
-  return stays.filter((stay) => found.has(stay));
+  return intervals.filter((interval) => found.has(interval));
 }

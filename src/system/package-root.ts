@@ -2,20 +2,20 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The packages that are made of this repository (scripts/pack.mjs); a clone has the first name. */
+/** The names of the packages made from this repository (scripts/pack.mjs); a clone has the first one. */
 const NAMES: readonly unknown[] = ["hydraconf", "deep-profile"];
 
 declare global {
   interface ImportMeta {
     /**
-     * In the executable that has Node.js and us in one file (scripts/dist.mjs): a dependency that it has beside its bundles, or what its
-     * package is. Undefined anywhere else.
+     * Defined only in the single-file executable with Node.js (scripts/dist.mjs): returns a dependency stored beside
+     * its bundles, or the data of its package.
      */
     readonly embedded?: (name: string) => unknown;
   }
 }
 
-/** A part of the executable that this code is in. */
+/** A part embedded in the executable. */
 export const embeddedPart = (name: string): unknown => import.meta.embedded?.(name);
 
 export interface PackageInfo {
@@ -26,7 +26,7 @@ export interface PackageInfo {
 
 /**
  * The package this code runs from; undefined if a program's bundler has copied the code elsewhere. The same module runs from
- * `src/`, from `dist/` and from a bundle, at different depths, so this searches upwards for the root.
+ * `src/`, from `dist/` and from a bundle, at different depths, so the root is searched upwards.
  */
 export function findPackage(): PackageInfo | undefined {
   const embedded = embeddedPart("package");

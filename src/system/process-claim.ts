@@ -5,27 +5,29 @@ import { aboutFile, draftBeside, removeIfAllowed, writeFileAtomicSync } from "./
 import { errorCode, makeDirectory } from "./files.ts";
 import { identityOf, isRunning, type ProcessIdentity, thisProcess } from "./process-identity.ts";
 
-/** Who holds a claim: the content of its file. */
+/** The holder of a claim: the content of the claim's file. */
 export interface Holder extends ProcessIdentity {
-  /** Whether the process was handed the claim and has not taken it up yet. */
+  /** Whether the claim was handed over to the process, which has not accepted it yet. */
   readonly awaited?: true;
-  /** What the holder does with it, for messages. */
+  /** The purpose of the claim, for messages. */
   readonly use?: string;
 }
 
-/** What a directory that one process fills holds meanwhile: a run's, and one that reports are made into. */
+/** The claim file of a directory while one process fills it: a run directory, or one for reports. */
 export const DIRECTORY_CLAIM = ".running";
 
-/** A claim that this process has. */
+/** A claim that this process holds. */
 export interface Claim {
   /**
-   * Makes another process the holder, with no moment in between without a holder. What this process
-   * had is then not its own any more.
-   *
-   * @param options.awaited whether the other process will take the claim up itself
+   * Makes another process the holder, without a moment in which nobody is. Afterwards `release` of this claim does
+   * nothing.
+   * @param options.awaited whether the other process is going to accept the claim itself
    */
   handOver(pid: number, options?: { readonly awaited?: boolean }): void;
-  /** Gives it up. Where its file cannot be removed it ends with this process: what was done under it is done all the same. */
+  /**
+   * Releases the claim. If its file cannot be removed, the claim ends with this process; the work done under it is
+   * valid.
+   */
   release(): void;
 }
 
@@ -34,15 +36,16 @@ export type ClaimAttempt =
   | { readonly kind: "held"; readonly holder: Holder; readonly alive: true | "elsewhere" };
 
 /**
- * Claims something for this process: the process whose link succeeds has it. What a dead process left
- * behind counts for nothing, and a claim that was handed to this process is taken up.
+ * Tries to claim something for this process: the process whose link succeeds holds it. A claim of a dead process is
+ * replaced, and one that was handed to this process is accepted.
  *
- * No clock is asked: a process is dead if its number is free or another's, by boot and start time.
+ * No clock is needed: a process is dead if its number is free or belongs to another process, which boot and start time
+ * show.
  */
 export function tryClaim(file: string, use?: string): ClaimAttempt {
   const own = contentOf({ ...thisProcess(), ...(use !== undefined && { use }) });
   makeDirectory(dirname(file));
-  for (let looks = 0; ; looks++) {
+  for (let attempts = 0; ; attempts++) {
     if (linked(file, own)) return { kind: "taken", claim: claimOf(file, use) };
     const text = read(file);
     if (text === undefined) continue;
@@ -54,18 +57,18 @@ export function tryClaim(file: string, use?: string): ClaimAttempt {
       writeFileAtomicSync(file, own);
       return { kind: "taken", claim: claimOf(file, use) };
     }
-    // Where files cannot be linked, a claim is half written for a moment.
-    if (holder === undefined && looks < HALF_WRITTEN_LOOKS) pause();
+    // Without hard links, a claim can be read while it is half written.
+    if (holder === undefined && attempts < HALF_WRITTEN_ATTEMPTS) pause();
     else {
       const rival = succeed(file, text, own);
       if (rival === undefined) return { kind: "taken", claim: claimOf(file, use) };
-      if (rival === "none" || looks < RIVAL_LOOKS) pause();
+      if (rival === "none" || attempts < RIVAL_ATTEMPTS) pause();
       else return { kind: "held", holder: rival, alive: true };
     }
   }
 }
 
-/** The process that holds a claim right now; undefined without one. */
+/** The living process that holds a claim; undefined without one. */
 export function holderOf(file: string): Holder | undefined {
   const text = read(file);
   const holder = text === undefined ? undefined : parsed(text);
@@ -91,10 +94,10 @@ function claimOf(file: string, use: string | undefined): Claim {
   };
 }
 
-/** No two claims have one content: a dead one is told from a later one of the same process. */
+/** Every claim has unique content, so that a dead claim differs from a later one of the same process. */
 const contentOf = (holder: Holder): string => JSON.stringify({ ...holder, id: randomUUID() });
 
-/** Linked into place with its content: a claim is never read half written. */
+/** Creates a claim by a hard link to a complete draft, so that it is never read half written. */
 function linked(file: string, text: string): boolean {
   const draft = draftBeside(file);
   try {
@@ -103,7 +106,7 @@ function linked(file: string, text: string): boolean {
     return true;
   } catch (error) {
     const code = errorCode(error);
-    // Over a network, an answer may be lost and the question be asked again.
+    // A network file system may lose the answer and repeat the request: our link then exists already.
     if (code === "EEXIST") return statSync(draft, { throwIfNoEntry: false })?.nlink === 2;
     if (code !== undefined && HAS_NO_LINKS.has(code) && read(draft) === text)
       return createdAnew(file, text);
@@ -113,7 +116,7 @@ function linked(file: string, text: string): boolean {
   }
 }
 
-/** What file systems say that know no hard links: FAT, some that are mounted from elsewhere. */
+/** Error codes of file systems without hard links: FAT, some mounts. */
 const HAS_NO_LINKS = new Set(["EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP", "EINVAL"]);
 
 function createdAnew(file: string, text: string): boolean {
@@ -127,20 +130,20 @@ function createdAnew(file: string, text: string): boolean {
 }
 
 /**
- * Puts a claim in the place of one that a dead process left behind. Who may do so is itself claimed, by a
- * file that is named after the dead claim: so there is one successor, and one of a successor that died
- * before it was done. A late process finds another claim than the dead one, and does not succeed it.
+ * Replaces the claim of a dead process. The right to do so is itself a claim, in a file named after the content of the
+ * dead one: so there is one successor, and if it dies before it is done, one successor of that. A late process finds
+ * that the claim has changed, and does not replace it.
  *
- * @returns undefined where it did; else the holder at this moment, if there is one
+ * @returns undefined on success; otherwise the current holder, if there is one
  */
 function succeed(file: string, dead: string, own: string): Holder | "none" | undefined {
-  const rights: string[] = [];
+  const locks: string[] = [];
   let predecessor = dead;
   for (;;) {
-    const right = `${file}.after-${createHash("sha256").update(predecessor).digest("hex").slice(0, 16)}`;
-    rights.push(right);
-    if (linked(right, own)) break;
-    const successor = read(right);
+    const lock = `${file}.after-${createHash("sha256").update(predecessor).digest("hex").slice(0, 16)}`;
+    locks.push(lock);
+    if (linked(lock, own)) break;
+    const successor = read(lock);
     if (successor === undefined) return "none";
     const holder = parsed(successor);
     if (holder !== undefined && isRunning(holder) !== false) return holder;
@@ -151,16 +154,16 @@ function succeed(file: string, dead: string, own: string): Holder | "none" | und
     writeFileAtomicSync(file, own);
     return undefined;
   } finally {
-    for (const right of rights) rmSync(right, { force: true });
+    for (const lock of locks) rmSync(lock, { force: true });
   }
 }
 
-/** Looks, a millisecond apart, after which what cannot be read was left so. */
-const HALF_WRITTEN_LOOKS = 100;
-/** Looks after which a successor who is not done is stopped, and holds the claim for all we know. */
-const RIVAL_LOOKS = 1_000;
+/** Attempts, a millisecond apart, after which an unreadable claim counts as left half written. */
+const HALF_WRITTEN_ATTEMPTS = 100;
+/** Attempts after which a successor that is not done must be suspended, and counts as the holder. */
+const RIVAL_ATTEMPTS = 1_000;
 
-/** A millisecond, in a function that cannot wait. */
+/** Blocks for a millisecond, in synchronous code. */
 export function pause(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
 }
@@ -169,13 +172,13 @@ function read(file: string): string | undefined {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    // Below a file there is none either.
+    // ENOTDIR: a file stands in place of a parent directory.
     if (errorCode(error) === "ENOENT" || errorCode(error) === "ENOTDIR") return undefined;
     throw error;
   }
 }
 
-/** Birth and namespace may be missing: earlier versions did not write all of it. */
+/** Birth and namespace may be missing: earlier versions did not write them. */
 const isHolder = (value: unknown): value is Holder =>
   typeof value === "object" &&
   value !== null &&

@@ -3,18 +3,21 @@ import { hostname } from "node:os";
 import { errorCode } from "./files.ts";
 
 /**
- * Identifies a process so that a later process with the same number is not mistaken for it. Linux tells all of
- * these facts. Elsewhere host and number must do: a process that got a dead one's number is then taken for it, so
- * that what the dead process held still looks held. That errs on the safe side: nothing is ever held by two.
+ * Identifies a process so that a later process with the same number is not mistaken for it. Linux provides all of these
+ * facts. Elsewhere only host and number are known: a process with a reused number is mistaken for the dead one, whose
+ * claims then still look held. That is the safe side: nothing is ever held twice.
  */
 export interface ProcessIdentity {
   readonly host: string;
   readonly pid: number;
-  /** The id of the boot and the start of the process in ticks since then, separated by a blank; null if the kernel does not tell. */
+  /**
+   * The boot id and the start of the process in ticks since boot, separated by a blank; null if the kernel does not
+   * provide them.
+   */
   readonly birth: string | null;
   /**
-   * The PID namespace of `pid`: a container under the same host name has another one. Null if the kernel does not
-   * tell; absent in records of earlier versions.
+   * The PID namespace of `pid`; containers with the same host name have different ones. Null if the kernel does not
+   * provide it; absent in records of earlier versions.
    */
   readonly pid_namespace?: string | null;
   /** Identifies the container, the same after a restart; absent outside of containers. */
@@ -34,7 +37,7 @@ export function identityOf(pid: number): ProcessIdentity {
 
 let own: ProcessIdentity | undefined;
 
-/** Asked of the system once, since it never changes and every job of a sweep records it. */
+/** Determined once, since it never changes and every job of a sweep records it. */
 export function thisProcess(): ProcessIdentity {
   own ??= identityOf(process.pid);
   return own;
@@ -58,7 +61,7 @@ export function isRunning(identity: ProcessIdentity): boolean | "elsewhere" {
       : "elsewhere";
   if (!isAlive(pid)) return false;
   const now = birthOf(pid);
-  // `/proc` may hide other users' processes: then a number in use has to do.
+  // `/proc` may hide other users' processes; then a number in use counts as running.
   return birth === null || now === null || now === birth;
 }
 
@@ -67,7 +70,7 @@ function isOfEarlierBoot({ birth }: ProcessIdentity): boolean {
   return birth !== null && boot !== null && !birth.startsWith(`${boot} `);
 }
 
-/** Whether a process started on this machine since it booted, as far as the kernel tells. */
+/** Whether a process was started on this machine since its boot, as far as the kernel shows. */
 export function isOfThisBoot({ birth, host }: ProcessIdentity): boolean {
   const boot = ownBoot();
   return host === hostname() && boot !== null && birth?.startsWith(`${boot} `) === true;
@@ -78,7 +81,7 @@ function isInOtherNamespace({ pid_namespace: theirs }: ProcessIdentity): boolean
   return ours !== null && typeof theirs === "string" && theirs !== ours;
 }
 
-/** Signal 0 only asks. Another user's process answers EPERM, and so is alive. */
+/** Signal 0 only checks. EPERM means that the process of another user is alive. */
 function isAlive(pid: number): boolean {
   if (!Number.isInteger(pid) || pid <= 0) return false;
   try {
@@ -89,7 +92,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Null if the system does not tell. A zombie counts as gone. */
+/** Null if the system does not provide it. A zombie counts as gone. */
 function birthOf(pid: number): string | null {
   const stat = statOf(String(pid));
   if (stat === undefined) return null;
@@ -106,7 +109,7 @@ const ownContainer = () =>
 
 const OWN_FACTS = new Map<string, string | null>();
 
-/** Asks once for a fact that never changes; null if the system does not tell it. */
+/** Reads a fact that never changes once; null if the system does not provide it. */
 function ownFact(name: string, ask: () => string | null): string | null {
   const known = OWN_FACTS.get(name);
   if (known !== undefined) return known;
@@ -123,7 +126,7 @@ function orNull(ask: () => string | null): string | null {
   }
 }
 
-/** The namespace that sees all processes of a machine (`PROC_PID_INIT_INO` of Linux). */
+/** The namespace that contains all processes of a machine (`PROC_PID_INIT_INO` of Linux). */
 const INITIAL_NAMESPACE = "pid:[4026531836]";
 
 /**
@@ -166,7 +169,7 @@ export function containerOf(mounts: string): string | null {
   return layer;
 }
 
-/** Also true if we may not see all processes. */
+/** Also true if some processes are hidden from us. */
 function isAmongAll({ pid, pid_namespace: theirs }: ProcessLike, started: number): boolean {
   // `hidepid` hides other users' processes from everybody but root.
   if (statOf("1") === undefined) return true;

@@ -9,7 +9,7 @@ export const INTERRUPTS: readonly NodeJS.Signals[] = ["SIGINT", "SIGQUIT", "SIGT
 /** Within this time a second signal counts as the first: a terminal and a parent process may both send it. */
 const REPEAT_MS = 500;
 
-/** Returns a function to call at each signal, which tells whether it is a repetition of the one before. */
+/** Returns a function that is called at each signal, and says whether it repeats the one before. */
 export function watchRepeats(): () => boolean {
   let latest = Number.NEGATIVE_INFINITY;
   return () => {
@@ -25,8 +25,8 @@ export function signalGroup(group: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-group, signal);
   } catch (error) {
-    // The group ended in the meantime, or belongs to another user (sudo). Callers are timers and
-    // listeners, which must survive that.
+    // The group has ended, or belongs to another user (sudo). Callers are timers and listeners, in which an exception
+    // would be fatal.
     const code = errorCode(error);
     if (code !== "ESRCH" && code !== "EPERM") throw error;
   }
@@ -100,7 +100,7 @@ function namesIn(directory: string): readonly string[] {
   }
 }
 
-/** Something that is suspended together with this process (Ctrl-Z), and resumes with it (`fg`, `bg`). */
+/** A resource that is suspended together with this process (Ctrl-Z), and resumed with it (`fg`, `bg`). */
 export interface Suspendable {
   /** Called just before this process stops; must not wait. */
   readonly suspend?: () => void;
@@ -115,15 +115,15 @@ export interface Suspension {
 }
 
 /**
- * Suspends others along with this process: programs it has started in separate process groups, which the terminal's Ctrl-Z does not
- * reach. Without members, Ctrl-Z works as usual.
+ * Suspends other processes along with this one: programs that it started in separate process groups, which the
+ * terminal's Ctrl-Z does not reach. Without members, Ctrl-Z works as usual.
  */
 export function createSuspension(): Suspension {
   const members = new Set<Suspendable>();
   const onKey = (): void => {
     for (const member of members) member.suspend?.();
-    // Stop as the key would without a listener, so that the shell notices. This call returns when we resume, or at once if there is no
-    // shell that could resume us.
+    // Stop as Ctrl-Z would without a listener, so that the shell notices. This call returns when the process is
+    // resumed, or at once if there is no shell that could resume it.
     process.off(KEY, onKey);
     process.kill(process.pid, KEY);
     process.on(KEY, onKey);

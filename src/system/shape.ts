@@ -1,7 +1,7 @@
 /**
- * Checks that a file of ours still has the shape in which we wrote it: it may have been edited, or damaged by a
+ * Checks that one of our files still has the shape in which it was written: it may have been edited, or damaged by a
  * failing disk. The checks are written by hand because loading a schema validator would take longer than everything
- * else a worker does before its job.
+ * else that a worker does before its job.
  */
 export type Check = (value: unknown) => boolean;
 
@@ -54,7 +54,9 @@ export const byName =
     isObject(value) && Object.values(value).every(check);
 export const textsByName = byName(text);
 
-/** The first field that does not fit, or the first of all if the value is no object; undefined if all fit. */
+/**
+ * The name of the first field that does not fit, or of the first field if the value is no object; undefined if all fit.
+ */
 export function wrongField<T>(value: unknown, shape: Shape<T>): string | undefined {
   if (!isObject(value)) return Object.keys(shape)[0];
   for (const name in shape) {

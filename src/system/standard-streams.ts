@@ -19,7 +19,7 @@ const onErrorsError = (error: NodeJS.ErrnoException): void => tell("standard err
 function tell(name: string, error: NodeJS.ErrnoException): void {
   if (error.code === "EPIPE" || error.code === "EIO") return;
   process.exitCode = 1;
-  // Report only the first failure: every further line fails likewise.
+  // Only the first failure is reported, because later lines fail likewise.
   if (process.listeners("exit").includes(fail)) return;
   process.once("exit", fail);
   complain(`${name} cannot be written: ${error.message}\n`);
@@ -29,18 +29,18 @@ const fail = (): void => {
   process.exitCode = 1;
 };
 
-/** Writes to the descriptor, because one of the streams has just failed. */
+/** Writes to the descriptor directly, because a stream has just failed. */
 function complain(line: string): void {
   try {
     writeSync(2, line);
   } catch {
-    // Its reader is gone.
+    // Nobody reads standard error any more.
   }
 }
 
 /**
- * Whether a stream is shown colours: a terminal, unless `NO_COLOR` is set to something
- * (<https://no-color.org>: an empty value counts as none) or the terminal can show text only.
+ * Whether a stream gets colours: a terminal, unless `NO_COLOR` is set and not empty (<https://no-color.org>) or the
+ * terminal supports text only.
  */
 export const takesColor = (
   { isTTY }: { readonly isTTY?: boolean },

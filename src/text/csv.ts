@@ -1,8 +1,8 @@
 import { escapedControls } from "./printable.ts";
 
-/** CSV (RFC 4180) whose texts no spreadsheet can take for a formula and run, and no terminal for commands. */
+/** CSV (RFC 4180) with texts escaped so that a spreadsheet cannot run them as formulas, nor a terminal as commands. */
 
-/** Null becomes an empty cell: not measured. */
+/** Null becomes an empty cell, for values that were not measured. */
 export type CsvCell = string | number | null;
 
 /** One record, without a line break. */

@@ -1,5 +1,5 @@
 /**
- * What Python's `datetime.now().strftime(format)` gives in the C locale on Linux: the directives
+ * The result of Python's `datetime.now().strftime(format)` in the C locale on Linux: the directives
  * of the C standard, glibc's further ones with its flags and widths, and Python's `%f`
  * (microseconds; here the last three digits are zeros). Other text stays unchanged.
  */
@@ -13,7 +13,7 @@ export function strftime(format: string, date: Date): string {
   );
 }
 
-/** A directive's value, and how it is padded when the format does not say. */
+/** A directive's value, and its padding unless the format sets it. */
 interface Field {
   readonly text: string;
   readonly width: number;
@@ -81,7 +81,7 @@ const DIRECTIVES: Readonly<Record<string, (date: Date) => Field>> = {
   X: (d) => text(strftime("%H:%M:%S", d)),
   y: (d) => zeros(d.getFullYear() % 100, 2),
   Y: (d) => text(String(d.getFullYear())),
-  // A datetime without a time zone, which is what Hydra formats, has no offset and no zone name.
+  // Hydra formats a datetime without a time zone, which has no offset and no zone name.
   z: () => text(""),
   Z: () => text(""),
   f: (d) => zeros(d.getMilliseconds() * 1000, 6),

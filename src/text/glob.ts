@@ -1,7 +1,7 @@
-/** Shell-like patterns: `*` stands for any text, `?` for any one character, all else for itself. */
+/** Shell-like patterns: `*` matches any text, `?` any one character, all others match themselves. */
 export type GlobToken = LiteralToken | WildcardToken;
 
-/** One character that stands for itself. */
+/** A character that matches itself. */
 export interface LiteralToken {
   readonly type: "literal";
   readonly character: string;
@@ -12,7 +12,7 @@ export interface WildcardToken {
   readonly type: "one" | "many";
 }
 
-/** Every text is a pattern, and nothing in it can be escaped. */
+/** Every text is a valid pattern, and no character can be escaped. */
 export const parseGlob = (pattern: string): readonly GlobToken[] => [...pattern].map(globToken);
 
 export const globToken = (character: string): GlobToken =>
@@ -27,7 +27,7 @@ export const matchesGlob = (tokens: readonly GlobToken[], text: string): boolean
   matchesTokens(tokens, text, (token, character) => token.character === character);
 
 /**
- * The same for patterns with further tokens, each of which takes one character. On a mismatch only the
+ * The same for patterns with further tokens, each of which matches one character. On a mismatch only the
  * last `*` is retried, with one character more. That suffices for globs and bounds the time by the
  * length of the text times that of the pattern, however many stars there are.
  */

@@ -4,7 +4,7 @@ export interface NameNumbers {
   readonly of: (name: string) => number;
 }
 
-/** Up to so many names a Map is fastest, although it takes 40 bytes per name, and twice that while it grows. */
+/** Up to this number of names a Map is fastest, although it takes 40 bytes per name, and twice that while it grows. */
 const MOST_IN_MAP = 1 << 16;
 
 /**
@@ -26,7 +26,8 @@ export function createNameNumbers(
       const known = first.get(name);
       if (known !== undefined) return known;
       if (first.size === MOST_IN_MAP) {
-        // Only one structure is asked from here on: each would hash the name again, and hashing is most of the cost.
+        // From here on only the hash table is used: asking both would hash each name twice, and hashing is most of the
+        // cost.
         others = createHashTable(add, nameOf, first);
         first.clear();
         return others.of(name);

@@ -16,13 +16,16 @@ export const agreeing = (count: number, one: string, many: string): string =>
 export const grouped = (whole: string): string => whole.replace(/\B(?=(?:\d{3})+$)/g, ",");
 
 /**
- * The first few of some names, and how many others there are: `a, b and 3 more`. A single other one is named, since
- * that takes no more room.
+ * The first few names, and the number of the others: `a, b and 3 more`. A single other one is named, since that takes
+ * no more room.
  */
 export const firstFew = (names: readonly string[], most: number, separator = ", "): string =>
   firstFewOf(names, most, (name) => name, separator);
 
-/** The same of what has names to be made: of a hundred thousand regions, those of the first five. */
+/**
+ * The same for items whose names are made only when they are shown: of a hundred thousand regions, those of the first
+ * five.
+ */
 export function firstFewOf<Item>(
   items: readonly Item[],
   most: number,
@@ -34,7 +37,7 @@ export function firstFewOf<Item>(
   return `${named.join(separator)}${left === 0 ? "" : ` and ${grouped(String(left))} more`}`;
 }
 
-/** What follows the first of several: ` (and 3 more)`; nothing after the only one. */
+/** Follows the first of several: ` (and 3 more)`; empty without others. */
 export const andOthers = (others: number): string =>
   others === 0 ? "" : ` (and ${grouped(String(others))} more)`;
 

@@ -1,5 +1,5 @@
 /**
- * Makes text from profiles safe to show: names are hostile input. Control characters could drive a
+ * Makes text from profiles safe to show, because names are untrusted input. Control characters could control a
  * terminal, and direction marks could make a line read differently.
  */
 export function printable(text: string): string {
@@ -13,8 +13,8 @@ export const visibleControls = (text: string): string =>
   );
 
 /**
- * Like `printable`, but of different texts it makes different ones: a backslash that would be read as the beginning of
- * such an escape is one itself.
+ * Like `printable`, but different texts stay different: a backslash that could be read as the start of such an escape
+ * is escaped itself.
  */
 export const escapedControls = (text: string): string =>
   printable(text.replaceAll(/\\(?=u\{[0-9a-f]+\}|[nrt])/g, BACKSLASH));

@@ -2,7 +2,7 @@
 export const shellQuote = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** A command line as one would type it, with the environment variables to set in front. */
+/** A command line as a user would type it, with the environment variables to set in front. */
 export const shellCommand = (
   argv: readonly string[],
   env: Readonly<Record<string, string>> = {},
@@ -12,7 +12,7 @@ export const shellCommand = (
     ...argv.map(shellQuote),
   ].join(" ");
 
-/** `name=value` at its first `=`; the value is undefined where there is none. */
+/** Splits `name=value` at its first `=`; the value is undefined without one. */
 export function splitAtEquals(word: string): readonly [name: string, value: string | undefined] {
   const at = word.indexOf("=");
   return at < 0 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)];

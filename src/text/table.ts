@@ -4,7 +4,7 @@ export const drawTable = (rows: readonly (readonly string[])[]): string =>
     .map((line) => `${line}\n`)
     .join("");
 
-/** The lines of such a table. */
+/** The lines of a table in that format. */
 export function tableLines(
   rows: readonly (readonly string[])[],
   headerTail = "",
@@ -20,10 +20,10 @@ export function tableLines(
   return [first, rule, ...body.map(draw), rule];
 }
 
-/** To a width in characters: `padEnd` counts UTF-16 units. */
+/** Pads by characters, because `padEnd` counts UTF-16 units. */
 const padded = (cell: string, width: number): string => cell + " ".repeat(width - [...cell].length);
 
-/** A title, underlined in its length. */
+/** A title, underlined to its length. */
 export const titleLines = (text: string, underline = "*"): readonly string[] => [
   text,
   underline.repeat(text.length),

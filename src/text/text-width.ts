@@ -2,7 +2,7 @@ import stringWidth from "string-width";
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** Splits text into what people see as characters. Made when the first text is cut. */
+/** Splits text into graphemes. The segmenter is created when the first text is cut. */
 function segments(text: string): Intl.Segments {
   segmenter ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
   return segmenter.segment(text);
@@ -12,16 +12,16 @@ const PLAIN = /^[\x20-\x7e]*$/;
 
 /** How many columns a text takes on a terminal. */
 export function textWidth(text: string): number {
-  // Of a long table nearly every cell is plain.
+  // Fast path: nearly all cells of long tables are plain.
   return PLAIN.test(text) ? text.length : stringWidth(text, { countAnsiEscapeCodes: true });
 }
 
-/** More code units than any character that people write. */
+/** An upper bound for the code units of one grapheme in real text. */
 const MOST_UNITS = 32;
 
-/** The text in at most `width` columns; a longer one is cut and ends with an ellipsis. */
+/** The text cut to at most `width` columns; a longer one ends with an ellipsis. */
 export function fitText(text: string, width: number): string {
-  // Splitting into characters takes quadratic time, minutes for a megabyte: so split no more than can be shown.
+  // Splitting into graphemes takes quadratic time, minutes for a megabyte, so only as much is split as can be shown.
   const head = text.slice(0, MOST_UNITS * (Math.max(0, width) + 1));
   if (head.length === text.length && textWidth(text) <= width) return text;
   let kept = "";
@@ -45,7 +45,7 @@ export const columnWidths = (rows: readonly (readonly string[])[]): readonly num
     rows.reduce((widest, row) => Math.max(widest, textWidth(row[column] ?? "")), 0),
   );
 
-/** The text in lines of at most `width` columns, broken at blanks. A word that is longer gets its own line. */
+/** The text in lines of at most `width` columns, broken at blanks. A longer word gets its own line. */
 export function wrapText(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   const indent = /^ */.exec(text)?.[0] ?? "";

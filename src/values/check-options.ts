@@ -1,10 +1,12 @@
-/** Arguments and options of public functions: which values are taken, and errors that name those that are not. */
+/**
+ * Checks of the arguments and options of public functions: which values are accepted, and errors that name the others.
+ */
 import { alternativesTo, ConfigError } from "./errors.ts";
 
-// What types say to TypeScript, said to JavaScript: a text for a list is split into letters, or ends in an
-// error far from here. All throw ConfigError `value.wrong_type`.
+// Checks at run time what the types check in TypeScript. Without them a string passed for a list is split into letters,
+// or fails far from the call. All throw ConfigError `value.wrong_type`.
 
-/** @param by the function that was called, as messages begin with it */
+/** @param by name of the called function, with which messages begin */
 export function checkText(by: string, name: string, value: unknown, hint?: string): void {
   if (typeof value !== "string") throw wrongArgument(by, name, "a string", value, hint);
 }
@@ -51,24 +53,24 @@ function described(value: unknown): string {
       : `a ${typeof value}`;
 }
 
-// The options of a public function, held to a table of what each may be: TypeScript sees to it that the table has all of them, and the
-// table sees to it that callers from JavaScript keep to the types. All throw ConfigError `value.wrong_type`, and name the option.
+// Options of a public function are checked against a table. TypeScript checks that the table has every option; the
+// table checks calls from JavaScript. All throw ConfigError `value.wrong_type`, and name the option.
 
 /**
- * Refuses a value that an option may not have.
- * @param by the function that was called
+ * Throws for a value that an option may not have.
+ * @param by name of the called function
  * @param name the option, as messages call it
  */
 export type OptionCheck = (by: string, name: string, value: unknown) => void;
 
-/** What each option of a function may be. */
+/** The check of each option of a function. */
 export type OptionChecks<Options extends object> = {
   readonly [Name in keyof Options]-?: OptionCheck;
 };
 
 /**
- * Refuses options that the types do not allow, and such as there are not: a name that is misspelt would be
- * ignored. One that is undefined is not given.
+ * Refuses values that the types do not allow, and unknown names, since a misspelt option would be ignored. An option
+ * that is undefined counts as not given.
  */
 export function checkOptions<Options extends object>(
   by: string,
@@ -80,7 +82,7 @@ export function checkOptions<Options extends object>(
   checkMembers(by, options, checks, "");
 }
 
-/** Refuses members that an object may not have, those that it inherits, and values that they may not be. */
+/** Refuses unknown and inherited members of an object, and members with wrong values. */
 export function checkMembers(by: string, value: object, checks: object, prefix: string): void {
   const names = Object.keys(checks);
   for (const name of Object.keys(value))
@@ -91,7 +93,7 @@ export function checkMembers(by: string, value: object, checks: object, prefix: 
   checkKnown(by, value, checks, prefix);
 }
 
-/** Checks the members that a table names, and says nothing of others. @param prefix of their names in messages: `html.` */
+/** Checks the members that a table names, and ignores others. @param prefix of their names in messages: `html.` */
 function checkKnown(by: string, value: object, checks: object, prefix: string): void {
   for (const name of Object.keys(checks)) {
     const check: OptionCheck = Reflect.get(checks, name);
@@ -99,7 +101,7 @@ function checkKnown(by: string, value: object, checks: object, prefix: string): 
   }
 }
 
-/** A copy of options lacks what is not their own property: a getter of a class, a prototype's value. */
+/** An inherited option (a getter of a class, a value of a prototype) would be lost when options are copied. */
 const inheritedOption = (by: string, name: string): ConfigError =>
   new ConfigError({
     code: "value.wrong_type",
@@ -120,16 +122,17 @@ function unknownOption(
   });
 }
 
-// What an option may be: the entries of the tables that `checkOptions` takes. Each throws ConfigError `value.wrong_type`.
+// Checks of option values: the entries of the tables that `checkOptions` takes. Each throws ConfigError
+// `value.wrong_type`.
 
-/** An option that need not be given. */
+/** An option that may be omitted. */
 export const optional =
   (check: OptionCheck): OptionCheck =>
   (by, name, value) => {
     if (value !== undefined) check(by, name, value);
   };
 
-/** An option that is null for none. */
+/** An option that may be null, which stands for none. */
 export const orNull =
   (check: OptionCheck): OptionCheck =>
   (by, name, value) => {
@@ -138,7 +141,7 @@ export const orNull =
 
 export const text: OptionCheck = checkText;
 
-/** A path, for which a URL is often taken. */
+/** A path. The error has a hint for URLs, which are often passed instead. */
 export const path: OptionCheck = (by, name, value) =>
   checkText(
     by,
@@ -151,7 +154,7 @@ export const trueOrFalse: OptionCheck = (by, name, value) => {
   if (typeof value !== "boolean") throw wrongArgument(by, name, "true or false", value);
 };
 
-/** How many of something; Infinity for all. */
+/** A count; Infinity for no limit. */
 export const count: OptionCheck = (by, name, value) => {
   if (typeof value !== "number" || !(value >= 0))
     throw wrongArgument(by, name, "a number from 0", value);
@@ -161,10 +164,10 @@ export const fn: OptionCheck = (by, name, value) => {
   if (typeof value !== "function") throw wrongArgument(by, name, "a function", value);
 };
 
-/** Anything: what it may be is seen where it is used. */
+/** No check here: the value is checked where it is used. */
 export const anything: OptionCheck = () => {};
 
-/** What is wrong with resolvers is said where they are registered: an iterable can be gone through but once. */
+/** Resolvers are checked where they are registered, because an iterable can be read only once. */
 export const checkedAsRegistered: OptionCheck = anything;
 
 /** @param is what such an object is: "a Date" */
@@ -182,7 +185,7 @@ export const oneOf =
   };
 
 /**
- * @param of what the items are: "strings"
+ * @param of the plural noun for the items: "strings"
  * @param example of such a list
  */
 export const listOf =
@@ -193,7 +196,7 @@ export const listOf =
     for (const [index, one] of value.entries()) item(by, `${name}[${index}]`, one);
   };
 
-/** An object with members that are checked as options are. */
+/** An object whose members are checked as options are. */
 export const shape =
   <Members extends object>(checks: OptionChecks<Members>): OptionCheck =>
   (by, name, value) => {
@@ -201,7 +204,7 @@ export const shape =
     checkMembers(by, value, checks, `${name}.`);
   };
 
-/** As `shape` for an object of a program's own, which may have more members, for itself. */
+/** As `shape`, but for an object of the caller, which may have further members for its own use. */
 export const having =
   <Members extends object>(checks: OptionChecks<Members>): OptionCheck =>
   (by, name, value) => {
@@ -210,7 +213,7 @@ export const having =
   };
 
 /**
- * An object that others may have made, and more than what is needed of it: nothing is said of the rest.
+ * An object that other code may have made: its methods are checked, other members are ignored.
  * @param is what such an object is: "a resolver"
  */
 export const withMethods =
@@ -222,8 +225,8 @@ export const withMethods =
   };
 
 /**
- * A Map by names.
- * @param of what its values are: "configs"
+ * A Map whose keys are names.
+ * @param of the plural noun for its values: "configs"
  */
 export const mapOf =
   (of: string, item: OptionCheck): OptionCheck =>
@@ -236,14 +239,17 @@ export const mapOf =
     }
   };
 
-/** Not by its class: a Map of another realm, or what is read as one, will do. */
+/**
+ * Checked by its methods and not by its class, so that a Map of another realm, or an object with the same methods, is
+ * accepted.
+ */
 const isMap = (value: unknown): value is ReadonlyMap<unknown, unknown> =>
   typeof value === "object" &&
   value !== null &&
   Symbol.iterator in value &&
   ["get", "has", "keys"].every((method) => typeof Reflect.get(value, method) === "function");
 
-/** An object by names. */
+/** An object whose keys are names. */
 export const recordOf =
   (item: OptionCheck): OptionCheck =>
   (by, name, value) => {

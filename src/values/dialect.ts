@@ -9,14 +9,14 @@ export const DIALECT_NAMES: readonly DialectName[] = ["1.1", "1.2", "1.3", "1.4"
 export type DialectName = "1.1" | "1.2" | "1.3" | "1.4";
 
 /**
- * What a version of Hydra does in its own way. All that differs between versions is a field here: code asks for the field and
+ * How one version of Hydra behaves where versions differ. Every difference is a field here: code asks for the field and
  * never for the version.
  */
 export interface Dialect {
   readonly name: DialectName;
-  /** What configs read as `${hydra.runtime.version}`. */
+  /** The value of `${hydra.runtime.version}`. */
   readonly hydraVersion: string;
-  /** What a program is warned of for choosing this version; null for nothing. */
+  /** The warning that a program gets for choosing this version; null for none. */
   readonly notice: string | null;
   /**
    * Whether a job works in its run directory unless `hydra.job.chdir` says otherwise.
@@ -25,19 +25,18 @@ export interface Dialect {
    */
   readonly changesDirectory: boolean;
   /**
-   * Where a program's configs are if it names no directory: one relative to the program, or null for nowhere.
-   *
+   * The directory of configs if a program names none: relative to the program, or null for no directory.
    * @see https://hydra.cc/docs/1.2/upgrades/1.0_to_1.1/changes_to_hydra_main_config_path
    */
   readonly defaultConfigPath: string | null;
   /**
    * Whether `_group_` and `_name_` in a `# @package` header stand for the config's group and name, and `_name_` in the
-   * package of a defaults list or override, too. Elsewhere they are names of packages.
+   * package of a defaults list or override, too. Otherwise they are names of packages.
    *
    * @see https://hydra.cc/docs/1.2/upgrades/1.0_to_1.1/changes_to_package_header
    */
   readonly packageKeywords: boolean;
-  /** Whether a name that ends in `.yml` is that of a file; elsewhere all config files are `.yaml`. */
+  /** Whether a name that ends in `.yml` names a `.yml` file; otherwise all config files are `.yaml`. */
   readonly readsYml: boolean;
   /** Whether `optional: true` beside a group in one item of a defaults list makes the item optional. */
   readonly optionalEntry: boolean;
@@ -48,99 +47,126 @@ export interface Dialect {
    */
   readonly implicitHydraOverrides: boolean;
   /**
-   * Whether `${defaults.0.group}` is resolved in a defaults list; elsewhere it is refused.
+   * Whether `${defaults.0.group}` is resolved in a defaults list; otherwise it is refused.
    *
    * @see https://hydra.cc/docs/1.1/upgrades/1.0_to_1.1/defaults_list_interpolation
    */
   readonly positionalInterpolation: boolean;
-  /** YAML is read and written as libyaml does it, and not as PyYAML does by itself. */
+  /** YAML is read and written as by libyaml, and not as by PyYAML's Python code. */
   readonly libyaml: boolean;
-  /** A path is written as a list of its text, and not of its parts. */
+  /** A path is written as a list that holds its text, and not as a list of its parts. */
   readonly pathsAsText: boolean;
-  /** What `hydra.job.chdir` is unless something sets it; null, which it may be then, leaves it to `changesDirectory`. */
+  /** The default of `hydra.job.chdir`. With null (then an allowed value), `changesDirectory` decides. */
   readonly chdirDefault: boolean | null;
-  /** Whether `hydra.job.override_dirname` is an interpolation, `${hydra_override_dirname:}`; else a text that is filled in. */
+  /**
+   * Whether `hydra.job.override_dirname` is an interpolation, `${hydra_override_dirname:}`; otherwise its value is
+   * filled in as text.
+   */
   readonly resolvesDirname: boolean;
   /** Whether the first line of an error about an override lists all overrides. */
   readonly listsOverrides: boolean;
   /** Whether an error mentions `HYDRA_FULL_ERROR`. */
   readonly tellsOfFullError: boolean;
-  /** Whether what a task throws is written to the job's own log. */
+  /** Whether an exception of a task is written to the job's own log. */
   readonly logsFailures: boolean;
-  /** Whether callbacks are notified of the end of a job that Ctrl-C ends, and of its run; else of neither. */
+  /** Whether callbacks are notified of the end of a job, and of its run, that Ctrl-C interrupts. */
   readonly tellsOfInterrupts: boolean;
-  /** Whether the values of `hydra.job.env_set` see variables that stand before them in it; else each other, as values. */
+  /**
+   * Whether the values of `hydra.job.env_set` are resolved one after the other, each with the variables set before it;
+   * otherwise all are resolved first, as values of the config.
+   */
   readonly setsVariablesInTurn: boolean;
-  /** Whether a job of a sweep is refused that changes the launcher or the sweeper; else the change means nothing. */
+  /**
+   * Whether a job of a sweep that changes the launcher or the sweeper is refused; otherwise the change has no effect.
+   */
   readonly fixesLauncher: boolean;
   /** Whether `glob` finds what `hydra.searchpath` adds. */
   readonly globsSearchPath: boolean;
   /** The oldest `version_base` that a program may name; null where the version itself decides. */
   readonly leastVersionBase: string | null;
-  /** Whether completion takes a word with hyphens behind `python` for the script. */
+  /** Whether completion accepts a word with hyphens after `python` as the script. */
   readonly hyphensInScripts: boolean;
-  /** Whether `--` on a command line means nothing; else what stands behind it is no flag. */
+  /** Whether `--` on a command line is ignored; otherwise the words after it are no flags. */
   readonly ignoresDashes: boolean;
-  /** Functions of the override language beside those that every version has. */
+  /** Functions of the override language that not every version has. */
   readonly addedFunctions: readonly string[];
-  /** What the bounds of a float range count as: the decimal digits that are shown of a double, or its exact binary value. */
+  /**
+   * How the bounds of a float range are read: as the decimal digits that Python prints, or as the exact binary value.
+   */
   readonly rangeDecimals: "shown" | "exact";
-  /** Whether `sort(range(...))` sorts the values of the range; else it exchanges the bounds. */
+  /** Whether `sort(range(...))` sorts the values of the range; otherwise it swaps the bounds. */
   readonly sortsRangeValues: boolean;
-  /** Whether `_group_` in the package of an item of a defaults list stands for the config's group; else it is a name. */
+  /** Whether `_group_` in the package of a defaults list item stands for the config's group; otherwise it is a name. */
   readonly fillsGroup: boolean;
   /** Whether a slash in an option of a defaults list belongs to the group: `a: b/c` is `a/b: c`. */
   readonly slashInGroup: boolean;
   /** Whether `..` and backslashes in the paths of a defaults list are refused. */
   readonly checksPaths: boolean;
-  /** Whether words before a group other than `optional` and `override` are refused; else they mean nothing. */
+  /** Whether keywords before a group other than `optional` and `override` are refused; otherwise they are ignored. */
   readonly refusesKeywords: boolean;
   /**
-   * Whether overrides in defaults lists reach only what stands before them, and the last one of a group wins; else they reach
-   * all, and the first one wins.
+   * Whether overrides in defaults lists affect only earlier items, and the last one of a group wins; otherwise they
+   * affect all items, and the first one wins.
    */
   readonly lastOverrideWins: boolean;
-  /** Whether interpolations in defaults lists wait for the choices of the whole tree, and name nothing but choices. */
+  /**
+   * Whether interpolations in defaults lists are resolved after all choices of the tree are known, and can refer only
+   * to choices.
+   */
   readonly defersChoices: boolean;
-  /** Whether `+group=option` counts from the root of the tree; else from the primary config's group and package. */
+  /**
+   * Whether the group in `+group=option` is relative to the root of the tree; otherwise to the primary config's group
+   * and package.
+   */
   readonly absoluteAppends: boolean;
-  /** Whether `~path/to/config` takes items out of defaults lists that name that config. */
+  /** Whether `~path/to/config` removes the items of defaults lists that name that config. */
   readonly deletesConfigs: boolean;
-  /** Whether `~key` takes out items of lists and values that are null or missing, and `~key=null` compares. */
+  /** Whether `~key` can delete list items and values that are null or missing, and `~key=null` compares the value. */
   readonly deletesAnyValue: boolean;
-  /** Whether files `.yml` where configs are looked for are refused; else they are no configs. */
+  /** Whether a `.yml` file in a config directory is refused; otherwise it is ignored. */
   readonly refusesYml: boolean;
-  /** Whether a defaults list without `_self_` beside content of the file is warned about. */
+  /** Whether a config with content and a defaults list without `_self_` gets a warning. */
   readonly warnsOfMissingSelf: boolean;
-  /** `\.`, `\[`, `\]` and `\=` in a key stand for the character itself, which separates nothing. */
+  /** `\.`, `\[`, `\]` and `\=` in a key stand for the character itself, which does not separate components. */
   readonly escapesInKeys: boolean;
-  /** Items of lists are also counted from the end where a key is looked up: `${list.-1}`. */
+  /** Negative list indices count from the end in lookups: `${list.-1}`. */
   readonly indicesFromEnd: boolean;
-  /** A relative key with more dots than there are levels above is absent for `select` and `oc.select`, and no error. */
+  /**
+   * For `select` and `oc.select`, a relative key with more dots than there are levels above is absent; otherwise it is
+   * an error.
+   */
   readonly absentAboveRoot: boolean;
-  /** The error of a relative key that is not found says from where it was looked up. */
+  /** The error of a relative key that is not found also names the full key that was looked up. */
   readonly showsRelativeKeys: boolean;
-  /** `update` goes on in what a reference on the way leads to, and does not replace the reference. */
+  /** `update` follows a reference on the path to its target instead of replacing the reference. */
   readonly updatesReferred: boolean;
-  /** What the refusal to merge a map with a list says. */
+  /** The message of the error for merging a map with a list. */
   readonly mergeRefusal: string;
-  /** Whether the refusal of a key that a map does not have names those that are like it. */
+  /** Whether the error for an unknown key of a map names similar keys. */
   readonly suggestsKeys: boolean;
-  /** `resolve` refuses a reference to a missing value, and `missing_keys` names it; else it is missing, and an error. */
+  /**
+   * `resolve` refuses a reference to a missing value, and `missing_keys` names it; otherwise the reference becomes
+   * missing, and `missing_keys` fails.
+   */
   readonly refusesToMissing: boolean;
-  /** `resolve` keeps maps and lists that resolvers made, which else are refused. */
+  /** `resolve` keeps maps and lists that resolvers made; otherwise they are refused. */
   readonly keepsResolved: boolean;
-  /** `!!omap` and `!!pairs` give tuples, which may hold nothing that is missing. */
+  /** `!!omap` and `!!pairs` give tuples, which may not contain missing values. */
   readonly tuples: boolean;
-  /** Aliases may not contain themselves, nor make more of a document than OmegaConf's own limits. */
+  /** Aliases may not contain themselves, nor expand a document beyond OmegaConf's own limits. */
   readonly limitsAliases: boolean;
-  /** Whether plugins have the configs that they have from Hydra 1.4 on. */
+  /** Whether plugins have their configs of Hydra 1.4. */
   readonly newerPlugins: boolean;
-  /** `instantiate` resolves each value when its turn comes; else all of them before it calls the first target. */
+  /** `instantiate` resolves a value when it is needed; otherwise all values before it calls the first target. */
   readonly instantiatesInTurn: boolean;
-  /** Maps among the arguments of `instantiate` replace those of the config that are no targets; else they are merged over them. */
+  /**
+   * Map arguments of `instantiate` replace maps of the config that have no `_target_`; otherwise they are merged over
+   * them.
+   */
   readonly argumentsReplace: boolean;
-  /** What `<<` brings and the map says itself stands where the map says it, and not where it was brought. */
+  /**
+   * A key of `<<` that the map also defines keeps the position of the map's own key, and not that of the merged one.
+   */
   readonly ownKeysStay: boolean;
 }
 
@@ -272,7 +298,7 @@ const V1_4: Dialect = {
   ownKeysStay: true,
 };
 
-/** By name. */
+/** All dialects by name. */
 export const DIALECTS: Readonly<Record<DialectName, Dialect>> = {
   "1.1": V1_1,
   "1.2": V1_2,
@@ -280,7 +306,7 @@ export const DIALECTS: Readonly<Record<DialectName, Dialect>> = {
   "1.4": V1_4,
 };
 
-/** The dialect where none is chosen. */
+/** The default dialect. */
 export const DEFAULT_DIALECT: Dialect = V1_3;
 
 /**
@@ -298,14 +324,13 @@ export function dialectNamed(name: string): Dialect {
   });
 }
 
-/** An option of public functions: the name of a dialect, or nothing. */
+/** An option of public functions: the name of a dialect, or undefined. */
 export const dialectOption: OptionCheck = (_by, _name, value) => {
   if (value !== undefined) dialectNamed(value as string);
 };
 
 /**
- * Options of a public function, with the dialect that they name.
- *
+ * Options of a public function, with the name of the dialect replaced by the dialect.
  * @throws ConfigError `compose.unsupported`
  */
 export const withDialect = <Options extends { readonly dialect?: DialectName }>({
@@ -319,7 +344,7 @@ export const withDialect = <Options extends { readonly dialect?: DialectName }>(
 /**
  * The `version_base` that a program of a dialect reports, where the dialect does not depend on it.
  *
- * @throws ConfigError `compose.unsupported` for what is no version, or an older one than the dialect takes
+ * @throws ConfigError `compose.unsupported` for an invalid version, or one older than the dialect accepts
  */
 export function reportedBase(
   versionBase: string | undefined,

@@ -15,9 +15,9 @@ export type Difference = { readonly path: readonly Key[] } & (
 );
 
 /**
- * What differs, key by key: first in the order of `before`, what was added to a map behind its own
- * keys. A list is one value, as everywhere in Hydra: a merge replaces it whole. The order of keys
- * does not count; the type does: `1` and `1.0` differ.
+ * The differences by key, in the order of `before`; added keys follow the other keys of their map. A list counts as one
+ * value, as in Hydra, where a merge replaces it as a whole. The order of keys does not count; the type does: `1` and
+ * `1.0` differ.
  */
 export function diffConfigs(
   before: ConfigNode,
@@ -43,7 +43,7 @@ export function diffConfigs(
   return [...kept, ...added];
 }
 
-/** The values that stand in maps alone; a list is one, and so is an empty map. */
+/** The leaves of nested maps. A list is a leaf, and so is an empty map. */
 function leavesOfMaps(node: ConfigNode, path: readonly Key[]): readonly KeyedNode[] {
   if (node.kind !== "map" || node.entries.size === 0) return [{ path, node }];
   return [...node.entries.values()].flatMap(({ key, value }) =>

@@ -5,8 +5,8 @@ import type { Origin } from "./origin.ts";
 import { renderError } from "./render-error.ts";
 
 /**
- * Every way the engine can refuse its input. One union for all stages, grouped by the stage that
- * raises them; `tests/conformance` maps each to the exception class Hydra raises in its place.
+ * All reasons for which the engine refuses input. One union for all stages, grouped by the stage that raises them;
+ * `tests/conformance` maps each to the exception class that Hydra raises instead.
  */
 export type ErrorCode =
   // values: YAML
@@ -84,18 +84,18 @@ export type ErrorCode =
   | "profile.unsupported"
   | PluginErrorCode;
 
-/** What a plugin's own code raises: the plugin's name, a slash and its own word, `slurm/missing`. */
+/** A code of a plugin: the plugin's name, a slash and a word of its own, `slurm/missing`. */
 export type PluginErrorCode = `${string}/${string}`;
 
 /**
- * An error as data: what is wrong, where, and what to do. `renderError` makes a text of it. What is undefined when an
- * error is made is absent from its `details`.
+ * An error as data: what is wrong, where, and what to do. `renderError` converts it to text. Fields that are undefined
+ * when an error is made are absent from its `details`.
  */
 export interface ErrorDetails<Code extends string = ErrorCode> {
   readonly code: Code;
   /** First line: what is wrong, in Hydra's wording where Hydra has one. No trailing newline. */
   readonly message: string;
-  /** Where the offending text stands. */
+  /** The place of the wrong text. */
   readonly origin?: Origin | undefined;
   /** Full dotted key concerned, e.g. `db.port`. */
   readonly key?: string | undefined;
@@ -105,15 +105,15 @@ export interface ErrorDetails<Code extends string = ErrorCode> {
   readonly nearest?: string | undefined;
   /** What to do, often the command line that would work. */
   readonly hint?: string | undefined;
-  /** What else is wrong that was found at the same time; each is shown below, as this one is. */
+  /** Further problems found at the same time; each is rendered below this one, in the same form. */
   readonly others?: readonly CodedError[] | undefined;
   readonly cause?: unknown;
 }
 
 /**
- * An error with a code, a place and a remedy. Rendered for people by `renderError`; its stack begins with the same text,
- * so that it also helps where it is not caught or a program logs it. `details` is no property of its own, which would
- * be printed: its origin holds the whole text of a config file.
+ * An error with a code, a place and a remedy. Rendered for people by `renderError`; its stack begins with the same
+ * text, for programs that log it or do not catch it. `details` is a getter of the prototype, because Node prints own
+ * properties, and an origin holds the whole text of a config file.
  */
 export class CodedError<Code extends string = string> extends Error {
   override readonly name: string = "CodedError";
@@ -124,13 +124,12 @@ export class CodedError<Code extends string = string> extends Error {
   readonly #frames: () => readonly string[];
 
   /**
-   * For code that reads or checks configs and wants its errors shown like ours.
-   *
-   * @param hints what takes time to find out: it is worked out when it is read, since many
-   *   errors only say that something cannot be resolved yet
+   * For code that reads or checks configs and wants its errors rendered like ours.
+   * @param hints details that take time to compute: they are computed when they are read, since many errors only say
+   *   that something cannot be resolved yet
    */
   constructor(details: ErrorDetails<Code>, hints?: ErrorHints) {
-    // The stack that every error takes would be thrown away below.
+    // Capturing a stack is expensive, and this one is replaced below.
     const limit = Error.stackTraceLimit;
     Reflect.set(Error, "stackTraceLimit", 0);
     super(details.message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -143,7 +142,7 @@ export class CodedError<Code extends string = string> extends Error {
     Object.defineProperty(this, "stack", STACK);
   }
 
-  /** What went wrong, where, and what helps, as data. */
+  /** The error as data: what is wrong, where, and what to do. */
   get details(): ErrorDetails<Code> {
     this.#details ??= withoutUndefined({ ...this.#given, ...this.#hints?.() });
     return this.#details;
@@ -158,24 +157,23 @@ export class CodedError<Code extends string = string> extends Error {
 /** The only error the engine throws for bad input. */
 export class ConfigError extends CodedError<ErrorCode> {
   override readonly name = "ConfigError";
-  /** Whether the key is the one that was asked for: none of the details, since it is not shown. */
-  #tellsAskedKey = false;
+  /** Whether the key is already the requested one. Private, because `details` are shown. */
+  #hasRequestedKey = false;
 
   /**
-   * The same error about another key: the one that was asked for rather than where it failed. Who asked first is
-   * told: a resolver that reads `c[0]` of a list asks for that item, whichever key refers to the resolver.
-   *
+   * The same error with another key: the requested one instead of the key where resolution failed. The first call wins:
+   * if a resolver requests `c[0]` of a list, the error names that item, whichever key refers to the resolver.
    * @internal
    */
   askedFor(key: string): ConfigError {
-    if (this.#tellsAskedKey) return this;
+    if (this.#hasRequestedKey) return this;
     const asked = new ConfigError({ ...this.details, key });
-    asked.#tellsAskedKey = true;
+    asked.#hasRequestedKey = true;
     return asked;
   }
 }
 
-/** A plugin may have an engine of its own beside the command's: the errors of both are known by this. */
+/** A plugin may depend on its own copy of the engine, so errors are recognised by this symbol and not by class. */
 const BRAND = Symbol.for("hydraconf.ConfigError");
 
 const withoutUndefined = <Code extends string>(
@@ -186,12 +184,12 @@ const withoutUndefined = <Code extends string>(
   ...Object.fromEntries(Object.entries(details).filter(([, value]) => value !== undefined)),
 });
 
-/** What was available where an error arose, worked out when it is read. */
+/** Alternatives to a wrong name, computed when they are read. */
 export type ErrorHints = () => Pick<ErrorDetails, "available" | "nearest">;
 
 /**
- * The own property of every error, in our words. Most errors are never shown: what their stack says is worked out for
- * who asks. Loggers and test runners write it anew, as they may that of all other errors.
+ * The `stack` property of every error, with our text. Most errors are never shown, so the text is computed when it is
+ * read. It can be assigned, because loggers and test runners do that.
  */
 const STACK: PropertyDescriptor & ThisType<CodedError> = {
   get() {
@@ -204,40 +202,37 @@ const STACK: PropertyDescriptor & ThisType<CodedError> = {
   configurable: true,
 };
 
-/**
- * Whether a caught error is one of ours, with `details`; any other is a bug or comes from your
- * own code.
- */
+/** Whether a caught error is one of ours, with `details`; any other is a bug or an error of the caller's code. */
 export const isConfigError = (error: unknown): error is ConfigError =>
   error instanceof ConfigError || (error instanceof Error && BRAND in error);
 
-/** Whether a caught error is one of ours: bad input, or an error of a tool. */
+/** Whether a caught error is one of ours: invalid input, or an error of a tool. */
 export const isCodedError = (error: unknown): error is CodedError => error instanceof CodedError;
 
-/** Deep enough to reach from the bottom of a composition to its caller. */
+/** Enough frames to reach from the bottom of a composition to its caller. */
 const DEPTH = 100;
 
 /**
- * Where an error was made, as the lines of a stack: as many as it takes to reach the caller's own,
- * whatever is configured. Nothing where stacks are switched off.
+ * The stack frames where an error was made: enough to reach the caller's own, whatever `stackTraceLimit` is. None if
+ * stack traces are switched off.
  */
 function captureFrames(above: unknown): () => readonly string[] {
   const limit = Error.stackTraceLimit;
   const holder: { stack?: string } = {};
-  // Not an assignment: frozen intrinsics refuse it, and an error must be made all the same.
+  // `Reflect.set`, because an assignment throws where intrinsics are frozen, and the error must still be made.
   const isDeep = limit > 0 && limit < DEPTH && Reflect.set(Error, "stackTraceLimit", DEPTH);
   Error.captureStackTrace(holder, above as () => unknown);
   if (isDeep) Reflect.set(Error, "stackTraceLimit", limit);
   return () => framesIn(holder.stack);
 }
 
-/** The lines of a stack that say where, without the message above them. */
+/** The frames of a stack, without the message above them. */
 const framesIn = (stack = ""): readonly string[] =>
   stack.split("\n").filter((line) => /^\s+at /.test(line));
 
 /**
- * The caller's frames, since the engine's do not help with a config that is wrong; all of them
- * where the caller is one of our commands.
+ * The caller's frames, since those of the engine do not help with a wrong config; all frames where the caller is one of
+ * our commands.
  */
 export function framesOfCaller(frames: readonly string[]): readonly string[] {
   const own = ownFolders();
@@ -248,7 +243,10 @@ export function framesOfCaller(frames: readonly string[]): readonly string[] {
   return (first < 0 ? frames : frames.slice(first)).slice(0, Error.stackTraceLimit);
 }
 
-/** As paths and as addresses, which differ where names have blanks. None in a bundle, which has all code in one file. */
+/**
+ * Our folders as paths and as URLs, which differ if names contain blanks. None in a bundle, which has all code in one
+ * file.
+ */
 function ownFolders(): readonly string[] {
   const root = findPackage()?.root;
   if (root === undefined) return [];
@@ -258,12 +256,12 @@ function ownFolders(): readonly string[] {
   });
 }
 
-/** A name of fewer characters is no abbreviation of another: too many begin with it. */
+/** Shorter names are not matched as abbreviations: too many names begin with them. */
 const SHORTEST_PART = 3;
 
 /**
  * The candidate that a name was probably meant to be, or undefined when none is near: at most two
- * edits in every five characters, but two in a word of four, so that swapped letters are seen; else
+ * edits in every five characters, but two in a word of four, so that swapped letters are found; else
  * the only one that begins or ends with the name.
  */
 export function nearest(name: string, candidates: readonly string[]): string | undefined {
@@ -276,10 +274,7 @@ export function nearest(name: string, candidates: readonly string[]): string | u
   return name.length >= SHORTEST_PART && longer.length === 1 ? longer[0] : undefined;
 }
 
-/**
- * What an error about a name says of those that there are: all of them, and the one that was
- * probably meant.
- */
+/** The alternatives for an error about a name: all valid names, and the likely one. */
 export function alternativesTo(
   name: string,
   available: readonly string[],

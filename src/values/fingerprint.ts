@@ -3,8 +3,8 @@ import type { ConfigNode } from "./node.ts";
 import { toObject } from "./plain-objects.ts";
 
 /**
- * Names a resolved config by its content: `sha256:` and a hash. Where the results go is no part of
- * what was run, so that two runs of one config have one fingerprint.
+ * Identifies a resolved config by its content: `sha256:` and a hash. The run directory is left out, so that two runs of
+ * one config have the same fingerprint.
  */
 export function configFingerprint(resolved: ConfigNode, runDirectory: string): string {
   const text = JSON.stringify(toObject(resolved), (_, value: unknown) => {

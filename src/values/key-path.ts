@@ -4,8 +4,8 @@ import { type ConfigNode, type Key, keyId, type MapNode } from "./node.ts";
 import { pyRepr } from "./python-text.ts";
 
 /**
- * The components of a key that is looked up.
- * @throws ConfigError `key.not_found` for one without any: a bracket that is never closed is no component (`[a`)
+ * The components of a key for a lookup.
+ * @throws ConfigError `key.not_found` for a key without components, such as a bracket that is never closed (`[a`)
  */
 export function keyComponents(key: string, dialect: Dialect = DEFAULT_DIALECT): readonly string[] {
   const components = splitKey(key, dialect);
@@ -32,29 +32,29 @@ export function splitKey(key: string, dialect: Dialect = DEFAULT_DIALECT): reado
   return [...components, ...partsOf(key.slice(head.length))];
 }
 
-/** As `splitKey`, where a backslash takes the next character's meaning from it. */
+/** As `splitKey`, where a backslash makes the next character literal. */
 function splitEscaped(key: string): readonly string[] {
   const components: string[] = [];
   let rest = key.startsWith("[") ? key : `.${key}`;
   while (rest !== "") {
     const part = PART.exec(rest);
-    // A bracket that is never closed: all behind it is dropped.
+    // The text after a bracket that is never closed is dropped.
     if (part === null) break;
     const [whole, dotted, bracketed] = part;
     components.push((dotted ?? bracketed ?? "").replace(ESCAPE, "$1"));
     rest = rest.slice(whole.length);
-    // What stands between a bracket and the next separator counts for nothing without escapes; here it is a part of its own.
-    const stray = STRAY.exec(rest)?.[0] ?? "";
-    if (bracketed !== undefined && stray !== "") rest = rest.slice(stray.length);
+    // Text between a bracket and the next separator is dropped, as in keys without escapes.
+    const dropped = UP_TO_SEPARATOR.exec(rest)?.[0] ?? "";
+    if (bracketed !== undefined && dropped !== "") rest = rest.slice(dropped.length);
   }
   return components;
 }
 
 const ESCAPE = /\\([.[\]=])/g;
 const PART = /^(?:\.((?:\\[.[\]=]|[^.[])*)|\[((?:\\[.[\]=]|[^\]])*)\])/;
-const STRAY = /^[^.[]+/;
+const UP_TO_SEPARATOR = /^[^.[]+/;
 
-/** Where the `=` is that separates the key from the value; -1 without one. */
+/** Offset of the `=` that separates the key from the value; -1 without one. */
 export function equalsSign(text: string, { escapesInKeys }: Dialect): number {
   if (!escapesInKeys) return text.indexOf("=");
   for (let at = 0; at < text.length; at++) {
@@ -67,7 +67,7 @@ export function equalsSign(text: string, { escapesInKeys }: Dialect): number {
 const HEAD = /^\.*[^.[]*/;
 const PART_START = /\.([^.[]*)|\[/g;
 
-/** What stands behind dots and in brackets; a bracket without its end in the same line is none. */
+/** The components after dots and in brackets. A bracket must be closed on its own line. */
 function* partsOf(text: string): Generator<string> {
   const closing = nextOf("]", text);
   // Only \n ends a line for Python.
@@ -83,7 +83,10 @@ function* partsOf(text: string): Generator<string> {
   }
 }
 
-/** Where a character stands next, from places that only grow: the text is gone through once, however many ask. */
+/**
+ * Finds the next occurrence of a character from growing offsets. The text is searched once, however many calls there
+ * are.
+ */
 function nextOf(character: string, text: string): (from: number) => number {
   let next = -1;
   return (from) => {
@@ -93,13 +96,13 @@ function nextOf(character: string, text: string): (from: number) => number {
   };
 }
 
-/** The key of a reference, taken apart. */
+/** A reference key, split. */
 export interface ReferenceKey {
-  /** Leading dots: none for a key that is looked up from the root, else how many levels up. */
+  /** Number of leading dots: 0 for a key relative to the root, otherwise the number of levels up. */
   readonly levels: number;
-  /** The text behind the dots. */
+  /** The text after the dots. */
   readonly rest: string;
-  /** Its components; none for the empty key, which leads to where the search starts. */
+  /** Its components; none for the empty key, which refers to the start of the lookup. */
   readonly components: readonly string[];
 }
 
@@ -112,10 +115,9 @@ export function referenceKey(text: string, dialect?: Dialect): ReferenceKey {
 }
 
 /**
- * For a key that does not exist: the keys beside the first part that is wrong, and the likely one.
- *
- * @param key as it is written in Hydra 1.3, or its components
- * @param widest a map of more keys is not searched: for errors that may come by the thousand
+ * For a key that does not exist: the alternatives to its first wrong component, and the likely key.
+ * @param key text in Hydra 1.3's syntax, or its components
+ * @param widest larger maps are not searched: for errors that may occur thousands of times
  */
 export function nearestKey(
   root: ConfigNode,
@@ -141,7 +143,7 @@ export function nearestKey(
 }
 
 /**
- * Does something, and has the refusal of a key that a map does not have name those that are like it, where the version does that.
+ * Runs an operation, and adds similar keys to its error about an unknown key of a map if the dialect does that.
  * @throws ConfigError as `work` does
  */
 export function suggesting<T>({ suggestsKeys }: Dialect, work: () => T): T {
@@ -168,7 +170,7 @@ function closeMatches(word: string, names: readonly string[]): readonly string[]
     .map(({ name }) => name);
 }
 
-/** `SequenceMatcher.ratio`: how much of two texts is in blocks that they have in common, the longest first. */
+/** `SequenceMatcher.ratio` of Python: the share of two texts that lies in common blocks, the longest first. */
 function likeness(a: string, b: string): number {
   const total = a.length + b.length;
   return total === 0 ? 1 : (2 * commonLength(a, b)) / total;
@@ -188,10 +190,13 @@ function commonLength(a: string, b: string): number {
   return before + best + commonLength(a.slice(inA + best), b.slice(inB + best));
 }
 
-/** Trees are searched for a key as far as this; who names one by its end knows a small tree. */
+/** Larger trees are not searched for a key by its end: users write such keys for small trees. */
 const MOST_SEARCHED = 5_000;
 
-/** `ncu.enable` for `pipeline.ncu.enable`: the keys of values that end as the key does, those of `hydra` if there are no others. */
+/**
+ * `ncu.enable` finds `pipeline.ncu.enable`: the full keys of values that end with the key; those below `hydra` only if
+ * there are no others.
+ */
 function keysThatEndWith(root: ConfigNode, parts: readonly string[]): readonly string[] {
   const found: (readonly string[])[] = [];
   const level: { node: ConfigNode; path: readonly string[] }[] = [{ node: root, path: [] }];
@@ -219,7 +224,7 @@ function suggest(node: MapNode, parts: readonly string[], index: number, widest:
   };
 }
 
-/** The key below `node` that `parts` may stand for, each of which may be wrong. */
+/** The likely key below `node` for `parts`, each of which may be misspelt. */
 function keyMeant(
   node: MapNode,
   parts: readonly string[],
@@ -228,7 +233,7 @@ function keyMeant(
   if (node.entries.size > widest) return undefined;
   const [part = "", ...rest] = parts;
   const entries = [...node.entries.values()].filter(
-    // Below a plain value there is nothing that could have been meant.
+    // A scalar has no keys below it that could match the rest.
     ({ key, value }) => canBeNamed(key) && (rest.length === 0 || value.kind !== "scalar"),
   );
   const near = nearestName(
@@ -237,10 +242,10 @@ function keyMeant(
   );
   const value = entries.find(({ key }) => String(key) === near)?.value;
   if (near === undefined || value === undefined) return undefined;
-  // What stands in a list has no name that could be near.
+  // Items of lists have no names that could be similar.
   const below = rest.length === 0 || value.kind !== "map" ? rest : keyMeant(value, rest, widest);
   return below && [near, ...below];
 }
 
-/** A key that would be read as several is no remedy. */
+/** A key whose name contains separators cannot be suggested, since it would be split. */
 const canBeNamed = (key: Key): boolean => !/[.[]/u.test(String(key));

@@ -1,4 +1,4 @@
-/** Limits: how much resolution, aliases and merging may add to a tree, and what counts against them. */
+/** Limits: how much resolution, aliases and merging may add to a tree, and how that is counted. */
 
 import { grouped } from "../text/plural.ts";
 import {
@@ -21,21 +21,21 @@ import type { Origin } from "./origin.ts";
 import { fullKeyOf, type Place, placeBelow, rootPlace } from "./place.ts";
 
 /**
- * How much one operation may make of a small input: a few lines of aliases or interpolations can double what they refer
- * to again and again, and a compressed file can hold nothing but zeros. What files hold as it is read is never limited.
+ * How much one operation may produce from a small input: a few lines of aliases or interpolations can double a value
+ * again and again, and a compressed file can hold nothing but zeros. The contents of files themselves are not limited.
  */
 export interface Limits {
-  /** Values (maps, lists and scalars) that aliases and interpolations add to those that are written. */
+  /** Values (maps, lists and scalars) that aliases and interpolations add to the written ones. */
   readonly values: number;
-  /** UTF-16 units of the texts that they add or make, and those of the YAML that a config is written as, all of them. */
+  /** UTF-16 units of the strings that they add or make, and of the YAML that a config is written as, in total. */
   readonly characters: number;
-  /** Bytes that a compressed file may hold. */
+  /** Size in bytes of a compressed file after decompression. */
   readonly unpackedBytes: number;
 }
 
 /**
- * A thousand times what any config of the recorded corpus stays below, and no more than some 500 MB of memory. Reports that
- * ncu compressed are unpacked to the disk.
+ * A thousand times more than any config of the recorded corpus needs, and at most some 500 MB of memory. Reports that
+ * ncu compressed are decompressed to disk.
  */
 export const DEFAULT_LIMITS: Limits = {
   values: 1_000_000,
@@ -43,7 +43,7 @@ export const DEFAULT_LIMITS: Limits = {
   unpackedBytes: 4_000_000_000,
 };
 
-/** The variables of the environment that set them for a command. */
+/** The environment variables that set the limits of a command. */
 const LIMIT_VARIABLES: Readonly<Record<keyof Limits, string>> = {
   values: "HYDRACONF_MAX_VALUES",
   characters: "HYDRACONF_MAX_CHARACTERS",
@@ -51,13 +51,12 @@ const LIMIT_VARIABLES: Readonly<Record<keyof Limits, string>> = {
 };
 
 /**
- * The limits that an environment sets, and the defaults of the others.
- *
- * @throws ConfigError `value.wrong_type` for what is no number
+ * The limits that an environment sets, with defaults for the others.
+ * @throws ConfigError `value.wrong_type` for a value that is no number
  */
 export function limitsOf(env: Readonly<Record<string, string | undefined>>): Limits {
   const { values, characters, unpackedBytes } = LIMIT_VARIABLES;
-  // Hardly anybody sets one, and this is asked for by every operation.
+  // A fast path for the usual case without variables, since every operation calls this.
   if (
     env[values] === undefined &&
     env[characters] === undefined &&
@@ -98,7 +97,7 @@ export const limitsOption: OptionCheck = (by, name, value) => {
   checkMembers(by, value, LIMITS, `${name}.`);
 };
 
-/** Limits with others in their place, where they are given. */
+/** Limits, with some of them replaced by the given ones. */
 export function withLimits(base: Limits, given: Partial<Limits> | undefined): Limits {
   if (given === undefined) return base;
   const { values, characters, unpackedBytes } = given;
@@ -109,7 +108,9 @@ export function withLimits(base: Limits, given: Partial<Limits> | undefined): Li
   };
 }
 
-/** Limits of which all that are not given are those of the process: its environment is slow to ask, and asked for no more. */
+/**
+ * Completes given limits by those of the process environment, which is read only if needed because reading it is slow.
+ */
 export const completeLimits = (given: Partial<Limits> | undefined): Limits =>
   isComplete(given) ? given : withLimits(limitsOf(process.env), given);
 
@@ -118,20 +119,20 @@ const isComplete = (given: Partial<Limits> | undefined): given is Limits =>
   given.characters !== undefined &&
   given.unpackedBytes !== undefined;
 
-/** What one operation has spent of its limits. Each operation has its own, and hands it to all that take part. */
+/** What one operation has used of its limits. Each operation has its own budget, and passes it to all its parts. */
 export interface Budget {
   readonly limits: Limits;
   values: number;
   characters: number;
 }
 
-/** How large something is once it is written out: what is shared counts wherever it stands. */
+/** The size of a value when it is written out: a shared node counts each time it occurs. */
 export interface Size {
   readonly values: number;
   readonly characters: number;
 }
 
-/** @param spent what the operation had spent before, where another one has done the first part of it */
+/** @param spent what an earlier operation used for the first part of this one */
 export const createBudget = (limits: Limits, spent: Size = NOTHING): Budget => ({
   limits,
   values: spent.values,
@@ -144,7 +145,7 @@ export const NOTHING: Size = { values: 0, characters: 0 };
 export const spentOf = ({ values, characters }: Budget): Size => ({ values, characters });
 
 /**
- * Counts what is added at a place.
+ * Counts what is added at a place against the budget.
  * @throws ConfigError `limit.values`, `limit.characters`
  */
 export function spend(budget: Budget, added: Size, at: Place): void {
@@ -160,7 +161,7 @@ export function spendCharacters(budget: Budget, added: number, at: Place): void 
 }
 
 /**
- * Refuses what is larger than all that may be added, wherever it came from.
+ * Refuses a value that is larger than the limits, whatever its source.
  * @throws ConfigError `limit.values`, `limit.characters`
  */
 export function checkSize({ limits }: Budget, { values, characters }: Size, at: Place): void {
@@ -177,17 +178,17 @@ const CODES = {
   unpackedBytes: "limit.unpacked_bytes",
 } as const satisfies Record<keyof Limits, ErrorCode>;
 
-/** Where a limit was reached, and by what. */
+/** Where and by what a limit was reached. */
 export interface LimitReached {
   readonly key?: string;
   readonly origin?: Origin;
-  /** What is too large, as the message begins. Default: aliases and interpolations, with the key. */
+  /** The subject of the message. Default: aliases and interpolations, with the key. */
   readonly what?: string;
-  /** What to do where a higher limit does not help. */
+  /** The remedy where raising the limit does not help. */
   readonly hint?: string;
 }
 
-/** The error of a limit, whatever was too large: what to do is the same. */
+/** The error of a limit. All limits are raised in the same way, so the hint is the same. */
 export function limitError(
   of: keyof Limits,
   limit: number,
@@ -197,7 +198,7 @@ export function limitError(
   const unit = of === "unpackedBytes" ? "bytes" : of;
   const is = what ?? `Aliases and interpolations${upTo} expand to`;
   const more = limit > 0 ? limit * 10 : 1;
-  // Programs have no other way to reports than the command.
+  // Only the command reads reports, so programs have no option for this limit.
   const inProgram = of === "unpackedBytes" ? "" : `, or limits: { ${of}: ${more} } in a program`;
   return new ConfigError({
     code: CODES[of],
@@ -210,20 +211,20 @@ export function limitError(
   });
 }
 
-/** Whether an error is that of a limit: nothing that does without a value may take it for one that is not there. */
+/** Whether an error is that of a limit: code that treats a failed value as absent must not do so for these. */
 export const isLimitError = (error: unknown): boolean =>
   isConfigError(error) && error.code.startsWith("limit.");
 
-/** What was measured before: a graph of few nodes can be a large tree. */
+/** Sizes measured before, since a graph of few nodes can be a large tree. */
 export type SizeCache = Map<ContainerNode, Size>;
 
-/** The size of a node that is written out, with all that is below it wherever it is shared. */
+/** The size of a node and everything below it when it is written out: shared nodes count each time they occur. */
 export const sizeOf = (node: ConfigNode, known: SizeCache): Size =>
   node.kind === "scalar"
     ? { values: 1, characters: charactersOf(node.value) }
     : measure(node, { known, path: [], onMeasured: () => {} });
 
-/** What a text of the value is at least as long as. Other scalars than these have a few characters at most. */
+/** A lower bound for the length of a value as text. Scalars of other types have a few characters at most. */
 export function charactersOf(value: ScalarValue | Key): number {
   if (typeof value === "string") return value.length;
   if (typeof value === "bigint") return value < LARGE && value > -LARGE ? 0 : String(value).length;
@@ -234,9 +235,9 @@ export function charactersOf(value: ScalarValue | Key): number {
 const LARGE = 2n ** 64n;
 
 /**
- * Refuses a tree in which what is shared adds more than it may to what is there once.
+ * Refuses a tree in which repetitions of shared nodes exceed the limits.
  * @param at where the tree stands
- * @param written how many characters are written, where that is known
+ * @param written number of characters of the source text, where known
  * @throws ConfigError `limit.values`, `limit.characters`, with the innermost map or list that is too large
  */
 export function checkExpansion(
@@ -261,7 +262,10 @@ export function checkExpansion(
   measure(root, { known: new Map(), path, onMeasured });
 }
 
-/** Whether a map or list stands more than once in a tree: in most nothing does, and every job of a sweep asks. */
+/**
+ * Whether a map or list occurs more than once in a tree. Most trees share nothing, and every job of a sweep checks
+ * this.
+ */
 function isShared(node: ContainerNode, met: Set<ContainerNode>): boolean {
   if (met.has(node)) return true;
   met.add(node);
@@ -274,9 +278,9 @@ function isShared(node: ContainerNode, met: Set<ContainerNode>): boolean {
 
 interface Measuring {
   readonly known: SizeCache;
-  /** The keys that lead to the map or list that is measured. */
+  /** The keys that lead to the map or list being measured. */
   readonly path: Key[];
-  /** Notified of each map and list once, those inside it first: its size, and its own part of that. */
+  /** Called once for each map and list, inner ones first, with its size and its own part of that size. */
   readonly onMeasured: (size: Size, own: Size) => void;
 }
 

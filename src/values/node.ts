@@ -8,7 +8,7 @@ import type { Origin } from "./origin.ts";
  */
 export type ConfigNode = ScalarNode | ContainerNode;
 
-/** What has nodes below it. */
+/** A node with children. */
 export type ContainerNode = MapNode | ListNode;
 
 /**
@@ -25,9 +25,9 @@ export interface PathValue {
 
 interface NodeBase {
   readonly origin: Origin;
-  /** The node this one took the place of, newest first: the chain that `explain` prints. */
+  /** The node that this one replaced, newest first: the chain that `explain` prints. */
   readonly replaced?: ConfigNode;
-  /** OmegaConf flags set on this very node; absent means inherited from the parent. */
+  /** OmegaConf flags set on this node; absent means inherited from the parent. */
   readonly flags?: NodeFlags;
   /** The declared type of a typed (structured) node; absent means `any`. */
   readonly type?: NodeType;
@@ -50,7 +50,7 @@ export interface MapNode extends NodeBase {
 export interface ListNode extends NodeBase {
   readonly kind: "list";
   readonly items: readonly ConfigNode[];
-  /** A tuple of Python's: written as a list, and told from one where that shows. */
+  /** A Python tuple: written as a list; differs from a list only where Python shows the difference. */
   readonly tuple?: true;
 }
 
@@ -71,7 +71,7 @@ export type Key = null | boolean | bigint | number | string | Uint8Array;
  */
 export type KeyId = string | bigint | number | null | boolean;
 
-/** OmegaConf's flags: `struct` refuses unknown keys, `readonly` changes. */
+/** OmegaConf's flags: `struct` refuses unknown keys, `readonly` refuses changes. */
 export interface NodeFlags {
   readonly struct?: boolean;
   readonly readonly?: boolean;
@@ -96,10 +96,10 @@ export type NodeType =
   | {
       readonly kind: "object";
       readonly name: string;
-      /** Names of the types that this one extends, in no order. */
+      /** Names of all base classes, in no particular order. */
       readonly bases?: readonly string[];
       readonly fields: ReadonlyMap<string, NodeType>;
-      /** What the fields are in an object that is made where there is none yet; those without are not in it. */
+      /** Default values of the fields in a new object; a field without one is absent in it. */
       readonly defaults?: ReadonlyMap<string, ConfigNode>;
       readonly optional?: boolean;
     };
@@ -110,11 +110,11 @@ export type ObjectType = Extract<NodeType, { readonly kind: "object" }>;
 /** Declared types of maps and lists. */
 export type ContainerType = Extract<NodeType, { readonly kind: "list" | "map" | "object" }>;
 
-/** The type of values that have one of several types. */
+/** The type of values that may have one of several types. */
 export interface UnionType {
   readonly kind: "union";
   readonly members: readonly NodeType[];
-  /** Of a value that is a member of an enum: the enum, since the member's name alone is a text. */
+  /** The enum of a value that is an enum member, since the member's name alone is a string. */
   readonly held?: EnumType;
   readonly optional?: boolean;
 }
@@ -125,19 +125,19 @@ export interface EnumType {
   readonly name: string;
   /** Names of the members. The value of an enum node is one of them. */
   readonly members: readonly string[];
-  /** Values of the members, in the same order; an int is taken for the member of that value. */
+  /** Values of the members, in the same order; an int is accepted as the member with that value. */
   readonly values?: readonly ScalarValue[];
   readonly optional?: boolean;
 }
 
 /**
- * Maps and lists within each other beyond this are refused wherever trees are made: about half of
- * what the recursive passes (reading, writing, resolving) bear on Node's default stack, and more
- * than Python's recursion limit lets PyYAML read.
+ * Deeper nesting of maps and lists is refused wherever trees are made. The limit is about half of what the recursive
+ * passes (reading, writing, resolving) can handle on Node's default stack, and more than Python's recursion limit lets
+ * PyYAML read.
  */
 export const MAX_TREE_DEPTH = 500;
 
-/** The marker of a mandatory value that is not given yet. */
+/** The marker of a mandatory value that is not set yet. */
 export const MISSING = "???";
 
 /**
@@ -187,7 +187,7 @@ export function child(node: ConfigNode, key: Key): ConfigNode | undefined {
 export const isMissing = (node: ConfigNode): boolean =>
   node.kind === "scalar" && node.value === MISSING;
 
-/** Whether a node says that there is no value yet: missing, or null. */
+/** Whether a node has no value: missing, or null. */
 export const isMissingOrNull = (node: ConfigNode): boolean =>
   isMissing(node) || (node.kind === "scalar" && node.value === null);
 
@@ -196,7 +196,7 @@ export const isPathValue = (value: ScalarValue): value is PathValue =>
 
 const KINDS: ReadonlySet<unknown> = new Set<ConfigNode["kind"]>(["scalar", "map", "list"]);
 
-/** Nodes are told from plain data by their shape: a kind of ours and an origin. */
+/** Nodes are distinguished from plain data by their shape: a known kind and an origin. */
 export const isNode = (value: unknown): value is ConfigNode =>
   typeof value === "object" &&
   value !== null &&
@@ -205,13 +205,13 @@ export const isNode = (value: unknown): value is ConfigNode =>
   "origin" in value;
 
 /**
- * How deep a pass goes into a tree that something was put into after it was read. Trees made by
- * hand have no limit, and a pass must refuse them before the stack is exhausted.
+ * The depth limit of passes over trees into which something was inserted after reading. Trees made by hand have no
+ * limit, and a pass must refuse them before the stack is exhausted.
  */
 export const MAX_PASS_DEPTH = MAX_TREE_DEPTH + 100;
 
 /**
- * @param depth of the node below the root that the pass began at, from 0
+ * @param depth of the node below the root of the pass, from 0
  * @throws ConfigError `yaml.depth_limit`
  */
 export function checkDepth(depth: number, node: ConfigNode, limit = MAX_PASS_DEPTH): void {
@@ -223,7 +223,7 @@ export function checkDepth(depth: number, node: ConfigNode, limit = MAX_PASS_DEP
   });
 }
 
-/** The declared type of what stands, or may stand, at a key of a map or list; absent when any. */
+/** The declared type of the child at a key of a map or list, whether or not it is present; absent for `any`. */
 export function elementType(parent: ConfigNode, key: Key): NodeType | undefined {
   const { type } = parent;
   if (type?.kind === "list" || type?.kind === "map") return declared(type.element);
@@ -234,7 +234,7 @@ export function elementType(parent: ConfigNode, key: Key): NodeType | undefined 
 /** Whether a map is an object of a declared class, with a fixed set of keys. */
 export const isObject = (node: ConfigNode): node is MapNode => node.type?.kind === "object";
 
-/** The enum that a scalar is a member of; its value is then the member's name. */
+/** The enum of a scalar that is an enum member; its value is then the member's name. */
 export function enumOf(node: ConfigNode): EnumType | undefined {
   if (node.kind !== "scalar" || node.type === undefined) return undefined;
   const type = node.type.kind === "union" ? node.type.held : node.type;
@@ -248,14 +248,14 @@ export const isContainerType = (type: NodeType | undefined): type is ContainerTy
 const declared = (type: NodeType | undefined): NodeType | undefined =>
   type?.kind === "any" ? undefined : type;
 
-/** What stands where a map or list of a type is not there yet: an empty one, an object with the defaults of its class. */
+/** The initial value of a declared map or list: an empty one, or an object with the defaults of its class. */
 export function emptyContainer(type: ContainerType, origin: Origin): ContainerNode {
   if (type.kind === "list") return { ...list([], origin), type };
   const defaults = type.kind === "object" ? type.defaults : undefined;
   return { ...map(defaults ?? [], origin), type };
 }
 
-/** An object of a class of which nothing has been given yet: what a missing one is merged as. */
+/** An object whose fields are all missing: merging a missing object merges this. */
 export function unsetObject(type: ObjectType, origin: Origin): MapNode {
   const missing = { ...scalar("???", origin) };
   const fields = [...type.fields].map(([name, field]) => {
@@ -266,16 +266,15 @@ export function unsetObject(type: ObjectType, origin: Origin): MapNode {
 }
 
 /*
- * Edits of a tree that are the engine's own and so ask no flags: each returns a new root and
- * shares everything it did not change.
+ * Edits by the engine itself, which ignore flags. Each returns a new root and shares everything that it did not change.
  */
 
-/** Several edits of one tree: each map on the way to them is copied once. */
+/** Several edits of one tree: each map on their paths is copied once. */
 export interface TreeEditor {
   /** The tree with all edits so far. It changes with the next one. */
   readonly root: MapNode;
   get(path: readonly string[]): ConfigNode | undefined;
-  /** Sets the value at a path of string keys; maps that are not there yet are made. */
+  /** Sets the value at a path of string keys; absent maps are created. */
   set(path: readonly string[], value: ConfigNode): void;
 }
 

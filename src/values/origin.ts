@@ -1,6 +1,6 @@
 /**
  * Where a value came from. Every node carries one from the moment it is read, so that `explain`,
- * validation errors and caret excerpts all read the same data.
+ * validation errors and caret excerpts all use the same data.
  */
 export type Origin = FileOrigin | OverrideOrigin | SchemaOrigin | CodeOrigin;
 
@@ -35,7 +35,7 @@ export interface SchemaOrigin {
 /** Made by the engine or by the caller of the API. */
 export interface CodeOrigin {
   readonly kind: "code";
-  /** What made it, for people: `hydra.job`, `compose()`, a resolver's name. */
+  /** Its author, for people: `hydra.job`, `compose()`, a resolver's name. */
   readonly by: string;
 }
 
@@ -48,19 +48,19 @@ export interface SourceText {
 
 export const fromCode = (by: string): CodeOrigin => ({ kind: "code", by });
 
-/** A place in a text as people count: line and column from 1, columns in characters. */
+/** A position in a text as editors show it: line and column from 1, columns in characters. */
 export interface Position {
   readonly line: number;
   readonly column: number;
 }
 
 /**
- * Offsets of the first character of every line, computed once per text, when first needed
- * for a line number: reading a thousand files that hold no error never pays for it.
+ * Offsets of the first character of every line. Computed once per text, when a line number is first needed, so that
+ * reading thousands of files without errors never pays for it.
  */
 const LINE_STARTS = new WeakMap<SourceText, readonly number[]>();
 
-/** Where a span starts, counted with YAML 1.1's line breaks (`\r`, U+0085, U+2028/9 included). */
+/** The position of the start of a span, counted with YAML 1.1's line breaks (`\r`, U+0085, U+2028/9 included). */
 export function lineColumn(origin: FileOrigin): Position {
   const { source, start } = origin;
   const starts = lineStarts(source);
@@ -69,7 +69,7 @@ export function lineColumn(origin: FileOrigin): Position {
   return { line: line + 1, column: characters(source.text.slice(from, start)) + 1 };
 }
 
-/** The text of the line (without its break) that an offset lies in, and where that line starts. */
+/** The line (without its break) that contains an offset, and the offset of its start. */
 export function lineAt(source: SourceText, offset: number): { text: string; start: number } {
   const starts = lineStarts(source);
   const index = lineIndex(starts, offset);
@@ -116,7 +116,7 @@ function lineIndex(starts: readonly number[], offset: number): number {
   return low;
 }
 
-/** Length in code points, byte order marks not counted: an emoji is one column, as in PyYAML. */
+/** Length in code points without byte order marks: an emoji is one column, as in PyYAML. */
 function characters(text: string): number {
   let count = 0;
   for (const char of text) if (char !== "\ufeff") count++;

@@ -6,8 +6,7 @@ import { embeddedPart, findPackage, ownFile, type PackageInfo } from "../system/
 import { ConfigError } from "./errors.ts";
 
 /**
- * The package, for those who need its files: schemas, presets, the native part.
- *
+ * The root of the package, for code that needs its files: schemas, presets, the native part.
  * @throws ConfigError `app.unsupported` in a program whose bundler took the code out of the package
  */
 export function packageInfo(): PackageInfo {
@@ -19,7 +18,7 @@ export function packageInfo(): PackageInfo {
   return found;
 }
 
-/** Dependencies that are loaded on demand, each with the file of `dist/vendor` that has it (scripts/bundle-library.mjs). */
+/** Dependencies that are loaded on demand, each with its file in `dist/vendor` (scripts/bundle-library.mjs). */
 const VENDORED = {
   "ajv/dist/2020.js": "ajv.cjs",
   "ajv-formats": "ajv.cjs",
@@ -31,10 +30,9 @@ const VENDORED = {
 } as const;
 
 /**
- * A dependency that is loaded when it is needed, and at once: from the package `hydraconf`, which has it in a file of its own.
- * In a clone that is not built it comes from node_modules. No bundler sees it, ours included.
- *
- * @throws ConfigError `app.unsupported` where it is not installed, as in a program whose bundler took us in
+ * Loads a dependency on demand, synchronously: from its file in the package `hydraconf`; in a clone that is not built,
+ * from node_modules. Bundlers do not see the import, ours included.
+ * @throws ConfigError `app.unsupported` where it is not installed, as in a program whose bundler included our code
  */
 export function requireDependency(name: keyof typeof VENDORED): unknown {
   const embedded = embeddedPart(VENDORED[name]) as Readonly<Record<string, () => unknown>>;
@@ -50,7 +48,10 @@ export function requireDependency(name: keyof typeof VENDORED): unknown {
   }
 }
 
-/** In the package around this code, or in the hydraconf that is installed for the program that has this code in a bundle. */
+/**
+ * The file in the package around this code or, if a program has this code in its bundle, in the hydraconf package
+ * installed for the program.
+ */
 function vendoredFile(name: string, require: NodeJS.Require): string | undefined {
   const within = (root: string) => join(root, "dist", "vendor", name);
   const around = findPackage();
@@ -63,7 +64,7 @@ function vendoredFile(name: string, require: NodeJS.Require): string | undefined
   }
 }
 
-/** In a bundle of CommonJS, whose code has no address: the program. */
+/** The location of this code. A CommonJS bundle has no URL for it, so the program's path is used. */
 const ownPlace = (): string => ownFile() ?? process.argv[1] ?? process.execPath;
 
 function notAround(message: string, cause?: unknown): ConfigError {

@@ -13,36 +13,33 @@ import {
 import { keyText } from "./python-text.ts";
 
 /**
- * A node and where it stands. Nodes have no parents, because one node may stand in many trees and
- * many times in one; whatever depends on the surroundings works on places.
+ * A node and its location. Nodes have no parent pointers, because one node may occur in many trees and many times in
+ * one; code that depends on the surroundings of a node works on places.
  */
 export interface Place {
   readonly kind: "place";
   readonly node: ConfigNode;
   readonly parent: Place | null;
-  /** Absent at a root, and for a container that a resolver made to stand below `parent`. */
+  /** Absent at a root, and for a container that a resolver created below `parent`. */
   readonly key?: Key;
-  /**
-   * The result of an evaluation: plain data in which nothing is interpolated again, and which
-   * cannot be selected into.
-   */
+  /** The result of an evaluation: plain data, in which no interpolation is resolved and no key can be selected. */
   readonly result?: true;
-  /** What stands here was given as plain data, and not as part of a config: only words of refusals differ. */
+  /** The node was given as plain data and not as part of a config. Affects only the wording of errors. */
   readonly plain?: boolean;
   /**
-   * A note of the resolution that made this place: what its interpolation led to. Nothing else reads
-   * or writes it. It stands here because a table of places would cost more than the places do.
+   * Cache of the resolution that made this place: what its interpolation led to. Nothing else reads or writes it. It is
+   * a field because a table of places would cost more than the places do.
    * @internal
    */
   outcome?: Place | typeof PENDING | undefined;
 }
 
-/** The outcome of an evaluation that is under way. */
+/** The outcome of an evaluation in progress. */
 export const PENDING = Symbol("pending");
 
 /**
- * Writes a value to a place, as an assignment to the config would: every later reference to the place
- * finds that, and not what stood there.
+ * Writes a value to a place, as an assignment to the config would: later references to the place find it instead of the
+ * old node.
  */
 export function writeTo(
   place: { node: ConfigNode; outcome?: Place["outcome"] },
@@ -52,7 +49,7 @@ export function writeTo(
   place.outcome = undefined;
 }
 
-/** A copy of a place and of those around it: what is written to one is not seen in the other. */
+/** A copy of a place and its ancestors, so that writes to one are not seen in the other. */
 export const detachedPlace = (place: Place): Place =>
   place.result === true
     ? place
@@ -78,7 +75,7 @@ export function isWithin(place: Place | null, target: Place): boolean {
   return false;
 }
 
-/** What stands at a key of a map or list that is, or is going to be, at a place. */
+/** The place of a child of a map or list that is, or is going to be, at another place. */
 export const below = (at: Place, container: ConfigNode, node: ConfigNode, key: Key): Place => ({
   kind: "place",
   node,
@@ -94,7 +91,7 @@ export function pathOf(place: Place): readonly Key[] {
   return path.reverse();
 }
 
-/** The full key as messages name it: `a.b[0].c`, `[1][2].x`; with `key`, that of a child. */
+/** The full key in the notation of messages: `a.b[0].c`, `[1][2].x`; with `key`, that of a child. */
 export function fullKeyOf(place: Place, key?: Key): string {
   let text = key === undefined ? "" : prepend("", place, place, key);
   for (let at = place; at.parent !== null; at = at.parent)
@@ -108,29 +105,29 @@ function prepend(text: string, parent: Place, at: Place, key: Key): string {
   return at.node.kind === "list" ? name + text : `${name}.${text}`;
 }
 
-/** The places below one root, each made once, so that they can be compared and be keys of maps. */
+/** The places below one root. Each is made once, so that they can be compared and used as keys of maps. */
 export interface PlaceIndex {
   child(parent: Place, key: Key): Place | undefined;
   /**
-   * Says that the interpolations right below a map or list are about to be resolved one after the other.
-   * The first pass is given the places to go through, the later ones none: they ask for each child.
+   * Announces that the interpolations directly below a map or list are about to be resolved in order. The first pass
+   * gets a walk, later ones get undefined and ask for each child.
    */
   walk(parent: Place): Walk | undefined;
-  /** The places right below one that was asked for, or that a pass has kept. */
+  /** The places directly below one that was requested, or that a pass has kept. */
   knownBelow(parent: Place): Iterable<Place>;
 }
 
 /**
- * A pass over the children of one place. What it has resolved is the answer to every request for such a child
- * later, so that most places live no longer than their turn: in a large tree the garbage collector
- * would spend more time on places that are kept than their resolution takes.
+ * A pass over the children of one place. The values it has resolved answer later references to those children, so most
+ * places can be garbage after their turn: in a large tree, keeping them would cost more time in the garbage collector
+ * than their resolution takes.
  */
 export interface Walk {
-  /** The place of an interpolation: the one that is known, or one that is not shared. */
+  /** The place of an interpolation: the known one, or a new one that is not shared. */
   visit(key: Key, node: ScalarNode): Place;
-  /** Keeps a visited place after all: what it leads to is more than the value it resolved to. */
+  /** Keeps a visited place, because its value alone cannot answer later references. */
   keep(place: Place): void;
-  /** What the pass resolved so far, by the identities of the keys. */
+  /** The values that the pass has resolved so far, by key identity. */
   resolved: ((id: KeyId) => ConfigNode | undefined) | undefined;
 }
 
@@ -184,7 +181,7 @@ const createWalk = (parent: Place, places: Map<KeyId, Place>): Walk => ({
   },
 });
 
-// All fields at once: one that is added later costs an allocation of its own.
+// All fields at once: adding one later costs another allocation.
 const childPlace = (parent: Place, key: Key, node: ConfigNode): Place => ({
   kind: "place",
   node,
@@ -198,7 +195,7 @@ function childNode(node: ConfigNode, key: Key, id: KeyId): ConfigNode | undefine
   return node.kind === "list" && typeof key === "bigint" ? node.items[Number(key)] : undefined;
 }
 
-/** The place at the end of a path, or the last one on it that there is. */
+/** The place at the end of a path, or the deepest existing one on it. */
 export function placeBelow(at: Place, path: readonly Key[]): Place {
   let place = at;
   for (const key of path) {
@@ -209,7 +206,7 @@ export function placeBelow(at: Place, path: readonly Key[]): Place {
   return place;
 }
 
-/** A flag as it holds at a place: its own, else that of the nearest node above that sets it. */
+/** The effective flag at a place: its own, otherwise that of the nearest ancestor that sets it. */
 export function flagAt(place: Place, flag: keyof NodeFlags): boolean {
   for (let at: Place | null = place; at !== null; at = at.parent) {
     const own = at.node.flags?.[flag];
@@ -221,7 +218,7 @@ export function flagAt(place: Place, flag: keyof NodeFlags): boolean {
 /** Flags to set, or to unset where `undefined` is given. */
 export type FlagChanges = { readonly [Flag in keyof NodeFlags]?: boolean | undefined };
 
-/** The node with flags set, or unset (`undefined`); those not named stay as they are. */
+/** The node with flags set, or unset (`undefined`); other flags stay as they are. */
 export function withFlags(node: ContainerNode, flags: FlagChanges): ContainerNode;
 export function withFlags(node: ConfigNode, flags: FlagChanges): ConfigNode;
 export function withFlags(node: ConfigNode, flags: FlagChanges): ConfigNode {
@@ -234,11 +231,11 @@ export function withFlags(node: ConfigNode, flags: FlagChanges): ConfigNode {
 }
 
 /*
- * What a read-only tree refuses, in OmegaConf's words: what contains a value is changed where another one takes its
- * place; a value is set where a scalar stays and becomes another one.
+ * What a read-only tree refuses, as OmegaConf does: replacing a child checks the flag of its parent; setting the value
+ * of a scalar node checks the flag of the node.
  */
 
-/** @throws ConfigError `value.readonly` where what contains a value is to be changed and the flag holds */
+/** @throws ConfigError `value.readonly` where a container is to be changed and its flag holds */
 export function checkNotReadonly(parent: Place, at: Place): void {
   if (!flagAt(parent, "readonly")) return;
   throw readonly(
@@ -250,7 +247,7 @@ export function checkNotReadonly(parent: Place, at: Place): void {
 }
 
 /**
- * OmegaConf asks for the flag where scalars are set, and not where declared maps, lists and unions are.
+ * OmegaConf checks the flag when it sets scalars, but not for declared maps, lists and unions.
  * @throws ConfigError `value.readonly` where the flag holds
  */
 export function checkSettable(at: Place): void {

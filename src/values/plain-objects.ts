@@ -17,7 +17,7 @@ import { keyText } from "./python-text.ts";
 /**
  * A tree of plain data: `null` and `undefined`, booleans, numbers, bigints, strings, bytes, arrays,
  * maps and plain objects. Safe integers become ints, since JavaScript has no other way to write
- * one; a float with an integral value has to be given as a node. Nodes stand for themselves.
+ * one; a float with an integral value has to be given as a node. Nodes are kept as they are.
  * @throws ConfigError `value.wrong_type` for anything else, and for data that contains itself
  */
 export const fromObject = (value: unknown, origin: Origin): ConfigNode =>
@@ -115,7 +115,7 @@ const unsupported = (what: string, origin: Origin, path: readonly string[]): Con
     origin,
   });
 
-/** Plain data, as programs want it. Paths are their text; ints are bigints only where they must. */
+/** Plain data, as programs use it. Paths become strings; ints are bigints only where necessary. */
 export type PlainValue =
   | null
   | boolean
@@ -128,7 +128,7 @@ export type PlainValue =
 
 /**
  * The tree as plain objects and arrays. Interpolations stay as they are: resolve the tree first.
- * Keys become strings, as they do in JavaScript; of keys that become equal so (`1` and `"1"`) the
+ * Keys become strings, as they do in JavaScript; of keys that become equal by this (`1` and `"1"`) the
  * last wins. A key such as `__proto__` is an ordinary property.
  * @throws ConfigError `yaml.depth_limit`
  */
@@ -143,7 +143,7 @@ function plain(node: ConfigNode, depth: number): PlainValue {
   );
 }
 
-/** An object with these properties. An assignment to `__proto__` would make none of that name. */
+/** An object with these properties. Plain assignment would not create a property named `__proto__`. */
 export function recordOf<T>(entries: readonly (readonly [Key, T])[]): Record<string, T> {
   const record: Record<string, T> = {};
   for (const [key, value] of entries)
@@ -156,7 +156,7 @@ export function recordOf<T>(entries: readonly (readonly [Key, T])[]): Record<str
   return record;
 }
 
-/** `null`, `true` and `1.5` name properties as JavaScript, not as Python, writes them. */
+/** Keys such as `null`, `true` and `1.5` become property names as JavaScript, not Python, writes them. */
 const propertyName = (key: Key): string => (key instanceof Uint8Array ? keyText(key) : String(key));
 
 function plainScalar(value: ScalarValue): PlainValue {

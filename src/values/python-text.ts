@@ -93,7 +93,7 @@ function scalarRepr(value: ScalarValue): string {
   }
 }
 
-/** Python prefers single quotes, unless only those would need an escape. */
+/** Python prefers single quotes, except for a text with single and without double quotes. */
 const quoteFor = (text: string): string => (text.includes("'") && !text.includes('"') ? '"' : "'");
 
 const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map([
@@ -103,7 +103,7 @@ const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map([
   ["\\", "\\\\"],
 ]);
 
-/** What `str.isprintable` refuses: the categories "other" and "separator", except the space. */
+/** The characters that `str.isprintable` rejects: the categories "other" and "separator", except the space. */
 const UNPRINTABLE = /^[\p{C}\p{Z}]$/u;
 
 function stringRepr(text: string): string {
@@ -140,7 +140,7 @@ function bytesRepr(bytes: Uint8Array): string {
 /** Enum members are stored by name; Python shows them as `Color.RED`. */
 const memberText = (own: EnumType, { value }: ScalarNode): string => `${own.name}.${pyStr(value)}`;
 
-/** `<Color.RED: 1>`: the name stands for a value that is not known. */
+/** `<Color.RED: 1>`; the name is shown in place of an unknown value. */
 function memberRepr(own: EnumType, node: ScalarNode): string {
   const value = own.values?.[own.members.indexOf(pyStr(node.value))] ?? node.value;
   return `<${memberText(own, node)}: ${scalarRepr(value)}>`;
@@ -155,7 +155,7 @@ const isText = (value: unknown): value is string => typeof value === "string";
 /** Python 3.11 refuses to convert longer digit strings to an int (`sys.int_info`). */
 const MAX_INT_DIGITS = 4300;
 
-/** What nearly every int looks like: these need none of the care below. */
+/** Matches nearly all ints, which need none of the checks below. */
 const PLAIN_INT = /^[+-]?[0-9]{1,300}$/;
 const INT = /^[+-]?[0-9]+(?:_[0-9]+)*$/;
 const FLOAT =
@@ -222,7 +222,7 @@ function toAsciiNumber(text: string): string {
   return stripSpace(ascii);
 }
 
-/** By hand: a pattern for trailing blanks is quadratic in a text full of them. */
+/** A loop, because a regular expression for trailing blanks takes quadratic time for a text full of them. */
 function stripSpace(text: string): string {
   let [start, end] = [0, text.length];
   while (start < end && isSpace(text.charCodeAt(start))) start++;

@@ -11,9 +11,9 @@ export interface RenderOptions {
   readonly color?: boolean;
 }
 
-/** The text an excerpt shows, and which part of it is meant. */
+/** The source text of an excerpt, and the marked part of it. */
 interface Excerpt {
-  /** What stands left of the bar: the line number, or nothing for an override. */
+  /** The label left of the bar: the line number, or empty for an override. */
   readonly label: string;
   readonly line: string;
   readonly start: number;
@@ -22,7 +22,7 @@ interface Excerpt {
 
 type Colors = ReturnType<typeof pc.createColors>;
 
-/** Long lines are shown as a window of this many characters around the place. */
+/** Longer lines are cut to a window of this many characters around the place. */
 const MAX_WIDTH = 100;
 const MAX_AVAILABLE = 20;
 
@@ -47,7 +47,7 @@ export function renderError(error: CodedError, options: RenderOptions = {}): str
   return [...lines, ...others.map((other) => renderError(other, options))].join("\n");
 }
 
-/** Names of files and keys come from anywhere: control characters in them could drive a terminal. */
+/** Names of files and keys are untrusted: control characters in them could control a terminal. */
 function withoutControls(details: ErrorDetails<string>): Omit<ErrorDetails<string>, "origin"> {
   const { message, key, nearest, available, hint } = details;
   return {
@@ -60,12 +60,12 @@ function withoutControls(details: ErrorDetails<string>): Omit<ErrorDetails<strin
   };
 }
 
-/** Whether a text names a key: as a whole, not by letters that another word has, too. */
+/** Whether a text names a key as a whole word, and not as part of a longer one. */
 function isNamed(text: string, key: string): boolean {
   if (key === "") return true;
   for (let at = text.indexOf(key); at >= 0; at = text.indexOf(key, at + 1)) {
     const [before, after] = [text.slice(0, at), text.slice(at + key.length)];
-    // A dot that ends a sentence is no part of a longer key.
+    // A dot that ends a sentence is not part of a longer key.
     if (!PART_BEFORE.test(before) && !PART_AFTER.test(after)) return true;
   }
   return false;
@@ -103,7 +103,7 @@ function excerptOf(origin: Origin): Excerpt | null {
     label: String(lineColumn(origin).line),
     line: text,
     start: origin.start - start,
-    // A span over several lines is marked to the end of its first.
+    // A span over several lines is marked to the end of its first line.
     end: Math.min(origin.end - start, text.length),
   };
 }
@@ -116,7 +116,7 @@ function clip(excerpt: Excerpt): Excerpt {
   return { label, line: window, start: start - from, end: Math.min(end - from, MAX_WIDTH) };
 }
 
-/** Spaces as wide as the text; tabs stay, so that carets stand under what they mean. */
+/** Spaces of the same width as the text. Tabs are kept, so that carets line up. */
 const blank = (text: string): string => [...text].map((c) => (c === "\t" ? c : " ")).join("");
 
 /** Control characters of a broken file must not reach the terminal. */

@@ -1,4 +1,4 @@
-/** Flags that may not stand where they do, in Hydra's words where it has some. */
+/** Checks of flags that are not allowed or contradict each other, in Hydra's words where it has such an error. */
 import { dirname, parse } from "node:path";
 import {
   type Flag,
@@ -9,7 +9,7 @@ import {
 import type { ParsedArguments } from "../../job/session.ts";
 import { ConfigError } from "../../values/errors.ts";
 
-/** @throws ConfigError `app.unsupported` for flags of Hydra that make no sense here */
+/** @throws ConfigError `app.unsupported` for Hydra's flags that have no meaning here */
 export function refuseUnsupported({ flags }: ParsedArguments, known: readonly Flag[]): void {
   for (const flag of known)
     if (flag.refusal !== undefined && flags.has(flag.id))
@@ -34,11 +34,11 @@ export function refuseConfigInPath(
   });
 }
 
-/** What a program that only shows does for these is something else. */
+/** The flags that give a display-only program something else to show than its config. */
 const WITH_JSON = ["explain", "diff", "info", "dry-run"];
 const INSTEAD_OF_SHOWING = ["explain", "diff", "info", "schema", "shell-completion"];
 
-/** Hydra's own list, and ours. */
+/** Hydra's own exclusive flags, and ours. */
 const EXCLUSIVE = [
   "run",
   "cfg",
@@ -50,7 +50,7 @@ const EXCLUSIVE = [
   "schema",
 ] as const;
 
-/** These run jobs, and would do so whatever else was asked. */
+/** Flags that run jobs, and so exclude flags that only show something. */
 const RESUMING = ["resume", "retry-failed"];
 
 /** @throws ConfigError `app.flags` or `app.usage` for flags that contradict each other */
@@ -103,7 +103,7 @@ export function refuseConflicts(
 const conflict = (message: string, hint?: string): ConfigError =>
   new ConfigError({ code: "app.flags", message, hint });
 
-/** `--detach` where there is no sweep to leave: a wrong command line. */
+/** The error of `--detach` without a sweep to detach from. */
 export const notDetachable = (message: string): ConfigError =>
   new ConfigError({
     code: "app.usage",

@@ -3,7 +3,7 @@ import { visibleControls } from "../../text/printable.ts";
 import { DIALECT_NAMES } from "../../values/dialect.ts";
 import type { ConfigError } from "../../values/errors.ts";
 
-/** Hydra's own flags, in the order of its usage text, with its meanings. */
+/** Hydra's own flags, in the order of its usage text, with Hydra's meanings. */
 export const HYDRA_FLAGS: readonly Flag[] = [
   {
     id: "help",
@@ -95,7 +95,7 @@ export const HYDRA_FLAGS: readonly Flag[] = [
   },
 ];
 
-/** Flags of ours beside Hydra's, which every program has. */
+/** Our additional flags, which every program has. */
 export const OWN_FLAGS: readonly Flag[] = [
   {
     id: "explain",
@@ -162,7 +162,7 @@ export const OWN_FLAGS: readonly Flag[] = [
   },
 ];
 
-/** The flag of a program that behaves as the version of Hydra that its user names. */
+/** The flag of a program whose user chooses the version of Hydra to imitate. */
 export const DIALECT_FLAG: Flag = {
   id: "version-base",
   names: ["--version-base"],
@@ -173,7 +173,7 @@ export const DIALECT_FLAG: Flag = {
 
 const COLUMNS = 80;
 
-/** The usage text of a program, wrapped and ordered as argparse does. Ends with a line break. */
+/** The usage text of a program, wrapped and ordered as by argparse. Ends with a line break. */
 export function usageText(
   program: string,
   flags: readonly Flag[],
@@ -211,7 +211,7 @@ function usagePart(flag: Flag): string {
   }
 }
 
-/** Greedy filling; a part that is wider than the line stands alone. */
+/** Fills lines greedily; a part that is wider than the line gets a line of its own. */
 function wrap(parts: readonly string[], width: number): readonly string[] {
   const lines: string[] = [];
   for (const part of parts) {
@@ -224,7 +224,7 @@ function wrap(parts: readonly string[], width: number): readonly string[] {
 }
 
 /**
- * In argparse's words: the usage, then one line that says what is wrong. A program with subcommands gets a short
+ * The usage, then one line with the error, in argparse's words. A program with subcommands gets a short
  * usage, because its full list of flags would push the error off the screen.
  */
 export function usageError(

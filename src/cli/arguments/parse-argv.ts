@@ -6,11 +6,11 @@ import { pyRepr } from "../../values/python-text.ts";
 import { HYDRA_FLAGS } from "./hydra-flags.ts";
 
 /**
- * Reads a command line as Python's argparse reads Hydra's: `--flag value`, `--flag=value`,
- * prefixes of long flags that are clear among Hydra's or among all, `-fvalue`, `-fg` for two flags without values, short flags
- * of two letters. Where argparse wants all overrides in one run, they may stand anywhere here.
+ * Parses a command line like argparse in Hydra: `--flag value`, `--flag=value`, prefixes of long flags that are unique
+ * among Hydra's or among all flags, `-fvalue`, `-fg` for two flags without values, short flags of two letters. argparse
+ * expects all overrides in one run; here they may be anywhere.
  *
- * No library does this: yargs splits `-cn`, knows no prefixes, and its usage errors are its own.
+ * No library does this: yargs splits `-cn`, knows no prefixes, and has usage errors of its own.
  *
  * @throws ConfigError `app.usage` in argparse's words.
  */
@@ -20,8 +20,8 @@ export function parseArgv(argv: readonly string[], flags: readonly Flag[]): Pars
   const more: string[] = [];
   let ownWords = overrides;
   const unknown: string[] = [];
-  /** What argparse calls unrecognized where one of them is: words behind the first run, too. */
-  const stray: string[] = [];
+  /** The words that argparse's error lists as unrecognized, including overrides after the first run. */
+  const unrecognizedWords: string[] = [];
   const apart: string[] = [];
   let isFirstRun = true;
   const dashes = argv.indexOf("--");
@@ -36,12 +36,12 @@ export function parseArgv(argv: readonly string[], flags: readonly Flag[]): Pars
       ownWords.push(word);
       if (!isFirstRun) {
         apart.push(word);
-        stray.push(word);
+        unrecognizedWords.push(word);
       }
     } else if (matched === "unknown") {
       isFirstRun &&= overrides.length === 0;
       unknown.push(word);
-      stray.push(word);
+      unrecognizedWords.push(word);
     } else {
       isFirstRun &&= overrides.length === 0;
       if (matched.flag.takes === "overrides") ownWords = more;
@@ -53,7 +53,7 @@ export function parseArgv(argv: readonly string[], flags: readonly Flag[]): Pars
       if (matched.flag.final === true) return { flags: values, overrides };
     }
   }
-  if (unknown.length > 0) throw unrecognized(unknown, stray, flags);
+  if (unknown.length > 0) throw unrecognized(unknown, unrecognizedWords, flags);
   return {
     flags: values,
     overrides,
@@ -63,10 +63,10 @@ export function parseArgv(argv: readonly string[], flags: readonly Flag[]): Pars
   };
 }
 
-/** A word recognised as a flag, and the value glued to it, if any. */
+/** A word recognised as a flag, and the value attached to it, if any. */
 export interface FlagMatch {
   readonly flag: Flag;
-  /** The flag's name as far as the word gave it. */
+  /** The flag's name as written in the word, which may be a prefix. */
   readonly name: string;
   readonly glued?: string;
 }
@@ -93,7 +93,7 @@ function matchFlag(word: string, flags: readonly Flag[]): FlagMatch | "override"
   return "unknown";
 }
 
-/** The flag that a word is, and the value glued to it; undefined for overrides and what is unclear. */
+/** The flag that a word stands for, and the value attached to it; undefined for overrides and ambiguous words. */
 export function flagIn(word: string, flags: readonly Flag[]): FlagMatch | undefined {
   try {
     const matched = matchFlag(word, flags);
@@ -115,7 +115,7 @@ function longPrefixes(
   );
 }
 
-/** What shortens one flag of Hydra's goes on to do so, however many flags there are beside them. */
+/** A prefix that is unique among Hydra's flags keeps its meaning, however many flags a program adds. */
 function preferHydras(candidates: readonly FlagMatch[]): readonly FlagMatch[] {
   const hydras = candidates.filter(({ flag }) => HYDRA_FLAGS.includes(flag));
   return hydras.length === 1 ? hydras : candidates;
@@ -154,7 +154,7 @@ function readFlag(match: FlagMatch, next: string | undefined, flags: readonly Fl
   return { values: [[flag.id, chosen]], tookNext: glued === undefined && value !== undefined };
 }
 
-/** What is glued to a short flag without a value is the next short flag: `-rh`. */
+/** Text attached to a short flag without a value is the next short flag: `-rh`. */
 function readBareFlag(
   match: FlagMatch,
   next: string | undefined,
@@ -184,7 +184,7 @@ const byName = (name: string, flags: readonly Flag[]): Flag | undefined =>
 
 function unrecognized(
   words: readonly string[],
-  stray: readonly string[],
+  unrecognizedWords: readonly string[],
   flags: readonly Flag[],
 ): ConfigError {
   const names = flags.flatMap((flag) => flag.names).filter((name) => name.startsWith("--"));
@@ -193,14 +193,14 @@ function unrecognized(
   const [, key] = /^--([A-Za-z_][\w.-]*)$/.exec(name) ?? [];
   return new ConfigError({
     code: "app.usage",
-    message: `unrecognized arguments: ${stray.join(" ")}`,
+    message: `unrecognized arguments: ${unrecognizedWords.join(" ")}`,
     nearest: near,
     ...(near === undefined &&
       key !== undefined && { hint: `write config values without dashes: ${key}=${value}` }),
   });
 }
 
-/** `-cfg` and `-help` are letters to argparse; who typed them meant the long flag. */
+/** argparse reads `-cfg` and `-help` as several short flags; users who type them mean the long flag. */
 function longMeant({ name, glued }: FlagMatch, flags: readonly Flag[]): string | undefined {
   const [long] = splitAtEquals(`-${name}${glued ?? ""}`);
   return byName(long, flags) === undefined ? undefined : long;

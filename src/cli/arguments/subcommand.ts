@@ -7,13 +7,13 @@ import { shellCommand } from "../../text/shell-words.ts";
 import { ConfigError, isConfigError, nearest } from "../../values/errors.ts";
 import { flagIn } from "./parse-argv.ts";
 
-/** The subcommand that a command line asks for. */
+/** The subcommand that a command line names. */
 export const subcommandOf = (
   argv: readonly string[],
   subcommands: readonly Subcommand[],
 ): Subcommand | undefined => subcommands.find(({ name }) => name === argv[0]);
 
-/** Never throws for a user's mistakes: it shows the error and returns its exit code. */
+/** Never throws for a user's mistake: it prints the error and returns its exit code. */
 export async function runSubcommand(
   { name, run }: Subcommand,
   program: string,
@@ -32,10 +32,10 @@ export async function runSubcommand(
 }
 
 /**
- * Refuses a bare word that is no override but may be a subcommand: misspelt, or not in front.
+ * Refuses a bare word that is not an override but may be a subcommand: misspelt, or not at the front.
  *
- * @param programUse what is done with a program after `--`; undefined if there can be none
- * @throws ConfigError `app.usage` then
+ * @param programUse what is done with a program after `--`; undefined if the command runs none
+ * @throws ConfigError `app.usage` for such a word
  */
 export function refuseMisspelt(
   argv: readonly string[],
@@ -75,7 +75,7 @@ export function refuseMisspelt(
   });
 }
 
-/** `--docter`, as who takes a subcommand for a flag writes it; what is near a flag is refused with that. */
+/** `--docter`: a subcommand written like a flag. A word that is similar to a flag gets the flag's own error. */
 function refuseDashes(word: string, names: readonly string[], flags: readonly Flag[]): void {
   const [, typed] = /^--([A-Za-z][\w-]*)$/.exec(word) ?? [];
   if (typed === undefined || flagIn(word, flags) !== undefined) return;
@@ -93,7 +93,7 @@ function refuseDashes(word: string, names: readonly string[], flags: readonly Fl
 const programAfter = (ours: readonly string[], program: readonly string[], use: string): string =>
   `to ${use} a program, put -- before it: ${[...ours, "--", ...program].join(" ")}`;
 
-/** Words that people try as subcommands, and where to find what they mean. */
+/** Words that users try as subcommands, and the right way to do what they mean. */
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ["help", "for help: --help, or --help KEY..."],
   ["version", "for the version: --version"],
@@ -109,8 +109,8 @@ function whatWasMeant(word: string, argv: readonly string[], use: string): strin
 }
 
 /**
- * Whether a word stands for itself: neither after `--`, nor the value of a flag such as `--explain`, nor one
- * of the directories after `--diff`.
+ * Whether a word is an argument of its own: neither after `--`, nor the value of a flag such as `--explain`, nor one of
+ * the directories after `--diff`.
  */
 function isBare(argv: readonly string[], name: string, flags: readonly Flag[]): boolean {
   const before = argv.slice(0, argv.indexOf(name));

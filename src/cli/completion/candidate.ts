@@ -1,17 +1,17 @@
 import { readdirSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute } from "node:path";
 
-/** One way in which the word under the cursor may go on. */
+/** One possible continuation of the word under the cursor. */
 export interface Candidate {
-  /** The whole word, without quotes. */
+  /** The whole word, unquoted. */
   readonly text: string;
-  /** One line, for shells that show it. */
+  /** One line, for shells that show descriptions. */
   readonly description?: string;
-  /** More of the same word follows, so that no blank is put behind it. */
+  /** Whether the word goes on, so that the shell appends no blank. */
   readonly isOpen: boolean;
 }
 
-/** A word that ends so is a beginning: of a value, a key, a path, a package. */
+/** A word that ends in one of these characters is incomplete: a value, key, path or package follows. */
 export const candidate = (text: string, description?: string): Candidate => ({
   text,
   isOpen: /[=./@,]$/.test(text),
@@ -29,28 +29,28 @@ function oneLine(text: string): string {
 }
 
 /**
- * The files that the value of an override may go on to, where it begins as a path does (`.`, `/`,
- * `\`); undefined for other values.
+ * The files that complete the value of an override, if it begins like a path (`.`, `/`, `\`); undefined for other
+ * values.
  */
 export function matchFiles(word: string, cwd: string): readonly string[] | undefined {
   const equals = word.lastIndexOf("=");
   const path = word.slice(equals + 1);
   if (equals < 0 || !/^[./\\]/.test(path)) return undefined;
   const key = word.slice(0, equals + 1);
-  // In Hydra a name alone is in no directory, though one may be named.
+  // In Hydra a bare name that is no directory has no matches.
   if (!path.includes("/") && !isDirectory(inside(cwd, path))) return [];
   return filesAt(path, cwd).map(({ path: file }) => `${key}${file}`);
 }
 
-/** A file or directory that a path may go on to, written as the path was. */
+/** A file or directory that completes a path, in the notation of the path. */
 export interface FileMatch {
   readonly path: string;
   readonly isDirectory: boolean;
 }
 
-/** What is in a directory, or what begins as the last part of the path does. */
+/** The entries of a directory, or those that begin with the last part of the path. */
 export function filesAt(path: string, cwd: string): readonly FileMatch[] {
-  // `a/` is a directory's name, whether it is there or not.
+  // `a/` names a directory, whether or not it exists.
   const isWhole = path.endsWith("/") || isDirectory(inside(cwd, path));
   const [directory, prefix] = isWhole ? [path, ""] : [dirnameOf(path), basename(path)];
   return entriesOf(inside(cwd, directory))
@@ -59,10 +59,10 @@ export function filesAt(path: string, cwd: string): readonly FileMatch[] {
     .map((file) => ({ path: file, isDirectory: isDirectory(inside(cwd, file)) }));
 }
 
-/** The system follows `a/..` only where there is an `a`. */
+/** Concatenated, because the system resolves `a/..` only if `a` exists. */
 const inside = (cwd: string, path: string): string => (isAbsolute(path) ? path : `${cwd}/${path}`);
 
-/** As Python's: a name alone has no directory. */
+/** Python's `dirname`: a bare name has no directory. */
 const dirnameOf = (path: string): string => (path.includes("/") ? dirname(path) : "");
 
 const joined = (directory: string, name: string): string =>
@@ -72,7 +72,7 @@ function entriesOf(directory: string): readonly string[] {
   try {
     return readdirSync(directory);
   } catch {
-    // What cannot be read has nothing to offer.
+    // An unreadable directory has no matches.
     return [];
   }
 }

@@ -17,23 +17,23 @@ import {
   valueCandidates,
 } from "./values.ts";
 
-/** What is to be completed: the arguments before the cursor, and the word at it, without quotes. */
+/** What to complete: the arguments before the cursor, and the word at it, unquoted. */
 export interface CompletionRequest {
   readonly words: readonly string[];
   readonly word: string;
-  /** Whether anybody will see descriptions. */
+  /** Whether the shell shows descriptions. */
   readonly describe: boolean;
 }
 
-/** What a completion can use of the session that answers it. */
+/** The part of a session that completion uses. */
 export type CompletionSession = Pick<
   Session,
   "options" | "flags" | "invocation" | "composerFor" | "parsed"
 >;
 
 /**
- * How the word at the cursor may go on: Hydra's own matches, and beyond them flags and their values,
- * subcommands, packages, options of sweeps, values that the schema lists, keys behind `++` and `~`.
+ * The continuations of the word at the cursor: Hydra's own matches, and in addition flags and their values,
+ * subcommands, packages, options of sweeps, values that the schema lists, keys after `++` and `~`.
  *
  * @throws ConfigError for words that the program would refuse
  */
@@ -42,7 +42,7 @@ export async function complete(
   { words, word, describe }: CompletionRequest,
 ): Promise<readonly Candidate[]> {
   const { options, flags } = session;
-  // What follows `--` is another program's.
+  // Arguments after `--` belong to another program.
   if (words.includes("--")) return [];
   const subcommand = subcommandOf(words, options.subcommands ?? []);
   if (subcommand !== undefined)
@@ -56,7 +56,7 @@ export async function complete(
   const takesValue = pending?.glued === undefined && /value$/.test(pending?.flag.takes ?? "");
   const tree = openTree(session, takesValue ? words.slice(0, -1) : words);
   const { cwd } = session.invocation;
-  // A value that may be left out does not hide what else may stand there.
+  // An optional value does not exclude other completions.
   let left: readonly Candidate[] = [];
   if (pending !== undefined && takesValue) {
     const values = flagValues(pending.flag, word, tree, cwd);
@@ -88,7 +88,7 @@ function completeOverride(
   tree: ComposedTree,
   describe: boolean,
 ): readonly Candidate[] {
-  // What an interpolation leads to is for the user to know.
+  // The target of an interpolation is not completed.
   if (word.includes("${")) return [];
   const { options, invocation } = session;
   const schema = openSchema(options.schema, tree);
@@ -110,7 +110,7 @@ function completeOverride(
   return withoutSecrets(shown, tree.secrets());
 }
 
-/** A secret is neither a value to choose nor a description. */
+/** A secret is neither offered as a value nor shown in a description. */
 function withoutSecrets(
   candidates: readonly Candidate[],
   secrets: readonly string[],
@@ -120,7 +120,7 @@ function withoutSecrets(
     .map((each) => (holdsSecret(each.description ?? "", secrets) ? candidate(each.text) : each));
 }
 
-/** A group that has groups beside its options ends in nothing, and yet goes on. */
+/** A group with both options and groups has no ending character, and yet the word goes on. */
 function fromMatch(tree: ComposedTree, text: string): Candidate {
   const plain = candidate(text);
   const isBeginning = tree.groups().groupExists(text.replace(/^[+]/, ""));
@@ -130,7 +130,7 @@ function fromMatch(tree: ComposedTree, text: string): Candidate {
 const isGroup = (tree: ComposedTree, word: string): boolean =>
   tree.groups().groupExists(word.slice(0, word.lastIndexOf("=")).replace(/^[+~]/, ""));
 
-/** Where the words do not compose, what needs a composition is left out. */
+/** Words that do not compose have no completions that need a composition. */
 function tolerant(work: () => readonly Candidate[]): readonly Candidate[] {
   try {
     return work();
@@ -166,8 +166,8 @@ function openSchema(
 }
 
 /**
- * `db@backup=`: groups that stand in the config at packages of their own. Those of the primary config
- * are known from its file; once a word names a package, those of the whole composition are.
+ * `db@backup=`: groups that the config has at packages of their own. Those of the primary config are known from its
+ * file; after a word with a package, the whole composition is searched.
  */
 function packageNames(tree: ComposedTree, word: string): readonly Candidate[] {
   const prefix = /^[+~]?/.exec(word)?.[0] ?? "";
@@ -177,7 +177,7 @@ function packageNames(tree: ComposedTree, word: string): readonly Candidate[] {
     ? [...tree.composition().choices.keys()].filter((choice) => choice.includes("@"))
     : primaryGroups(tree);
   const ending = prefix === "~" ? "" : "=";
-  // As with groups, one level at a time.
+  // Like groups, one level at a time.
   const isHere = (group: string): boolean => !/^[^@]*\//.test(group.slice(name.length));
   return matching(
     word,
@@ -195,7 +195,7 @@ function primaryGroups({ configName, context, groups }: ComposedTree): readonly 
   );
 }
 
-/** Options in places where Hydra offers none: at a package, and behind others in a sweep or list. */
+/** Options where Hydra offers none: at a package, and after other options in a sweep or list. */
 function optionsInContext(groups: Repository, word: string): readonly Candidate[] {
   const match = /^([+~]?)([^=@]+)(@[^=]*)?=(\[?(?:[^,[\]{}()'"$]+,)*)([^,[\]{}()'"$]*)$/.exec(word);
   if (match === null) return [];

@@ -2,7 +2,7 @@ import type { Flag, SubcommandLine } from "../../job/options.ts";
 import { type Candidate, candidate, filesAt, matching } from "./candidate.ts";
 import { type ComposedTree, matchKeys } from "./tree.ts";
 
-/** Flags that a word such as `--c` may become: the long names, and the short one that is typed. */
+/** The flags that complete a word such as `--c`: the long names, and the typed short one. */
 export function flagCandidates(flags: readonly Flag[], word: string): readonly Candidate[] {
   const known = flags.filter(({ refusal }) => refusal === undefined);
   return known.flatMap(({ names, help }) => {
@@ -15,7 +15,7 @@ export function flagCandidates(flags: readonly Flag[], word: string): readonly C
   });
 }
 
-/** What a flag's value may be; undefined where only the user can know. */
+/** The possible values of a flag; undefined if they cannot be listed. */
 export function flagValues(
   flag: Flag,
   word: string,
@@ -44,7 +44,7 @@ export function flagValues(
 const pathsAt = (word: string, cwd: string): readonly Candidate[] =>
   filesAt(word, cwd).map(({ path, isDirectory }) => candidate(isDirectory ? `${path}/` : path));
 
-/** Primary configs: those of the root, or of the group that is typed. */
+/** Primary configs: those of the root, or of the typed group. */
 function configNames(tree: ComposedTree, word: string): readonly Candidate[] {
   const parent = word.slice(0, Math.max(0, word.lastIndexOf("/")));
   const inParent = (name: string): string => (parent === "" ? name : `${parent}/${name}`);
@@ -57,7 +57,7 @@ function configNames(tree: ComposedTree, word: string): readonly Candidate[] {
   ]);
 }
 
-/** Keys, whether they hold a value or more keys. */
+/** Keys of values and of maps. */
 const keyNames = (tree: ComposedTree, word: string): readonly Candidate[] =>
   matchKeys(tree.config(), word, tree.context).map((match) => ({
     ...candidate(match.replace(/[.=]$/, "")),
@@ -65,9 +65,9 @@ const keyNames = (tree: ComposedTree, word: string): readonly Candidate[] =>
   }));
 
 /**
- * How a word of a subcommand's line may go on: its actions, options, their choices, and files.
+ * The completions of a word of a subcommand's line: its actions, options, their choices, and files.
  *
- * @param before what stands between the subcommand and the word
+ * @param before the words between the subcommand and this word
  */
 export function completeSubcommand(
   line: SubcommandLine | undefined,

@@ -7,16 +7,15 @@ import { matchFiles } from "./candidate.ts";
 import { type CompletionTree, matchGroups, matchKeys, showsSecret, treeFor } from "./tree.ts";
 
 /**
- * The answer to `-sc query=SHELL` as Hydra gives it, for those who ask as Hydra's own shell code does:
- * with the line in `COMP_LINE` and nothing else. Our own code hands on the words behind `--`, or
- * `COMP_WORDBREAKS`, which bash does not export. No secret is among the matches.
+ * Hydra's answer to `-sc query=SHELL`, for requests of Hydra's own shell code, which passes only the line in
+ * `COMP_LINE`. Our shell code passes the words after `--`, or `COMP_WORDBREAKS`, which bash does not export. Secrets
+ * are not among the matches.
  *
- * @throws ConfigError for words that cannot be read, and `app.usage` for those that argparse has no
- * place for
+ * @throws ConfigError for words that cannot be parsed, and `app.usage` for those that argparse would not accept
  */
 export function hydraQuery(session: Session, separator: string): string {
   const { composerFor, flags, invocation, parsed } = session;
-  // Of the flags in the line only --multirun counts.
+  // Of the line's flags, only --multirun matters.
   const composer = composerFor(parsed);
   const line = stripProgram(invocation.env["COMP_LINE"] ?? "", composer.context.dialect);
   const divided = divideLine(line, flags);
@@ -27,7 +26,7 @@ export function hydraQuery(session: Session, separator: string): string {
 }
 
 /**
- * As Hydra divides a line: at white space, whatever the quotes, and without its flags.
+ * Splits a line as Hydra does, at white space regardless of quotes, and removes its flags.
  *
  * @throws ConfigError `app.usage`
  */
@@ -57,8 +56,8 @@ export function divideLine(line: string, flags: Session["flags"]) {
 }
 
 /**
- * What Hydra's own completion offers for an override: files, else groups and options, and keys and
- * values of the config that the words before it compose. Where they do not compose there are no keys.
+ * The completions of an override by Hydra: files, otherwise groups and options, and keys and values of the config
+ * composed from the words before. If those do not compose, there are no keys.
  *
  * @throws ConfigError `override.syntax` and what `checkWords` throws for the words; of interpolations
  * @see https://hydra.cc/docs/1.3/tutorials/basic/running_your_app/tab_completion/
@@ -73,7 +72,7 @@ export function hydraMatches(tree: CompletionTree, word: string, cwd: string): r
 function keysIfComposed(tree: CompletionTree, word: string): readonly string[] {
   try {
     tree.checkWords();
-    // Nothing needs to be composed for names that no key has: one with a slash or such a beginning.
+    // No key can begin like this (a slash, or a prefix), so nothing needs to be composed.
     if (/^(?:[+~][^.=]*|[^.=]*\/[^.=]*)$/.test(word)) return [];
     return matchKeys(tree.config(), word, tree.context);
   } catch (error) {
@@ -85,18 +84,19 @@ function keysIfComposed(tree: CompletionTree, word: string): readonly string[] {
 const sorted = (names: readonly string[]): readonly string[] =>
   [...new Set(names)].sort(byCodePoint);
 
-/** Where a script may have any name: the same for scripts of Node. */
+/** The rule of dialects that allow any script name, extended to scripts of Node. */
 const INTERPRETED_ANY =
   /^\s*(?:[\w\u0080-\uffff/]*python3?\s*[\w\u0080-\uffff/.-]*|(?:\S*\/)?node\s+\S+)\s*(.*)/;
 
-/** Hydra's rules for Python and for programs, and the same for scripts of Node. */
+/** Hydra's rule for Python and for programs, extended to scripts of Node. */
 const INTERPRETED =
   /^\s*(?:[\w\u0080-\uffff/]*python3?\s*[\w\u0080-\uffff/.]*|(?:\S*\/)?node\s+\S+)\s*(.*)/;
 const PROGRAM = /^\s*[\w\u0080-\uffff\-=./]+\s*(.*)/;
 
 /**
- * The arguments in a command line: without the program, or the interpreter and the script.
- * @throws ConfigError `app.flags` where no program stands
+ * The arguments in a command line, without the program, or the interpreter and the script.
+ *
+ * @throws ConfigError `app.flags` if the line has no program
  */
 export function stripProgram(line: string, { hyphensInScripts }: Dialect): string {
   const match = (hyphensInScripts ? INTERPRETED_ANY : INTERPRETED).exec(line) ?? PROGRAM.exec(line);

@@ -19,10 +19,10 @@ const ACTIONS = ["install", "uninstall", "query"] as const;
 type Action = (typeof ACTIONS)[number];
 
 /**
- * `-sc install=SHELL`, `-sc uninstall=SHELL`: prints code for the shell to evaluate. `-sc query=SHELL`:
- * answers a shell that completes a line, which stands in `COMP_LINE`, or behind `--` word by word.
+ * `-sc install=SHELL`, `-sc uninstall=SHELL`: prints code for the shell to evaluate. `-sc query=SHELL`: answers a shell
+ * that completes a line, passed in `COMP_LINE`, or word by word after `--`.
  *
- * @throws ConfigError `app.flags` for other requests, and of the YAML reader for what the words say
+ * @throws ConfigError `app.flags` for other requests, and of the YAML reader for their values
  */
 export async function runCompletion(session: Session): Promise<void> {
   const { invocation, options, parsed } = session;
@@ -38,7 +38,7 @@ export async function runCompletion(session: Session): Promise<void> {
   }
 }
 
-/** Without a line to complete it is no shell that asks. */
+/** Without a line to complete, the request does not come from a shell. */
 function requireLine({ invocation: { env }, parsed }: Session): void {
   if (parsed.rest !== undefined || env["COMP_LINE"] !== undefined) return;
   throw new ConfigError({
@@ -48,7 +48,7 @@ function requireLine({ invocation: { env }, parsed }: Session): void {
   });
 }
 
-/** A word without a value has None. */
+/** A word without `=` has the value None. */
 function readWord(word: string, dialect: Dialect): readonly [key: string, value: string] {
   const [key = ""] = word.split("=", 1);
   return [
@@ -58,7 +58,7 @@ function readWord(word: string, dialect: Dialect): readonly [key: string, value:
 }
 
 function readRequest(words: readonly string[], dialect: Dialect): { action: Action; shell: Shell } {
-  // Hydra reads a dotlist: all its values are YAML, of the same word twice the last counts.
+  // Hydra reads a dotlist: values are YAML, and of a repeated key the last one counts.
   const asked = new Map(words.map((word) => readWord(word, dialect)));
   const requests = ACTIONS.flatMap((action) => {
     const name = asked.get(action);
@@ -82,7 +82,7 @@ function readRequest(words: readonly string[], dialect: Dialect): { action: Acti
   });
 }
 
-/** How the program is called: by the name of its file, and through node if that is a script. */
+/** The ways to call the program: by its file name, and by `node` if it is a script. */
 function installedProgram({ script, cwd }: Invocation, name: string): InstalledProgram {
   if (script === undefined) return { name };
   const path = resolve(cwd, script);
@@ -91,7 +91,7 @@ function installedProgram({ script, cwd }: Invocation, name: string): InstalledP
     : { name: basename(path) };
 }
 
-/** Nothing is worse in the middle of a line than a message: what goes wrong gives no answer. */
+/** A message would disturb the line that the user is typing, so an error gives no answer. */
 async function answer(session: Session, shell: Shell): Promise<string> {
   const { env, console } = session.invocation;
   try {
@@ -106,7 +106,7 @@ async function answer(session: Session, shell: Shell): Promise<string> {
   }
 }
 
-/** Hydra's shell code knows neither of ours: words behind `--`, and `COMP_WORDBREAKS`. */
+/** Hydra's shell code passes neither words after `--` nor `COMP_WORDBREAKS`. */
 const asksAsHydra = ({ invocation, parsed }: Session): boolean =>
   parsed.rest === undefined && invocation.env["COMP_WORDBREAKS"] === undefined;
 

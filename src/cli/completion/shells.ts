@@ -1,11 +1,11 @@
-/** The shells that complete command lines: what each has to load, and how candidates are passed to it. */
+/** The shells that complete command lines: the code that each loads, and the format of candidates. */
 
 import { shellQuote } from "../../text/shell-words.ts";
 import type { Candidate } from "./candidate.ts";
 
 /*
- * Works from bash 3.2 on, which has no mapfile and no compopt. A blank that belongs behind a word
- * comes with the answer: bash itself would put one behind `db=`, too.
+ * Works from bash 3.2 on, which has no mapfile and no compopt. The blank after a complete word is part of the answer,
+ * because bash itself would append one to `db=`, too.
  */
 const FUNCTIONS = `__hydraconf_complete() {
   local answer
@@ -58,20 +58,20 @@ const bash: Shell = {
   print: (candidates, line) => candidates.map((each) => `${typed(each, line)}\n`).join(""),
 };
 
-/** What replaces the piece of the word that bash completes. */
+/** The text that replaces the part of the word that bash completes. */
 function typed({ text, isOpen }: Candidate, { kept, quote }: ShellLine): string {
   const piece = quoteForBash(text.slice(kept), quote);
-  // Within quotes bash closes them itself.
+  // bash closes an open quote itself.
   return isOpen || quote !== "" ? piece : `${piece} `;
 }
 
-/** A line each: `-` or `+` for what goes on, the word, a tab, its description. */
+/** One line each: `-` for a complete word or `+` for one that goes on, the word, a tab, its description. */
 const markedLines = (candidates: readonly Candidate[]): string =>
   candidates
     .map(({ text, description, isOpen }) => `${isOpen ? "+" : "-"}${text}\t${description ?? ""}\n`)
     .join("");
 
-/** A line each: the word, and behind a tab its description. */
+/** One line each: the word, and after a tab its description. */
 const describedLines = (candidates: readonly Candidate[]): string =>
   candidates
     .map(({ text, description }) =>
@@ -79,7 +79,9 @@ const describedLines = (candidates: readonly Candidate[]): string =>
     )
     .join("");
 
-/* zsh quotes what it inserts and compares it with what is typed by itself: it gets bare words. */
+/*
+ * zsh quotes inserted words and matches them with the typed text itself, so it gets unquoted words.
+ */
 const ZSH_FUNCTIONS = `(( $+functions[compdef] )) || { autoload -Uz compinit && compinit -u -D }
 __hydraconf_complete() {
   local answer text
@@ -142,7 +144,9 @@ const zsh: Shell = {
   print: markedLines,
 };
 
-/* fish puts no blank behind words that end with `=`, `/`, `.`, `,` or `@`, which is as it should be. */
+/*
+ * fish itself appends no blank to words that end with `=`, `/`, `.`, `,` or `@`, as desired.
+ */
 const FISH_FUNCTIONS = `function __hydraconf_complete
   set -l before (commandline -opc)
   set -l skipped $argv[1]
@@ -181,14 +185,14 @@ const fish: Shell = {
   print: describedLines,
 };
 
-/** The functions that the installed code calls, for code that completes other programs. */
+/** The functions that the installed code calls, for completing other programs. */
 export const SHELL_FUNCTIONS = {
   bash: FUNCTIONS,
   zsh: ZSH_FUNCTIONS,
   fish: FISH_FUNCTIONS,
 } as const;
 
-/** fish knows two escapes within single quotes. */
+/** In single quotes, fish has two escapes. */
 const quoted = (text: string): string => `'${text.replace(/[\\']/g, "\\$&")}'`;
 
 export const SHELLS: readonly Shell[] = [bash, zsh, fish];
@@ -201,34 +205,34 @@ export interface InstalledProgram {
   readonly script?: string;
 }
 
-/** One shell: the code that installs completion in it, and how it takes the answers. */
+/** One shell: the code that installs completion in it, and the format of its answers. */
 export interface Shell {
   readonly name: string;
   install(program: InstalledProgram): string;
   uninstall(program: InstalledProgram): string;
   /** Whether it shows descriptions. */
   readonly describes: boolean;
-  /** What stands between the answers to those who ask as Hydra's own shell code does. */
+  /** The separator of answers to requests of Hydra's own shell code. */
   readonly hydraSeparator: string;
-  /** The answers as the installed code reads them; ends with a line break unless it is empty. */
+  /** The answers in the format of the installed code; ends with a line break unless empty. */
   print(candidates: readonly Candidate[], line: ShellLine): string;
 }
 
-/** A shell's command line up to the cursor, as the program would get it. */
+/** A shell's command line up to the cursor, as the program would receive it. */
 export interface ShellLine {
-  /** The words before the one under the cursor, without quotes; the program is the first. */
+  /** The words before the one under the cursor, unquoted; the program is the first. */
   readonly words: readonly string[];
-  /** The word under the cursor as far as it is typed, without quotes; empty behind a space. */
+  /** The typed part of the word under the cursor, unquoted; empty after a space. */
   readonly word: string;
-  /** How many characters of `word` the shell keeps and does not take from a completion. */
+  /** Number of characters of `word` that the shell keeps when it inserts a completion. */
   readonly kept: number;
   /** The quote that is open at the cursor. */
   readonly quote: "" | "'" | '"';
 }
 
 /**
- * Reads a line of bash. Bash completes words in pieces: what stands before a character of
- * `COMP_WORDBREAKS`, and before an open quote, stays as it is.
+ * Parses a line of bash. bash completes only a part of a word: the text before a character of `COMP_WORDBREAKS`, and
+ * before an open quote, is kept.
  */
 export function readShellLine(line: string, wordBreaks: string): ShellLine {
   const words: string[] = [];
@@ -258,7 +262,7 @@ export function readShellLine(line: string, wordBreaks: string): ShellLine {
 const isEscape = (next: string, quote: ShellLine["quote"]): boolean =>
   quote === "" ? next !== "" : quote === '"' && next !== "" && '$`"\\'.includes(next);
 
-/** What is typed for a text, so that bash reads it back; within a quote that is open. */
+/** Quotes a text for bash, within the open quote if there is one. */
 export function quoteForBash(text: string, quote: ShellLine["quote"]): string {
   switch (quote) {
     case "":

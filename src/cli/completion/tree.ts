@@ -14,11 +14,11 @@ import { keyText, pyStr } from "../../values/python-text.ts";
 import type { ResolveContext } from "../../values/resolution/context.ts";
 import { selectNode } from "../../values/resolution/select.ts";
 
-/** The configs of a program for the words before the one to complete; each is worked out once. */
+/** A program's configs for the words before the one to complete; each is computed once. */
 export interface ComposedTree extends CompletionTree {
   readonly configName: string | null;
   composition(): Composition;
-  /** Texts that must not be shown, as far as anything has been composed that could hold them. */
+  /** The secret texts of all compositions so far. */
   secrets(): readonly string[];
 }
 
@@ -45,13 +45,14 @@ export function treeFor(composer: Composer, words: readonly string[], mode: RunM
   };
 }
 
-/** What completion asks of a program's configs, for the words before the one to complete. */
+/** A program's configs, as completion needs them, for the words before the one to complete. */
 export interface CompletionTree {
-  /** Options and groups, with what the words add to the search path. Nothing is composed for it. */
+  /** Options and groups, including those of a search path in the words. Needs no composition. */
   groups(): Repository;
   /**
-   * Looks at the words alone, before anything is composed.
-   * @throws ConfigError for overrides that no config could take, such as `group=null`
+   * Checks the words, without a composition.
+   *
+   * @throws ConfigError for overrides that are invalid in any config, such as `group=null`
    */
   checkWords(): void;
   /** The composed tree with its `hydra` node. */
@@ -59,16 +60,16 @@ export interface CompletionTree {
   readonly context: ResolveContext;
 }
 
-/** Names of groups, or options of one, that a word may go on to. */
+/** Names of groups, or options of one group, that complete a word. */
 export interface GroupMatches {
   readonly matches: readonly string[];
-  /** The word names a group: it cannot be a key of the config, too. */
+  /** Whether the word names a group, and so cannot be a key of the config. */
   readonly isOption: boolean;
 }
 
 /**
- * `db` → `db=`, `model/` → `model/resnet=`, `db=my` → `db=mysql`; with `+` or `~` in front likewise.
- * A group with nothing but groups in it ends with `/`; one with both stays as it is.
+ * `db` → `db=`, `model/` → `model/resnet=`, `db=my` → `db=mysql`; the same after `+` or `~`. A group with only groups
+ * in it ends with `/`; one that also has options stays as it is.
  */
 export function matchGroups(groups: Repository, given: string): GroupMatches {
   const prefix = /^[+~]?/.exec(given)?.[0] ?? "";
@@ -100,10 +101,10 @@ const startingWith = (names: readonly string[], word: string, prefix: string): r
   names.filter((name) => name.startsWith(word)).map((name) => `${prefix}${name}`);
 
 /**
- * Keys of a config that a word may go on to (`db.` for what has keys itself, `db.port=` for a
- * value), and behind `=` the value that stands there. Interpolations are listed, not followed.
+ * Keys of a config that complete a word (`db.` for a container, `db.port=` for a value), and after `=` the key's
+ * current value. Interpolations are listed, not followed.
  *
- * @throws ConfigError of an interpolation on the way, and for a word that leads through a value
+ * @throws ConfigError of an interpolation on the path, and for a word that leads through a value
  */
 export function matchKeys(
   config: ConfigNode,
@@ -130,7 +131,7 @@ export function matchKeys(
   );
 }
 
-/** What may follow a key and a dot or an equals sign. */
+/** The completions after a key and a dot or an equals sign. */
 function valuesAt(config: ConfigNode, key: string, context: ResolveContext): readonly string[] {
   const node = selectOrMissing(config, key, context);
   if (node === "missing") return [""];
@@ -154,7 +155,7 @@ function selectOrMissing(
   }
 }
 
-/** The items of a list at a key, resolved where they stand. */
+/** The items of a list at a key, resolved at their places. */
 const itemAt =
   (config: ConfigNode, key: string, context: ResolveContext) =>
   (index: number): ConfigNode | undefined =>
@@ -171,7 +172,7 @@ function keysOf(
       .filter(({ name }) => name.startsWith(prefix))
       .map(({ name, value }) => nameOf(name, value));
   if (node.kind !== "list") return [];
-  // As Hydra does, what is missing is offered whatever was typed.
+  // As in Hydra, a missing item is offered whatever was typed.
   return node.items.flatMap((given, index) => {
     if (isMissing(given)) return [nameOf(String(index), given)];
     const value = item(index) ?? given;
@@ -182,16 +183,16 @@ function keysOf(
 const nameOf = (name: string, value: ConfigNode): string =>
   `${name}${isContainer(value) ? "." : "="}`;
 
-/** A map or list, or what is declared as one and has no value yet. */
+/** A map or list, or a node declared as one that has no value yet. */
 const isContainer = ({ kind, type }: ConfigNode): boolean =>
   kind !== "scalar" || type?.kind === "map" || type?.kind === "list" || type?.kind === "object";
 
 const isNull = (node: ConfigNode): boolean => node.kind === "scalar" && node.value === null;
 
-/** Whether a text holds one of the secrets. */
+/** Whether a text contains one of the secrets. */
 export const holdsSecret = (text: string, secrets: readonly string[]): boolean =>
   secrets.some((secret) => secret !== "" && text.includes(secret));
 
-/** Whether a candidate's value does: a key is no secret, whatever it reads like. */
+/** Whether a candidate's value contains a secret. Keys are not secret, whatever their text. */
 export const showsSecret = (candidate: string, secrets: readonly string[]): boolean =>
   candidate.includes("=") && holdsSecret(candidate.slice(candidate.indexOf("=") + 1), secrets);

@@ -9,12 +9,12 @@ import { selectNode } from "../../values/resolution/select.ts";
 import { type Candidate, candidate, matching } from "./candidate.ts";
 import { type ComposedTree, matchKeys } from "./tree.ts";
 
-/** What the program's schema says, if it has one. */
+/** The facts of the program's schema, if it has one. */
 export interface SchemaKnowledge {
-  /** Listed values of a key, and those that are examples, as they are typed. */
+  /** The listed values and examples of a key, in the notation of overrides. */
   values(key: string): readonly string[];
   description(key: string): string | undefined;
-  /** Names of what may stand in a map. */
+  /** Names of the properties of a map. */
   properties(key: string): readonly string[];
 }
 
@@ -35,11 +35,11 @@ export function schemaKnowledge(schema: JsonSchema, tree: ComposedTree): SchemaK
   };
 }
 
-/** A list, or what needs quotes, is to be read and not to be taken as it is. */
+/** Lists and values that need quotes are not offered. */
 const PLAIN = /^[\w.:/@%+-]+$/;
 const isPlain = (value: unknown): boolean => typeof value !== "object" || value === null;
 
-/** Values that a key may have: the one it has, both of a boolean's, and those that the schema lists. */
+/** Possible values of a key: the current one, both of a boolean's, and those that the schema lists. */
 export function valueCandidates(
   tree: ComposedTree,
   word: string,
@@ -59,13 +59,13 @@ export function valueCandidates(
   );
 }
 
-/** As an override is typed: booleans in small letters. */
+/** In the notation of overrides: booleans in lower case. */
 const typedText = (value: ScalarValue): string =>
   typeof value === "boolean" ? String(value) : pyStr(value);
 
 /**
- * Keys behind a prefix that Hydra does not complete: `++db.`, `~db.`, and with `+` what the schema
- * knows and the config has not.
+ * Keys after a prefix that Hydra does not complete: `++db.`, `~db.`, and after `+` keys of the schema that the config
+ * does not have.
  */
 export function prefixedKeys(
   tree: ComposedTree,
@@ -99,7 +99,7 @@ function absentKeys(
     .map((name) => candidate(`+${name}=`, schema.description(name)));
 }
 
-/** What the schema says of a key, or else its value; the options of a group. */
+/** Adds a description: that of the schema for a key, or else its value; for a group its options. */
 export function described(
   each: Candidate,
   tree: ComposedTree,
@@ -133,7 +133,7 @@ function keyText(
     const node = selectNode(tree.config(), key, tree.context, { throwOnResolutionFailure: false });
     return node?.kind === "scalar" ? pyStr(node) : undefined;
   } catch {
-    // A description is never worth an error.
+    // An error only omits the description.
     return undefined;
   }
 }

@@ -8,10 +8,10 @@ export interface InferredSchema {
   readonly [keyword: string]: unknown;
 }
 
-/** What the schema is for: files, in which any value may be an interpolation, or resolved data. */
+/** What the schema describes: files, in which any value may be an interpolation, or resolved data. */
 export type Purpose = "files" | "data";
 
-/** Where a schema for files says what an interpolation looks like. */
+/** The definition of interpolations in a schema for files. */
 export const INTERPOLATION_DEFINITION = {
   interpolation: { type: "string", pattern: "\\$\\{|^\\?\\?\\?$" },
 } as const;
@@ -19,9 +19,8 @@ export const INTERPOLATION_DEFINITION = {
 const MAX_EXAMPLES = 5;
 
 /**
- * What values that are examples of one place have in common, as a JSON Schema. An int is an example
- * of a number, for nothing says that it may not be 1.5 elsewhere; a null and a missing value are
- * examples of nothing. Keys that are not among the examples are allowed for files.
+ * The JSON Schema that all example values of a place fit. An int is an example of a number, since 1.5 may be valid
+ * elsewhere; null and missing values give no type. Schemas for files allow further keys.
  */
 export function inferSchema(examples: readonly ConfigNode[], purpose: Purpose): InferredSchema {
   const known = examples.filter((node) => !isOpen(node));
@@ -57,7 +56,7 @@ export function inferSchema(examples: readonly ConfigNode[], purpose: Purpose): 
   return shown.length === 0 ? schema : { ...schema, examples: shown };
 }
 
-/** Says nothing of what may stand there. */
+/** Whether a value says nothing about its type. */
 const isOpen = (node: ConfigNode): boolean => isMissingOrNull(node) || isInterpolationNode(node);
 
 const collection = <T>(
@@ -90,7 +89,7 @@ function mapSchema(maps: readonly MapNode[], purpose: Purpose): InferredSchema {
   return { type: "object", properties, required, additionalProperties: false };
 }
 
-/** Values that an editor can offer. */
+/** Examples that an editor can suggest. */
 function examplesOf(nodes: readonly ConfigNode[]): readonly unknown[] {
   const scalars = nodes.filter((node) => node.kind === "scalar");
   const values = new Map(

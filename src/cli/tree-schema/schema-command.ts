@@ -75,7 +75,7 @@ export async function runSchema(args: readonly string[], invocation: Invocation)
   return 0;
 }
 
-/** A tree whose groups are open composes all the same: `multirun` leaves them so. */
+/** Composes with `multirun`, which allows a tree with open groups. */
 function openTreeOf(
   command: ParsedCommand,
   invocation: Invocation,
@@ -100,7 +100,7 @@ function openTreeOf(
     try {
       return resolveTree(config, composer.context, { toMissing: "missing" });
     } catch (error) {
-      // Some values are only known in a run.
+      // Some values are known only in a run.
       if (isConfigError(error)) return config;
       throw error;
     }
@@ -150,9 +150,9 @@ function readJson(file: string, cwd: string): object {
 const typeName = (file: string): string => basename(file).replace(/(\.schema)?\.json$/, "");
 
 /**
- * TypeScript types of a JSON Schema. The library that makes them is loaded here and nowhere else.
+ * TypeScript types of a JSON Schema. The library that generates them is loaded only here.
  *
- * @param name of the type of the whole, unless the schema has a `title`
+ * @param name of the root type, unless the schema has a `title`
  * @throws ConfigError `schema.invalid`
  */
 async function typesOf(schema: object, name: string): Promise<string> {
@@ -163,9 +163,9 @@ async function typesOf(schema: object, name: string): Promise<string> {
     const code = await compile(schema, name, {
       bannerComment: "// Made by `hydraconf schema --types`. Make it again instead of editing it.",
       additionalProperties: false,
-      // Its formatter would be most of the package.
+      // Its formatter would be the largest part of the package.
       format: false,
-      // References lead nowhere outside of the schema.
+      // References outside of the schema are not followed.
       $refOptions: { resolve: { external: false } },
     });
     return indented(code);
@@ -178,11 +178,11 @@ async function typesOf(schema: object, name: string): Promise<string> {
   }
 }
 
-/** A member whose type stands in parentheses that it does not need: `a?: ("x" | "y")`. */
+/** A member whose type has superfluous parentheses: `a?: ("x" | "y")`. */
 const IN_PARENTHESES =
   /^((?:"(?:[^"\\]|\\.)*"|[^\s"(]+)\??: |export type [\w$]+ = )\(((?:[^()"]|"(?:[^"\\]|\\.)*")*)\)$/;
 
-/** The code of interfaces and types, which comes unformatted but with a line for each member, as people would write it. */
+/** Indents the generated code of interfaces and types, which has a line for each member but is not formatted. */
 function indented(code: string): string {
   let depth = 0;
   let isComment = false;

@@ -5,20 +5,20 @@ import { INTERPOLATION_DEFINITION, type InferredSchema, inferSchema } from "./in
 
 const DIALECT = "https://json-schema.org/draft/2020-12/schema";
 
-/** What a tree has schemas of. */
+/** A config tree to derive schemas from. */
 export interface TreeOfConfigs {
   readonly repository: Repository;
   /** The primary config. */
   readonly configName: string;
-  /** What it composes to, without `hydra`. */
+  /** The composed config, without `hydra`. */
   readonly config: MapNode;
-  /** The same with interpolations resolved; as it is where that is not possible. */
+  /** The same with interpolations resolved; unresolved if that is not possible. */
   readonly resolved: () => ConfigNode;
 }
 
 /**
- * The schema of the primary config's file, for editors: keys of the composed config, so that every
- * value that it may override is known, and its defaults list.
+ * The schema of the primary config's file, for editors: its defaults list, and the keys of the composed config, since
+ * the file may set any of them.
  */
 export function primarySchema({ config, configName, repository }: TreeOfConfigs): InferredSchema {
   const groups = groupsOf(repository);
@@ -32,7 +32,7 @@ export function primarySchema({ config, configName, repository }: TreeOfConfigs)
 /**
  * The schema of the files of a group, for editors: the keys of all options.
  *
- * @throws ConfigError `key.not_found` where there is no such group, or no option in it
+ * @throws ConfigError `key.not_found` if there is no such group, or it has no options
  */
 export function groupSchema({ repository }: TreeOfConfigs, group: string): InferredSchema {
   const groups = groupsOf(repository);
@@ -49,11 +49,11 @@ export function groupSchema({ repository }: TreeOfConfigs, group: string): Infer
   });
 }
 
-/** The groups that have options, which is those with a schema. */
+/** The groups with options, which are those with a schema. */
 export const groupsWithOptions = (repository: Repository): readonly string[] =>
   groupsOf(repository).filter((group) => repository.list(group, "config").length > 0);
 
-/** The schema of the resolved config, as a program gets it: what its types are made from. */
+/** The schema of the resolved config, as a program gets it, from which types are generated. */
 export const dataSchema = ({ configName, resolved }: TreeOfConfigs): InferredSchema => ({
   $schema: DIALECT,
   title: configName,
@@ -100,10 +100,10 @@ function noSuchGroup(repository: Repository, group: string): ConfigError {
   });
 }
 
-/** Hydra's own groups are overridden in few files and documented elsewhere. */
+/** Hydra's own groups are rarely overridden in files, and documented elsewhere. */
 const OWN = "hydra";
 
-/** All config groups of a tree, parents first, but for Hydra's own. */
+/** All config groups of a tree except Hydra's own, parents first. */
 function groupsOf(repository: Repository, parent = ""): readonly string[] {
   return repository.list(parent, "group").flatMap((name) => {
     const group = parent === "" ? name : `${parent}/${name}`;
@@ -111,7 +111,7 @@ function groupsOf(repository: Repository, parent = ""): readonly string[] {
   });
 }
 
-/** The options of every group as enums, to be referred to by `optionOf`. */
+/** The options of every group as enums, for references by `optionOf`. */
 const optionDefinitions = (repository: Repository, groups: readonly string[]): InferredSchema =>
   Object.fromEntries(
     groups.flatMap((group) => {
@@ -127,8 +127,8 @@ const optionOf = (group: string): InferredSchema => ({
 });
 
 /**
- * The defaults list of a config in a group: its items are names of configs beside it, and options of
- * groups, which are named from that group on or, with a leading slash, from the root.
+ * The defaults list of a config in a group: its items are names of configs in the same group, and options of groups,
+ * whose names are relative to that group or, with a leading slash, to the root.
  * @see https://hydra.cc/docs/1.3/advanced/defaults_list/
  */
 function defaultsSchema(
@@ -172,7 +172,7 @@ function defaultsSchema(
 const configsIn = (repository: Repository, group: string): readonly string[] =>
   repository.list(group, "config").filter((name) => name !== EMPTY_CONFIG);
 
-/** With a package (`override db@backup`), or with other keywords than `properties` names. */
+/** Matches the name with a package (`override db@backup`), or with keywords that `properties` does not list. */
 function patternOf(name: string): string {
   const literal = name.replaceAll(/[.*+?^${}()|[\]\\/]/g, "\\$&");
   const keywords = "(?:(?:optional|override) +){0,2}";

@@ -22,11 +22,11 @@ export interface ChoiceScope {
 const ORIGIN = fromCode("defaults list");
 const POSITIONAL = /^\$\{defaults\.\d\./u;
 
-/** `${defaults.0.group}`, what an item of the list selects. */
+/** `${defaults.0.group}`: refers to the option of another item of the list. */
 export const isPositional = (item: DefaultsItem, text: string): item is GroupItem =>
   item.kind === "group" && POSITIONAL.test(text);
 
-/** Names that no config group can have: the text to resolve stands below them. */
+/** The text to resolve is stored below these keys, which no config group can have. */
 const HOLDER = "\u0000holder";
 const TEXT = "text";
 
@@ -54,13 +54,11 @@ export function resolveChoice(
   });
 }
 
-/** `${group}`, the only interpolation that deferred choices know. */
+/** `${group}`, the only interpolation that deferred choices support. */
 const CHOICE = /\$\{\s*([^{}]*?)\s*\}/gu;
 const NAMES_ITEM = /\$\{defaults\.\d+\./u;
 
-/**
- * A text with the choices that it names; undefined as long as one of them is not made.
- */
+/** The text with its choices filled in; undefined while one of them is not made yet. */
 export function fillChoices(
   item: ConfigItem | GroupItem,
   text: string,
@@ -74,7 +72,7 @@ export function fillChoices(
   return filled.includes("${") ? undefined : filled;
 }
 
-/** That a deferred choice could not be made in the end. */
+/** The error of a deferred choice that could not be made. */
 export function unresolvable(
   item: ConfigItem | GroupItem,
   text: string,
@@ -101,7 +99,7 @@ function resolveIn(
   resolvers: ResolveContext,
 ): ConfigNode {
   try {
-    // Not selected: a resolver may answer `???`, and the group is then left open.
+    // Resolved and not selected, because a resolver may return `???`, which leaves the group open.
     return resolveAt(root, [HOLDER, TEXT], resolvers);
   } catch (error) {
     if (!isConfigError(error)) throw error;
@@ -149,7 +147,7 @@ const valueNode = (value: GroupValue): ConfigNode =>
       )
     : scalar(value, ORIGIN);
 
-/** That the item is written so, in Hydra's words. */
+/** The notice about an item in the deprecated form, in Hydra's words. */
 export function positionalNotice(item: GroupItem, text: string, place: Place): string {
   const key = placeItem(item, text, place).address;
   return (

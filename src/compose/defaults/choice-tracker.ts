@@ -1,6 +1,4 @@
-/**
- * The choices of groups: those of the command line, those made while the tree is built, and those that took no effect.
- */
+/** The choices of groups: those of the command line, those made while the tree is built, and those without effect. */
 
 import type { Override } from "../../overrides/ast.ts";
 import { overrideNode } from "../../overrides/evaluate.ts";
@@ -16,22 +14,23 @@ import * as refuse from "./errors.ts";
 import { nameOf, type Place, type PlacedConfig, placeItem } from "./placement.ts";
 
 /**
- * What building one tree finds out on its way: which choices were made, which overrides took
- * effect. It lives as long as that pass; the tree keeps only its `record`.
+ * The state of building one tree: which choices were made, and which overrides took effect. The tree keeps only its
+ * `record`.
  */
 export interface ChoiceTracker {
   /**
    * The item with the option that overrides select for it.
-   * @param eligible the override keys that count; absent for all
+   *
+   * @param eligible keys of the overrides that apply; absent for all
    */
   choose(item: GroupItem, place: Place, eligible?: ReadonlySet<string>): GroupItem;
-  /** The keys of the overrides so far. */
+  /** The keys of all overrides so far. */
   overridden(): ReadonlySet<string>;
-  /** An `override` item of a list; the command line and earlier overrides win over it. */
+  /** Records an `override` item of a list; the command line and earlier overrides have priority over it. */
   noteOverride(item: GroupItem, placed: PlacedConfig, parent: PlacedConfig): void;
-  /** @throws ConfigError `compose.invalid_defaults` for a second, other choice. */
+  /** @throws ConfigError `compose.invalid_defaults` for a second, different choice. */
   noteChoice(placed: PlacedConfig): void;
-  /** Whether the command line deletes this choice. */
+  /** Whether the command line deletes this choice; records that the deletion was used. */
   takeDeletion(placed: PlacedConfig): boolean;
   warn(...warnings: readonly CompositionWarning[]): void;
   /** Whether a config is read for the first time. */
@@ -42,7 +41,7 @@ export interface ChoiceTracker {
 }
 
 export interface TreeRecord {
-  /** The option of every group, in the order in which they were reached. */
+  /** The option of every group, in the order in which the groups were reached. */
   readonly known: ReadonlyMap<string, string | null>;
   /** The override keys under which each group appears. */
   readonly keysOfGroup: ReadonlyMap<string, ReadonlySet<string>>;
@@ -60,11 +59,11 @@ interface RecordedSelection extends Selection {
   readonly used: boolean;
   /** The config whose defaults list holds the override; null for the command line. */
   readonly within: string | null;
-  /** How the override is written in that list. */
+  /** The override as written in that list. */
   readonly written?: string;
 }
 
-/** @param onWarning called with what the record will hold, as it comes up */
+/** @param onWarning called with each warning of the record when it arises */
 export function createChoiceTracker(
   choices: GroupChoices,
   onWarning: (warning: CompositionWarning) => void = () => {},
@@ -92,8 +91,8 @@ export function createChoiceTracker(
       keysOfGroup.set(placed.group, keys.add(key));
     },
     takeDeletion: deletions.take,
-    warn(...told) {
-      for (const warning of told) {
+    warn(...added) {
+      for (const warning of added) {
         if (warning.code !== "note") warnings.push(warning);
         onWarning(warning);
       }
@@ -113,7 +112,7 @@ export function createChoiceTracker(
   };
 }
 
-/** What is selected for each group: by the command line, then by the first `override`. */
+/** The selection of each group: that of the command line, otherwise the first `override`. */
 function createSelections({ selected }: GroupChoices): Pick<
   ChoiceTracker,
   "choose" | "noteOverride"
@@ -141,7 +140,7 @@ function createSelections({ selected }: GroupChoices): Pick<
   };
 }
 
-/** The deletions of the command line, and which of them met a choice. */
+/** The deletions of the command line, and whether each was used. */
 function createDeletions({ deleted }: GroupChoices): {
   readonly take: ChoiceTracker["takeDeletion"];
   readonly all: () => TreeRecord["deletions"];
@@ -161,11 +160,11 @@ function createDeletions({ deleted }: GroupChoices): {
   };
 }
 
-/** How a selection is written on the command line. */
+/** A selection in the notation of the command line. */
 const selectionText = (value: RecordedSelection["value"]): string =>
   isOptionList(value) ? `[${value.join(",")}]` : (value ?? "null");
 
-/** What the overrides of a command line say about config groups, and the rest of them. */
+/** The overrides of a command line, split into those of config groups and those of values. */
 export interface GroupChoices {
   /** `group=option` and `group@package=option`, by override key. */
   readonly selected: ReadonlyMap<string, Selection>;
@@ -173,7 +172,7 @@ export interface GroupChoices {
   readonly deleted: ReadonlyMap<string, Deletion>;
   /** `+group=option`, in order. */
   readonly appended: readonly GroupItem[];
-  /** The overrides that the above come from. */
+  /** The overrides from which these come. */
   readonly overrides: readonly Override[];
   /** The other overrides: those of config values. */
   readonly values: readonly Override[];
@@ -185,16 +184,16 @@ export interface Selection {
 }
 
 export interface Deletion {
-  /** Only the group's choice of this name is deleted; null deletes whichever it is. */
+  /** Deletes only the choice of this name; null deletes any. */
   readonly name: string | null;
   readonly origin: Origin;
 }
 
 /**
- * Every override of a group and every deletion must have met its group in the tree.
+ * Checks that every override and deletion of a group was used.
  *
- * @throws ConfigError `compose.unused_override`, or `compose.ambiguous_override` where the group
- * appears under several packages.
+ * @throws ConfigError `compose.unused_override`, or `compose.ambiguous_override` where the group appears under several
+ *   packages.
  */
 export function checkUsage(
   record: TreeRecord,
@@ -225,7 +224,7 @@ export function checkUsage(
     }
 }
 
-/** Of an override in a list that reaches only what stands before it. */
+/** For an override in a defaults list that affects only earlier items. */
 function nothingBefore(
   key: string,
   { value, within, written = key }: RecordedSelection,
@@ -299,7 +298,7 @@ function unusedSelection(
   });
 }
 
-/** A folder was named as if it were an option: what it holds are groups, chosen one by one. */
+/** The hint for a folder that was named as an option: its groups are chosen one by one. */
 function groupsBelow(
   folder: string,
   known: readonly string[],
@@ -322,10 +321,10 @@ function chosenOtherwise(choice: TypedChoice, groups: ChosenGroups): string | un
   return meant === undefined ? undefined : `to choose an option, use ${meant}`;
 }
 
-/** As Hydra's message shows the options: a list of them in Python's notation. */
+/** The options in Hydra's message: a list in Python's notation. */
 function pythonText(value: RecordedSelection["value"], origin: Origin): string {
   if (!isOptionList(value)) return selectionText(value);
-  // What names no option is shown as it was given.
+  // A value that names no option is shown as it was written.
   const given =
     value.includes(null) && origin.kind === "override"
       ? overrideNode(parseOverride(origin.text))
@@ -333,27 +332,27 @@ function pythonText(value: RecordedSelection["value"], origin: Origin): string {
   return given === null ? `[${value.map((option) => pyRepr(option)).join(", ")}]` : pyRepr(given);
 }
 
-/** An `override`, by the group that it names from the root of the tree. */
+/** An unused `override`, with the group's path from the root of the tree. */
 export interface UnusedOverride {
-  /** `GROUP`, or `GROUP@PACKAGE` where the package is not that of the group's name. */
+  /** `GROUP`, or `GROUP@PACKAGE` if the package is not the group's default. */
   readonly key: string;
-  /** The config that it stands in, e.g. `experiment/small`. */
+  /** The config that contains it, e.g. `experiment/small`. */
   readonly within: string;
 }
 
 export interface SuggestedOverride {
-  /** The group that there is. */
+  /** The existing group. */
   readonly key: string;
-  /** As it is written in that config to reach it, without the option. */
+  /** How to write it in that config, without the option. */
   readonly written: string;
 }
 
 /**
- * A group's name without a slash before it is looked for beside the file, and its package is one inside of the file's:
- * the two reasons why an override of a group that is there does not meet it.
+ * Without a leading slash, a group's name is relative to the group of the file, and its package to the package of the
+ * file: the two reasons why an override misses an existing group.
  *
- * @param keysOfGroup what the list has of each group
- * @returns several where the group is in several packages and none of them is named
+ * @param keysOfGroup the override keys of each group in the list
+ * @returns several if the group has several packages and none of them was named
  */
 function suggestOverrides(
   { key, within }: UnusedOverride,
@@ -376,7 +375,7 @@ function suggestOverrides(
 
 const ownPackage = (group: string): string => group.replaceAll("/", ".");
 
-/** None of a group that cannot be listed. */
+/** The options of a group; none if the group cannot be listed. */
 export function optionsForHint(
   repository: Pick<Repository, "list">,
   group: string,
@@ -388,7 +387,7 @@ export function optionsForHint(
   }
 }
 
-/** The groups that a composition chose from. */
+/** The groups from which a composition chose. */
 export interface ChosenGroups {
   /** By override key, e.g. `profiling/ncu@pipeline.ncu`. */
   readonly choices: ReadonlyMap<string, string | null>;
@@ -397,17 +396,17 @@ export interface ChosenGroups {
 
 /** A choice as typed. */
 interface TypedChoice {
-  /** What stands before `=`, without a package. */
+  /** The part before `=`, without a package. */
   readonly typed: string;
-  /** What was chosen. */
+  /** The chosen option. */
   readonly option: string;
-  /** `=` and what follows it, as typed. */
+  /** `=` and the text after it, as typed. */
   readonly tail: string;
 }
 
 /**
- * The command line that was meant where a group was named by its last part, or by the last part of
- * the package where it stands: `ncu=hopper` for `profiling/ncu@pipeline.ncu=hopper`.
+ * The likely command line where a group was given by its last part, or by the last part of its package:
+ * `profiling/ncu@pipeline.ncu=hopper` for `ncu=hopper`.
  */
 export function suggestChoice(
   { typed, option, tail }: TypedChoice,

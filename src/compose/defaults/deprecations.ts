@@ -1,4 +1,4 @@
-/** What Hydra warns of in trees of an older dialect, in its words. */
+/** Hydra's warnings about trees of an older dialect, in its words. */
 
 import type { Override } from "../../overrides/ast.ts";
 import { DIALECTS, type Dialect } from "../../values/dialect.ts";
@@ -9,10 +9,10 @@ import { isYml, type LoadedConfig } from "../sources/config-source.ts";
 import type { Repository } from "../sources/repository.ts";
 import type { PlacedConfig } from "./placement.ts";
 
-/** Something to tell the user that does not stop a composition. Warnings are data: the app prints. */
+/** A warning or note that does not stop a composition. Warnings are data; the caller prints them. */
 export interface CompositionWarning {
   readonly code: "deprecated" | "missing_self" | "note" | "unavailable_source" | "schema_match";
-  /** In Hydra's wording; a note is ours, and not among the warnings of a result. */
+  /** In Hydra's wording; a note is ours, and not in the warnings of a result. */
   readonly message: string;
   readonly origin?: Origin;
 }
@@ -26,9 +26,9 @@ const deprecated = (message: string, origin?: Origin): CompositionWarning => ({
 });
 
 /**
- * A file `.yml` that is named is looked for in one source after the other, then read: Hydra warns each time.
+ * Hydra warns each time it looks for a named `.yml` file in a source, and again when it reads the file.
  *
- * @param isRead whether it is also read where it is found
+ * @param isRead whether the file is also read where it is found
  */
 export function ymlLookups(
   path: string,
@@ -41,7 +41,7 @@ export function ymlLookups(
   return ymlNames(found < 0 ? sources.length : found + (isRead ? 2 : 1));
 }
 
-/** Hydra asks for the schema of each config by the name of its file. */
+/** Hydra looks up the schema of each config by its file name. */
 export const ymlMatches = (
   path: string,
   loaded: LoadedConfig,
@@ -54,7 +54,7 @@ const ymlNames = (count: number): readonly CompositionWarning[] =>
     deprecated("Support for .yml files is deprecated. Use .yaml extension for Hydra config files"),
   );
 
-/** What there is to warn of when a config is read, which Hydra does once in a composition. */
+/** The warnings about reading a config, which Hydra gives once per composition. */
 export const readNotices = (
   path: string,
   loaded: LoadedConfig | undefined,
@@ -85,7 +85,10 @@ export const overrideNotices = (
 
 const KEYWORDS = /_group_|_name_/;
 
-/** A keyword in a `# @package` header. Where it is none any more, who wrote it probably does not know that. */
+/**
+ * A keyword in a `# @package` header. In dialects without such keywords, a note says so, since the author probably does
+ * not know it.
+ */
 export function headerNotice(
   { configPath, dialect }: PlacedConfig,
   loaded: LoadedConfig | undefined,
@@ -112,7 +115,7 @@ export function headerNotice(
   };
 }
 
-/** A group of Hydra's own that a list overrides without the keyword. */
+/** A group of Hydra's own that a defaults list overrides without the keyword. */
 export const hydraOverrideNotice = (
   { configPath }: PlacedConfig,
   group: string,
@@ -128,7 +131,7 @@ export const hydraOverrideNotice = (
 export const positionWarning = (notice: string, origin: Origin): CompositionWarning =>
   deprecated(`\n${notice}`, origin);
 
-/** The variables that make errors of warnings, as Hydra reads them. */
+/** The environment variables that turn warnings into errors, as Hydra reads them. */
 export function raiseIfAsked(warning: CompositionWarning, { env }: Pick<ResolveContext, "env">) {
   const { code, message, origin } = warning;
   const isRefused =
@@ -144,7 +147,7 @@ export function raiseIfAsked(warning: CompositionWarning, { env }: Pick<ResolveC
   });
 }
 
-/** What there is to warn of in reading a config for its place. The primary one has been read before, to extend the search path. */
+/** The warnings about reading a config for its place. The primary config was read before, to extend the search path. */
 export function readingNotices(
   placed: PlacedConfig,
   loaded: LoadedConfig | undefined,

@@ -14,8 +14,8 @@ import type { Repository } from "../sources/repository.ts";
 import { type PlacedConfig, placeItem, rootPlace } from "./placement.ts";
 
 /*
- * The messages of the first pass. The first line is Hydra's, word for word, because people search
- * for it; place, options and the command that works are ours.
+ * The messages of the first pass. The first line is Hydra's, word for word, because people search for it; the place,
+ * the options and the suggested command are ours.
  */
 
 export function noPrimary(placed: PlacedConfig, repository: Repository): ConfigError {
@@ -31,7 +31,7 @@ export function noPrimary(placed: PlacedConfig, repository: Repository): ConfigE
   });
 }
 
-/** A path from where the program runs is what one types first; names are within the directory. */
+/** Users tend to give a path relative to the working directory; config names are relative to the config directory. */
 function primaryHint(
   { configPath, group }: PlacedConfig,
   nearest: string | undefined,
@@ -51,14 +51,14 @@ function primaryHint(
   return "--config-name NAME (-cn) gives the name of the config, --config-path DIR (-cp) its directory";
 }
 
-/** A file of that name which is no config for its ending. */
+/** A file of that name whose extension makes it no config. */
 const otherFile = (configPath: string, { sources }: Repository): string | undefined =>
   sources
     .filter(({ scheme }) => scheme === "file")
     .flatMap(({ path }) => [".yml", ".json"].map((ending) => join(path, `${configPath}${ending}`)))
     .find((file) => existsSync(file));
 
-/** What has no file may be made by a program. */
+/** A config without a file may be registered by a program. */
 const STORED =
   "there is no such file; a Python program may register it in its ConfigStore: write it as a YAML file, or give it to the store of a program of yours";
 
@@ -104,7 +104,7 @@ export function notFound(
   });
 }
 
-/** The path is a folder with groups and not an option. */
+/** The path is a folder of groups, and not an option. */
 function folderHint(path: string, repository: Repository): string | undefined {
   const groups = repository.list(path, "group");
   return groups.length === 0
@@ -112,7 +112,7 @@ function folderHint(path: string, repository: Repository): string | undefined {
     : `'${path}' is not an option but a config group with the groups ${groups.join(", ")}`;
 }
 
-/** `group: ???`, and nothing chosen. */
+/** `group: ???`, and no override chooses an option. */
 export function nothingChosen(placed: PlacedConfig, repository: Repository): ConfigError {
   const { item, overrideKey } = placed;
   if (overrideKey === null)
@@ -205,8 +205,8 @@ export function interpolationInOptions(
 }
 
 /**
- * @param early the choice that stands earlier in the list
- * @param late the one that was to take its place: lists are walked from their ends
+ * @param early the choice that comes first in the list
+ * @param late the later choice, reached first because lists are expanded from their ends
  */
 export function secondChoice(early: PlacedConfig, late: PlacedConfig, key: string): ConfigError {
   const { origin } = late.item;
@@ -230,7 +230,7 @@ function remedy(early: PlacedConfig, late: PlacedConfig, key: string): string {
 const optionsOf = (group: string, repository: Repository): readonly string[] =>
   repository.list(group, "config").filter((name) => name !== EMPTY_CONFIG);
 
-/** For hints, which tell nothing of a group that cannot be listed. */
+/** The options for hints; none if the group cannot be listed. */
 function namesOf(group: string, repository: Repository): readonly string[] {
   try {
     return optionsOf(group, repository);
@@ -239,7 +239,7 @@ function namesOf(group: string, repository: Repository): readonly string[] {
   }
 }
 
-/** A path that was found only because a slash in an option meant something else once. */
+/** A config that exists only at the path where older versions looked, which read a slash in an option differently. */
 export function movedIntoGroup(placed: PlacedConfig, old: string, moved: GroupItem): ConfigError {
   const { group, shorthandOf = group } = moved;
   return new ConfigError({
@@ -257,10 +257,10 @@ export function movedIntoGroup(placed: PlacedConfig, old: string, moved: GroupIt
   });
 }
 
-/** What a path in a defaults list is the path of. */
+/** The kinds of paths in a defaults list. */
 export type PathKind = "config" | "config group" | "config option";
 
-/** `..` and backslashes. */
+/** The error of a path with `..` or backslashes. */
 export function forbiddenPath(
   parent: string,
   kind: PathKind,
@@ -296,7 +296,10 @@ const searchPath = (repository: Repository): string =>
 
 const indented = (lines: readonly string[]): string => lines.map((line) => `\t${line}`).join("\n");
 
-/** As `notFound`; where a slash in an option was taken for part of the group, what that was before is looked for. */
+/**
+ * As `notFound`. If a slash in an option was read as part of the group, the path of the older reading is tried for a
+ * hint.
+ */
 export function notFoundBelow(
   placed: PlacedConfig,
   parents: readonly PlacedConfig[],
@@ -311,7 +314,7 @@ export function notFoundBelow(
   return repository.configExists(old) ? movedIntoGroup(placed, old, moved.item) : error;
 }
 
-/** The path of a config where slashes in options do not belong to the group. */
+/** The path of a config if slashes in options do not belong to the group. */
 function pathBefore(placed: PlacedConfig, parents: readonly PlacedConfig[]): string {
   let place = rootPlace(placed.dialect);
   let path = placed.configPath;

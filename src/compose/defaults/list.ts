@@ -25,18 +25,18 @@ export interface DefaultsRequest {
   readonly mode: RunMode;
   readonly choices: GroupChoices;
   readonly context: ResolveContext;
-  /** Called with what there is to warn about, whether or not there is a list in the end. */
+  /** Called with each warning when it arises, even if there is no list in the end. */
   readonly onWarning?: (warning: CompositionWarning) => void;
 }
 
-/** The configs that take part, with the tree that they come from. */
+/** The configs of a composition, with the tree that they come from. */
 export interface Defaults {
   readonly tree: DefaultsTree;
   readonly defaults: readonly DefaultsRow[];
 }
 
 /**
- * What takes part in a composition, Hydra's own configs first; no value is looked at.
+ * The defaults list of a composition, Hydra's own configs first; values are not evaluated.
  *
  * @throws ConfigError `compose.*`, and `yaml.*` for bad files
  */
@@ -68,7 +68,7 @@ export interface SweepLegality {
 }
 
 /**
- * A run takes no sweeps, and a sweep does not vary Hydra's own configuration.
+ * A single run accepts no sweeps, and a sweep cannot vary Hydra's own configuration.
  *
  * @throws ConfigError `override.sweep_not_allowed`, at the override.
  */
@@ -94,7 +94,7 @@ export function checkSweeps(overrides: readonly Override[], { mode, fromShell }:
   }
 }
 
-/** What would be refused in its turn is no remedy. */
+/** A hint must not suggest what would be refused next. */
 function remedy(override: Override, { fromShell, mode }: SweepLegality): string {
   if (isHydraOverride(override))
     return mode === "multirun"
@@ -119,19 +119,19 @@ function ambiguous(text: string, fromShell: boolean): string {
 export interface DefaultsRow {
   readonly configPath: string;
   readonly package: string;
-  /** Path of the config whose list brought this one in; `<root>` above, null without a root. */
+  /** Path of the config whose list includes this one; `<root>` above, null without a root. */
   readonly parent: string | null;
   readonly isSelf: boolean;
   readonly primary: boolean;
   /** The key by which the choice can be overridden; null for configs outside groups. */
   readonly overrideKey: string | null;
   readonly loaded: LoadedConfig;
-  /** The item of the parent's list (or the override) that brought it in. */
+  /** The item of the parent's list, or the override, that includes it. */
   readonly origin: Origin;
 }
 
 export interface ListOptions {
-  /** What the roots' `parent` is: `<root>` where Hydra's own config stands beside the primary. */
+  /** The `parent` of the roots: `<root>` if Hydra's own config is a root beside the primary. */
   readonly rootName: string | null;
 }
 
@@ -153,7 +153,7 @@ function rowsOf(node: DefaultsTreeNode, parent: string | null): DefaultsRow[] {
   const { loaded } = node;
   if (node.state !== "used" || loaded === undefined) return [];
   const rows = contentRows(node, loaded, parent);
-  // What stands in for a primary config that there is not leaves no trace.
+  // The placeholder for an absent primary config gets no row.
   return rows.filter(({ configPath }) => configPath !== EMPTY_CONFIG);
 }
 
@@ -206,12 +206,11 @@ function refuseDuplicates(rows: readonly DefaultsRow[]): void {
 }
 
 /**
- * Tells the overrides of config groups from those of config values: an override is about a group
- * if a group of that name exists in any source, except that a dict is always a value. Sweeps take
- * no part in a composition.
+ * Separates overrides of config groups from overrides of config values: an override concerns a group if a group of that
+ * name exists in any source, except that a dict is always a value. Sweeps are ignored.
  *
- * @throws ConfigError `compose.override_failed` for a group override that makes no sense, and
- * `value.wrong_type` for one whose value names no option.
+ * @throws ConfigError `compose.override_failed` for an invalid group override, and `value.wrong_type` for one whose
+ *   value is no option name.
  */
 export function splitOverrides(
   overrides: readonly Override[],
@@ -256,7 +255,7 @@ export function splitOverrides(
   return { selected, deleted, appended, overrides: about, values };
 }
 
-/** `group` or `group@package`, as it is typed. */
+/** `group` or `group@package`, as typed. */
 const overrideKeyOf = (override: Override): string =>
   override.package === undefined
     ? override.keyOrGroup
@@ -274,7 +273,7 @@ function deletedName(override: Override, value: Element | undefined): string | n
   );
 }
 
-/** A config is deleted whatever it holds. */
+/** A deletion applies whatever the config contains. */
 function deletedConfig(override: Override, value: Element | undefined): null {
   if (value === undefined || (value.kind === "scalar" && value.value === null)) return null;
   throw refused(

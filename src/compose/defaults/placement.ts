@@ -6,7 +6,7 @@ import {
   isOptionList,
 } from "../sources/config-source.ts";
 
-/** Where a defaults list stands: the group and the final package of the config that holds it. */
+/** The place of a defaults list: the group and the final package of the config that contains it. */
 export interface Place {
   readonly group: string;
   readonly package: string;
@@ -15,34 +15,34 @@ export interface Place {
 
 export const rootPlace = (dialect: Dialect): Place => ({ group: "", package: "", dialect });
 
-/** One config to bring in, in its place: all paths and names are worked out from here on. */
+/** One config to include, at its place, from which all paths and names are derived. */
 export interface PlacedConfig {
   readonly item: ConfigItem | GroupItem;
-  /** What is selected: the name of the config in its group; null selects nothing. */
+  /** The selected name of the config in its group; null selects nothing. */
   readonly name: string | null;
   /** The group as a path from the root, e.g. `db/engine`; empty at the root. */
   readonly group: string;
   readonly configPath: string;
-  /** How overrides address this choice: `group` or `group@package`. Groups only. */
+  /** The key by which overrides address this choice: `group` or `group@package`. Groups only. */
   readonly overrideKey: string | null;
-  /** How messages name this item: one that is no group as if it were one. */
+  /** The name of this item in messages, which treat a config outside groups like a group. */
   readonly address: string;
-  /** The package written in the list, `_group_` filled in; null leaves it to the header. */
+  /** The package written in the list, with `_group_` filled in; null if the header decides. */
   readonly explicitPackage: string | null;
-  /** The package by default, relative to `place.package`. */
+  /** The default package, relative to `place.package`. */
   readonly defaultPackage: string;
-  /** The group and the package of the config whose list this stands in. */
+  /** The group and the package of the config whose list contains this item. */
   readonly parentGroup: string;
   readonly parentPackage: string;
   readonly dialect: Dialect;
 }
 
-/** What an item of this value selects before anything overrides it; null for nothing, and for several. */
+/** The option of an item's value before any override; null for none or several. */
 export const nameOf = (value: GroupValue): string | null => (isOptionList(value) ? null : value);
 
 const GLOBAL = "_global_";
 
-/** Puts an item that selects one config (or nothing) in its place. */
+/** Places an item that selects one config (or nothing). */
 export function placeItem(
   item: ConfigItem | GroupItem,
   name: string | null,
@@ -53,7 +53,7 @@ export function placeItem(
     : placeGroup(item, name, placeOf(item, place));
 }
 
-/** Where an item of a list counts from: that of the list, or the root. */
+/** The place that an item of a list is relative to: that of the list, or the root. */
 export const placeOf = (item: GroupItem, place: Place): Place =>
   item.appended && place.dialect.absoluteAppends ? rootPlace(place.dialect) : place;
 
@@ -108,14 +108,14 @@ function placeGroup(item: GroupItem, name: string | null, place: Place): PlacedC
 }
 
 /**
- * The package where a config's content goes, from the root. What is written in the list wins over
- * the `# @package` header, the header over the default (the group's path below the list's place).
+ * The final package of a config's content, from the root. The package in the list has priority over the `# @package`
+ * header, and the header over the default (the group's path below the list's place).
  */
 export function finalPackage(placed: PlacedConfig, header: string | null): string {
   const { dialect, defaultPackage, explicitPackage, group, parentPackage } = placed;
   const filled = (text: string): string =>
     dialect.packageKeywords ? text.replaceAll("_group_", dotted(group)) : text;
-  // A header of `_group_` alone is none: the default counts from the place of the list.
+  // A header of `_group_` alone has no effect: the default package is relative to the list's place.
   const isDefault = header === null || (dialect.packageKeywords && header === "_group_");
   const own = explicitPackage ?? (isDefault ? defaultPackage : absolutePackage(filled(header)));
   return joinPackage(parentPackage, fillName(own, placed));
@@ -135,26 +135,26 @@ const addressOf = (names: Names): string =>
     ),
   );
 
-/** `_name_` is what is selected, unless those are several. */
+/** `_name_` is the selected option, unless there are several. */
 const fillName = (pkg: string, { dialect, name }: Names): string =>
   dialect.packageKeywords && name !== null ? pkg.replaceAll("_name_", name) : pkg;
 
-/** A group at its default package is addressed by its name alone; `_global_` stands for the root. */
+/** A group at its default package is addressed by its name alone; `_global_` denotes the root. */
 function overrideKey(group: string, pkg: string): string {
   return pkg === dotted(group) ? group : `${group}@${pkg === "" ? GLOBAL : pkg}`;
 }
 
-/** Everything up to the last `_global_` is dropped: what follows it is counted from the root. */
+/** Drops everything up to the last `_global_`, after which a package is relative to the root. */
 function joinPackage(parent: string, own: string): string {
   const joined = parent === "" ? own : own === "" ? parent : `${parent}.${own}`;
   const at = joined.lastIndexOf(GLOBAL);
   return at === -1 ? joined : joined.slice(at + GLOBAL.length + 1);
 }
 
-/** A header is always counted from the root. */
+/** The package of a header is relative to the root. */
 const absolutePackage = (header: string): string => `${GLOBAL}.${header}`;
 
-/** `_group_` is the config's own group path, wherever its parent was moved to. */
+/** `_group_` is the config's own group path, whatever the package of its parent. */
 function fillGroup(pkg: string | null, group: string, { dialect }: Place): string | null {
   return dialect.fillsGroup && pkg?.includes("_group_")
     ? `${GLOBAL}.${pkg.replaceAll("_group_", dotted(group))}`
@@ -168,7 +168,7 @@ function stripRoot(path: string): { readonly path: string; readonly absolute: bo
 const joinGroup = (base: string, group: string): string =>
   group === "" ? base : belowGroup(base, group);
 
-/** The path of something in a group, from the root. */
+/** The path from the root of an item in a group. */
 export const belowGroup = (group: string, path: string): string =>
   group === "" ? path : `${group}/${path}`;
 

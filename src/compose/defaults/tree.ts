@@ -41,39 +41,39 @@ import {
   rootPlace,
 } from "./placement.ts";
 
-/** One config of the defaults tree, with the configs that its own defaults list brings in. */
+/** One config of the defaults tree, with the configs that its defaults list includes. */
 export interface DefaultsTreeNode {
   readonly kind: "config";
   readonly placed: PlacedConfig;
-  /** Where the content goes, from the root; empty is the root. */
+  /** The package of the content, from the root; empty for the root. */
   readonly package: string;
   readonly state: NodeState;
   readonly primary: boolean;
-  /** The config itself, unless `state` says that there is none. */
+  /** The config itself; undefined if `state` says that there is none. */
   readonly loaded: LoadedConfig | undefined;
   /** In the order of composition; none if the config has no defaults list. */
   readonly children: readonly DefaultsTreeChild[];
 }
 
-/** Where a config's own content stands among its children. */
+/** The position of a config's own content among its children. */
 export interface SelfMark {
   readonly kind: "self";
-  /** What Hydra calls it: `_self_` below the group that the config was named from. */
+  /** Hydra's name for it: `_self_` below the group from which the config was named. */
   readonly path: string;
 }
 
-/** What stands in a defaults list: a config, or the place of the list's own content (`_self_`). */
+/** An item of a defaults list: a config, or the list's own content (`_self_`). */
 export type DefaultsTreeChild = DefaultsTreeNode | SelfMark;
 
 /**
- * `used`: contributes content. `none`: the group selects nothing. `deleted`: taken out with
- * `~group`. `absent`: optional, and there is no such config. `missing`: `???`, left for a sweep.
+ * `used`: contributes content. `none`: the group selects nothing. `deleted`: removed by `~group`. `absent`: optional,
+ * and there is no such config. `missing`: `???`, left open for a sweep.
  */
 export type NodeState = "used" | "none" | "deleted" | "absent" | "missing";
 
 /**
- * What the defaults lists bring in, as a tree (`--info defaults-tree`): the primary config, below
- * it its choices, and so on.
+ * The configs that the defaults lists include, as a tree (`--info defaults-tree`): the primary config, below it its
+ * choices, and so on.
  */
 export interface DefaultsTree extends TreeRecord {
   readonly roots: readonly DefaultsTreeNode[];
@@ -81,18 +81,18 @@ export interface DefaultsTree extends TreeRecord {
 
 export interface TreeRequest {
   readonly repository: Repository;
-  /** The configs to start from, in the order of composition; at most one is the primary one. */
+  /** The configs at the roots, in the order of composition; at most one is the primary one. */
   readonly roots: readonly { readonly path: string; readonly primary: boolean }[];
   readonly choices: GroupChoices;
-  /** Leaves groups that are still `???` alone instead of refusing them (multirun). */
+  /** Leaves groups that are still `???` open instead of refusing them (multirun). */
   readonly skipMissing: boolean;
   readonly resolvers: ResolveContext;
-  /** Called with what there is to warn about, whether or not the tree can be built. */
+  /** Called with each warning when it arises, even if the tree cannot be built. */
   readonly onWarning?: (warning: CompositionWarning) => void;
 }
 
 /**
- * First pass: from files to the tree of configs that takes part, with every choice made.
+ * First pass: builds the tree of included configs from files, and makes every choice.
  *
  * A list is expanded from its last item to its first, and so are the roots. That order is part of
  * the semantics: it decides which `override` items are known when a group is reached, which
@@ -122,36 +122,36 @@ export function buildDefaultsTree(request: TreeRequest): DefaultsTree {
 interface Surroundings {
   readonly request: TreeRequest;
   readonly tracker: ChoiceTracker;
-  /** From the root to the parent. */
+  /** The ancestors, from the root to the parent. */
   readonly parents: readonly PlacedConfig[];
   readonly primary: boolean;
-  /** Whether an ancestor was chosen by interpolation: overrides come too late there. */
+  /** Whether an ancestor was chosen by interpolation, below which overrides come too late. */
   readonly interpolated: boolean;
-  /** Choices that wait for the rest of the tree are added here, the last one in the tree first. */
+  /** Choices that wait for the rest of the tree are appended here, the last one in the tree first. */
   readonly deferred: DeferredChild[];
-  /** The overrides that reach here; absent for all that are known. */
+  /** Keys of the overrides that apply here; absent for all known ones. */
   readonly eligible?: ReadonlySet<string>;
 }
 
-/** A choice that waits for those of the whole tree. */
+/** A choice that is deferred until those of the whole tree are made. */
 interface DeferredChild {
   readonly item: Exclude<DefaultsItem, { kind: "self" }>;
   readonly text: string;
   readonly place: Place;
   readonly below: Surroundings;
-  /** Where it goes in the end, and what stands there until then. */
+  /** The list that it finally goes into, and its placeholder until then. */
   readonly list: ChildList;
   readonly mark: SelfMark;
 }
 
-/** The children of a config, which are known before all of them are made. */
+/** The list of a config's children, which exists before all of them are expanded. */
 interface ChildList {
   children: DefaultsTreeChild[];
 }
 
 /**
- * Makes the choices that were left open, in the order of the tree: always the first one that can be made, since each may be
- * what another one waits for.
+ * Makes the deferred choices in the order of the tree. The first one that can be made is always next, since another one
+ * may depend on it.
  */
 function expandDeferredChoices(deferred: DeferredChild[], tracker: ChoiceTracker): void {
   const next = (): number => {
@@ -186,15 +186,15 @@ function expandDeferred(
   return expand(placeItem(chosen, option, place), { ...below, interpolated: true, deferred });
 }
 
-/** Deeper than any real tree, and far from the end of the stack. */
+/** More levels than any real tree, and far from exhausting the stack. */
 const DEPTH_LIMIT = 400;
 
 function expand(placed: PlacedConfig, around: Surroundings): DefaultsTreeNode {
   const { tracker, parents, primary, request } = around;
   if (parents.length > DEPTH_LIMIT) throw refuse.cycle(placed, parents);
 
-  // The config is read before anything is decided about it: even where it is then deleted, its
-  // errors count. Hydra reads `None.yaml` as well, where nothing is chosen.
+  // The config is read before any decision about it: even if it is then deleted, its errors count. Hydra also reads
+  // `None.yaml` where nothing is chosen.
   const loaded = placed.name === "???" ? undefined : readConfig(placed, around);
   const node = (
     state: NodeState,
@@ -224,7 +224,7 @@ function expand(placed: PlacedConfig, around: Surroundings): DefaultsTreeNode {
   return node("used", expandList(placed, loaded, around));
 }
 
-/** Paths that a dialect refuses, as they are written and as they are chosen. */
+/** Checks the paths that a dialect refuses, both as written and as chosen. */
 function checkPaths(item: DefaultsItem, { parents }: Surroundings): void {
   const parent = parents.at(-1);
   if (parent === undefined || !parent.dialect.checksPaths || item.kind === "self") return;
@@ -239,7 +239,7 @@ function checkPaths(item: DefaultsItem, { parents }: Surroundings): void {
   }
 }
 
-/** The config, with what there is to warn of in reading it. The primary one has been read before, to extend the search path. */
+/** Loads a config and records its warnings. The primary config was read before, to extend the search path. */
 function readConfig(
   placed: PlacedConfig,
   { primary, request, tracker }: Surroundings,
@@ -286,9 +286,9 @@ function expandList(
 }
 
 /**
- * Registers the `override` items of a list, which must stand at its end.
+ * Registers the `override` items of a list, which must be at its end.
  *
- * @returns the items, those marked that override without the keyword: such a one may stand anywhere
+ * @returns the items, with those marked that override without the keyword, which are allowed anywhere
  */
 function noteOverrides(
   items: readonly DefaultsItem[],
@@ -327,7 +327,7 @@ interface ListContext {
   readonly selfAdded: boolean;
 }
 
-/** A choice that waits until all others of its list are made. */
+/** A choice that is deferred until all others of its list are made. */
 interface Deferred {
   readonly kind: "deferred";
   readonly item: Exclude<DefaultsItem, { kind: "self" }>;
@@ -370,7 +370,7 @@ function expandItems(
   return list.children;
 }
 
-/** Leaves a choice open until those of the whole tree are made. What stands in its place until then is never seen. */
+/** Defers a choice until those of the whole tree are made. Its placeholder is always replaced. */
 function deferToTree(
   { item, text }: Deferred,
   list: ChildList,
@@ -382,7 +382,7 @@ function deferToTree(
   return mark;
 }
 
-/** Interpolated choices come last: they may refer to any group of their list, before or after. */
+/** Resolves interpolated choices last, because they may refer to any group of their list, before or after. */
 function resolveDeferred(
   children: readonly (DefaultsTreeChild | Deferred)[],
   items: readonly DefaultsItem[],
@@ -419,7 +419,7 @@ function expandItem(
   return [expand(placeItem(item, name, place), below)];
 }
 
-/** `group: [a, b]` is like the configs `group/a` and `group/b`, one after the other. */
+/** `group: [a, b]` includes the configs `group/a` and `group/b`, in this order. */
 function expandOptions(
   item: GroupItem,
   options: readonly (string | null)[],

@@ -152,10 +152,10 @@ const TEXTS: Readonly<Record<string, string>> = {
 
 const ENTRIES = Object.entries(TEXTS).map(([path, text]): [string, StoreEntry] => [path, { text }]);
 
-// These texts never change: what is read of them is shared by all engines.
+// These texts never change, so all engines share what is parsed of them.
 const SOURCE = memoizedSource(
   memorySource({ scheme: "pkg", path: "hydra.conf", provider: "hydra" }, new Map(ENTRIES)),
 );
 
-/** The source that stands first on every search path. */
+/** The first source of every search path. */
 export const hydraGroups = (): ConfigSource => SOURCE;

@@ -22,19 +22,19 @@ import type { SourceInfo } from "../sources/config-source.ts";
 import { byCodePoint } from "../sources/repository.ts";
 import { ANY, STR } from "./schema.ts";
 
-/** What is only known once a composition is under way. */
+/** Facts that are known only during a composition. */
 export interface RuntimeFacts {
   readonly overrides: readonly Override[];
-  /** The options chosen, by override key. */
+  /** The chosen options, by override key. */
   readonly choices: ReadonlyMap<string, string | null>;
   readonly configName: string | null;
-  /** Used unless the config or an override names the job. */
+  /** The default for the name of the job. */
   readonly jobName: string;
   readonly cwd: string;
   readonly sources: readonly SourceInfo[];
-  /** The texts of overrides with secrets, which must not get into the name of a directory. */
+  /** The texts of overrides with secrets, which must not appear in the name of a directory. */
   readonly hidden: ReadonlyMap<string, string>;
-  /** The version of Hydra whose behaviour this is. */
+  /** The version of Hydra for `hydra.runtime.version`. */
   readonly version: string;
   readonly versionBase: string;
 }
@@ -42,8 +42,8 @@ export interface RuntimeFacts {
 const ORIGIN = fromCode("compose");
 
 /**
- * Fills in `hydra.overrides`, `hydra.job` and `hydra.runtime`. Hydra does this after all overrides,
- * so that some of them (`hydra.runtime.cwd=x`) have no effect.
+ * Fills in `hydra.overrides`, `hydra.job` and `hydra.runtime`. Hydra does this after all overrides, so that overrides
+ * such as `hydra.runtime.cwd=x` have no effect.
  *
  * @throws ConfigError `compose.invalid_config` for an `env_copy` of a variable that is not set.
  */
@@ -59,7 +59,7 @@ export function fillRuntime(root: MapNode, facts: RuntimeFacts, context: Resolve
   return tree.root;
 }
 
-/** Where values are put: an override or an interpolation may have put something else there. */
+/** The maps that are filled in: an override or an interpolation may have put something else there. */
 const FILLED: readonly (readonly string[])[] = [
   ["hydra"],
   ["hydra", "overrides"],
@@ -78,7 +78,7 @@ function requireMap(root: MapNode, path: readonly string[]): void {
   });
 }
 
-/** What is added to, which must be there, behind an interpolation, too. */
+/** Checks that a map or list to add to exists; interpolations are followed. */
 function requireKind<Kind extends "map" | "list">(
   root: MapNode,
   path: readonly string[],
@@ -104,7 +104,7 @@ function requireKind<Kind extends "map" | "list">(
 export const isHydraOverride = ({ keyOrGroup }: Override): boolean =>
   keyOrGroup.startsWith("hydra.") || keyOrGroup.startsWith("hydra/");
 
-/** The texts are values of the config: interpolations in them must have the syntax of one. */
+/** The texts are values of the config, so interpolations in them must have valid syntax. */
 function addOverrides(
   tree: TreeEditor,
   { overrides }: RuntimeFacts,
@@ -227,7 +227,7 @@ function strings(root: MapNode, path: readonly string[], context: ResolveContext
 export interface DirnameOptions {
   readonly keyValueSeparator: string;
   readonly itemSeparator: string;
-  /** Compared with the group or key, without prefix and package. */
+  /** Compared with the group or key of an override, without prefix and package. */
   readonly excludeKeys: readonly string[];
 }
 

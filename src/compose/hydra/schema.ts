@@ -20,8 +20,8 @@ import type { ConfigSource } from "../sources/config-source.ts";
 import { memorySource, type StoreEntry } from "../sources/memory-source.ts";
 
 /*
- * A small vocabulary for structured configs: a field is its type and its default, and an object is
- * a field made of fields. The schema reads like the declaration it stands for.
+ * A small vocabulary for structured configs: a field is a type and a default, and an object is a field made of fields.
+ * A schema written in it reads like the declaration in Hydra.
  */
 
 export interface Field {
@@ -61,8 +61,8 @@ export function emptyMap(element: NodeType): Field {
 
 /**
  * @param bases names of the types that this one extends.
- * @param latent fields that a config may set and that are not there before: what we add to Hydra's
- * own types, whose dumps must stay the same
+ * @param latent fields that a config may set but that are absent by default: our additions to Hydra's own types, whose
+ *   dumps must stay the same
  */
 export function object(
   name: string,
@@ -85,8 +85,8 @@ export function object(
 }
 
 /**
- * A defaults list of `group: option` items, in front of an object's fields. The list is a field as
- * well, until all configs are merged: a config may write over it, which changes nothing.
+ * Adds a defaults list of `group: option` items in front of an object's fields. The list stays a field until all
+ * configs are merged: a config may overwrite it, without effect.
  */
 export function withDefaults(
   { type, node }: Field,
@@ -104,12 +104,12 @@ export function withDefaults(
   };
 }
 
-/** Such an object once all configs are merged: without the list, and without a field for it. */
+/** The object after all configs are merged: without the list, and without its field. */
 export function withoutDefaultsField(node: MapNode): MapNode {
   const { type } = node;
   const entries = new Map(node.entries);
   entries.delete("defaults");
-  // The root of a tree has no type, whatever was merged into it.
+  // The root of a tree has no type, whatever is merged into it.
   if (type?.kind !== "object") return { ...node, entries };
   const fields = new Map(type.fields);
   fields.delete("defaults");
@@ -217,10 +217,10 @@ const DEFAULTS = {
 
 export const HYDRA_CONFIG = "hydra/config";
 
-/** Stands for the primary config where there is none; it leaves no row in the defaults list. */
+/** Placeholder for an absent primary config; it has no row in the defaults list. */
 export const EMPTY_CONFIG = "_dummy_empty_config_";
 
-/** Hydra's own structured configs; the entries of a user's config store come on top. */
+/** Hydra's own structured configs, overridden by the entries of a user's config store. */
 export function schemaSource(
   store: ReadonlyMap<string, StoreEntry>,
   reading?: Reading,
@@ -239,8 +239,8 @@ export function schemaSource(
 }
 
 /**
- * The OmegaConf exception that stands for a code. Hydra prints the class in the first line of a
- * composition error, and that line is what people search for.
+ * The OmegaConf exception class of an error code. Hydra prints it in the first line of a composition error, which
+ * people search for.
  */
 const CLASS_NAMES: Partial<Record<ErrorCode, string>> = {
   "key.invalid_type": "KeyValidationError",

@@ -5,51 +5,54 @@ import type { Origin } from "../../values/origin.ts";
 import type { ResolveContext } from "../../values/resolution/context.ts";
 
 /**
- * A place where configs are found by path: a directory, a package, a store in memory. Paths are
- * config paths (`db/mysql`), never file names; the root group is the empty path.
+ * A place where configs are found by path: a directory, a package, a store in memory. Paths are config paths
+ * (`db/mysql`), never file names; the root group is the empty path.
  *
- * The composer asks each question once per snapshot, so a source need not remember its answers.
+ * The composer makes each request once per snapshot, so a source needs no cache of its own.
  */
 export interface ConfigSource {
-  /** `file`, `pkg`, `structured`: what stands before `://` in the search path. */
+  /** `file`, `pkg`, `structured`: the part before `://` in the search path. */
   readonly scheme: string;
-  /** What stands after `://`. */
+  /** The part after `://`. */
   readonly path: string;
-  /** Who put this source on the search path, in Hydra's words: `main`, `hydra`, `schema`. */
+  /** What added this source to the search path, in Hydra's words: `main`, `hydra`, `schema`. */
   readonly provider: string;
-  /** Whether the place exists at all; others are kept in the search path and warned about. */
+  /** Whether the place exists; a missing one is kept in the search path and warned about. */
   available(): boolean;
-  /** Whether there is a group (a directory) of this path. */
+  /** Whether there is a group (a directory) with this path. */
   isGroup(path: string): boolean;
-  /** The config at this path, or undefined where this source has none. */
+  /** The config at this path, or undefined if this source has none. */
   load(path: string): LoadedConfig | undefined;
   /** The names in a group, without extension, in no particular order. */
   list(group: string, kind: ItemKind): readonly string[];
 }
 
-/** What a listing of a group is to hold. */
+/** The kind of items to list in a group. */
 export type ItemKind = "group" | "config";
 
-/** A config as one source gave it: immutable, shared by every composition of a snapshot. */
+/** A config as a source returned it: immutable, shared by all compositions of a snapshot. */
 export interface LoadedConfig {
   readonly source: SourceInfo;
-  /** The content without its defaults list, unless that is a field of the content's type. */
+  /** The content without its defaults list, unless the list is a field of the content's type. */
   readonly node: ConfigNode;
   /** The `# @package` header, verbatim; null where there is none. */
   readonly package: string | null;
-  /** Its defaults list; empty where `givenDefaults` has that. */
+  /** Its defaults list; empty if `givenDefaults` is present. */
   readonly defaults: readonly DefaultsItem[];
-  /** The list that an interpolation in its place gives, which may call the resolvers of a composition. */
+  /** Returns the defaults list if it is written as an interpolation, which may call the resolvers of a composition. */
   readonly givenDefaults?: (resolvers: ResolveContext) => readonly DefaultsItem[];
-  /** What the composed tree must fit where this config is mounted. */
+  /** The schema for the composed tree at the place of this config. */
   readonly schema?: ConfigSchema;
-  /** Of the schema store: a file of its path that names another class takes its place, and is not checked against it. */
+  /**
+   * In the schema store: a file of the same path that names another class replaces this entry, and is not checked
+   * against it.
+   */
   readonly replaceable?: boolean;
-  /** Where the config starts, for messages about the config as a whole. */
+  /** The start of the config, for messages about the config as a whole. */
   readonly origin: Origin;
 }
 
-/** @throws ConfigError for a list that an interpolation gives, or should give */
+/** @throws ConfigError for a defaults list from an interpolation that fails, or that gives no list */
 export const defaultsOf = (
   { defaults, givenDefaults }: LoadedConfig,
   resolvers: ResolveContext,
@@ -62,12 +65,13 @@ export interface SourceInfo {
   readonly provider: string;
 }
 
-/** How Hydra writes a source in its messages. */
+/** A source in the notation of Hydra's messages. */
 export const describeSource = ({ scheme, path, provider }: SourceInfo): string =>
   `provider=${provider}, path=${scheme}://${path}`;
 
 /**
- * A name that ends in `.yml` is that of no config; some versions of Hydra say so (`refusesYml` of the dialect).
+ * Refuses the path of a `.yml` file, which is no config; only some versions of Hydra have this error (`refusesYml` of
+ * the dialect).
  *
  * @throws ConfigError `compose.invalid_config`
  */
@@ -82,7 +86,7 @@ export function refuseYml(path: string, { refusesYml }: Dialect): void {
   });
 }
 
-/** `db/mysql` and `db/mysql.yaml` both name the file `db/mysql.yaml`; `.yml` is looked for only where it is written. */
+/** `db/mysql` and `db/mysql.yaml` both name the file `db/mysql.yaml`; `.yml` files must be named in full. */
 export const yamlFileName = (
   configPath: string,
   { readsYml }: Dialect = DEFAULT_DIALECT,
@@ -93,32 +97,32 @@ export const yamlFileName = (
 
 export const isYml = (configPath: string): boolean => configPath.endsWith(".yml");
 
-/** One item of a defaults list as it is written, before it is known where the list stands. */
+/** One item of a defaults list as written, before the place of the list is known. */
 export type DefaultsItem = (SelfItem | ConfigItem | GroupItem) & {
-  /** What to warn of in the way it is written, in Hydra's words. */
+  /** Warnings about the way it is written, in Hydra's words. */
   readonly deprecations?: readonly string[];
 };
 
-/** `_self_`: where the config's own content goes. */
+/** `_self_`: the position of the config's own content. */
 export interface SelfItem {
   readonly kind: "self";
   readonly origin: Origin;
-  /** The group of `db: _self_`, which Hydra takes for a `_self_`; null for the plain one. */
+  /** The group of `db: _self_`, which Hydra treats as a `_self_`; null for the plain one. */
   readonly group: string | null;
 }
 
-/** `- path/to/config`, with `/` in front for a path from the root. */
+/** `- path/to/config`, with a leading `/` for a path from the root. */
 export interface ConfigItem {
   readonly kind: "config";
   readonly path: string;
-  /** The package after `@`; null where there is none. */
+  /** The package after `@`; null without one. */
   readonly package: string | null;
-  /** Only for an option of a list (`- optional db: [a, b]`): a missing config is left out. */
+  /** Only for an option of a list (`- optional db: [a, b]`): a missing config is skipped. */
   readonly optional: boolean;
   readonly origin: Origin;
 }
 
-/** `- group: option`, with `optional` and `override` in front. */
+/** `- group: option`, possibly with `optional` and `override`. */
 export interface GroupItem {
   readonly kind: "group";
   readonly group: string;
@@ -126,16 +130,16 @@ export interface GroupItem {
   readonly package: string | null;
   readonly optional: boolean;
   readonly override: boolean;
-  /** Given on the command line as `+group=option`: it may stand below overrides. */
+  /** Given on the command line as `+group=option`; it may follow overrides. */
   readonly appended: boolean;
-  /** The group as it is written, where a part of the option was moved into it (`slashInGroup` of the dialect). */
+  /** The group as written, if a part of the option was moved into it (`slashInGroup` of the dialect). */
   readonly shorthandOf?: string;
   readonly origin: Origin;
 }
 
 /**
- * null selects nothing, a list selects several options of one group. Among those null is one that an
- * override gave and that is no name: it is refused where the group is reached.
+ * null selects nothing, a list selects several options of one group. A null in a list is a value of an override that is
+ * no name: it is refused when the group is reached.
  */
 export type GroupValue = string | null | readonly (string | null)[];
 
@@ -145,8 +149,8 @@ export const isOptionList = (value: GroupValue): value is readonly (string | nul
   typeof value === "object" && value !== null;
 
 /**
- * What a config of the store may be checked against: a JSON Schema (draft 2020-12) as plain data,
- * or the validator of any library that implements https://standardschema.dev.
+ * The schema of a store entry: a JSON Schema (draft 2020-12) as plain data, or the validator of any library that
+ * implements https://standardschema.dev.
  */
 export type ConfigSchema = boolean | JsonSchemaObject | StandardSchema;
 
@@ -160,21 +164,21 @@ export interface StandardSchema {
   readonly "~standard": {
     readonly version: number;
     readonly vendor: string;
-    /** `{value}` where the value fits, `{issues}` where it does not. */
+    /** Returns `{value}` for a value that fits, and `{issues}` for others. */
     readonly validate: (value: unknown) => unknown;
   };
 }
 
-/** One way in which a tree does not fit, as the checker tells it. */
+/** One way in which a tree does not fit, as the checker reports it. */
 export interface SchemaProblem {
   readonly problem: "invalid_value" | "missing_value" | "missing_key" | "unknown_key";
-  /** The full key below the tree that was checked; empty for the tree itself. */
+  /** The full key relative to the checked tree; empty for the tree itself. */
   readonly key: string;
   /** The value found; absent for a missing key. */
   readonly value?: ConfigNode;
-  /** What the schema wants, to be read after "expected". */
+  /** The demand of the schema, as a phrase after "expected". */
   readonly expected: string;
-  /** What is wrong, in the words of a validator that has its own. */
+  /** The message of a validator, if it has one. */
   readonly says?: string;
   readonly description?: string;
   readonly origin: Origin;
@@ -183,11 +187,11 @@ export interface SchemaProblem {
 }
 
 /**
- * What reads schemas: the stage `schema`, which composing does not import. Gets trees that may hold
- * interpolations and missing values, and returns every problem in the order of the document.
+ * Reads schemas: implemented by the stage `schema`, which composing does not import. Trees may contain interpolations
+ * and missing values; all problems are returned in document order.
  */
 export interface SchemaReader {
-  /** All ways in which a tree does not fit, in the order of the document. */
+  /** All ways in which a tree does not fit, in document order. */
   problems(schema: ConfigSchema, tree: ConfigNode): readonly SchemaProblem[];
   /** The keys of the values that the schema marks secret. */
   secrets(schema: ConfigSchema, tree: ConfigNode): readonly (readonly string[])[];
@@ -199,7 +203,7 @@ export interface CompletedItems {
   readonly items: readonly DefaultsItem[];
   /** Whether the list itself has no `_self_`. */
   readonly selfAdded: boolean;
-  /** Where the list begins that lacks a `_self_` although the config has content of its own. */
+  /** The start of a list that lacks `_self_` although the config has content of its own. */
   readonly selfMissingAt: Origin | undefined;
 }
 
@@ -208,13 +212,13 @@ interface Completion {
   readonly loaded: LoadedConfig;
   readonly primary: boolean;
   readonly resolvers: ResolveContext;
-  /** Groups appended on the command line: they go after everything in the primary list. */
+  /** Groups appended on the command line: they follow everything in the primary list. */
   readonly appended: readonly GroupItem[];
 }
 
 /**
- * The defaults list with its `_self_`: without one, a config's own content goes last, and a
- * primary config with content is warned about. A list of overrides alone needs none.
+ * The defaults list with its `_self_`. Without one, the config's own content goes last, and a primary config with
+ * content gets a warning. A list of overrides alone needs none.
  *
  * @throws ConfigError `compose.invalid_defaults` for a second `_self_`, or one of a group, and as `defaultsOf`
  * @see https://hydra.cc/docs/1.3/upgrades/1.0_to_1.1/default_composition_order/
@@ -255,11 +259,11 @@ export function completeItems({
   };
 }
 
-/** `+group=_self_` is one more `_self_`. */
+/** `+group=_self_` counts as a further `_self_`. */
 const asSelf = (item: GroupItem): DefaultsItem =>
   item.value === SELF ? { kind: "self", origin: item.origin, group: item.group } : item;
 
-/** Hydra fails on the `_self_` of a group wherever the list itself has one. */
+/** Hydra fails on the `_self_` of a group if the list itself has one. */
 function refuseSelfOfGroup(items: readonly DefaultsItem[]): void {
   for (const item of items)
     if (item.kind === "self" && item.group !== null)

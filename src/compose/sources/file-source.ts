@@ -18,7 +18,7 @@ import { configFromText } from "./load-config.ts";
 
 export interface FileSourceOptions {
   readonly provider: string;
-  /** As the user gave it; relative paths start at `cwd`. */
+  /** The user's path; relative paths start at `cwd`. */
   readonly path: string;
   readonly cwd: string;
   readonly reading?: Reading;
@@ -38,7 +38,7 @@ export function fileSource({ provider, path, cwd, reading }: FileSourceOptions):
       refuseYml(configPath, dialect);
       const file = resolve(root, yamlFileName(configPath, dialect));
       const text = readIfFile(file);
-      // Messages name the file as the user would type it from where the program runs.
+      // Messages name the file relative to the program's working directory, as the user would type it.
       return text === undefined
         ? undefined
         : configFromText(configPath, { name: displayName(cwd, file), text }, info, reading);
@@ -51,7 +51,7 @@ export function fileSource({ provider, path, cwd, reading }: FileSourceOptions):
   };
 }
 
-/** False as well where the directory may not be read. */
+/** Also false if the directory cannot be read. */
 const isDirectory = (path: string): boolean => statusOf(path)?.isDirectory() ?? false;
 
 const isFile = (path: string): boolean => statusOf(path)?.isFile() ?? false;
@@ -64,7 +64,7 @@ function statusOf(path: string): Stats | undefined {
   }
 }
 
-/** Undefined where there is no such file; a name that no file can have is not there either. */
+/** Undefined if there is no such file; so is a name that no file can have. */
 function readIfFile(file: string): string | undefined {
   let text: string;
   let bytes: Buffer | undefined;
@@ -72,7 +72,7 @@ function readIfFile(file: string): string | undefined {
     const status = statSync(file, { throwIfNoEntry: false });
     if (status === undefined || status.isDirectory()) return undefined;
     refuseOther(status, file);
-    // Much faster than by way of bytes, which only a text with a replaced character needs.
+    // Much faster than decoding bytes, which are needed only if a character was replaced.
     text = readFileSync(file, "utf8");
     if (text.includes(REPLACEMENT)) bytes = readFileSync(file);
   } catch (cause) {
@@ -83,10 +83,10 @@ function readIfFile(file: string): string | undefined {
   return text;
 }
 
-/** What stands where bytes are not UTF-8. */
+/** Node's replacement for bytes that are not UTF-8. */
 const REPLACEMENT = "\ufffd";
 
-/** Read all the same, text in another encoding would become other text without a word. */
+/** An error, because text in another encoding would silently become wrong text. */
 function notUtf8(file: string, bytes: Buffer): ConfigError {
   const lines = bytes.toString("latin1").split("\n");
   const line = lines.findIndex((text) => !isUtf8(Buffer.from(text, "latin1")));
@@ -107,8 +107,8 @@ const unreadable = (path: string, cause: unknown): ConfigError =>
   });
 
 /**
- * An option is whatever in the directory can be loaded by its own name, without what follows the last dot
- * of that: beside `v1.0.yaml`, a folder `v1.0` is the option `v1`. The rule is Hydra's.
+ * The options of a directory: each entry that can be loaded by its own name, without the part after the last dot.
+ * Beside `v1.0.yaml`, a folder `v1.0` is the option `v1`. The rule is Hydra's.
  */
 function listDirectory(dir: string, kind: ItemKind, dialect?: Dialect): string[] {
   const names = namesIn(dir).filter((name) => !NEVER_LISTED.has(name));
@@ -142,17 +142,17 @@ function displayName(cwd: string, file: string): string {
 
 export interface PackageSourceOptions {
   readonly provider: string;
-  /** `NAME/FOLDER`, e.g. `my-configs/conf` or `@scope/name/conf`; `a.b.conf` of a Python package. */
+  /** `NAME/FOLDER`, e.g. `my-configs/conf` or `@scope/name/conf`; `a.b.conf` for a Python package. */
   readonly path: string;
   readonly cwd: string;
   readonly reading?: Reading;
-  /** Where packages are looked for, in this order. Default: from `cwd`. */
+  /** The directories where packages are searched, in order. Default: `cwd`. */
   readonly roots?: readonly string[];
 }
 
 /**
- * A folder of an npm package that is installed for one of the roots (`pkg://NAME/FOLDER`), or of a Python
- * package that lies in one of them (`pkg://a.b.conf`), as Python finds those of its module search path.
+ * A folder of an npm package installed for one of the roots (`pkg://NAME/FOLDER`), or of a Python package in one of
+ * them (`pkg://a.b.conf`), found like Python's modules.
  */
 export function packageSource(options: PackageSourceOptions): ConfigSource {
   const { provider, path, cwd, reading, roots = [cwd] } = options;
@@ -184,7 +184,7 @@ function unavailableSource(info: Pick<ConfigSource, "scheme" | "path" | "provide
   };
 }
 
-/** The directories that `PYTHONPATH` adds to where Python packages are looked for. */
+/** The directories of `PYTHONPATH`, where Python packages are also searched. */
 export const pythonPath = (
   env: Readonly<Record<string, string | undefined>>,
   cwd: string,
@@ -194,7 +194,7 @@ export const pythonPath = (
     .filter((entry) => entry !== "")
     .map((entry) => resolve(cwd, entry));
 
-/** Looks the folder up itself: a package need not export its configs to be composed from. */
+/** Searches for the folder itself, because a package need not export its configs. */
 function npmFolder(path: string, roots: readonly string[]): string | undefined {
   const parts = path.split("/");
   const nameLength = path.startsWith("@") ? 2 : 1;
@@ -210,7 +210,7 @@ function npmFolder(path: string, roots: readonly string[]): string | undefined {
 /** Hydra takes slashes for dots, also in the package of the file: `a/b/` is `a.b`. */
 const pythonModule = (path: string): string => path.replaceAll("/", ".").replace(/(?<!\.)\.+$/, "");
 
-/** As Python finds a package: the first folder that has an `__init__.py`, else the first one that is there. */
+/** Python's rule: the first folder with an `__init__.py`, otherwise the first existing one. */
 function pythonFolder(module: string, roots: readonly string[]): string | undefined {
   const parts = module.split(".");
   if (parts.includes("")) return undefined;
@@ -219,7 +219,7 @@ function pythonFolder(module: string, roots: readonly string[]): string | undefi
 }
 
 /**
- * Hydra warns that a folder without `__init__.py` is not available, and composes from it all the same:
- * Python knows it as a namespace package.
+ * Hydra warns that a folder without `__init__.py` is not available, but still composes from it, because Python treats
+ * it as a namespace package.
  */
 const isRegularPackage = (dir: string): boolean => existsSync(join(dir, "__init__.py"));

@@ -21,8 +21,8 @@ const DEFAULTS = "defaults";
 /**
  * Makes a config of the text of a YAML file.
  *
- * @throws ConfigError `compose.invalid_config` for a bad header, which is looked at first, or a file
- * that holds a lone number or boolean, `yaml.*` for bad YAML, `compose.invalid_defaults` for a bad defaults list.
+ * @throws ConfigError `compose.invalid_config` for a bad header, which is checked first, or a file that contains only a
+ *   number or boolean, `yaml.*` for bad YAML, `compose.invalid_defaults` for a bad defaults list.
  */
 export function configFromText(
   path: string,
@@ -34,7 +34,7 @@ export function configFromText(
   return configFromNode(path, readFileNode(text, reading), source, header, reading?.dialect);
 }
 
-/** Makes a config of a tree: the entry of a store, or a file that has been read. */
+/** Makes a config of a tree: a store entry, or a file that has been read. */
 export function configFromNode(
   path: string,
   node: ConfigNode,
@@ -57,7 +57,7 @@ function readDefaults(
   dialect: Dialect,
 ): Pick<LoadedConfig, "defaults" | "givenDefaults"> {
   const written = node.kind === "map" ? node.entries.get(DEFAULTS)?.value : undefined;
-  // A list that is missing is as good as none.
+  // A missing list counts as no list.
   if (written === undefined || isMissing(written)) return { defaults: [] };
   if (!isInterpolationNode(written)) return { defaults: readDefaultsItems(path, written, dialect) };
   return {
@@ -70,7 +70,7 @@ function readDefaults(
   };
 }
 
-/** Hydra takes only lists of a config, and plain data of a resolver for none. */
+/** Hydra accepts only lists that are part of a config, and no plain lists of resolvers. */
 const plainList = (path: string, { origin }: ConfigNode): ConfigError =>
   new ConfigError({
     code: "compose.invalid_defaults",
@@ -79,7 +79,7 @@ const plainList = (path: string, { origin }: ConfigNode): ConfigError =>
     hint: "what a resolver gives is plain data; oc.create makes a list of the config of it: ${oc.create:${...}}",
   });
 
-/** A file may hold a map, a list, nothing, or one string, which is read again as a document. */
+/** A file may contain a map, a list, nothing, or a string, which is read again as a document. */
 function readFileNode({ name, text }: SourceText, reading: Reading = {}): ConfigNode {
   const options = { ...reading, name };
   const node = readYaml(text, options);
@@ -94,7 +94,7 @@ function readFileNode({ name, text }: SourceText, reading: Reading = {}): Config
   });
 }
 
-/** One that is a field of a type goes when all configs are merged (`hydra/schema.ts`). */
+/** A defaults list that is a field of a type is removed after all configs are merged (`hydra/schema.ts`). */
 function withoutDefaults(node: MapNode): MapNode {
   if (node.type?.kind === "object" && node.type.fields.has(DEFAULTS)) return node;
   const entries = new Map(node.entries);
@@ -102,14 +102,14 @@ function withoutDefaults(node: MapNode): MapNode {
   return { ...node, entries };
 }
 
-/** Hydra looks for the header in this many characters of a file and no further, counted with one for each end of a line. */
+/** Hydra searches for the header in the first characters of a file only, and counts one for each end of a line. */
 const HEADER_LIMIT = 512;
 
-/** What Python's `str.splitlines` takes for the end of a line. */
+/** The line ends of Python's `str.splitlines`. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: Python counts these separators as line ends
 const LINE_END = /\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/u;
 
-/** Leading and trailing blanks as Python's `str.strip` sees them (a BOM is none). */
+/** Leading and trailing blanks by Python's `str.strip` (a BOM is not one). */
 const BLANK = String.raw`[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]`;
 const BLANKS = new RegExp(`${BLANK}+`, "u");
 const OUTER_BLANKS = new RegExp(`^${BLANK}+|${BLANK}+$`, "gu");
@@ -117,10 +117,9 @@ const OUTER_BLANKS = new RegExp(`^${BLANK}+|${BLANK}+$`, "gu");
 const HEADER_LINE = /^#\s*@/u;
 
 /**
- * The value of the `# @package` line at the top of a config file. Blank lines and other
- * `# @key value` lines may stand around it; the scan ends at the first line of any other kind, so
- * an ordinary comment before the header disables it. The last of several wins.
- *
+ * The value of the `# @package` line at the top of a config file. Blank lines and other `# @key value` lines may
+ * surround it; the scan ends at the first line of any other kind, so an ordinary comment before the header disables it.
+ * The last of several wins.
  * @throws ConfigError `compose.invalid_config` for a header line that is not KEY VALUE.
  * @see https://hydra.cc/docs/1.3/advanced/overriding_packages/
  */
@@ -136,7 +135,7 @@ export function packageHeader(source: SourceText): string | null {
   return found;
 }
 
-/** A character of Python is one or two units here. */
+/** A character in Python is one or two UTF-16 units here. */
 function headOf(text: string): string {
   const units = text.slice(0, 2 * HEADER_LIMIT).replaceAll(/\r\n?/g, "\n");
   const head = units.slice(0, HEADER_LIMIT);
@@ -168,9 +167,9 @@ const strip = (text: string): string => text.replace(OUTER_BLANKS, "");
 const KEYWORDS: ReadonlySet<string> = new Set(["optional", "override"]);
 
 /**
- * Reads the `defaults` entry of a config: what the items say, not yet where they lead.
+ * Reads the `defaults` entry of a config as written, without resolving where its items lead.
  *
- * @param configPath path of the config that holds the list, for messages.
+ * @param configPath path of the config that contains the list, for messages.
  * @throws ConfigError `compose.invalid_defaults` at the offending item.
  * @see https://hydra.cc/docs/1.3/advanced/defaults_list/
  */
@@ -264,7 +263,7 @@ function readGroupItem(configPath: string, written: MapNode, dialect: Dialect): 
     : { ...read, ...notes };
 }
 
-/** `a: b/c` as `a/b: c` where the dialect reads it so. */
+/** Rewrites `a: b/c` as `a/b: c` if the dialect demands it. */
 export function moveIntoGroup(item: GroupItem, dialect: Dialect): GroupItem {
   const { group, value } = item;
   if (!dialect.slashInGroup || typeof value !== "string" || value.includes("${")) return item;
@@ -276,7 +275,10 @@ export function moveIntoGroup(item: GroupItem, dialect: Dialect): GroupItem {
 
 const OPTIONAL = "optional";
 
-/** `- {db: mysql, optional: true}`: the item, and what `optional` says. An item of `optional` alone is one of that group. */
+/**
+ * `- {db: mysql, optional: true}`: the item, and the value of `optional`. An item with `optional` alone names a group
+ * `optional`.
+ */
 function takeOptional(item: MapNode): { readonly item: MapNode; readonly optional?: ConfigNode } {
   const optional = item.entries.get(OPTIONAL)?.value;
   if (optional === undefined || item.entries.size === 1) return { item };
@@ -286,7 +288,7 @@ function takeOptional(item: MapNode): { readonly item: MapNode; readonly optiona
     : { item: rest, optional };
 }
 
-/** As Python takes a value for a condition. */
+/** Python's truth value. */
 const isTruthy = (node: ConfigNode | undefined): boolean =>
   node !== undefined &&
   (node.kind === "scalar"
@@ -335,9 +337,7 @@ function readOption(node: ConfigNode): string {
   );
 }
 
-/**
- * `group@package`. Hydra 1.0 had renames (`group@from:to`); what follows the colon is dropped now.
- */
+/** `group@package`. Hydra 1.0 had renames (`group@from:to`); the part after the colon is dropped. */
 function splitPackage(text: string): { readonly name: string; readonly package: string | null } {
   const at = text.indexOf("@");
   if (at === -1) return { name: text, package: null };
@@ -357,7 +357,7 @@ function splitKeywords(text: string) {
   };
 }
 
-/** With blanks of any number around the words, which must be keywords. */
+/** Splits at any number of blanks; the words before the group must be keywords. */
 function splitKnownKeywords(text: string, configPath: string, item: MapNode) {
   const words = strip(text).split(BLANKS);
   const group = words.pop() ?? "";

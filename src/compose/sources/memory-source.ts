@@ -28,29 +28,26 @@ import {
 import { configFromNode, configFromText } from "./load-config.ts";
 
 /**
- * What a store in memory holds under a path: the text of a YAML file, a tree, plain data, or a
- * function that makes the tree when it is first asked for.
+ * An entry of a store in memory: the text of a YAML file, a tree, plain data, or a function that creates the tree when
+ * it is first needed.
  */
 export type StoreEntry =
   | { readonly text: string }
   | {
-      /** Called once, when the config is first asked for. */
+      /** Called once, when the config is first needed. */
       readonly create: () => ConfigNode;
       readonly package?: string;
-      /** A file of its path that names another class takes its place, and is not checked against it. */
+      /** A file of the same path that names another class replaces this entry, and is not checked against it. */
       readonly replaceable?: boolean;
     }
   | ({ readonly node: ConfigNode } & StoreEntryOptions)
   | ({ readonly value: unknown } & StoreEntryOptions);
 
-/** Where a config of the store is mounted, and what it must fit. */
+/** The place of a store entry in the tree, and its schema. */
 export interface StoreEntryOptions {
-  /** As a `# @package` header says it. */
+  /** The package, as in a `# @package` header. */
   readonly package?: string;
-  /**
-   * What the composed tree must fit where the entry is mounted, whatever other configs and
-   * overrides have made of it.
-   */
+  /** The schema of the composed tree at the entry's place, including other configs and overrides. */
   readonly schema?: ConfigSchema;
 }
 
@@ -62,7 +59,7 @@ const SOURCE_INFO: OptionChecks<SourceInfo> = { scheme: text, path: text, provid
  *
  * @param entries by config path without extension, e.g. `db/mysql`.
  * @param reading how texts are read
- * @throws ConfigError `value.wrong_type` for what the types do not allow
+ * @throws ConfigError `value.wrong_type` for entries that the types do not allow
  */
 export function memorySource(
   info: SourceInfo,
@@ -134,8 +131,8 @@ function childrenOf(
 const NOWHERE = "..";
 
 /**
- * A file system takes `a//b/../c` for `a/c`. What stands for one ends at its root: nothing lies beside
- * it, and an absolute path leads out of it.
+ * Normalizes `a//b/../c` to `a/c`, as a file system does. The source ends at its root: a path that leads out of it, or
+ * an absolute one, has no entry.
  */
 function asInFiles(path: string): string | undefined {
   if (path.startsWith("/")) return undefined;
@@ -147,7 +144,7 @@ function asInFiles(path: string): string | undefined {
   return parts.join("/");
 }
 
-/** To Hydra's config store `.` and `..` are names like any other; only empty ones do not count. */
+/** In Hydra's config store `.` and `..` are ordinary names; only empty parts are ignored. */
 const asInStore = (path: string): string =>
   path
     .split("/")
@@ -157,7 +154,7 @@ const asInStore = (path: string): string =>
 const withoutExtension = (path: string): string =>
   path.endsWith(".yaml") ? path.slice(0, -".yaml".length) : path;
 
-/** An entry of a store: a text, a tree, data, or what makes a tree. */
+/** An entry of a store: a text, a tree, data, or a function that creates a tree. */
 export const storeEntry: OptionCheck = (by, name, value) => {
   checkObject(by, name, value, HINT);
   MEMBERS(by, name, value);

@@ -8,18 +8,18 @@ import type { ConfigSource, ItemKind, LoadedConfig } from "./config-source.ts";
 import { fileSource, packageSource } from "./file-source.ts";
 
 /**
- * A snapshot of a search path: the first source that has a config wins, and every answer is kept,
- * so that all compositions made through one repository see the same files however many they are.
+ * A snapshot of a search path: the first source with a config wins, and every answer is cached, so that all
+ * compositions of one repository see the same files.
  */
 export interface Repository {
   readonly sources: readonly ConfigSource[];
   /** @throws ConfigError for a config that exists but cannot be read. */
   load(path: string): LoadedConfig | undefined;
-  /** The config at this path in the last source, the schema store, alone. */
+  /** The config at this path in the schema store, the last source. */
   loadSchema(path: string): LoadedConfig | undefined;
-  /** Whether any source has a group of this path. */
+  /** Whether any source has a group with this path. */
   groupExists(path: string): boolean;
-  /** Whether any source has a config of this path, be it a bad one. */
+  /** Whether any source has a config with this path, even an invalid one. */
   configExists(path: string): boolean;
   /** Names of the options (or groups) below a group in all sources: sorted, unique. */
   list(group: string, kind: ItemKind): readonly string[];
@@ -71,7 +71,7 @@ function listAll(sources: readonly ConfigSource[], group: string, kind: ItemKind
   return [...new Set(names)].sort(byCodePoint);
 }
 
-/** Python's order of strings; JavaScript's own compares UTF-16 units. */
+/** Python's order of strings, by code points; JavaScript compares UTF-16 units. */
 export function byCodePoint(left: string, right: string): number {
   if (left === right) return 0;
   const a = [...left];
@@ -81,7 +81,7 @@ export function byCodePoint(left: string, right: string): number {
   return (a[at]?.codePointAt(0) ?? 0) - (b[at]?.codePointAt(0) ?? -1);
 }
 
-/** Asks each question once. Failures are not kept: the next one who asks gets the error anew. */
+/** Caches results by path, but not failures: the next call throws the error again. */
 function memoize<T>(ask: (path: string) => T): (path: string) => T {
   const known = new Map<string, { readonly answer: T }>();
   return (path) => {
@@ -93,7 +93,7 @@ function memoize<T>(ask: (path: string) => T): (path: string) => T {
   };
 }
 
-/** A source that asks its original every question once. Failures are not kept. */
+/** A source that caches the results of another one. Failures are not cached. */
 export function memoizedSource(source: ConfigSource): ConfigSource {
   const load = memoize((path: string) => source.load(path));
   const isGroup = memoize((path: string) => source.isGroup(path));
@@ -113,14 +113,14 @@ export function memoizedSource(source: ConfigSource): ConfigSource {
   };
 }
 
-/** One entry of the search path as it is written: `file://conf`, `pkg://name/conf`, `conf`. */
+/** One entry of the search path as written: `file://conf`, `pkg://name/conf`, `conf`. */
 export interface SearchPathEntry {
   readonly provider: string;
   readonly path: string;
   readonly origin?: Origin;
 }
 
-/** Makes the source that an entry names; `cwd` is where relative paths start. */
+/** Creates the source of an entry; relative paths start at `cwd`. */
 export type SourceFactory = (entry: {
   readonly provider: string;
   readonly path: string;
@@ -128,7 +128,7 @@ export type SourceFactory = (entry: {
   readonly reading?: Reading;
 }) => ConfigSource;
 
-/** By scheme. An engine may be given more, e.g. `git://`. */
+/** Factories by scheme. An engine may have further ones, e.g. `git://`. */
 type SourceFactories = ReadonlyMap<string, SourceFactory>;
 
 export const STANDARD_SOURCES: SourceFactories = new Map<string, SourceFactory>([
@@ -136,9 +136,7 @@ export const STANDARD_SOURCES: SourceFactories = new Map<string, SourceFactory>(
   ["pkg", packageSource],
 ]);
 
-/**
- * @throws ConfigError `compose.invalid_config` for a scheme that no source handles, and for the config store's
- */
+/** @throws ConfigError `compose.invalid_config` for an unknown scheme, and for the config store's */
 export function openSource(
   entry: SearchPathEntry,
   cwd: string,
@@ -154,7 +152,7 @@ export function openSource(
   return factory({ provider: entry.provider, path, cwd, ...(reading && { reading }) });
 }
 
-/** The scheme of the config store, which every search path has as its last source. */
+/** The scheme of the config store, the last source of every search path. */
 const STORE = "structured";
 
 function unknownScheme(
@@ -182,13 +180,13 @@ const secondStore = ({ path, origin }: SearchPathEntry): ConfigError =>
   });
 
 /**
- * The files that compositions are made from, each read when it is first asked for and never again:
- * all jobs of a sweep see one consistent tree. Take a new snapshot to see changes.
+ * The files of compositions, each read when it is first needed and never again: all jobs of a sweep see one consistent
+ * tree. A new snapshot sees changes.
  */
 export interface Snapshot {
-  /** What `hydra.searchpath` is added to. */
+  /** The repository before `hydra.searchpath` is added. */
   readonly repository: Repository;
-  /** The repository with further entries, which come after the main directory. */
+  /** The repository with further entries, which follow the main directory. */
   extended(entries: readonly SearchPathEntry[]): Repository;
 }
 

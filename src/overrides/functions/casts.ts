@@ -20,18 +20,18 @@ import {
 import { toFloat } from "./numbers.ts";
 import { simpleChoice } from "./sweeps.ts";
 
-/** What is particular to one cast; how it goes through containers and sweeps is common to all. */
+/** The part of a cast that depends on its type; containers and sweeps are handled the same way for all. */
 export interface Cast {
   readonly name: string;
   /** Converts one value. */
   scalar(value: Exclude<ElementScalar, null>, call: Call): ElementScalar;
-  /** What null becomes; absent when it is refused. */
+  /** The value of a cast null; absent if null is refused. */
   readonly ofNull?: ElementScalar;
-  /** Converts the bounds of a range or interval; absent when these cannot be cast to the type. */
+  /** Converts the bounds of a range or interval; absent if they cannot be cast to the type. */
   bound?(value: PythonNumber, call: Call): PythonNumber;
 }
 
-/** `int(x)`, `int(value=x)` or `int(a,b)`, which is a sweep. */
+/** `int(x)`, `int(value=x)` or `int(a,b)`, which casts a sweep. */
 const parameters: OverrideFunction["parameters"] = {
   rest: ANY_BUT_GLOB,
   named: [{ name: "value", accepts: ANY_BUT_GLOB }],
@@ -68,7 +68,7 @@ function castValue(value: OverrideValue, cast: Cast, call: Call): OverrideValue 
     }
     case "choice":
       if (value.items.some(isSweepValue)) fail(call, "a sweep inside a choice cannot be cast");
-      // Tags and the wish to shuffle are lost here, as in Hydra.
+      // Tags and shuffling are lost here, as in Hydra.
       return { ...value, items: value.items.map(inner), tags: [], shuffle: false };
     case "range":
       return castRange(value, cast, call);
@@ -101,7 +101,7 @@ function castInterval(interval: IntervalSweep, cast: Cast, call: Call): Interval
   return { ...interval, start: bound(interval.start, call), end: bound(interval.end, call) };
 }
 
-/** Python's truth value of numbers and null (nan is true); of strings only `true` and `false`. */
+/** Python's truth value of numbers and null (nan is true); only the strings `true` and `false` are accepted. */
 export const bool: OverrideFunction = {
   name: "bool",
   parameters,
@@ -119,7 +119,7 @@ const BOOL: Cast = {
   },
 };
 
-/** Python's `float()`: strings may hold blanks, underscores, `inf` and `nan`. */
+/** Python's `float()`: strings may contain blanks, underscores, `inf` and `nan`. */
 export const float: OverrideFunction = {
   name: "float",
   parameters,
@@ -169,10 +169,10 @@ const STR: Cast = {
   scalar: (value) => (typeof value === "number" ? floatRepr(value) : String(value)),
 };
 
-/** The JSON text of a value as Python's `json.dumps` writes it; of a choice, a choice of such texts. */
+/** The JSON text of a value, as Python's `json.dumps` writes it; a choice becomes a choice of such texts. */
 export const jsonStr: OverrideFunction = {
   name: "json_str",
-  // Hydra's own parameter `value` can be given no argument by name.
+  // In Hydra the parameter `value` cannot be given by name either.
   parameters: { rest: ANYTHING, named: [] },
   evaluate(args, call) {
     const { span } = call;
@@ -216,11 +216,11 @@ const jsonKey = (key: Key): string =>
 
 function jsonWord(value: null | boolean | bigint | number): string {
   if (typeof value !== "number") return String(value);
-  // Python writes numbers that JSON does not have as JavaScript does.
+  // Python and JavaScript write the numbers that JSON lacks in the same way.
   return Number.isFinite(value) ? floatRepr(value) : String(value);
 }
 
-/** In ASCII, as Python writes it. */
+/** ASCII only, as Python writes it. */
 const jsonString = (text: string): string =>
   JSON.stringify(text).replaceAll(
     /[\u007f-\uffff]/g,

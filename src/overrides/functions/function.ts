@@ -6,16 +6,16 @@ import { functionError, type OverrideSource } from "../errors.ts";
 export interface OverrideFunction {
   readonly name: string;
   readonly parameters: Parameters;
-  /** Quoted strings given directly as arguments arrive without their quotes. */
+  /** Quoted strings that are direct arguments arrive without their quotes. */
   evaluate(args: BoundArguments, call: Call): OverrideValue;
 }
 
 export interface Parameters {
-  /** What any number of positional arguments must be; absent when there is no such parameter. */
+  /** The type of any number of positional arguments; absent if the function has no such parameter. */
   readonly rest?: Acceptance;
-  /** Parameters that may be given by place (unless there is `rest`) or by name. */
+  /** Parameters that may be given by position (unless there is `rest`) or by name. */
   readonly named: readonly Parameter[];
-  /** What each value must be where the arguments are `key=value` for keys and groups of a config. */
+  /** The type of the values where arguments are `key=value` with config keys and groups. */
   readonly columns?: Acceptance;
 }
 
@@ -27,13 +27,13 @@ export interface Parameter {
 
 export interface BoundArguments {
   readonly rest: readonly OverrideValue[];
-  /** An argument by its parameter's name; undefined when it was not given. */
+  /** The argument of a parameter; undefined if it is not given. */
   get(name: string): OverrideValue | undefined;
-  /** The `key=value` of a function that takes such; else none. */
+  /** The `key=value` arguments of a function with config keys and groups; otherwise empty. */
   readonly columns: readonly Override[];
 }
 
-/** Where a call stands and what it may use of the outside. */
+/** The context of a call: its place, and what its evaluation needs. */
 export interface Call {
   readonly source: OverrideSource;
   readonly span: Span;
@@ -41,7 +41,7 @@ export interface Call {
   readonly random: () => number;
   readonly functions: ReadonlyMap<string, OverrideFunction>;
   readonly dialect: Dialect;
-  /** Takes what there is to warn of. */
+  /** Receives warnings. */
   readonly warn: (message: string) => void;
 }
 
@@ -49,16 +49,16 @@ export function fail(call: Call, problem: string): never {
   throw functionError(call.source, call.span, problem);
 }
 
-/** A set of values that a parameter accepts, as Hydra's type annotations have it. */
+/** A type of values that a parameter accepts, like Hydra's type annotations. */
 export interface Acceptance {
-  /** With an article, for messages: `a number`. */
+  /** Its name with an article, for messages: `a number`. */
   readonly words: string;
   accepts(value: OverrideValue): boolean;
-  /** What to write instead of a value that is not accepted. */
+  /** What to write in place of a refused value. */
   readonly remedy?: (value: OverrideValue) => string;
 }
 
-/** What a value is, for messages. */
+/** The type of a value, for messages. */
 export function describeValue(value: OverrideValue): string {
   if (value.kind !== "scalar") return NOUNS[value.kind];
   if (value.value === null) return "null";
@@ -90,7 +90,7 @@ const isNull = (value: OverrideValue) => value.kind === "scalar" && value.value 
 const isNumber = (value: OverrideValue) =>
   value.kind === "scalar" && value.value !== null && typeof value.value !== "string";
 
-/** Elements but null: Hydra has no type for that one where it sorts, shuffles and chooses. */
+/** Any element but null, which Hydra's type annotations of sort, shuffle and choice exclude. */
 const isElement = (value: OverrideValue) =>
   value.kind === "list" || value.kind === "dict" || (value.kind === "scalar" && !isNull(value));
 

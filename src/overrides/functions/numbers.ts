@@ -2,7 +2,7 @@ import type { OverrideValue, PythonNumber } from "../ast.ts";
 import type { Call } from "./function.ts";
 import { fail } from "./function.ts";
 
-/** The number in a value; null for anything else, null itself included. */
+/** The number in a value; null for a value of another type, null included. */
 export function numberOf(value: OverrideValue | undefined): PythonNumber | null {
   if (value?.kind !== "scalar" || typeof value.value === "string") return null;
   return value.value;

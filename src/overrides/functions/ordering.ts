@@ -54,8 +54,8 @@ function sortRange(range: RangeSweep, reverse: boolean, call: Call): RangeSweep 
 }
 
 /**
- * Hydra 1.3 does not sort the values of a range but exchanges its bounds, which gives other numbers
- * when they do not lie on the step: `sort(range(10,0,-3))` is 3, 6, 9, 12.
+ * Hydra 1.3 does not sort the values of a range but swaps its bounds, which changes the values if the bounds are not a
+ * multiple of the step apart: `sort(range(10,0,-3))` is 3, 6, 9, 12.
  */
 function withBoundsExchanged(range: RangeSweep, reverse: boolean, call: Call): RangeSweep {
   const { start, stop, step } = range;
@@ -71,8 +71,8 @@ function withBoundsExchanged(range: RangeSweep, reverse: boolean, call: Call): R
 }
 
 /**
- * Python's `sorted`: stable, `reverse` keeps the order of equal items, and only what Python's `<`
- * compares can be sorted: numbers (bools included), unquoted strings, and lists of these.
+ * Python's `sorted`: stable, `reverse` keeps the order of equal items, and only values that Python's `<` can compare
+ * are sorted: numbers (bools included), unquoted strings, and lists of these.
  */
 function pythonSorted(
   items: readonly OverrideValue[],
@@ -85,9 +85,9 @@ function pythonSorted(
 }
 
 /**
- * The steps of Python's own algorithm for up to 64 items, kept for any number: they decide where a
- * NaN, which is not smaller than anything, ends up. First the longest ascending (or strictly
- * descending, then turned) run at the start; the rest is inserted by binary search.
+ * Python's own algorithm for up to 64 items, used for any number, because its steps decide where a NaN, which is not
+ * less than anything, ends up. It takes the longest ascending (or strictly descending, then reversed) run at the start,
+ * and inserts the other items by binary search.
  */
 function leadingRun(items: readonly OverrideValue[], call: Call): readonly OverrideValue[] {
   const descending = isLessAt(items, 1, call) === true;
@@ -97,7 +97,7 @@ function leadingRun(items: readonly OverrideValue[], call: Call): readonly Overr
   return descending ? run.reverse() : run;
 }
 
-/** Whether the item at an index is less than the one before; null where there are no two. */
+/** Whether the item at an index is less than the one before; null where one of them is absent. */
 function isLessAt(items: readonly OverrideValue[], index: number, call: Call): boolean | null {
   const [previous, item] = [items[index - 1], items[index]];
   return previous === undefined || item === undefined ? null : isLess(item, previous, call);
@@ -190,8 +190,8 @@ function comparePoints(a: string, b: string): number {
 }
 
 /**
- * `shuffle(a,b)`, `shuffle(choice(a,b))`, `shuffle(range(3))`: the sweep in an order drawn when it
- * is enumerated. `shuffle([a,b])` is no sweep but a list, shuffled at once.
+ * `shuffle(a,b)`, `shuffle(choice(a,b))`, `shuffle(range(3))`: a sweep whose order is drawn when it is enumerated.
+ * `shuffle([a,b])` is not a sweep but a list, shuffled when it is evaluated.
  */
 export const shuffle: OverrideFunction = {
   name: "shuffle",
@@ -212,7 +212,9 @@ export const shuffle: OverrideFunction = {
   },
 };
 
-/** `list=`, else `sweep=`, else the only positional argument; null when there are several or none. */
+/**
+ * The argument `list`, otherwise `sweep`, otherwise the only positional argument; null if there are several or none.
+ */
 function singleInput({ rest, get }: BoundArguments): OverrideValue | null {
   const named = [get("list"), get("sweep")].find(
     (value) => value !== undefined && !(value.kind === "scalar" && value.value === null),

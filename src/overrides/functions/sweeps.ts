@@ -32,13 +32,13 @@ export const choice: OverrideFunction = {
     if (first === undefined) fail(call, "a choice needs at least one value");
     if (items.length > 1 || first.kind !== "choice")
       return { kind: "choice", items, simple: false, shuffle: false, tags: [], span: call.span };
-    // What sort, shuffle and the casts make of several arguments is taken over with its tags.
+    // The result of sort, shuffle or a cast of several arguments becomes the choice, with its tags.
     if (!first.simple) fail(call, "a choice cannot be made of a choice");
     return { ...first, simple: false, span: call.span };
   },
 };
 
-/** `sort(a,b)`, `shuffle(a,b)` and `int(a,b)` mean the sweep `a,b`; its items are no sweeps. */
+/** The sweep `a,b` for `sort(a,b)`, `shuffle(a,b)` and `int(a,b)`, whose items cannot be sweeps. */
 export function simpleChoice(items: readonly OverrideValue[], call: Call): ChoiceSweep {
   if (items.some(isSweepValue)) fail(call, "several arguments must be values, not sweeps");
   return { kind: "choice", items, simple: true, shuffle: false, tags: [], span: call.span };
@@ -64,16 +64,16 @@ export const range: OverrideFunction = {
   },
 };
 
-/** More values than anybody means: they are all made at once. */
+/** A limit, because all values are created at once. */
 const MAX_VALUES = 100_000;
 
-/** Digits of a value that are kept, so that 0.001 is not 0.0010000000000000002. */
+/** Significant digits of a value, so that 0.001 is not 0.0010000000000000002. */
 const DIGITS = 12;
 
 /**
  * `logrange(start,stop,num)`: a choice of `num` numbers with equal ratios from start to stop, both
  * included. `logrange(start,stop,steps=1,base=10)`: from start, `steps` numbers per factor of
- * `base`, up to stop if it is one of them; ints where start, stop and base are ints and steps is 1.
+ * `base`, up to and including stop; ints if start, stop and base are ints and steps is 1.
  * Ours: Hydra 1.3 has no such function.
  */
 export const logrange: OverrideFunction = {
@@ -130,7 +130,7 @@ function byBase(args: BoundArguments, call: Call): readonly ElementScalar[] {
 const tidy = (value: number): number =>
   Number.isSafeInteger(value) ? value : Number(value.toPrecision(DIGITS));
 
-/** Absent is an int: the default base is. */
+/** An absent argument counts as an int, since the default base is one. */
 function isInt(name: string, args: BoundArguments): boolean {
   const value = args.get(name);
   return value === undefined || typeof numberOf(value) === "bigint";
@@ -240,10 +240,10 @@ export const zip: OverrideFunction = {
   },
 };
 
-/** `+db@backup` and `db@backup` assign to one place. */
+/** `+db@backup` and `db@backup` assign to the same place. */
 const bareKey = (column: Override): string => overrideKeyElement(column).replace(/^\++/, "");
 
-/** `key=extend_list(a,b)`: appends to the list that is there. Inside another value it is a dict. */
+/** `key=extend_list(a,b)`: appends to the existing list. Inside another value it is a dict. */
 export const extendList: OverrideFunction = {
   name: "extend_list",
   parameters: { rest: ANYTHING, named: [] },

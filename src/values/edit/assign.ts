@@ -34,11 +34,11 @@ import { notOfClass, notOptional, wrongType } from "../types/type-errors.ts";
 import { checkTree, type ForeignTypes } from "../yaml/check-tree.ts";
 import { type Draft, type DraftList, follow, putChild, tryFollow } from "./draft.ts";
 
-/** How a value is set where that differs. */
+/** Variants of setting a value. */
 export interface AssignRules {
   /** As in `checkTree`. */
   readonly foreign?: ForeignTypes;
-  /** The value is plain data, and not part of a config: so it is called where it is refused. */
+  /** The value is plain data and not a node of a config; errors name its type accordingly. */
   readonly plain?: boolean;
 }
 
@@ -55,7 +55,7 @@ export function assign(
   { foreign, plain = false }: AssignRules = {},
 ): void {
   const at: Place = { kind: "place", node: value, parent, key, ...(plain && { plain }) };
-  // OmegaConf looks at the key before the flag, but for values that fit everywhere.
+  // OmegaConf checks the key before the flag, except for values that fit every type.
   const fitsEverywhere = isMissing(value) || isInterpolationNode(value);
   if (parent.node.kind === "list" || fitsEverywhere) checkNotReadonly(parent, at);
   refuseItemOfClass(parent, value, at);
@@ -85,7 +85,7 @@ export function append(parent: Draft & { readonly node: DraftList }, value: Conf
   parent.node.items.push(typed);
 }
 
-/** A list of objects looks at what it is given before it looks where. */
+/** OmegaConf's list of objects checks the value before the index. */
 function refuseItemOfClass({ node }: Draft, value: ConfigNode, at: Place): void {
   const { type } = node;
   if (type?.kind !== "list" || type.element.kind !== "object" || isMissing(value)) return;
@@ -93,8 +93,8 @@ function refuseItemOfClass({ node }: Draft, value: ConfigNode, at: Place): void 
 }
 
 /**
- * The value in the type of the field that it is for, or of the elements of the container. The class of
- * an object says what may be in it; what may take its place is for the container to say.
+ * The value, converted to the declared type of its field or of the container's elements. The type of an object node
+ * describes its contents; what may replace the object is decided by its container.
  */
 function withType(parent: Draft, key: Key, value: ConfigNode, at: Place): ConfigNode {
   const old = child(parent.node, key);
@@ -113,7 +113,7 @@ function withType(parent: Draft, key: Key, value: ConfigNode, at: Place): Config
   if (element === undefined) return value;
   if (old !== undefined && own !== undefined && element.kind === "object")
     checkMapOfObject(element, value, at);
-  // A map or list that was taken in among scalars would be optional: then the conversion refuses null.
+  // An untyped map or list in a container of scalars counts as optional; the conversion refuses null in its place.
   if (old === undefined || own !== undefined) checkNullable(element, value, at);
   if (!isField && isOfOwnType(value) && element.kind !== "union")
     return fitNode(element, value, at);
@@ -122,13 +122,13 @@ function withType(parent: Draft, key: Key, value: ConfigNode, at: Place): Config
     : convertEntry(element, value, at);
 }
 
-/** What has a declared type already is not converted to another one: it fits, or it does not. */
+/** A scalar that already has a declared type is not converted: it fits another type, or it is refused. */
 const isOfOwnType = ({ kind, type }: ConfigNode): boolean =>
   kind === "scalar" && type !== undefined && type.kind !== "union" && !isContainerType(type);
 
 /**
- * The key as the container knows it.
- * @throws ConfigError where there may be no such key
+ * The key in the form that the container uses: a list index from the start, a key of the declared type.
+ * @throws ConfigError where the container can have no such key
  */
 export function normalizeKey(parent: Draft, key: Key, at: Place): Key {
   const { node } = parent;
@@ -139,8 +139,8 @@ export function normalizeKey(parent: Draft, key: Key, at: Place): Key {
 }
 
 /**
- * The index of an item, which may be counted from the end.
- * @throws ConfigError `key.not_found` for one outside of the list
+ * The index of an item; a negative one counts from the end.
+ * @throws ConfigError `key.not_found` for an index out of range
  */
 export function listIndex(length: number, key: Key, at: Place): bigint {
   const index = typeof key === "bigint" ? key : -1n;
@@ -155,12 +155,12 @@ export function listIndex(length: number, key: Key, at: Place): bigint {
   });
 }
 
-/** @throws ConfigError `value.struct` where a map takes no other keys than it has */
+/** @throws ConfigError `value.struct` where a map accepts no new keys */
 export function checkNewKey(parent: Place, key: Key, at: Place): void {
   const { node } = parent;
   const isObject = node.type?.kind === "object";
   if (isObject ? node.flags?.struct === false : !flagAt(parent, "struct")) return;
-  // A field that the type has and that is not set yet.
+  // A declared field that is not set yet.
   if (node.type?.kind === "object" && typeof key === "string" && node.type.fields.has(key)) return;
   const available =
     node.kind === "map" ? [...node.entries.values()].map((entry) => keyText(entry.key)) : [];
@@ -174,7 +174,7 @@ export function checkNewKey(parent: Place, key: Key, at: Place): void {
   });
 }
 
-/** The node with another one at the end of its chain of what it took the place of. */
+/** The node, with another one appended to the end of its `replaced` chain. */
 export function replacing(node: ConfigNode, replaced: ConfigNode | undefined): ConfigNode {
   if (replaced === undefined || replaced === node) return node;
   const chain: ConfigNode[] = [];
@@ -186,14 +186,14 @@ export function replacing(node: ConfigNode, replaced: ConfigNode | undefined): C
 }
 
 /*
- * What cannot be merged over what.
+ * Checks of what may be merged over what.
  */
 
-/** What stands for a map or list that is not there: null, `???` or an interpolation. */
+/** A scalar that can stand in place of a map or list: null, `???` or an interpolation. */
 export const isSpecialScalar = (node: ConfigNode): boolean =>
   node.kind === "scalar" && (node.value === null || isMissing(node) || isInterpolationNode(node));
 
-/** Whatever field an object stands in: nothing but a map or null is merged over it, and no reference of a file either. */
+/** In every field, only a map or null can be merged over an object, and no untyped interpolation. */
 export function checkReplacesObject(
   dest: Place,
   key: Key,
@@ -201,7 +201,7 @@ export function checkReplacesObject(
   source: ConfigNode,
 ): void {
   if (known.type?.kind !== "object" || known.kind !== "map" || source.kind === "map") return;
-  // A reference that is declared as a map or list is one of OmegaConf's maps or lists.
+  // An interpolation declared as a map or list is a DictConfig or ListConfig for OmegaConf.
   if (isMissingOrNull(source)) return;
   if (source.kind === "scalar" && isContainerType(source.type)) return;
   const found = source.kind === "list" ? "list" : pyTypeName(source);
@@ -214,9 +214,9 @@ export function checkReplacesObject(
 }
 
 /**
- * What an interpolation led to brings the type of its own field along: a field for objects takes no scalar in the
- * object's place, and null only if it is optional. (Other types stand at the node, which refuses what does not fit.)
- * @param type of the field that it led to
+ * The target of an interpolation brings the type of its own field along: a field for objects refuses a scalar in place
+ * of the object, and null unless it is optional. (Other types are stored in the node, which checks them itself.)
+ * @param type of the field that the interpolation led to
  */
 export function checkReplacesField(
   dest: Place,
@@ -231,16 +231,16 @@ export function checkReplacesField(
   if (source.value !== null) throw notOfClass(type, source, at);
 }
 
-/** Where a source comes from: its interpolations are those of the tree that it came in. */
+/** The tree that a source comes from, in which its interpolations are followed. */
 interface SourceSide {
   readonly from: Place;
   readonly context: ResolveContext;
 }
 
 /**
- * An interpolation that is merged over what is declared as a map or list is followed in the tree that it comes from: to
- * null it does not lead where something has to be, and over null it leads somewhere.
- * @throws ConfigError `value.wrong_type`, and of the interpolation
+ * An interpolation that is merged over a declared map or list is followed in its own tree. It may not lead to null
+ * where the type is not optional, and where the old value is null it must lead somewhere.
+ * @throws ConfigError `value.wrong_type`, or the error of the interpolation
  */
 export function checkReference(
   dest: Place,
@@ -258,7 +258,7 @@ export function checkReference(
   if (known.kind === "scalar" && known.value === null) follow(from, key, context);
 }
 
-/** An object of a class takes those of the class and of its subclasses. */
+/** An object accepts objects of its own class and of its subclasses. */
 export function checkSameClass(dest: Place, source: MapNode): void {
   const [own, other] = [dest.node.type, source.type];
   if (own?.kind !== "object" || other?.kind !== "object" || extendsType(other, own)) return;
@@ -270,7 +270,10 @@ export function checkSameClass(dest: Place, source: MapNode): void {
   });
 }
 
-/** What has not been given yet takes what it would take when it is assigned: objects of its class, and maps no object. */
+/**
+ * A missing value of a declared type accepts what an assignment to it would: a field for objects takes objects of its
+ * class, and a typed map takes no object.
+ */
 export function checkReplacesMissing(at: Place, missing: ConfigNode, source: ConfigNode): void {
   const { type } = missing;
   if (!isMissing(missing) || source.type?.kind !== "object") return;

@@ -7,10 +7,9 @@ import { pyTypeName } from "../python-text.ts";
 import { listIndex } from "./assign.ts";
 
 /**
- * What stands at one key of a map or list, which is no path; undefined where a map has nothing there. A
- * negative index counts from the end. No interpolation is followed.
- * @throws ConfigError `key.invalid_type` for a key of a list that is no index, `key.not_found` for an index
- *   outside of it
+ * The child of a map or list at one key (not a path); undefined where a map does not have the key. A negative index
+ * counts from the end. No interpolation is followed.
+ * @throws ConfigError `key.invalid_type` for a list key that is no index, `key.not_found` for an index out of range
  */
 export function childAt(container: ConfigNode, key: Key): ConfigNode | undefined {
   if (container.kind !== "list") return child(container, key);
@@ -32,7 +31,7 @@ export function childAt(container: ConfigNode, key: Key): ConfigNode | undefined
 
 /**
  * `OmegaConf.is_missing`: whether a child of a map or list is `???`. It takes one key, not a path, and
- * follows no interpolation; what is not there is not missing.
+ * follows no interpolation; an absent key is not missing.
  * @throws ConfigError as `childAt`
  */
 export function isMissingAt(container: ConfigNode, key: Key): boolean {
@@ -43,7 +42,7 @@ export function isMissingAt(container: ConfigNode, key: Key): boolean {
 /**
  * `OmegaConf.masked_copy`: the map with only those of its keys that are named, in its own order. Flags
  * and the declared type of the map itself are not copied.
- * @throws ConfigError `value.wrong_type` for what is no map
+ * @throws ConfigError `value.wrong_type` for a node that is no map
  */
 export function maskedCopy(node: ConfigNode, keys: readonly KeyId[]): MapNode {
   const { origin } = node;

@@ -17,24 +17,21 @@ import { createResolution } from "../resolution/evaluate.ts";
 import { type Resolution, referredPlace, tryDereference } from "../resolution/resolution.ts";
 
 /**
- * Drafts are the maps and lists along the paths that a change touches: fresh copies, linked into
- * the new tree before they are filled, and written to only by the operation that made them. So the
- * unfinished tree can be resolved against at any moment, as OmegaConf's rules for merging demand,
- * and everything that is not touched stays shared with the old tree.
+ * Drafts are the maps and lists along the paths that a change touches: fresh copies, linked into the new tree before
+ * they are filled, and written to only by the operation that made them. So interpolations can be resolved against the
+ * unfinished tree at any moment, as OmegaConf's rules for merging demand, and untouched nodes stay shared with the old
+ * tree.
  */
 export interface Draft extends Place {
   readonly node: DraftMap | DraftList;
   readonly copies: Copies;
 }
 
-/** What one operation has done so far, in all its trees. */
+/** The nodes that one operation has copied so far, in all its trees. */
 export interface Copies {
-  /**
-   * All nodes that it has copied. A draft stands at one place only: what is put elsewhere is a
-   * snapshot of it.
-   */
+  /** All nodes that it has copied. A draft stands at one place only: elsewhere a snapshot of it is inserted. */
   readonly nodes: Set<ConfigNode>;
-  /** What it has added to the trees where it put in what interpolations lead to. */
+  /** Counts what it has added by expanding interpolations. */
   readonly budget: Budget;
 }
 
@@ -50,7 +47,7 @@ export interface DraftList extends Mutable<Omit<ListNode, "items">> {
   items: ConfigNode[];
 }
 
-/** @param copies those of an operation that goes on, which may have drafted this very node */
+/** @param copies of the running operation, which may already have drafted this node */
 export const draftRoot = (node: ContainerNode, copies: Copies): Draft => ({
   kind: "place",
   node: writable(node, copies),
@@ -58,7 +55,7 @@ export const draftRoot = (node: ContainerNode, copies: Copies): Draft => ({
   copies,
 });
 
-/** A draft of what is going to stand at a key, and does not yet. */
+/** A draft of a node that is going to be inserted at a key. */
 export const draftFor = (parent: Draft, key: Key, node: ContainerNode): Draft => ({
   kind: "place",
   node: writable(node, parent.copies),
@@ -67,7 +64,7 @@ export const draftFor = (parent: Draft, key: Key, node: ContainerNode): Draft =>
   copies: parent.copies,
 });
 
-/** Replaces a child by a draft of `node`, and gives its place. */
+/** Replaces a child by a draft of `node`, and returns its place. */
 export function draftChild(parent: Draft, key: Key, node: ContainerNode): Draft {
   const { copies } = parent;
   const child = writable(node, copies);
@@ -85,7 +82,7 @@ function writable(node: ContainerNode, copies: Copies): DraftMap | DraftList {
 const isDraft = (node: ConfigNode, { nodes }: Copies): node is DraftMap | DraftList =>
   nodes.has(node);
 
-/** The tree as it is now, whatever is written to the drafts in it later. */
+/** The tree in its current state, unaffected by later writes to its drafts. */
 export function snapshot(node: ConfigNode, copies: Copies): ConfigNode {
   if (node.kind === "scalar" || !copies.nodes.has(node)) return node;
   if (node.kind === "list")
@@ -113,11 +110,11 @@ function copyOf(node: ContainerNode): DraftMap | DraftList {
 }
 
 /*
- * What interpolations lead to in trees that are merged or changed, as they are at that moment.
+ * Interpolations are followed in the tree that is being merged or changed, in its current state.
  */
 
 /**
- * What the interpolation at a key leads to; undefined where that fails.
+ * The target of the interpolation at a key; undefined where following it fails.
  * @throws ConfigError `interpolation.syntax`
  */
 export function tryFollow(parent: Place, key: Key, context: ResolveContext): Place | undefined {
@@ -126,7 +123,7 @@ export function tryFollow(parent: Place, key: Key, context: ResolveContext): Pla
 }
 
 /**
- * What stands at a key, or what its interpolation leads to.
+ * The place at a key, or the target of its interpolation.
  * @throws ConfigError of the interpolation
  */
 export function follow(parent: Place, key: Key, context: ResolveContext): Place | undefined {
@@ -135,8 +132,9 @@ export function follow(parent: Place, key: Key, context: ResolveContext): Place 
 }
 
 /**
- * The map or list that the interpolation at a key leads to, to be changed where it stands. One that a resolver
- * made stands nowhere: no later change of it is seen. Undefined where it leads to anything else.
+ * A draft of the map or list that the interpolation at a key leads to, so that it is changed in place. A node made by a
+ * resolver has no place in the tree: its later changes are not visible there. Undefined where the target is neither a
+ * map nor a list.
  * @throws ConfigError of the interpolation
  */
 export function draftFollowed(parent: Draft, key: Key, context: ResolveContext): Draft | undefined {
@@ -150,8 +148,7 @@ export function draftFollowed(parent: Draft, key: Key, context: ResolveContext):
 }
 
 /**
- * The map or list that the reference at a key leads to, as keys alone tell, to be changed where it stands. Undefined where it leads
- * to anything else.
+ * As `draftFollowed`, but no resolver is called. Undefined also where the value is more than a reference.
  * @throws ConfigError of the reference
  */
 export function draftReferred(parent: Draft, key: Key, context: ResolveContext): Draft | undefined {
@@ -163,7 +160,7 @@ export function draftReferred(parent: Draft, key: Key, context: ResolveContext):
   return isIn(resolution.root, target) ? draftAt(parent, target) : undefined;
 }
 
-/** Whether keys lead from a root to a place: what a resolver made to stand somewhere has none there. */
+/** Whether a path of keys leads from the root to a place. A node that a resolver made has no such path. */
 function isIn(root: Place, target: Place): boolean {
   let at = target;
   while (at.parent !== null && at.key !== undefined) at = at.parent;
@@ -194,7 +191,7 @@ function placeAt(parent: Place, key: Key, context: ResolveContext): Following {
   return { resolution, place };
 }
 
-/** The draft that stands at the same keys as a place, in the tree that another draft is a part of. */
+/** The draft at the path of a place, in the tree of another draft. */
 export function draftAt(other: Draft, target: Place): Draft | undefined {
   const root = rootOf(other).node;
   if (root.kind === "scalar") return undefined;

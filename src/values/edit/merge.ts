@@ -53,13 +53,13 @@ import {
 } from "./draft.ts";
 
 /**
- * `OmegaConf.merge`: later trees over earlier ones. Maps merge key by key and keep the position of
- * known keys; lists and scalars are replaced as a whole; a missing value (`???`) replaces nothing.
- * An interpolation to a map or list is expanded before something is merged over it, which is what
- * the context is needed for. Nodes that were overwritten are kept in `replaced`.
- * @param budget counts what is expanded, of this merge or of all that it is a part of
- * @throws ConfigError `merge.incompatible` (map and list), `value.struct`, `value.readonly`,
- *   `value.wrong_type`, `yaml.depth_limit`, `limit.values`, `limit.characters`
+ * `OmegaConf.merge`: later trees over earlier ones. Maps merge key by key and keep the position of known keys; lists
+ * and scalars are replaced as a whole; a missing value (`???`) replaces nothing. An interpolation to a map or list is
+ * expanded before something is merged over it; the context is needed for that. Nodes that were overwritten are kept in
+ * `replaced`.
+ * @param budget counts what is expanded, of this merge or of the operation that it is a part of
+ * @throws ConfigError `merge.incompatible` (map and list), `value.struct`, `value.readonly`, `value.wrong_type`,
+ *   `yaml.depth_limit`, `limit.values`, `limit.characters`
  */
 export function mergeNodes(
   nodes: readonly ContainerNode[],
@@ -90,8 +90,9 @@ export function mergeNodes(
 }
 
 /**
- * Merges a node over what stands at a draft: `merge_with`, which heeds the flags that hold there.
- * @param ofAnyClass whether an object was made there in place of an interpolation, which asks for no class
+ * Merges a node over a draft: OmegaConf's `merge_with`, which respects the flags at that place.
+ * @param ofAnyClass whether the object at the draft was made in place of an interpolation, so that its class is not
+ *   checked
  * @throws ConfigError as `mergeNodes`
  */
 export const mergeInto = (
@@ -102,16 +103,16 @@ export const mergeInto = (
 ): void =>
   mergeContainer(dest, source, { context, from: null, fromReadonly: false, depth: 0, ofAnyClass });
 
-/** What holds for the merging of one map or list into another. */
+/** The context of merging one map or list into another. */
 interface Merging {
   readonly context: ResolveContext;
-  /** What contains the source, in the tree that it came in; null at the root of that. */
+  /** The parent of the source, in its own tree; null at the root. */
   readonly from: Place | null;
-  /** Whether what contains the source is read-only, as the source then is by inheritance. */
+  /** Whether the parent of the source is read-only, which the source inherits. */
   readonly fromReadonly: boolean;
-  /** How far below the roots. */
+  /** Depth below the roots. */
   readonly depth: number;
-  /** As for `mergeInto`; nor is what is missing asked for its class. */
+  /** As for `mergeInto`; also for the class of a missing value. */
   readonly ofAnyClass: boolean;
 }
 
@@ -123,7 +124,7 @@ function mergeContainer(dest: Draft, source: ContainerNode, merging: Merging): v
   else throw incompatible(dest, source, merging.context.dialect);
 }
 
-/** What holds for the merging of all trees. */
+/** The context of merging all trees. */
 interface Layering {
   readonly context: ResolveContext;
   readonly copies: Copies;
@@ -137,7 +138,7 @@ function mergeRoot(target: ConfigNode, source: ConfigNode, layering: Layering): 
   return root.node;
 }
 
-/** A root that is null, missing or an interpolation as a whole. */
+/** At least one root is a scalar: null, missing or an interpolation. */
 function mergeSpecialRoot(target: ConfigNode, source: ConfigNode, layering: Layering): ConfigNode {
   if (!isSpecial(target) || !isSpecial(source))
     throw incompatible({ ...NOWHERE, node: target }, source, layering.context.dialect);
@@ -152,7 +153,8 @@ const isSpecial = (node: ConfigNode): boolean => node.kind !== "scalar" || isSpe
 
 function mergeMap(dest: Draft, target: DraftMap, source: MapNode, merging: Merging): void {
   if (!merging.ofAnyClass) checkSameClass(dest, source);
-  // An object of a type that extends this one makes it one of that type: it may bring fields of its own.
+  // Merging an object of a subclass changes the type of the target to the subclass, because it may bring fields of its
+  // own.
   if (target.type?.kind === "object" && source.type?.kind === "object") target.type = source.type;
   const below = inside(source, dest, merging);
   for (const { key, value } of source.entries.values()) mergeChild(dest, key, value, below);
@@ -161,7 +163,7 @@ function mergeMap(dest: Draft, target: DraftMap, source: MapNode, merging: Mergi
   takeFlags(target, source);
 }
 
-/** A source has the key of what it is merged into. */
+/** A source has the same key as its target. */
 const inside = (source: ContainerNode, { key }: Draft, merging: Merging): Merging => ({
   context: merging.context,
   from:
@@ -190,14 +192,17 @@ function mergeChild(dest: Draft, written: Key, source: ConfigNode, merging: Merg
   mergeOver(dest, key, known, source, ofAnyClass ? { ...merging, ofAnyClass } : merging);
 }
 
-/** The key as a map whose keys have a type knows it: `1` may be the name of a member. */
+/** The key, converted to the key type of a typed map: `1` may stand for an enum member. */
 function knownKey(dest: Draft, key: Key, node: ConfigNode): Key {
   const { type } = dest.node;
   if (type?.kind !== "map") return key;
   return convertKey(type.key, key, { kind: "place", node, parent: dest, key });
 }
 
-/** In a new place an object is made before anything is merged into it. Another object brings its fields whatever `struct` says. */
+/**
+ * A new object is created with its defaults before the source is merged into it. A source that is a child of an object
+ * is added in spite of `struct`.
+ */
 function add(dest: Draft, key: Key, source: ConfigNode, merging: Merging): void {
   const type = elementType(dest.node, key);
   if (type?.kind === "object" && source.kind !== "scalar") {
@@ -237,8 +242,8 @@ function mergeTypedScalar(dest: Draft, key: Key, known: ScalarNode, source: Scal
 }
 
 /**
- * A missing value over an untyped one keeps it, but it must fit the type of the missing one. Keeping
- * is a write all the same, and one to the missing node too: OmegaConf tries the value on it.
+ * A missing value over an untyped one keeps the old value, which must fit the type of the missing one. OmegaConf
+ * assigns the old value to the missing node and then writes it back, so both must be writable.
  */
 function keep(
   dest: Draft,
@@ -275,14 +280,17 @@ function mergeList(dest: Draft, target: DraftList, source: ListNode, merging: Me
   takeFlags(target, source);
 }
 
-/** Flags that the source sets itself win over those of the target. */
+/** Flags set on the source itself override those of the target. */
 function takeFlags(target: DraftMap | DraftList, source: ConfigNode): void {
   if (source.flags === undefined) return;
   const flags: NodeFlags = { ...target.flags, ...source.flags };
   target.flags = flags;
 }
 
-/** A missing value leaves what stands there, and gives it what its own type has: fields of an object, or a type of entries. */
+/**
+ * A missing value keeps the old map or list, and adds what its own type declares: the fields of an object, or the
+ * element type of a map.
+ */
 function mergeMissing(
   dest: Draft,
   key: Key,
@@ -301,13 +309,16 @@ function mergeMissing(
   putChild(dest, key, fitNode(type, known, at));
 }
 
-/** What is merged into a new object of a list for a missing item that was declared as a map. */
+/** For a missing item of a list of objects that was declared as a map: what is merged into the new object. */
 function ofMissing({ type, origin }: ConfigNode): MapNode | undefined {
   if (type?.kind === "object") return unsetObject(type, origin);
   return type?.kind === "map" ? map([], origin) : undefined;
 }
 
-/** Makes a change with `struct` off at this one node: what is below it has the flag again that it sets or inherits. */
+/**
+ * Runs a change with `struct` off at this one node. A child that sets no flag of its own inherits the original flag
+ * again afterwards.
+ */
 export function withoutStruct(at: Draft, change: () => void): void {
   const before = at.node.flags;
   setFlags(at, withFlags(at.node, { struct: false }).flags);
@@ -321,8 +332,8 @@ function setFlags(at: Draft, flags: NodeFlags | undefined): void {
 }
 
 /**
- * What a child has to be before something can be merged over it: the map or list that its
- * interpolation leads to, or an empty one where its type says so and it is still null or missing.
+ * Prepares a child for being merged over: an interpolation is replaced by the map or list that it leads to, and null or
+ * missing by an empty map or list if its type declares one.
  */
 function expand(
   dest: Draft,
@@ -337,28 +348,29 @@ function expand(
   const target = tryFollow(dest, key, context);
   if (target === undefined || target.result === true || !isContainer(target.node))
     return asDeclared(dest, key, old, source);
-  // In place of the interpolation, which was written; what was expanded before can stand in it many times.
+  // The expansion replaces the text of the interpolation, and may itself be referred to many times, so it counts
+  // against the limits.
   const { values, characters } = sizeOf(target.node, new Map());
   const at: Place = { kind: "place", node: old, parent: dest, key };
   spend(dest.copies.budget, { values: values - 1, characters }, at);
   assign(dest, key, snapshot(target.node, dest.copies));
   const field = fieldType(target);
   checkReplacesField(dest, key, field, source);
-  // Null takes the place of an object, and the field that it stood in says of which class.
+  // Where null replaces an expanded object, the class comes from the field that the interpolation led to.
   if (field?.kind === "object" && isNull(source) && elementType(dest.node, key) === undefined)
     return { ...source, type: field };
   const written = child(dest.node, key) ?? old;
   return written.kind === "scalar" ? asDeclared(dest, key, written, source) : written;
 }
 
-/** A map or list; one that is declared is one of OmegaConf's also where it is null. */
+/** A map or list. A declared one that is null is a DictConfig or ListConfig for OmegaConf, too. */
 const isContainer = (node: ConfigNode): boolean =>
   node.kind !== "scalar" || isContainerType(node.type);
 
 const fieldType = ({ parent, key }: Place): NodeType | undefined =>
   parent === null || key === undefined ? undefined : elementType(parent.node, key);
 
-/** What is merged as an object whose fields are missing. */
+/** A missing value that is merged as an object with missing fields. */
 const isMissingObject = (node: ConfigNode): boolean =>
   isMissing(node) && node.type?.kind === "object";
 
@@ -382,8 +394,8 @@ function asDeclared(dest: Draft, key: Key, old: ConfigNode, source: ConfigNode):
 }
 
 /**
- * Whether what stands there has to be followed: for a scalar that takes its place only what has a type
- * can make a difference.
+ * Whether the interpolation must be followed. Where an untyped scalar replaces it, only a typed target could make a
+ * difference.
  */
 function isExpanded(
   dest: Draft,

@@ -35,23 +35,23 @@ import {
 import { mergeInto, withoutStruct } from "./merge.ts";
 
 export interface UpdateOptions {
-  /** Merge a map or list into one that stands there already, instead of replacing it. Default: true. */
+  /** Merge a map or list into an existing one, instead of replacing it. Default: true. */
   readonly merge?: boolean;
-  /** Add what is not there in spite of `struct` and of declared fields. Default: false. */
+  /** Add new keys in spite of `struct` and of declared fields. Default: false. */
   readonly forceAdd?: boolean;
-  /** The value is plain data, and no part of a config: only the words of refusals differ. Default: false. */
+  /** The value is plain data and not a node of a config. Affects only the wording of errors. Default: false. */
   readonly plain?: boolean;
-  /** Nodes of the value that have no place in a config: they are refused where they would stand. */
+  /** Nodes of the value whose types are not supported in a config: refused where they would be inserted. */
   readonly foreign?: ForeignTypes;
 }
 
 /**
- * `OmegaConf.update`: a new root in which `key` (`a.b[0]`) has the given value. Maps are made on the
- * way where there is nothing, or only a scalar; list items must exist.
+ * `OmegaConf.update`: a new root in which `key` (`a.b[0]`) has the given value. Maps are created on the path where a
+ * key is absent or holds a scalar; list items must exist.
  * @param copies for a sequence of updates: maps and lists that earlier updates of the sequence copied are changed in
  *   place, so that the roots which those updates returned are no longer valid
- * @throws ConfigError `value.struct`, `value.readonly`, `value.wrong_type`, `merge.incompatible`,
- *   `key.not_found` (a list index out of range), `key.invalid_type` (one that is no number)
+ * @throws ConfigError `value.struct`, `value.readonly`, `value.wrong_type`, `merge.incompatible`, `key.not_found` (a
+ *   list index out of range), `key.invalid_type` (one that is no number)
  */
 export function updateNode(
   root: ConfigNode,
@@ -86,7 +86,7 @@ export function updateNode(
   return start.node;
 }
 
-/** The map or list at a key, made where it is not there. */
+/** The map or list at a key, created if it is absent. */
 function enter(
   at: Draft,
   component: string,
@@ -128,7 +128,7 @@ const noContainer = (place: Place): ConfigError =>
     origin: place.node.origin,
   });
 
-/** What is declared as a map or list is not made on the way: it must have been given. */
+/** A declared map or list on the path is not created: it must already have a value. */
 function unset(at: Draft, key: Key, present: ConfigNode): ConfigError {
   const full = fullKeyOf(at, key);
   return new ConfigError({
@@ -169,7 +169,7 @@ function put(
   assign(at, key, value, options);
 }
 
-/** A declared map that is null stays so where nothing is merged into it. */
+/** A declared map that is null stays null when an empty map is merged into it. */
 const isUnchanged = (old: ConfigNode | undefined, value: ContainerNode): boolean =>
   old?.kind === "scalar" &&
   old.value === null &&
@@ -177,7 +177,7 @@ const isUnchanged = (old: ConfigNode | undefined, value: ContainerNode): boolean
   value.kind === "map" &&
   value.entries.size === 0;
 
-/** What is declared as a map takes no list, and the other way round, also where nothing stands there yet. */
+/** A declared map refuses a list, and a declared list a map, even where the old value is null or missing. */
 function refuseOtherKind(
   at: Place,
   old: ConfigNode | undefined,
@@ -194,7 +194,10 @@ function refuseOtherKind(
     );
 }
 
-/** What a value is merged into: where a map, an object or a list is declared and missing, one is made, which `struct` holds for. */
+/**
+ * The node that a value is merged into. For a declared map, object or list that is missing, an empty one is created, to
+ * which `struct` applies.
+ */
 function mergeable(present: ConfigNode | undefined, value: ConfigNode): ContainerNode | undefined {
   if (present === undefined || present.kind !== "scalar") return present;
   const { origin, type } = present;
@@ -219,7 +222,7 @@ function keyIn(at: Draft, component: string): Key {
 
 const outOfRange = (key: Key): boolean => typeof key === "bigint" && key < 0n;
 
-/** Makes a change, with `struct` off where additions are forced. */
+/** Runs a change, with `struct` off if additions are forced. */
 function opened(at: Draft, options: UpdateOptions, change: () => void): void {
   if (options.forceAdd === true) withoutStruct(at, change);
   else change();
@@ -268,7 +271,7 @@ export function mergeDotlist(
   return target;
 }
 
-/** The value with the text as its origin. What has no place in a config is for the update to refuse. */
+/** The value, with the text as its origin. `updateNode` refuses values of unsupported types. */
 function readValue(text: string, origin: OverrideOrigin, context: ResolveContext) {
   const { root, foreign } = readConstructed(text, context);
   const value = { ...root, origin };

@@ -19,15 +19,15 @@ export type Interpolation = Reference | ResolverUse;
 /** `${a.b[c]}` or, with leading dots, `${..a}`. */
 export type Reference = StaticReference | NestedReference;
 
-/** A key that is known as it stands: taken apart once for all evaluations. */
+/** A key without nested interpolations: split once for all evaluations. */
 export interface StaticReference extends ReferenceKey {
   readonly kind: "reference";
   readonly parts?: undefined;
 }
 
 /**
- * A key with interpolations in it. The parts are joined to one text and split again when it is
- * evaluated, because a nested interpolation may give a key with dots in it.
+ * A key with interpolations in it. When it is evaluated, its parts are joined and split again, because a nested
+ * interpolation may give a key with dots in it.
  */
 export interface NestedReference {
   readonly kind: "reference";
@@ -41,16 +41,16 @@ export interface ResolverUse {
   readonly args: Sequence;
 }
 
-/** Elements between commas. One that is left out is an empty string. */
+/** Elements between commas. An empty one is an empty string. */
 export interface Sequence {
   readonly args: readonly Argument[];
-  /** The whole sequence as it is written, when elements are left out: OmegaConf warns of it. */
+  /** The source text of a sequence with empty elements: OmegaConf warns about it. */
   readonly incomplete?: string;
 }
 
 export interface Argument {
   readonly value: Element;
-  /** As it is written; caches of resolvers are keyed by it. */
+  /** The source text; caches of resolvers are keyed by it. */
   readonly source: string;
 }
 
@@ -62,7 +62,7 @@ export interface PrimitiveElement {
   readonly value: ScalarValue;
 }
 
-/** A quoted value or a concatenation: a string, whatever its interpolations give. */
+/** A quoted value or a concatenation: a string, whatever its interpolations evaluate to. */
 export interface TextElement {
   readonly kind: "text";
   readonly parts: readonly TextPart[];

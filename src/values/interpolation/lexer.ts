@@ -4,8 +4,8 @@ import { parsePythonFloat, parsePythonInt } from "../python-text.ts";
 import type { PrimitiveElement, StaticReference } from "./ast.ts";
 
 /**
- * What a token is. The names follow the fields of the language: a colon or a bracket means the same
- * in a key and among arguments, although their lexical rules differ.
+ * The kind of a token. Names follow the syntax of the language: a colon or a bracket means the same in a key and in
+ * arguments, although their lexical rules differ.
  */
 export type TokenKind =
   | "literal"
@@ -31,7 +31,7 @@ export type TokenKind =
   | "float"
   | "symbol"
   | "blank"
-  /** Where no rule matches, or a closing brace has no opening one: nothing may follow. */
+  /** No rule matches, or a closing brace has no opening one: the last token of a text. */
   | "invalid"
   | "end";
 
@@ -71,7 +71,7 @@ const EXPONENT = `(?:${POINT}|${UNSIGNED})[eE][+-]?${DIGITS}`;
 /**
  * Rules for text up to one of the stop characters. A run of backslashes counts only before `${`
  * or, in quotes, before the closing quote; elsewhere it is part of the literal. Literals end before
- * such a run, so that its length is seen whole.
+ * such a run, so that its full length is known.
  */
 const textRules = (quote: string): readonly Rule[] => [
   OPEN,
@@ -113,7 +113,7 @@ const RULES: Readonly<Record<LexerMode, readonly Rule[]>> = {
     { kind: "list-open", pattern: /\[[ \t]*/y },
     { kind: "list-close", pattern: /[ \t]*\]/y },
     { kind: "colon", pattern: /[ \t]*:[ \t]*/y },
-    // The alternatives of a float are ordered longest first: a regular expression takes the first.
+    // The alternatives of a float are ordered longest first, because a regular expression takes the first that matches.
     {
       kind: "float",
       pattern: new RegExp(`[+-]?(?:${EXPONENT}|${POINT}|[Ii][Nn][Ff]|[Nn][Aa][Nn])`, "y"),
@@ -129,8 +129,8 @@ const RULES: Readonly<Record<LexerMode, readonly Rule[]>> = {
 };
 
 /**
- * Splits a text into tokens, the last of which is `end`, or `invalid` at the first place that has
- * none. Whether that matters is for the parser to say: it may not get so far.
+ * Splits a text into tokens. The last one is `end`, or `invalid` at the first position without a match, which is an
+ * error only if the parser gets that far.
  */
 function tokenize(text: string, initial: LexerMode): readonly Token[] {
   const tokens: Token[] = [];
@@ -174,11 +174,11 @@ function longestMatch(
   return best === null ? null : { rule: best, end };
 }
 
-/** A position in the tokens of a text, which the parser moves on. */
+/** The parser's position in the tokens of a text. */
 export interface Cursor {
   readonly text: string;
   readonly tokens: readonly Token[];
-  /** References that were read before, by their keys: equal ones are one object. */
+  /** References parsed before, by their keys, so that equal ones share one object. */
   readonly references: Map<string, StaticReference>;
   at: number;
   depth: number;
@@ -196,15 +196,15 @@ export const openCursor = (
   depth: 0,
 });
 
-/** Nesting beyond this is refused: it can only be an attack on the stack. */
+/** Deeper nesting is refused, to protect the stack. */
 const MAX_DEPTH = 200;
 
-/** @throws ConfigError where one more level is too deep; the caller takes the level back */
+/** @throws ConfigError where nesting is too deep; the caller decrements the depth */
 export function descend(cursor: Cursor): void {
   if (++cursor.depth > MAX_DEPTH) throw unexpected(cursor, "too deeply nested");
 }
 
-/** The token list ends with `end` or `invalid`, which nothing consumes but the entry points. */
+/** The token list ends with `end` or `invalid`, which only the entry points consume. */
 export function peek(cursor: Cursor): Token {
   const token = cursor.tokens[cursor.at] ?? cursor.tokens.at(-1);
   if (token === undefined) throw new Error("a token list is never empty");
@@ -238,7 +238,7 @@ const DESCRIPTIONS: Partial<Record<TokenKind, string>> = {
   "quote-close": "a closing quote",
 };
 
-/** Where the token before the current one ends. */
+/** Offset where the token before the current one ends. */
 export function endOf(cursor: Cursor): number {
   const last = cursor.tokens[cursor.at - 1];
   return last === undefined ? 0 : last.start + last.text.length;
@@ -254,10 +254,10 @@ export function unexpected(cursor: Cursor, why: string): ConfigError {
 }
 
 /*
- * What a token stands for: literal text with its escapes undone, or a value of its own type.
+ * The value of a token: literal text without its escapes, or a typed value.
  */
 
-/** Decides what a run of backslashes means at the end of a text. */
+/** Decides how a run of backslashes at the end of a text is read. */
 export type TextKind = "free" | "quoted";
 
 /**
@@ -281,8 +281,8 @@ export function unescapeText(token: Token, following: Token, kind: TextKind): st
 }
 
 /**
- * The value of a token that stands alone.
- * @param text the text that it is from, for errors
+ * The value of a token that is a whole element.
+ * @param text source of the token, for errors
  * @throws ConfigError `interpolation.syntax`
  */
 export function primitive(text: string, token: Token): PrimitiveElement {
@@ -310,7 +310,7 @@ function tooManyDigits(text: string, token: Token): never {
   throw interpolationSyntaxError(text, token.start, "a number with too many digits");
 }
 
-/** The text of a token that stands among others in an unquoted value. */
+/** The text of a token in an unquoted value of several tokens. */
 export const primitiveText = (token: Token): string =>
   token.kind === "escaped" ? everySecond(token.text) : token.text;
 
@@ -318,8 +318,8 @@ export const primitiveText = (token: Token): string =>
 const everySecond = (text: string): string => text.replace(/\\(.)/gs, "$1");
 
 /**
- * A text that is not a valid interpolation; `at` is the offset in it of what was not expected. The
- * origin is the text itself until the caller that knows its place sets it.
+ * The error of an invalid interpolation; `at` is the offset of the unexpected character. The origin is the text itself
+ * until the caller, which knows the place, sets it.
  */
 function interpolationSyntaxError(text: string, at: number, why: string): ConfigError {
   const found = at < text.length ? `'${text.slice(at, at + 12)}'` : "the end";
@@ -339,8 +339,8 @@ function interpolationSyntaxError(text: string, at: number, why: string): Config
 }
 
 /**
- * The error with its place in the text that the interpolation was read from. Exact where the
- * interpolation stands there verbatim (a scalar without escapes and folded lines), else the scalar.
+ * The error with its place in the text that the interpolation was read from: exact where the interpolation stands there
+ * verbatim (a scalar without escapes and folded lines), otherwise the whole scalar.
  */
 export function placeSyntaxError(error: unknown, text: string, origin: Origin): unknown {
   if (!(error instanceof ConfigError) || error.code !== "interpolation.syntax") return error;

@@ -33,16 +33,13 @@ import {
   unexpected,
 } from "./lexer.ts";
 
-/**
- * Whether a string is taken for an interpolation at all. An escaped one counts, for its escape must
- * be undone.
- */
+/** Whether a string may contain interpolations. An escaped one counts, since its escape must be removed. */
 const hasInterpolation = (text: string): boolean => text.includes("${");
 
 /**
- * Parses a text that holds interpolations, by the grammar of OmegaConf
+ * Parses a text that contains interpolations, by OmegaConf's grammar
  * (https://omegaconf.readthedocs.io/en/2.3_branch/grammar.html).
- * @param references what it shares with other texts
+ * @param references shared with other texts
  * @throws ConfigError `interpolation.syntax`
  */
 export function parseInterpolation(
@@ -57,7 +54,7 @@ export function parseInterpolation(
 }
 
 /**
- * Parses one element as it may stand among a resolver's arguments: what `oc.decode` evaluates.
+ * Parses one element of the grammar of resolver arguments, as `oc.decode` does.
  * @throws ConfigError `interpolation.syntax`
  */
 export function parseElement(text: string): Element {
@@ -84,7 +81,7 @@ function parseText(cursor: Cursor, kind: TextKind): readonly TextPart[] {
   return trimmed(parts);
 }
 
-/** An array that has grown keeps room for more; texts are kept for long, and there are many. */
+/** Copies an array to its exact size: a grown array has spare capacity, and many parsed texts are kept for long. */
 const trimmed = <T>(grown: readonly T[]): readonly T[] => grown.slice();
 
 function parseInterpolationAt(cursor: Cursor): Interpolation {
@@ -111,7 +108,7 @@ function reference(cursor: Cursor, parts: readonly (string | Interpolation)[]): 
   return fresh;
 }
 
-/** Reads dots, keys and brackets. Returns whether it could also be the name of a resolver. */
+/** Reads dots, keys and brackets. Returns whether the result could also be the name of a resolver. */
 function parseKeyComponents(cursor: Cursor, parts: (string | Interpolation)[]): boolean {
   let couldBeName = true;
   while (accept(cursor, "dot")) {
@@ -257,7 +254,7 @@ function parseDictKey(cursor: Cursor): PrimitiveElement {
   return { kind: "primitive", value: tokens.map(primitiveText).join("") };
 }
 
-/** A run of tokens and interpolations: one alone has its own type, several are one string. */
+/** A run of tokens and interpolations: a single one keeps its own type, several become one string. */
 function parsePrimitive(cursor: Cursor): Element {
   const run: (Token | Interpolation)[] = [];
   for (;;) {
@@ -286,7 +283,7 @@ function appendLiteral(parts: TextPart[], text: string): void {
 
 const isToken = (item: Token | Interpolation): item is Token => "text" in item;
 
-/** A text with an interpolation. */
+/** A scalar whose text contains interpolations. */
 export interface InterpolationNode extends ScalarNode {
   readonly value: string;
 }
@@ -298,9 +295,8 @@ export const isInterpolationNode = (node: ConfigNode): node is InterpolationNode
 const parsed = new WeakMap<ScalarNode, InterpolationAst>();
 
 /**
- * What equal texts of one tree, and equal references in them, were parsed to: they share it. A large
- * tree repeats itself, and how long it takes to resolve depends on how much of it the processor's
- * caches hold.
+ * Parse results that equal texts and equal references of one tree share. A large tree repeats itself, and resolving it
+ * is faster the more of it fits into the processor's caches.
  */
 export interface SharedTexts {
   readonly texts: Map<string, InterpolationAst>;
@@ -310,7 +306,7 @@ export interface SharedTexts {
 export const createSharedTexts = (): SharedTexts => ({ texts: new Map(), references: new Map() });
 
 /**
- * The interpolation that a node holds. A syntax error points into the text the node was read from.
+ * The parsed interpolation of a node. A syntax error points into the text that the node was read from.
  * @throws ConfigError `interpolation.syntax`
  */
 export function parseNode(node: InterpolationNode, shared?: SharedTexts): InterpolationAst {
@@ -334,18 +330,18 @@ function parseTextOfNode(
 }
 
 /**
- * Refuses a text whose interpolations have broken syntax, as OmegaConf does where a value enters a
- * config. Before its grammar it tries a pattern, which takes some texts that the grammar refuses
- * (`${:x}`, line breaks within the braces): they may stand in a config, and fail once they are
- * resolved. Most interpolations are such, and are not parsed before that.
- * @param parse what refuses a text by the grammar
+ * Refuses a text whose interpolations have invalid syntax, as OmegaConf does when a value enters a config. OmegaConf
+ * first tries a pattern that accepts some texts which its grammar refuses (`${:x}`, line breaks within the braces):
+ * those may stand in a config, and fail when they are resolved. The pattern matches most interpolations, so they are
+ * not parsed here.
+ * @param parse throws for a text that the grammar refuses
  * @throws ConfigError `interpolation.syntax`
  */
 export function checkSyntax(text: string, parse: () => unknown = () => parseInterpolation(text)) {
   if (!LOOKS_COMMON.test(text)) parse();
 }
 
-/** What Python's `\s` matches among the ASCII characters. */
+/** The ASCII characters that `\s` matches in Python. */
 const BLANKS = "[ \\t-\\r]*";
 const REFERENCE = "\\.*(?:[$\\w]+|\\[[$\\w]+\\])(?:\\.[$\\w]+|\\[[$\\w]+\\])*";
 const NAME = "[A-Za-z_][\\w-]*(?:\\.[A-Za-z_][\\w-]*)*";

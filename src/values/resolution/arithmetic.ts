@@ -5,7 +5,7 @@ export type Value = bigint | number | boolean | string | null;
 type Numeric = bigint | number;
 type Evaluation = () => Value;
 
-/** More digits occur in no configuration, and take long to compute. */
+/** Larger numbers occur in no configuration, and take long to compute. */
 const MOST_BITS = 13_000;
 const LONGEST_EXPRESSION = 10_000;
 const DEEPEST_NESTING = 100;
@@ -44,10 +44,10 @@ const notArithmetic = (found: string): Error =>
   );
 
 /**
- * Evaluates an arithmetic expression as Python would: numbers, texts, True, False, None, the operators of arithmetic, comparison and
- * logic, `a if b else c`, and calls of min, max, abs, round, int, float and bool. Nothing else is known, so nothing can be run.
- *
- * @throws Error for what is none, or cannot be computed
+ * Evaluates an arithmetic expression as Python would: numbers, texts, True, False, None, the operators of arithmetic,
+ * comparison and logic, `a if b else c`, and calls of min, max, abs, round, int, float and bool. Other names are
+ * refused, so the expression cannot run any code.
+ * @throws Error for a text that is no such expression, or that cannot be computed
  */
 export function evaluateArithmetic(text: string): Value {
   const tokens = tokensOf(text);
@@ -116,7 +116,7 @@ export function evaluateArithmetic(text: string): Value {
     const value = comparison();
     return isNegated === undefined ? value : () => isTrue(value()) !== isNegated;
   }
-  /** `1 < x < 3` holds if both do. */
+  /** `1 < x < 3` holds if both comparisons do. */
   function comparison(): Evaluation {
     const operands = [sum()];
     const signs: string[] = [];
@@ -200,17 +200,17 @@ const CONSTANTS: Readonly<Record<string, Value>> = {
   True: true,
   False: false,
   None: null,
-  // What OmegaConf writes into a text.
+  // As OmegaConf writes these floats.
   inf: Number.POSITIVE_INFINITY,
   nan: Number.NaN,
 };
 const COMPARISONS = ["==", "!=", "<=", ">=", "<", ">"];
 
-/** As Python's `bool` takes it. */
+/** As Python's `bool()`. */
 export const isTrue = (value: Value): boolean =>
   typeof value === "number" ? value !== 0 : Boolean(value);
 
-/** True and False count as 1 and 0. */
+/** True and False are the ints 1 and 0. */
 function numeric(value: Value): Numeric {
   if (typeof value === "boolean") return value ? 1n : 0n;
   if (typeof value === "bigint" || typeof value === "number") return value;
@@ -224,7 +224,7 @@ function float(value: Numeric): number {
   return converted;
 }
 
-/** Of two ints an int, else of floats. */
+/** Two ints give an int, otherwise the result is a float. */
 const arithmetic =
   (ofInts: (a: bigint, b: bigint) => Numeric, ofFloats: (a: number, b: number) => number) =>
   (a: Value, b: Value): Numeric => {
@@ -294,7 +294,7 @@ const raise = arithmetic(
   },
 );
 
-/** As Python's `==`: an int equals a float of the same value. */
+/** Python's `==`: an int equals a float of the same value. */
 export function equals(a: Value, b: Value): boolean {
   const isNumber = (value: Value) => value !== null && typeof value !== "string";
   // biome-ignore lint/suspicious/noDoubleEquals: an int equals a float of the same value.
@@ -323,7 +323,7 @@ function toInt(value: Value = 0n): bigint {
   return BigInt(Math.trunc(number));
 }
 
-/** Halves go to the even neighbour, as in Python. */
+/** Ties are rounded to the even neighbour, as in Python. */
 function round(value: Value = null, digits: Value = null): Numeric {
   const number = numeric(value);
   const places = digits === null ? 0 : Number(toInt(digits));
@@ -337,7 +337,7 @@ function round(value: Value = null, digits: Value = null): Numeric {
 }
 
 function roundedHalfEven(number: number, places: number): number {
-  // All digits of the double: a tie can be told exactly.
+  // All digits of the double, so that ties are detected exactly.
   const exact = Math.abs(number).toFixed(100);
   const cut = exact.indexOf(".") + 1 + places;
   const isTie = /^50*$/.test(exact.slice(cut));
@@ -347,7 +347,7 @@ function roundedHalfEven(number: number, places: number): number {
   return number < 0 || Object.is(number, -0) ? -magnitude : magnitude;
 }
 
-/** The first one that none is better than. */
+/** The first of the best values. */
 const best =
   (isBetter: "<" | ">") =>
   (...values: readonly Value[]): Value => {

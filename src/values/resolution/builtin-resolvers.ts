@@ -49,8 +49,8 @@ const ocDecode: Resolver = {
 const MESSAGE = "'$OLD_KEY' is deprecated. Change your code and config to use '$NEW_KEY'";
 
 /**
- * `${oc.deprecated:new.key}` or `${oc.deprecated:new.key,message}`: stands at the old key of
- * something that moved. Gives what stands at the new key and warns at every use.
+ * `${oc.deprecated:new.key}` or `${oc.deprecated:new.key,message}`: written at the old key of a value that was moved.
+ * Returns the value of the new key and warns at every use.
  */
 const ocDeprecated: Resolver = {
   name: "oc.deprecated",
@@ -107,15 +107,15 @@ const ocDictValues: Resolver = {
       scalar(`\${${prefix}.${keyText(entry.key)}}`, origin),
     );
     const element = map.type?.kind === "map" ? map.type.element : ANY;
-    // Some keys cannot stand in an interpolation.
+    // Checked, because not every key can be written in an interpolation.
     const node = checkTree(list(references, origin));
     return call.create({ ...node, type: { kind: "list", element, optional: true } });
   },
 };
 
 /**
- * `${oc.env:NAME}` or `${oc.env:NAME,default}`: an environment variable as a string. The default
- * is turned into a string too, except null.
+ * `${oc.env:NAME}` or `${oc.env:NAME,default}`: an environment variable as a string. The default is converted to a
+ * string too, except null.
  */
 const ocEnv: Resolver = {
   name: "oc.env",
@@ -138,22 +138,22 @@ const ocEnv: Resolver = {
   },
 };
 
-/** How a variable is set before a command, as far as there can be one of this name. */
+/** How to set the variable before a command, as far as an environment can have a variable of this name. */
 function toSet(name: string): string {
   if (name === "" || name.includes("=")) return "";
-  // A shell itself sets no variable of another name.
+  // A shell itself cannot set variables with other names.
   const byEnv = `env ${name.startsWith("-") ? "-- " : ""}${shellQuote(name)}=VALUE`;
   const setting = /^[A-Za-z_]\w*$/.test(name) ? `${name}=VALUE` : byEnv;
   return `put ${setting} before the command (a Python program or torchrun may set it itself), or `;
 }
 
-/** The name as an interpolation can have it; one that would need escapes goes without saying. */
+/** The name as it is written in an interpolation; one that would need escapes is replaced by a placeholder. */
 function written(name: string): string {
   if (/['"\\$]/.test(name)) return "NAME";
   return PLAIN.test(name) ? name : `'${name}'`;
 }
 
-/** What needs no quotes, and is not the word for another value. */
+/** Texts that need no quotes and are no keyword for another value. */
 const PLAIN = /^(?!(?:null|true|false|inf|nan)$)[a-z_][\w./-]*$/i;
 
 /**
@@ -199,7 +199,7 @@ function expectArguments(args: readonly ResolverArgument[], parameters: Paramete
     );
 }
 
-/** The argument as a string; anything else is refused. `what` says what it is for. */
+/** The argument as a string; other values are refused. `what` describes the argument in the error. */
 function expectText(what: string, arg: ResolverArgument | undefined): string {
   const node = arg?.node;
   if (node?.kind === "scalar" && typeof node.value === "string") return node.value;
@@ -207,7 +207,7 @@ function expectText(what: string, arg: ResolverArgument | undefined): string {
   throw new TypeError(`${what} is not a string, but ${found}`);
 }
 
-/** The map that `oc.dict.keys` and `oc.dict.values` are asked about, and the key it was found at. */
+/** The map that `oc.dict.keys` or `oc.dict.values` is called with, and the key it was found at. */
 function expectMap(
   args: readonly ResolverArgument[],
   call: ResolverCall,

@@ -9,7 +9,7 @@ import { fullKeyOf, pathOf, resultPlace, rootOf } from "../place.ts";
 import { type Resolution, selectPath, startOf } from "./resolution.ts";
 import type { Resolver, ResolverArgument, ResolverCall } from "./resolver.ts";
 
-/** One use of a resolver, its arguments evaluated and as they are written. */
+/** One call of a resolver, with its evaluated arguments and their source text. */
 export interface ResolverInvocation {
   readonly name: string;
   readonly args: readonly ResolverArgument[];
@@ -17,10 +17,7 @@ export interface ResolverInvocation {
   readonly at: Place;
 }
 
-/**
- * @throws ConfigError `resolver.unknown`, or `resolver.failed` with what the resolver threw as its
- *   cause
- */
+/** @throws ConfigError `resolver.unknown`, or `resolver.failed` whose cause is what the resolver threw */
 export function callResolver(resolution: Resolution, invocation: ResolverInvocation): Place {
   const { context } = resolution;
   const { name, at } = invocation;
@@ -80,7 +77,7 @@ function callFrom(resolution: Resolution, at: Place): ResolverCall {
         key.startsWith(".") ? key : `.${key}`,
         resolution.context.dialect,
       );
-      // The place of a child: the first dot leads from there to where the search begins.
+      // A place below the tree, so that the first dot leads to the tree, where the search begins.
       const below: Place = { kind: "place", node: tree.node, parent: tree };
       const start = startIfAny(resolution, parsed, below);
       if (start === undefined) return undefined;
@@ -92,7 +89,7 @@ function callFrom(resolution: Resolution, at: Place): ResolverCall {
     child(container, key) {
       const child = resolution.places.child(container, key);
       if (child === undefined) return undefined;
-      // What stands in a literal or a result is plain data: it is not interpolated again.
+      // A literal or a result is plain data: interpolations in it are not resolved again.
       if (container.result === true) return { ...child, result: true };
       return asking(
         () => resolution.dereference(child),
@@ -104,7 +101,7 @@ function callFrom(resolution: Resolution, at: Place): ResolverCall {
   };
 }
 
-/** Where a key is looked up from; undefined above the root, where that is no error. */
+/** The start of a lookup; undefined above the root if the dialect treats that as absent. */
 function startIfAny({ context }: Resolution, key: ReferenceKey, at: Place): Place | undefined {
   if (!context.dialect.absentAboveRoot || key.levels === 0) return startOf(key, at);
   let start: Place | null = at;
@@ -112,7 +109,7 @@ function startIfAny({ context }: Resolution, key: ReferenceKey, at: Place): Plac
   return start ?? undefined;
 }
 
-/** What a resolver finds at a key that it asks for; what goes wrong there is reported with that key. */
+/** Runs a lookup for a resolver; its error names the requested key. */
 function asking<Found>(find: () => Found, key: () => string): Found {
   try {
     return find();
@@ -140,7 +137,7 @@ function unknownResolver(resolution: Resolution, name: string, at: Place): Confi
   return new ConfigError({ ...unknown, hint });
 }
 
-/** Resolvers that Hydra has beside OmegaConf's: every composed config has them. */
+/** Resolvers that Hydra adds to OmegaConf's: every composed config has them. */
 const OF_HYDRA: ReadonlySet<string> = new Set(["hydra", "now", "python_version"]);
 
 const failed = (name: string, at: Place, cause: unknown): ConfigError =>

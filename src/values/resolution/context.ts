@@ -6,34 +6,34 @@ import type { Place } from "../place.ts";
 import { builtinResolvers } from "./builtin-resolvers.ts";
 import type { Resolver } from "./resolver.ts";
 
-/** All that the resolution of interpolations depends on besides the tree. */
+/** Everything besides the tree that the resolution of interpolations depends on. */
 export interface ResolveContext {
   readonly resolvers: ReadonlyMap<string, Resolver>;
-  /** Results of resolvers with `useCache`, by name and spelling of the arguments. */
+  /** Results of resolvers with `useCache`, by name and source text of the arguments. */
   readonly cache: Map<string, Place>;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** How much one operation may add to what is written. */
+  /** How much one operation may add to the written values. */
   readonly limits: Limits;
-  /** The version of Hydra that decides where versions differ. */
+  /** The version of Hydra whose behaviour applies where versions differ. */
   readonly dialect: Dialect;
-  /** Takes the warnings that resolvers issue (`oc.deprecated`). */
+  /** Receives the warnings of resolvers (`oc.deprecated`). */
   warn(message: string): void;
-  /** Notified of each use of a resolver: what comes of it may be another the next time. */
+  /** Called for each use of a resolver, whose result may differ the next time. */
   readonly onResolverCall?: () => void;
   /**
-   * Whether what is declared as a map, list, object or union may refer to nothing else, as settings that a
-   * program reads. Default: false, OmegaConf sees it when it writes the value.
+   * Whether an interpolation declared as a map, list, object or union must lead to one when it is read, as for a
+   * program's settings. Default: false; OmegaConf checks it only when the value is written.
    */
   readonly declared?: boolean;
 }
 
-/** The same context for who reads settings, and cannot do with anything else than is declared. */
+/** The same context for reading settings, where values of undeclared types are refused. */
 export const asDeclared = (context: ResolveContext): ResolveContext => ({
   ...context,
   declared: true,
 });
 
-/** The same context, and whether it has been asked for a resolver since. */
+/** The same context, and a function that returns whether a resolver has been called since. */
 export function watchResolvers(context: ResolveContext): {
   readonly context: ResolveContext;
   readonly wereCalled: () => boolean;
@@ -47,18 +47,18 @@ export function watchResolvers(context: ResolveContext): {
 }
 
 export interface ResolveContextOptions {
-  /** Another context, whose resolvers, environment and warnings count where nothing else is said. */
+  /** Another context, which provides the defaults of resolvers, environment and warnings. */
   readonly base?: ResolveContext;
   /** In addition to the built-in ones, or to those of `base`. */
   readonly resolvers?: Iterable<Resolver>;
   /**
-   * Whether `resolvers` replace built-in ones, and later ones earlier ones, of the same name; undefined
-   * where that is unknown.
+   * Whether `resolvers` replace built-in ones, and later ones earlier ones, of the same name. Undefined if the caller
+   * does not know.
    */
   readonly replace?: boolean;
   /** By default the environment of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Any of them; by default those of `base`, or of the environment. */
+  /** Any subset; by default those of `base`, or of the environment. */
   readonly limits?: Partial<Limits>;
   /** By default that of `base`, or Hydra 1.3. */
   readonly dialect?: Dialect;
@@ -67,7 +67,7 @@ export interface ResolveContextOptions {
 }
 
 /**
- * @throws ConfigError `resolver.invalid` for an empty name, one that is taken without `replace`, or what is no
+ * @throws ConfigError `resolver.invalid` for an empty name, a duplicate name without `replace`, or a value that is no
  *   resolver
  */
 export function createResolveContext(options: ResolveContextOptions = {}): ResolveContext {
@@ -90,7 +90,7 @@ export function createResolveContext(options: ResolveContextOptions = {}): Resol
   const env = options.env ?? base?.env ?? process.env;
   return {
     resolvers,
-    // What is cached came of the same resolvers and environment.
+    // Cached results are valid only for the same resolvers and environment.
     cache: base !== undefined && isLike(base, options) ? base.cache : new Map(),
     env,
     limits: withLimits(base?.limits ?? limitsOf(env), options.limits),
@@ -106,7 +106,7 @@ const isLike = (base: ResolveContext, options: ResolveContextOptions) => {
   return env === base.env && dialect === base.dialect && resolvers === undefined;
 };
 
-/** An option that is a context: a config, which has one, is often taken for it. */
+/** An option that is a context. Configs have one, and are often passed instead. */
 export const resolveContext: OptionCheck = (by, name, value) => {
   const isContext =
     typeof value === "object" && value !== null && "resolvers" in value && "cache" in value;
@@ -116,8 +116,8 @@ export const resolveContext: OptionCheck = (by, name, value) => {
 };
 
 /**
- * The resolvers that were given. JavaScript may give others: one, or a map of functions, as Python registers
- * them.
+ * The given resolvers. JavaScript callers may pass a single one, or a map of functions, as Python registers them; both
+ * are refused.
  * @throws ConfigError `resolver.invalid`
  */
 export function resolverList(given: Iterable<Resolver> = []): readonly Resolver[] {

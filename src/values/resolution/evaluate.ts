@@ -37,15 +37,14 @@ import type { ResolveContext } from "./context.ts";
 import { cycleError, followReference, isInterpolation, type Resolution } from "./resolution.ts";
 
 /**
- * Interpolations, lists and dicts that wait for each other beyond this are refused, long before the
- * stack is exhausted. Python gives up below 100.
+ * The limit for nested evaluation of interpolations, lists and dicts, reached long before the stack is exhausted.
+ * Python fails below 100.
  */
 const MAX_DEPTH = 500;
 
 /**
- * Starts the resolution of a tree. Results are kept as long as it lives, but only where no impure
- * resolver had a part in them: a tree of n references costs n evaluations, and yet every reference
- * to an impure value evaluates it anew.
+ * Starts the resolution of a tree. Results are cached as long as it lives, but only if no impure resolver was called
+ * for them: a tree of n references costs n evaluations, and yet every reference to an impure value evaluates it again.
  */
 export function createResolution(root: ConfigNode, context: ResolveContext): Resolution {
   const shared = createSharedTexts();
@@ -110,8 +109,8 @@ export function createResolution(root: ConfigNode, context: ResolveContext): Res
 }
 
 /**
- * The value of a text that stands at a place. A single interpolation keeps its type (and, for a
- * map or list, its place); anything longer is a string.
+ * The value of a text at a place. A single interpolation keeps its type (and, for a map or list, its place); any other
+ * text gives a string.
  */
 function evaluateText(resolution: Resolution, ast: InterpolationAst, at: Place): Place {
   const [first] = ast.parts;
@@ -120,11 +119,11 @@ function evaluateText(resolution: Resolution, ast: InterpolationAst, at: Place):
   return resultPlace(textAt(at, concatenate(resolution, ast.parts, at, writtenAt(at))), at);
 }
 
-/** How long the text is that stands at a place. */
+/** The length of the source text at a place. */
 const writtenAt = ({ node }: Place): number =>
   node.kind === "scalar" && typeof node.value === "string" ? node.value.length : 0;
 
-/** The text that an interpolation gives, as what took its place. */
+/** The string that a text evaluates to, as the node that replaces it. */
 const textAt = ({ node }: Place, value: string): ConfigNode => ({
   kind: "scalar",
   value,
@@ -162,7 +161,7 @@ function evaluateDict(resolution: Resolution, element: DictElement, at: Place): 
   return made(resolution, map(entries, at.node.origin), at);
 }
 
-/** A list or dict among arguments, in which the same map can stand many times. */
+/** A list or dict among the arguments, in which the same map can occur many times. */
 function made(resolution: Resolution, node: ConfigNode, at: Place): Place {
   checkSize(resolution.budget, sizeOf(node, resolution.sizes), at);
   return resultPlace(node, at);
@@ -242,7 +241,7 @@ function notText(node: ConfigNode, at: Place, why: string): ConfigError {
   });
 }
 
-/** @param written how long the text is in whose place this one comes: only what is more is added */
+/** @param written length of the text that the result replaces: only the excess counts as added */
 function concatenate(
   resolution: Resolution,
   parts: readonly TextPart[],
@@ -264,7 +263,7 @@ function concatenate(
   return text;
 }
 
-/** What stands for a value in a text; that of a map is as long as all that is in it. */
+/** The text of a value within a string. That of a map is as long as everything in it, so its size is checked first. */
 function textOf({ budget, sizes }: Resolution, node: ConfigNode, at: Place): string {
   if (node.kind !== "scalar") checkSize(budget, sizeOf(node, sizes), at);
   return pyStr(node);
@@ -285,8 +284,8 @@ const INTERPOLATION_CODES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whatever goes wrong inside an interpolation is a failure of that interpolation. The key of the
- * error is the one that holds it, since that is what its user has to look at.
+ * Any error inside an interpolation is an error of that interpolation. Its key is that of the node that holds the
+ * interpolation, since that is what the user has to correct.
  */
 function asInterpolationError(error: unknown, interpolation: Interpolation, at: Place): unknown {
   if (!isConfigError(error)) return error;

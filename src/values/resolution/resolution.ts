@@ -10,8 +10,7 @@ import { parsePythonInt, pyStr } from "../python-text.ts";
 import type { ResolveContext } from "./context.ts";
 
 /**
- * The resolution of one tree, as the parts of the evaluator see it: they call each other through
- * it.
+ * The resolution of one tree, through which the parts of the evaluator call each other.
  * @see createResolution
  */
 export interface Resolution {
@@ -22,38 +21,37 @@ export interface Resolution {
   readonly budget: Budget;
   /** Sizes of maps and lists that were referred to. */
   readonly sizes: SizeCache;
-  /** The root of another tree. What stands in it is resolved by what stands in it. */
+  /** The root place of another tree, whose interpolations are resolved within that tree. */
   otherRoot(root: ConfigNode): Place;
   /**
-   * A place of this resolution as others may have it: resolving in place writes to places, and what others
-   * made of their trees is not to be seen here.
+   * A place of this resolution for use by others: resolving in place writes to places, so others get a detached copy.
    */
   sharedPlace(place: Place): Place;
-  /** What stands for a shared place here: where it is from, or a place that is this resolution's own. */
+  /** The counterpart of a shared place: the place it was copied from, or a detached place of this resolution. */
   ownPlace(shared: Place): Place;
   /**
-   * What a place stands for: itself, or where its interpolation leads in the end.
-   * @throws ConfigError of an interpolation: every failure on the way is one
+   * The target of a place: the place itself, or where its interpolation finally leads.
+   * @throws ConfigError of the interpolation: a failure on the way is one of the interpolation
    */
   dereference(place: Place): Place;
-  /** The value of one element of a resolver's arguments, as if it stood at a place. */
+  /** The value of one element of a resolver's arguments, as if it were written at a place. */
   evaluate(element: Element, at: Place): Place;
   /**
-   * Says that the evaluation of a part of the text at a place begins, one within the other.
-   * @throws ConfigError `interpolation.cycle` when there are too many
+   * Begins the evaluation of a part of the text at a place; calls are nested.
+   * @throws ConfigError `interpolation.cycle` if they are nested too deep
    */
   enter(at: Place): void;
-  /** Says that it ended, whether or not it failed. */
+  /** Ends it, whether or not it failed. */
   leave(): void;
-  /** Says that an impure resolver is called. */
+  /** Records a call of an impure resolver. */
   markImpure(): void;
-  /** How often one was called: a result may be kept if none was while it was evaluated. */
+  /** The number of such calls: a result may be cached if it did not change during its evaluation. */
   impureCalls(): number;
 }
 
 /**
- * As `dereference`, but undefined where that throws, unless the text at the place itself has broken
- * syntax: OmegaConf parses it before it looks away. What is too large is not absent, either.
+ * As `dereference`, but undefined where that throws. Only broken syntax of the text at the place itself, which
+ * OmegaConf parses outside its own error handling, and exceeded limits are still errors.
  * @throws ConfigError `interpolation.syntax`, `limit.values`, `limit.characters`
  */
 export function tryDereference(resolution: Resolution, place: Place): Place | undefined {
@@ -80,9 +78,8 @@ export const cycleError = (place: Place, message: string): ConfigError =>
   });
 
 /**
- * What `${key}` at a place leads to, resolved.
- * @throws ConfigError `interpolation.not_found`, `interpolation.to_missing`, `interpolation.cycle`,
- *   or as `selectPlace`
+ * The resolved target of `${key}` at a place.
+ * @throws ConfigError `interpolation.not_found`, `interpolation.to_missing`, `interpolation.cycle`, or as `selectPlace`
  */
 export function followReference(resolution: Resolution, key: ReferenceKey, at: Place): Place {
   const target = selectTarget(resolution, key, at);
@@ -102,7 +99,7 @@ const keyNotFound = (resolution: Resolution, key: ReferenceKey, at: Place): Conf
     () => keysBeside(key, at),
   );
 
-/** The key, as it was looked up. */
+/** The message for the key, as the dialect words it. */
 function notFound({ context }: Resolution, key: ReferenceKey, at: Place): string {
   const { levels, rest } = key;
   if (levels === 0 || !context.dialect.showsRelativeKeys) return `'${rest}' not found`;
@@ -112,7 +109,7 @@ function notFound({ context }: Resolution, key: ReferenceKey, at: Place): string
 
 const WIDEST = 200;
 
-/** The keys that a reference could have meant, as it would write them. */
+/** The keys that the reference could have meant, in its own notation. */
 function keysBeside(
   key: ReferenceKey,
   at: Place,
@@ -126,7 +123,7 @@ function keysBeside(
   };
 }
 
-/** The place that a key is looked up from: the root, or as many levels up as it has leading dots. */
+/** The start of a lookup: the root, or as many levels up as the key has leading dots. */
 export function startOf({ levels, rest }: ReferenceKey, at: Place): Place {
   if (levels === 0) return rootOf(at);
   let start: Place | null = at;
@@ -144,7 +141,7 @@ export function startOf({ levels, rest }: ReferenceKey, at: Place): Place {
 const selectTarget = (resolution: Resolution, key: ReferenceKey, at: Place): Place | undefined =>
   asReference(at, () => selectPath(resolution, startOf(key, at), key.components, REFERENCE));
 
-/** Looks up what a reference leads to: what goes wrong there is a failure of the interpolation. */
+/** Looks up the target of a reference; errors become those of an interpolation. */
 function asReference(at: Place, find: () => Place | undefined): Place | undefined {
   try {
     return find();
@@ -163,7 +160,7 @@ function asReference(at: Place, find: () => Place | undefined): Place | undefine
 
 const REFERENCE = { throwOnMissing: true } as const;
 
-/** What failures to select become when it is an interpolation that selects. */
+/** The codes that errors of a selection get when an interpolation selects. */
 const REFERENCE_CODES: ReadonlyMap<ErrorCode, ErrorCode> = new Map([
   ["value.missing", "interpolation.to_missing"],
   ["key.not_found", "interpolation.not_found"],
@@ -171,15 +168,15 @@ const REFERENCE_CODES: ReadonlyMap<ErrorCode, ErrorCode> = new Map([
 ]);
 
 /**
- * What an interpolation may lead to, told without evaluating anything: a key that leads to a scalar, or
- * nowhere, is a matter of a few look-ups, whereas an evaluation that fails takes the time of an error.
+ * The kind of target of an interpolation, determined without an evaluation. Following keys to a scalar, or to nothing,
+ * takes a few lookups, whereas a failing evaluation costs an error.
  */
 export type StaticKind =
   /** A map or list of no declared type. */
   | "untyped container"
-  /** A map or list of a declared type, or something that only an evaluation tells. */
+  /** A map or list of a declared type, or a target that only an evaluation can determine. */
   | "any container"
-  /** A scalar or a text, or the evaluation will fail. */
+  /** A scalar or a string, or an interpolation that will fail. */
   | "no container";
 
 /** @throws ConfigError `interpolation.syntax` */
@@ -196,7 +193,7 @@ export function staticKind(node: InterpolationNode, at: Place, dialect: Dialect)
   return target.type === undefined ? "untyped container" : "any container";
 }
 
-/** What stands at the key, or the interpolation on the way there that would have to be followed. */
+/** The node at the key, or the first interpolation on the way. */
 function targetOf(reference: StaticReference, at: Place, dialect: Dialect): ConfigNode | undefined {
   let node: ConfigNode | undefined = startNode(reference, at);
   for (const component of reference.components) {
@@ -220,13 +217,13 @@ function itemOf(node: ListNode, component: string, dialect: Dialect): ConfigNode
   return index === null ? undefined : child(node, fromEnd(node, index, dialect));
 }
 
-/** The index from the start, where it may be given from the end. */
+/** The index from the start; a negative one counts from the end where the dialect allows it. */
 export const fromEnd = (node: ListNode, index: bigint, { indicesFromEnd }: Dialect): bigint =>
   index < 0n && indicesFromEnd ? index + BigInt(node.items.length) : index;
 
 /**
- * What the interpolation at a place refers to, as keys alone tell: no resolver is asked. Undefined where it is more than a reference,
- * or leads through what is.
+ * The target of the reference at a place, found by keys alone, without calling resolvers. Undefined for a text that is
+ * more than a reference, and where the path leads through such a text.
  * @throws ConfigError as `followReference`
  */
 export function referredPlace(
@@ -259,19 +256,19 @@ export function referredPlace(
 }
 
 export interface SelectPlaceOptions {
-  /** Refuse a missing value (`???`) on the way or at the end. Default: false. */
+  /** Refuse a missing value (`???`) on the path or at its end. Default: false. */
   readonly throwOnMissing?: boolean;
-  /** Refuse what cannot be resolved; otherwise it is not found. Default: true. */
+  /** Refuse an interpolation that cannot be resolved; otherwise the key counts as not found. Default: true. */
   readonly throwOnResolutionFailure?: boolean;
-  /** A key that leads through a scalar is not found; otherwise it is refused. Default: false. */
+  /** A key that leads through a scalar counts as not found; otherwise it is refused. Default: false. */
   readonly scalarsAreEmpty?: boolean;
 }
 
 /**
- * Follows a key from a place downwards, resolving interpolations on the way and at the end.
- * Undefined when there is no such key. The empty key is the place itself.
- * @throws ConfigError `value.missing`, `value.wrong_type` (a scalar on the way), `key.invalid_type`
- *   (a list index that is no number), `key.not_found` (`[a`) or that of an interpolation
+ * Follows a key downwards from a place, resolving interpolations on the path and at its end. Undefined if there is no
+ * such key. The empty key selects the place itself.
+ * @throws ConfigError `value.missing`, `value.wrong_type` (a scalar on the path), `key.invalid_type` (a list index that
+ *   is no number), `key.not_found` (`[a`) or that of an interpolation
  */
 export function selectPlace(
   resolution: Resolution,
@@ -284,7 +281,7 @@ export function selectPlace(
 }
 
 /**
- * As `selectPlace`, of a key that is taken apart already.
+ * As `selectPlace`, for a key that is already split.
  * @throws ConfigError as `selectPlace`
  */
 export function selectPath(
@@ -296,7 +293,7 @@ export function selectPath(
   const strict = options.throwOnResolutionFailure !== false;
   const last = components.length - 1;
   let at: Place = start;
-  // Every reference passes here: an iterator with its pairs would be a quarter of what it allocates.
+  // A hot loop: an iterator over entries would account for a quarter of all allocations.
   for (let index = 0; index <= last; index++) {
     const child = step(resolution, at, components[index] ?? "", options);
     if (child === undefined) return undefined;

@@ -32,32 +32,32 @@ import { createResolution } from "./evaluate.ts";
 import { cycleError, isInterpolation, type Resolution } from "./resolution.ts";
 
 export interface ResolveOptions {
-  /** Refuse missing values (`???`). Default: false, they stay. */
+  /** Refuse missing values (`???`). Default: false, they are kept. */
   readonly throwOnMissing?: boolean;
   /**
-   * What an interpolation that leads to a missing value becomes: an error, as in
-   * `OmegaConf.to_container(resolve=True)`, missing itself, or what it becomes in the version's
-   * `OmegaConf.resolve`. Default: "error".
+   * The result of an interpolation that leads to a missing value: an error, as in
+   * `OmegaConf.to_container(resolve=True)`; missing; or what `OmegaConf.resolve` of the dialect makes of it. Default:
+   * "error".
    */
   readonly toMissing?: "error" | "missing" | "as resolved";
   /**
-   * Refuse what cannot be written to a config: results of resolvers that are plain maps and lists, or
-   * texts with the broken syntax of an interpolation, and values of what is read-only. Default: false.
+   * Refuse values that cannot be assigned in a config: plain maps and lists made by resolvers, strings with invalid
+   * interpolation syntax, and any value of a read-only node. Default: false.
    */
   readonly onlyValues?: boolean;
   /**
-   * References find what was resolved before them, as if it had been written to the tree: `b: ${a}` below
-   * `a: ${uuid:}` is the same, and a map that is written as text shows its values. Default: false, each
+   * References see the values resolved before them, as if those were written to the tree: with `a: ${uuid:}`, a later
+   * `b: ${a}` has the same value, and a map converted to a string shows its resolved values. Default: false, each
    * reference is evaluated on its own.
    */
   readonly inPlace?: boolean;
 }
 
-/** What `OmegaConf.resolve` does, which writes what it resolves to the config. */
+/** The options of `OmegaConf.resolve`, which writes the resolved values to the config. */
 export const IN_PLACE = { toMissing: "as resolved", onlyValues: true, inPlace: true } as const;
 
 /**
- * The tree with all interpolations resolved. What does not change is shared with the input, and a
+ * The tree with all interpolations resolved. Unchanged nodes are shared with the input, and a
  * map or list that is referred to several times is resolved once and shared in the result. A
  * resolved node keeps its interpolation as `replaced`.
  * @throws ConfigError of the first interpolation that cannot be resolved, `value.missing`, `limit.values` or
@@ -101,9 +101,11 @@ interface Deep {
   readonly resolution: Resolution;
   readonly options: ResolveOptions;
   readonly done: Map<Place, ConfigNode>;
-  /** The maps and lists that are being resolved, from the outside in, each with the place that led there. */
+  /** The maps and lists being resolved, outermost first, each with the place that led to it. */
   readonly open: Map<Place, Place>;
-  /** How many texts were written that are interpolations themselves: who comes there again resolves them. */
+  /**
+   * The number of written values that are interpolations themselves: the next reference to such a place resolves it.
+   */
   unsettled: number;
 }
 
@@ -134,13 +136,13 @@ function resolvedAt(deep: Deep, place: Place): ConfigNode {
   if (target === place) return found;
   const { keepsResolved } = deep.resolution.context.dialect;
   const node = onlyValues === true ? writtenValue(found, target, place, keepsResolved) : found;
-  // What was made for this very place was counted then.
+  // A value made for this place was counted when it was made.
   if (node.replaced === place.node) return node;
   count(deep.resolution, node, place);
   return inPlaceOf(node, place.node);
 }
 
-/** Counts what a reference adds to the tree beyond its own text, which it takes the place of. */
+/** Counts the size of a reference's value beyond that of its own text, which the value replaces. */
 function count({ budget, sizes }: Resolution, node: ConfigNode, place: Place): void {
   const written = place.node.kind === "scalar" ? charactersOf(place.node.value) : 0;
   if (node.kind !== "scalar") {
@@ -152,9 +154,9 @@ function count({ budget, sizes }: Resolution, node: ConfigNode, place: Place): v
   }
 }
 
-/** The node with another one as what it took the place of. */
+/** The node, with another one as its `replaced`. */
 function inPlaceOf(node: ConfigNode, replaced: ConfigNode): ConfigNode {
-  // A field that a spread copy gains costs an allocation of its own, and most nodes are bare scalars.
+  // A spread copy with an additional field costs another allocation, and most nodes are bare scalars.
   if (node.kind === "scalar" && node.type === undefined && node.flags === undefined)
     return { kind: "scalar", value: node.value, origin: node.origin, replaced };
   return { ...node, replaced };
@@ -196,13 +198,13 @@ function resolveBelow(deep: Deep, target: Place, from: Place): ConfigNode {
   return value;
 }
 
-/** Counts what makes a map or list another one for who comes there again. */
+/** A counter that changes if a map or list could resolve to another value the next time. */
 const changesIn = ({ options, resolution, unsettled }: Deep): number =>
   options.inPlace === true ? unsettled : resolution.impureCalls();
 
 /**
- * What stands at a place and below it in the end: who referred to a map or list resolved the interpolations
- * that had been written to it, after it had become a part of what is around it.
+ * The final state of a place and its children: an interpolation that was written to a map or list may have been
+ * resolved by a later reference, after the map or list had been copied into its parent.
  */
 function asWritten(deep: Deep, place: Place): ConfigNode {
   const { node } = place;
@@ -215,7 +217,7 @@ function asWritten(deep: Deep, place: Place): ConfigNode {
   return later.size === 0 ? node : withChildren(node, later);
 }
 
-/** A map or list with other values at some of its keys; itself where none is another one. */
+/** A copy of a map or list with some values replaced; the node itself if none differs. */
 export function withChildren(
   node: ContainerNode,
   values: ReadonlyMap<Key, ConfigNode>,
@@ -229,7 +231,7 @@ export function withChildren(
   return { ...node, entries };
 }
 
-/** The error of a place that leads back into a map or list around it, by way of these interpolations. */
+/** The error of a place that leads back into a map or list around it, with the interpolations on the way. */
 function cycleThrough({ open }: Deep, target: Place, from: Place): ConfigError {
   const targets = [...open.keys()];
   const inside = targets.slice(targets.indexOf(target) + 1);
@@ -286,7 +288,7 @@ function resolveChild(
   key: Key,
   node: ConfigNode,
 ): ConfigNode {
-  // Most values are plain: they need no place.
+  // Most values contain no interpolation, and need no place.
   if (isPlain(node)) return node;
   if (walk !== undefined && node.kind === "scalar") return resolveVisited(deep, walk, key, node);
   const child = deep.resolution.places.child(parent, key);
@@ -298,7 +300,7 @@ function resolveVisited(deep: Deep, walk: Walk, key: Key, node: ScalarNode): Con
   const place = walk.visit(key, node);
   const before = resolution.impureCalls();
   const value = resolvePlace(deep, place);
-  // A map or list is referred to in its own place, and what is not a result must be asked for again.
+  // References need the place of a map or list, and a value that is not final must be resolved again.
   const isValue =
     value.kind === "scalar" &&
     value.type === undefined &&
@@ -308,14 +310,14 @@ function resolveVisited(deep: Deep, walk: Walk, key: Key, node: ScalarNode): Con
   return value;
 }
 
-/** Whether a node is itself whatever the options say. */
+/** Whether a node resolves to itself, whatever the options are. */
 const isPlain = (node: ConfigNode): boolean =>
   node.kind === "scalar" &&
   (typeof node.value !== "string" || (!node.value.includes("${") && node.value !== MISSING));
 
 /**
- * What an interpolation led to, as it is written to its place.
- * @param value what stands at the target, resolved
+ * The value of an interpolation, converted and checked for being written to its place.
+ * @param value the resolved target
  * @throws ConfigError `value.readonly`, `value.wrong_type`, `interpolation.syntax`
  */
 function writtenValue(
@@ -337,14 +339,14 @@ function writtenValue(
     : convertWritten(type, fitting, place);
 }
 
-/** What is declared as a map or list is one of OmegaConf's also where it is null. */
+/** A map or list. A declared one that is null is a DictConfig or ListConfig for OmegaConf, too. */
 const isContainer = (node: ConfigNode): boolean =>
   node.kind !== "scalar" || isContainerType(node.type);
 
 function refuseNoValue({ node, result }: Place, place: Place): void {
   if (result !== true) return;
   if (isInterpolationNode(node)) checkSyntax(node.value);
-  // A declared map or list takes plain data as its own.
+  // A declared map or list accepts plain data.
   if (node.kind === "scalar" || isContainerType(place.node.type)) return;
   throw new ConfigError({
     code: "value.wrong_type",

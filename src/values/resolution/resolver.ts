@@ -18,15 +18,15 @@ import type { ResolveContext } from "./context.ts";
 /**
  * A function that interpolations call: `${name:arg,…}`. The name may have dots in it (a namespace).
  *
- * What it returns is taken as it stands: interpolations in a returned map, list or string are not
+ * The result is used as it is: interpolations in a returned map, list or string are not
  * resolved, and `${here.key}` cannot select into it. A resolver that makes a part of the
  * configuration returns a place instead: `call.create(node)`, or what `call.select` found.
  */
 export interface Resolver {
   readonly name: string;
   /**
-   * Call it once per context and spelling of its arguments; later uses get the first result. The
-   * spelling is what counts: `${f:${x}}` is not called again when `x` has changed.
+   * Call it once per context and source text of its arguments; later uses get the first result. `${f:${x}}` is not
+   * called again when `x` has changed.
    */
   readonly useCache?: boolean;
   /**
@@ -39,41 +39,40 @@ export interface Resolver {
 }
 
 /**
- * An evaluated argument: `node` is its value. Where it came from a reference to a map or list it is
- * still the one that stands in the tree.
+ * An evaluated argument: `node` is its value. An argument that refers to a map or list has the place of that node in
+ * the tree.
  */
 export type ResolverArgument = Place;
 
-/** Where a resolver was called from, and what it may ask. */
+/** The place of a call, and what the resolver may look up. */
 export interface ResolverCall {
   /** The map or list that holds the interpolation. */
   readonly parent: ConfigNode;
   readonly root: ConfigNode;
   /** The scalar that holds the interpolation. */
   readonly node: ConfigNode;
-  /** Where that scalar stands, from the root. */
+  /** The path of that scalar from the root. */
   readonly path: readonly Key[];
   readonly context: ResolveContext;
   /** The full key of a place, by default of the scalar that holds the interpolation. */
   fullKey(place?: Place): string;
   /**
-   * What stands at a key, resolved, or undefined: from the root, or with a leading dot from
-   * `parent`, as in interpolations.
-   * @throws ConfigError when something on the way cannot be resolved
+   * The resolved place at a key, or undefined. The key starts at the root, or with a leading dot at `parent`, as in
+   * interpolations.
+   * @throws ConfigError when something on the path cannot be resolved
    */
   select(key: string, options?: { readonly throwOnMissing?: boolean }): Place | undefined;
   /**
-   * What stands at a key, resolved, or undefined: as `OmegaConf.select` finds it from a map or list of
-   * another tree, whose interpolations refer to that tree. A dot before the key means nothing, each
-   * further one leads a level up.
+   * The resolved place at a key, or undefined, as `OmegaConf.select` finds it from a map or list of another tree, whose
+   * interpolations refer to that tree. One leading dot means nothing, each further one leads a level up.
    * @throws ConfigError as `select`
    */
   selectIn(tree: ConfigNode, path: readonly Key[], key: string): Place | undefined;
   /** A child of a map or list among the arguments, resolved; undefined when there is none. */
   child(container: Place, key: Key): Place | undefined;
-  /** Evaluates a text by the grammar of resolver arguments, as if it stood at `node`. */
+  /** Evaluates a text by the grammar of resolver arguments, as if it were written at `node`. */
   evaluate(text: string): Place;
-  /** Makes a node a part of the configuration below `parent`: its interpolations will count. */
+  /** Makes a node a part of the configuration below `parent`: its interpolations are resolved there. */
   create(node: ConfigNode): Place;
 }
 
@@ -81,7 +80,7 @@ export interface ResolverCall {
  * A resolver of plain data, as `OmegaConf.register_new_resolver` makes one of a function:
  * `resolver("plus_10", (x: number) => x + 10)` for `${plus_10:${lr}}`. Maps and lists arrive with their
  * interpolations resolved, and may be returned; whole numbers that are returned are ints. A resolver that
- * needs exact types, or what stands around its interpolation, is written as a `Resolver`.
+ * needs exact types, or the surroundings of its interpolation, is written as a `Resolver`.
  *
  * @param options as in a `Resolver`
  * @throws ConfigError `value.wrong_type` for arguments that the types do not allow
@@ -99,7 +98,7 @@ export function resolver<Arguments extends readonly unknown[]>(
     name,
     resolve(args, call) {
       const budget = createBudget(call.context.limits);
-      // Optional parameters do not count.
+      // `length` does not count optional parameters.
       const least = make.length;
       if (args.length < least)
         throw new TypeError(`${args.length} of at least ${plural(least, "argument")} given`);
@@ -115,8 +114,8 @@ const CACHING_OPTIONS: OptionChecks<Pick<Resolver, "useCache" | "pure">> = {
 };
 
 /**
- * What an argument refers to in a map or list is resolved where it stands.
- * @param budget counts what such references add, where `referred` says that one led here
+ * The argument with its interpolations resolved; those of a map or list are resolved at its place in the tree.
+ * @param budget counts what references add, where `referred` says that a reference led here
  */
 function resolved(place: Place, call: ResolverCall, budget: Budget, referred = false): ConfigNode {
   const { node } = place;

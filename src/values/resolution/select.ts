@@ -22,20 +22,18 @@ import { resolveDeep } from "./resolve-tree.ts";
 export interface SelectOptions {
   /** Refuse a missing value (`???`); otherwise it counts as absent. Default: false. */
   readonly throwOnMissing?: boolean;
-  /** Refuse what cannot be resolved; otherwise it counts as absent. Default: true. */
+  /** Refuse an interpolation that cannot be resolved; otherwise it counts as absent. Default: true. */
   readonly throwOnResolutionFailure?: boolean;
-  /** What an absent or missing value gives. */
+  /** The result for an absent or missing value. */
   readonly default?: ConfigNode;
-  /** Resolve what is below the selected node too: all of it, or what is read of it. Default: false. */
+  /** Also resolve everything below the selected node: at once, or lazily when it is read. Default: false. */
   readonly deep?: boolean | "lazy";
 }
 
 /**
- * `OmegaConf.select`: what stands at a key (`a.b[0]`, `""` for the whole tree), with interpolations
- * on the way and at the end resolved; undefined when nothing does, or when the key leads through a
- * scalar.
- * @throws ConfigError `value.missing`, `key.invalid_type`, or that of an interpolation; its key is
- *   the selected one
+ * `OmegaConf.select`: the node at a key (`a.b[0]`, `""` for the whole tree), with interpolations on the way and at the
+ * end resolved; undefined when the key is absent, or leads through a scalar.
+ * @throws ConfigError `value.missing`, `key.invalid_type`, or that of an interpolation; its key is the selected one
  */
 export function selectNode(
   root: ConfigNode,
@@ -79,8 +77,8 @@ export function findPlace(
 }
 
 /**
- * The node at a path of keys, resolved, with everything that leads there resolved lazily. Unlike
- * `selectNode` it reaches keys of every type. List indices are bigints.
+ * The resolved node at a path of keys; interpolations on the path are resolved as needed. Unlike `selectNode` it
+ * accepts keys of every type. List indices are bigints.
  * @throws ConfigError `key.not_found`, or that of an interpolation
  */
 export function resolveAt(
@@ -105,8 +103,8 @@ export function resolveAt(
 }
 
 /**
- * `OmegaConf.missing_keys`: the full keys of all missing values, those below interpolations to maps
- * and lists included, under the key where they really stand.
+ * `OmegaConf.missing_keys`: the full keys of all missing values. Those in maps and lists that interpolations lead to
+ * are listed under their own key in the tree.
  * @throws ConfigError of an interpolation that cannot be resolved, `limit.values`
  */
 export function missingKeys(root: ConfigNode, context: ResolveContext): ReadonlySet<string> {
@@ -138,12 +136,12 @@ export function missingKeys(root: ConfigNode, context: ResolveContext): Readonly
       }
     }
     open.delete(place);
-    // What an impure resolver gave is asked for by each reference to what is around it, as everywhere.
+    // A container around the result of an impure resolver is evaluated again for each reference, as everywhere.
     if (resolution.impureCalls() === before) done.add(place);
     else spend(resolution.budget, { values: 1, characters: 0 }, place);
   }
 
-  /** Undefined where a reference leads to a missing value. */
+  /** Undefined if a reference leads to a missing value. */
   function follow(place: Place): Place | undefined {
     try {
       return resolution.dereference(place);
@@ -154,7 +152,7 @@ export function missingKeys(root: ConfigNode, context: ResolveContext): Readonly
   }
 }
 
-/** Whether an interpolation asks a resolver anywhere: OmegaConf does not look at what that would give. */
+/** Whether an interpolation calls a resolver: OmegaConf skips such values here. */
 function callsResolver(place: Place): boolean {
   return isInterpolation(place) && parseNode(place.node).parts.some(usesResolver);
 }
@@ -175,8 +173,8 @@ function keysOf({ node, result }: Place): readonly Key[] {
 }
 
 /**
- * The node at a place that an interpolation does not stand at, with values below it that are resolved when they are read. What
- * cannot be resolved is refused then, and not before.
+ * The node at a place that holds no interpolation. The values below it are resolved when they are read, so an error is
+ * thrown then, and not before.
  */
 export function lazyNode(resolution: Resolution, place: Place): ConfigNode {
   const { node } = place;
@@ -196,17 +194,17 @@ export function lazyNode(resolution: Resolution, place: Place): ConfigNode {
   return { ...node, entries };
 }
 
-/** What a view of a part of a tree calls. */
+/** Callbacks of a lazy view of a subtree. */
 export interface ViewHooks {
-  /** Notified of a value that an interpolation led to, when it is read. */
+  /** Called with the value of an interpolation when it is read. */
   readonly read?: (key: readonly Key[], node: ConfigNode) => void;
-  /** What stands for a part in which nothing is left to resolve. Default: `toObject`. */
+  /** Converts a subtree without unresolved interpolations. Default: `toObject`. */
   readonly closed?: (node: ConfigNode) => unknown;
-  /** Notified of each object and array that is made of a part in which something is. */
+  /** Called with each object and array made for a subtree that has some. */
   readonly made?: (view: object, node: ConfigNode) => void;
 }
 
-/** The same as plain data: an object or array whose properties are resolved when they are read. */
+/** As `lazyNode`, but as plain data: an object or array whose properties are resolved when they are read. */
 export function lazyObject(
   resolution: Resolution,
   place: Place,
@@ -243,14 +241,14 @@ export function lazyObject(
   return view;
 }
 
-/** `console.log` shows values, where it would show that there are getters. */
+/** Makes `console.log` show values, where it would show `[Getter]`. */
 const printable = <T extends object>(view: T, show: () => unknown): T =>
   Object.defineProperty(view, Symbol.for("nodejs.util.inspect.custom"), {
     value: show,
     enumerable: false,
   });
 
-/** A value that cannot be resolved is shown as it is written. */
+/** A value that cannot be resolved is shown as its source text. */
 function shown(compute: () => unknown, written: ConfigNode | undefined): unknown {
   try {
     return compute();
@@ -259,7 +257,7 @@ function shown(compute: () => unknown, written: ConfigNode | undefined): unknown
   }
 }
 
-/** Whether something at the place is left to resolve. What a resolver gave is not looked into. */
+/** Whether a place contains unresolved interpolations. Results of resolvers count as resolved. */
 const isOpen = ({ node, result }: Place): boolean => result !== true && holdsInterpolation(node);
 
 function holdsInterpolation(node: ConfigNode): boolean {
@@ -280,7 +278,7 @@ function nodeOf(resolution: Resolution, place: Place, key: Key, written: ConfigN
   return target.node === written ? node : { ...node, replaced: written };
 }
 
-/** Where the value of a key stands in the end. What a reference adds to what is written counts each time: it is read anew. */
+/** The final place of the value at a key. What a reference adds is counted for each read. */
 function targetOf(resolution: Resolution, place: Place, key: Key): Place | undefined {
   const below = resolution.places.child(place, key);
   if (below === undefined) return undefined;
@@ -293,14 +291,16 @@ function targetOf(resolution: Resolution, place: Place, key: Key): Place | undef
   }
 }
 
-/** An array of what the functions give; `map` and the like read one item after the other. */
+/** An array whose items are computed by functions; `map` and the like then read one item after the other. */
 function lazyItems<T>(resolution: Resolution, items: readonly (() => T)[]): readonly T[] {
   const array: T[] = [];
   for (const [index, item] of items.entries()) lazily(array, index, resolution, item);
   return array;
 }
 
-/** Defines a property that is computed when it is read, and once unless a resolver may say something else the next time. */
+/**
+ * Defines a property that is computed when it is read; the value is kept unless an impure resolver was called for it.
+ */
 function lazily<Owner extends object, Name extends string | number, T>(
   owner: Owner,
   name: Name,

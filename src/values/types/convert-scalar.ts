@@ -32,8 +32,8 @@ export const convertScalar = (type: NodeType, node: ScalarNode, at: Place): Scal
   isSpecial(node.value) ? withValue(type, node, node.value) : convertResolved(type, node, at);
 
 /**
- * As `convertScalar` for what an interpolation gave: there a text that looks like another one, or like a
- * missing value, is a text.
+ * As `convertScalar`, for the result of an interpolation: a string that looks like an interpolation, or like the
+ * missing marker, is just a string.
  * @throws ConfigError `value.wrong_type`
  */
 function convertResolved(type: NodeType, node: ScalarNode, at: Place): ScalarNode {
@@ -50,14 +50,14 @@ function withValue(type: NodeType, node: ScalarNode, value: ScalarValue): Scalar
   return value === node.value && node.type === own ? node : { ...typed, value };
 }
 
-/** The type of a value in the place of a union, which is a member of an enum or of none. */
+/** The type of a union value that is a member of an enum, or of none. */
 function holding(type: UnionType, held: EnumType | undefined): UnionType {
   if (type.held === held) return type;
   const { held: _, ...declared } = type;
   return held === undefined ? declared : { ...declared, held };
 }
 
-/** Undefined when the value does not fit. */
+/** Undefined if the value does not fit. */
 function convertValue(type: NodeType, value: ScalarValue): ScalarValue | undefined {
   if (type.kind === "any") return value;
   if (value === null) return type.optional === true ? null : undefined;
@@ -83,13 +83,13 @@ function convertValue(type: NodeType, value: ScalarValue): ScalarValue | undefin
   }
 }
 
-/** Whether what a scalar is will be known when it is given, or its interpolation is followed. */
+/** Whether the value is not known yet: it is missing, or an interpolation. */
 const isSpecial = (value: ScalarValue): boolean => value === MISSING || hasInterpolation(value);
 
 const hasInterpolation = (value: ScalarValue): boolean =>
   typeof value === "string" && value.includes("${");
 
-/** Whether what a scalar is will be known when its interpolation is followed. */
+/** Whether the value is known only once an interpolation is followed. */
 export const isInterpolated = ({ value }: ScalarNode): boolean => hasInterpolation(value);
 
 function toInt(value: ScalarValue): bigint | undefined {
@@ -124,7 +124,10 @@ function toPath(value: ScalarValue): ScalarValue | undefined {
   return isPathValue(value) ? value : undefined;
 }
 
-/** A member of an enum has a text, and is otherwise taken as what it is alone. */
+/**
+ * An enum member becomes its text in a field of strings; other fields accept it only as a member (an enum, a union with
+ * it, `any`).
+ */
 function convertMember(type: NodeType, own: EnumType, node: ScalarNode): ScalarValue | undefined {
   const isTaken =
     type.kind === "union"
@@ -137,7 +140,7 @@ function convertMember(type: NodeType, own: EnumType, node: ScalarNode): ScalarV
 const isEnum = (type: NodeType, own: EnumType): boolean =>
   type.kind === "enum" && type.name === own.name;
 
-/** By name, with or without the enum's name before it, or by the value of the member. */
+/** By name, with or without the enum's name in front, or by the value of the member. */
 function toMember(type: EnumType, value: ScalarValue): string | undefined {
   if (typeof value === "bigint") {
     const index = type.values?.indexOf(value) ?? -1;
@@ -149,7 +152,7 @@ function toMember(type: EnumType, value: ScalarValue): string | undefined {
   return type.members.includes(name) ? name : undefined;
 }
 
-/** In a union nothing is converted: the value must already have the type of a member. */
+/** Unions do not convert: the value must already have one of the types. */
 function isExactly(type: NodeType, value: ScalarValue): boolean {
   switch (type.kind) {
     case "any":
@@ -183,13 +186,13 @@ function normalizePath(text: string): string {
   return root + parts.join("/") || ".";
 }
 
-/** What OmegaConf keeps in a node of its own around a value, which takes whatever its interpolation leads to. */
+/** Types whose values OmegaConf wraps in a node of their own, which accepts any target of its interpolation. */
 type WideType = ContainerType | UnionType;
 
 /**
- * A typed value that is an interpolation takes its result in its own type: a scalar is converted. That a map, list,
- * object or union is something else is seen when it is written, and not when it is read.
- * @param declared whether it is refused when it is read, too
+ * Converts the result of an interpolation to the declared type of its node. For a map, list, object or union OmegaConf
+ * checks the type only when the value is written, not when it is read.
+ * @param declared whether to check it when it is read, too
  * @throws ConfigError `value.wrong_type`
  */
 export function convertResult(at: Place, result: Place, declared = false): Place {
@@ -209,8 +212,9 @@ export function convertResult(at: Place, result: Place, declared = false): Place
 }
 
 /**
- * What an interpolation in the place of a map, list, object or union led to: it has to be one.
- * @param convert whether a text that looks like an interpolation, or missing, is one, as where it is written
+ * Checks that the result of an interpolation declared as a map, list, object or union is one.
+ * @param convert whether a string that looks like an interpolation, or missing, counts as one, as it does where it is
+ *   written
  * @throws ConfigError `value.wrong_type`
  */
 export function convertWide(
@@ -224,7 +228,7 @@ export function convertWide(
   throw wrongType(type, node, at);
 }
 
-/** What a field does not take is reported with the interpolation that it came from. */
+/** Adds the interpolation to the error of a field that refuses its result. */
 function taking({ node }: Place, convert: () => ConfigNode): ConfigNode {
   try {
     return convert();
@@ -236,9 +240,9 @@ function taking({ node }: Place, convert: () => ConfigNode): ConfigNode {
 }
 
 /**
- * A map or list that becomes a typed one as it is, as OmegaConf takes what is put into a list or map of such: all in
- * it must fit, nothing is converted, and any map may stand in the place of an object. Missing values and
- * interpolations fit every type, names every enum that has them.
+ * Checks a map or list against a type without converting its contents, as OmegaConf does for elements of a typed list
+ * or map: all of them must fit, and any map is accepted for an object. Missing values and interpolations fit every
+ * type, names every enum that has them.
  * @throws ConfigError `value.wrong_type`, `key.invalid_type`
  */
 export function fitNode(type: NodeType, node: ConfigNode, at: Place): ConfigNode {
@@ -261,7 +265,7 @@ function fitScalar(type: NodeType, node: ScalarNode, at: Place): ScalarNode {
   throw misfit(`Value ${pyRepr(node)} (${pyTypeName(node)})`, hint, node, at);
 }
 
-/** Python's `isinstance`: a bool is an int, and a member of an enum no text. */
+/** Python's `isinstance`: a bool is an int; an enum member is not a string. */
 const isInstance = (type: NodeType, node: ScalarNode): boolean =>
   enumOf(node) === undefined &&
   (isExactly(type, node.value) || (type.kind === "int" && typeof node.value === "boolean"));
@@ -273,7 +277,7 @@ function fitList(type: ListType, node: ListNode, at: Place): ListNode {
   return { ...node, type, items };
 }
 
-/** An object stays one. */
+/** An object keeps its class. */
 function fitMap(type: MapType, node: MapNode, at: Place): MapNode {
   const entries = [...node.entries.values()].map(({ key, value }): [KeyId, MapEntry] => {
     const place = below(at, node, value, key);

@@ -40,8 +40,8 @@ export function convertNode(type: NodeType, node: ConfigNode, at: Place): Config
 }
 
 /**
- * What is put into a list or map of a type. Scalars are converted, and so is all of plain data. Of a config
- * what is inside a list or map must fit already; one that stands among scalars is asked for no type.
+ * Converts an element of a typed list or map. Scalars are converted, and so is plain data. Elements that are lists or
+ * maps of a config must already fit; in a container of scalars they are accepted unchecked.
  * @throws ConfigError as `convertNode`
  */
 export function convertElement(type: NodeType, node: ConfigNode, at: Place): ConfigNode {
@@ -51,7 +51,8 @@ export function convertElement(type: NodeType, node: ConfigNode, at: Place): Con
 }
 
 /**
- * What is put into a map of a type, where a scalar of a config is no list or map, and any map of one is an object.
+ * Converts an entry of a typed map. Where elements are lists or maps, a config's node is only checked for fitting, and
+ * any map is accepted for an object.
  * @throws ConfigError as `convertNode`
  */
 export const convertEntry = (type: NodeType, node: ConfigNode, at: Place): ConfigNode =>
@@ -60,7 +61,7 @@ export const convertEntry = (type: NodeType, node: ConfigNode, at: Place): Confi
     : convertElement(type, node, at);
 
 /**
- * What is put into a list of a type.
+ * Converts an item of a typed list.
  * @throws ConfigError as `convertNode`
  */
 export function convertItem(type: NodeType, node: ConfigNode, at: Place): ConfigNode {
@@ -70,7 +71,7 @@ export function convertItem(type: NodeType, node: ConfigNode, at: Place): Config
 }
 
 /**
- * In place of an object in a list there is no interpolation, as there may be in place of any other object.
+ * OmegaConf refuses an interpolation as an item of a list of objects, but accepts it wherever else an object may stand.
  * @throws ConfigError `value.wrong_type`
  */
 export function checkInterpolatedItem(type: NodeType, node: ConfigNode, at: Place): void {
@@ -79,7 +80,7 @@ export function checkInterpolatedItem(type: NodeType, node: ConfigNode, at: Plac
 }
 
 /**
- * What is put into a map, or in the place of an item.
+ * For an entry of a map, or the replacement of an item.
  * @throws ConfigError `value.wrong_type` for null where the type is not optional
  */
 export function checkNullable(type: NodeType, node: ConfigNode, at: Place): void {
@@ -87,7 +88,7 @@ export function checkNullable(type: NodeType, node: ConfigNode, at: Place): void
 }
 
 /**
- * What takes the place of an object as a whole is one of its class, too: a map is only merged into it.
+ * A map that replaces an object must be an object of its class; a plain map can only be merged into it.
  * @throws ConfigError `value.wrong_type`
  */
 export function checkMapOfObject(type: ObjectType, node: ConfigNode, at: Place): void {
@@ -95,8 +96,8 @@ export function checkMapOfObject(type: ObjectType, node: ConfigNode, at: Place):
 }
 
 /**
- * What OmegaConf looks at before it asks whether a map may be changed: that no null takes the place of what has to be,
- * and nothing else that of a map or an object.
+ * The checks that OmegaConf makes before it checks whether a map is writable: null needs an optional type, and a map or
+ * an object can only be replaced by another one.
  * @throws ConfigError `value.wrong_type`
  */
 export function checkMapType(type: NodeType, node: ConfigNode, at: Place): void {
@@ -112,8 +113,8 @@ const isRefusedNull = (type: NodeType, node: ConfigNode): boolean =>
   node.kind === "scalar" && node.value === null && type.kind !== "any" && type.optional !== true;
 
 /**
- * What an interpolation to a map or list gave, as it is written to a place of a declared type: scalars in it are
- * converted. Of an object's class must be what is written in its place, also in a list.
+ * Converts the value of an interpolation to a map or list that is written to a place of a declared type: scalars in it
+ * are converted. Where the type is a class, also of a list's items, the value must be an object of that class.
  * @throws ConfigError as `convertNode`
  */
 export function convertWritten(type: NodeType, node: ConfigNode, at: Place): ConfigNode {
@@ -145,15 +146,15 @@ export function convertWritten(type: NodeType, node: ConfigNode, at: Place): Con
   return { ...node, type, entries: new Map(entries) };
 }
 
-/** A node as what any place takes it for: a scalar has the type of its field no more. */
+/** A node without the declared type of its field, if it is a scalar. */
 export function bareValue(node: ConfigNode): ConfigNode {
-  // The text of a member of an enum is not all that it is.
+  // An enum member needs its type: its value is only the member's name.
   if (node.kind !== "scalar" || node.type === undefined || enumOf(node) !== undefined) return node;
   const { type: _, ...bare } = node;
   return bare;
 }
 
-/** Maps and lists that stand among scalars, and maps among objects, are taken as they are. */
+/** Maps and lists are accepted unchecked among scalars, and maps among objects. */
 function convertAmong(element: NodeType, value: ConfigNode, at: Place): ConfigNode {
   const isTaken =
     element.kind === "object"
@@ -197,7 +198,7 @@ function convertObject(type: ObjectType, node: MapNode, at: Place): MapNode {
 const isObjectOf = (type: ObjectType, { type: own }: ConfigNode): boolean =>
   own?.kind === "object" && extendsType(own, type);
 
-/** Whether an object type is another one or extends it. */
+/** Whether an object type is `base` or extends it. */
 export const extendsType = (type: ObjectType, base: ObjectType): boolean =>
   type.name === base.name || type.bases?.includes(base.name) === true;
 
@@ -214,8 +215,7 @@ function fieldType(type: ObjectType, key: Key, place: Place): NodeType {
 }
 
 /**
- * A key of a typed map. Keys are not converted, but for `0` and `1` as booleans and the ways to
- * write a member of an enum.
+ * A key of a typed map. Keys are not converted, except `0` and `1` to booleans and the notations of enum members.
  * @throws ConfigError `key.invalid_type`
  */
 export function convertKey(type: NodeType, key: Key, at: Place): Key {

@@ -1,4 +1,4 @@
-/** Errors of values that do not fit their declared type, and how types are written. */
+/** Errors of values that do not fit their declared type, and the notation of types. */
 
 import { ConfigError } from "../errors.ts";
 import { type ConfigNode, enumOf, isContainerType, type NodeType } from "../node.ts";
@@ -11,7 +11,7 @@ export function describeType(type: NodeType): string {
   return type.kind !== "any" && type.optional === true ? `Optional[${name}]` : name;
 }
 
-/** A type that may be optional as if it were not: what a value has to be that is not null. */
+/** A type without its `Optional`: the type of the values that are not null. */
 export function describeBareType(type: NodeType): string {
   switch (type.kind) {
     case "any":
@@ -73,15 +73,15 @@ function bareParameterRepr(type: NodeType): string {
 }
 
 /*
- * What a field says of a value that it does not take, in OmegaConf's words. They tell what was given as plain
- * data (`list`, `bool`) from what came as part of a config (`ListConfig`, `AnyNode`).
+ * OmegaConf's messages for a refused value. They distinguish plain data (`list`, `bool`) from nodes of a config
+ * (`ListConfig`, `AnyNode`).
  */
 
-/** That a value, which may be a map or list, is none of a type. */
+/** A value, scalar or container, has the wrong type. */
 export const wrongType = (type: NodeType, node: ConfigNode, at: Place): ConfigError =>
   refusal(type, node, at, reason(type, node, at));
 
-/** That null is put where something has to be: in a map, or in the place of an item of a list. */
+/** Null where the type is not optional: in a map, or as the replacement of a list item. */
 export function notOptional(type: NodeType, node: ConfigNode, at: Place): ConfigError {
   const key = fullKeyOf(at);
   const isItem = at.parent?.node.kind === "list";
@@ -91,7 +91,7 @@ export function notOptional(type: NodeType, node: ConfigNode, at: Place): Config
   return refusal(type, node, at, message);
 }
 
-/** That a value is not of the class that is wanted. */
+/** A value is not an object of the class. */
 export const notOfClass = (type: NodeType, node: ConfigNode, at: Place): ConfigError =>
   refusal(type, node, at, noSubclass(type, node));
 
@@ -105,12 +105,12 @@ function refusal(type: NodeType, node: ConfigNode, at: Place, message: string): 
   });
 }
 
-/** That a value is no map of a type. */
+/** The message for a value that is not an object of a class. */
 function noSubclass(type: NodeType, node: ConfigNode): string {
   return `Invalid type assigned: ${className(node)} is not a subclass of ${describeBareType(type)}. value: ${pyStr(node)}`;
 }
 
-/** What a node holds: an object of a class, or plain data. */
+/** The name of a node's class, or of its plain Python type. */
 function className(node: ConfigNode): string {
   if (node.kind === "scalar") return pyTypeName(node);
   if (node.kind === "list") return "list";
@@ -164,7 +164,10 @@ function reasonOfNull(type: NodeType, node: ConfigNode, at: Place): string {
     : `Incompatible value 'None' for field of type '${describeType(type)}'`;
 }
 
-/** Whether a value is of a kind that members are written as: a name, or the member's number. A bool is one. */
+/**
+ * Whether a value has a type that enum members are written in: a name, or the member's number. A bool counts as a
+ * number.
+ */
 const couldBeMember = (node: ConfigNode): boolean =>
   node.kind === "scalar" &&
   enumOf(node) === undefined &&
@@ -172,7 +175,7 @@ const couldBeMember = (node: ConfigNode): boolean =>
     typeof node.value === "bigint" ||
     typeof node.value === "boolean");
 
-/** The type of a value with its module. Of enums none is known. */
+/** The type of a value, with its module. Modules of enums are unknown. */
 function givenName(node: ConfigNode, at: Place): string {
   const name = pyTypeName(node);
   if (name === "PosixPath") return `pathlib.${name}`;
@@ -190,7 +193,10 @@ const NODE_NAMES: { readonly [Kind in NodeType["kind"]]?: string } = {
   union: "UnionNode",
 };
 
-/** What stands for a value: itself, as for items of lists, or OmegaConf's node that it is in. */
+/**
+ * The class of a value in messages: its own for plain data and list items, otherwise that of OmegaConf's node around
+ * it.
+ */
 function nodeName(node: ConfigNode, at: Place): string {
   const isItem = at.parent?.node.kind === "list" && node.kind === "scalar";
   if (at.plain === true || isItem) return className(node);

@@ -1,4 +1,4 @@
-/** OmegaConf's own limits to what aliases make of a document, where a dialect has them. */
+/** OmegaConf's own limits for the expansion of aliases, which some dialects have. */
 
 import { ConfigError } from "../errors.ts";
 import type { SourceText } from "../origin.ts";
@@ -6,18 +6,18 @@ import { yamlError } from "./cursor.ts";
 import type { ParsedDocument } from "./parser.ts";
 import type { SyntaxNode } from "./syntax-node.ts";
 
-/** The variable of the environment that sets how many nodes a document may expand to. */
+/** Environment variable for the number of nodes that a document may expand to. */
 const VARIABLE = "OMEGACONF_MAX_YAML_EXPANDED_NODES";
 
 const DEFAULT_MOST = 10_000;
 
-/** From here on, a document may expand to so many times its own nodes. */
+/** From this size on, a document may expand only to so many times its own nodes. */
 const LEAST_FOR_RATIO = 1000;
 const MOST_TIMES = 100;
 
 /**
  * @throws ConfigError `yaml.invalid_value` for aliases that contain themselves and for a document that expands to too many nodes,
- *   `value.wrong_type` for a limit that is none
+ *   `value.wrong_type` for an invalid limit
  */
 export function checkAliasLimits(
   source: SourceText,
@@ -33,7 +33,7 @@ export function checkAliasLimits(
     const recursive = recursiveNode(root);
     if (recursive !== undefined) refuse(recursive, "YAML recursive aliases are not supported.");
   }
-  // Without aliases a document is what is written, of no more than two nodes a character.
+  // Without aliases a document has no more nodes than two per character of its text.
   if (most === Number.POSITIVE_INFINITY || (!hasAliases && 2 * source.text.length < most)) return;
   const known = new Map<SyntaxNode, number>();
   const expanded = expandedNodes(root, most, known);
@@ -72,7 +72,7 @@ function* childrenOf(node: SyntaxNode): Generator<SyntaxNode> {
     }
 }
 
-/** The first node that is met again inside itself. */
+/** The first node that is found again inside itself. */
 function recursiveNode(root: SyntaxNode): SyntaxNode | undefined {
   const done = new Set<SyntaxNode>();
   const open = new Set<SyntaxNode>();
@@ -91,7 +91,7 @@ function recursiveNode(root: SyntaxNode): SyntaxNode | undefined {
   return visit(root);
 }
 
-/** How many nodes there are, those of aliases wherever they stand; counting ends above the limit. */
+/** The number of nodes, those behind aliases at each occurrence; counting stops above the limit. */
 function expandedNodes(node: SyntaxNode, most: number, known: Map<SyntaxNode, number>): number {
   const before = known.get(node);
   if (before !== undefined) return before;

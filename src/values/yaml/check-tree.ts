@@ -1,4 +1,4 @@
-/** What OmegaConf refuses where plain data, or a document, becomes a config. */
+/** What OmegaConf refuses when plain data, or a document, becomes a config. */
 
 import { ConfigError, isConfigError } from "../errors.ts";
 import { placeSyntaxError } from "../interpolation/lexer.ts";
@@ -14,14 +14,14 @@ import { fullKeyOf, type Place, placeBelow, rootPlace } from "../place.ts";
 import { invalidKeyType } from "./construction.ts";
 import type { Constructed } from "./reader.ts";
 
-/** Placeholders of values that only Python has, with the names of their types. */
+/** Placeholders of values of Python-only types, with the names of the types. */
 export type ForeignTypes = ReadonlyMap<ConfigNode, string>;
 
 /**
  * What OmegaConf checks when plain data becomes a configuration: keys of supported types and the
  * syntax of interpolations. Returns the tree.
- * @param at where the tree will stand, as the keys of errors name it
- * @param foreign nodes that stand for values of types without a place in a config: the type's name
+ * @param at the future place of the tree, which the keys of errors include
+ * @param foreign placeholders of values of types that a config does not support: the type's name
  * @throws ConfigError `key.invalid_type`, `interpolation.syntax`, `yaml.depth_limit`, `value.wrong_type`
  */
 export function checkTree(
@@ -53,16 +53,15 @@ export function checkTree(
 export type InterpolationCheck = (text: string) => void;
 
 /**
- * What `OmegaConf.create` refuses in a document that PyYAML accepts, in document order: null keys,
- * values of Python types without a place in a config, broken interpolations. Without `checkText` only the
- * values are looked at.
+ * What `OmegaConf.create` refuses in a document that PyYAML accepts, in document order: null keys, values of types that
+ * a config does not support, invalid interpolations. Without `checkText` only values are checked.
  */
 export function acceptConfig({ root, foreign }: Constructed, checkText?: InterpolationCheck): void {
   const refusals: Refusals = {
     foreign,
     ...(checkText && {
       checkInterpolation: (node) => {
-        // A document that is one string becomes a key, which is not interpolated.
+        // A document that is a single string becomes a key, in which interpolations are not parsed.
         if (node !== root) checkInDocument(node, checkText);
       },
       nullKey: ({ origin }) => invalidKeyType("NoneType", origin),
@@ -88,18 +87,18 @@ function checkInDocument(
   }
 }
 
-/** What is refused besides nodes that are nested too deep. */
+/** What to refuse, besides nodes that are nested too deep. */
 interface Refusals {
   readonly foreign: ForeignTypes | undefined;
-  /** Throws for one that has not the syntax of one; absent if none is looked at. */
+  /** Throws for an interpolation with invalid syntax; absent if syntax is not checked. */
   readonly checkInterpolation?: (node: InterpolationNode) => void;
-  /** The error for a key that is null; absent if such keys are accepted. */
+  /** The error for a null key; absent if null keys are accepted. */
   readonly nullKey?: (parent: MapNode, value: ConfigNode) => ConfigError;
 }
 
 /**
- * Goes through a tree in document order, up to what is refused.
- * @param path the keys that lead there, which stay where something is refused
+ * Checks a tree in document order, up to the first error.
+ * @param path the keys that lead to the node, which stay in place after an error
  */
 function check(node: ConfigNode, path: Key[], refusals: Refusals): void {
   checkDepth(path.length, node);
@@ -133,7 +132,7 @@ const missingInTuple = ({ origin }: ConfigNode): ConfigError =>
     origin,
   });
 
-/** The refusal of a value of a Python type that has no place in a config. */
+/** The error of a value whose Python type a config does not support. */
 const unsupported = (node: ConfigNode, typeName: string): ConfigError =>
   new ConfigError({
     code: "value.wrong_type",

@@ -14,24 +14,24 @@ import type { FileOrigin, Origin, SourceText } from "../origin.ts";
 import { type YamlErrorDetails, yamlError } from "./cursor.ts";
 import { type MappingSyntax, type SyntaxNode, type SyntaxPair, TAG } from "./syntax-node.ts";
 
-/** What the construction of one document knows so far; the functions of this folder pass it on. */
+/** The state of the construction of one document, which the functions of this folder pass on. */
 export interface Construction {
   readonly source: SourceText;
   readonly merges: MergeState;
   readonly dialect: Dialect;
-  /** What nodes became, so that aliases share it; null for a document without aliases. */
+  /** The node made for each syntax node, shared by its aliases; null for a document without aliases. */
   readonly built: Map<SyntaxNode, ConfigNode> | null;
-  /** Values of types that only Python has, by their placeholder: the type's name. */
+  /** Placeholders of values of Python-only types: the type's name. */
   readonly foreign: Map<ConfigNode, string>;
-  /** Collections in the order in which they were made; filling one appends those inside it. */
+  /** Collections in the order of their creation; filling one appends those inside it. */
   readonly pending: Pending[];
-  /** Whether there is anything that OmegaConf could refuse. */
+  /** Whether the document has anything that OmegaConf could refuse. */
   suspicious: boolean;
-  /** Makes a value of a node, as its tag says. */
+  /** Makes a value of a syntax node, as its tag demands. */
   build(node: SyntaxNode): ConfigNode;
 }
 
-/** A collection that was made and is not filled yet. */
+/** A collection that is created and not filled yet. */
 type Pending =
   | {
       readonly kind: "list";
@@ -46,7 +46,7 @@ type Pending =
       readonly target: Map<KeyId, MapEntry>;
     };
 
-/** Makes a value of a node as a tag would, be it the node's own or not. */
+/** Makes a value of a node by a given tag, which may differ from the node's own. */
 export function buildAs(
   tag: TagConstructor,
   node: SyntaxNode,
@@ -73,7 +73,7 @@ export function buildScalar(
   return { kind: "scalar", value, origin: originOf(node, construction) };
 }
 
-/** The placeholder of a value of a type that only Python has. */
+/** The placeholder of a value of a Python-only type. */
 export function buildForeign(
   node: SyntaxNode,
   typeName: string,
@@ -93,8 +93,8 @@ export const originOf = ({ start, end }: SyntaxNode, { source }: Construction): 
 });
 
 /**
- * How the nodes of one tag become values; a table of these is all that the reader knows of tags.
- * Collections are filled after they were made, as their content may refer to them.
+ * How nodes of one tag become values; the reader knows tags only by a table of these. Collections are filled after
+ * their creation, because their content may refer to them.
  */
 export type TagConstructor = ValueTag | ListTag | MapTag;
 
@@ -116,7 +116,7 @@ export interface MapTag {
   fill(node: SyntaxNode, entries: Map<KeyId, MapEntry>, construction: Construction): void;
 }
 
-/** The text of a scalar node; of a mapping, YAML 1.1 takes what its `=` key holds. */
+/** The text of a scalar node; for a mapping, YAML 1.1 takes the value of its `=` key. */
 export function textOf(node: SyntaxNode, construction: Construction): string {
   if (node.kind === "scalar") return node.value;
   if (node.kind === "mapping") {
@@ -146,10 +146,10 @@ export const invalid = (
     ...more,
   });
 
-/** Up to here comparing keys with each other costs less than making a set of them. */
+/** Up to this number, comparing all keys with each other costs less than building a set. */
 const FEW_PAIRS = 8;
 
-/** Builds the entries of a mapping; of equal keys (`1` and `1.0`) the first key and the last value stay. */
+/** Builds the entries of a mapping; of equal keys (`1` and `1.0`) the first key and the last value are kept. */
 export function fillMapping(
   node: SyntaxNode,
   entries: Map<KeyId, MapEntry>,
@@ -165,7 +165,7 @@ export function fillMapping(
   }
 }
 
-/** The pairs of a mapping: no string key twice, and what `<<` brings in front. */
+/** The pairs of a mapping after duplicate string keys are refused, with the pairs of `<<` in front. */
 function pairsOf(node: MappingSyntax, construction: Construction): readonly SyntaxPair[] {
   const { merges } = construction;
   const pairs = merges.pairsOf(node);
@@ -188,7 +188,7 @@ function pairsOf(node: MappingSyntax, construction: Construction): readonly Synt
   return hasMergeKeys ? flatten(node, merges) : pairs;
 }
 
-/** Whether one of the pairs in front of this one has the same string key. */
+/** Whether an earlier pair has the same string key. */
 function standsBefore(
   pairs: readonly SyntaxPair[],
   index: number,
@@ -220,7 +220,7 @@ const within = ({ start }: MappingSyntax) => ({
   contextStart: start,
 });
 
-/** OmegaConf's refusal of keys that are not str, int, float, bool or bytes. */
+/** OmegaConf's error for keys that are not str, int, float, bool or bytes. */
 export const invalidKeyType = (typeName: string, origin: Origin): ConfigError =>
   new ConfigError({
     code: "key.invalid_type",
@@ -231,21 +231,21 @@ export const invalidKeyType = (typeName: string, origin: Origin): ConfigError =>
   });
 
 /**
- * What merging has changed in the graph. PyYAML changes its nodes in place, and what it does to
- * mappings that merge themselves, or that are read after others merged them, follows from that.
+ * Changes that merge keys made to the graph. PyYAML changes its nodes in place; its behaviour for mappings that merge
+ * themselves, or that are read after others merged them, depends on that.
  */
 export interface MergeState {
   readonly source: SourceText;
   readonly dialect: Dialect;
-  /** The pairs of a mapping as they are now. */
+  /** The current pairs of a mapping. */
   pairsOf(node: MappingSyntax): readonly SyntaxPair[];
   setPairs(node: MappingSyntax, pairs: readonly SyntaxPair[]): void;
-  /** The tag of a node as it is now: a `=` that was seen as a key is a string from then on. */
+  /** The current tag of a node: a `=` that was read as a key is a string afterwards. */
   tagOf(node: SyntaxNode): string;
   makeString(node: SyntaxNode): void;
 }
 
-/** @param limits `values` also for the pairs that all mappings of a document merge */
+/** @param limits `values` also limits the pairs that all mappings of a document merge */
 export function createMergeState(source: SourceText, limits: Limits, dialect: Dialect): MergeState {
   const changed = new Map<MappingSyntax, readonly SyntaxPair[]>();
   const strings = new Set<SyntaxNode>();
@@ -267,8 +267,8 @@ export function createMergeState(source: SourceText, limits: Limits, dialect: Di
 }
 
 /**
- * YAML 1.1's merge keys. What `<<` brings stands before the mapping's own pairs, whatever the
- * position of `<<`; of a list of mappings the first wins, so it comes last.
+ * YAML 1.1's merge keys. Merged pairs precede the mapping's own pairs, whatever the position of `<<`; in a list of
+ * mappings the first has priority, so it comes last.
  */
 function flatten(node: MappingSyntax, state: MergeState): readonly SyntaxPair[] {
   const merged: SyntaxPair[] = [];
@@ -288,7 +288,10 @@ function flatten(node: MappingSyntax, state: MergeState): readonly SyntaxPair[] 
   return state.pairsOf(node);
 }
 
-/** What is brought; without what the mapping says itself where such keys stay where they are. */
+/**
+ * The merged pairs; without those that the mapping defines itself, where the dialect keeps the position of its own
+ * keys.
+ */
 function withoutOwn(
   merged: readonly SyntaxPair[],
   node: MappingSyntax,

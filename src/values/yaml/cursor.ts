@@ -1,11 +1,11 @@
-/** The text under the scanner: classes of characters, the position in it, and errors that point there. */
+/** The scanner's input: classes of characters, the position in the text, and errors that point there. */
 
 import { ConfigError, type ErrorCode } from "../errors.ts";
 import { type FileOrigin, lineColumn, type SourceText } from "../origin.ts";
 
 /**
  * The character classes of PyYAML's scanner, over UTF-16 code units. The scanner works on a text
- * with a NUL behind its end (a NUL inside was refused before), so `END` is the end of the text.
+ * with a NUL appended (other NULs were refused before), so `END` is the end of the text.
  */
 export const END = 0;
 
@@ -20,7 +20,7 @@ export const isBreakOrEnd = (c: number): boolean => c === END || isBreak(c);
 
 export const isSpaceBreakOrEnd = (c: number): boolean => c === SPACE || isBreakOrEnd(c);
 
-/** What separates tokens: white space with tabs, line breaks, the end. */
+/** Characters between tokens: white space with tabs, line breaks, the end. */
 export const isBlank = (c: number): boolean => c === SPACE || c === TAB || isBreakOrEnd(c);
 
 export const isDigit = (c: number): boolean => c >= 0x30 && c <= 0x39;
@@ -36,17 +36,17 @@ export const isWordCharacter = (c: number): boolean =>
 export const isFlowIndicator = (c: number): boolean =>
   c === 0x2c || c === 0x5b || c === 0x5d || c === 0x7b || c === 0x7d;
 
-/** A place in a text that the scan functions move forward. The only mutable state they share. */
+/** A position in a text that the scan functions advance: the only mutable state they share. */
 export interface Cursor {
   readonly source: SourceText;
-  /** The text of the source with a NUL behind its end. */
+  /** The source text with a NUL appended. */
   readonly text: string;
-  /** Whether the text is read as libyaml reads it. */
+  /** Whether the text is read as by libyaml. */
   readonly libyaml: boolean;
   pos: number;
   /** Number of line breaks passed so far. */
   line: number;
-  /** Offset that column 0 of the current line has. */
+  /** Offset of column 0 of the current line. */
   lineStart: number;
 }
 
@@ -56,7 +56,7 @@ export function createCursor(source: SourceText, libyaml = false): Cursor {
   return { source, text: `${source.text}\0`, libyaml, pos: start, line: 0, lineStart: start };
 }
 
-/** Indentation is measured in columns; before it stand only ASCII characters, one unit each. */
+/** Indentation is measured in columns; only ASCII characters, of one unit each, precede it. */
 export const column = (cursor: Cursor): number => cursor.pos - cursor.lineStart;
 
 export const charAt = (cursor: Cursor, distance = 0): number =>
@@ -69,7 +69,7 @@ export function skipSpaces(cursor: Cursor): void {
   cursor.pos = pos;
 }
 
-/** Moves to the next line break or the end. A pattern does that at once: files have long comments. */
+/** Moves to the next line break or the end. A regular expression is fast for long comments. */
 export function skipToBreak(cursor: Cursor): void {
   BREAK_OR_END.lastIndex = cursor.pos;
   cursor.pos = BREAK_OR_END.exec(cursor.text)?.index ?? cursor.text.length - 1;
@@ -78,8 +78,8 @@ export function skipToBreak(cursor: Cursor): void {
 const BREAK_OR_END = /[\0\n\r\x85\u2028\u2029]/g;
 
 /**
- * Passes one line break and returns what it counts for: `\n`, or itself for U+2028 and U+2029, which
- * folding keeps. Returns "" where there is no break.
+ * Passes one line break and returns its value: `\n`, or itself for U+2028 and U+2029, which folding keeps. Returns ""
+ * where there is no break.
  */
 export function scanLineBreak(cursor: Cursor): string {
   const c = charAt(cursor);
@@ -90,7 +90,7 @@ export function scanLineBreak(cursor: Cursor): string {
   return c < 0x2000 ? "\n" : String.fromCharCode(c);
 }
 
-/** Whether `---` or `...` stands here, at the start of a line, as a word of its own. */
+/** Whether `---` or `...` stands here, at the start of a line and followed by a separator. */
 export function atDocumentMarker(cursor: Cursor, isEndOfWord: (c: number) => boolean): boolean {
   const c = charAt(cursor);
   return (
@@ -101,7 +101,7 @@ export function atDocumentMarker(cursor: Cursor, isEndOfWord: (c: number) => boo
   );
 }
 
-/** Spaces, and for libyaml tabs. */
+/** Skips spaces, for libyaml also tabs. */
 export function skipBlanks(cursor: Cursor): void {
   skipSpaces(cursor);
   while (cursor.libyaml && charAt(cursor) === TAB) {
@@ -112,9 +112,9 @@ export function skipBlanks(cursor: Cursor): void {
 
 export interface YamlErrorDetails {
   readonly code?: ErrorCode;
-  /** What is wrong, in PyYAML's wording. */
+  /** The problem, in PyYAML's wording. */
   readonly problem: string;
-  /** What was being read, and where it began, if that is a different place. */
+  /** The construct that was being read, and its start if that is another place. */
   readonly context?: string;
   readonly contextStart?: number;
   readonly start: number;
@@ -122,7 +122,7 @@ export interface YamlErrorDetails {
   readonly hint?: string;
 }
 
-/** The error for a text that PyYAML refuses. The caller throws it. */
+/** The error of a text that PyYAML refuses. The caller throws it. */
 export function yamlError(source: SourceText, details: YamlErrorDetails): ConfigError {
   const { problem, context, contextStart, start, hint } = details;
   const origin: FileOrigin = { kind: "file", source, start, end: details.end ?? start + 1 };
@@ -137,7 +137,7 @@ export function yamlError(source: SourceText, details: YamlErrorDetails): Config
   });
 }
 
-/** What libyaml says instead of PyYAML's scanner and parser, which name what they found. */
+/** libyaml's messages in place of those of PyYAML's scanner and parser, which name the token or character found. */
 const LIBYAML_WORDS: readonly (readonly [RegExp, string])[] = [
   [/expected the node content, but found .*$/s, "did not find expected node content"],
   [/expected ',' or '(.)', but got .*$/s, "did not find expected ',' or '$1'"],
@@ -169,7 +169,7 @@ const LIBYAML_WORDS: readonly (readonly [RegExp, string])[] = [
   [/expected a digit.*$/s, "did not find expected version number"],
 ];
 
-/** The error of a text that libyaml refuses, in its words; for it a text ends on a line of its own. */
+/** The error with libyaml's wording. In libyaml the text ends on a line of its own. */
 export function inLibyamlWords({ details }: ConfigError): ConfigError {
   const { origin } = details;
   const reworded = LIBYAML_WORDS.reduce(
@@ -187,7 +187,7 @@ function endOf(source: SourceText): string {
   return `line ${column === 1 ? line : line + 1}, column 1`;
 }
 
-/** What Python says of a text that UTF-8 has no bytes for: half a pair of surrogates; undefined for none. */
+/** Python's message for a text with a lone surrogate, which UTF-8 cannot encode; undefined for a text without one. */
 export function surrogateProblem(text: string): string | undefined {
   const run = /[\ud800-\udfff]+/u.exec(text);
   if (run === null) return undefined;
@@ -205,7 +205,7 @@ function beganAt(origin: FileOrigin): string {
   return `from line ${line}, column ${column}`;
 }
 
-/** How messages show a character: quoted, and the end of the text by its name. */
+/** A character as messages show it: quoted, or a name for the end of the text. */
 export function showCharacter(text: string, at: number): string {
   const code = text.codePointAt(at) ?? 0;
   if (code === 0 && at >= text.length - 1) return "the end of the text";
@@ -214,7 +214,7 @@ export function showCharacter(text: string, at: number): string {
   return `'${String.fromCodePoint(code)}'`;
 }
 
-/** libyaml wants spaces up to the indentation of a block scalar. */
+/** libyaml refuses tabs in the indentation of a block scalar. */
 export function refuseTab(cursor: Cursor, context: string, contextStart: number): void {
   if (!cursor.libyaml) return;
   throw yamlError(cursor.source, {

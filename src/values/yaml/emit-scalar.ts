@@ -7,19 +7,19 @@ export type PlainScalar = Exclude<ScalarValue, PathValue>;
 
 type Style = "plain" | "single" | "double" | "literal";
 
-/** PyYAML writes keys from this length on as `? key`, and libyaml longer ones: it counts bytes. */
+/** PyYAML writes keys of at least this length as `? key`; libyaml longer ones, counted in bytes. */
 const MAX_KEY_LENGTH = 128;
-/** `!!float`; a key that is this near to the limit is measured exactly. */
+/** The length of `!!float`; a key this close to the limit is measured exactly. */
 const LONGEST_TAG = 7;
 
 /**
- * Words that only a closer look can tell from other types. Any other text of letters, digits and
+ * Words that need a closer check, since YAML could read them as other types. Any other text of letters, digits and
  * `_/.-` that begins with a letter is a plain string: nearly every key and most values.
  */
 const WORD = /^[A-Za-z_/][A-Za-z0-9_/.-]*$/;
 const AMBIGUOUS = /^(?:[yn]|yes|no|true|false|on|off|null|inf|infinity|nan)$/i;
 
-/** Writes a value. `indent` is where continuation lines go; the cursor stands where it begins. */
+/** Writes a value at the cursor. `indent` is the column of continuation lines. */
 export function emitValue(out: Output, value: PlainScalar, indent: number): Style {
   const simple = simpleText(value);
   if (simple !== null) {
@@ -54,13 +54,13 @@ function isSimpleKey(
   return !empty && tag.length + length < MAX_KEY_LENGTH;
 }
 
-/** Whether a value is no text of which PyYAML chooses the style: then a list of such values may stand in brackets. */
+/** Whether PyYAML's representer sets the style of a value; then a list of such values is not written in brackets. */
 export const hasOwnStyle = (value: PlainScalar): boolean =>
   typeof value === "string"
     ? BOOLEAN_WORDS.has(value) || isPythonNumber(value)
     : value instanceof Uint8Array;
 
-/** The text of a scalar that is written plain and never folded, whatever stands around it. */
+/** The text of a scalar that is always written plain and never folded; null for others. */
 function simpleText(value: PlainScalar): string | null {
   if (typeof value === "string") return isWord(value) ? value : null;
   return value instanceof Uint8Array ? null : representScalar(value).text;
@@ -95,22 +95,22 @@ function chooseStyle(
 ): Style {
   const allowPlain = inFlow ? analysis.allowFlowPlain : analysis.allowPlain;
   if (wanted === "plain" && allowPlain) return "plain";
-  // Where a block was asked for and cannot be (no bytes at all), PyYAML turns to double quotes.
+  // Where a block was requested and is not possible (no bytes at all), PyYAML uses double quotes.
   if (wanted === "literal")
     return analysis.allowBlock && role === "value" && !inFlow ? "literal" : "double";
   return analysis.allowSingleQuoted ? "single" : "double";
 }
 
-/** A scalar as text, before the style is chosen. */
+/** A scalar as text, before its style is chosen. */
 interface ScalarText {
   readonly text: string;
-  /** The tag in short form; PyYAML counts it in the length of a key even where it is not written. */
+  /** The short tag; PyYAML adds it to the length of a key even where it is not written. */
   readonly tag: "!!str" | "!!null" | "!!bool" | "!!int" | "!!float" | "!!binary";
-  /** `quoted` and `literal` were asked for; `plain` is free to be anything. */
+  /** `quoted` and `literal` are requested styles; `plain` allows any style. */
   readonly style: "plain" | "quoted" | "literal";
 }
 
-/** Texts that YAML 1.1 tools may take for booleans; `y` and `n` among them. */
+/** Words that YAML 1.1 tools may read as booleans, `y` and `n` included. */
 const BOOLEAN_WORDS: ReadonlySet<string> = new Set(
   ["y", "yes", "n", "no", "true", "false", "on", "off"].flatMap((word) => [
     word,
@@ -135,14 +135,14 @@ function representScalar(value: Exclude<ScalarValue, PathValue>): ScalarText {
   }
 }
 
-/** Whether the text, written plain, would be read as anything but a string. */
+/** Whether the text, written plain, would not be read as a string. */
 const needsQuotes = (text: string): boolean =>
   BOOLEAN_WORDS.has(text) || plainTag(text, "pyyaml") !== TAG.string || isPythonNumber(text);
 
-/** What every text begins with that Python's int() or float() accepts, white space aside. */
+/** The start of every text that Python's int() or float() accepts, after white space. */
 const NUMBER_START = /^[\s\p{Cc}]*[-+.iInN\p{Nd}]/u;
 
-/** OmegaConf quotes whatever Python takes for a number, be it one in YAML or not. */
+/** OmegaConf quotes every text that Python can convert to a number, whether or not YAML reads it as one. */
 const isPythonNumber = (text: string): boolean =>
   NUMBER_START.test(text) && (parsePythonInt(text) !== null || parsePythonFloat(text) !== null);
 
@@ -161,8 +161,8 @@ function base64Lines(bytes: Uint8Array): string {
 }
 
 /**
- * A plain scalar is folded at single spaces behind column 80, never inside a longer run of spaces.
- * `length` is in code points.
+ * A plain scalar is folded at single spaces after column 80, never inside a longer run of spaces. `length` is in code
+ * points.
  */
 function emitPlain(
   out: Output,
@@ -175,7 +175,7 @@ function emitPlain(
   else for (const piece of pieces(text)) emitPiece(out, piece, indent);
 }
 
-/** Words and the runs of spaces between them, alternately. */
+/** Alternating words and runs of spaces. */
 const pieces = (text: string): readonly string[] => text.split(/( +)/);
 
 function emitPiece(out: Output, piece: string, indent: number): void {
@@ -212,7 +212,7 @@ function emitSingleQuoted(
   append(out, "'");
 }
 
-/** The last part of a split is what follows the last separator, and may be empty. */
+/** Whether a part is the last of a split, or only an empty one follows. */
 const isLast = (parts: readonly string[], index: number): boolean =>
   index === parts.length - 1 || (index === parts.length - 2 && parts[index + 1] === "");
 
@@ -241,17 +241,20 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
   ["\u2029", "\\P"],
 ]);
 
-/** Written as they are. Characters beyond the basic plane are escaped, unlike in other styles. */
+/**
+ * Characters that double quotes keep as they are. Unlike in other styles, characters beyond the basic plane are
+ * escaped.
+ */
 const VERBATIM = /^[\x20\x21\x23-\x5b\x5d-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]$/;
 
 /**
- * Double quotes with escapes. A long line is broken with `\` in front of a space or behind an
- * escape; a space that begins the next line is escaped too.
+ * Double quotes with escapes. A long line is broken by `\` before a space or after an escape; a space that begins the
+ * next line is escaped too.
  */
 function emitDoubleQuoted(out: Output, text: string, indent: number, role: ScalarRole): void {
   const chars = Array.from(text);
   append(out, '"');
-  // Characters from `start` on are not written yet.
+  // Start of the characters that are not written yet.
   let start = 0;
   const flush = (end: number): void => {
     if (start < end) append(out, chars.slice(start, end).join(""), end - start);
@@ -274,7 +277,7 @@ function emitDoubleQuoted(out: Output, text: string, indent: number, role: Scala
   append(out, '"');
 }
 
-/** As libyaml folds double quotes: in place of a single space, or in front of the second one of several. */
+/** libyaml's folding of double quotes: at a single space, which is dropped, or before the second of several. */
 function emitFolded(out: Output, text: string, indent: number, role: ScalarRole): void {
   const chars = Array.from(text);
   append(out, '"');
@@ -300,7 +303,7 @@ function escaped(char: string): string {
   return code <= 0xffff ? `\\u${hex.padStart(4, "0")}` : `\\U${hex.padStart(8, "0")}`;
 }
 
-/** A literal block, used only for base64: lines that are not empty, each with its line break. */
+/** A literal block, used only for base64: non-empty lines, each with its line break. */
 function emitLiteral(out: Output, text: string, indent: number): void {
   append(out, "|");
   breakLine(out);
@@ -316,16 +319,16 @@ function emitLiteral(out: Output, text: string, indent: number): void {
 export interface Output {
   text: string;
   column: number;
-  /** Whether it is written as libyaml writes. */
+  /** Whether the text is written as by libyaml. */
   readonly libyaml: boolean;
   /** Whether brackets are open around the next scalar. */
   inFlow: boolean;
 }
 
-/** A simple key stays on one line whatever its length; a value may be folded, or take a block. */
+/** A simple key stays on one line, whatever its length; a value may be folded or become a block. */
 type ScalarRole = "simple key" | "value";
 
-/** PyYAML folds behind this column. */
+/** PyYAML folds lines after this column. */
 export const BEST_WIDTH = 80;
 export const INDENT = 2;
 
@@ -334,7 +337,7 @@ export function append(out: Output, text: string, width = text.length): void {
   out.column += width;
 }
 
-/** Moves to a column of a fresh line; stays on the current one where nothing was written on it. */
+/** Moves to a column of a new line, or of the current line if it is still empty. */
 export function startLine(out: Output, column: number): void {
   if (out.column > 0) out.text += "\n";
   out.text += spaces(column);

@@ -28,11 +28,11 @@ const ENDS_DOCUMENT: ReadonlySet<TokenType> = new Set([
 
 export interface ParsedDocument {
   readonly root: SyntaxNode;
-  /** Whether nodes are shared: without aliases the graph is a tree. */
+  /** Whether aliases share nodes; otherwise the graph is a tree. */
   readonly hasAliases: boolean;
 }
 
-/** The node of a text that holds one document, or null for a text without any. */
+/** The root node of a text with one document, or null for a text without any. */
 export function parseDocument(
   source: SourceText,
   scanner: Scanner,
@@ -82,12 +82,12 @@ function readDirectives(source: SourceText, { peek, next }: Scanner): TagHandles
   return handles;
 }
 
-/** Behind the document: markers, and no second document. */
+/** After the document: document end markers, and no second document. */
 function endDocument(source: SourceText, scanner: Scanner, root: SyntaxNode): void {
   while (scanner.peek().type === "<document end>") scanner.next();
   const token = scanner.peek();
   if (token.type === "<stream end>") return;
-  // What is wrong in a second document's head is refused before the document itself.
+  // An error in the head of a second document takes precedence over the error about the document itself.
   if (token.type === "<directive>") startDocument(source, scanner);
   else if (token.type !== "<document start>") throw expectedDocumentStart(source, token);
   throw yamlError(source, {
@@ -105,11 +105,11 @@ const expectedDocumentStart = (source: SourceText, token: Token) =>
 const problemAt = (source: SourceText, { start, end }: Token, problem: string) =>
   yamlError(source, { problem, start, end });
 
-/** Where only an anchor or a tag stands, an empty plain scalar follows it. */
+/** An anchor or a tag without content belongs to an empty plain scalar. */
 const NOTHING = { value: "", plain: true };
 const NO_TEXT = { value: "", plain: false };
 
-/** Composes nodes from tokens: anchors are followed, tags completed and resolved. */
+/** Composes nodes from tokens: aliases are replaced by their nodes, tags completed and resolved. */
 function createNodeParser(
   source: SourceText,
   scanner: Scanner,
@@ -184,7 +184,7 @@ function parseContent(
     default:
   }
   if (properties.start < 0) throw noContent(parser.source, context, token);
-  // For libyaml a lone `!` says that the nothing behind it is a text.
+  // For libyaml, a lone `!` without content is an empty string.
   const isText = properties.tag === "!" && parser.libyaml;
   const empty = isText
     ? scalarNode(NO_PROPERTIES, NO_TEXT, start, token.start)
@@ -210,7 +210,7 @@ function startMapping(
   return register(parser, properties, { kind: "mapping", tag, pairs: [], start, end: start });
 }
 
-/** Names the node before its content is read: an alias inside may mean it. */
+/** Registers the anchor of a node before its content is read, because an alias inside may refer to it. */
 function register<T extends SyntaxNode>(
   { source, anchors }: NodeParser,
   { anchor }: Properties,
@@ -241,29 +241,29 @@ function noContent(source: SourceText, context: NodeContext, token: Token) {
   });
 }
 
-/** What may stand at a place; "indentless" is a list whose `-` stands at the column of its key. */
+/** The kinds of nodes that may stand at a place; "indentless" is a list whose `-` stands at the column of its key. */
 type NodeContext = "block" | "block or indentless" | "flow";
 
-/** Where parsing a document stands: the only state that the parse functions share. */
+/** The parser's state: the only state that the parse functions share. */
 interface NodeParser {
   readonly source: SourceText;
   readonly scanner: Scanner;
   readonly handles: TagHandles;
   readonly libyaml: boolean;
-  /** Every node that has a name so far. */
+  /** All anchored nodes so far. */
   readonly anchors: Map<string, SyntaxNode>;
-  /** How many nodes are open around the next token. */
+  /** Number of open nodes around the next token. */
   depth: number;
-  /** Whether any alias was read: only then are nodes shared. */
+  /** Whether an alias was read: only then are nodes shared. */
   hasAliases: boolean;
   /**
-   * Reads the node at the next token. Collections read by it what is in them.
-   * @throws ConfigError where none can begin
+   * Reads the node at the next token. Parsers of collections call it for their children.
+   * @throws ConfigError where no node can begin
    */
   readonly node: (context: NodeContext) => SyntaxNode;
 }
 
-/** A collection that may be referred to already, while it is filled. */
+/** A collection that is being filled, and that aliases may already refer to. */
 type Building<T> = { -readonly [K in keyof T]: T[K] };
 
 const at = ({ scanner }: NodeParser, type: TokenType): boolean => scanner.peek().type === type;
@@ -281,7 +281,7 @@ function blockSequence(parser: NodeParser, target: Building<SequenceSyntax>): Se
   return target;
 }
 
-/** The items of a list that stands at the column of its key: nothing opens or closes it. */
+/** The items of a list at the column of its key, which has no start and end tokens of a block. */
 function indentlessSequence(parser: NodeParser, target: Building<SequenceSyntax>): SequenceSyntax {
   const items: SyntaxNode[] = [];
   target.items = items;
@@ -310,14 +310,14 @@ function blockMapping(parser: NodeParser, target: Building<MappingSyntax>): Mapp
   return target;
 }
 
-/** @param after where the `?` or `:` in front of it ends */
+/** @param after offset where the `?` or `:` before it ends */
 function keyOrValue(parser: NodeParser, after: number): SyntaxNode {
   const { type } = parser.scanner.peek();
   if (type === "?" || type === ":" || type === "<block end>") return emptyScalar(after);
   return parser.node("block or indentless");
 }
 
-/** Returns where the block ends. */
+/** Returns the offset where the block ends. */
 function closeBlock({ source, scanner }: NodeParser, context: string, open: Token): number {
   const token = scanner.peek();
   if (token.type !== "<block end>")
@@ -371,8 +371,8 @@ function flowMapping(parser: NodeParser, target: Building<MappingSyntax>): Mappi
 }
 
 /**
- * Key and value behind `?`; where one is left out, an empty scalar stands for it.
- * @param skipping whether what stands there in place of a key is passed over, as libyaml does in lists
+ * The key and value of `?`; an omitted one is an empty scalar.
+ * @param skipping whether a key is passed over, as libyaml does in lists
  */
 function pair(parser: NodeParser, close: Close, skipping = false): SyntaxPair {
   const { end } = parser.scanner.next();

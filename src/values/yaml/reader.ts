@@ -21,12 +21,12 @@ import { TAG_CONSTRUCTORS } from "./tags.ts";
 
 /** How texts are read. Default: as in Hydra 1.3, with the limits of the environment. */
 export interface Reading {
-  /** How much aliases may add, where it is not what the environment says. */
+  /** How much aliases may add. Default: the limits of the environment. */
   readonly limits?: Partial<Limits>;
-  /** Whose YAML it is. Default: that of Hydra 1.3. */
+  /** The dialect of YAML. Default: that of Hydra 1.3. */
   readonly dialect?: Dialect;
   /**
-   * What says how much aliases may add. Default: the environment of this process.
+   * The environment that sets the limits. Default: that of this process.
    * @internal
    */
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -34,16 +34,15 @@ export interface Reading {
 
 /** How one text is read. */
 export interface ReadOptions extends Reading {
-  /** What positions and errors call the text, usually its path. */
+  /** The name of the text in positions and errors, usually its path. */
   readonly name?: string;
 }
 
 /**
- * Reads one YAML document as OmegaConf's loader does: PyYAML's YAML 1.1, OmegaConf's floats, no
- * timestamps, no string key twice. An empty text is null.
- *
- * What cannot be in a config is refused too: null keys, values without a config type, and
- * interpolations with broken syntax (but a document that is one string is not looked into).
+ * Reads one YAML document as OmegaConf's loader does: PyYAML's YAML 1.1, OmegaConf's floats, no timestamps, no string
+ * key twice. An empty text is null.
+ * Content that a config cannot have is refused too: null keys, values of unsupported types, and interpolations with
+ * invalid syntax (except in a document that is a single string).
  * @throws ConfigError `yaml.*`, `limit.*`, `key.invalid_type`, `interpolation.syntax`, with the place
  */
 export function readYaml(text: string, options: ReadOptions = {}): ConfigNode {
@@ -52,7 +51,7 @@ export function readYaml(text: string, options: ReadOptions = {}): ConfigNode {
 }
 
 /**
- * As `readYaml`, but null keys and interpolations are not checked: putting the value into a config does that.
+ * As `readYaml`, but null keys and interpolations are not checked: that is done when the value is put into a config.
  * @throws ConfigError `yaml.*`
  */
 export function readYamlValue(text: string, options: ReadOptions = {}): ConfigNode {
@@ -62,13 +61,13 @@ export function readYamlValue(text: string, options: ReadOptions = {}): ConfigNo
 }
 
 /**
- * As `readYamlValue`, but values of types that have no place in a config are not refused either.
+ * As `readYamlValue`, but values of unsupported types are not refused either.
  * @throws ConfigError `yaml.*`
  */
 export const readConstructed = (text: string, options: ReadOptions = {}): Constructed =>
   load({ name: "<string>", text }, rulesOf(options));
 
-/** What holds for the reading of a text. */
+/** The rules for reading a text. */
 interface Rules {
   readonly limits: Limits;
   readonly dialect: Dialect;
@@ -112,7 +111,7 @@ function parse(source: SourceText, { libyaml }: Dialect): ParsedDocument | null 
 }
 
 /**
- * `OmegaConf.create(text)`: a document that is one string becomes `{text: null}`, an empty one `{}`.
+ * `OmegaConf.create(text)`: a document that is a single string becomes `{text: null}`, an empty one `{}`.
  * @throws ConfigError as `readYaml`, and `value.wrong_type` for a document that is another scalar
  */
 export function createConfig(text: string, options: ReadOptions = {}): ConfigNode {
@@ -128,7 +127,7 @@ export function createConfig(text: string, options: ReadOptions = {}): ConfigNod
   });
 }
 
-/** YAML's printable characters; with the `u` flag half a surrogate pair matches on its own. */
+/** All but YAML's printable characters; with the `u` flag, half a surrogate pair matches on its own. */
 const UNACCEPTABLE = /[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
 
 /** Refuses control characters, half surrogate pairs, U+FFFE and U+FFFF anywhere in the text. */
@@ -150,7 +149,7 @@ function checkPrintable(source: SourceText, { libyaml }: Dialect): void {
 
 /**
  * Refuses aliases that contain themselves, that nest too deep, and aliases of aliases that multiply. The tree shares
- * aliased nodes and is small; but a walk meets every occurrence.
+ * aliased nodes and is small, but a pass over it visits every occurrence.
  */
 function checkAliases(root: ConfigNode, source: SourceText, limits: Limits): void {
   const heights = new Map<ConfigNode, number>();
@@ -185,7 +184,7 @@ function checkAliases(root: ConfigNode, source: SourceText, limits: Limits): voi
     });
 
   measure(root, 0);
-  // Escapes and folding only make a text shorter than it is written.
+  // Escapes and folding make a text at most as long as its source.
   checkExpansion(root, limits, undefined, source.text.length);
 }
 
@@ -199,18 +198,18 @@ function spanOf({ origin }: ConfigNode): { start: number; end: number } {
   return { start: 0, end: 0 };
 }
 
-/** What a document says before OmegaConf's own rules are applied to it. */
+/** The content of a document, before OmegaConf's own rules are applied. */
 export interface Constructed {
   readonly root: ConfigNode;
-  /** Values of Python types that OmegaConf does not know, by their placeholder: the type's name. */
+  /** Placeholders of values of Python types that OmegaConf does not support: the type's name. */
   readonly foreign: ReadonlyMap<ConfigNode, string>;
-  /** Whether there is anything that OmegaConf could refuse; most files never need the check. */
+  /** Whether OmegaConf's checks are needed at all; most files do not need them. */
   readonly suspicious: boolean;
 }
 
 /**
- * Turns a graph of syntax nodes into a config tree, level by level as PyYAML does: of two errors the
- * one nearer to the root is reported. Aliased nodes are built once and shared.
+ * Turns a graph of syntax nodes into a config tree, level by level as PyYAML does: of two errors, the one closer to the
+ * root is reported. Aliased nodes are built once and shared.
  */
 function construct(
   source: SourceText,
@@ -255,7 +254,7 @@ function build(node: SyntaxNode, construction: Construction): ConfigNode {
 
 function buildNew(node: SyntaxNode, construction: Construction): ConfigNode {
   const name = construction.merges.tagOf(node);
-  // By far the most nodes.
+  // Strings are by far the most frequent nodes.
   if (node.kind === "scalar" && name === TAG.string)
     return buildScalar(node, node.value, construction);
   const tag = TAG_CONSTRUCTORS.get(name);
@@ -263,7 +262,7 @@ function buildNew(node: SyntaxNode, construction: Construction): ConfigNode {
   return buildAs(tag, node, construction);
 }
 
-/** Filling a collection appends those inside it to the ones that wait. */
+/** Filling a collection appends its inner collections to the pending ones. */
 function fillCollections(construction: Construction): void {
   for (const work of construction.pending) {
     if (work.kind === "list") work.tag.fill(work.node, work.target, construction);

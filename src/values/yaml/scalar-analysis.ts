@@ -1,13 +1,13 @@
-/** What a text allows, by PyYAML's analysis. Styles are chosen from this alone. */
+/** The styles that a text allows, by PyYAML's analysis. Styles are chosen from this alone. */
 export interface ScalarAnalysis {
   readonly empty: boolean;
   readonly multiline: boolean;
   readonly allowPlain: boolean;
-  /** Also inside brackets. */
+  /** Plain style is possible inside brackets, too. */
   readonly allowFlowPlain: boolean;
   readonly allowSingleQuoted: boolean;
   readonly allowBlock: boolean;
-  /** Length in code points, which is what columns count. */
+  /** Length in code points, the unit of columns. */
   readonly length: number;
 }
 
@@ -21,16 +21,16 @@ const EMPTY: ScalarAnalysis = {
   length: 0,
 };
 
-/** What may not stand in a plain scalar inside brackets. */
+/** Characters that a plain scalar inside brackets cannot contain. */
 const FLOW_INDICATORS = /[,?[\]{}:]/;
 
-/** Characters that cannot begin a plain scalar, whatever follows. */
+/** Characters that a plain scalar cannot begin with. */
 const FIRST_INDICATORS = new Set("#,[]{}&*!|>'\"%@`");
 
 /**
- * One pass over the text. Blanks and breaks at either end and next to each other decide which
- * styles can hold the text; indicators only matter for plain ones; anything that is not printable
- * needs the escapes of double quotes. For libyaml, fewer are printable.
+ * One pass over the text. Adjacent, leading and trailing blanks and breaks decide which styles are possible; indicators
+ * matter only for plain style; unprintable characters need the escapes of double quotes. For libyaml, fewer characters
+ * are printable.
  */
 export function analyzeScalar(text: string, libyaml = false): ScalarAnalysis {
   const { length } = text;
@@ -59,7 +59,7 @@ export function analyzeScalar(text: string, libyaml = false): ScalarAnalysis {
       if (libyaml && c === 0x85) special = true;
       if (previous === SPACE) spaceThenBreak = true;
     } else if (isHighSurrogate(c) && isLowSurrogate(text.charCodeAt(at + 1))) {
-      // PyYAML's range of printable characters leaves the very last one out.
+      // PyYAML's range of printable characters excludes the very last one.
       if (libyaml || (c === 0xdbff && text.charCodeAt(at + 1) === 0xdfff)) special = true;
       astral++;
       at++;
@@ -90,7 +90,7 @@ const SPACE = 0x20;
 const HASH = 0x23;
 const COLON = 0x3a;
 
-/** The line breaks that the writer knows; a carriage return is escaped instead. */
+/** The line breaks that the writer uses; a carriage return is escaped instead. */
 const isLineBreak = (c: number): boolean =>
   c === 0x0a || c === 0x85 || c === 0x2028 || c === 0x2029;
 

@@ -18,7 +18,7 @@ import type { NameToken, TagDirectiveToken, TagToken, YamlDirectiveToken } from 
 const BANG = 0x21;
 const PERCENT = 0x25;
 
-/** Characters of tags beside letters and digits. */
+/** Characters of tags besides letters and digits. */
 const URI_PUNCTUATION = "-;/?:@&=+$,_.!~*'()[]%";
 const SHORTHAND_PUNCTUATION = URI_PUNCTUATION.replace(/[,[\]]/g, "");
 /** What may follow an anchor or alias directly. */
@@ -41,7 +41,7 @@ export function scanName(cursor: Cursor, type: "<anchor>" | "<alias>"): NameToke
   return { type, name, start, end: cursor.pos };
 }
 
-/** What handles and URIs are parts of, as errors name it. */
+/** The construct that a handle or URI belongs to, as errors name it. */
 interface Whole {
   readonly kind: "tag" | "directive";
   readonly start: number;
@@ -75,7 +75,7 @@ export function scanTag(cursor: Cursor, inFlow: boolean): TagToken {
   return { type: "<tag>", handle, suffix, start, end: cursor.pos };
 }
 
-/** A tag without `<`, as libyaml takes it: no flow indicators belong to it, and nothing need stand behind a lone `!`. */
+/** A tag without `<`, by libyaml's rules: it ends at flow indicators, and nothing has to follow a lone `!`. */
 function scanShorthand(cursor: Cursor, tag: Whole): Pick<TagToken, "handle" | "suffix"> {
   const [written = "!", isHandle] = /!(?:[\w-]*(!))?/y.exec(cursor.text.slice(cursor.pos)) ?? [];
   cursor.pos += isHandle === undefined ? 1 : written.length;
@@ -86,7 +86,7 @@ function scanShorthand(cursor: Cursor, tag: Whole): Pick<TagToken, "handle" | "s
   return cursor.pos === from ? { handle: null, suffix: "!" } : { handle: "!", suffix };
 }
 
-/** `!`, `!!` or `!name!`; also used by the `%TAG` directive. */
+/** `!`, `!!` or `!name!`; also for the `%TAG` directive. */
 function scanTagHandle(cursor: Cursor, of: Whole): string {
   const from = cursor.pos;
   if (charAt(cursor) !== BANG) throw unexpected(cursor, of, "'!'");
@@ -119,7 +119,7 @@ function scanUriRun(cursor: Cursor, of: Whole, punctuation: string): string {
   }
 }
 
-/** A run of `%xx`, which together are UTF-8. */
+/** A run of `%xx`, which together encode UTF-8. */
 function scanUriEscapes(cursor: Cursor, of: Whole): string {
   const from = cursor.pos;
   const bytes: number[] = [];
@@ -175,7 +175,7 @@ const unexpected = (
     start: cursor.pos,
   });
 
-/** `%YAML 1.1`, `%TAG !e! prefix`; other names are passed over, as YAML asks. */
+/** `%YAML 1.1`, `%TAG !e! prefix`; other directives are ignored, as YAML demands. */
 export function scanDirective(cursor: Cursor): YamlDirectiveToken | TagDirectiveToken {
   const start = cursor.pos;
   cursor.pos++;

@@ -24,13 +24,13 @@ import type { ScalarToken } from "./tokens.ts";
 
 export interface PlainScan {
   readonly token: ScalarToken;
-  /** A line break ends the scalar, behind which a key may start. */
+  /** A line break ends the scalar, after which a key may start. */
   readonly endsLine: boolean;
 }
 
 /**
- * An unquoted scalar, over as many lines as are indented enough. It ends before `: `, ` #`, a tab,
- * a document marker, and inside brackets also before `,?[]{}`.
+ * A plain scalar, which extends over all sufficiently indented lines. It ends before `: `, ` #`, a tab, a document
+ * marker, and inside brackets also before `,?[]{}`.
  */
 export function scanPlain(cursor: Cursor, indent: number, inFlow: boolean): PlainScan {
   const start = cursor.pos;
@@ -53,7 +53,7 @@ export function scanPlain(cursor: Cursor, indent: number, inFlow: boolean): Plai
   return { token: { type: "<scalar>", value, plain: true, start, end }, endsLine };
 }
 
-/** Where the characters without white space end that start here. */
+/** Offset where the run of non-blank characters that starts here ends. */
 function plainRunEnd(cursor: Cursor, inFlow: boolean, start: number): number {
   const { text } = cursor;
   let { pos } = cursor;
@@ -80,7 +80,7 @@ function plainRunEnd(cursor: Cursor, inFlow: boolean, start: number): number {
 }
 
 interface Gap {
-  /** What the gap counts for in the value; "" ends the scalar. */
+  /** What the gap adds to the value; "" ends the scalar. */
   readonly text: string;
   readonly brokeLine: boolean;
 }
@@ -88,7 +88,7 @@ interface Gap {
 const NO_GAP: Gap = { text: "", brokeLine: false };
 const MARKER_GAP: Gap = { text: "", brokeLine: true };
 
-/** White space behind a run: spaces are kept inside a line, line breaks are folded. */
+/** White space after a run: spaces are kept inside a line, line breaks are folded. */
 function scanGap(cursor: Cursor): Gap {
   const { text } = cursor;
   const start = cursor.pos;
@@ -113,7 +113,7 @@ function scanGap(cursor: Cursor): Gap {
   return { text: foldBreaks(first, breaks), brokeLine: true };
 }
 
-/** The same for libyaml, which takes tabs for spaces, but not where indentation ends. */
+/** The same for libyaml, which treats tabs as spaces, except at the end of indentation. */
 function scanBlankGap(cursor: Cursor, indent: number, scalarStart: number): Gap {
   const { text } = cursor;
   const start = cursor.pos;
@@ -142,7 +142,7 @@ function scanBlankGap(cursor: Cursor, indent: number, scalarStart: number): Gap 
   return { text: foldBreaks(first, breaks), brokeLine: true };
 }
 
-/** A single `\n` becomes a space; more of them lose the first; U+2028 and U+2029 stay. */
+/** A single `\n` becomes a space; of several, the first is dropped; U+2028 and U+2029 are kept. */
 function foldBreaks(first: string, others: string): string {
   if (first !== "\n") return first + others;
   return others === "" ? " " : others;
@@ -151,7 +151,7 @@ function foldBreaks(first: string, others: string): string {
 const SINGLE = 0x27;
 const BACKSLASH = 0x5c;
 
-/** Escapes of double-quoted scalars that stand for one character. */
+/** Escapes of double-quoted scalars for single characters. */
 const ESCAPES: ReadonlyMap<string, string> = new Map([
   ["0", "\0"],
   ["a", "\x07"],
@@ -173,14 +173,14 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
   ["P", "\u2029"],
 ]);
 
-/** Escapes that are followed by so many hexadecimal digits. */
+/** Escapes that are followed by this many hexadecimal digits. */
 const NUMERIC_ESCAPES: ReadonlyMap<string, number> = new Map([
   ["x", 2],
   ["u", 4],
   ["U", 8],
 ]);
 
-/** A scalar in single or double quotes; the cursor stands on the opening quote. */
+/** A scalar in single or double quotes; the cursor is at the opening quote. */
 export function scanQuoted(cursor: Cursor): ScalarToken {
   const start = cursor.pos;
   const quote = charAt(cursor);
@@ -194,7 +194,7 @@ export function scanQuoted(cursor: Cursor): ScalarToken {
   return { type: "<scalar>", value, plain: false, start, end: cursor.pos };
 }
 
-/** Everything up to white space or the closing quote. */
+/** The text up to white space or the closing quote. */
 function scanText(cursor: Cursor, quote: number, start: number): string {
   const { text } = cursor;
   let value = "";
@@ -277,7 +277,7 @@ function scanCodePoint(cursor: Cursor, digits: number, start: number, at: number
   });
 }
 
-/** White space inside quotes: kept inside a line, folded around a line break. */
+/** White space in quotes: kept inside a line, folded around a line break. */
 function scanSpace(cursor: Cursor, start: number): string {
   const from = cursor.pos;
   let c = charAt(cursor);
@@ -298,7 +298,7 @@ function scanSpace(cursor: Cursor, start: number): string {
   return foldBreaks(first, scanBreaks(cursor, start));
 }
 
-/** The breaks of empty lines, and the indentation of the line behind them. */
+/** The breaks of empty lines, and the indentation of the line after them. */
 function scanBreaks(cursor: Cursor, start: number): string {
   let breaks = "";
   for (;;) {
@@ -349,7 +349,7 @@ export function scanBlockScalar(cursor: Cursor, parentIndent: number): ScalarTok
     const trailing = readBreaks(cursor, indent, start);
     breaks = trailing.breaks;
     if (column(cursor) !== indent || charAt(cursor) === END) break;
-    // Folding joins two lines of text; a line that is indented more keeps the breaks around it.
+    // Folding joins two lines of text; a more indented line keeps the breaks around it.
     const fold = folded && lineBreak === "\n" && startsWithText && !isSpaceOrTab(charAt(cursor));
     if (!fold) value += lineBreak;
     else if (breaks === "") value += " ";
@@ -403,11 +403,11 @@ function scanChomping(cursor: Cursor): "strip" | "keep" | null {
 interface Breaks {
   readonly breaks: string;
   readonly indent: number;
-  /** Where the scalar ends if no text follows. */
+  /** Offset where the scalar ends if no text follows. */
   readonly end: number;
 }
 
-/** Without an indicator the deepest of the leading blank lines and the first text line decides. */
+/** The indentation without an indicator: the deepest of the leading blank lines and the first text line. */
 function detectIndentation(cursor: Cursor, minimum: number, start: number): Breaks {
   let breaks = "";
   let indent = minimum;

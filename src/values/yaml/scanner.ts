@@ -30,16 +30,16 @@ import {
   unwind,
 } from "./tokens.ts";
 
-/** Tokens on demand: no more of the text is scanned than the parser asks for. */
+/** Tokens on demand: the text is scanned only as far as the parser needs. */
 export interface Scanner {
   peek(): Token;
   next(): Token;
 }
 
-/** The scanner of one document: PyYAML's notion of YAML 1.1, or that of libyaml, token by token. */
+/** The scanner of one document: YAML 1.1 as PyYAML reads it, or libyaml, token by token. */
 export function createScanner(source: SourceText, libyaml = false): Scanner {
   const state = createScanState(source, libyaml);
-  /** The token at the head, once it is final: the parser looks at most of them several times. */
+  /** The token at the head, once it is final, since the parser peeks at most tokens several times. */
   let final: Token | undefined;
   return {
     peek() {
@@ -55,7 +55,7 @@ export function createScanner(source: SourceText, libyaml = false): Scanner {
   };
 }
 
-/** Scans until the token at the head is final: until no key token can come in front of it any more. */
+/** Scans until the token at the head is final, that is, until no key token can be inserted before it any more. */
 function finalToken(state: ScanState): Token {
   for (;;) {
     const token = headOf(state.queue);
@@ -69,7 +69,7 @@ function mayBeKey({ keys, queue }: ScanState): boolean {
   return keys.has(queue.taken);
 }
 
-/** Scans one token more, with the starts and ends of blocks that its column implies. */
+/** Scans one more token, with the starts and ends of blocks that its column implies. */
 function fetchToken(state: ScanState): void {
   const { cursor } = state;
   skipToToken(state);
@@ -101,14 +101,14 @@ const FETCHERS: Readonly<Record<TokenStart, (state: ScanState) => void>> = {
   plain: fetchPlain,
 };
 
-/** libyaml passes over it at the start of every line. */
+/** libyaml skips it at the start of every line. */
 const BYTE_ORDER_MARK = 0xfeff;
 
 function skipToToken(state: ScanState): void {
   const { cursor } = state;
   for (;;) {
     if (cursor.libyaml && charAt(cursor) === BYTE_ORDER_MARK && column(cursor) === 0) cursor.pos++;
-    // A tab is no indentation: there, a key may begin.
+    // A tab is not indentation: where a key may begin, only spaces are skipped.
     if (state.flowLevel > 0 || !state.allowKey) skipBlanks(cursor);
     else skipSpaces(cursor);
     if (charAt(cursor) === 0x23) skipToBreak(cursor);
@@ -153,7 +153,7 @@ function fetchFlowStart(state: ScanState, type: "[" | "{"): void {
 
 function fetchFlowEnd(state: ScanState, type: "]" | "}"): void {
   state.keys.forget(state.flowLevel);
-  // The parser refuses a bracket that closes nothing as soon as it sees it.
+  // A bracket that closes nothing stays at level 0: the parser refuses it as soon as it reads it.
   state.flowLevel = Math.max(0, state.flowLevel - 1);
   state.keys.leaveLevelsAbove(state.flowLevel);
   state.allowKey = false;
@@ -193,7 +193,7 @@ function fetchValue(state: ScanState): void {
   push(state, ":");
 }
 
-/** Marks what was scanned as a key, now that its `:` was found. */
+/** Marks the scanned token as a key, after its `:` was found. */
 function insertKey(state: ScanState, { tokenNumber, start, column }: PossibleKey): void {
   const place = { start, end: start };
   insertToken(state.queue, tokenNumber, { type: "?", ...place });
@@ -220,7 +220,7 @@ function fetchPlain(state: ScanState): void {
   state.queue.tokens.push(token);
 }
 
-/** Notes that a key may begin here. In an open block of this column nothing else may. */
+/** Records that a key may begin here. If a block is open at this column, nothing else may. */
 function saveKey({ cursor, queue, keys, allowKey, flowLevel, indent }: ScanState): void {
   if (!allowKey) return;
   const required = flowLevel === 0 && indent === column(cursor);
@@ -242,7 +242,7 @@ const VALUE_MISPLACED: Misplaced = {
   hint: "quote a string that contains ': '",
 };
 
-/** Opens the block that an indicator begins, where none is open at its column. */
+/** Opens the block that an indicator begins, unless one is open at its column. */
 function openBlock(
   state: ScanState,
   type: "<block sequence start>" | "<block mapping start>",
@@ -266,7 +266,7 @@ function cannotStart(cursor: Cursor) {
   });
 }
 
-/** What kind of token begins at the cursor. */
+/** The kind of token that begins at the cursor. */
 type TokenStart =
   | "end"
   | "directive"
@@ -287,7 +287,7 @@ type TokenStart =
   | "block scalar"
   | "plain";
 
-/** Looks ahead by at most four characters; null where no token can start. */
+/** Looks at most four characters ahead; null where no token can start. */
 function tokenStart(cursor: Cursor, inFlow: boolean): TokenStart | null {
   const c = charAt(cursor);
   switch (c) {

@@ -4,8 +4,8 @@ import type { Scanner } from "./scanner.ts";
 import type { ScalarToken, TagToken } from "./tokens.ts";
 
 /**
- * What the parser makes of a text: nodes with resolved tags, aliases followed. An alias is the very
- * node that its anchor names, so that this is a graph, cycles included.
+ * The parser's result: nodes with resolved tags, aliases replaced. An alias is the node of its anchor, so that this is
+ * a graph, possibly with cycles.
  */
 export type SyntaxNode = ScalarSyntax | SequenceSyntax | MappingSyntax;
 
@@ -38,7 +38,7 @@ export interface SyntaxPair {
 
 const STANDARD = "tag:yaml.org,2002:";
 
-/** The tags that nodes have without anybody writing them. */
+/** The standard tags, which nodes have without being written. */
 export const TAG = {
   string: `${STANDARD}str`,
   integer: `${STANDARD}int`,
@@ -64,13 +64,13 @@ const INTEGER =
 const YAML_FLOAT =
   /^(?:[-+]?[0-9][0-9_]*\.[0-9_]*(?:[eE][-+][0-9]+)?|\.[0-9][0-9_]*(?:[eE][-+][0-9]+)?|[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+\.[0-9_]*|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/;
 
-/** What OmegaConf adds to them: exponents without fraction or sign, e.g. `1e3`. */
+/** OmegaConf's additional floats: exponents without fraction or sign, e.g. `1e3`. */
 const OMEGACONF_FLOAT =
   /^(?:[-+]?[0-9]+(?:_[0-9]+)*(?:\.[0-9_]*)?[eE][-+]?[0-9]+|\.[0-9]+(?:_[0-9]+)*[eE][-+][0-9]+)$/;
 
 const BOOLEAN = /^(?:yes|Yes|YES|no|No|NO|true|True|TRUE|false|False|FALSE|on|On|ON|off|Off|OFF)$/;
 
-/** Which rules the implicit tag of a plain scalar follows. */
+/** The rules for implicit tags of plain scalars. */
 export type Dialect = "omegaconf" | "pyyaml";
 
 const TIMESTAMP =
@@ -78,11 +78,11 @@ const TIMESTAMP =
 
 /**
  * The implicit tag of an unquoted scalar. OmegaConf's loader reads `1e3` as a float and no
- * timestamps; the dialect of PyYAML itself is what decides whether a written string needs quotes.
+ * timestamps; PyYAML's own dialect decides whether a written string needs quotes.
  */
 export function plainTag(text: string, dialect: Dialect): string {
   const first = text.charCodeAt(0);
-  // Most scalars are words: their first letter already excludes everything else.
+  // Most scalars are words, whose first letter excludes all other types.
   if (first >= 0x30 && first <= 0x39) return numberTag(text, dialect);
   switch (text[0]) {
     case "-":
@@ -115,22 +115,22 @@ export function plainTag(text: string, dialect: Dialect): string {
 }
 
 function numberTag(text: string, dialect: Dialect): string {
-  // Python's `$` also matches in front of a final line break, which no plain scalar has.
+  // Python's `$` also matches before a final line break, but no plain scalar has one.
   if (INTEGER.test(text)) return TAG.integer;
   if (YAML_FLOAT.test(text)) return TAG.float;
   if (dialect === "omegaconf") return OMEGACONF_FLOAT.test(text) ? TAG.float : TAG.string;
   return TIMESTAMP.test(text) ? "tag:yaml.org,2002:timestamp" : TAG.string;
 }
 
-/** From handles as `!!` to the prefixes they stand for. */
+/** Tag handles such as `!!`, with the prefixes that they stand for. */
 export type TagHandles = ReadonlyMap<string, string>;
 
-/** Anchor and tag in front of a node. */
+/** The anchor and tag of a node. */
 export interface Properties {
   readonly anchor: string | null;
-  /** Null or `!` leave the tag to the content. */
+  /** With null or `!`, the content determines the tag. */
   readonly tag: string | null;
-  /** Where the properties start; -1 without any. */
+  /** Offset of the properties; -1 without any. */
   readonly start: number;
 }
 
@@ -167,7 +167,7 @@ function fullTag(source: SourceText, token: TagToken, handles: TagHandles): stri
   });
 }
 
-/** A scalar with its tag: written, implicit in a plain text, or a string. */
+/** A scalar with its tag: explicit, implicit by its plain text, or string. */
 export function scalarNode(
   { tag }: Properties,
   { value, plain }: Pick<ScalarToken, "value" | "plain">,
@@ -175,13 +175,13 @@ export function scalarNode(
   end: number,
 ): ScalarSyntax {
   if (tag !== null && tag !== "!") return { kind: "scalar", tag, value, start, end };
-  // A lone `!` makes even a quoted scalar plain.
+  // A lone `!` makes even a quoted scalar count as plain.
   const implicit = plain || tag === "!";
   const resolved = implicit ? plainTag(value, "omegaconf") : TAG.string;
   return { kind: "scalar", tag: resolved, value, start, end };
 }
 
-/** Where nothing stands, an empty plain scalar does. */
+/** Missing content is an empty plain scalar. */
 export const emptyScalar = (start: number): ScalarSyntax => ({
   kind: "scalar",
   tag: TAG.null,

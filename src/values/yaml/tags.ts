@@ -32,7 +32,7 @@ const STRING: ValueTag = {
   construct: (node, construction) => buildScalar(node, textOf(node, construction), construction),
 };
 
-/** Whatever the text is: `!!null abc` is null too. */
+/** For any text: `!!null abc` is null too. */
 const NULL: ValueTag = {
   kind: "value",
   tag: TAG.null,
@@ -53,7 +53,7 @@ const BOOLEAN: ValueTag = {
   },
 };
 
-/** OmegaConf knows no dates: only an explicit tag makes one, and it is refused. */
+/** OmegaConf does not read timestamps: only an explicit tag makes one, and it is refused. */
 const TIMESTAMP: ValueTag = {
   kind: "value",
   tag: "tag:yaml.org,2002:timestamp",
@@ -73,7 +73,7 @@ const PREFIX: ReadonlyMap<number, string> = new Map([
   [8, "0o"],
   [16, "0x"],
 ]);
-/** Texts that need no more than a conversion: nearly all integers there are. */
+/** Integers that need only a conversion: nearly all of them. */
 const SMALL_DECIMAL = /^(?:0|[1-9][0-9]{0,14})$/;
 
 /** YAML 1.1: `0b101`, `017` (octal), `0x1F`, `1:30` (sexagesimal), underscores anywhere. */
@@ -93,7 +93,7 @@ const INTEGER: ValueTag = {
   },
 };
 
-/** What of a text is no number: without underscores, sign and, mostly, the prefix. */
+/** The part of a text that is not a number, for the error: without underscores, sign and, mostly, the prefix. */
 interface NoInteger {
   readonly digits: string;
   readonly radix: number;
@@ -154,7 +154,7 @@ const FLOAT: ValueTag = {
   },
 };
 
-/** The number, or what of the text is none: lower-cased, without underscores and sign. */
+/** The number, or the part of the text that is not one: lower-cased, without underscores and sign. */
 function parseYamlFloat(text: string): number | string {
   const plain = text.replaceAll("_", "").toLowerCase();
   const sign = plain.startsWith("-") ? -1 : 1;
@@ -169,7 +169,7 @@ function parseYamlFloat(text: string): number | string {
 
 const parseDecimalFloat = (text: string): number | string => parsePythonFloat(text) ?? text;
 
-/** Summed from the last digit, as the rounding of the result depends on the order. */
+/** Summed from the last digit, since the order affects rounding. */
 function parseSexagesimalFloat(text: string): number | string {
   let value = 0;
   let base = 1;
@@ -182,7 +182,7 @@ function parseSexagesimalFloat(text: string): number | string {
   return value;
 }
 
-/** Base64 as Python decodes it: other characters are passed over, padding ends the data. */
+/** Base64 as Python decodes it: invalid characters are ignored, padding ends the data. */
 const BINARY: ValueTag = {
   kind: "value",
   tag: "tag:yaml.org,2002:binary",
@@ -197,7 +197,7 @@ const BINARY: ValueTag = {
   },
 };
 
-/** The base64 digits that count, or null where they are no whole number of bytes. */
+/** The base64 digits of the data, or null where they do not encode whole bytes. */
 function dataDigits(text: string): string | null {
   let digits = "";
   let pads = 0;
@@ -213,7 +213,7 @@ function dataDigits(text: string): string | null {
   return digits.length % 4 === 0 ? digits : null;
 }
 
-/** `pathlib` paths, the only Python objects that OmegaConf reads: a list of parts. */
+/** `pathlib` paths, the only Python objects that OmegaConf accepts: a list of parts. */
 const pathConstructor = (className: string): ValueTag => ({
   kind: "value",
   tag: `tag:yaml.org,2002:python/object/apply:pathlib.${className}`,
@@ -231,8 +231,8 @@ const PATH = pathConstructor("Path");
 const POSIX_PATH = pathConstructor("PosixPath");
 
 /**
- * `str(PurePosixPath(*parts))`: an absolute part starts anew, `.` and repeated slashes go, `..`
- * stays. Exactly two leading slashes are kept, as POSIX gives them a meaning of their own.
+ * `str(PurePosixPath(*parts))`: an absolute part restarts the path, `.` and repeated slashes vanish, `..` stays.
+ * Exactly two leading slashes are kept, as POSIX gives them a special meaning.
  */
 function joinPosix(parts: readonly string[]): string {
   const lastAbsolute = parts.findLastIndex((part) => part.startsWith("/"));
@@ -256,7 +256,7 @@ const MAPPING: MapTag = {
   fill: fillMapping,
 };
 
-/** Python makes a set of it, which OmegaConf refuses; its keys are checked all the same. */
+/** Python makes a set, which OmegaConf refuses; its keys are still checked. */
 const SET: ValueTag = {
   kind: "value",
   tag: "tag:yaml.org,2002:set",
@@ -314,7 +314,7 @@ const ALL: readonly TagConstructor[] = [
   POSIX_PATH,
 ];
 
-/** Every tag that is accepted; any other is refused, as `SafeLoader` does. */
+/** All accepted tags; others are refused, as by `SafeLoader`. */
 export const TAG_CONSTRUCTORS: ReadonlyMap<string, TagConstructor> = new Map(
   ALL.map((entry) => [entry.tag, entry]),
 );

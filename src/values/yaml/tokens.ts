@@ -2,8 +2,8 @@ import type { SourceText } from "../origin.ts";
 import { type Cursor, column, createCursor, yamlError } from "./cursor.ts";
 
 /**
- * Tokens of YAML 1.1, by the names that messages give them. Offsets are UTF-16 code units into the
- * source text, ends exclusive.
+ * Tokens of YAML 1.1, with the names that messages use. Offsets are UTF-16 code units into the source text, ends
+ * exclusive.
  */
 export type Token =
   | StructureToken
@@ -42,7 +42,7 @@ export interface StructureToken extends Span {
 export interface ScalarToken extends Span {
   readonly type: "<scalar>";
   readonly value: string;
-  /** Neither quoted nor a block: only such scalars can be anything but strings. */
+  /** Neither quoted nor a block: only plain scalars can have other types than string. */
   readonly plain: boolean;
 }
 
@@ -61,7 +61,7 @@ export interface TagToken extends Span {
 export interface YamlDirectiveToken extends Span {
   readonly type: "<directive>";
   readonly name: "YAML" | "unknown";
-  /** Whether it names a version that is read. */
+  /** Whether it names a supported version. */
   readonly known: boolean;
 }
 
@@ -75,18 +75,18 @@ export interface TagDirectiveToken extends Span {
 export type TokenType = Token["type"];
 
 /**
- * Tokens that were scanned and not taken yet. They are numbered from the first of the text, for one
- * that turns out to begin a key gets tokens put in front of it.
+ * Scanned tokens that are not consumed yet. They are numbered from the start of the text, because tokens are inserted
+ * before one that turns out to begin a key.
  */
 interface TokenQueue {
-  /** Those that were taken lie in front of `head` until there are many of them. */
+  /** Consumed tokens stay in front of `head` until there are many of them. */
   readonly tokens: Token[];
   head: number;
-  /** How many were taken: the number of the token at the head. */
+  /** Number of consumed tokens: the number of the token at the head. */
   taken: number;
 }
 
-/** Tokens that were taken are removed so many at a time. */
+/** Consumed tokens are removed in batches of this size. */
 const KEPT_TOKENS = 1024;
 
 const createTokenQueue = (): TokenQueue => ({ tokens: [], head: 0, taken: 0 });
@@ -105,18 +105,17 @@ export function removeHead(queue: TokenQueue): void {
   queue.head = 0;
 }
 
-/** Puts a token in front of the one with this number. */
+/** Inserts a token before the one with this number. */
 export function insertToken({ tokens, head, taken }: TokenQueue, number: number, token: Token) {
   tokens.splice(head + number - taken, 0, token);
 }
 
 /**
- * A place where an implicit key may have started. Only the `:` behind it tells, so the token that
- * marks the key is put in front of it later. YAML 1.1 allows that on one line and within 1024
- * characters.
+ * A place where an implicit key may have started. Only a later `:` decides that, and then the key token is inserted
+ * there. YAML 1.1 allows such a key on one line and within 1024 characters.
  */
 export interface PossibleKey {
-  /** How many tokens were made before this one. */
+  /** Number of tokens before this one. */
   readonly tokenNumber: number;
   /** A block of this indentation is open, so that anything but a key here is an error. */
   readonly required: boolean;
@@ -130,9 +129,9 @@ interface PossibleKeys {
   save(level: number, tokenNumber: number, required: boolean): void;
   /** Removes and returns the key of a level. */
   take(level: number): PossibleKey | undefined;
-  /** Removes the key of a level. Throws where a key had to be. */
+  /** Removes the key of a level. Throws if a key was required. */
   forget(level: number): void;
-  /** Removes all keys that are too far back to be one. Throws where a key had to be. */
+  /** Removes all keys that are too far back to be one. Throws if a key was required. */
   dropStale(): void;
   /** Removes the keys of all levels above this one. */
   leaveLevelsAbove(level: number): void;
@@ -181,7 +180,7 @@ function createPossibleKeys(cursor: Cursor): PossibleKeys {
   };
 }
 
-/** Python counts characters; a pair of surrogates is one. */
+/** Python counts characters, and a surrogate pair is one. */
 function isStale(cursor: Cursor, key: PossibleKey): boolean {
   if (key.line !== cursor.line) return true;
   const units = cursor.pos - key.start;
@@ -201,7 +200,7 @@ function missingColon({ source, text }: Cursor, key: PossibleKey) {
   });
 }
 
-/** Where scanning a document stands: what is open around the cursor, and what may begin there. */
+/** The scanner's state: what is open around the cursor, and what may begin there. */
 export interface ScanState {
   readonly cursor: Cursor;
   readonly queue: TokenQueue;
@@ -212,9 +211,9 @@ export interface ScanState {
   readonly outerIndents: number[];
   /** How many brackets are open; 0 is the block context. */
   flowLevel: number;
-  /** Whether a key may begin here without `?` in front of it. */
+  /** Whether a key may begin here without `?`. */
   allowKey: boolean;
-  /** Whether the end of the text was reached. */
+  /** Whether the end of the text is reached. */
   done: boolean;
 }
 
@@ -232,7 +231,7 @@ export function createScanState(source: SourceText, libyaml: boolean): ScanState
   };
 }
 
-/** Opens a block at this column, where none is open there. Returns whether it did. */
+/** Opens a block at this column, unless one is open there. Returns whether it did. */
 export function indentTo(state: ScanState, toColumn: number): boolean {
   if (state.indent >= toColumn) return false;
   state.outerIndents.push(state.indent);
@@ -240,7 +239,7 @@ export function indentTo(state: ScanState, toColumn: number): boolean {
   return true;
 }
 
-/** Closes the blocks that are indented more than this column; brackets ignore indentation. */
+/** Closes the blocks that are indented more than this column; indentation does not matter in brackets. */
 export function unwind(state: ScanState, toColumn: number): void {
   if (state.flowLevel > 0) return;
   const { pos } = state.cursor;

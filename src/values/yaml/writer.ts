@@ -30,21 +30,23 @@ import {
 } from "./emit-scalar.ts";
 
 export interface WriteOptions {
-  /** Whose YAML is written. Default: that of Hydra 1.3. */
+  /** The dialect of YAML. Default: that of Hydra 1.3. */
   readonly dialect?: Dialect;
-  /** Which maps and lists are written in brackets: none, those that hold scalars alone, or all. Default: none. */
+  /**
+   * Which maps and lists are written in brackets (flow style): none, those with only scalars, or all. Default: none.
+   */
   readonly flow?: "none" | "leaves" | "all" | undefined;
   /** Sort the keys of every mapping, as Python's `sorted` would. Default: keep their order. */
   readonly sortKeys?: boolean;
-  /** `characters` also for the text. Default: what the environment says. */
+  /** `characters` also limits the text. Default: the limits of the environment. */
   readonly limits?: Limits;
-  /** Notified of every node once it is written, children first: its span in the text, in UTF-16 units. */
+  /** Called for every node once it is written, children first, with its span in the text in UTF-16 units. */
   readonly onWritten?: (node: ConfigNode, start: number, end: number) => void;
 }
 
 /**
  * `OmegaConf.to_yaml`: byte for byte what PyYAML's block style prints, 80 columns, Unicode as it
- * is. Interpolations are written unresolved: resolve the tree first for `resolve=True`.
+ * is. Interpolations are written as they are: resolve the tree first for `resolve=True`.
  * @throws ConfigError `yaml.depth_limit` for a tree deeper than any that is read, `limit.characters`,
  *   `yaml.invalid_value` for what libyaml cannot write
  */
@@ -72,7 +74,7 @@ const entriesInOrder = ({ entries }: MapNode) => entries.values();
 
 const sortedEntries = ({ entries }: MapNode) => sortEntries([...entries.values()]);
 
-/** Python's `sorted` of the keys; keys that Python cannot compare stay in their order. */
+/** Python's `sorted` of the keys; keys that Python cannot compare keep their order. */
 function sortEntries(entries: readonly MapEntry[]): readonly MapEntry[] {
   const kinds = new Set(entries.map(({ key }) => kindOf(key)));
   if (kinds.size !== 1 || entries.length < 2 || kinds.has("null")) return entries;
@@ -97,31 +99,31 @@ function compare(left: Key, right: Key): number {
 const numberOf = (key: Key): number | bigint =>
   typeof key === "bigint" || typeof key === "number" ? key : Number(key);
 
-/** Where writing a tree stands: the text so far, and what the emitting functions go by. */
+/** The state of writing a tree: the text so far, and the options of the emitting functions. */
 interface Emission extends Output {
   readonly dialect: Dialect;
   readonly flow: "none" | "leaves" | "all";
-  /** How many nodes are open around the next one. */
+  /** Number of open nodes around the next one. */
   depth: number;
-  /** How long the text may become: what is deep inside takes far more room than where it is read in brackets. */
+  /** The maximum length of the text: indentation can make a deep tree far longer than its source in brackets. */
   readonly most: number;
   readonly entriesOf: (node: MapNode) => Iterable<MapEntry>;
   readonly onWritten: ((node: ConfigNode, start: number, end: number) => void) | undefined;
 }
 
 /**
- * What stands in front of a node on its line. After `-`, and the `:` of a complex key, a block
- * begins on the same line; after `key:` it begins on the next, and a list keeps the key's column.
+ * What precedes a node on its line. After `-`, and the `:` of a complex key, a block begins on the same line; after
+ * `key:` it begins on the next, and a list keeps the key's column.
  */
 type Place = "root" | "after key" | "after dash" | "after complex key" | "in brackets";
 
 const PATH_TAG = "!!python/object/apply:pathlib.PosixPath";
 
-/** Writes a node and all that is in it; `indent` is the column of the collection around it. */
+/** Writes a node and its children; `indent` is the column of the collection around it. */
 function emitNode(out: Emission, node: ConfigNode, indent: number, place: Place): void {
   checkDepth(++out.depth, node, MAX_TREE_DEPTH);
   const start = out.text.length;
-  // What is written of a text is never shorter: one that is too long is not written first.
+  // The written form of a string is never shorter than the string, so the limit is checked first.
   refuseLong(
     out,
     node,
@@ -139,8 +141,8 @@ function emitNode(out: Emission, node: ConfigNode, indent: number, place: Place)
 }
 
 /**
- * Refuses a text that is longer than it may become.
- * @param more how many characters at least are going to be added
+ * Refuses a text that exceeds the limit.
+ * @param more minimum number of characters that are going to be added
  * @throws ConfigError `limit.characters`
  */
 function refuseLong({ most, text }: Emission, { origin }: ConfigNode, more = 0): void {
@@ -191,12 +193,12 @@ function emitScalar(out: Emission, node: ScalarNode, indent: number, place: Plac
   }
   if (!isAtStart(place)) append(out, " ");
   const style = emitValue(out, value, indent + INDENT);
-  // A plain scalar as a whole document has an explicit end, or it could go on.
+  // A document that is one plain scalar needs an explicit end, since more text could continue it.
   if (place === "root" && style === "plain" && !out.libyaml) append(out, "\n...");
 }
 
 /** A pathlib object: a tag and the parts of the path. */
-/** Whether nothing has to be between what was written last and the node. */
+/** Whether no separator is needed between the text so far and the node. */
 const isAtStart = (place: Place): boolean => place === "root" || place === "in brackets";
 
 function emitPath(
@@ -217,7 +219,7 @@ function emitPath(
     emitFlow(out, items, indent, place === "root" ? "after key" : place);
     return;
   }
-  // Behind the tag nothing is inline, so under any key the list keeps the key's column.
+  // After the tag nothing is inline, so under any key the list keeps the key's column.
   const underKey = place === "after key" || place === "after complex key";
   const column = underKey ? indent : blockColumn(indent, place);
   for (const part of parts) {
@@ -227,7 +229,7 @@ function emitPath(
   }
 }
 
-/** Whether a map or list that holds something stands in brackets. */
+/** Whether a non-empty map or list is written in brackets. */
 function isFlow({ flow, inFlow }: Emission, node: ContainerNode): boolean {
   if (isEmpty(node)) return false;
   if (inFlow || flow === "none") return inFlow;
@@ -237,7 +239,7 @@ function isFlow({ flow, inFlow }: Emission, node: ContainerNode): boolean {
 const isEmpty = (node: ContainerNode): boolean =>
   node.kind === "map" ? node.entries.size === 0 : node.items.length === 0;
 
-/** What PyYAML counts as a plain scalar: whose style it chooses itself. */
+/** PyYAML's plain scalars: those whose style the emitter chooses. */
 const isLeaf = (node: ConfigNode): boolean =>
   node.kind === "scalar" && !isPathValue(node.value) && !hasOwnStyle(node.value);
 
@@ -249,10 +251,10 @@ const childrenOf = (node: ContainerNode): readonly ConfigNode[] =>
         value,
       ]);
 
-/** A map or list in brackets, whose lines are broken in front of what begins behind column 80. */
+/** A map or list in brackets, with line breaks before items that would begin after column 80. */
 function emitFlow(out: Emission, node: ContainerNode, indent: number, place: Place): void {
   const isOuter = !out.inFlow;
-  // Inside brackets everything is indented once more, which only shows where a line is broken.
+  // In brackets everything is indented one level more, which shows only where a line is broken.
   const column = place === "root" ? INDENT : indent + INDENT;
   if (isOuter && place !== "root") append(out, " ");
   out.inFlow = true;
@@ -291,7 +293,7 @@ function emitPair(out: Emission, key: Key, value: ConfigNode, column: number): v
   emitNode(out, value, column, "in brackets");
 }
 
-/** libyaml is given UTF-8, in which there is no half of a pair. */
+/** libyaml's input is UTF-8, which cannot encode a lone surrogate. */
 function refuseLoneSurrogates(node: ConfigNode): void {
   if (node.kind === "list") return;
   const texts =
@@ -306,7 +308,7 @@ function refuseLoneSurrogates(node: ConfigNode): void {
 const blockColumn = (indent: number, place: Place): number =>
   place === "root" ? 0 : indent + INDENT;
 
-/** Behind a dash, and the `:` of a complex key, the first entry stands on the same line. */
+/** After a dash, and the `:` of a complex key, the first entry stands on the same line. */
 const firstEntryStart = (place: Place): typeof startLine =>
   place === "after dash" || place === "after complex key" ? moveTo : startLine;
 
