@@ -65,7 +65,7 @@ export function openGate(policy: FailurePolicy, isClosed = () => false): Failure
   };
 }
 
-/** Whether a job failed: it threw, or returned an exit code. */
+/** Whether a job failed: it threw, or returned an exit code other than 0. */
 export const hasFailed = ({ exitCode, status }: JobResult): boolean =>
   status === "failed" || exitCode !== 0;
 
