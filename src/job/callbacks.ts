@@ -10,14 +10,14 @@ import { resolveAt, selectNode } from "../values/resolution/select.ts";
 import type { Job, JobResult } from "./job.ts";
 import type { Logging } from "./logging/logging.ts";
 
-/** What the methods of a callback are told. */
+/** The argument type of each callback method. */
 export interface CallbackEvents {
   /** The config of a run or of a sweep was composed; not for the single jobs of a sweep. */
   readonly onComposeConfig: ComposedEvent;
   readonly onRunStart: ComposedEvent;
   readonly onRunEnd: ComposedEvent & { readonly result: JobResult };
   readonly onMultirunStart: ComposedEvent;
-  /** `results` are those of the jobs that ran, in order. */
+  /** `results` of the jobs that ran, in order. */
   readonly onMultirunEnd: ComposedEvent & { readonly results: readonly JobResult[] };
   /** Called around each job, in its environment and, with `hydra.job.chdir`, in its directory. */
   readonly onJobStart: JobEvent;
@@ -32,18 +32,18 @@ export interface ComposedEvent {
   readonly overrides: readonly string[];
 }
 
-/** A single job, and the config it was composed to. */
+/** A single job and its composed config. */
 export interface JobEvent {
   readonly config: Config;
   readonly job: Job;
 }
 
 /**
- * Called with what a program does, at the points where Hydra tells its callbacks. Methods may be async:
- * each is waited for. What one throws is reported as a warning and stops nothing.
+ * The methods are called at the points where Hydra calls its callbacks. They may be async: each is awaited. An error
+ * that one throws is reported as a warning and stops nothing.
  *
  * A config lists callbacks as `hydra.callbacks.NAME`, with a `_target_` that the program registered
- * (`hydraMain({ targets })`) and gives one of these.
+ * (`hydraMain({ targets })`) and that returns such an object.
  *
  * @see https://hydra.cc/docs/1.3/experimental/callbacks/
  */
@@ -53,12 +53,12 @@ export type Callback = {
 
 /** The callbacks of a program run. */
 export interface Callbacks {
-  /** Calls a method of each in turn; those of an end in reverse. Never throws. */
+  /** Calls one method of each callback in turn; `on...End` methods in reverse order. Never throws. */
   notify<Name extends keyof CallbackEvents>(
     method: Name,
     event: CallbackEvents[Name],
   ): Promise<void>;
-  /** Whether any has one of these methods. */
+  /** Whether any callback has one of these methods. */
   hasAny(methods: readonly (keyof CallbackEvents)[]): boolean;
 }
 
@@ -67,15 +67,15 @@ const NO_CALLBACKS: Callbacks = { notify: async () => {}, hasAny: () => false };
 export interface CallbacksRequest {
   readonly root: MapNode;
   readonly context: ResolveContext;
-  /** What a config may name as `_target_`. */
+  /** The targets that a config may name as `_target_`. */
   readonly targets?: Targets;
-  /** Where callbacks of Hydra's own log. */
+  /** Where Hydra's own callbacks log. */
   readonly logging: Logging;
   readonly onWarning: (message: string) => void;
 }
 
 /**
- * Makes the callbacks that `hydra.callbacks` lists, in its order: each is instantiated.
+ * Instantiates the callbacks that `hydra.callbacks` lists, in its order.
  *
  * @throws ConfigError `instantiate.*` for a target that the program did not register
  */
@@ -88,7 +88,7 @@ export async function openCallbacks(request: CallbacksRequest): Promise<Callback
   for (const name of names) {
     const path = [...CALLBACKS, name];
     const made = await instantiateAt({ root, context }, path, targets);
-    // Hydra warns of such a one at each of its events.
+    // Hydra warns about a callback without `_target_` at each of its events.
     const written = resolveAt(root, path, context);
     if (written.kind !== "map" || !written.entries.has("_target_"))
       onWarning(`Callback ${name} has no _target_: nothing is called`);
@@ -122,7 +122,7 @@ const errorLine = (error: unknown): string =>
 const LOG_JOB_RETURN = "hydra.experimental.callbacks.LogJobReturnCallback";
 
 /**
- * The targets of a program, and beside them the callbacks of Hydra's own that need no Python.
+ * The program's targets and those of Hydra's own callbacks that need no Python.
  *
  * @see https://hydra.cc/docs/1.3/experimental/callbacks/
  */
@@ -130,7 +130,7 @@ function withHydraCallbacks(targets: Targets, logging: Logging): Targets {
   return joinTargets(targets, createTargets({ [LOG_JOB_RETURN]: () => logJobReturn(logging) }));
 }
 
-/** Both targets; of a name that both have, the first. */
+/** Joins two sets of targets; the first wins where both have a name. */
 export function joinTargets(first: Targets, second: Targets): Targets {
   const isOfSecond = (name: string): boolean =>
     second.names.includes(name) && !first.names.includes(name);
@@ -143,7 +143,7 @@ export function joinTargets(first: Targets, second: Targets): Targets {
   };
 }
 
-/** Logs what a job returned or threw, as the last record of its log. */
+/** Logs what a job returned or threw, as the last record of the job's log. */
 function logJobReturn(logging: Logging): Callback {
   const log = logging.logger(LOG_JOB_RETURN);
   return {
@@ -154,7 +154,7 @@ function logJobReturn(logging: Logging): Callback {
   };
 }
 
-/** As Python prints it; what is no plain data as JavaScript does. */
+/** A value as Python prints it; a value that is not plain data as JavaScript prints it. */
 function pythonText(value: unknown): string {
   try {
     return value === undefined ? "None" : pyStr(fromObject(value, fromCode("task")));

@@ -7,7 +7,7 @@ import { type Delegate, type ProgramOptions, readSchema } from "./options.ts";
 import type { JobPlace, PlannedJob } from "./plan-job.ts";
 import type { Console } from "./process/invocation.ts";
 
-/** What a program's own check and plan may know of a job. */
+/** The facts about a job that a program's own `check` and `planJob` receive. */
 export const factsOf = ({ number, outputDir, overrides, resolved, root }: PlannedJob) => ({
   ...(number !== undefined && { number }),
   outputDir,
@@ -16,17 +16,20 @@ export const factsOf = ({ number, outputDir, overrides, resolved, root }: Planne
   resolved,
 });
 
-/** The config that a program's own check and plan are given: resolved, unless the program that runs the job resolves it. */
+/**
+ * The config for a program's own `check` and `planJob`: resolved, unless a delegate runs the job and resolves it
+ * itself.
+ */
 export const configFor = ({ resolved, tree }: PlannedJob, delegate: Delegate | undefined) =>
   delegate === undefined ? resolved() : tree;
 
-/** What an override took out is missing because of it, and not because of a file. */
+/** A key that an override deleted is missing because of that override, not because of a file. */
 function blamed(issue: SchemaIssue, { overrides }: Composition): SchemaIssue {
   const origin = issue.problem === "missing_key" ? deletedBy(issue.key, overrides) : undefined;
   return origin === undefined ? issue : { ...issue, origin };
 }
 
-/** A value in place of a mapping that an option of a group fills was meant to choose another option. */
+/** Where a scalar replaces a mapping that a group fills, suggests the group's option that the user probably meant. */
 function withChoiceMeant(issue: SchemaIssue, composition: Composition): SchemaIssue {
   const { key, origin, value } = issue;
   if (origin.kind !== "override" || value?.kind !== "scalar" || typeof value.value !== "string")
@@ -36,7 +39,7 @@ function withChoiceMeant(issue: SchemaIssue, composition: Composition): SchemaIs
   return meant === undefined ? issue : { ...issue, nearest: meant };
 }
 
-/** What was found is not told where it is a secret. */
+/** Hides the value that an issue shows if the value is a secret. */
 function withoutSecret(issue: SchemaIssue, composition: Composition): SchemaIssue {
   const { origin, pointer, value } = issue;
   const path = pointerTokens(pointer);

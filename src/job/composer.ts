@@ -46,12 +46,12 @@ export interface ComposerRequest {
   readonly configDir?: string;
   /** Default: Hydra 1.3. */
   readonly dialect?: Dialect;
-  /** What `hydra.runtime.version_base` says. Default: the name of the dialect. */
+  /** The value of `hydra.runtime.version_base`. Default: the name of the dialect. */
   readonly versionBase?: string;
   readonly plugins: readonly ConfigPlugin[];
-  /** The program's own. */
+  /** The program's own resolvers. */
   readonly resolvers?: Iterable<Resolver>;
-  /** Of the program; default: what the environment says. */
+  /** The program's limits. Default: those that the environment sets. */
   readonly limits?: Partial<Limits>;
   /** Further kinds of sources for search paths, by scheme. */
   readonly sources?: ReadonlyMap<string, SourceFactory>;
@@ -63,32 +63,32 @@ export interface ComposerRequest {
   readonly redaction?: Redaction;
   /** Receives each warning once. */
   readonly onWarning?: (message: string) => void;
-  /** Receives each note of our own once, of which Hydra does not warn. */
+  /** Receives, once each, notes of our own: those that Hydra does not give. */
   readonly onNote?: (message: string) => void;
 }
 
-/** The schemas that composing looks at. */
+/** The schemas that composition uses. */
 export type Schemas = Pick<ComposeRequest, "schemaReader" | "programSchema">;
 
-/** How a composition differs from the one a run would use. */
+/** Differences between a composition and that of a normal run. */
 export interface CompositionChanges {
   /** A primary config other than the program's; null for none. */
   readonly configName?: string | null;
-  /** `multirun` leaves sweeps, and groups without an option, as they are. */
+  /** `multirun` keeps sweep overrides and groups without an option unresolved. */
   readonly mode?: RunMode;
 }
 
-/** How a program runs its task, with the composition of that. */
+/** The mode in which a program runs its task, and the composition for that mode. */
 export interface ComposedTask {
   /** `multirun` for a sweep. */
   readonly mode: RunMode;
-  /** Those of the command line, and the one that records the mode if none does. */
+  /** The overrides of the command line, plus one that records the mode unless one of them sets it. */
   readonly overrides: readonly string[];
   readonly warning?: string;
   /**
-   * Of the job, or of the sweep itself: sweeps are left out of it.
+   * The composition of the job, or of the sweep itself without its sweep overrides.
    *
-   * @throws ConfigError for what cannot be composed in this mode
+   * @throws ConfigError if composition fails in this mode
    */
   readonly composition: () => Composition;
 }
@@ -98,23 +98,23 @@ export interface Composer {
   readonly configName: string | null;
   readonly context: ResolveContext;
   readonly plugins: readonly ConfigPlugin[];
-  /** The search path before a config adds to it. */
+  /** The search path before the config adds entries. */
   readonly repository: Repository;
-  /** The search path including what overrides and the primary config add to it, without composing. */
+  /** The search path with the entries of overrides and the primary config, without composing. */
   searchPath(overrides: readonly string[]): Repository;
   compose(overrides: readonly string[], changes?: CompositionChanges): Composition;
   /**
-   * Composes what a program's task gets, and decides whether there is one job or a sweep: `--multirun`, else `hydra.mode`
+   * Composes the config of a program's task, and decides between one job and a sweep: `--multirun`, else `hydra.mode`
    * of the config or an override, else one job.
    */
   composeTask(overrides: readonly string[], isMultirun: boolean): ComposedTask;
-  /** The configs that take part, without their values. */
+  /** The defaults list: the configs that take part, without their values. */
   defaults(overrides: readonly string[], changes: Pick<CompositionChanges, "configName">): Defaults;
-  /** Sets the tree that `${hydra:...}` reads. */
+  /** Sets the tree that the `hydra` resolver reads. */
   publish(root: MapNode): void;
 }
 
-/** @throws ConfigError where the added directory does not exist. */
+/** @throws ConfigError if the added directory does not exist */
 export function openComposer(request: ComposerRequest, invocation: Invocation): Composer {
   const { configName: primary, plugins, redaction } = request;
   const { cwd, env } = invocation;
@@ -139,7 +139,7 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
   const onWarning = ({ code, message }: CompositionWarning): void =>
     code === "note" ? noteOnce(message) : warnOnce(message);
   let latest: readonly Override[] = [];
-  /** Jobs of a sweep share most overrides, and these may be long. */
+  /** Reuses parsed overrides: jobs of a sweep share most of them, and they may be long. */
   const parse = (overrides: readonly string[]): readonly Override[] => {
     const { dialect } = context;
     try {
@@ -150,7 +150,7 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
       latest = parsed;
       return parsed;
     } catch {
-      // The error reports all of them.
+      // `parseOverrides` reports all errors, not only the first.
       return parseOverrides(overrides, { dialect });
     }
   };
@@ -203,8 +203,8 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
 }
 
 /**
- * The mode is known only when everything is composed, as in Hydra. What was composed to learn it is what the task gets, unless
- * the mode changes it. If it cannot be composed, composing in the mode of the flag alone says why.
+ * As in Hydra, the mode is known only after composition. The composition that reveals the mode is reused for the task,
+ * unless the mode changes it. If it fails, composing in the mode of the flag alone gives the error.
  */
 function composeTask(
   given: readonly string[],
@@ -272,7 +272,7 @@ function configuredMode(root: MapNode, context: ResolveContext): RunMode | undef
   return pyStr(mode).endsWith("MULTIRUN") ? "multirun" : "run";
 }
 
-/** A sweep leaves groups without an option open, which a job must choose. */
+/** Whether a group still has no option: a sweep may leave one open that each job must choose. */
 const hasOpenGroup = ({ children, state }: DefaultsTreeNode): boolean =>
   state === "missing" || children.some((child) => child.kind !== "self" && hasOpenGroup(child));
 
@@ -298,7 +298,7 @@ const contextOf = (
 /**
  * The search path entries of `--config-dir`.
  *
- * @throws ConfigError where it names no directory
+ * @throws ConfigError if it is not a directory
  */
 export function addedDirectories(
   { configDir }: Pick<ComposerRequest, "configDir">,
@@ -325,7 +325,7 @@ export function secretTexts(composition: Composition, context: ResolveContext): 
   });
 }
 
-/** A value that cannot be resolved cannot appear in a text either. */
+/** Undefined for a value that cannot be resolved: such a value cannot appear in a text either. */
 function safely<T>(work: () => T): T | undefined {
   try {
     return work();
@@ -353,8 +353,8 @@ interface Marked {
 }
 
 /**
- * The values of overrides whose keys are marked secret by a schema, taken from the overrides' text: so
- * that they are hidden even in errors about overrides that cannot be composed.
+ * The values of overrides whose keys a schema marks as secret, taken from the text of the overrides: so they are hidden
+ * even in errors about overrides that cannot be composed.
  */
 function suspectTexts(
   overrides: readonly string[],

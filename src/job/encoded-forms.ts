@@ -1,31 +1,35 @@
 import { quoted } from "../overrides/print.ts";
 
 /**
- * Where a secret stands in a text: as it is, and as programs write texts within other texts. That is percent-encoding
- * (also of forms), escapes with backslashes (JSON, YAML, Python, shells, overrides), doubled quotes (YAML), quotes within
- * a shell's words, and base64 of the secret or of a longer text around it.
+ * A form in which a secret may appear in a text: as it is, or as programs encode text within text: percent-encoding
+ * (also of HTML forms), backslash escapes (JSON, YAML, Python, shells, overrides), doubled quotes (YAML), quotes within
+ * shell words, and base64 of the secret or of a longer text around it.
  */
 export interface SecretForm {
-  /** The text that is looked for. */
+  /** The text to search for. */
   readonly core: string;
-  /** The digit of base64 in front, which has bits of the secret and of what precedes it; "": none has. */
+  /**
+   * The possible base64 digits in front of the core, which hold bits of the secret and of the text before it; "" if no
+   * digit does.
+   */
   readonly before: string;
-  /** The same after it. */
+  /** The same for the digit after the core. */
   readonly after: string;
-  /** Finds where the core may begin in another form; absent for one that has none. */
+  /** Finds where an encoded core may begin; absent for a form that is not encoded further. */
   readonly starts?: RegExp;
 }
 
-/** What is masked: the part of a text from `start` up to `end`. */
+/** Adds a span of the text to mask, from `start` up to `end`. */
 export type AddSpan = (start: number, end: number) => void;
 
 export function formsOf(secret: string): readonly SecretForm[] {
-  // Also what programs encode most: a JSON document that holds the secret.
+  // Programs most often base64-encode a JSON document that holds the secret.
   const inJson = JSON.stringify(secret).slice(1, -1);
   const encoded = inJson === secret ? [secret] : [secret, inJson];
   return [
     { core: secret, before: "", after: "", starts: startsOf(secret) },
-    // What backslashes and quotes in a row mean can depend on what precedes them: these are found in any case.
+    // The meaning of backslashes and quotes in a row can depend on the text before them: search for these forms
+    // literally.
     ...[...quotedForms(secret)].map((core) => ({ core, before: "", after: "" })),
     ...encoded.flatMap((text) => [0, 1, 2].flatMap((lead) => base64Forms(text, lead))),
   ];
@@ -45,7 +49,7 @@ function quotedForms(secret: string): ReadonlySet<string> {
 }
 
 function percentForms(secret: string): readonly string[] {
-  if (/\p{Cs}/u.test(secret)) return []; // half of a pair, which nothing encodes
+  if (/\p{Cs}/u.test(secret)) return []; // half of a surrogate pair, which no program encodes
   const forms = [encodeURIComponent(secret), String(new URLSearchParams([["", secret]])).slice(1)];
   const lower = (text: string): string => text.replaceAll(/%../g, (hex) => hex.toLowerCase());
   return [...forms, ...forms.map(lower)];
@@ -65,12 +69,12 @@ const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/
 
 const urlSafe = (digits: string): string => digits.replaceAll("+", "-").replaceAll("/", "_");
 
-/** In base64 and base64url, `lead` bytes after the beginning of a group of three. */
+/** The forms in base64 and base64url if the secret begins `lead` bytes after the start of a group of three. */
 function base64Forms(secret: string, lead: number): readonly SecretForm[] {
   const bytes = Buffer.from(secret, "utf8");
   const digits = Buffer.concat([Buffer.alloc(lead), bytes]).toString("base64");
   const [firstBit, endBit] = [lead * 8, (lead + bytes.length) * 8];
-  // The digits whose six bits are all of the secret; of those at the edges some are.
+  // The digits all of whose six bits belong to the secret. The digits at the edges hold only some of its bits.
   const [from, to] = [Math.ceil(firstBit / 6), Math.floor(endBit / 6)];
   const lowBits = from * 6 - firstBit;
   const highBits = endBit - to * 6;
@@ -79,11 +83,11 @@ function base64Forms(secret: string, lead: number): readonly SecretForm[] {
   const core = digits.slice(from, to);
   const inUrls = urlSafe(core);
   const plain = { core: inUrls, before, after };
-  // Its letters and digits are the same in all forms.
+  // Both alphabets share letters and digits.
   return inUrls === core ? [plain] : [plain, { core, before, after, starts: startsOf(core) }];
 }
 
-/** Runs of backslashes and quotes are taken whole, from their beginnings. */
+/** Matches runs of backslashes and quotes as a whole, from their beginnings. */
 function startsOf(core: string): RegExp {
   const first = String.fromCodePoint(core.codePointAt(0) ?? 0);
   const byte = (Buffer.from(first, "utf8")[0] ?? 0).toString(16).padStart(2, "0");
@@ -109,7 +113,10 @@ function alike(digit = "", bits: (value: number) => number): string {
   return same + urlSafe(same).replaceAll(/[^-_]/g, "");
 }
 
-/** Adds what was found, with the digits at its edges. Returns its end; undefined if they show that it is something else. */
+/**
+ * Adds a match with the base64 digits at its edges. Returns its end; undefined if those digits cannot belong to the
+ * secret.
+ */
 function withEdges(
   text: string,
   { after, before }: SecretForm,
@@ -143,7 +150,7 @@ const holds = (digits: string, written: string, hex: string | undefined): boolea
   return digit !== "" && digits.includes(digit);
 };
 
-/** Most texts are not, which is seen at once. */
+/** A quick test: most texts hold no encoded form. */
 const mayBeEncoded = (text: string, core: string): boolean =>
   text.includes("\\") ||
   text.includes("%") ||
@@ -165,9 +172,9 @@ function findEncoded(text: string, form: SecretForm, starts: RegExp, add: AddSpa
 }
 
 /**
- * Up to where the secret begins with no other backslash or line break of a run if not with the first: each would read
- * all that follows it again. It may begin with the last backslashes, as many as it has itself, or where they are part
- * of one that is written by its number.
+ * The position before which no further start in this run needs a try: if the secret does not begin at the first
+ * backslash or line break of the run, a start at another one fails too, and each try would read the whole rest again.
+ * Exceptions: the last backslashes of the run, as many as the secret begins with, and backslashes of a numeric escape.
  */
 function endOfRun(text: string, start: number, core: string): number {
   if (text[start] === "\n" && core.startsWith("\n")) return start + runLength(text, start, "\n");
@@ -180,7 +187,7 @@ function endOfRun(text: string, start: number, core: string): number {
   return start + Math.min(last, numbered);
 }
 
-/** Where the secret ends that is written from `start`; undefined if it is not. */
+/** Where the encoded secret that begins at `start` ends; undefined if none begins there. */
 function encodedEnd(text: string, start: number, core: string): number | undefined {
   let at = start;
   for (let index = 0; index < core.length; ) {
@@ -232,9 +239,9 @@ function encodedEnd(text: string, start: number, core: string): number | undefin
   return at;
 }
 
-/** A long line in YAML's double quotes goes on in the next one; a space that begins it is escaped. */
+/** YAML continues a long double-quoted line on the next one, where a leading space is escaped. */
 const CONTINUATION = /\\\n *(?:\\(?= ))?/y;
-/** In front of a backslash, which is an escape there. */
+/** A continuation before a backslash of the secret, which is itself escaped. */
 const CONTINUATION_AND_ESCAPE = /\\\n *(?=\\\\)/y;
 
 /** YAML doubles line breaks and indents what follows them. */
@@ -260,16 +267,16 @@ function runLength(text: string, start: number, unit: string): number {
 
 interface Slashes {
   readonly end: number;
-  /** There are more of them than the secret has: what follows is an escape. */
+  /** The text has more backslashes than the secret: an escape follows. */
   readonly isEscape: boolean;
 }
 
 const BACKSLASH = /\\|%(?:25)*5[cC]/g;
 const BACKSLASHES = /(?:\\|%(?:25)*5[cC])*/y;
-/** A backslash as the escape of its number. */
+/** A backslash as a numeric escape. */
 const NUMBERED_BACKSLASH = /\\+(?:u005[cC]|x5[cC]|u\{5[cC]\})/y;
 
-/** Escapes within escapes double them, so that a run of many can stand for one. */
+/** Nested escapes double backslashes, so a long run can stand for a single one. */
 function backslashRun(text: string, start: number, wanted: number): Slashes | undefined {
   const unit = text[start];
   if (unit !== "\\" && unit !== "%")
@@ -303,7 +310,7 @@ function quoteEnd(text: string, at: number): Quotes | undefined {
   return end === undefined ? undefined : { at: end, quotes: 1 };
 }
 
-/** YAML doubles quotes; a shell's word is left and entered again for each. */
+/** YAML doubles quotes; a shell word is closed and reopened around each quote. */
 function quotesEnd(text: string, at: number, core: string, index: number): Quotes | undefined {
   const wanted = runLength(core, index, "'");
   const ofShell = SHELL_QUOTES.find(
@@ -333,7 +340,7 @@ const NAMED: Readonly<Record<string, string>> = {
   P: "\u2029",
 };
 
-/** What follows the backslashes of an escape that stands for the secret's next unit or code point. */
+/** The part of an escape after its backslashes, if it encodes the secret's next code unit or code point. */
 function escapeAt(
   text: string,
   at: number,
@@ -369,12 +376,12 @@ function characterEnd(text: string, at: number, character: string): number | und
   return end;
 }
 
-/** The character, however often it was encoded. */
+/** A percent sign, however often it was encoded. */
 const PERCENTS = /%(?:25)*/y;
 
 const PERCENT = /%(?:25)*([0-9a-fA-F]{2})/y;
 
-/** Of `%25` the last is the character itself. */
+/** In a run of `%25`, the last one encodes the character itself. */
 function percentAt(text: string, at: number): RegExpExecArray | null {
   PERCENT.lastIndex = at;
   return PERCENT.exec(text);

@@ -5,7 +5,7 @@ import type { ResolveContext } from "../values/resolution/context.ts";
 import { asDeclared } from "../values/resolution/context.ts";
 import { selectNode } from "../values/resolution/select.ts";
 
-/** The text of a value; undefined for null and what is missing. */
+/** A value as text; undefined for null and for a missing value. */
 export function textAt(root: MapNode, key: string, context: ResolveContext): string | undefined {
   const node = selectNode(root, key, asDeclared(context));
   if (node === undefined || (node.kind === "scalar" && node.value === null)) return undefined;
@@ -19,7 +19,7 @@ export function plainAt(root: MapNode, key: string, context: ResolveContext): un
 }
 
 /**
- * As `plainAt`, for what Hydra cannot do without.
+ * As `plainAt`, for values that Hydra requires.
  * @throws ConfigError `value.missing` for `???`
  */
 export function requiredAt(root: MapNode, key: string, context: ResolveContext): unknown {
@@ -28,7 +28,7 @@ export function requiredAt(root: MapNode, key: string, context: ResolveContext):
 }
 
 /**
- * The same as a tree.
+ * As `requiredAt`, but returns the tree.
  * @throws ConfigError `value.missing` for `???`
  */
 export const requiredNode = (
@@ -38,7 +38,7 @@ export const requiredNode = (
 ): ConfigNode | undefined =>
   selectNode(root, key, asDeclared(context), { deep: true, throwOnMissing: true });
 
-/** The items of a list as texts; none where there is no list. */
+/** The items of a list as texts; empty if there is no list. */
 export function textsAt(root: MapNode, key: string, context: ResolveContext): readonly string[] {
   const node = selectNode(root, key, asDeclared(context));
   return node?.kind === "list" ? node.items.map((item) => pyStr(item)) : [];

@@ -8,7 +8,7 @@ import { warnOf } from "./report-error.ts";
 import { type JobContext, logSettings } from "./run-job.ts";
 import type { Session } from "./session.ts";
 
-/** What all jobs of one program run share. */
+/** Makes the context that all jobs of one program run share. */
 export async function openJobContext(
   session: Session,
   composition: Composition,
@@ -38,7 +38,7 @@ export async function openJobContext(
   };
 }
 
-/** Returns a function that directs Hydra's own messages, and those of jobs without a log of their own, to Hydra's log. */
+/** Returns a function that directs Hydra's own messages, and those of jobs without their own log, to Hydra's log. */
 export function hydraLogging(
   { root }: Composition,
   { composer, invocation, options }: Session,
@@ -57,7 +57,7 @@ export function hydraLogging(
       logging.configure(...read()(cwd));
     } catch (error) {
       if (!isConfigError(error)) throw error;
-      // What only the other program's language has: its own log has it.
+      // A config that only the delegate's language can use: the delegate's own log applies it.
       logging.configure(HYDRA_LOG, false, cwd);
     }
   };
@@ -78,7 +78,7 @@ const HYDRA_LOG = {
   disable_existing_loggers: false,
 };
 
-/** What callbacks receive about a composition. */
+/** The event that callbacks receive about a composition. */
 export const composedEvent = (
   composition: Composition,
   overrides: readonly string[],

@@ -3,7 +3,7 @@ import type { ConfigNode, MapNode } from "../values/node.ts";
 import type { PlainValue } from "../values/plain-objects.ts";
 import type { Logger } from "./logging/logger.ts";
 
-/** What a task may know about the job it is. */
+/** What a task can read about its job. */
 export interface Job {
   /** `hydra.job.name`; throws ConfigError where it cannot be resolved. */
   readonly name: string;
@@ -15,7 +15,7 @@ export interface Job {
   readonly overrides: readonly string[];
   /** The program's own flags that were given, by id. */
   readonly flags: ReadonlyMap<string, string | true>;
-  /** What stood after `--`. */
+  /** The arguments after `--`. */
   readonly restArgs: readonly string[];
   /** The composed tree with its `hydra` node, unresolved. */
   readonly root: MapNode;
@@ -26,8 +26,7 @@ export interface Job {
    */
   get<T = PlainValue>(key: string): T | undefined;
   /**
-   * The task's config with every interpolation resolved, with exact types and origins; worked out
-   * on first use.
+   * The task's config with every interpolation resolved, with exact types and origins; computed on first use.
    * @throws ConfigError of the first interpolation that cannot be resolved
    */
   resolved(): ConfigNode;
@@ -38,8 +37,8 @@ export interface Job {
 }
 
 /**
- * What runs once the job is set up. What it returns is the job's result, for callbacks and sweeps;
- * an exit code is returned with `exitCode(3)`.
+ * The function that runs once the job is set up. Its return value is the job's result, for callbacks and sweeps; it
+ * returns an exit code with `exitCode(3)`.
  */
 export type Task = (config: Config, job: Job) => unknown;
 
@@ -53,13 +52,16 @@ export interface JobResult {
   readonly returnValue: unknown;
   /** What the task threw; undefined for a completed job. */
   readonly error: unknown;
-  /** 0, what the task said with `exitCode`, or 1 for a failed job. */
+  /** 0, the code that the task gave to `exitCode`, or 1 for a failed job. */
   readonly exitCode: number;
-  /** Why the task ended with that code, in its own words; absent where it did not say. */
+  /** Why the task ended with that code, in its own words; absent if it gave no reason. */
   readonly reason?: string;
-  /** Where a job that ran in a process of its own printed: an absolute path. */
+  /** The absolute path of the output of a job that ran in its own process. */
   readonly log?: string;
-  /** Of a job that others ended, or lost: it is still to be done. Where a scheduler did that, the sweep goes on without it. */
+  /**
+   * The job was ended from outside or lost, so it still has to run. If a scheduler did this, the sweep goes on without
+   * it.
+   */
   readonly isLeftUndone?: true;
 }
 
@@ -77,10 +79,10 @@ export const failedJob = (
   exitCode: 1,
 });
 
-/** Whether a signal ended a job: then a sweep ends, too. */
+/** Whether a signal ended a job: then its sweep ends, too. */
 export const wasStopped = ({ exitCode }: JobResult): boolean => isSignalCode(exitCode);
 
-/** Whether a job came to no end of its own, so that `--resume` runs it: others ended it, or lost it. */
+/** Whether a job was ended from outside or lost, so that `--resume` runs it again. */
 export const isUndone = (result: JobResult): boolean =>
   wasStopped(result) || result.isLeftUndone === true;
 
@@ -89,7 +91,7 @@ export const isSignalCode = (exitCode: number): boolean => exitCode > 128 && exi
 
 const EXIT_CODE: unique symbol = Symbol("exit code");
 
-/** What a task returns to end the program with a code. */
+/** A return value of a task that ends the program with a code. */
 export interface ExitCode {
   readonly [EXIT_CODE]: number;
   readonly returnValue: unknown;
@@ -97,11 +99,11 @@ export interface ExitCode {
 }
 
 /**
- * Returned from a task: the program ends with this code, without an error being shown.
+ * Returned from a task: ends the program with this code, without showing an error.
  *
  * @param code 0 to 255
  * @param returnValue the job's result, as if it had been returned alone
- * @param reason why, for the tables of a sweep, which show its first line
+ * @param reason the reason, whose first line the tables of a sweep show
  */
 export const exitCode = (code: number, returnValue?: unknown, reason?: string): ExitCode => ({
   [EXIT_CODE]: code,
@@ -109,7 +111,7 @@ export const exitCode = (code: number, returnValue?: unknown, reason?: string): 
   reason,
 });
 
-/** The code and the result in what a task returned. */
+/** The exit code and the result in a task's return value. */
 export function readReturn(
   returned: unknown,
 ): Pick<JobResult, "exitCode" | "returnValue" | "reason"> {
@@ -122,13 +124,13 @@ const isExitCode = (value: unknown): value is ExitCode =>
   typeof value === "object" && value !== null && EXIT_CODE in value;
 
 /**
- * `queued`: handed to a scheduler; also a job without a file. `stopped`: ended by a signal.
- * `completed`, `failed` and `timed_out` are ends: such a job never runs again unless asked to.
+ * `queued`: submitted to a scheduler; also a job without a state file. `stopped`: ended by a signal. `completed`,
+ * `failed` and `timed_out` are final: such a job runs again only on request.
  */
 export type JobStatus = "queued" | "running" | "completed" | "failed" | "stopped" | "timed_out";
 
 /**
- * As in a job's own record; and `missing`: it has not started, or its process is gone, and no process is about
+ * The status in a job's own record, or `missing`: it has not started, or its process is gone, and no process is about
  * to run it.
  */
 export type SweepJobStatus = JobStatus | "missing";

@@ -1,6 +1,5 @@
 /**
- * How a program declares itself, and what follows from it: its schema, its flags, Hydra's behaviour of its version
- * base.
+ * The declaration of a program, and what follows from it: its schema, its flags, and Hydra's behaviour by version base.
  */
 
 import { readFileSync } from "node:fs";
@@ -18,7 +17,7 @@ import type { Callbacks } from "./callbacks.ts";
 import type { SweepJobStatus } from "./job.ts";
 import type { Invocation } from "./process/invocation.ts";
 
-/** How a program declares itself: the arguments of `@hydra.main`, and our additions. */
+/** The declaration of a program: the arguments of `@hydra.main`, and our additions. */
 export interface ProgramDeclaration {
   /**
    * The program's name: in usage texts, and `hydra.job.name` unless the config says otherwise.
@@ -80,80 +79,80 @@ export interface ProgramDeclaration {
     page: SummaryPage,
   ) => Promise<string | undefined>;
   /**
-   * What a running job has come to, in a few words for the table of a sweep; undefined if it does not say.
+   * The progress of a running job, in a few words for the table of a sweep; undefined if unknown.
    * @param outputDir the job's directory
    */
   readonly progress?: (outputDir: string) => string | undefined;
   /**
-   * The targets that `hydra.callbacks` may name in `_target_`, from `createTargets`. Other names are
-   * refused: a config alone never gets anything imported.
+   * The targets that `hydra.callbacks` may name in `_target_`, from `createTargets`. Other names are refused: a config
+   * alone never imports code.
    */
   readonly targets?: Targets;
   /** Resolvers for `${name:...}` besides OmegaConf's and Hydra's; `resolver()` turns a function into one. */
   readonly resolvers?: readonly Resolver[];
-  /** How much aliases and interpolations may add to a config. Default: what the environment says. */
+  /** How much aliases and interpolations may add to a config. Default: the limits that the environment sets. */
   readonly limits?: Partial<Limits>;
   /** Further kinds of sources for search paths, by scheme, as `git://`. */
   readonly sources?: ReadonlyMap<string, SourceFactory>;
   /**
-   * The version of Hydra that the program behaves as, as `version_base` of `@hydra.main`. Default: `1.3`. Beside a `dialect` of 1.4
-   * it is only what `hydra.runtime.version_base` says: any version from 1.3, as `1.3` or `1.3.5`.
+   * The version of Hydra whose behaviour the program has, as `version_base` of `@hydra.main`. Default: `1.3`. With a
+   * `dialect` of 1.4 it is only the value of `hydra.runtime.version_base`: any version from 1.3, as `1.3` or `1.3.5`.
    */
   readonly versionBase?: string;
   /** The version of Hydra itself, where it is not the one that `versionBase` names. */
   readonly dialect?: DialectName;
   /** The program's own flags, besides Hydra's. */
   readonly flags?: readonly Flag[];
-  /** What else the program can do, each chosen by its name as the first word of the command line. */
+  /** Further commands of the program, each chosen by its name as the first word of the command line. */
   readonly subcommands?: readonly Subcommand[];
-  /** Files and directories that show that a run directory holds results already. */
+  /** Files and directories whose presence shows that a run directory already holds results. */
   readonly resultFiles?: readonly string[];
   /**
    * Accepts `-- ARG...`: turns the arguments after `--` into the overrides they stand for. Without
    * it, arguments after `--` are overrides like the others.
    */
   readonly restAsOverrides?: (args: readonly string[]) => readonly string[];
-  /** What is done with a program after `--`, as hints say it: `profile`. Default: `run`. */
+  /** The verb for running a program after `--`, in hints: `profile`. Default: `run`. */
   readonly programUse?: string;
   /**
-   * Whether the users wrote the program themselves, as is usual with Hydra: then every error ends with a hint
-   * how to see the whole stack. False for a tool, whose users get no such hint for a wrong config or command
-   * line. Default: true.
+   * Whether the users wrote the program themselves, as is usual with Hydra: then every error ends with a hint how to
+   * see the whole stack. False for a tool, whose users get no such hint for a wrong config or command line. Default:
+   * true.
    */
   readonly hasUserCode?: boolean;
   /**
-   * Whether `hydra.launcher.reuse_workers: null` means true: the task leaves nothing behind in its process that another job could see.
-   * Default: false.
+   * Whether `hydra.launcher.reuse_workers: null` means true: the task leaves no state in its process that another job
+   * could see. Default: false.
    */
   readonly reusesWorkers?: boolean;
   /** The config store: values, trees or YAML texts by config path. Values and trees may have a schema. */
   readonly store?: ReadonlyMap<string, StoreEntry>;
-  /** What to do without flags: run the task, or show the config, which writes nothing. */
+  /** What the program does without arguments: run the task, or show the config, which writes nothing. */
   readonly whenBare?: "run" | "show";
 }
 
-/** A job before anything of it is made. */
+/** A job before any of its files is made. */
 export interface JobFacts {
   /** Its place in a sweep, from 0; undefined for a single run. */
   readonly number?: number;
   readonly outputDir: string;
   /** The overrides of the task's own config, as typed. */
   readonly overrides: readonly string[];
-  /** The whole tree, unresolved, with its `hydra` node. */
+  /** The whole unresolved tree with its `hydra` node. */
   readonly root: MapNode;
-  /** What interpolations in it are resolved with. */
+  /** The context that resolves the tree's interpolations. */
   readonly context: ResolveContext;
   /** The task's config with every interpolation resolved. */
   readonly resolved: () => ConfigNode;
 }
 
-/** What a summary is about. */
+/** The context of a sweep's summary. */
 export interface SummaryPage {
   /** The absolute path of the sweep's directory. */
   readonly directory: string;
   /** The readable form of a path: relative if it lies below the working directory. */
   readonly readable: (path: string) => string;
-  /** The numbers of jobs that ran while another of them did, on the same machine: what they measured is not what they take alone. */
+  /** Numbers of jobs that overlapped another job on the same machine, which distorts their measurements. */
   readonly concurrentJobs: readonly number[];
 }
 
@@ -181,7 +180,7 @@ export interface Delegate {
   readonly sweepCallbacks: (root: MapNode, context: ResolveContext) => Callbacks;
 }
 
-/** What a program prints when a job changes its directory only because of this default. */
+/** Printed when a job changes its directory only because of this default. */
 export const CHDIR_WARNING = `Future Hydra versions will no longer change working directory at job runtime by default.
 See https://hydra.cc/docs/1.2/upgrades/1.1_to_1.2/changes_to_job_working_dir/ for more information.`;
 
@@ -227,13 +226,13 @@ const unreadable = (path: string, cause: unknown): ConfigError =>
     cause,
   });
 
-/** One command-line flag. A flag is data: the parser, the usage text and the help only iterate. */
+/** One command-line flag. A flag is data that the parser, the usage text and the help iterate over. */
 export interface Flag {
-  /** What the parsed arguments call it. */
+  /** Its key in the parsed arguments. */
   readonly id: string;
   /** As typed, long form first: `["--config-name", "-cn"]`. */
   readonly names: readonly [string, ...string[]];
-  /** `overrides`: every word behind it that is no flag is the flag's, not an override of the run. */
+  /** `overrides`: every following word that is not a flag belongs to the flag, not to the run's overrides. */
   readonly takes: "nothing" | "value" | "optional-value" | "overrides";
   /** Accepted values; absent means any. */
   readonly choices?: readonly string[];

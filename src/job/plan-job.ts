@@ -18,39 +18,39 @@ import { textAt, textsAt } from "./hydra-values.ts";
 import { nextFreeDirectory } from "./run-directory.ts";
 import type { Session } from "./session.ts";
 
-/** A job with all that is decided before anything is made. */
+/** A job with all decisions that precede its files. */
 export interface PlannedJob {
   readonly composition: Composition;
   /** The place in a sweep, from 0; undefined for a single run. */
   readonly number?: number;
   /** `hydra.job.id` of a job of a sweep. */
   readonly id?: string;
-  /** The whole tree, with the job's number and directory in it. */
+  /** The whole tree, including the job's number and directory. */
   readonly root: MapNode;
   /** The tree without `hydra`: what the task gets. */
   readonly tree: MapNode;
   readonly outputDir: string;
   /** The overrides of the task's own config, as typed. */
   readonly overrides: readonly string[];
-  /** The task's config with every interpolation resolved; worked out on first use. */
+  /** The task's config with every interpolation resolved; computed on first use. */
   readonly resolved: () => ConfigNode;
 }
 
 export interface JobPlace {
-  /** Where relative directories start. */
+  /** The directory that relative directories start from. */
   readonly cwd: string;
   readonly context: ResolveContext;
-  /** Called with the tree that `${hydra:...}` is to read, whenever the job's own values change it. */
+  /** Called with the tree for the `hydra` resolver whenever the job's own values change it. */
   readonly publish: (root: MapNode) => void;
-  /** What says that a directory holds results. */
+  /** Files whose presence shows that a directory holds results. */
   readonly resultFiles: readonly string[];
-  /** What `hydra.job.id` is in a job of a sweep, where the launcher does not take its number. */
+  /** `hydra.job.id` of a sweep's job; absent if the launcher uses the job's number. */
   readonly idOf?: (number: number, name: string) => string;
 }
 
 /**
- * Plans a job: `hydra.run.dir` for a single run; for a job of a sweep its number, and the
- * directory `hydra.sweep.dir/hydra.sweep.subdir`, unless another is given. Makes nothing.
+ * Plans a job: a single run gets `hydra.run.dir`; a job of a sweep gets its number and the directory
+ * `hydra.sweep.dir/hydra.sweep.subdir`, unless `directory` is given. Creates nothing.
  */
 export function planJob(
   composition: Composition,
@@ -93,7 +93,7 @@ const typed = (value: string | bigint, kind: "str" | "int"): ConfigNode => ({
   type: { kind } satisfies NodeType,
 });
 
-/** Where Python would print `None`, there stands `None`. */
+/** A null part of a path becomes `None`, as Python prints it. */
 function directoryOf(
   root: MapNode,
   composition: Composition,
@@ -109,8 +109,8 @@ function directoryOf(
 }
 
 /**
- * Whether an override set a value, itself or the interpolation that it came from. A directory that
- * an override names is meant; one that the config makes up may step aside.
+ * Whether an override set a value directly, or set the interpolation that it came from. A directory that an override
+ * names is used as it is; a default one may move to a free name.
  */
 export function isFromOverride(
   { root }: Composition,
@@ -120,14 +120,14 @@ export function isFromOverride(
   const written = key
     .split(".")
     .reduce<ConfigNode | undefined>((node, name) => node && child(node, name), root);
-  // What an interpolation leads to is of another place.
+  // The target of an interpolation has its own origin, so the unresolved node is checked first.
   if (written?.origin.kind === "override") return true;
   for (let at = selectNode(root, key, context); at !== undefined; at = at.replaced)
     if (at.origin.kind === "override") return true;
   return false;
 }
 
-/** The surroundings in which this program's jobs are planned. */
+/** The values that planning this program's jobs depends on. */
 export const placeOf = ({ composer, invocation, options }: Session): JobPlace => ({
   cwd: invocation.cwd,
   context: composer.context,
@@ -135,14 +135,16 @@ export const placeOf = ({ composer, invocation, options }: Session): JobPlace =>
   resultFiles: options.resultFiles ?? [],
 });
 
-/** A job of a sweep: planned, and with a number. */
+/** A planned job of a sweep, with its number. */
 export type SweepJob = PlannedJob & {
   readonly number: number;
-  /** The overrides as the sweeper gave them: a config that sets `hydra.overrides.task` adds its own to `overrides`. */
+  /** The overrides as the sweeper gave them; a config that sets `hydra.overrides.task` adds its own to `overrides`. */
   readonly swept: readonly string[];
-  /** The same with those of `hydra`, and the fingerprint of the config: where the composition is not kept. */
+  /**
+   * All overrides, including those of `hydra`, and the config's fingerprint; present if the composition is not kept.
+   */
   readonly typed?: readonly string[];
   readonly fingerprint?: string;
-  /** `hydra.launcher` as this job's own config resolves it, where that may differ from job to job. */
+  /** `hydra.launcher` as this job's own config resolves it, if it may differ between jobs. */
   readonly launcher?: Readonly<Record<string, unknown>>;
 };

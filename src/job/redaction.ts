@@ -3,8 +3,8 @@ import { findForm, formsOf, type SecretForm } from "./encoded-forms.ts";
 import type { Console } from "./process/invocation.ts";
 
 /**
- * Removes secrets from texts: messages, logs, and what a task prints through its logger. Configs are
- * masked as trees before they are shown; this is for everything else.
+ * Removes secrets from texts: messages, logs, and the output of a task's logger. Configs are masked as trees before
+ * they are shown; this covers everything else.
  */
 export interface Redaction {
   learn(secrets: Iterable<string>): void;
@@ -28,7 +28,7 @@ export function createRedaction(): Redaction {
   };
 }
 
-/** Where secrets overlap, one mask stands for all of them. */
+/** One mask covers secrets that overlap. */
 function masked(text: string, secrets: Iterable<readonly SecretForm[]>): string {
   const spans: (readonly [start: number, end: number])[] = [];
   for (const forms of secrets)

@@ -8,13 +8,13 @@ import type { Invocation } from "./process/invocation.ts";
 
 const FULL_ERROR = "HYDRA_FULL_ERROR";
 
-/** Where an error is shown, and for which program. */
+/** Where to show an error, and for which program. */
 export interface Failing {
   readonly invocation: Invocation;
   readonly options: Pick<ProgramDeclaration, "hasUserCode" | "dialect" | "versionBase">;
 }
 
-/** Shows what a job threw, as Hydra does. */
+/** Shows the error of a failed job, as Hydra does. */
 export function showFailure(
   { error, overrides }: Pick<JobResult, "error" | "overrides">,
   program: Failing,
@@ -25,9 +25,9 @@ export function showFailure(
 }
 
 /**
- * Shows an error as Hydra does: what is wrong and where, and how to see the whole stack. An error that
- * is not ours is shown with its stack, without our own frames unless `HYDRA_FULL_ERROR=1` is set. If no
- * code is the user's, a mistake in the config has no stack worth showing.
+ * Shows an error as Hydra does: the problem and its place, and how to see the whole stack. An error that is not ours is
+ * shown with its stack, without our own frames unless `HYDRA_FULL_ERROR=1` is set. If no code is the user's, a mistake
+ * in the config has no stack worth showing.
  */
 export function reportError(error: unknown, { invocation, options }: Failing): void {
   const { console, env } = invocation;
@@ -51,36 +51,38 @@ function tellsOfFullError({ dialect, versionBase }: Failing["options"]): boolean
 }
 
 /**
- * Shows an error outside of every job. An error of the system (a directory that cannot be made, a full disk)
- * is shown without a stack: its message names the path, and the lines of our code would not help.
+ * Shows an error outside of any job. A system error (a directory that cannot be made, a full disk) is shown without a
+ * stack: its message names the path, and the lines of our code would not help.
  */
 export function reportOwnError(error: unknown, program: Failing): void {
   const isFull = program.invocation.env[FULL_ERROR] === "1";
   reportError(isFull ? error : coded(error), program);
 }
 
-/** What the system refused us, as an error with a code; all others as they are. */
+/** Turns a system error of our own calls into an error with a code; leaves all others unchanged. */
 export const coded = (error: unknown): unknown =>
   isRefusalOfSystem(error)
     ? new ConfigError({ code: "app.system", message: error.message, cause: error })
     : error;
 
-/** Whether the system refused something that we asked for, not the user's code. */
+/** Whether a system call failed that our code made, not the user's. */
 export const isRefusalOfSystem = (error: unknown): error is Error =>
   error instanceof Error && "syscall" in error && !OF_USER.test(error.stack ?? "");
 
-/** What a target threw is the user's own error, shown below ours about the config that called it. */
+/**
+ * An error that a target threw is the user's own; its stack is shown below our error about the config that called it.
+ */
 const ofTarget = (error: CodedError): readonly string[] =>
   error.code === "instantiate.failed" ? ["", ...userStacks(error.details.cause)] : [];
 
 const causesOf = (error: CodedError): readonly string[] =>
   error.cause === undefined ? [] : [`Caused by: ${stacks(error.cause).join("\n")}`];
 
-/** The stack of an error and of everything that caused it. */
+/** The stacks of an error and of its causes. */
 const stacks = (error: unknown): readonly string[] =>
   withCauses(error, (at) => (at instanceof Error ? (at.stack ?? at.message) : String(at)));
 
-/** The same without our frames. An error of ours that the user's code wrapped is shown by its message. */
+/** The stacks without our frames. An error of ours that the user's code wrapped is shown by its message. */
 const userStacks = (error: unknown): readonly string[] =>
   withCauses(error, (at) => (isCodedError(at) ? at.message : userStack(at)));
 
@@ -95,10 +97,10 @@ function withCauses(error: unknown, show: (error: unknown) => string): readonly 
 
 const causeOf = (error: unknown): unknown => (error instanceof Error ? error.cause : undefined);
 
-/** The functions of ours that call the user's code. */
+/** Our functions that call the user's code. */
 const OF_USER = /\b(runUserTask|invokeTarget)\b/;
 
-/** The stack down to the user's code: below it there are only frames of ours and of Node. */
+/** The part of a stack above our call of the user's code: below it are only frames of ours and of Node. */
 function userStack(error: unknown): string {
   if (!(error instanceof Error)) return `Error: ${String(error)}`;
   const lines = (error.stack ?? `${error.name}: ${error.message}`).split("\n");

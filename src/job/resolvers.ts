@@ -12,9 +12,9 @@ import { resolverList } from "../values/resolution/context.ts";
 import type { Resolver, ResolverCall } from "../values/resolution/resolver.ts";
 
 /**
- * The resolvers that Hydra itself registers, and a program's own, which may replace them.
+ * The resolvers that Hydra registers, and the program's own, which may replace them.
  *
- * @param program the time that `now` tells, and the tree that `hydra` reads
+ * @param program the time that `now` formats, and the tree that `hydra` reads
  */
 export function withHydraResolvers(
   own: Iterable<Resolver> | undefined,
@@ -39,9 +39,9 @@ export function withHydraResolvers(
 }
 
 /**
- * `${hydra:runtime.cwd}`: a value of the `hydra` node, from wherever it is used. A map or list of it
- * stays a part of that tree: its interpolations mean what they mean there. What is absent or still
- * missing (`runtime.output_dir` before the job has one) is null, as in Hydra.
+ * `${hydra:runtime.cwd}`: a value of the `hydra` node, usable anywhere in the config. A map or list stays part of the
+ * `hydra` tree: its interpolations are resolved there. An absent or missing value (`runtime.output_dir` before the job
+ * has one) is null, as in Hydra.
  *
  * @param read the composed tree with its `hydra` node, or undefined while it is being composed
  */
@@ -80,8 +80,8 @@ function lockHydra(root: ConfigNode): ConfigNode {
 }
 
 /**
- * `${now:%Y-%m-%d}`: the time of the run, in the patterns of Python's strftime. One run has one
- * time: two directories named by it are the same directory.
+ * `${now:%Y-%m-%d}`: the time of the run in a pattern of Python's strftime. A run has a single time, so that two
+ * directories named by it are the same.
  */
 export function nowResolver(time: Date): Resolver {
   return {
@@ -101,8 +101,8 @@ export function nowResolver(time: Date): Resolver {
 }
 
 /**
- * The Python whose behaviour this dialect has. There is no Python to ask here, and a tree that
- * tells versions apart must compose the same on every machine.
+ * The Python version whose behaviour this dialect has. No Python interpreter is asked: a config that depends on the
+ * version must compose the same on every machine.
  */
 const VERSIONS: ReadonlyMap<string, string> = new Map([
   ["major", "3"],
@@ -126,12 +126,12 @@ export const pythonVersionResolver: Resolver = {
 };
 
 /**
- * `${hydra_override_dirname:}`: the overrides of the task as they were typed, sorted and joined, for the name of a directory.
- * Its argument is a mapping with `kv_sep`, `item_sep`, `exclude_keys` and `element_resolver`; without one,
- * `hydra.job.config.override_dirname` says the first three.
+ * `${hydra_override_dirname:}`: the overrides of the task as typed, sorted and joined, for the name of a directory. Its
+ * argument is a mapping with `kv_sep`, `item_sep`, `exclude_keys` and `element_resolver`; without one,
+ * `hydra.job.config.override_dirname` gives the first three.
  *
  * @param read the composed tree with its `hydra` node, for configs without one
- * @param hidden the texts of overrides with secrets, which get into no name
+ * @param hidden the texts of overrides with secrets, which appear in no name
  */
 export function dirnameResolver(
   read: () => ConfigNode | undefined = () => undefined,
@@ -180,7 +180,7 @@ const dirnameError = (message: string): ConfigError =>
 
 const holdsHydra = (root: ConfigNode): boolean => root.kind === "map" && root.entries.has("hydra");
 
-/** As they stand there: they are no interpolations of that node. */
+/** The overrides as recorded in the tree, without resolving interpolations in them. */
 function overridesIn(tree: ConfigNode): readonly string[] {
   const task = getAt(tree, ["hydra", "overrides", "task"]);
   return task?.kind === "list" ? task.items.map((item) => pyStr(item)) : [];
@@ -221,7 +221,7 @@ function keysIn(node: ConfigNode | undefined): readonly string[] {
   });
 }
 
-/** Below a key that no config has, interpolations in the text are resolved against the config. */
+/** A key that no config has; interpolations in a text below it are resolved against the config. */
 const ITEM = "_hydra_override_dirname_item";
 
 function nameOfOverride(

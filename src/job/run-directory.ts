@@ -6,9 +6,8 @@ import { DIRECTORY_CLAIM, tryClaim } from "../system/process-claim.ts";
 import { ConfigError } from "../values/errors.ts";
 
 /**
- * Makes the directory of a run. Results of two runs in one directory would be read as one, so a
- * directory that already holds any of the program's results is refused; one that holds only the
- * configuration of an earlier attempt is not.
+ * Makes the directory of a run. Results of two runs in one directory would be read as one, so a directory that already
+ * holds results of the program is refused; one that holds only the configuration of an earlier attempt is accepted.
  *
  * @throws ConfigError `app.run_directory`
  */
@@ -18,9 +17,9 @@ export function makeRunDirectory(path: string, resultFiles: readonly string[]): 
 }
 
 /**
- * Makes the directory of a sweep; what is in it is for its record to judge.
+ * Makes the directory of a sweep; the sweep's record decides what to do with its contents.
  *
- * @param sweep.isResumed whether the sweep lies there already
+ * @param sweep.isResumed whether the directory already holds the sweep
  * @throws ConfigError `app.run_directory`
  */
 export const makeSweepDirectory = (
@@ -41,7 +40,7 @@ function makeOrRefuse(path: string, kind: DirectoryKind): void {
 
 /** @throws ConfigError `app.run_directory` for a directory that holds another run's results */
 function refuseResults(path: string, resultFiles: readonly string[]): void {
-  // Of most jobs there is nothing yet: one look instead of one for each file.
+  // Most jobs have no directory yet: one check instead of one for each file.
   if (!existsSync(path)) return;
   const results = resultFiles.filter((name) => existsSync(join(path, name)));
   if (results.length === 0) return;
@@ -54,10 +53,10 @@ function refuseResults(path: string, resultFiles: readonly string[]): void {
 }
 
 /**
- * Puts what an earlier attempt at the same job left into `.attempts/N`, so that its results are not
- * taken for those of the next one, and are not lost either.
+ * Moves the results of an earlier attempt at the same job to `.attempts/N`, so that they are neither taken for those of
+ * the next attempt nor lost.
  *
- * @param attempt the number of the attempt that left them, from 1
+ * @param attempt the number of the earlier attempt, from 1
  */
 export function setAside(path: string, resultFiles: readonly string[], attempt: number): void {
   const aside = join(path, ".attempts", String(attempt));
@@ -71,9 +70,9 @@ export function setAside(path: string, resultFiles: readonly string[], attempt: 
 }
 
 /**
- * The directories of a sweep's jobs, looked at before any is made.
+ * Checks the directories of a sweep's jobs before any is made.
  *
- * @throws ConfigError `app.run_directory` where results would mix, with earlier ones or each other's
+ * @throws ConfigError `app.run_directory` if results would mix with earlier ones or with each other's
  */
 export function checkJobDirectories(
   jobs: readonly { readonly number?: number; readonly outputDir: string }[],
@@ -95,8 +94,8 @@ export function checkJobDirectories(
 }
 
 /**
- * A directory that was not chosen by name, like one named by the second, moves on to the next free
- * name: `20260102-030405`, `20260102-030405-2`, ...
+ * Moves a directory that no override names (its name may come from the time of the run) on to the next free name:
+ * `20260102-030405`, `20260102-030405-2`, ...
  */
 export function nextFreeDirectory(path: string, resultFiles: readonly string[]): string {
   const isTaken = (directory: string) =>
@@ -107,10 +106,10 @@ export function nextFreeDirectory(path: string, resultFiles: readonly string[]):
 }
 
 /**
- * Takes a run directory for this process, so that two runs named by the same second do not mix. A claim that a
- * dead process left behind counts for nothing.
+ * Claims a run directory for this process, so that two runs named by the same second do not mix. The claim of a dead
+ * process does not count.
  *
- * @returns gives the directory up
+ * @returns releases the claim
  * @throws ConfigError `app.run_directory` while another process holds it
  */
 export function claimRunDirectory(path: string): () => void {
@@ -127,8 +126,8 @@ export function claimRunDirectory(path: string): () => void {
 }
 
 /**
- * Drops the claim that an earlier attempt at a job left behind, on whatever machine it was: for jobs of
- * a scheduler, which starts none again before it has ended.
+ * Removes the claim of an earlier attempt at a job, whatever machine made it: for jobs of a scheduler, which starts
+ * none again before it has ended.
  */
 export const dropClaim = (path: string): void =>
   rmSync(join(path, DIRECTORY_CLAIM), { force: true });

@@ -28,13 +28,13 @@ import { CHDIR_WARNING } from "./options.ts";
 import type { PlannedJob } from "./plan-job.ts";
 import { claimRunDirectory, makeRunDirectory } from "./run-directory.ts";
 
-/** What all jobs of one call of a program share. */
+/** What all jobs of one program run share. */
 export interface JobContext {
-  /** Names the task's own logger. */
+  /** The name of the task's own logger. */
   readonly program: string;
   readonly task: Task;
   readonly context: ResolveContext;
-  /** Called with the tree that `${hydra:...}` is to read. */
+  /** Called with the tree for the `hydra` resolver. */
   readonly publish: (root: MapNode) => void;
   readonly logging: Logging;
   readonly callbacks: Callbacks;
@@ -42,18 +42,18 @@ export interface JobContext {
   readonly isDelegated: boolean;
   readonly cwd: string;
   readonly resultFiles: readonly string[];
-  /** What `hydra.job.chdir: null` means: false since Hydra 1.2. */
+  /** The meaning of `hydra.job.chdir: null`: false since Hydra 1.2. */
   readonly chdirByDefault: boolean;
-  /** Tells the user, each message once. */
+  /** Warns the user, each message once. */
   readonly warn: (message: string) => void;
   readonly flags: ReadonlyMap<string, string | true>;
   readonly restArgs: readonly string[];
 }
 
 /**
- * Takes the directory of a job: makes it and, for a program with results, keeps others out.
+ * Makes and claims the directory of a job; the claim is only for programs with results.
  *
- * @returns gives it up
+ * @returns releases the claim
  * @throws ConfigError `app.run_directory`
  */
 export function takeDirectory({ outputDir }: PlannedJob, resultFiles: readonly string[]) {
@@ -63,11 +63,11 @@ export function takeDirectory({ outputDir }: PlannedJob, resultFiles: readonly s
 }
 
 /**
- * Runs one job in the directory that was taken for it, as Hydra does: opens the job's log, saves the
- * three files, changes into the directory if `hydra.job.chdir` says so, sets `hydra.job.env_set`, and
- * calls the task. What the task throws is in the result.
+ * Runs one job in its claimed directory, as Hydra does: opens the job's log, saves the three files, changes into the
+ * directory if `hydra.job.chdir` says so, sets `hydra.job.env_set`, and calls the task. The result includes an error
+ * that the task throws.
  *
- * @throws ConfigError for anything wrong before the task is called
+ * @throws ConfigError for any error before the task is called
  */
 export async function runJob(planned: PlannedJob, surroundings: JobContext): Promise<JobResult> {
   const { composition, outputDir, root, tree } = planned;
@@ -77,7 +77,7 @@ export async function runJob(planned: PlannedJob, surroundings: JobContext): Pro
   const job = describeJob(planned, surroundings);
   if (isDelegated) return callTask(task, config, job);
   const own = hydraAlone(root);
-  // Before anything is made.
+  // Before any file is made.
   const variables = context.dialect.setsVariablesInTurn
     ? undefined
     : resolvedVariables(root, context);
@@ -91,7 +91,7 @@ export async function runJob(planned: PlannedJob, surroundings: JobContext): Pro
   const saved =
     variables === undefined ? planned : { ...planned, root: withVariables(root, variables) };
   if (subdirectory !== undefined) saveJobFiles(resolve(outputDir, String(subdirectory)), saved);
-  // What is wrong with it shows when the files are there, as in Hydra.
+  // As in Hydra, an error in `env_set` appears only after the files are saved.
   const settings = {
     env: environmentAt(variables === undefined ? own : withVariables(own, variables), context),
     ...workingDirectory,
@@ -109,7 +109,7 @@ export async function runJob(planned: PlannedJob, surroundings: JobContext): Pro
   });
 }
 
-/** Hydra sets a job up from a copy of its own node: the job's config cannot be referred to there. */
+/** Hydra sets a job up from a copy of its own node, where interpolations cannot reach the job's config. */
 function hydraAlone(root: MapNode): MapNode {
   const hydra = root.entries.get("hydra");
   return { ...root, entries: new Map(hydra === undefined ? [] : [["hydra", hydra]]) };
@@ -118,7 +118,7 @@ function hydraAlone(root: MapNode): MapNode {
 const ENV_SET = ["hydra", "job", "env_set"] as const;
 
 /**
- * Python sets the variables one by one, so that `oc.env` in a value knows those above it.
+ * Python sets the variables one by one, so that `oc.env` in a value sees those above it.
  * @throws ConfigError `value.missing`, and of interpolations
  */
 function environmentAt(own: MapNode, context: ResolveContext): Readonly<Record<string, string>> {
@@ -141,7 +141,7 @@ function environmentAt(own: MapNode, context: ResolveContext): Readonly<Record<s
   return variables;
 }
 
-/** The variables with their interpolations resolved, before the first one is set. */
+/** The variables with their interpolations resolved, before any is set. */
 function resolvedVariables(own: MapNode, context: ResolveContext): ConfigNode {
   const settings = resolveAt(own, ENV_SET, asDeclared(context));
   if (settings.kind !== "map") return settings;
@@ -187,8 +187,8 @@ async function callTask(task: Task, config: Config, job: Job): Promise<JobResult
 }
 
 /**
- * What becomes of a job, or that Ctrl-C has ended it: then the task is given up, and its caller ends the process when
- * callbacks have been told (`endInterrupted`). Where the program listens to the signal itself, it is left to it.
+ * Runs a job until it ends or Ctrl-C arrives: then the task is abandoned, and the caller ends the process after the
+ * callbacks (`endInterrupted`). If the program handles the signal itself, Ctrl-C is left to it.
  */
 async function untilInterrupted(call: () => Promise<JobResult>, job: Job): Promise<JobResult> {
   if (process.listenerCount(CTRL_C) > 0) return call();
@@ -210,16 +210,16 @@ async function untilInterrupted(call: () => Promise<JobResult>, job: Job): Promi
 
 const CTRL_C = "SIGINT";
 
-/** Whether a job was given up on Ctrl-C. */
+/** Whether Ctrl-C ended a job. */
 export const isInterrupted = ({ error }: Pick<JobResult, "error">): boolean =>
   isConfigError(error) && error.code === "app.interrupted";
 
-/** Ends this process as Ctrl-C does, if a job was given up: its task may go on. */
+/** Ends this process as Ctrl-C does if a job was abandoned, because its task may still run. */
 export function endInterrupted(results: readonly JobResult[]): void {
   if (results.some(isInterrupted)) process.kill(process.pid, CTRL_C);
 }
 
-/** Its name marks the border in stacks: what lies below it is ours, not the user's. */
+/** The name of this function marks the border in stacks: frames below it are ours, not the user's. */
 async function runUserTask(task: Task, config: Config, job: Job): Promise<unknown> {
   return await task(config, job);
 }
@@ -228,7 +228,7 @@ function describeJob(planned: PlannedJob, surroundings: JobContext): Job {
   const { number, outputDir, overrides, resolved, root } = planned;
   const { context, flags, logging, program, restArgs } = surroundings;
   return {
-    // Whether it has a value matters to tasks that ask for it.
+    // A missing value matters only to tasks that read it.
     get name() {
       return textAt(root, "hydra.job.name", context) ?? "None";
     },
@@ -245,7 +245,7 @@ function describeJob(planned: PlannedJob, surroundings: JobContext): Job {
   };
 }
 
-/** What a job changes in its process while it runs. */
+/** Changes to the process while a job runs. */
 export interface ProcessSettings {
   /** Variables to set (`hydra.job.env_set`). */
   readonly env?: Readonly<Record<string, string>>;
@@ -253,7 +253,7 @@ export interface ProcessSettings {
   readonly cwd?: string;
 }
 
-/** Runs something with other variables or another directory, and puts both back afterwards. */
+/** Runs a function with other variables or another directory, and restores both afterwards. */
 async function withEnvironment<T>(settings: ProcessSettings, run: () => Promise<T>): Promise<T> {
   const variables = Object.entries(settings.env ?? {});
   const before = variables.map(([name]) => [name, process.env[name]] as const);
@@ -272,8 +272,7 @@ async function withEnvironment<T>(settings: ProcessSettings, run: () => Promise<
 }
 
 /**
- * The three files Hydra leaves with every job, in its own formatting, interpolations unresolved,
- * secrets masked.
+ * Saves the three files of every Hydra job, in Hydra's formatting, with interpolations unresolved and secrets masked.
  */
 function saveJobFiles(
   directory: string,
@@ -293,7 +292,7 @@ function saveJobFiles(
     "hydra.yaml": map([["hydra", hydra]], hydra.origin),
     "overrides.yaml": getAt(hydra, ["overrides", "task"]),
   };
-  // Now and not by the first write, for which a directory that is missing is an error to recover from.
+  // Not left to the first write, which treats a missing directory as an error to recover from.
   makeDirectory(directory);
   removeDeadDrafts(directory);
   for (const [name, node] of Object.entries(files))
@@ -317,7 +316,7 @@ export function logSettings(root: MapNode, key: string, context: ResolveContext)
   return (cwd) => [config, verbose, cwd, locateIn(node, key)];
 }
 
-/** The key and the origin of what is at a path, or of the nearest map around it that exists. */
+/** The key and the origin of the value at a path, or of the nearest existing map around it. */
 const locateIn =
   (node: ConfigNode | undefined, key: string): Locate =>
   (path) => {

@@ -11,10 +11,10 @@ export interface Session {
   readonly parsed: ParsedArguments;
   /** All flags the program knows. */
   readonly flags: readonly Flag[];
-  /** Those of the command line, and what stands after `--` turned into some. */
+  /** The overrides of the command line, and those that the arguments after `--` stand for. */
   readonly overrides: readonly string[];
   readonly composer: Composer;
-  /** A composer for other flags than those of this command line, which prints nothing. */
+  /** A composer for other flags than those of this command line; it prints nothing. */
   readonly composerFor: (parsed: ParsedArguments) => Composer;
 }
 
@@ -25,12 +25,12 @@ export const EXIT_USAGE = 2;
 export interface ParsedArguments {
   /** Values by flag id; `true` for flags that take none. The last of several wins. */
   readonly flags: ReadonlyMap<string, string | true>;
-  /** Everything that is no flag: overrides, in order. */
+  /** All arguments that are not flags: overrides, in order. */
   readonly overrides: readonly string[];
-  /** Those of them that argparse would not take: all behind the first run of words. */
+  /** The overrides that argparse would refuse: all after the first run of words. */
   readonly apart?: readonly string[];
   /** The words behind a flag that takes overrides, in order; undefined without such a flag. */
   readonly more?: readonly string[];
-  /** What stands after `--`, verbatim; undefined without `--`. */
+  /** The arguments after `--`, verbatim; undefined without `--`. */
   readonly rest?: readonly string[];
 }

@@ -26,7 +26,7 @@ export const basicLauncher: LauncherDefinition = {
   }),
 };
 
-/** A job in a line: what makes it different, not how Hydra itself is configured. */
+/** A job's overrides in one line, without those that configure Hydra itself. */
 export const shownOverrides = ({ overrides }: Pick<SweepJob, "overrides">): string =>
   inLine(overrides);
 

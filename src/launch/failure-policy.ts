@@ -8,17 +8,16 @@ import type { ResolveContext } from "../values/resolution/context.ts";
 
 const KEY = "hydra.launcher.on_failure";
 
-/** What a sweep does once jobs fail. Jobs that run already always run to their end. */
+/** The reaction of a sweep to failed jobs. Running jobs always run to their end. */
 export type FailurePolicy =
-  /** As Hydra: the batch goes on, and no other batch follows. */
+  /** As Hydra: the batch continues, and no other batch follows. */
   | { readonly kind: "finish_batch" }
   | { readonly kind: "continue" }
   /** No job starts after this many have failed. */
   | { readonly kind: "stop"; readonly after: number };
 
 /**
- * `hydra.launcher.on_failure`: `continue`, `stop`, `stop_after:N`; Hydra's own way where it is null
- * or not there.
+ * `hydra.launcher.on_failure`: `continue`, `stop`, `stop_after:N`; Hydra's behaviour if it is null or absent.
  *
  * @throws ConfigError `value.wrong_type` for anything else
  */
@@ -38,7 +37,7 @@ export function failurePolicy(root: MapNode, context: ResolveContext): FailurePo
   });
 }
 
-/** Counts failures over the batches of a sweep and says whether it may go on. */
+/** Counts failures over the batches of a sweep and decides whether it may continue. */
 export interface FailureGate {
   count(result: JobResult): void;
   /** Whether another job may start. */
@@ -49,7 +48,7 @@ export interface FailureGate {
   isClosed(): boolean;
 }
 
-/** @param isClosed whether another process has ended the sweep: asked before each job */
+/** @param isClosed whether another process has ended the sweep; called before each job */
 export function openGate(policy: FailurePolicy, isClosed = () => false): FailureGate {
   let failed = 0;
   let stopped = false;
@@ -66,20 +65,20 @@ export function openGate(policy: FailurePolicy, isClosed = () => false): Failure
   };
 }
 
-/** Whether a job went wrong: it threw, or said so by its exit code. */
+/** Whether a job failed: it threw, or returned an exit code other than 0. */
 export const hasFailed = ({ exitCode, status }: JobResult): boolean =>
   status === "failed" || exitCode !== 0;
 
-/** What of a job decides the exit code of its sweep. */
+/** The facts about a job that determine the exit code of its sweep. */
 export interface JobEnd {
   readonly isCompleted: boolean;
-  /** Null where there is none: it was lost, or a signal killed its process. */
+  /** Null if it has none: the job was lost, or a signal killed its process. */
   readonly exitCode: number | null;
 }
 
 /**
- * Whether a failure is none of its sweep, where its sweeper tolerates failures: what came to no end of its own is none that the sweeper
- * was notified of for good.
+ * Whether a sweeper that tolerates failures tolerates this one. A job that was ended from outside or lost is not
+ * tolerated: the sweeper has no final result of it.
  */
 export const isTolerated = (result: JobResult): boolean => hasFailed(result) && !isUndone(result);
 
@@ -94,11 +93,11 @@ export const endOfState = (state: JobState): JobEnd => ({
 });
 
 /**
- * The exit code of a sweep, whatever `on_failure` lets it do after a failure: 0 when every job is
- * completed; 128 and the number of the signal that stopped one; else the code of the first job that
- * has another than 0; else 1: jobs were lost or never started.
+ * The exit code of a sweep, whatever `on_failure` allows after a failure: 0 if every job is completed; 128 plus the
+ * number of a signal that stopped one; else the code of the first job with a code other than 0; else 1: jobs were lost
+ * or never started.
  *
- * @param jobs in their order; undefined for one that came to no end
+ * @param jobs in order; undefined for a job without an end
  */
 export function sweepExitCode(jobs: readonly (JobEnd | undefined)[]): number {
   const open = jobs.filter((job) => job?.isCompleted !== true);

@@ -11,11 +11,11 @@ import {
 } from "node:fs";
 import { draftBeside, removeIfAllowed } from "../system/atomic-write.ts";
 
-/** More of a line of a log is not shown. */
+/** The longest part of a log line to show. */
 const MOST_BYTES = 64 * 1024;
 
 /**
- * The last lines of a log, which may be longer than memory; none where it cannot be read.
+ * The last lines of a log, which may be larger than memory; empty if it cannot be read.
  *
  * @param from the byte at which to begin
  */
@@ -38,14 +38,14 @@ export function lastLines(file: string, count: number, from = 0): readonly strin
   }
 }
 
-/** How often a log that is followed is looked at, in milliseconds. */
+/** The polling interval for a followed log, in milliseconds. */
 const LOOKS_MS = 100;
 
 /**
- * Hands over what is written to a log while it is, in whole lines as long as it goes on.
+ * Passes new output in a log to `write`, in whole lines until the end.
  *
  * @param from the byte at which to begin
- * @returns ends it, when all has been handed over
+ * @returns stops following, after all output has been passed on
  */
 export function followLog(file: string, from: number, write: (text: string) => void): () => void {
   const decoder = new TextDecoder();
@@ -69,7 +69,7 @@ export function followLog(file: string, from: number, write: (text: string) => v
   };
 }
 
-/** What stands in a file from a byte on; nothing where it cannot be read. */
+/** The content of a file from a byte on; nothing if it cannot be read. */
 function* piecesFrom(file: string, from: number): Generator<Uint8Array> {
   let descriptor: number;
   try {
@@ -90,36 +90,37 @@ function* piecesFrom(file: string, from: number): Generator<Uint8Array> {
   }
 }
 
-/** Whether Node says in what it printed last that the heap of a process was full: it aborts then. */
+/** Whether the last lines of a Node process report that its heap is full, after which it aborts. */
 export const isHeapFull = (lines: readonly string[]): boolean =>
   lines.some((line) => line.includes("heap out of memory"));
 
 export const MORE_HEAP = "NODE_OPTIONS=--max-old-space-size=MB gives each job more";
 
-/** In bytes; 0 where there is no such file. */
+/** The size in bytes; 0 if the file does not exist. */
 export const sizeOf = (file: string): number =>
   statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 
-/** A log beyond this stays its process's, which then runs no other job: it would have to be copied. */
+/** A larger log stays the file of its process, which then runs no other job: it would have to be copied. */
 const MOST_COPIED = 16 << 20;
 
 /**
- * The file that a process writes to, whichever job it runs: what it has open cannot be changed from outside. While a job runs, its log is a
- * second name of this file; then the log becomes a file of its own, and this one is empty for the next.
+ * The file that a reused process writes to, whichever job it runs: its open descriptors cannot be changed from outside.
+ * While a job runs, its log is a hard link to this file; afterwards the log becomes a separate file, and this one is
+ * emptied for the next job.
  */
 export interface SharedLog {
   readonly file: string;
   /**
-   * Gives the file the name of a job's log, with what that had.
+   * Links a job's log to the file, with the log's earlier content.
    * @returns the byte at which the job's output begins
    */
   begin(jobLog: string): number;
-  /** Makes the job's log a file of its own. @returns whether the file can be used for another job */
+  /** Makes the job's log a separate file. @returns whether the file can be used for another job */
   separate(jobLog: string): boolean;
   remove(): void;
 }
 
-/** @returns undefined where files cannot have two names */
+/** @returns undefined if the file system does not support hard links */
 export function sharedLog(first: string): SharedLog | undefined {
   const file = draftBeside(first);
   const log: SharedLog = {
@@ -140,7 +141,7 @@ export function sharedLog(first: string): SharedLog | undefined {
         truncateSync(file);
         return true;
       } catch {
-        // Then it stays as it is: a disk that is full, say.
+        // Keep the link, for example on a full disk.
         return false;
       }
     },

@@ -6,14 +6,14 @@ import type { SweepRecord } from "../record/sweep-record.ts";
 import type { Suspension } from "../system/process-signals.ts";
 
 /**
- * What happens to the jobs of a batch, as it happens. Every job that started ends; after one that a
- * signal stopped, no other starts.
+ * Events of the jobs of a batch, as they happen. Every job that started ends; after a job that a signal stopped, no
+ * other starts.
  */
 export type LaunchEvent =
   | { readonly kind: "started"; readonly job: SweepJob }
-  /** An attempt went wrong, and the job will start again. */
+  /** An attempt failed, and the job will start again. */
   | { readonly kind: "retried"; readonly job: SweepJob; readonly reason: string }
-  /** Waiting jobs need an action of the user, as the text says; null where that is over. */
+  /** Waiting jobs need an action of the user, which the text names; null once that is over. */
   | {
       readonly kind: "held";
       readonly jobs: readonly SweepJob[];
@@ -23,61 +23,63 @@ export type LaunchEvent =
       readonly kind: "ended";
       readonly job: SweepJob;
       readonly result: JobResult;
-      /** Milliseconds, where the job itself has told: it may be learned later that it began and that it ended. */
+      /** Milliseconds, if the job itself has recorded them: its start and its end may be seen late. */
       readonly took?: number;
     };
 
 /**
- * Runs the jobs of a batch somewhere, and sees to it that what becomes of each is recorded
- * (`record/job-state.ts`): jobs run by workers record it themselves, but for a worker that was
- * killed. No job starts unless the gate lets it.
+ * Runs the jobs of a batch somewhere, and ensures that the end of each is recorded (`record/job-state.ts`): workers
+ * record their own jobs, unless they are killed. No job starts unless the gate allows it.
  */
 export interface Launcher {
-  /** Runs jobs to their ends. Not needed by a launcher with `submit` and a `backend`: its jobs are followed through that. */
+  /** Runs jobs to their ends. Not needed if there are `submit` and a `backend`, through which the jobs are followed. */
   launch?(batch: readonly SweepJob[]): AsyncIterable<LaunchEvent>;
   /**
-   * Hands the jobs of a batch to a scheduler that runs them without us, and comes back at once. Not
-   * there where jobs need a process of ours. A launcher without `launch` is not given jobs of a resumed sweep that its
-   * scheduler still has.
-   * @param signal ends the waiting for a scheduler that takes nothing for now
+   * Submits the jobs of a batch to a scheduler that runs them without this process, and returns at once. Absent if jobs
+   * need a process of ours. A launcher without `launch` does not receive the jobs of a resumed sweep that its scheduler
+   * still has.
+   * @param signal ends the wait for a scheduler that accepts no jobs for now
    */
   submit?(batch: readonly SweepJob[], signal: AbortSignal): Promise<void>;
-  /** Called once no other batch follows: lets go of what was kept for one. */
+  /** Called once no other batch follows: releases resources that were kept for one. */
   close?(): void;
 }
 
 /** The keys of `hydra.launcher` as plain data, interpolations resolved. */
 export type LauncherSettings = Readonly<Record<string, unknown>>;
 
-/** A sweep, as far as its launcher needs it. */
+/** The properties of a sweep that its launcher needs. */
 export interface LauncherRequest {
   readonly settings: LauncherSettings;
   /** The absolute path of the sweep's directory. */
   readonly directory: string;
-  /** The absolute path of the folder for the launcher's own notes. It is not created, and removed when a new sweep begins there. */
+  /**
+   * The absolute path of the folder for the launcher's own notes. It is not created here, and is removed when a new
+   * sweep begins in the directory.
+   */
   readonly notes: string;
   /** The environment of the program. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Whether the sweep was begun by an earlier call. */
+  /** Whether an earlier call began the sweep. */
   readonly isResumed: boolean;
-  /** A logger that writes where Hydra's own messages go. */
+  /** A logger that writes to Hydra's own log. */
   readonly logger: (name: string) => Logger;
   /** Writes a line on standard error. */
   readonly say: (line: string) => void;
-  /** Whether another job may start: asked before each start. */
+  /** Whether another job may start; called before each start. */
   readonly mayStart: () => boolean;
   /** Runs a job in this process and records it; a failure is in the result. */
   readonly runHere: (job: SweepJob) => Promise<JobResult>;
   /**
-   * How to start a process, on this machine or another that sees the same files, that runs a job and records what becomes of it.
+   * The command of a process that runs a job and records its end, on this machine or another one with the same files.
    * @throws ConfigError `app.unsupported` for sweeps whose jobs no other process can run
    */
   readonly workerCommand: (job: SweepJob) => WorkerCommand;
-  /** The outcome of a job, by its record; undefined before its end. */
+  /** The result of a job, from its record; undefined before its end. */
   readonly resultOf: (job: SweepJob) => JobResult | undefined;
   /**
-   * Waits for a process of an earlier launcher that still runs a job, and gives what the job came to; undefined for a job that is to be
-   * started. Of a resumed sweep it is asked before each job is started.
+   * Waits for a process of an earlier launcher that still runs a job, and returns the job's result; undefined if the
+   * job has to be started. In a resumed sweep it is called before each job is started.
    * @throws ConfigError `app.sweep_record` for a process on another machine
    */
   readonly endOfEarlier: (job: SweepJob) => Promise<JobResult | undefined>;
@@ -85,105 +87,108 @@ export interface LauncherRequest {
   readonly internals: LauncherInternals;
 }
 
-/** What only launchers of hydraconf itself use. */
+/** For hydraconf's own launchers only. */
 export interface LauncherInternals {
   readonly record: SweepRecord;
   readonly invocation: Invocation;
-  /** Whether tasks leave nothing behind in their processes. */
+  /** Whether tasks leave no state in their processes. */
   readonly reusesWorkers: boolean;
-  /** Takes along what the launcher starts when this process is suspended; not there where none of its own runs jobs. */
+  /** Suspends the launcher's processes with this one; absent if the launcher's own processes run no jobs. */
   readonly suspension?: Suspension;
 }
 
-/** How to start the worker of a job: a process of its own, in this directory. */
+/** How to start the worker of a job: a separate process in this directory. */
 export interface WorkerCommand {
   readonly file: string;
   readonly args: readonly string[];
   readonly cwd: string;
-  /** To be added to the environment of the launcher. */
+  /** Variables to add to the launcher's environment. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** What a scheduler says of the process that a worker is. */
+/** A scheduler's information about the process of a worker. */
 export interface ScheduledTask {
-  /** The scheduler's name of the job, for its record. */
+  /** The scheduler's id of the job, for its record. */
   readonly id: string;
-  /** Whether this process records the job: the first of those that run it together. Default: true. */
+  /** Whether this process records the job: the first of the processes that run it together. Default: true. */
   readonly isFirst?: boolean;
-  /** What the scheduler sends when the job's time is nearly up, beside the usual signals. */
+  /** Signals in addition to the usual ones, which the scheduler sends when the job's time is nearly up. */
   readonly signals?: readonly NodeJS.Signals[];
 }
 
-/** The setting that has the meaning of another one, or what to do instead. */
+/** A setting with the same meaning, or what to do instead. */
 export type InsteadOf = { readonly nearest: string } | { readonly hint: string };
 
 /** A launcher that configs can choose, as data. */
 export interface LauncherDefinition {
-  /** Names it among all launchers: small letters, digits and dashes. Its notes are in a folder of this name. */
+  /** Identifies it among all launchers: small letters, digits and dashes. Also the name of the folder for its notes. */
   readonly name: string;
   /** The classes that `hydra.launcher._target_` may name for it. */
   readonly targets: readonly string[];
   /**
-   * The keys of `hydra.launcher` that it knows besides common ones; another is refused. By default those
-   * of the class that its group declares, and any where it declares none.
+   * The keys of `hydra.launcher` that it knows in addition to common ones; others are refused. By default those of the
+   * class that its group declares, and any key if it declares none.
    */
   readonly settings?: readonly string[];
-  /** What to say of a setting that it does not know; what it leaves out is said as of any name. */
+  /** The alternative to an unknown setting; without one, the error is that for any unknown name. */
   readonly insteadOf?: (setting: string) => InsteadOf;
   /**
-   * How often a job that failed starts again; by default never.
-   * @throws ConfigError for settings that it cannot follow
+   * How often a failed job starts again; by default never.
+   * @throws ConfigError for settings that it does not support
    */
   readonly retries?: (settings: LauncherSettings) => number;
-  /** What `hydra.job.id` is in a job; by default its number. */
+  /** The `hydra.job.id` of a job; by default its number. */
   readonly jobId?: (number: number, name: string) => string;
-  /** Whether it reads settings of each job: an interpolation in `hydra.launcher` is then also resolved in the job's own config. */
+  /**
+   * Whether it reads settings of each job: an interpolation in `hydra.launcher` is then also resolved in the job's own
+   * config.
+   */
   readonly settingsByJob?: true;
-  /** Whether jobs run in this process, and print where it does. */
+  /** Whether jobs run in this process, and share its output. */
   readonly inThisProcess?: true;
-  /** Whether jobs run on other machines: what depends on the machine is then checked there. */
+  /** Whether jobs run on other machines: checks that depend on the machine then happen there. */
   readonly runsElsewhere?: boolean;
-  /** @throws ConfigError for settings that it cannot follow */
+  /** @throws ConfigError for settings that it does not support */
   readonly open: (request: LauncherRequest) => Launcher;
   /**
-   * The jobs of a recorded sweep in their scheduler, for a process that is started later; undefined where
-   * none were handed to it. Not there for a launcher without a scheduler.
+   * The jobs of a recorded sweep in their scheduler, for a process that is started later; undefined if none were
+   * submitted. Absent for a launcher without a scheduler.
    */
   readonly backend?: (request: BackendRequest) => Promise<SchedulerBackend | undefined> | undefined;
-  /** Reads from the environment of a worker that its scheduler started it; undefined where it did not. */
+  /** Reads from the environment of a worker that this launcher's scheduler started it; undefined if it did not. */
   readonly scheduledTask?: (
     env: Readonly<Record<string, string | undefined>>,
   ) => ScheduledTask | undefined;
 }
 
-/** A recorded sweep, for a launcher that is asked about it. */
+/** A recorded sweep, for a query to its launcher. */
 export interface BackendRequest {
   /** The absolute path of the sweep's directory. */
   readonly directory: string;
-  /** The folder of the launcher's own notes, as `LauncherRequest` has it. */
+  /** The folder of the launcher's own notes, as in `LauncherRequest`. */
   readonly notes: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** How a job of a sweep stands with a scheduler that runs it whether or not we look. */
+/** The state of a job in a scheduler, which runs it independently of this process. */
 export interface ScheduledJob {
   readonly number: number;
-  /** The scheduler's name of it: `4711_3`. */
+  /** The scheduler's id of the job: `4711_3`. */
   readonly id: string;
   readonly phase: "waiting" | "running" | "over";
   /** In the scheduler's words: `PENDING (Resources)`. */
   readonly state: string;
   /**
-   * Why no turn of it will come, and what to do about it; null for one that only waits, or runs. The same text for all
-   * jobs that it holds for.
+   * Why it will never start, and what to do about it; null for a job that only waits, or runs. Jobs with the same
+   * reason have the same text.
    */
   readonly pendingReason: string | null;
 }
 
 /**
- * What happens to scheduled jobs. `retried`: an attempt was ended early, and the job starts again.
- * `dropped`: the scheduler gave it up before it started; it has no record and is still missing. `held`: jobs wait for
- * an action of the user, as the text says; null where that is over.
+ * Events of scheduled jobs. `retried`: an attempt was ended early, and the job starts again. `dropped`: the scheduler
+ * removed it before it started; it has no record and is still missing. `held`: jobs wait for an action of the user,
+ * which the text names; null once that is over.
  */
 export type ScheduledEvent =
   | { readonly kind: "started"; readonly number: number }
@@ -197,63 +202,65 @@ export type ScheduledEvent =
     };
 
 /**
- * A sweep whose jobs a scheduler runs, for any process that is started later: `hydraconf sweep status`,
- * `wait`, `cancel`, and a launcher that resumes. All that it needs is in the sweep's folder.
+ * A sweep whose jobs a scheduler runs, for any process that is started later: `hydraconf sweep status`, `wait`,
+ * `cancel`, and a launcher that resumes. All the data it needs is in the sweep's folder.
  */
 export interface SchedulerBackend {
   /**
-   * The jobs that were handed to the scheduler, as far as it still knows them.
-   * @throws ConfigError where it does not answer
+   * The submitted jobs that the scheduler still knows.
+   * @throws ConfigError if it does not answer
    */
   status(options?: QuestionOptions): Promise<readonly ScheduledJob[]>;
-  /** Ends jobs, or all; those that are over stay as they are. */
+  /** Cancels some or all jobs; jobs that are over stay unchanged. */
   cancel(options?: CancelOptions): Promise<void>;
   /**
-   * The jobs that it may still have for all that the record says: no scheduler is asked. By default all jobs that have no recorded
-   * end.
+   * The jobs that the scheduler may still have according to the records, without asking it. By default all jobs without
+   * a recorded end.
    */
   handedOver?(): ReadonlySet<number>;
   /**
-   * Records how jobs ended that could not do it themselves and are over, for a sweep without a driver. By default a job
-   * whose record says that it runs, and that `status` does not have, is recorded as stopped.
-   * @returns what it does not say; undefined where it says all
-   * @throws ConfigError where it does not answer; then all stays as it is
+   * Records the end of jobs that are over and could not do so themselves, for a sweep without a driver. By default a
+   * job that runs according to its record, and that `status` does not list, is recorded as stopped.
+   * @returns the jobs whose state the scheduler did not report; undefined if it reported all
+   * @throws ConfigError if it does not answer; then nothing changes
    */
   reconcile?(options?: QuestionOptions): Promise<UnansweredStatus | undefined>;
   /**
-   * What happens to the jobs that were handed to the scheduler, until all have ended or the signal
-   * comes. A job that the scheduler lost is recorded with what happened to it. By default the records of the jobs are read and
-   * `status` is asked now and then.
+   * Events of the submitted jobs, until all have ended or the signal aborts. The record of a job that the scheduler
+   * lost says what happened to it. By default the records of the jobs are polled, and `status` at longer intervals.
    */
   watch?(options?: WatchOptions): AsyncIterable<ScheduledEvent>;
 }
 
-/** How a scheduler is asked. */
+/** Options for a query to a scheduler. */
 export interface QuestionOptions {
-  /** Gives up the question: then the scheduler has not answered. */
+  /** Aborts the query: then the scheduler counts as not answering. */
   readonly signal?: AbortSignal;
 }
 
-/** A scheduler that says how jobs stand, and of some does not. */
+/** A scheduler's answer without the state of some jobs. */
 export interface UnansweredStatus {
   readonly problem: string;
-  /** The numbers of these jobs, of which it is unknown whether they are over. */
+  /** The numbers of these jobs, which may or may not be over. */
   readonly jobs: ReadonlySet<number>;
 }
 
-/** Which jobs of a scheduler are followed, and how long. */
+/** Which jobs of a scheduler to follow, and how long. */
 export interface WatchOptions {
   /** Only these jobs. */
   readonly numbers?: ReadonlySet<number>;
   readonly signal?: AbortSignal;
-  /** How often jobs had been started before they were submitted, by number, where the caller knows: what came later is news. */
+  /**
+   * How many starts jobs had before they were submitted, by number, if the caller knows: later attempts are reported as
+   * events.
+   */
   readonly attemptsBefore?: ReadonlyMap<number, number>;
 }
 
-/** Which jobs of a scheduler are ended. */
+/** Which jobs of a scheduler to cancel. */
 export interface CancelOptions {
   /** Only these jobs. */
   readonly numbers?: ReadonlySet<number>;
-  /** Leaves those that run alone. */
+  /** Cancels only waiting jobs. */
   readonly onlyWaiting?: boolean;
 }

@@ -1,4 +1,4 @@
-/** Jobs of a sweep that a scheduler runs: what a launcher need not say itself about them is worked out here. */
+/** Jobs of a sweep that a scheduler runs: default behaviour for the parts that a launcher leaves out. */
 import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { failedJob, type JobResult } from "../job/job.ts";
@@ -28,14 +28,14 @@ import type {
   WatchOptions,
 } from "./launcher.ts";
 
-/** A scheduler's side of a sweep with nothing left out. */
+/** A scheduler's side of a sweep with all optional parts filled in. */
 export type SweepBackend = Required<SchedulerBackend>;
 
-/** Between looks at the jobs' own records. */
+/** The polling interval for the jobs' own records. */
 const RECORDS_MS = 500;
-/** Between questions to the scheduler, which many users ask: soon while things happen, then rarely. */
+/** The interval between queries to the scheduler, which many users share: short while things happen, then longer. */
 const QUESTIONS_MS = { first: 2_000, most: 15_000, growth: 1.5 };
-/** How much later than the scheduler's word a record may be seen: file systems of clusters are slow to show a new file. */
+/** How much later than the scheduler's answer a record may appear: file systems of clusters show new files late. */
 const RECORD_DELAY_MS = 2_000;
 
 /** @param folder the absolute path of the `.sweep` folder */
@@ -70,7 +70,7 @@ function isOpen(folder: string, number: number): boolean {
   return state?.status === "running" && last !== undefined && isScheduled(last);
 }
 
-/** Records a job whose scheduler has ended it before it could record that itself. */
+/** Records a job that its scheduler ended before the job could record its end. */
 function recordLost(folder: string, number: number): void {
   const state = readJobState(folder, number);
   if (state === undefined) return;
@@ -81,18 +81,21 @@ function recordLost(folder: string, number: number): void {
 
 const attemptsOf = (state: JobState | undefined): number => state?.attempts.length ?? 0;
 
-/** A job that is watched. */
+/** A job that is being watched. */
 interface Watched {
   readonly number: number;
-  /** Attempts that it had before it was watched. */
+  /** Attempts before the watch began. */
   readonly before: number;
   isStarted: boolean;
   pendingReason: string | null;
-  /** Since when the scheduler does not have it any more, on a monotonic clock. */
+  /** When the scheduler stopped listing it, on a monotonic clock. */
   goneSince?: number;
 }
 
-/** Watches the jobs' own records, and asks the scheduler for those that cannot write any more. Ends when all have ended. */
+/**
+ * Polls the jobs' own records, and asks the scheduler about jobs that can no longer write theirs. Ends when all have
+ * ended.
+ */
 async function* watchJobs(
   backend: SchedulerBackend,
   folder: string,
@@ -103,7 +106,7 @@ async function* watchJobs(
   const watched = new Map<number, Watched>();
   for (const number of numbers()) {
     const state = readJobState(folder, number);
-    // Of a job that is in the queue again, the record tells how an earlier attempt ended.
+    // The record of a requeued job still has the end of an earlier attempt.
     const isWatched = chosen?.has(number) ?? (live.has(number) || isOpen(folder, number));
     const made = attemptsOf(state) - (state?.status === "running" ? 1 : 0);
     const before = attemptsBefore?.get(number) ?? made;
@@ -158,7 +161,7 @@ function* eventsOf(one: Watched, folder: string, isLive: boolean): Generator<Sch
   } else yield { kind: "dropped", number, reason: "the scheduler does not have it any more" };
 }
 
-/** Jobs that have begun to wait for an action of the user, by that action, and those that no longer do. */
+/** Jobs that have begun to wait for an action of the user, by that action, and jobs that no longer do. */
 function* newlyHeld(
   watched: ReadonlyMap<number, Watched>,
   jobs: readonly ScheduledJob[],
@@ -173,7 +176,7 @@ function* newlyHeld(
   for (const [pendingReason, numbers] of pending) yield { kind: "held", numbers, pendingReason };
 }
 
-/** A sweep whose launcher keeps notes and is not installed: the jobs of its scheduler are unknown. */
+/** The backend of a sweep whose launcher is not installed: the jobs of its scheduler are unknown. */
 export function unknownLauncher(notes: string, folder: string): SweepBackend {
   const fail = (): never => {
     throw new ConfigError({
@@ -192,17 +195,19 @@ export function unknownLauncher(notes: string, folder: string): SweepBackend {
   return completeBackend(backend, folder);
 }
 
-/** How a launcher reports its jobs while it follows them. */
+/** How a launcher reports the jobs that it follows. */
 export interface FollowOptions {
-  /** Where jobs go on that are no longer followed: `Slurm`. Default: `the scheduler`. */
+  /**
+   * The name of the scheduler in messages about jobs that are no longer followed: `Slurm`. Default: `the scheduler`.
+   */
   readonly scheduler?: string;
-  /** What a job came to. Default: what its record says. */
+  /** The result of a job. Default: from its record. */
   readonly resultOf?: (job: SweepJob) => JobResult;
-  /** As `WatchOptions` has it. */
+  /** As in `WatchOptions`. */
   readonly attemptsBefore?: ReadonlyMap<number, number>;
 }
 
-/** A launcher with nothing left out: one that only submits jobs is completed with what follows them. */
+/** A launcher with all optional parts filled in: one that only submits jobs also follows them. */
 export function completeLauncher(
   launcher: Launcher,
   request: LauncherRequest,
@@ -236,8 +241,8 @@ export function completeLauncher(
 }
 
 /**
- * Follows jobs that a scheduler has to their ends. Ctrl-C ends the following, never the jobs. Once no other job may start, those that wait
- * are withdrawn.
+ * Follows a scheduler's jobs to their ends. Ctrl-C stops following, never the jobs. Once no other job may start,
+ * waiting jobs are cancelled.
  */
 export async function* followJobs(
   batch: readonly SweepJob[],
@@ -294,7 +299,7 @@ export async function* followJobs(
   yield { kind: "ended", job: first, result: { ...left, exitCode: interrupt.exitCode() ?? 130 } };
 }
 
-/** The result of a job that its scheduler has dropped before it began. */
+/** The result of a job that its scheduler dropped before it began. */
 const lost = (job: SweepJob, reason: string): JobResult => ({
   ...failedJob(job, failure(reason)),
   isLeftUndone: true,

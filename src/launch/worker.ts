@@ -1,4 +1,4 @@
-/** A job in a process of its own: how that process is started, and what it does. */
+/** A job in a separate process: how to start the process, and its work. */
 
 import os from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -37,7 +37,7 @@ import type { LauncherDefinition, ScheduledTask, WorkerCommand } from "./launche
 /**
  * The command line of a job's worker.
  *
- * @throws ConfigError `app.unsupported` for a program that nothing can start again
+ * @throws ConfigError `app.unsupported` for a program that cannot be started again
  */
 export function workerCommand({ cwd, program }: SweepFacts, request: WorkerRequest): WorkerCommand {
   const [file, ...first] = program.command ?? [];
@@ -66,12 +66,12 @@ const unstartable = ({ name }: SweepProgram): ConfigError =>
   });
 
 /**
- * Runs one job of a recorded sweep in this process, as the launcher would: composed again from the
- * manifest's overrides, with the sweep's own time, in its directory. Writes what becomes of it. It
- * needs the launcher for nothing: should that die, the job still ends and is recorded.
+ * Runs one job of a recorded sweep in this process, as the launcher would: composed again from the manifest's
+ * overrides, with the sweep's own time, in its directory. Records the end. It does not depend on the launcher: if that
+ * dies, the job still ends and is recorded.
  *
- * @returns the exit code of the task; 1 for a job that failed
- * @throws ConfigError `app.sweep_record` for a job that is in no manifest
+ * @returns the exit code of the task; 1 for a failed job
+ * @throws ConfigError `app.sweep_record` for a job without a manifest
  */
 export async function runWorker(
   session: Session,
@@ -85,7 +85,7 @@ export async function runWorker(
       code: "app.sweep_record",
       message: `The sweep in '${folder}' has no job #${number}`,
     });
-  // Two launchers may have had the same thought: what is done is done.
+  // Two launchers may both have started the job: do not repeat a completed one.
   if (readJobState(folder, number)?.status === "completed") return EXIT_OK;
   const { redact, stderr } = session.invocation.console;
   const task = await scheduledTask(request, session.invocation.env, launchers);
@@ -108,10 +108,10 @@ export async function runWorker(
 }
 
 /**
- * Runs jobs of a recorded sweep one after the other, as long as each is done and the launcher that started this process has another:
- * what one has left behind in the process is there for the next.
+ * Runs jobs of a recorded sweep one after the other, as long as each completes and the launcher of this process sends
+ * another: state that a job leaves in the process is visible to the next.
  *
- * @returns the exit code of the last one
+ * @returns the exit code of the last job
  */
 export async function runWorkers(
   session: Session,
@@ -121,7 +121,7 @@ export async function runWorkers(
   for (let request = first; ; ) {
     const code = await runWorker(session, request, launchers);
     if (first.isReused !== true || code !== EXIT_OK) return code;
-    // As it is at the start of a process, whatever the task has made of it.
+    // Reset to the initial state of a process, whatever the task has set.
     process.exitCode = undefined;
     const next = await nextJob({ done: request.number });
     if (next === undefined) return code;
@@ -129,20 +129,20 @@ export async function runWorkers(
   }
 }
 
-/** Undefined where there is none, or the launcher is gone. */
+/** Undefined if there is none, or the launcher is gone. */
 function nextJob(done: JobDone): Promise<NextJob | undefined> {
   if (!process.connected) return Promise.resolve(undefined);
   return new Promise((settle) => {
     const onMessage = (next: unknown) => {
       process.off("disconnect", onDisconnect);
       const { number } = next as NextJob;
-      // From here on the job is this process's. It needs the launcher for nothing more.
+      // From here on this process owns the job. It needs the launcher for nothing more.
       process.send?.({ begun: number } satisfies JobBegun, () => {});
       settle(next as NextJob);
     };
     const onDisconnect = () => {
       process.off("message", onMessage);
-      // What a task has left running must not keep the process: nobody waits for it.
+      // Work that a task left running must not keep the process alive: nobody waits for it.
       process.exit(EXIT_OK);
     };
     process.once("message", onMessage);
@@ -151,7 +151,7 @@ function nextJob(done: JobDone): Promise<NextJob | undefined> {
   });
 }
 
-/** Undefined where this process is not to run the job. */
+/** Undefined if this process must not run the job. */
 async function recordStart(
   { folder, number, start }: WorkerRequest,
   task: ScheduledTask | undefined,
@@ -162,10 +162,10 @@ async function recordStart(
   return noted && recordJob(folder, noted, { durable: true });
 }
 
-/** A process of a job that another one records. */
+/** For a process whose job another process records. */
 const UNRECORDED: RecordedJob = { earlierAttempts: 0, end: () => {} };
 
-/** What goes wrong before the task is a failure of the job, too. */
+/** An error before the task is a failure of the job, too. */
 async function runAlone(
   session: Session,
   job: ManifestJob,
@@ -187,10 +187,10 @@ async function runAlone(
       });
     hydraLogging(composition, session, logging)();
     const surroundings = await openJobContext(session, composition, logging);
-    // Processes that run a job together share the directory that the first one takes.
+    // Processes that run a job together share the directory that the first one claims.
     const resultFiles = task?.isFirst !== false ? place.resultFiles : [];
     if (earlierAttempts > 0) {
-      // A scheduler sees to it that no other process does the same job.
+      // A scheduler ensures that no other process runs the same job.
       if (task !== undefined) dropClaim(planned.outputDir);
       setAside(planned.outputDir, resultFiles, earlierAttempts);
     }
@@ -219,19 +219,19 @@ function refuseChanged(planned: PlannedJob, job: ManifestJob): void {
 const LOOK_MS = 10;
 
 /**
- * Waits until the launcher has noted that this process runs the job. Nothing is done before: so the record of a job
- * goes from its start to its end whatever holds the launcher up, and who comes after a launcher that was killed
- * finds every process that does something.
+ * Waits until the launcher has recorded that this process runs the job. Nothing is done before: so the record of a job
+ * goes from its start to its end whatever delays the launcher, and the successor of a killed launcher finds every
+ * working process.
  *
- * @returns the job's state with its start; undefined where the launcher has ended without noting it, or another process has
- * ended the job meanwhile: then it is not this process's to run
+ * @returns the job's state with its start; undefined if the launcher has ended without recording it, or another process
+ * has ended the job meanwhile: then this process must not run it
  */
 async function awaitNotedStart(
   { folder, number }: Pick<WorkerRequest, "folder" | "number">,
   { id, launcher }: NotedStart,
 ): Promise<JobState | undefined> {
   for (;;) {
-    // Asked first: what it noted just before its end is seen.
+    // Checked before the read, which then sees a record that the launcher wrote just before its end.
     const mayStillCome = isRunning(launcher) !== false;
     const state = readJobState(folder, number);
     if (state?.attempts.at(-1)?.id === id) return state.status === "running" ? state : undefined;
@@ -240,7 +240,7 @@ async function awaitNotedStart(
   }
 }
 
-/** A process that a launcher follows itself is no task of a scheduler, also where the launcher runs in one. */
+/** A process that a launcher follows itself is not a scheduler's task, even if the launcher runs in one. */
 async function scheduledTask(
   { start }: WorkerRequest,
   env: Readonly<Record<string, string | undefined>>,
@@ -255,12 +255,11 @@ async function scheduledTask(
 }
 
 /**
- * Sees to it that a job's record ends when its process does, however that comes: a signal, an error
- * that was not caught, a task that leaves by `process.exit`. Only a kill goes unnoticed; the
- * process that started it records that.
+ * Ensures that a job's record ends with its process, however that ends: by a signal, an uncaught error, or a task that
+ * calls `process.exit`. Only SIGKILL cannot be handled; the process that started this one records it.
  *
- * @param more signals that end the process, too, unless the task listens to them
- * @returns gives the signals back
+ * @param more further signals that end the process, unless the task handles them
+ * @returns restores the handling of signals
  */
 function endWithProcess(
   recorded: RecordedJob,
@@ -282,8 +281,8 @@ function endWithProcess(
   const onSignal = (signal: NodeJS.Signals) => {
     const isHeard = process.listenerCount(signal) > 1;
     wasHeard ||= isHeard;
-    // A task that listens itself stops in its own way, and its result says so. What a scheduler sends of its own may
-    // come after the signal that it listens to, and says the same.
+    // A task with its own handler ends in its own way, and its result says so. A scheduler's extra signal may come
+    // after the signal that the task handles, and means the same.
     if (isHeard || (wasHeard && more.includes(signal))) return;
     const exitCode = 128 + os.constants.signals[signal];
     recorded.end({ status: "stopped", exitCode, error: `stopped by ${signal}` });

@@ -29,7 +29,7 @@ root:
 disable_existing_loggers: false
 `;
 
-/** From 1.4 on the log is in the run directory wherever the job works. */
+/** From Hydra 1.4 on, the log is in the run directory, whatever directory the job works in. */
 const NEWER_JOB_LOGGING = JOB_LOGGING.replace(
   "filename: ",
   "filename: ${hydra.runtime.output_dir}/",
@@ -55,8 +55,8 @@ disable_existing_loggers: false
 const PLACE = { provider: "hydra-colorlog", path: "hydra_plugins.hydra_colorlog.conf" };
 
 /**
- * Coloured log lines. Before Hydra 1.4 its file handler writes below the working directory, not the run
- * directory, which in Hydra 1.1 were the same.
+ * Coloured log lines. Before Hydra 1.4 its file handler writes to the working directory rather than the run directory;
+ * in Hydra 1.1 these were the same.
  */
 export const colorlog: Plugin = {
   name: "colorlog",

@@ -1,4 +1,4 @@
-/** Plugins of Hydra whose configs compose here, and whose launcher or sweeper needs Python. */
+/** Plugins of Hydra whose configs compose here, but whose launcher or sweeper needs Python. */
 import {
   ANY,
   BOOL,
@@ -141,7 +141,7 @@ const launcher = () =>
     wait_polling: field(FLOAT, 1),
   }).node;
 
-/** Jobs of a sweep in a Redis queue. */
+/** Runs the jobs of a sweep in a Redis queue. */
 export const rq: Plugin = {
   name: "rq",
   configs: { "hydra/launcher/rq": { create: launcher } },

@@ -1,4 +1,4 @@
-/** The Python of a project, found without running it. */
+/** Finds the Python interpreter of a project without running it. */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { delimiter, dirname, join, resolve } from "node:path";
 import type { Settings } from "./load-settings.ts";
@@ -6,8 +6,9 @@ import type { Settings } from "./load-settings.ts";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The interpreter of a project: what the settings or the command line name; else that of the active virtual environment, of one in the
- * directory or above it, of an active conda environment; else `python3` or `python` on `PATH`.
+ * The interpreter of a project: the one that the settings or the command line name; else that of the active virtual
+ * environment, of one in the directory or above it, or of an active conda environment; else `python3` or `python` on
+ * `PATH`.
  */
 export function interpreterOf(
   { python }: Pick<Settings, "python">,
@@ -30,14 +31,14 @@ function environmentFolder(cwd: string, env: Environment): string | undefined {
       existsSync(join(folder, "pyvenv.cfg")),
     );
     if (found !== undefined) return found;
-    // The environment of another project is none of this one's.
+    // Do not use the environment of a parent project.
     if (existsSync(join(at, ".git")) || at === dirname(at)) break;
   }
   const conda = env["CONDA_PREFIX"];
   return conda === "" ? undefined : conda;
 }
 
-/** The first program of a name that `PATH` leads to. */
+/** The first executable of a name on `PATH`. */
 export function onPath(name: string, env: Environment): string | undefined {
   return (env["PATH"] ?? "")
     .split(delimiter)
@@ -46,15 +47,15 @@ export function onPath(name: string, env: Environment): string | undefined {
     .find((file) => isExecutable(file));
 }
 
-/** Whether a file has a right to be executed, by anybody. */
+/** Whether a file is executable by anybody. */
 export function isExecutable(file: string): boolean {
   const status = statSync(file, { throwIfNoEntry: false });
   return status?.isFile() === true && (status.mode & 0o111) !== 0;
 }
 
 /**
- * Where a project's Python finds packages beside `PYTHONPATH`: the folders of the virtual environment, and those that its `.pth` files
- * add, as for packages that were installed to be edited.
+ * Where a project's Python finds packages in addition to `PYTHONPATH`: the folders of the virtual environment, and
+ * those that its `.pth` files add, for example for editable installs.
  */
 export function packageFolders(
   settings: Pick<Settings, "python">,

@@ -30,7 +30,7 @@ const newer = () =>
     backend: field(optional(STR), "loky"),
   });
 
-/** Jobs of a sweep in parallel on this machine. */
+/** Runs the jobs of a sweep in parallel on this machine. */
 export const joblib: Plugin = {
   name: "joblib",
   configs: { "hydra/launcher/joblib": { create: older } },
@@ -41,7 +41,7 @@ export const joblib: Plugin = {
     const { NO_RESOURCES, positive, processes, SECOND } = await import(
       "../launch/local/settings.ts"
     );
-    // Of joblib's keys, these have a meaning without Python; `timeout` is in seconds.
+    // The keys of joblib that have a meaning without Python; `timeout` is in seconds.
     return [
       localLauncher(
         "joblib",
@@ -62,7 +62,7 @@ export const joblib: Plugin = {
   },
 };
 
-/** What Hydra's own plugin logs of a batch. */
+/** Logs a batch as Hydra's own plugin does. */
 function tell(batch: readonly string[], request: LauncherRequest): void {
   const { directory, internals, logger, settings } = request;
   const log = logger("hydra_plugins.hydra_joblib_launcher._core");
@@ -74,7 +74,7 @@ function tell(batch: readonly string[], request: LauncherRequest): void {
   for (const [index, overrides] of batch.entries()) log.info(`\t#${index} : ${overrides}`);
 }
 
-/** Keys that are no arguments of joblib's. */
+/** Keys that are not arguments of joblib. */
 const COMMON = ["_target_", "_convert_", "_recursive_", "on_failure"];
 
 function asPython(key: string, value: unknown): string {
@@ -82,7 +82,7 @@ function asPython(key: string, value: unknown): string {
   return key === "timeout" ? floatRepr(Number(value)) : String(value);
 }
 
-/** As a path below the working directory is mostly given. */
+/** A path below the working directory is shown as it is usually typed. */
 function shownPath(cwd: string, directory: string): string {
   const path = relative(cwd, directory);
   return path.startsWith("..") ? directory : path;

@@ -49,10 +49,10 @@ const SWEEPER: OptionChecks<SweeperDefinition> = {
 };
 
 /**
- * Loads the launchers and sweepers of plugins, beside Hydra's own.
+ * Loads the launchers and sweepers of plugins, in addition to Hydra's own.
  *
- * @throws ConfigError `plugin.clash` for names that two plugins provide, `value.wrong_type` and `plugin.invalid` for what is no launcher
- * or sweeper
+ * @throws ConfigError `plugin.clash` for names that two plugins provide, `value.wrong_type` and `plugin.invalid` for
+ * malformed launchers or sweepers
  */
 export async function loadRegistry(plugins: readonly Plugin[]): Promise<SweepRegistry> {
   const claims = createClaims();

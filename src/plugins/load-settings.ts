@@ -10,33 +10,33 @@ import type { FileOrigin, SourceText } from "../values/origin.ts";
 import { type Plugin, plugin } from "./contract/plugin.ts";
 import { RESOLVER_EXAMPLE, settingsResolvers } from "./settings-resolvers.ts";
 
-/** What a settings file may say (docs/run.md). */
+/** The contents of a settings file (docs/run.md). */
 export interface Settings {
   readonly plugins?: readonly PluginEntry[];
-  /** The program that is meant where none is named: a name of `apps`, or a file. */
+  /** The default program: a name of `apps`, or a file. */
   readonly app?: PlacedText;
   /** Programs by name. */
   readonly apps?: Readonly<Record<string, AppEntry>>;
   /** The project's Python interpreter: an absolute path, or a name on `PATH`. */
   readonly python?: PlacedText;
-  /** Variables for composing, where the environment does not have them. */
+  /** Variables for composition, used where the environment does not set them. */
   readonly env?: Readonly<Record<string, string>>;
   /** Python modules that register configs, for `hydraconf python sync`. */
   readonly store?: readonly string[];
-  /** What becomes of an export of them whose sources have changed: a note says so, or it is made again. */
+  /** The handling of an export whose sources have changed: a note, or a new export. */
   readonly sync?: "note" | "renew";
   /** Resolvers by name. */
   readonly resolvers?: Readonly<Record<string, ResolverEntry>>;
 }
 
-/** A text of a settings file, and where paths in that file start. */
+/** A text of a settings file, and the directory that relative paths in that file start from. */
 export interface PlacedText {
   readonly text: string;
   readonly folder: string;
   readonly origin: FileOrigin;
 }
 
-/** A program that a settings file names, with what its source does not say. */
+/** A program that a settings file names, with settings that its source does not contain. */
 export interface AppEntry {
   /** The absolute path of its source. */
   readonly file: string;
@@ -49,7 +49,7 @@ export interface AppEntry {
 
 /** A resolver that a settings file names. */
 export interface ResolverEntry {
-  /** `ready`, `python:module.function`, or the path of a module, with `#export` where that has another name. */
+  /** `ready`, `python:module.function`, or the path of a module, with `#export` if the export has another name. */
   readonly from: string;
   readonly folder: string;
   readonly origin: FileOrigin;
@@ -61,24 +61,25 @@ export interface ResolverEntry {
 export interface PluginEntry {
   /** The name of a package, or a path that starts with `./`, `../` or `/`. */
   readonly module: string;
-  /** Where paths start, and packages are looked for. */
+  /** The directory for relative paths and for finding packages. */
   readonly folder: string;
   readonly origin: FileOrigin;
 }
 
 /**
- * Reads settings files and lays them over each other: lists grow, maps are merged, of texts the last one counts.
+ * Reads settings files and merges them: lists are concatenated, maps merged, and the last text wins.
  *
  * @param files their absolute paths
- * @throws ConfigError `plugin.settings` for a file that cannot be read, or says what none can, with the line
+ * @throws ConfigError `plugin.settings` for a file that cannot be read, or an invalid setting, with its line
  */
 export const readSettings = (files: readonly string[]): Settings =>
   deepmerge(...files.map(readFile)) as Settings;
 
 /**
- * Loads the plugins that settings name: those of the first file first, each once; the resolvers that they name are one more.
+ * Loads the plugins that settings name: those of the first file first, each once. The resolvers that settings name form
+ * another plugin.
  *
- * @throws ConfigError `plugin.invalid` for a plugin that is not found, or is none, with the line
+ * @throws ConfigError `plugin.invalid` for a plugin that is not found or malformed, with its line
  */
 export async function settingsPlugins(
   { env = {}, plugins = [], python, resolvers }: Settings,
@@ -125,7 +126,7 @@ const isNull = (value: Node | null): value is null =>
 
 type Reader = (value: Node, source: SourceText) => unknown;
 
-/** @param what one of them is, @param example of the setting */
+/** @param what description of an item, @param example example of the setting */
 const listReader =
   (name: string, what: string, example: string): Reader =>
   (value, source) => {
@@ -167,7 +168,7 @@ const READERS: Readonly<Record<keyof Settings, Reader>> = {
   env: mapReader("env", "env: {PROJECT_ROOT: .}", (value, source) => {
     const text = isScalar(value) ? String(value.value ?? "") : undefined;
     if (text === undefined) throw wrong("A variable of `env` must be a text", place(source, value));
-    // A variable is the same wherever the command is called.
+    // The value must not depend on the directory of the call.
     return /^\.{1,2}(\/|$)/.test(text) ? resolve(dirname(source.name), text) : text;
   }),
   resolvers: mapReader("resolvers", "resolvers: {eval: ready}", readResolver),
@@ -198,7 +199,7 @@ const APP_EXAMPLE = {
   hint: "apps: {train: src/train.py, eval: {file: src/eval.py, config_path: configs, config_name: eval}}",
 };
 
-/** `src/train.py`, or a map with what is not to be read in it. Paths start at the settings file. */
+/** `src/train.py`, or a map that overrides settings of the source. Paths are relative to the settings file. */
 function readApp(value: Node, source: SourceText): AppEntry {
   const folder = dirname(source.name);
   if (isScalar(value) && typeof value.value === "string")
@@ -231,7 +232,7 @@ function readApp(value: Node, source: SourceText): AppEntry {
 
 const RESOLVER_KEYS = ["from", "use_cache", "pure"];
 
-/** `ready`, or a map with options beside it. */
+/** `ready`, or a map with options. */
 function readResolver(value: Node, source: SourceText): ResolverEntry {
   const placed = { folder: dirname(source.name), origin: place(source, value) };
   if (isScalar(value) && typeof value.value === "string" && value.value !== "")

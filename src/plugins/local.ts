@@ -25,7 +25,7 @@ const launcher = () =>
     slot_scope: field(STR, "machine"),
   }).node;
 
-/** Ours, beside those of Hydra's repository: jobs of a sweep in processes of this machine. */
+/** Our addition to the plugins of Hydra's repository: runs the jobs of a sweep in processes of this machine. */
 export const local: Plugin = {
   name: "local",
   configs: { "hydra/launcher/local": { create: launcher, replaceable: true } },

@@ -1,4 +1,7 @@
-/** Resolvers that are functions of the project's Python: one process is asked, over lines of JSON, from the first need to the command's end. */
+/**
+ * Resolvers that are functions of the project's Python: a single process answers over lines of JSON, from the first
+ * call to the command's end.
+ */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +12,7 @@ import { type ConfigNode, list, map, type ScalarValue, scalar } from "../values/
 import { fromCode } from "../values/origin.ts";
 import type { Resolver, ResolverArgument, ResolverCall } from "../values/resolution/resolver.ts";
 
-/** Texts, booleans and null are themselves in JSON; ints have any size, and floats may be infinite. */
+/** Texts, booleans and null are plain JSON; ints of any size and infinite floats need a wrapper. */
 type Told =
   | null
   | boolean
@@ -25,7 +28,7 @@ type Answer =
   | { readonly value: Told }
   | { readonly error: string; readonly file?: string | null; readonly line?: number | null };
 
-/** Standard output belongs to the answers: what functions print goes to standard error. */
+/** Standard output is reserved for answers: output of the functions goes to standard error. */
 const SOURCE = `
 import base64, importlib, importlib.util, inspect, json, os, pathlib, sys, traceback
 
@@ -160,27 +163,30 @@ for line in asked:
     answers.flush()
 `;
 
-/** Where the functions are. */
+/** The Python process that runs the functions. */
 export interface PythonPlace {
   readonly python: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where modules are looked for besides. */
+  /** Additional folders in which to find modules. */
   readonly folders: readonly string[];
 }
 
-/** A resolver `name` that calls the function at the dotted `path`, or what the module there registers under this name. */
+/**
+ * A resolver `name` that calls the function at the dotted `path`, or the function that the module there registers under
+ * this name.
+ */
 export interface PythonFunction {
   readonly name: string;
   readonly path: string;
-  /** Equal arguments give equal results: the function is called once for them. */
+  /** Whether equal arguments give equal results: then the function is called once for them. */
   readonly isPure: boolean;
   readonly useCache: boolean;
 }
 
 /**
- * Makes resolvers of Python functions, which share a process. It is started by the first use, and ends with this process, however that
- * ends: its input is closed then.
+ * Makes resolvers of Python functions, which share a process. The first use starts it. It ends with this process,
+ * however that ends: its input is then closed.
  */
 export function pythonResolvers(
   functions: readonly PythonFunction[],
@@ -219,12 +225,12 @@ interface Peer {
   ask(question: string): Answer;
 }
 
-/** The process did not start, or is gone. */
+/** The process did not start, or has ended. */
 class PythonEnded extends Error {}
 
 /**
- * Interpolations are resolved synchronously, so the process is read and written through FIFOs, which can be waited for. Each side opens
- * its own end: who ends closes it, and the other one sees that.
+ * Interpolations are resolved synchronously, so the process is read and written through FIFOs, which support blocking
+ * reads. Each side opens only its own end: when a process ends, its end closes, and the other side sees that.
  */
 function startPython({ cwd, env, folders, python }: PythonPlace): Peer {
   const folder = mkdtempSync(join(tmpdir(), "hydraconf-resolvers-"));
@@ -249,7 +255,7 @@ function startPython({ cwd, env, folders, python }: PythonPlace): Peer {
   }
 }
 
-/** Python makes them, too, but takes longer. */
+/** Falls back to Python, which takes longer. */
 function makeFifos(paths: readonly string[], python: string): void {
   const byPython = "import os, sys; [os.mkfifo(path, 0o600) for path in sys.argv[1:]]";
   const commands = [["mkfifo", "-m", "600"] as const, [python, "-c", byPython] as const];
@@ -258,7 +264,7 @@ function makeFifos(paths: readonly string[], python: string): void {
   throw new PythonEnded("it was not found, or cannot be executed");
 }
 
-/** Opening one end of a FIFO waits for the other, unless one process has both. */
+/** Opening one end of a FIFO blocks until the other end is open, unless one process has both. */
 function bothEnds(path: string): { readonly read: number; readonly write: number } {
   const both = openSync(path, "r+");
   try {
@@ -287,7 +293,7 @@ function lineFrom(descriptor: number): string {
     const size = readSync(descriptor, piece);
     if (size === 0) throw new Error("no answer");
     pieces.push(piece.subarray(0, size));
-    // A question has one answer, of one line.
+    // A question has a single answer of a single line.
     if (piece[size - 1] === 10) return Buffer.concat(pieces).toString("utf8");
   }
 }

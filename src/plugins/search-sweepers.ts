@@ -12,7 +12,7 @@ import {
 } from "../compose/hydra/schema.ts";
 import type { Plugin } from "./contract/plugin.ts";
 
-/** What the sweepers that learn from results have in common. */
+/** The common fields of sweepers that learn from results. */
 const common = (): Readonly<Record<string, Field>> => ({
   n_jobs: field(optional(INT), null),
   direction: field(ANY, "minimize"),
@@ -41,7 +41,7 @@ const successiveHalving = () =>
     ...common(),
   }).node;
 
-/** Our own sweepers beside Hydra's: they draw trials, and give more to those that do well. */
+/** Our own sweepers in addition to Hydra's: they draw trials, and give a larger budget to good ones. */
 export const searchSweepers: Plugin = {
   name: "search-sweepers",
   configs: {

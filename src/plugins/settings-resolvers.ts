@@ -1,4 +1,4 @@
-/** The resolvers that settings files name: ready ones, those of a module, and functions of the project's Python. */
+/** The resolvers that settings files name: built-in ones, those of a module, and functions of the project's Python. */
 import { isAbsolute, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { importFile } from "../system/import-file.ts";
@@ -23,9 +23,11 @@ export const RESOLVER_EXAMPLE = {
 };
 
 /**
- * Makes the resolvers that settings name. Modules are loaded; Python is started once one of its functions is needed.
+ * Makes the resolvers that settings name. Modules are loaded now; Python starts when one of its functions is first
+ * called.
  *
- * @throws ConfigError `plugin.settings` for a ready one that there is not, `plugin.invalid` for a module without it
+ * @throws ConfigError `plugin.settings` for an unknown built-in resolver, `plugin.invalid` for a module without the
+ * export
  */
 export async function settingsResolvers(
   {
@@ -99,14 +101,14 @@ const operand = (arg: ResolverArgument | undefined): Value => {
 const folded = (value: ScalarValue): ScalarValue =>
   typeof value === "string" ? value.toLowerCase() : value;
 
-/** As programs compare names of options: without regard to case. */
+/** Compares as programs compare names of options: case-insensitively. */
 function areEqual(a: ResolverArgument, b: ResolverArgument): boolean {
   const [x, y] = [a.node, b.node];
   if (x.kind !== "scalar" || y.kind !== "scalar") return pyStr(x) === pyStr(y);
   return equals(folded(x.value) as Value, folded(y.value) as Value);
 }
 
-/** A resolver of a fixed number of arguments. */
+/** A resolver with a fixed number of arguments. */
 const ready = (
   name: string,
   count: number,
@@ -123,7 +125,7 @@ const ready = (
 const product = (a?: ResolverArgument, b?: ResolverArgument): Value =>
   multiply(operand(a), operand(b));
 
-/** By their names; none of them is known to a config before a settings file names it. */
+/** The built-in resolvers; a config knows none of them before a settings file names it. */
 export const READY_RESOLVERS: readonly Resolver[] = [
   ready("eval", 1, (expression) => {
     const node = expression?.node;

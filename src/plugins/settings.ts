@@ -1,4 +1,4 @@
-/** Where users name plugins for the commands: files with settings, of the user, of a project and of a command line. */
+/** The settings files in which users name plugins for the commands: of the user, of a project and of a command line. */
 import { existsSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -9,10 +9,10 @@ import { ConfigError } from "../values/errors.ts";
 import type { Plugin } from "./contract/plugin.ts";
 import type { Settings } from "./load-settings.ts";
 
-/** The names of a project's settings file: the first one that is there counts. */
+/** The names of a project's settings file: the first existing one counts. */
 export const PROJECT_SETTINGS = ["hydraconf.yaml", "hydraconf.settings.yaml"];
 
-/** The flag of a program that takes settings files. */
+/** The program flag that takes a settings file. */
 export const SETTINGS_FLAG: Flag = {
   id: "settings",
   names: ["--settings"],
@@ -25,7 +25,8 @@ export const SETTINGS_FLAG: Flag = {
  * The plugins of a command: its own, and those that settings files name. Without a settings file nothing is loaded.
  *
  * @param named the value of `--settings`
- * @throws ConfigError `plugin.*` for settings that are wrong, plugins that cannot be loaded, and names that two of them provide
+ * @throws ConfigError `plugin.*` for invalid settings, plugins that cannot be loaded, and names that two of them
+ * provide
  */
 export async function withSettings(
   own: readonly Plugin[],
@@ -35,7 +36,7 @@ export async function withSettings(
   return (await loadSettings(own, place, named)).plugins;
 }
 
-/** The same, and what else the settings files say. */
+/** The plugins together with all other settings. */
 export async function loadSettings(
   own: readonly Plugin[],
   place: Pick<Invocation, "cwd" | "env">,
@@ -51,12 +52,13 @@ export async function loadSettings(
 }
 
 /**
- * The settings files that there are, the strongest one last: `hydraconf/settings.yaml` in the user's folder of configs; of the
- * project, `hydraconf.yaml` in the working directory or above it, up to the root of the repository or, outside of
- * one, of the package; and the one of the command line. Nothing is read.
+ * The existing settings files in order of precedence, the strongest last: `hydraconf/settings.yaml` in the user's
+ * folder of configs; of the project, `hydraconf.yaml` in the working directory or above it, up to the root of the
+ * repository or, outside of one, of the package; and the one of the command line. Does not read them.
  *
  * @param named the value of `--settings`
- * @throws ConfigError `plugin.settings` for a file that another user can change, and for a named one that is not there
+ * @throws ConfigError `plugin.settings` for a file that another user can change, and for a named one that does not
+ * exist
  */
 function settingsFiles(
   { cwd, env }: Pick<Invocation, "cwd" | "env">,
@@ -77,7 +79,7 @@ function settingsFiles(
   return [...found.filter((other) => other !== file), file];
 }
 
-/** As the XDG Base Directory Specification says: a relative path counts as none. */
+/** As in the XDG Base Directory Specification, a relative path is ignored. */
 function userFile(env: Invocation["env"]): string {
   const { HOME, XDG_CONFIG_HOME } = env;
   const folder = XDG_CONFIG_HOME?.startsWith("/")
@@ -86,7 +88,7 @@ function userFile(env: Invocation["env"]): string {
   return join(folder, "hydraconf", "settings.yaml");
 }
 
-/** Without a root above it, only the working directory counts: what lies in `/tmp` is no project. */
+/** If there is no project root above, only the working directory counts: `/tmp`, for example, is not a project. */
 function projectFile(cwd: string): string | undefined {
   const above = [cwd];
   for (let at = cwd; at !== dirname(at); at = dirname(at)) above.push(dirname(at));
@@ -104,7 +106,7 @@ const OTHERS_WRITE = 0o002;
 const STICKY = 0o1000;
 
 /**
- * A settings file runs code: one that every user of the machine can change or put there is not taken up by itself.
+ * Refuses a settings file that any user of the machine can change or create, because settings run code.
  * @throws ConfigError `plugin.settings`
  */
 function refuseForeign(file: string): void {
@@ -114,7 +116,7 @@ function refuseForeign(file: string): void {
   const folder = statSync(dirname(file));
   const isOpenFolder = (folder.mode & OTHERS_WRITE) !== 0;
   const isOwn = uid === own || uid === 0;
-  // In a sticky folder everybody can make files, and only their owner can replace them.
+  // In a sticky folder everybody can create files, but only the owner can replace one.
   const isForeign = isOpenFolder && ((folder.mode & STICKY) === 0 || !isOwn);
   if ((mode & OTHERS_WRITE) === 0 && !isForeign) return;
   throw new ConfigError({

@@ -9,9 +9,8 @@ import { slurm } from "./slurm/slurm.ts";
 import { submitit } from "./submitit/submitit.ts";
 
 /**
- * The plugins of Hydra's own repository, as of Hydra 1.3: public config trees name their groups. And
- * a launcher and sweepers of our own.
- * The keys, types and defaults are facts of their public documentation and sources.
+ * The plugins of Hydra's own repository, as of Hydra 1.3, whose groups public config trees name, and a launcher and
+ * sweepers of our own. The keys, types and defaults are facts of their public documentation and sources.
  *
  * @see https://hydra.cc/docs/1.3/plugins/colorlog/ and the pages after it
  */

@@ -1,4 +1,4 @@
-/** The programs of a project: what their sources say of the configs that they compose, read without running them. */
+/** Finds the programs of a project and their configs by reading the sources, without running them. */
 import { type Dirent, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, relative, resolve } from "node:path";
 import type { AppEntry, PlacedText, Settings } from "../plugins/load-settings.ts";
@@ -17,11 +17,11 @@ import {
 
 /** A program that composes configs. */
 export interface App {
-  /** `main`: it takes overrides on its command line; `compose`: it composes by itself; `script`: a program of hydraMain. */
+  /** `main`: takes overrides on its command line; `compose`: composes by itself; `script`: a program of hydraMain. */
   readonly kind: "main" | "compose" | "script";
   /** The absolute path of its source. */
   readonly file: string;
-  /** The line that says it. */
+  /** The line of the declaration. */
   readonly line: number;
   /** `hydra.job.name`. */
   readonly name: string;
@@ -29,23 +29,23 @@ export interface App {
   readonly configPath: string | null;
   readonly configName: string | null;
   /**
-   * The version base that its source gives: a text, null for None (the behaviour of the installed Hydra), undefined where it gives
+   * The version base in its source: a text, null for None (the behaviour of the installed Hydra), undefined if it gives
    * none (that of 1.1).
    */
   readonly versionBase: string | null | undefined;
-  /** Variables that it sets before it composes. */
+  /** Variables that it sets before it composes a config. */
   readonly env: Readonly<Record<string, string>>;
-  /** Why its config is not known: an argument that only Python can tell. */
+  /** Why its config is unknown: it depends on an argument that only Python can evaluate. */
   readonly unread?: ConfigError;
 }
 
-/** Where programs are looked for, and as whom. */
+/** The directory and the environment for finding programs. */
 export type AppPlace = Pick<PythonPlace, "cwd" | "env">;
 
 const PYTHON = new Set([".py"]);
 const SCRIPTS = new Set([".ts", ".mts", ".js", ".mjs", ".cjs"]);
 
-/** The programs in a source file: none for a file that is no program of Hydra, or cannot be read. */
+/** The programs in a source file; empty for a file that is not a program of Hydra, or cannot be read. */
 export function appsIn(file: string, place: AppPlace): readonly App[] {
   const isScript = SCRIPTS.has(extname(file));
   const source = textOf(file, isScript ? "hydraMain(" : "hydra");
@@ -61,7 +61,10 @@ export function appsIn(file: string, place: AppPlace): readonly App[] {
   });
 }
 
-/** Undefined for a file without the word, too: most of a project's, and to decode them takes most of the time. */
+/**
+ * Undefined also for a file without the word: this applies to most files of a project, and decoding takes most of the
+ * time.
+ */
 function textOf(file: string, word: string): string | undefined {
   try {
     if (statSync(file).size > MOST_BYTES) return undefined;
@@ -72,10 +75,10 @@ function textOf(file: string, word: string): string | undefined {
   }
 }
 
-/** Sources that people write are smaller. */
+/** Hand-written sources are smaller. */
 const MOST_BYTES = 2_000_000;
 
-/** rootutils tell the project's root to `${oc.env:PROJECT_ROOT}`. */
+/** rootutils sets `${oc.env:PROJECT_ROOT}` to the project's root. */
 function envSetBy(calls: readonly PythonCall[], python: PythonPlace): App["env"] {
   const call = calls.find(({ callee }) => isRootFinder(callee) && callee.endsWith("setup_root"));
   const root = call === undefined ? undefined : rootOf(call, python);
@@ -126,7 +129,7 @@ const pathArgument = (initializer: Initializer): string =>
       ? "config_dir"
       : "config_module";
 
-/** `version_base` is its third argument. */
+/** The index of the argument `version_base`. */
 const INITIALIZE_VERSION = 2;
 
 const initializedPath = (initializer: Initializer, path: string, { python }: AppSource): string =>
@@ -139,7 +142,10 @@ const initializedPath = (initializer: Initializer, path: string, { python }: App
 const besideFile = (path: string, { file }: PythonPlace): string =>
   path.includes("://") ? path : resolve(dirname(file), path);
 
-/** As `@hydra.main` takes its arguments: without a version base the directory of the file is the config's, from 1.2 on there is none. */
+/**
+ * Resolves arguments as `@hydra.main` does: without a version base the config directory defaults to that of the file;
+ * from 1.2 on there is no default.
+ */
 function mainConfig(
   call: PythonCall,
   source: AppSource,
@@ -172,7 +178,7 @@ const NO_CONFIG = { configPath: null, configName: null } as const;
 
 const withoutExtension = (name: string | null) => name?.replace(/\.yaml$/, "");
 
-/** A text, null for None, undefined where it is not given. */
+/** A text, null for None, undefined if the argument is not given. */
 interface Argument {
   readonly value: string | null | undefined;
   readonly unread?: ConfigError;
@@ -252,7 +258,7 @@ function scriptApps(source: string, file: string): readonly App[] {
   });
 }
 
-/** From a bracket to the one that closes it; brackets in strings may lengthen it. */
+/** The text from a bracket to its closing one; brackets in strings may extend it. */
 function balanced(source: string, from: number): string {
   let depth = 0;
   for (let at = from; at < source.length; at++) {
@@ -262,13 +268,13 @@ function balanced(source: string, from: number): string {
   return source.slice(from);
 }
 
-/** Folders in which no program of a project is. */
+/** Folders that are not searched for programs. */
 const SKIPPED =
   /^(\..*|node_modules|__pycache__|site-packages|dist|build|venv|env|outputs|multirun|wandb|mlruns|tests?|docs?|data|.*\.egg-info)$/;
 const MOST_DEPTH = 4;
 const MOST_FOLDERS = 2_000;
 
-/** All programs below a directory, those nearest to it first. Virtual environments and what begins with a dot are left out. */
+/** All programs below a directory, nearest first, except in virtual environments and hidden folders. */
 export function findApps(directory: string, place: AppPlace): readonly App[] {
   const apps: App[] = [];
   let level = [directory];
@@ -300,13 +306,13 @@ function entriesOf(folder: string): readonly Dirent[] {
   }
 }
 
-/** What is known of the program that is meant. */
+/** The result of a search for the program of a directory. */
 export type AppSearch =
   | { readonly kind: "found"; readonly app: App }
   | { readonly kind: "none" }
   | { readonly kind: "several"; readonly apps: readonly App[] };
 
-/** The programs of a directory, as far as they say which configs are theirs; several of the same configs count as one. */
+/** The programs of a directory, as far as their configs are known; programs with the same configs count as one. */
 export function searchApp(place: AppPlace, settings: Settings): AppSearch {
   if (settings.app !== undefined)
     return { kind: "found", app: namedApp(settings.app, place, settings) };
@@ -328,7 +334,7 @@ export function searchApp(place: AppPlace, settings: Settings): AppSearch {
 /**
  * The program of `--app` or of the settings: a file, or a name of `apps`.
  *
- * @throws ConfigError `app.unsupported` where it is no program of Hydra
+ * @throws ConfigError `app.unsupported` if it is not a program of Hydra
  */
 export function namedApp(
   { folder, origin, text }: Pick<PlacedText, "folder" | "text"> & { readonly origin?: FileOrigin },
@@ -358,7 +364,7 @@ export function namedApp(
   });
 }
 
-/** What the settings say of a program counts more than what its source says. */
+/** Settings take precedence over the program's source. */
 function appFrom(entry: AppEntry, place: AppPlace): App {
   const { config_name, config_path, file, version_base } = entry;
   const [read] = appsIn(file, place);
@@ -384,7 +390,7 @@ function appFrom(entry: AppEntry, place: AppPlace): App {
   };
 }
 
-/** The error that asks which program is meant. */
+/** The error that asks the user to choose a program. */
 export function severalApps(apps: readonly App[], cwd: string): ConfigError {
   const lines = new Map<string, App>();
   for (const app of apps) getOrCreate(lines, app.file, () => app);

@@ -1,4 +1,4 @@
-/** What `hydraconf run ... -- PROG ARG...` runs, and how a job's config is to reach it. */
+/** The program of `hydraconf run ... -- PROG ARG...`, and how a job's config is passed to it. */
 import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
 import { basename, extname, join, resolve } from "node:path";
 import type { Flag } from "../job/options.ts";
@@ -7,16 +7,16 @@ import { shellCommand } from "../text/shell-words.ts";
 import { ConfigError } from "../values/errors.ts";
 import { type App, appsIn } from "./apps.ts";
 
-/** How a job's config reaches a program. */
+/** How a job's config is passed to a program. */
 export type Pass = "hydra" | "file" | "args" | "env";
 
-/** A program, and how its jobs are told what they are. */
+/** A program, and how its jobs receive their config. */
 export interface Program {
   readonly argv: readonly string[];
   readonly pass: Pass;
-  /** Why it is passed so, for `--dry-run`. */
+  /** The reason for this way of passing, for `--dry-run`. */
   readonly reason: string;
-  /** What it composes itself, where that can be read. */
+  /** The app whose configs it composes itself, if that can be read. */
   readonly app: App | undefined;
   /** `hydra`: the flags for the program's own search path. */
   readonly ownFlags: readonly string[];
@@ -28,7 +28,7 @@ export interface Program {
   readonly resultOnStdout: boolean;
 }
 
-/** The flags of `hydraconf run` beside those that every program has. */
+/** The flags of `hydraconf run` in addition to those of every program. */
 export const RUN_FLAGS: readonly Flag[] = [
   {
     id: "pass",
@@ -74,17 +74,17 @@ export const RUN_FLAGS: readonly Flag[] = [
   },
 ];
 
-/** A Python or JavaScript source in a command line, which gets what follows it as its own arguments. */
+/** A Python or JavaScript source in a command line; the following words are its own arguments. */
 interface Script {
   readonly file: string;
-  /** The place behind it. */
+  /** The index of the word after it. */
   readonly end: number;
 }
 
 /**
  * Reads the command line of a program.
  *
- * @throws ConfigError `app.usage` where there is none, or flags contradict each other
+ * @throws ConfigError `app.usage` if it is empty, or flags contradict each other
  */
 export function readProgram(
   argv: readonly string[],
@@ -137,10 +137,10 @@ function choosePass(
   return { pass: "file", reason: "nothing else was said" };
 }
 
-/** What stands for the path of the config in a program's arguments. */
+/** The placeholder for the path of the config in a program's arguments. */
 export const CONFIG_FILE = "{config}";
 
-/** @throws ConfigError `app.usage` for a flag that this way of passing has no use for */
+/** @throws ConfigError `app.usage` for a flag without effect in this way of passing */
 function refuseIdle(pass: Pass, flags: ParsedArguments["flags"]): void {
   const idle = [
     { id: "program-flags", name: "--flags", of: "args" },
@@ -155,8 +155,9 @@ function refuseIdle(pass: Pass, flags: ParsedArguments["flags"]): void {
 }
 
 /**
- * The script of a command line: `train.py` of `python train.py`, `uv run train.py` and `torchrun --nproc-per-node 2 train.py`, that of
- * a module (`python -m pkg.train`), or a program that is one (`./train.py`, or a file whose first line names Python).
+ * The script of a command line: `train.py` in `python train.py`, `uv run train.py` and
+ * `torchrun --nproc-per-node 2 train.py`, a module's file (`python -m pkg.train`), or a program that is itself a script
+ * (`./train.py`, or a file with a shebang of Python).
  */
 export function scriptIn(argv: readonly string[], cwd: string): Script | undefined {
   for (const [at, word] of argv.entries()) {
@@ -202,13 +203,13 @@ function namesPython(file: string): boolean {
   return /^#!.*\bpython/.test(bytes.toString("latin1").split("\n", 1)[0] ?? "");
 }
 
-/** Flags that a program of Hydra may be given behind its name, as if they stood before `--`. */
+/** Flags that a Hydra program accepts after its name, as if they preceded `--`. */
 const TAKEN = ["multirun", "config-path", "config-name", "config-dir", "run"];
 
 /**
- * The command line as if the program's own overrides stood before `--`.
+ * The command line with the program's own overrides moved before `--`.
  *
- * @throws ConfigError `app.usage` for flags of Hydra that run nothing
+ * @throws ConfigError `app.usage` for flags of Hydra that do not run jobs
  */
 export function withTail(own: ParsedArguments, tail: ParsedArguments): ParsedArguments {
   const other = [...tail.flags.keys()].find((id) => !TAKEN.includes(id));
@@ -227,5 +228,5 @@ export function withTail(own: ParsedArguments, tail: ParsedArguments): ParsedArg
 const usage = (message: string, hint: string): ConfigError =>
   new ConfigError({ code: "app.usage", message, hint });
 
-/** How messages show a command: `python train.py`. */
+/** A command as messages show it: `python train.py`. */
 export const shownCommand = (argv: readonly string[]): string => shellCommand(argv);

@@ -1,4 +1,4 @@
-/** A task that runs a program: what a job does under `hydraconf run`. */
+/** The task of `hydraconf run`, which runs a program as the job. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { constants } from "node:os";
@@ -19,12 +19,12 @@ import { type JobValue, resultInFile, resultInOutput } from "./job-result.ts";
 import { errorIn, errorText, type ProgramError } from "./program-failure.ts";
 import { placeCallback, type ResultCallback } from "./python-callbacks.ts";
 
-/** Of what a program prints, as much is kept to find its error and its result. */
+/** How much of a program's output is kept to find its error and its result. */
 const TAIL_CHARACTERS = 64_000;
 
 /**
- * A task that runs a program to its end, with the config of the job. Its output is the job's; its exit code and its exception are the
- * job's failure, and its result the job's.
+ * A task that runs a program to its end with the job's config. The program's output and result are the job's; its exit
+ * code or exception is the job's failure.
  */
 export function commandTask(program: Program, invocation: Invocation): Task {
   return async (config, job) => {
@@ -41,14 +41,14 @@ export function commandTask(program: Program, invocation: Invocation): Task {
     const callback = isPython ? placeCallback(process.env) : undefined;
     if (file !== undefined) {
       makeDirectory(job.outputDir);
-      // It holds the secrets that the program is to have.
+      // The file holds the secrets that the program needs.
       writeFileSync(file.path, file.text, { mode: 0o600 });
     }
     try {
       const outcome = await runProgram({
         argv: callback === undefined ? argv : [...argv, callback.override],
         env: { ...env, ...callback?.env, ...ownVariables(job) },
-        // A program of Hydra's changes its directory by itself.
+        // A program of Hydra changes its directory itself.
         cwd: program.pass === "hydra" ? invocation.cwd : process.cwd(),
         readsStdin: job.number === undefined,
         keepsOutput: program.resultOnStdout,
@@ -70,33 +70,34 @@ const ownVariables = ({ number, outputDir }: Job): Readonly<Record<string, strin
 
 interface ProgramRun {
   readonly argv: readonly string[];
-  /** Added to the environment of this process. */
+  /** Variables to add to the environment of this process. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly readsStdin: boolean;
-  /** Whether the end of its standard output is kept, beside that of its errors. */
+  /** Whether to keep the end of its standard output in addition to that of its errors. */
   readonly keepsOutput: boolean;
-  /** Whether this process leads the group that a launcher signals. */
+  /** Whether this process leads the process group that a launcher signals. */
   readonly isWorker: boolean;
 }
 
-/** How a program ended. */
+/** The end of a program. */
 interface ProgramOutcome {
   readonly argv: readonly string[];
-  /** Null where a signal ended it, or it never started. */
+  /** Null if a signal ended it, or it never started. */
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   /** Why it never started. */
   readonly problem?: string;
-  /** The signal by which this process was asked to end meanwhile. */
+  /** The first signal that asked this process to end meanwhile. */
   readonly interrupted: NodeJS.Signals | undefined;
   readonly output: string;
   readonly errors: string;
 }
 
 /**
- * Runs a program in the process group of this process: so that a key of the terminal, the signals of a launcher and its kill reach both.
- * Not by execa: it would take as long to load as many a program runs, for each job that a launcher starts.
+ * Runs a program in the process group of this process, so that keyboard signals and the signals of a launcher,
+ * including SIGKILL, reach both. Without execa: loading it would take as long as many programs run, for each job that a
+ * launcher starts.
  */
 async function runProgram(run: ProgramRun): Promise<ProgramOutcome> {
   const { argv, cwd, env, keepsOutput, readsStdin } = run;
@@ -124,7 +125,7 @@ const endOf = (child: ChildProcess): Promise<Pick<ProgramOutcome, "code" | "sign
     child.once("error", (error: NodeJS.ErrnoException) =>
       settle({ code: null, signal: null, problem: startProblem(error) }),
     );
-    // What it printed last comes before; children that it left behind may hold its pipes for ever.
+    // Wait for its last output, but not forever: children that it left may hold its pipes open.
     child.once("exit", (code, signal) => {
       const end = (): void => settle({ code, signal });
       child.once("close", end);
@@ -139,7 +140,7 @@ function startProblem({ code, message }: NodeJS.ErrnoException): string {
   return code === "EACCES" ? "it is not executable" : message;
 }
 
-/** Copies what a program prints, as long as anybody reads it, and keeps its end. */
+/** Copies a program's output as long as there is a reader, and keeps its end. */
 function keepTail(from: ChildProcess["stdout"], to: NodeJS.WriteStream): () => string {
   let tail = "";
   const decoder = new StringDecoder("utf8");
@@ -150,12 +151,12 @@ function keepTail(from: ChildProcess["stdout"], to: NodeJS.WriteStream): () => s
   return () => tail;
 }
 
-/** How long a program has before it is told again what its launcher has told the whole group. */
+/** How long to wait before a signal that the launcher sent to the whole group is repeated to the program. */
 const AGAIN_MS = 2_000;
 
 /**
- * Passes on what asks this process to end, and waits for the program: its end is that of the job. What a terminal or a launcher sends has
- * reached the program, too, so it is not told twice at once.
+ * Forwards signals that ask this process to end, and waits for the program: its end is that of the job. Signals of a
+ * terminal or a launcher have reached the program, too, so they are not sent twice at once.
  */
 function passSignals(child: ChildProcess, isWorker: boolean) {
   let first: NodeJS.Signals | undefined;
@@ -181,7 +182,7 @@ function passSignals(child: ChildProcess, isWorker: boolean) {
   };
 }
 
-/** What a job came to: its result, or why it failed. */
+/** The result of a job, or why it failed. */
 function judged(
   outcome: ProgramOutcome,
   program: Program,
@@ -231,7 +232,7 @@ function resultOf(
   return written.kind === "none" && resultOnStdout ? resultInOutput(output) : written;
 }
 
-/** Codes above 128 mean that a job was stopped by a signal, which this one was not. */
+/** A code above 128 would mean that a signal stopped the job, which is not the case here. */
 const failureCode = (code: number | null): number => (code === null || code > 128 ? 1 : code);
 
 const whyFailed = (name: string, code: number | null, error: ProgramError | undefined): string =>

@@ -1,4 +1,6 @@
-/** Completion of `python train.py ...`: the shell asks hydraconf, which reads the program's source instead of starting it. */
+/**
+ * Completion of `python train.py ...`: the shell calls hydraconf, which reads the program's source without running it.
+ */
 import { basename } from "node:path";
 import { SHELL_FUNCTIONS } from "../cli/completion/shells.ts";
 import { type CommandLine, commandHelp } from "../command-line/command-line.ts";
@@ -20,7 +22,7 @@ torchrun train.py, and the programs of this directory that can be executed, as .
   options: {},
 };
 
-/** What starts a Python program whose name is one of its arguments. */
+/** Programs that start a Python script given as an argument. */
 const STARTERS = ["python", "python3", "uv", "torchrun", "accelerate", "deepspeed", "ipython"];
 
 /** @returns the exit code */

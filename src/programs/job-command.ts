@@ -1,4 +1,4 @@
-/** The command of one job: its arguments, its environment, and the files that it reads its config from. */
+/** The command of one job: its arguments, its environment, and its config file. */
 import { join } from "node:path";
 import type { JobFacts } from "../job/options.ts";
 import { quoted } from "../overrides/index.ts";
@@ -11,20 +11,20 @@ import { selectNode } from "../values/resolution/select.ts";
 import { writeYaml } from "../values/yaml/writer.ts";
 import { CONFIG_FILE, type Program } from "./command-line.ts";
 
-/** What starts the program of a job. */
+/** The command that starts the program of a job. */
 export interface JobCommand {
   readonly argv: readonly string[];
-  /** Added to the environment. */
+  /** Variables to add to the environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** The file of the config, with its text. */
+  /** The config file and its text. */
   readonly file?: { readonly path: string; readonly text: string };
 }
 
 /**
- * The command of a job. Makes nothing.
+ * The command of a job. Creates no files.
  *
- * @throws ConfigError of an interpolation that cannot be resolved, `key.not_found` for a key of `--flags` that is not there,
- * `app.unsupported` for two keys of one variable
+ * @throws ConfigError of an interpolation that cannot be resolved, `key.not_found` for an absent key of `--flags`,
+ * `app.unsupported` if two keys map to one variable
  */
 export function jobCommand(program: Program, job: JobFacts): JobCommand {
   switch (program.pass) {
@@ -39,18 +39,21 @@ export function jobCommand(program: Program, job: JobFacts): JobCommand {
   }
 }
 
-/** The names that tell a program where its result and its measures belong. */
+/** The names of the files for a program's result and its metrics. */
 export const RESULT_FILE = "result.json";
 export const METRICS_FILE = "metrics.jsonl";
 const CONFIG_NAME = "run-config";
 
-/** Not the program's: it may not have these launchers and sweepers, and gets the directories of its job as such. */
+/**
+ * Overrides of the sweep that the program does not get: it may not have these launchers and sweepers, and gets the
+ * directories of its job directly.
+ */
 const OF_THE_SWEEP =
   /^[+~]*hydra[./](launcher|sweeper|sweep|run|mode|callbacks\.hydraconf_result)\b/;
 
 /**
- * The overrides of a job of Hydra's, and those of its number and directory: so names, numbers, directories and logs are those of
- * Hydra's own multirun.
+ * The overrides of a job of a Hydra program, plus those for its number and directory: so names, numbers, directories
+ * and logs are those of Hydra's own multirun.
  */
 function hydraArguments({ argv, ownFlags }: Program, job: JobFacts): readonly string[] {
   const { number, outputDir, overrides, root } = job;
@@ -73,11 +76,11 @@ function hydraArguments({ argv, ownFlags }: Program, job: JobFacts): readonly st
   ];
 }
 
-/** Those of `hydra` that are the program's, and not the sweep's. */
+/** The overrides of `hydra` for the program rather than the sweep. */
 const overridesOfHydra = (root: MapNode): readonly string[] =>
   textsAt(root, ["hydra", "overrides", "hydra"]).filter((override) => !OF_THE_SWEEP.test(override));
 
-/** An override that gives a key the value that it has here. */
+/** An override that sets a key to its resolved value. */
 function setAsResolved(
   key: string,
   { context, root }: Pick<JobFacts, "context" | "root">,
@@ -88,11 +91,11 @@ function setAsResolved(
     : [`${key}=${overrideText(pyStr(node))}`];
 }
 
-/** What only our sweeps have. */
+/** Override functions that only our sweeps have. */
 const SWEPT_HERE = /=.*\b(zip|logrange)\(/;
 
 /**
- * The command line that begins a multirun of a program of Hydra's in the directory of a sweep.
+ * The command line that begins a multirun of a Hydra program in the directory of a sweep.
  *
  * @param sweep the composition of the sweep itself
  */
@@ -108,14 +111,14 @@ export const multirunCommand = (
   ...setAsResolved("hydra.sweep.dir", sweep),
 ];
 
-/** What a file says of the mode, whatever the overrides of this sweep have made of it. */
+/** The mode that a config file sets, disregarding overrides. */
 function modeOfConfig(root: MapNode): string | undefined {
   let mode = getAt(root, ["hydra", "mode"]);
   while (mode !== undefined && mode.origin.kind !== "file") mode = mode.replaced;
   return mode?.kind === "scalar" && mode.value !== null ? pyStr(mode).split(".").at(-1) : undefined;
 }
 
-/** A text as one value of the override language. */
+/** A text as a single value of the override grammar. */
 export const overrideText = (text: string): string =>
   /^[\w./-]*[\w/-][\w./-]*$/.test(text) && !/^-?\d|^(true|false|null|nan|inf)$/i.test(text)
     ? text
@@ -146,7 +149,7 @@ function withFile({ argv, format }: Program, job: JobFacts): JobCommand {
   };
 }
 
-/** Each `${...}` of the arguments becomes its value; `\${` is a `${` of the program's. */
+/** Replaces each `${...}` in the arguments by its value; `\${` is a literal `${`. */
 function interpolated({ argv }: Program, job: JobFacts): readonly string[] {
   return argv.map((word) =>
     partsOf(word)
@@ -179,7 +182,7 @@ function partsOf(word: string): readonly Part[] {
   return parts;
 }
 
-/** Braces inside of it are paired, but for those in quotes. */
+/** The end of a reference: braces inside it are balanced, except for those in quotes. */
 function endOfReference(word: string, from: number): number {
   let depth = 0;
   let quote = "";
@@ -215,13 +218,13 @@ function referenceText(reference: string, word: string, { context, root }: JobFa
   }
 }
 
-/** A value as one argument or variable: texts as they are, `true`, `null`, numbers, and JSON for maps and lists. */
+/** A value as one argument or variable: texts unchanged, `true`, `null`, numbers, and JSON for maps and lists. */
 export function argumentText(node: ConfigNode): string {
   if (node.kind !== "scalar") return JSON.stringify(jsonValue(node));
   return typeof node.value === "boolean" || node.value === null ? String(node.value) : pyStr(node);
 }
 
-/** Whole numbers beyond JSON's and what JSON has no form for are texts. */
+/** Integers beyond JSON's and values without a JSON form become texts. */
 function jsonValue(node: ConfigNode): unknown {
   return JSON.parse(
     JSON.stringify(toObject(node), (_, value: unknown) =>
@@ -256,7 +259,7 @@ function flagsFor({ flagKeys }: Program, job: JobFacts): readonly string[] {
 
 type Leaf = readonly [key: string, node: ConfigNode];
 
-/** Every value that is no map, at its key; a list is one value. */
+/** Every value that is not a map, with its key; a list is one value. */
 function leavesOf(node: ConfigNode, path = ""): readonly Leaf[] {
   if (node.kind !== "map") return [[path, node]];
   return [...node.entries.values()].flatMap(({ key, value }) =>
@@ -264,7 +267,7 @@ function leavesOf(node: ConfigNode, path = ""): readonly Leaf[] {
   );
 }
 
-/** `model.lr` is `CFG_MODEL__LR`. */
+/** `model.lr` becomes `CFG_MODEL__LR`. */
 function variablesOf({ envPrefix }: Program, job: JobFacts): Readonly<Record<string, string>> {
   const variables: Record<string, string> = {};
   const keys = new Map<string, string>();

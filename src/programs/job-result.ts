@@ -1,13 +1,13 @@
-/** What a job's program says of its result: a file, or the last line of its output. */
+/** Reads the result of a job's program from a file, or from the last line of its output. */
 import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 
-/** A result, or why what the program gave is none. */
+/** A result, or why there is no valid one. */
 export type JobValue =
   | { readonly kind: "value"; readonly value: unknown }
   | { readonly kind: "none" }
   | { readonly kind: "broken"; readonly message: string; readonly hint: string };
 
-/** The text of a file; undefined where there is none. */
+/** The text of a file; undefined if it does not exist. */
 export function readIfThere(file: string): string | undefined {
   try {
     return readFileSync(file, "utf8");
@@ -31,7 +31,7 @@ export function resultInFile(file: string): JobValue {
   }
 }
 
-/** The result in the last line of what a program printed. */
+/** The result in the last line of the output. */
 export function resultInOutput(tail: string): JobValue {
   const last = tail.split("\n").findLast((line) => line.trim() !== "");
   if (last === undefined) return { kind: "none" };
@@ -48,10 +48,10 @@ export function resultInOutput(tail: string): JobValue {
 
 const MOST_SHOWN = 80;
 
-/** The last measures that a program wrote into `$HYDRACONF_METRICS`: `step 3  loss 0.25`; undefined where there are none. */
+/** The last metrics that a program wrote to `$HYDRACONF_METRICS`: `step 3  loss 0.25`; undefined without any. */
 export function latestMetrics(file: string): string | undefined {
   const lines = endOfFile(file).split("\n");
-  // The program may be writing the last one.
+  // The last line may be incomplete.
   for (const line of lines.slice(0, -1).toReversed()) {
     const measures = measuresIn(line);
     if (measures !== undefined)
@@ -64,10 +64,10 @@ export function latestMetrics(file: string): string | undefined {
 }
 
 const MOST_MEASURES = 6;
-/** A line of measures is shorter. */
+/** A line of metrics is shorter. */
 const TAIL_BYTES = 8_192;
 
-/** Asked ten times a second for each running job: so not the whole file. */
+/** Reads only the end of the file, because it is called ten times a second for each running job. */
 function endOfFile(file: string): string {
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   if (size === 0) return "";

@@ -1,7 +1,7 @@
-/** What went wrong in a program, in its own words: its exception with the file and the line, from what it printed. */
+/** Extracts a program's error from its output: the exception with file and line. */
 import { basename } from "node:path";
 
-/** An exception as its program told it. */
+/** An exception as the program reported it. */
 export interface ProgramError {
   /** `ValueError: diverged` */
   readonly message: string;
@@ -16,8 +16,8 @@ export const errorText = ({ file, line, message }: ProgramError): string =>
     : `${message} (${basename(file)}${line === undefined ? "" : `:${line}`})`;
 
 /**
- * The error that a program ended with, from the end of its standard error: the exception of Python, Node.js, Java, Rust, Go or C++, else
- * the last line that says anything; undefined where it said nothing.
+ * The error that a program ended with, from the end of its standard error: the exception of Python, Node.js, Java,
+ * Rust, Go or C++, else the last non-empty line; undefined without output.
  */
 export function errorIn(printed: string): ProgramError | undefined {
   const text = withoutControls(printed);
@@ -30,21 +30,21 @@ export function errorIn(printed: string): ProgramError | undefined {
   return last === undefined ? undefined : { message: last.trim() };
 }
 
-/** Colours; and progress bars, whose lines are written over each other. */
+/** Removes colours, and the overwritten lines of progress bars. */
 const withoutControls = (text: string): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out
   text.replaceAll(/\u001b\[[\d;?]*[A-Za-z]/g, "").replaceAll(/[^\n]*\r(?!\n)/g, "");
 
-/** What Hydra says below every error. */
+/** The hint that Hydra prints below every error. */
 const HINTS = /^Set the environment variable HYDRA_FULL_ERROR=1/;
 
 type Reader = (lines: readonly string[]) => ProgramError | undefined;
 
 const FRAME = /^\s+File "(.+)", line (\d+)(, in .*)?$/;
-/** Libraries are not where the mistake is, if there is anything else. */
+/** A frame of a library is shown only if there is no other. */
 const LIBRARY = /[/\\](site-packages|dist-packages|lib[/\\]python\d[^/\\]*)[/\\]|^<frozen /;
 
-/** The last traceback: the innermost frame of the program's own, and the exception. */
+/** Reads the last traceback: the innermost frame of the program's own code, and the exception. */
 const readPython: Reader = (lines) => {
   const start = lines.findLastIndex((line) =>
     /^\s*Traceback \(most recent call last\):$/.test(line),
@@ -56,7 +56,7 @@ const readPython: Reader = (lines) => {
     const line = lines[at] ?? "";
     const [, file, number] = FRAME.exec(line) ?? [];
     if (file !== undefined) frames.push({ file, line: Number(number) });
-    // Code, and marks below it, are indented more than frames.
+    // Code and markers are indented more than frames.
     else if (line !== "" && !/^\s/.test(line)) {
       if (!/^[\w.]+(:|$)/.test(line)) return undefined;
       const place = frames.findLast((frame) => !LIBRARY.test(frame.file)) ?? frames.at(-1);
@@ -92,7 +92,10 @@ const readJava: Reader = (lines) => {
   return { message, ...(file !== undefined && { file, line: Number(line) }) };
 };
 
-/** `thread 'main' panicked at src/main.rs:2:5:` and the message below; before Rust 1.73 the message stood in between. */
+/**
+ * `thread 'main' panicked at src/main.rs:2:5:` with the message below; before Rust 1.73 the message was in the same
+ * line.
+ */
 const readRust: Reader = (lines) => {
   const at = lines.findLastIndex((line) => /^thread '.*' (\(\d+\) )?panicked at /.test(line));
   if (at < 0) return undefined;

@@ -1,4 +1,4 @@
-/** Which configs a command in a project's directory composes. */
+/** Chooses the configs that a command in a project's directory composes. */
 import { existsSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { HYDRA_FLAGS } from "../cli/arguments/hydra-flags.ts";
@@ -11,12 +11,12 @@ import { ConfigError } from "../values/errors.ts";
 import { type App, type AppPlace, namedApp, searchApp, severalApps } from "./apps.ts";
 import { currentStore, storedExport } from "./store-export.ts";
 
-/** What a command composes where nothing says otherwise. */
+/** The default config. */
 const CONFIG = join("conf", "config.yaml");
 
 const hasOwnTree = (cwd: string): boolean => existsSync(join(cwd, CONFIG));
 
-/** The environment for composing: variables of the settings where there are none. */
+/** The environment for composition: variables of the settings where the environment has none. */
 export const projectEnv = (env: Invocation["env"], settings: Settings): Invocation["env"] => ({
   ...settings.env,
   ...definedIn(env),
@@ -28,7 +28,7 @@ const definedIn = (env: Invocation["env"]): Invocation["env"] =>
 /**
  * Finds the program whose configs `hydraconf` composes in this directory.
  *
- * @throws ConfigError `app.unsupported` where several could be meant, or what only Python knows was not said
+ * @throws ConfigError `app.unsupported` if several programs are possible, or a required value is known only to Python
  */
 export async function adaptToProject(call: AdaptableCall): Promise<Adaptation> {
   const { invocation, parsed, settings } = call;
@@ -47,16 +47,16 @@ export async function adaptToProject(call: AdaptableCall): Promise<Adaptation> {
       ...(isOthers && { flags: HYDRA_FLAGS }),
     };
   } catch (error) {
-    // Help must not depend on it.
+    // Help must work even then.
     if (isAside) return { env };
     throw error;
   }
 }
 
-/** A program after `--`, as who means `hydraconf run` writes it. */
+/** Refuses a program after `--`: the user probably means `hydraconf run`. */
 function refuseProgram({ flags, rest = [] }: AdaptableCall["parsed"]): void {
   const [word] = rest;
-  // Our own shell code hands on the words of its line there.
+  // Our shell code for completion passes the words of the line there.
   if (flags.has("shell-completion")) return;
   if (word === undefined || /^[-+~]|=/.test(word)) return;
   throw new ConfigError({
@@ -80,16 +80,19 @@ function chosenApp(
   throw severalApps(search.apps, place.cwd);
 }
 
-/** For a program that says nothing of configs: what the settings name; undefined where the directory has a tree, or nothing. */
+/**
+ * The program that the settings name, for a program without configs of its own; undefined if the settings name none.
+ */
 export function composedApp(place: AppPlace, settings: Settings): App | undefined {
   if (settings.app !== undefined) return namedApp(settings.app, place, settings);
   return undefined;
 }
 
 /**
- * How the configs of a program are composed. Without a program and without a tree there is none, and every key is free.
+ * How the configs of a program are composed. Without a program and without a config tree there is no config, and every
+ * key is free.
  *
- * @throws ConfigError for a program whose configs only Python can tell
+ * @throws ConfigError for a program whose configs only Python can determine
  */
 export function treeOptions(
   app: App | undefined,
@@ -130,7 +133,7 @@ export function treeOptions(
   };
 }
 
-/** A Python program that names no version behaves as with 1.1; for what is no dialect here the default holds. */
+/** A Python program without a version base behaves as with 1.1; a version without a dialect here gets the default. */
 function versionBaseOf({
   kind,
   versionBase,
@@ -141,7 +144,7 @@ function versionBaseOf({
     : {};
 }
 
-/** A `conf` without the config that is composed by default is one whose name was forgotten. */
+/** If `conf` exists without the default config, the user probably forgot the name of the config. */
 function refuseUnnamed(cwd: string): void {
   const names = yamlNames(resolve(cwd, "conf"));
   if (names.length === 0) return;

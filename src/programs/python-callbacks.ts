@@ -1,6 +1,6 @@
 /**
- * How a program of Python's Hydra tells what its task returned or raised: a callback of its own process; and how its own callbacks are
- * notified of a sweep as a whole.
+ * Gets the return value or exception of a Python Hydra program's task, by a callback in its process; and notifies its
+ * own callbacks of a sweep as a whole.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -19,8 +19,8 @@ import type { ProgramError } from "./program-failure.ts";
 const MODULE = "hydraconf_result";
 
 /**
- * Hydra gives it to every job. Nothing of it may stop the program: what has no form in JSON becomes a text. Of a job in several
- * processes the first one tells.
+ * Hydra passes it every job. It must never stop the program: a value without a JSON form becomes a text. If several
+ * processes run a job, the first one reports.
  */
 const SOURCE = `"""Tells the process that started this program what its task returned (hydraconf run)."""
 import json
@@ -110,23 +110,23 @@ class ResultCallback:
             print("hydraconf: the job's result could not be told: %s" % problem)
 `;
 
-/** What a program told through the callback. */
+/** The report of the callback. */
 export interface Told {
   readonly result?: unknown;
   readonly error?: ProgramError;
 }
 
-/** The callback, where Python finds it, for one job. */
+/** The callback for one job, placed where Python finds it. */
 export interface ResultCallback {
-  /** The override that adds it to those of the program's own config. */
+  /** The override that adds it to the callbacks of the program's own config. */
   readonly override: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Undefined where the program did not come to the end of its task. */
+  /** Undefined if the program did not reach the end of its task. */
   read(): Told | undefined;
   remove(): void;
 }
 
-/** Writes the callback into a new folder of its own, which is removed afterwards: nothing is installed. */
+/** Writes the callback to a new temporary folder, which is removed afterwards: nothing is installed. */
 export function placeCallback(env: Readonly<Record<string, string | undefined>>): ResultCallback {
   const { folder, path, remove } = placeModule(`${MODULE}.py`, SOURCE, env);
   const told = join(folder, "told.json");
@@ -138,7 +138,7 @@ export function placeCallback(env: Readonly<Record<string, string | undefined>>)
   };
 }
 
-/** A module in a new folder, which comes first on `PYTHONPATH`. */
+/** Writes a module to a new folder, which comes first on `PYTHONPATH`. */
 function placeModule(file: string, source: string, { PYTHONPATH }: Invocation["env"]) {
   const folder = mkdtempSync(join(tmpdir(), "hydraconf-python-"));
   const path = join(folder, file);
@@ -172,7 +172,10 @@ function readTold(file: string): Told | undefined {
 
 const SWEEPER = "hydra_plugins.hydraconf_sweep";
 
-/** Hydra takes sweepers from `hydra_plugins` alone. This one runs nothing: it waits until the jobs are done, which run elsewhere. */
+/**
+ * Hydra loads sweepers only from `hydra_plugins`. This one runs nothing: it waits until the jobs are done, which run
+ * elsewhere.
+ */
 const SWEEPER_SOURCE = `"""Stands in the sweep of this program, whose jobs run elsewhere (hydraconf run)."""
 import os
 import shutil
@@ -200,14 +203,15 @@ class Waiting(Sweeper):
                 os._exit(0)
 `;
 
-/** Callbacks of Hydra's own that are called for jobs only. */
+/** Hydra's own callbacks that are called only for jobs. */
 const OF_JOBS = /^hydra\.experimental\.(callbacks|pickle_job_info_callback)\./;
 
 /**
- * The callbacks of a program of Python's Hydra, as far as a sweep tells them: the program itself is started once beside the jobs, with a
- * sweeper that waits for their end. So they are told by Hydra, with the config that it composes. A program without any is not started.
+ * The sweep callbacks of a Python Hydra program: the program itself is started once in addition to the jobs, with a
+ * sweeper that waits for their end. So Hydra calls the callbacks, with the config that it composes. A program without
+ * callbacks is not started.
  *
- * @param root the composition of the sweep; undefined for a program that has no callbacks of sweeps
+ * @param root the composition of the sweep; undefined for a program without sweep callbacks
  * @param command the command line that begins a multirun of the program
  */
 export function sweepCallbacks(
@@ -233,7 +237,7 @@ export function sweepCallbacks(
             `warning: the callbacks of the program are not told of the sweep: it did not start one (${shellCommand(command())})\n`,
           );
       }
-      // As in Hydra: of a sweep with a failed job they are not told the end.
+      // As in Hydra, callbacks are not notified of the end of a sweep with a failed job.
       if ("results" in event && event.results.every(({ exitCode }) => exitCode === 0))
         await running?.end();
     },
@@ -241,11 +245,11 @@ export function sweepCallbacks(
 }
 
 interface RunningSweep {
-  /** Lets the program tell its callbacks the end, and waits for that of the program. */
+  /** Lets the program notify its callbacks of the end, and waits for the program to end. */
   end(): Promise<void>;
 }
 
-/** @returns undefined where the program ended before it came to its sweep */
+/** @returns undefined if the program ended before it reached its sweep */
 async function startSweep(
   [file = "", ...args]: readonly string[],
   { cwd, env }: Pick<Invocation, "cwd" | "env">,
@@ -255,12 +259,12 @@ async function startSweep(
   const lines: Socket[] = [];
   const server = createServer((line) => {
     lines.push(line.unref());
-    // It may be gone before it is told.
+    // The program may end before it is notified.
     line.on("error", () => {});
     server.emit("begun");
   });
   server.listen(path).unref();
-  // The path of a socket has at most 107 bytes: the temporary directory's may be longer.
+  // The path of a socket has at most 107 bytes; that of the temporary directory may be longer.
   const isListening = await once(server, "listening").then(
     () => true,
     () => false,
@@ -290,7 +294,7 @@ async function startSweep(
     close();
     return undefined;
   }
-  // An interrupted sweep ends without it.
+  // An interrupted sweep does not wait for it.
   child.unref();
   return {
     async end() {

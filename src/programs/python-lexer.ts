@@ -1,16 +1,16 @@
-/** The words of a Python source, as far as what it declares can be read without running it. */
+/** Tokens of a Python source, sufficient for reading its declarations without running it. */
 
 export interface PythonToken {
   readonly kind: "name" | "string" | "number" | "operator" | "end of line";
-  /** As written; of a string its value. */
+  /** As written; for a string its value. */
   readonly text: string;
-  /** Of an f-string, whose text has placeholders; of bytes. */
+  /** Marks f-strings, whose text has placeholders, and bytes. */
   readonly prefix?: string;
-  /** The place in the source. */
+  /** The offset in the source. */
   readonly start: number;
   /** From 1. */
   readonly line: number;
-  /** Blanks before the first word of a line. */
+  /** Spaces before the first token of a line. */
   readonly indent: number;
 }
 
@@ -20,8 +20,8 @@ const STRING = /([rRbBuUfFtT]{0,2})("""|'''|"|')/y;
 const OPERATOR = /\*\*=?|\/\/=?|->|:=|[=!<>]=|[+\-*/%&|^@]=|./suy;
 
 /**
- * Splits a Python source into words. Lines inside of brackets and after a backslash are one; a comment is none. What no
- * Python has (a string without an end) ends the reading.
+ * Splits a Python source into tokens. Lines inside brackets and after a backslash are joined; comments are dropped. At
+ * invalid syntax (an unterminated string) the tokens end.
  */
 export function pythonTokens(source: string): readonly PythonToken[] {
   const tokens: PythonToken[] = [];
@@ -85,7 +85,7 @@ function matchAt(pattern: RegExp, source: string, at: number): RegExpExecArray |
   return pattern.exec(source);
 }
 
-/** Undefined where there is none; only strings of three quotes go over lines. */
+/** Undefined if it is unterminated; only triple-quoted strings span lines. */
 function endOfString(source: string, from: number, quote: string): number | undefined {
   for (let at = from; at < source.length; at++) {
     const char = source[at];
@@ -120,7 +120,7 @@ function lineCounter(source: string): (at: number) => number {
 
 export type Tokens = readonly PythonToken[];
 
-/** Splits at an operator outside of brackets. */
+/** Splits at an operator outside brackets. */
 export function splitAt(tokens: Tokens, operator: string): readonly Tokens[] {
   const parts: Tokens[] = [];
   let depth = 0;
@@ -138,7 +138,7 @@ export function splitAt(tokens: Tokens, operator: string): readonly Tokens[] {
   return parts.filter((part, at) => part.length > 0 || at < parts.length - 1);
 }
 
-/** The place of the bracket that closes the one at a place. */
+/** The index of the bracket that closes the one at `from`. */
 export function closing(tokens: Tokens, from: number): number | undefined {
   let depth = 0;
   for (let at = from; at < tokens.length; at++) {

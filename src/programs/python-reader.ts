@@ -1,9 +1,9 @@
-/** What a Python source calls, with the arguments that can be known without running it. */
+/** The function calls of a Python source, with the arguments that can be evaluated without running it. */
 import { existsSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { closing, type PythonToken, pythonTokens, splitAt, type Tokens } from "./python-lexer.ts";
 
-/** What an expression gives; `unknown` where only Python can tell. Paths are texts. */
+/** The value of an expression; `unknown` if only Python can evaluate it. Paths are texts. */
 export type PythonValue =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "none" }
@@ -11,11 +11,11 @@ export type PythonValue =
   | { readonly kind: "dict"; readonly entries: ReadonlyMap<string, PythonValue> }
   | { readonly kind: "unknown"; readonly source: string };
 
-/** A call of a function that was imported: `hydra.main(config_path="conf")`. */
+/** A call of an imported function: `hydra.main(config_path="conf")`. */
 export interface PythonCall {
-  /** The function by its full name, whatever it was imported as: `hydra.main`. */
+  /** The full name of the function, whatever its name in this module: `hydra.main`. */
   readonly callee: string;
-  /** In front of a function: `@hydra.main(...)`; without parentheses there are no arguments. */
+  /** Whether it is a decorator: `@hydra.main(...)`; without parentheses there are no arguments. */
   readonly isDecorator: boolean;
   readonly isCalled: boolean;
   readonly positional: readonly PythonValue[];
@@ -26,13 +26,13 @@ export interface PythonCall {
 export interface PythonPlace {
   /** The absolute path of the source. */
   readonly file: string;
-  /** Where the program is started. */
+  /** The working directory of the program. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /**
- * The calls of imported functions in a Python source, in order. Nothing is run: names are followed to what the module
+ * The calls of imported functions in a Python source, in order. Nothing is run: names resolve to what the module
  * assigns to them at its top level, and a few functions of `os.path` and `pathlib` are known.
  */
 export function readPythonCalls(source: string, place: PythonPlace): readonly PythonCall[] {
@@ -58,9 +58,9 @@ export function readPythonCalls(source: string, place: PythonPlace): readonly Py
 interface Scope {
   readonly place: PythonPlace;
   readonly source: string;
-  /** Full names by the names that they have here. */
+  /** Full names by local name. */
   readonly imports: Map<string, string>;
-  /** What the module assigns at its top level. */
+  /** The values of variables that the module assigns at its top level. */
   readonly variables: Map<string, PythonValue>;
 }
 
@@ -78,7 +78,7 @@ function* statementsOf(tokens: Tokens): Generator<Tokens> {
 function readImport(statement: Tokens, { imports }: Scope): void {
   for (const part of splitAt(statement.slice(1), ",")) {
     const [name, alias] = namePair(part);
-    // `import a.b` makes the name `a`.
+    // `import a.b` binds the name `a`.
     if (alias !== undefined) imports.set(alias, name);
     else imports.set(name.split(".")[0] ?? name, name.split(".")[0] ?? name);
   }
@@ -118,7 +118,7 @@ function assign(statement: Tokens, scope: Scope): void {
   if (equals > 0) scope.variables.set(name.text, evaluate(statement.slice(equals + 1), scope));
 }
 
-/** Every call of an imported function in a statement, the outer ones first; and decorators without parentheses. */
+/** Every call of an imported function in a statement, outer ones first; and decorators without parentheses. */
 function callsIn(statement: Tokens, scope: Scope): readonly PythonCall[] {
   const isDecorator = statement[0]?.text === "@" && statement[0].kind === "operator";
   const calls: PythonCall[] = [];
@@ -144,7 +144,7 @@ function callsIn(statement: Tokens, scope: Scope): readonly PythonCall[] {
   return calls;
 }
 
-/** A name at a place, with the names behind its dots. */
+/** A dotted name at an index. */
 function dottedName(tokens: Tokens, from: number) {
   if (tokens[from]?.kind !== "name" || tokens[from - 1]?.text === ".") return undefined;
   let end = from + 1;
@@ -156,7 +156,7 @@ function dottedName(tokens: Tokens, from: number) {
   return { text, end };
 }
 
-/** Undefined for what was not imported. */
+/** Undefined for a name that was not imported. */
 function fullName(dotted: string, { imports }: Scope): string | undefined {
   const [first = "", ...rest] = dotted.split(".");
   const module = imports.get(first);
@@ -181,7 +181,7 @@ function argumentsOf(tokens: Tokens, scope: Scope): Pick<PythonCall, "positional
 
 const text = (value: string): PythonValue => ({ kind: "text", text: value });
 
-/** What is left of an expression once its beginning was read. */
+/** A value, and the index of the first token after it. */
 interface Reading {
   readonly value: PythonValue;
   readonly end: number;
@@ -217,7 +217,7 @@ function sourceOf(tokens: Tokens, { source }: Scope): string {
   return source.slice(start, end).replaceAll(/\s+/g, " ");
 }
 
-/** An atom with what follows its dots and brackets. */
+/** An atom followed by attribute accesses and calls. */
 function readPrimary(tokens: Tokens, scope: Scope): Reading | undefined {
   let read = readAtom(tokens, scope);
   while (read !== undefined && read.end < tokens.length) {
@@ -290,7 +290,7 @@ function readAtom(tokens: Tokens, scope: Scope): Reading | undefined {
   return first.kind === "name" ? readName(tokens, scope) : undefined;
 }
 
-/** Strings beside each other are one. */
+/** Adjacent strings are concatenated. */
 function readStrings(tokens: Tokens, scope: Scope): Reading | undefined {
   let end = 0;
   let all = "";
@@ -342,7 +342,7 @@ function readName(tokens: Tokens, scope: Scope): Reading | undefined {
   if (name === undefined) return undefined;
   const variable = scope.variables.get(first?.text ?? "");
   if (variable !== undefined) return { value: variable, end: 1 };
-  // What is not imported is Python's own: `str`, `dict`.
+  // A name that is not imported is a builtin: `str`, `dict`.
   const callee = fullName(name.text, scope) ?? name.text;
   const opens = tokens[name.end]?.text;
   const close = opens === "(" || opens === "[" ? closing(tokens, name.end) : undefined;
@@ -369,7 +369,7 @@ const subscript = (
   return set === undefined ? undefined : text(set);
 };
 
-/** The functions that paths of configs are made with. */
+/** Functions that commonly build config paths. */
 function call(callee: string, args: Arguments, { place }: Scope): PythonValue | undefined {
   const { named, positional } = args;
   if (callee === "dict") return { kind: "dict", entries: named };
@@ -407,7 +407,7 @@ function call(callee: string, args: Arguments, { place }: Scope): PythonValue | 
   }
 }
 
-/** rootutils (pyrootutils before): the project's root, by a file that marks it. */
+/** rootutils (formerly pyrootutils) finds the project's root by a marker file. */
 export const isRootFinder = (callee: string): boolean =>
   /^(py)?rootutils\.(setup_root|find_root)$/.test(callee);
 

@@ -65,7 +65,7 @@ export async function runCommandLine(
   );
 }
 
-/** Reads which program is to run, and where its configs are. */
+/** Determines the program to run, and its configs. */
 async function adaptToProgram(call: AdaptableCall): Promise<Adaptation> {
   const { invocation, parsed, settings } = call;
   if (parsed.flags.has("help") || parsed.flags.has("hydra-help")) return {};
@@ -99,7 +99,7 @@ async function adaptToProgram(call: AdaptableCall): Promise<Adaptation> {
   };
 }
 
-/** Those of a program in TypeScript are its jobs' own: it has no sweep of them. */
+/** A program in TypeScript calls its callbacks in each job itself, and has no sweep callbacks. */
 const callbacksOf =
   (program: Program, invocation: Invocation): Delegate["sweepCallbacks"] =>
   (root, context) =>
@@ -109,7 +109,7 @@ const callbacksOf =
       invocation,
     );
 
-/** What the program composes itself, else what `--app` or the project says. */
+/** The app that the program itself composes, else that of `--app` or the project. */
 function appOf(
   { app }: Program,
   { parsed, settings, invocation: { cwd } }: AdaptableCall,
@@ -120,7 +120,7 @@ function appOf(
   return app ?? composedApp(place, settings);
 }
 
-/** A program of Hydra's looks for relative directories beside its source. */
+/** A Hydra program resolves relative directories from its source file. */
 function ownFlags(
   { flags }: AdaptableCall["parsed"],
   cwd: string,
@@ -135,13 +135,13 @@ function ownFlags(
   });
 }
 
-/** As Hydra names a job after its file. */
+/** Names a job after its file, as Hydra does. */
 function jobName({ app, argv }: Program): string {
   const file = app?.name ?? scriptIn(argv, process.cwd())?.file ?? argv[0] ?? "job";
   return (file.split("/").at(-1) ?? file).replace(/\.(py|sh|[mc]?[jt]s)$/, "") || "job";
 }
 
-/** @throws ConfigError for a program that is not there, and arguments that cannot be made */
+/** @throws ConfigError for a program that does not exist, and for arguments that cannot be built */
 function checkJob(
   program: Program,
   job: JobFacts,
@@ -186,7 +186,7 @@ function jobPlan(program: Program, job: JobFacts) {
   };
 }
 
-/** What a job was, and what came of it: the columns that fit a terminal. */
+/** The parameters and the outcome of each job: the columns that fit a terminal. */
 function shortCells(rows: Parameters<typeof sweepCells>[0]): readonly (readonly string[])[] {
   const cells = sweepCells(rows);
   const left = new Set(["attempts", "output_dir", "error"]);

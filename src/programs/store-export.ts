@@ -1,4 +1,7 @@
-/** What only Python registers: `hydraconf python sync` writes what a project's ConfigStore holds into a file, and that is composed from. */
+/**
+ * Configs that only Python registers: `hydraconf python sync` exports a project's ConfigStore to a file, which
+ * composition then uses.
+ */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -30,16 +33,16 @@ import type { SchemaOrigin } from "../values/origin.ts";
 import { findApps } from "./apps.ts";
 import { EXPORT_SOURCE } from "./store-python.ts";
 
-/** Where the export of a project stands. */
+/** The path of a project's export. */
 export const STORE_FILE = join(".hydraconf", "python-store.json");
 
-/** What the file holds; keys are those of the file. */
+/** The contents of the file; keys are those of the file. */
 interface StoreExport {
   readonly version: 1;
   readonly hydra: string;
   readonly python: string;
   readonly modules: readonly string[];
-  /** The sources that were imported, relative to the project, with their times, sizes and the SHA-256 of what they say. */
+  /** The imported sources, relative to the project, with their times, sizes and SHA-256 hashes. */
   readonly sources: Readonly<
     Record<string, readonly [mtimeMs: number, size: number, hash?: string]>
   >;
@@ -74,7 +77,7 @@ type ExportedType = { readonly optional?: boolean } & (
   | { readonly kind: "union"; readonly members: readonly ExportedType[] }
 );
 
-/** `v`: a scalar; `m`: a map's entries; `l`: a list's items; beside its type. */
+/** The type of a node with `v`: a scalar; `m`: a map's entries; or `l`: a list's items. */
 interface ExportedNode {
   readonly t: ExportedType;
   readonly v?: ExportedScalar;
@@ -82,7 +85,7 @@ interface ExportedNode {
   readonly l?: readonly ExportedNode[];
 }
 
-/** JSON has neither ints of any size, nor infinite floats, bytes or paths. */
+/** JSON has no ints of any size, infinite floats, bytes or paths. */
 type ExportedScalar =
   | null
   | boolean
@@ -92,13 +95,13 @@ type ExportedScalar =
   | { readonly bytes: string }
   | { readonly path: string };
 
-/** @throws ConfigError `app.unsupported` for a file that is none */
+/** @throws ConfigError `app.unsupported` for a malformed file */
 function parsedExport(text: string, file: string): StoreExport {
   try {
     const read = JSON.parse(text) as StoreExport;
     if (read.version === 1) return read;
   } catch {
-    // Said below.
+    // Handled below.
   }
   throw new ConfigError({
     code: "app.unsupported",
@@ -107,7 +110,7 @@ function parsedExport(text: string, file: string): StoreExport {
   });
 }
 
-/** The configs of an export, by their path in the store. */
+/** The configs of an export, by store path. */
 export function storeOf(text: string): ReadonlyMap<string, StoreEntry> {
   const { classes, entries } = JSON.parse(text) as StoreExport;
   const read = createReader(classes);
@@ -136,7 +139,7 @@ function createReader(classes: StoreExport["classes"]): (node: ExportedNode) => 
       fields: ofFields,
       defaults: ofDefaults,
     };
-    // A class may have fields of its own kind.
+    // A class may have fields of its own type.
     types.set(id, type);
     for (const [key, one] of Object.entries(fields)) ofFields.set(key, typeOf(one));
     for (const [key, one] of Object.entries(defaults)) ofDefaults.set(key, nodeOf(one));
@@ -199,14 +202,14 @@ export interface SyncRequest {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly python: string;
-  /** Names of modules, and paths of sources. */
+  /** Names of modules, and paths of source files. */
   readonly modules: readonly string[];
 }
 
 /**
- * Runs the project's Python once: it imports the modules and tells what they registered. Their programs do not run.
+ * Runs the project's Python once: it imports the modules and reports what they registered. Their programs do not run.
  *
- * @returns how many configs there are, and the file
+ * @returns the number of configs, and the file
  * @throws ConfigError `app.unsupported` for a Python without Hydra, and for modules that cannot be imported
  */
 export function syncStore({ cwd, env, modules, python }: SyncRequest) {
@@ -251,7 +254,7 @@ function failed(python: string, told: string): ConfigError {
   });
 }
 
-/** The export of a project, its modules, and which of its sources has changed since; undefined where there is none. */
+/** The export of a project, its modules, and a source that has changed since; undefined without an export. */
 export function storedExport(cwd: string) {
   const file = join(cwd, STORE_FILE);
   if (!existsSync(file)) return undefined;
@@ -263,7 +266,7 @@ export function storedExport(cwd: string) {
   return { modules, store: storeOf(text), changed: changed?.[0] };
 }
 
-/** A checkout writes files again that say what they said. */
+/** Compares content, because a checkout rewrites files without changing them. */
 function isChanged(file: string, [mtimeMs, size, hash]: StoreExport["sources"][string]): boolean {
   const status = statSync(file, { throwIfNoEntry: false });
   if (status === undefined || status.size !== size) return true;
@@ -274,8 +277,8 @@ function isChanged(file: string, [mtimeMs, size, hash]: StoreExport["sources"][s
 }
 
 /**
- * The configs that a project's Python registered when it was last asked. Where its sources have changed, it is asked again if the settings
- * say so; else, and if that fails, a warning says that they are out of date.
+ * The configs that a project's Python registered at the last export. If its sources have changed, the export is renewed
+ * if the settings say so; otherwise, and if that fails, a warning says that the export is out of date.
  */
 export function currentStore(
   settings: Settings,

@@ -1,4 +1,4 @@
-/** The program that tells, in the project's Python, what its ConfigStore holds. */
+/** The Python program that exports a project's ConfigStore. */
 export const EXPORT_SOURCE = `"""Writes what a project's ConfigStore holds as JSON (hydraconf python sync)."""
 import base64
 import enum

@@ -6,32 +6,35 @@ import { jobsFolder, launcherFolders, listsAndDrafts } from "./layout.ts";
 import { readListName } from "./manifest.ts";
 
 /**
- * Removes all lists and drafts but one list: those of earlier launchers, one of which may have been killed before it could. Only
- * for who has claimed the sweep.
+ * Removes the job lists and drafts of earlier launchers, which may have been killed before they removed them. Only for
+ * the process that has claimed the sweep.
  *
- * @param kept the list that the manifest names
+ * @param kept the job list that the manifest names
  */
 export function removeUnlistedFiles(folder: string, kept: string | undefined): void {
   for (const name of abandonedFiles(folder, kept)) rmSync(join(folder, name), { force: true });
 }
 
-/** Removes what killed processes have left half written, whichever process drives the sweep: each job does so in its own directory. */
+/**
+ * Removes drafts of killed processes, whichever process drives the sweep. Each job removes those in its own directory.
+ */
 export function removeDraftsOfSweep(folder: string): void {
   for (const one of [dirname(folder), folder, jobsFolder(folder)]) removeDeadDrafts(one);
   for (const one of launcherFolders(folder)) removeDeadDrafts(one, { recursive: true });
 }
 
 /**
- * The same for a command that looks at a sweep without a driver. What has become a secret since it was written is masked in all that the
- * manifest names; so nothing of a record that was written anew stays, also where its launcher was killed in that very moment.
+ * Removes unlisted files for a command that reads a sweep without a driver. A text that has become a secret is masked
+ * in every file that the manifest names; so no earlier version of a rewritten record stays, even if its launcher was
+ * killed right after the rewrite.
  *
- * @throws ConfigError `app.sweep_record` where there is no sweep
+ * @throws ConfigError `app.sweep_record` if there is no sweep
  */
 export function tidyRecord(folder: string): void {
   removeDraftsOfSweep(folder);
   if (abandonedFiles(folder, readListName(folder)).length === 0) return;
   try {
-    // Who drives it may be about to name what nothing names yet.
+    // A driver may be about to name a list in the manifest.
     const claim = claimToOrder(folder);
     if (claim === undefined) return;
     try {
@@ -40,7 +43,7 @@ export function tidyRecord(folder: string): void {
       claim.release();
     }
   } catch (error) {
-    // Who may only look leaves it as it is.
+    // Without write permission, the record stays unchanged.
     if (!(error instanceof Error && "syscall" in error)) throw error;
   }
 }

@@ -4,22 +4,22 @@ import { appendLinesDurableSync, writeFileDurableSync } from "../system/atomic-w
 import { count, fits, maybe, oneOf, type Shape, text, texts, wrongField } from "../system/shape.ts";
 import { draftFile, jobListFile, jobListName } from "./layout.ts";
 
-/** What a job of a sweep is. Keys are those of the file. */
+/** A job of a sweep. Keys are those of the file. */
 export interface ManifestJob {
   readonly number: number;
-  /** Its `hydra.job.id`, where that is not its number. */
+  /** Its `hydra.job.id`, if that is not its number. */
   readonly id?: string;
   /** All overrides that the job is composed with. */
   readonly overrides: readonly string[];
-  /** Those that make it different from other jobs, for people. */
+  /** The overrides that distinguish it from other jobs, for people. */
   readonly task_overrides: readonly string[];
   /** Absolute. */
   readonly output_dir: string;
   /** Fingerprint of the job's composed config, interpolations as written. */
   readonly fingerprint: string;
   /**
-   * Whether the sweep that went on has no such job any more: a search asked for others once it was told other
-   * results. Its record stays, it never runs, and the sweep does not fail because of it.
+   * Whether the resumed sweep no longer has this job: a search asked for other jobs after other results. Its record
+   * stays, it never runs, and the sweep does not fail because of it.
    */
   readonly left_out?: true;
 }
@@ -35,27 +35,31 @@ export const JOB: Shape<ManifestJob> = {
 };
 
 /**
- * The jobs of a sweep as a file: a line of JSON for each. It only grows, so that a sweep of many batches writes each job once, and a
- * worker finds its own without reading the others. Who takes a sweep up writes a new list and adds to that one: so half a line, of
- * a killed process, stands at the end of a list and nowhere else, and stands for a job that has not started.
+ * The jobs of a sweep as a file with a line of JSON for each. It only grows, so that a sweep of many batches writes
+ * each job once, and a worker finds its own job without parsing the others. A launcher that resumes the sweep writes a
+ * new list and adds to that one: so a partial line of a killed process can only be the last one of a list, and its job
+ * has not started.
  */
 export interface JobList {
-  /** As the manifest names it. */
+  /** The name in the manifest. */
   readonly name: string;
-  /** Adds jobs behind the others; they survive the machine, too. One that was carried over is then where it is asked for. */
+  /**
+   * Appends jobs, durably: they survive a crash of the machine, too. A carried-over job moves to the place where it is
+   * requested.
+   */
   add(jobs: readonly ManifestJob[]): void;
 }
 
-/** A line. */
+/** A line of the file. */
 interface Entry extends ManifestJob {
-  /** Whether the job is an earlier one that the sweep which goes on has not come to yet: it stands after all others. */
+  /** Whether the resumed sweep has not requested this earlier job yet: it comes after all others. */
   readonly carried_over?: true;
 }
 
 /**
- * Begins a list. It is unknown before the manifest names it.
+ * Creates a list, which takes effect once the manifest names it.
  *
- * @param carriedOver jobs that stand behind those that will be added
+ * @param carriedOver jobs to place after those that will be added
  */
 export function createJobList(
   folder: string,
@@ -74,7 +78,7 @@ export function createJobList(
   };
 }
 
-/** @throws the system's error, `ENOENT` for one that was replaced meanwhile; SyntaxError for what is no list */
+/** @throws the system's error, `ENOENT` for a list that was replaced meanwhile; SyntaxError for a malformed list */
 export function readJobList(folder: string, name: string): readonly ManifestJob[] {
   const text = readFileSync(jobListFile(folder, name), "utf8");
   const entries = text
@@ -90,7 +94,7 @@ export function readJobList(folder: string, name: string): readonly ManifestJob[
   return [...asked, ...later.map(jobOf)];
 }
 
-/** One job of a list, of which nothing else is parsed. */
+/** Reads one job of a list without parsing the others. */
 export function readListedJob(
   folder: string,
   name: string,
@@ -99,13 +103,13 @@ export function readListedJob(
   const bytes = readFileSync(jobListFile(folder, name));
   const whole = bytes.subarray(0, bytes.lastIndexOf(NEW_LINE) + 1);
   const start = `${beginning(number)},`;
-  // The last line of a number holds; no text inside of a line holds a line break.
+  // The last line of a number counts; no text inside a line holds a line break.
   const at = whole.lastIndexOf(`\n${start}`) + 1;
   if (at === 0 && !whole.subarray(0, start.length).equals(Buffer.from(start))) return undefined;
   return jobOf(entryOf(whole.toString("utf8", at, whole.indexOf(NEW_LINE, at))));
 }
 
-/** @throws SyntaxError for what is no entry of a list */
+/** @throws SyntaxError for a malformed entry */
 function entryOf(line: string): Entry {
   const entry: unknown = JSON.parse(line);
   if (fits<Entry>(entry, ENTRY)) return entry;
@@ -124,5 +128,5 @@ const linesOf = (entries: readonly Entry[]): string =>
     .map(({ number, ...rest }) => `${beginning(number)},${JSON.stringify(rest).slice(1)}\n`)
     .join("");
 
-/** Of each line, so that one is found by it. */
+/** The beginning of each line, by which its job is found. */
 const beginning = (number: number): string => `{"number":${number}`;

@@ -26,12 +26,12 @@ import {
 import { MAX_TREE_DEPTH } from "../values/node.ts";
 import { jobFile, jobsFolder } from "./layout.ts";
 
-/** Lists and objects within each other beyond this are kept as a text. */
+/** Lists and objects nested deeper than this are stored as text. */
 export const MAX_STORED_DEPTH = MAX_TREE_DEPTH;
 
 /**
- * A value as JSON can hold it: integers beyond JSON's, `inf` and `nan` as texts, what has no form at
- * all or is nested too deeply as its text, nothing as null; without secrets.
+ * A value as JSON can hold it, without secrets: integers beyond JSON's, `inf` and `nan` as texts; a value without a
+ * JSON form or nested too deeply as its text; undefined as null.
  */
 export function storedValue(value: unknown, redact: (text: string) => string = same): unknown {
   if (value === undefined) return null;
@@ -46,7 +46,7 @@ export function storedValue(value: unknown, redact: (text: string) => string = s
 
 const isShallow = nestedUpTo(MAX_STORED_DEPTH);
 
-/** Of lists that hold each other thousands of times there is none. */
+/** `String` fails for lists that hold each other thousands of times. */
 function textOfStoredValue(value: unknown): string {
   try {
     return String(value);
@@ -63,7 +63,7 @@ function replace(_: string, value: unknown): unknown {
   return typeof value === "number" && !Number.isFinite(value) ? String(value) : value;
 }
 
-/** A masked number is no JSON any more: then the whole is a text. */
+/** Masking a number makes the JSON invalid: then the whole is a text. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -76,30 +76,30 @@ function parsed(text: string): unknown {
 export interface JobState {
   readonly number: number;
   readonly status: JobStatus;
-  /** One for each time it was started; the last one is what `status` is about. */
+  /** One for each start; `status` is that of the last one. */
   readonly attempts: readonly Attempt[];
-  /** What the task returned, as JSON; null before, and where there is nothing. */
+  /** What the task returned, as JSON; null before its end, and for no value. */
   readonly return_value: unknown;
 }
 
 export interface Attempt extends ProcessIdentity {
-  /** Names the start, where another process notes it than the one that runs the job. */
+  /** Identifies the start, if a process other than the job's own records it. */
   readonly id?: string;
   /** ISO 8601. */
   readonly started: string;
   readonly ended: string | null;
-  /** When it started, in milliseconds since its machine did. Not there in records of early versions. */
+  /** When it started, in milliseconds of the machine's uptime. Absent in records of early versions. */
   readonly uptime_ms?: number;
   /**
-   * How long it took, whatever became of the time of day; while its machine is suspended this clock stands still. Not there before its
-   * end, and in records of early versions.
+   * How long it took, on a clock that ignores changes of the time of day and stands still while the machine is
+   * suspended. Absent before the end, and in records of early versions.
    */
   readonly took_ms?: number;
-  /** Null before its end, and for a process that a signal killed. */
+  /** Null before its end, and if a signal killed the process. */
   readonly exit_code: number | null;
-  /** The first line of what went wrong; null where nothing did. */
+  /** The first line of the error; null without an error. */
   readonly error: string | null;
-  /** The launcher's own notes: a scheduler's name of the job, the slots it took. */
+  /** The launcher's notes: a scheduler's id of the job, its slots. */
   readonly details?: Readonly<Record<string, string>>;
 }
 
@@ -132,14 +132,15 @@ export interface AttemptEnd {
   readonly exitCode: number | null;
   readonly error?: string;
   readonly returnValue?: unknown;
-  /** When; now, where nothing else is known. */
+  /** The time of the end; now by default. */
   readonly at?: Date | undefined;
 }
 
 /**
- * Undefined for a job that was not started, and for a file that a dying machine left half written.
+ * Undefined for a job that was not started, and for a file that is incomplete because the machine crashed.
  *
- * @throws the system's error where there is a file that cannot be read: taken for none, a completed job would run again
+ * @throws the system's error for an existing file that cannot be read: if it counted as absent, a completed job would
+ * run again
  */
 export function readJobState(folder: string, number: number): JobState | undefined {
   const text = textOf(jobFile(folder, number));
@@ -153,7 +154,7 @@ export function readJobState(folder: string, number: number): JobState | undefin
 }
 
 function textOf(file: string): string | undefined {
-  // Most often there is none, and asking costs a tenth of an error that is thrown and caught.
+  // Usually there is no file, and `statSync` costs a tenth of an error that is thrown and caught.
   if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
   try {
     return readFileSync(file, "utf8");
@@ -164,10 +165,10 @@ function textOf(file: string): string | undefined {
 }
 
 /**
- * Tells who waits for many jobs whether to look at their records, by one look at the folder that has them all: each new state comes
- * as a new file there. Not told is only what is written over an old one on a full disk (`writeJobEnd`).
+ * Detects whether records of jobs may have changed, with one `stat` of their folder: each new state is a new file
+ * there. The exception is a state that overwrites the old one on a full disk (`writeJobEnd`).
  *
- * @returns the numbers of the jobs that have files there, where any may have changed since the look before; undefined where none has
+ * @returns the numbers of the jobs with a record if any record may have changed since the last call; else undefined
  */
 export function createRecordLook(folder: string): () => ReadonlySet<number> | undefined {
   const jobs = jobsFolder(folder);
@@ -175,7 +176,7 @@ export function createRecordLook(folder: string): () => ReadonlySet<number> | un
   let looksLeft = 1;
   return () => {
     const now = statSync(jobs, { bigint: true, throwIfNoEntry: false })?.mtimeNs ?? 0n;
-    // Once more after a change: of two within one tick of the file system's clock, it tells only one.
+    // Report a change twice: two changes within one tick of the file system's clock have the same time.
     looksLeft = now === before ? looksLeft - 1 : 1;
     before = now;
     return looksLeft < 0 ? undefined : recordedJobs(jobs);
@@ -188,13 +189,13 @@ function recordedJobs(jobs: string): ReadonlySet<number> {
       readdirSync(jobs).flatMap((name) => Number(/^(\d+)\.json$/.exec(name)?.[1] ?? [])),
     );
   } catch {
-    // There is none before the first job has begun.
+    // There is no folder before the first job starts.
     return new Set();
   }
 }
 
 interface WriteOptions {
-  /** Whether it is to survive the machine, not only the process: a slower write. */
+  /** Whether to survive a crash of the machine, not only of the process: a slower write. */
   readonly durable?: boolean;
 }
 
@@ -209,10 +210,10 @@ export const writeJobState = (
   );
 
 /**
- * The same for a job that has just ended, whose state stands there as it began: where no new file can be put in its place, as on a disk
- * that has become full, it is written over that, for else the job, hours of work, would run again.
+ * Writes the state of a job that has just ended. If no new file can replace the old one, as on a full disk, it
+ * overwrites the old state; otherwise the job would run again.
  *
- * @throws the system's error where that fails, too
+ * @throws the system's error if that fails, too
  */
 export function writeJobEnd(folder: string, state: JobState, options: WriteOptions): void {
   try {
@@ -223,7 +224,7 @@ export function writeJobEnd(folder: string, state: JobState, options: WriteOptio
   }
 }
 
-/** Takes back a start that was noted, and that came to nothing. @param before what was there; undefined for nothing */
+/** Undoes a recorded start that failed. @param before the state before it; undefined for none */
 export const restoreJobState = (
   folder: string,
   number: number,
@@ -279,26 +280,26 @@ export function ended(state: JobState, end: AttemptEnd): JobState {
   return { ...state, status: end.status, attempts, return_value: end.returnValue ?? null };
 }
 
-/** Whether a job came to an end that counts: it is not missing. */
+/** Whether a job has a final end: it is not missing. */
 export const hasEnded = (state: JobState | undefined): state is JobState =>
   state?.status === "completed" || hasFailed(state);
 
 export const hasFailed = (state: JobState | undefined): state is JobState =>
   state?.status === "failed" || state?.status === "timed_out";
 
-/** How many attempts came to an end of their own, and not to that of their launcher. */
+/** How many attempts have a recorded end, rather than ending with their launcher. */
 export const timesEnded = ({ attempts }: JobState): number =>
   attempts.filter((attempt) => attempt.ended !== null).length;
 
 /**
- * Milliseconds since this machine began, on a monotonic clock that all its processes share. While the machine is suspended it
- * stands still: a job does nothing then, and its time is to be compared with that of others.
+ * Milliseconds of the machine's uptime, on a monotonic clock that all its processes share. It stands still while the
+ * machine is suspended: a job does nothing then, and durations should be comparable.
  */
 const uptimeMs = (): number => Number(process.hrtime.bigint() / 1_000_000n);
 
 /**
- * Milliseconds that an attempt took, or has taken so far. Setting the machine's time meanwhile does not change it; only what another
- * machine began, or an early version recorded, is told by the times of day.
+ * Milliseconds that an attempt took, or has taken so far. A change of the machine's time does not affect it; only
+ * attempts of other machines or early versions are measured by the time of day.
  */
 export function tookMs(attempt: Attempt): number {
   const { ended, started, took_ms, uptime_ms } = attempt;
@@ -306,6 +307,6 @@ export function tookMs(attempt: Attempt): number {
   if (ended === null && uptime_ms !== undefined && isOfThisBoot(attempt))
     return Math.max(0, uptimeMs() - uptime_ms);
   const end = ended === null ? Date.now() : Date.parse(ended);
-  // The clock that said when it started may be another machine's, and ahead of ours.
+  // The start time may come from another machine, whose clock is ahead of ours.
   return Math.max(0, end - Date.parse(started));
 }

@@ -9,8 +9,7 @@ import { cancelledFile, launcherFile } from "./layout.ts";
 import { nextCommand } from "./next-commands.ts";
 
 /**
- * Makes this process the one that launches a sweep's jobs. A claim that a dead process left behind
- * counts for nothing.
+ * Makes this process the launcher of a sweep's jobs. The claim of a dead process does not count.
  *
  * @throws ConfigError `app.sweep_record` while another process launches them
  */
@@ -25,10 +24,10 @@ export function claimSweep(folder: string): Claim {
 }
 
 /**
- * Waits, without holding up this process, for who only puts the record in order: a launcher that claims the sweep
- * then is hardly ever held up.
+ * Waits, without blocking this process, while another process repairs the record, so that a launcher that then claims
+ * the sweep hardly ever waits.
  *
- * @param say called with whom this waits for, where that takes long
+ * @param say called with the process that this waits for, if that takes long
  */
 export async function awaitOrder(folder: string, say: (line: string) => void): Promise<void> {
   for (let looks = 1; looks <= MOST_LOOKS / LOOK_MS; looks++) {
@@ -43,27 +42,27 @@ export async function awaitOrder(folder: string, say: (line: string) => void): P
 }
 
 const LOOK_MS = 10;
-/** Looks after which people want to know. */
+/** The number of checks after which to tell the user. */
 const LONG_LOOKS = 100;
 
-/** What a process does with the claim that only puts the record of a sweep in order: it launches nothing. */
+/** The use of a claim that only repairs the record of a sweep and launches nothing. */
 const IN_ORDER = "repairs its record";
-/** A millisecond apart: who does that is done in a moment, unless it is stopped. */
+/** A millisecond apart: a repair takes a moment, unless its process is suspended. */
 const MOST_LOOKS = 10_000;
 
 /**
- * The claim for a command that only puts the record of a sweep in order; undefined where a process launches it. For commands that look at
- * the sweep this process drives nothing meanwhile, and a launcher that comes waits for it.
+ * Claims a sweep only to repair its record; undefined if a process launches its jobs. Commands that read the sweep do
+ * not count this claim as a driver, and a launcher waits for its release.
  */
 export function claimToOrder(folder: string): Claim | undefined {
-  // A claim that was handed to this process must be there until it is taken up.
+  // A claim that was handed over to this process must stay until this process takes it.
   if (launcherOf(folder) !== undefined) return undefined;
   const attempt = tryClaim(launcherFile(folder), IN_ORDER);
   return attempt.kind === "taken" ? attempt.claim : undefined;
 }
 
 /**
- * The same refusal for who is about to write beside the record and claims it later.
+ * Refuses like `claimSweep`, for a process that is about to write next to the record and claims it later.
  *
  * @throws ConfigError `app.sweep_record` while another process launches the sweep's jobs
  */
@@ -85,15 +84,15 @@ function isRun(folder: string, holder: Holder): ConfigError {
   });
 }
 
-/** The process that launches a sweep right now; undefined without one. */
+/** The process that launches a sweep at the moment; undefined if there is none. */
 export function launcherOf(folder: string): Holder | undefined {
   const holder = holderOf(launcherFile(folder));
   return holder?.use === IN_ORDER ? undefined : holder;
 }
 
 /**
- * Says that a sweep is being cancelled: no other job of it starts, wherever its launcher runs and whatever
- * a task makes of the signal that asks it to end.
+ * Marks a sweep as being cancelled: no further job of it starts, wherever its launcher runs and however a task handles
+ * the signal.
  */
 export const noteCancellation = (folder: string): void =>
   writeFileAtomicSync(cancelledFile(folder), "");

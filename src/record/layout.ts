@@ -6,39 +6,39 @@ import { join } from "node:path";
  *
  *     .sweep/manifest.json        what the sweep is; written before the first job starts
  *     .sweep/manifest-<id>.jsonl  its jobs, a line each; those of a batch are added before the first of them starts
- *     .sweep/launcher.json        who launches at the moment
- *     .sweep/launcher.log         what a detached launcher printed (`--detach`)
+ *     .sweep/launcher.json        the current launcher
+ *     .sweep/launcher.log         the output of a detached launcher (`--detach`)
  *     .sweep/cancelled            while the sweep is being cancelled
- *     .sweep/<launcher>/          a launcher's own notes: what was handed to a scheduler
+ *     .sweep/<launcher>/          a launcher's own notes: its submissions to a scheduler
  *     .sweep/jobs/<number>.json   the state of a job; written by its worker
- *     .sweep/jobs/<number>.log    what a job printed, where it ran in a process of its own
+ *     .sweep/jobs/<number>.log    the output of a job that ran in its own process
  */
 export const SWEEP_FOLDER = ".sweep";
 
 export const sweepFolder = (directory: string): string => join(directory, SWEEP_FOLDER);
 export const manifestFile = (folder: string): string => join(folder, "manifest.json");
-/** Of a list of jobs; each has an id of its own. */
+/** The name of a job list; each list has its own id. */
 export const jobListName = (id: string): string => `${STEM}${id}.jsonl`;
-/** A manifest or a list before it is whole. */
+/** A manifest or a list that is still being written. */
 export const draftFile = (folder: string, id: string): string => join(folder, `${STEM}${id}.draft`);
 /** The names of all lists and drafts in a folder. */
 export const listsAndDrafts = (names: readonly string[]): readonly string[] =>
   names.filter((name) => name.startsWith(STEM));
 const STEM = "manifest-";
-/** @param name as the manifest names it */
+/** @param name the name in the manifest */
 export const jobListFile = (folder: string, name: string): string => join(folder, name);
 export const launcherFile = (folder: string): string => join(folder, "launcher.json");
 export const launcherLog = (folder: string): string => join(folder, "launcher.log");
 export const cancelledFile = (folder: string): string => join(folder, "cancelled");
 export const jobsFolder = (folder: string): string => join(folder, "jobs");
-/** Which slots the jobs of a sweep have that shares none with other sweeps. */
+/** The slots of a sweep's jobs, if the sweep shares none with other sweeps. */
 export const slotsFolder = (folder: string): string => join(folder, "slots");
-/** Names that no launcher can have. */
+/** Names that a launcher cannot have. */
 export const RESERVED_FOLDERS: readonly string[] = ["jobs", "slots"];
 /** A launcher's own notes. @param name of the launcher */
 export const launcherFolder = (folder: string, name: string): string => join(folder, name);
 
-/** The notes of all launchers that have had the sweep. */
+/** The folders for notes of all launchers that the sweep has had. */
 export function launcherFolders(folder: string): readonly string[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder, { withFileTypes: true })

@@ -22,58 +22,56 @@ import { draftFile, jobListFile, manifestFile, SWEEP_FOLDER } from "./layout.ts"
 
 export type { ManifestJob } from "./job-list.ts";
 
-/** What a sweep is, but for its jobs. Keys are those of the file. */
+/** The facts about a sweep except its jobs. Keys are those of the file. */
 export interface SweepFacts {
   readonly program: SweepProgram;
-  /** The working directory of the launcher: where relative paths start. */
+  /** The working directory of the launcher, where relative paths start. */
   readonly cwd: string;
   /** The time of the sweep, ISO 8601: one for every `${now:...}` in it, also when it is resumed. */
   readonly now: string;
-  /** The version of Hydra that all its jobs behave as. Not there in records of early versions. */
+  /** The version of Hydra whose behaviour all its jobs have. Absent in records of early versions. */
   readonly dialect?: string;
   /** The absolute path of `hydra.sweep.dir`. */
   readonly directory: string;
-  /** The overrides that the sweep itself was composed with, as typed, sweeps and all. */
+  /** The overrides that the sweep itself was composed with, as typed, including sweep overrides. */
   readonly overrides: readonly string[];
   /** `hydra.launcher._target_`. */
   readonly launcher: string;
-  /** The option of `hydra/launcher`; null where none is. Not there in records of early versions. */
+  /** The option of `hydra/launcher`; null if none is chosen. Absent in records of early versions. */
   readonly launcher_choice?: string | null;
   /** Fingerprint of the sweep's own composition, before any job's overrides. */
   readonly fingerprint: string;
   /** Whether arguments or overrides are masked: then nothing can be started from this file. */
   readonly holds_secrets: boolean;
-  /** Whether the sweep, which has ended, counts failed jobs as no failure of its own. */
+  /** Whether the sweep, which has ended, counts as successful although jobs failed. */
   readonly tolerates_failures?: boolean;
-  /** Whether there may be other jobs than those that are recorded: of a batch that the sweep has not come to. */
+  /** Whether the sweep may have jobs that are not recorded, of a batch that it has not reached. */
   readonly more_to_come?: boolean;
 }
 
-/**
- * What a sweep is: all that another process needs to run any one of its jobs, to run the rest of
- * it, or to say how it stands.
- */
+/** A sweep's record: all that another process needs to run any of its jobs, to resume it, or to report its status. */
 export interface SweepManifest extends SweepFacts {
   readonly jobs: readonly ManifestJob[];
 }
 
 export interface SweepProgram {
   readonly name: string;
-  /** What the user typed to start it, before its arguments, for a shell in `cwd`. Not there where that is not known. */
+  /** How the user started it, without arguments, for a shell in `cwd`. Absent if unknown. */
   readonly typed?: string;
-  /** What starts it again, before its arguments: `[node, ..., script]`; null where nothing can. */
+  /** The command that starts it again, without arguments: `[node, ..., script]`; null if it cannot be started again. */
   readonly command: readonly string[] | null;
-  /** Its arguments as typed: flags, overrides, and what stands after `--`. */
+  /** Its arguments as typed: flags, overrides, and the arguments after `--`. */
   readonly argv: readonly string[];
 }
 
-/** The jobs that make a sweep up by now. */
+/** The jobs that currently belong to a sweep. */
 export const currentJobs = ({ jobs }: Pick<SweepManifest, "jobs">): readonly ManifestJob[] =>
   jobs.filter((job) => job.left_out !== true);
 
 /**
- * The file. Of version 1 it has the jobs in it, from 2 on it names their list. With 3, what was handed to a scheduler stands in
- * `submissions.jsonl`: who knows no 3 would overlook it, and submit jobs a second time. All are read, and 3 is written.
+ * The file. Version 1 contains the jobs; since 2 it names their list. Since 3, submissions to a scheduler are in
+ * `submissions.jsonl`: a program that knows only 2 would overlook them and submit jobs twice. All versions are read,
+ * and 3 is written.
  */
 type Manifest =
   | (SweepManifest & { readonly version: 1 })
@@ -82,9 +80,9 @@ type Manifest =
 const VERSION = 3;
 
 /**
- * Written so that it survives the machine, too.
+ * Writes the manifest so that it survives a crash of the machine, too.
  *
- * @param list the name of the file that has the jobs
+ * @param list the name of the file with the jobs
  */
 export const writeManifest = (folder: string, facts: SweepFacts, list: string): void =>
   writeFileDurableSync(
@@ -93,7 +91,7 @@ export const writeManifest = (folder: string, facts: SweepFacts, list: string): 
     { mode: 0o600, draft: draftFile(folder, randomUUID()) },
   );
 
-/** @throws ConfigError `app.sweep_record` where there is no sweep, or none that can be read */
+/** @throws ConfigError `app.sweep_record` if there is no sweep, or its record cannot be read */
 export const readManifest = (folder: string): SweepManifest =>
   withManifest(folder, (manifest) => ({
     ...factsOf(manifest),
@@ -101,14 +99,14 @@ export const readManifest = (folder: string): SweepManifest =>
   }));
 
 /**
- * The same without the jobs, of which there may be many.
+ * The facts without the jobs, which may be many.
  *
  * @throws ConfigError as `readManifest`
  */
 export const readFacts = (folder: string): SweepFacts => withManifest(folder, factsOf);
 
 /**
- * The name of the file that has the jobs; undefined where the manifest has them in it.
+ * The name of the file with the jobs; undefined if the manifest contains them.
  *
  * @throws ConfigError as `readManifest`
  */
@@ -118,7 +116,7 @@ export function readListName(folder: string): string | undefined {
 }
 
 /**
- * One of the jobs; undefined where there is none of this number.
+ * One of the jobs; undefined if no job has this number.
  *
  * @throws ConfigError as `readManifest`
  */
@@ -129,12 +127,14 @@ export const readManifestJob = (folder: string, number: number): ManifestJob | u
       : readListedJob(folder, manifest.job_list, number),
   );
 
-/** Reads the manifest as often as it is asked, and parses it when it has changed: jobs are added to it. No clock is asked. */
+/**
+ * Reads the manifest at each call, and parses it only after a change, such as added jobs. Does not depend on a clock.
+ */
 export function manifestReader(folder: string): () => SweepManifest {
   let known: { readonly text: string; readonly manifest: SweepManifest } | undefined;
   return () => {
     const text = withManifest(folder, (manifest) =>
-      // A list only grows, and another one has another name.
+      // A list only grows, and a new list has another name.
       manifest.version === 1
         ? JSON.stringify(manifest)
         : JSON.stringify([manifest, statSync(jobListFile(folder, manifest.job_list)).size]),
@@ -153,7 +153,7 @@ const factsOf = (manifest: Manifest): SweepFacts => {
   return facts;
 };
 
-/** Who takes a sweep up replaces the list, and removes the one that a reader was about to open. */
+/** Retries if a launcher that resumes the sweep replaced the list that was about to be read. */
 function withManifest<T>(folder: string, read: (manifest: Manifest) => T): T {
   for (let manifest = parsedManifest(folder); ; ) {
     try {
@@ -252,7 +252,7 @@ function unreadable(folder: string, cause: unknown): ConfigError {
   });
 }
 
-/** Who names the directory of a job, or the folder of the record, means the sweep that it is of. */
+/** A user who names a job's directory or the record's folder probably means the sweep that contains it. */
 function sweepAbove(directory: string): string | undefined {
   for (let at = directory; dirname(at) !== at; at = dirname(at))
     if (existsSync(manifestFile(join(dirname(at), SWEEP_FOLDER))))
@@ -260,7 +260,7 @@ function sweepAbove(directory: string): string | undefined {
   return undefined;
 }
 
-/** The manifest is there, and what it names is not, or is something else. */
+/** The manifest exists, but its list is absent or malformed. */
 function unreadableList(folder: string, name: string, cause: unknown): ConfigError {
   const file = jobListFile(folder, name);
   return new ConfigError({

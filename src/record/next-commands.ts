@@ -2,7 +2,7 @@ import { basename, delimiter, dirname, relative, resolve } from "node:path";
 import type { Invocation } from "../job/process/invocation.ts";
 import { shellQuote } from "../text/shell-words.ts";
 
-/** What `hydraconf sweep` does with a sweep that is there, in a line each. */
+/** The actions of `hydraconf sweep` on an existing sweep, with a line of help each. */
 export const SWEEP_ACTIONS = {
   status: "shows the state of its jobs",
   wait: "waits for its end; returns the sweep's exit code",
@@ -12,14 +12,14 @@ export const SWEEP_ACTIONS = {
 
 export type SweepAction = keyof typeof SWEEP_ACTIONS;
 
-/** @param hydraconf what starts that command, as the user would type it */
+/** @param hydraconf the `hydraconf` command as the user would type it */
 export const nextCommand = (
   action: SweepAction,
   directory: string,
   hydraconf = "hydraconf",
 ): string => `${hydraconf} sweep ${action} ${shellQuote(directory)}`;
 
-/** The commands to go on with, a line each. */
+/** The commands for following a sweep, a line each. */
 export function nextCommands(
   directory: string,
   actions: readonly SweepAction[] = ["status", "wait", "cancel", "collect"],
@@ -34,15 +34,15 @@ export function nextCommands(
     .join("");
 }
 
-/** Commands that can be pasted into a shell, in the directory where the program was started. */
+/** Commands to paste into a shell, in the directory where the program was started. */
 export interface TypedCommand {
   /** `npx hydraconf`, `node app.ts`. */
   readonly program: string;
-  /** The same of `hydraconf`, which has `sweep status` and others for sweeps of any program. */
+  /** The `hydraconf` command, which has `sweep status` and others for sweeps of any program. */
   readonly hydraconf: string;
 }
 
-/** What the user typed to start a program, to be shown with other arguments; undefined where that cannot be told. */
+/** The command that the user typed to start a program, without arguments; undefined if it cannot be determined. */
 export function typedCommand({
   command = [],
   cwd,
@@ -64,14 +64,17 @@ export function typedCommand({
 }
 
 export interface StartedProcess extends Pick<Invocation, "cwd" | "env"> {
-  /** The absolute path of what was started. */
+  /** The absolute path of the script or executable. */
   readonly script: string;
   readonly execPath: string;
   /** Node's own options. */
   readonly options: readonly string[];
 }
 
-/** What somebody typed who started a process. A script of a package is started by what runs packages, or by its name where that is on `PATH`. */
+/**
+ * Reconstructs the command that the user typed. A package's script is started by a package runner, or by its name if it
+ * is on `PATH`.
+ */
 export function commandAsTyped(started: StartedProcess): TypedCommand {
   const { cwd, env, execPath, options, script } = started;
   const name = basename(script);
@@ -80,7 +83,7 @@ export function commandAsTyped(started: StartedProcess): TypedCommand {
   const runner =
     runnerOf(started) ?? (isInPackages && OF_PACKAGE.test(name) ? inPackages : undefined);
   const isSource = /\.[cm]?[jt]s$/.test(name) && script !== execPath;
-  // Loaders that tsx adds are its own matter.
+  // Loader options that tsx adds were not typed.
   const isTsx = options.some((option) => option.includes("/tsx/dist/"));
   const start = isTsx ? [...(inPackages ?? ["npx"]), "tsx"] : ["node", ...options];
   const program =
@@ -95,43 +98,43 @@ export function commandAsTyped(started: StartedProcess): TypedCommand {
             : [pathFrom(cwd, script)];
   const isOurs = /^hydraconf(\.[cm]?js)?$/.test(name);
   const shown = program.map(shellQuote).join(" ");
-  // A program that tsx runs has it among its packages.
+  // A project whose program runs with tsx also has hydraconf among its packages.
   const beside = [...(runner ?? (isTsx ? start.slice(0, -1) : [])), "hydraconf"].join(" ");
   return { program: shown, hydraconf: isOurs ? shown : beside };
 }
 
-/** What runs commands of packages, where that was asked for this program, and not for one that started it. */
+/** `npx`, if it started this very program rather than a parent of it. */
 function runnerOf({ env, script }: StartedProcess): readonly string[] | undefined {
   const asked = env["npm_lifecycle_script"]?.split(" ")[0]?.replaceAll(/^['"]|['"]$/g, "");
   if (env["npm_lifecycle_event"] !== "npx" || asked !== basename(script)) return undefined;
   return ["npx"];
 }
 
-/** Our commands as package managers start them that link no file into `.bin`. */
+/** The names of our commands in package managers that do not link them into `.bin`. */
 const OF_PACKAGE = /^(hydraconf|deep-profile|validate-regions)\.js$/;
 
-/** What runs a command of the project's packages, by the name in what a package manager says of itself. */
+/** Runners of a project's packages, by the name in the package manager's user agent. */
 const PACKAGE_RUNNERS: ReadonlyMap<string, readonly string[]> = new Map([
   ["pnpm", ["pnpm", "exec"]],
   ["yarn", ["yarn"]],
   ["bun", ["bunx"]],
 ]);
 
-/** Undefined where npm or none started this. */
+/** Undefined if npm or no package manager started this process. */
 function packageRunner({ env, script }: StartedProcess): readonly string[] | undefined {
   const [agent = ""] = (env["npm_config_user_agent"] ?? "").split("/");
-  // What is fetched for one call stands in no project.
+  // A package fetched for a single call is not part of a project.
   if (agent === "pnpm" && /\/dlx[-/]/.test(script)) return ["pnpm", "dlx"];
   return PACKAGE_RUNNERS.get(agent);
 }
 
-/** Directories that only a package's scripts have on their `PATH` do not count. */
+/** Directories that only package scripts have on their `PATH` do not count. */
 const isOnPath = (script: string, env: Invocation["env"]): boolean =>
   (env["PATH"] ?? "")
     .split(delimiter)
     .some((folder) => !folder.includes("node_modules") && resolve(folder) === dirname(script));
 
-/** As it is typed there: without a slash, a shell looks for it on `PATH`. */
+/** As typed in a shell, which searches `PATH` for a name without a slash. */
 function pathFrom(cwd: string, file: string): string {
   const path = relative(cwd, file);
   if (path.startsWith("..")) return file;

@@ -10,21 +10,21 @@ const POLL_MS = 100;
 
 /** A process that runs a job of a sweep. */
 export interface LiveWorker {
-  /** Passes a signal on. */
+  /** Sends a signal to the worker. */
   signal(signal: NodeJS.Signals): void;
   /**
-   * Stops it, with all that it has started; its time stands still, too.
-   * @returns lets it go on
+   * Suspends it with all processes that it started; its clock stands still, too.
+   * @returns resumes it
    */
   suspend(): () => void;
-  /** The job's state after the worker has ended, whichever process had to write it. */
+  /** The job's state after the worker's end, whichever process writes it. */
   readonly ended: Promise<JobState>;
 }
 
 /**
- * Waits for a worker that an earlier launcher left behind; undefined where there is none.
+ * Waits for a worker of an earlier launcher; undefined if there is none.
  *
- * @throws ConfigError `app.sweep_record` for one on another machine, which cannot be asked about
+ * @throws ConfigError `app.sweep_record` for a worker on another machine, whose processes are unknown here
  */
 export function orphanOf(folder: string, number: number): LiveWorker | undefined {
   const state = readJobState(folder, number);
@@ -46,7 +46,7 @@ export function orphanOf(folder: string, number: number): LiveWorker | undefined
     writeJobState(folder, final, { durable: true });
     return final;
   };
-  // Its launcher may have been killed while both were suspended.
+  // The launcher may have been killed while both were suspended.
   resumeGroups(last.pid);
   return {
     signal: (signal) => signalWorker(last.pid, signal),
@@ -56,21 +56,21 @@ export function orphanOf(folder: string, number: number): LiveWorker | undefined
 }
 
 /**
- * A job's record; of one whose process is gone, as it left it: it may have recorded its end after the first look at its
- * record and before the look at the process.
+ * A job's record. If the job's process is gone, the record is read again: the process may have recorded its end between
+ * the first read and the check for the process.
  */
 export function recordOrphan(folder: string, number: number): JobState | undefined {
   const state = readJobState(folder, number);
   return isLost(state) ? readJobState(folder, number) : state;
 }
 
-/** Whether a record says that a job runs, in a process that is gone. */
+/** Whether a record says that a job runs although its process is gone. */
 export function isLost(state: JobState | undefined): state is JobState {
   const last = state?.attempts.at(-1);
   return state?.status === "running" && last !== undefined && isRunning(last) === false;
 }
 
-/** The processes that run jobs of a sweep by themselves, here or elsewhere: not those of a scheduler. */
+/** The processes, here or elsewhere, that run jobs of a sweep without a scheduler. */
 export function liveWorkers(
   folder: string,
   jobs: readonly { readonly number: number }[],
@@ -84,7 +84,7 @@ export function liveWorkers(
   });
 }
 
-/** Lets suspended processes go on: their launcher may have been killed while all were suspended. */
+/** Resumes suspended processes, whose launcher may have been killed while all were suspended. */
 export function resumeOrphans(workers: readonly RunningWorker[]): void {
   for (const { alive, process } of workers) if (alive === true) resumeGroups(process.pid);
 }
@@ -95,7 +95,7 @@ export interface RunningWorker {
   readonly process: ProcessIdentity;
 }
 
-/** Whether an attempt is a scheduler's, which says itself what becomes of it. */
+/** Whether a scheduler runs an attempt; the scheduler itself reports its end. */
 export const isScheduled = ({ details }: Attempt): boolean => details?.["scheduler"] !== undefined;
 
 /** The notes of an attempt that a scheduler started. */
@@ -103,10 +103,10 @@ export const scheduledBy = ({ id }: { readonly id: string }): NonNullable<Attemp
   scheduler: id,
 });
 
-/** How long a process that was asked to end may take before it is killed. */
+/** How long a process may take to end after a signal before it is killed. */
 export const GRACE_MS = 10_000;
 
-/** Signals the processes of a group by its leader, which may have ended by itself; who may not do so is to know it. */
+/** Signals a process group by its leader, which may have ended already; lack of permission is an error. */
 export function signalWorker(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);

@@ -14,19 +14,19 @@ import { isScheduled } from "./orphans.ts";
 
 /** An attempt at a job that runs in this process, and the record of it. */
 export interface RecordedJob {
-  /** How often the job was started before. */
+  /** How many starts the job had before. */
   readonly earlierAttempts: number;
-  /** Writes how it ended, once: what comes later is the echo of it. */
+  /** Records the end of the attempt; only the first call counts. */
   end(end: AttemptEnd): void;
 }
 
 export interface RecordOptions {
-  /** Whether the record is to survive the machine at once. */
+  /** Whether the record must survive a crash of the machine at once. */
   readonly durable?: boolean;
   readonly details?: Readonly<Record<string, string>>;
 }
 
-/** Notes that a job runs in this process from now on. */
+/** Records that a job runs in this process from now on. */
 export function beginJob(
   folder: string,
   number: number,
@@ -36,7 +36,7 @@ export function beginJob(
   return recordJob(folder, begun(number, before, details && { details }), options);
 }
 
-/** The record of a job that runs in this process: of an attempt that has been noted, or is from now on. */
+/** The record of a job that runs in this process, with a start that another process or the caller has recorded. */
 export function recordJob(
   folder: string,
   state: JobState,
@@ -54,7 +54,7 @@ export function recordJob(
   };
 }
 
-/** How an attempt ended, from what the job came to. */
+/** The end of an attempt, from the result of the job. */
 export function endOf(result: JobResult, redact?: (text: string) => string): AttemptEnd {
   const { exitCode, returnValue } = result;
   const stored = storedValue(returnValue, redact);
@@ -65,13 +65,13 @@ export function endOf(result: JobResult, redact?: (text: string) => string): Att
     : { status: "failed", exitCode, error: whyFailed(result, redact), returnValue: stored };
 }
 
-/** What went wrong with a job, in a line. */
+/** Why a job failed, in one line. */
 export const whyFailed = (
   { error, exitCode, reason }: Pick<JobResult, "error" | "exitCode" | "reason">,
   redact?: (text: string) => string,
 ): string => firstLine(error ?? reason ?? "", redact) || `exit code ${exitCode}`;
 
-/** What went wrong, in a line. */
+/** An error in one line. */
 export function firstLine(error: unknown, redact = (text: string): string => text): string {
   const text =
     error instanceof Error
@@ -83,9 +83,9 @@ export function firstLine(error: unknown, redact = (text: string): string => tex
 }
 
 /**
- * What a recorded job came to, for sweepers and exit codes: as if it had run in this process.
+ * The result of a recorded job, for sweepers and exit codes, as if it had run in this process.
  *
- * @param describe makes the error of a job that failed
+ * @param describe makes the error of a failed job
  */
 export function resultOf(
   folder: string,
@@ -111,8 +111,8 @@ export function resultOf(
 }
 
 /**
- * The exit code of a job's last attempt as its sweep counts it; null where it has none. A signal that ended a scheduler's job was not
- * for the sweep: it counts as any failure.
+ * The exit code of a job's last attempt as its sweep counts it; null if it has none. A signal that ended a scheduler's
+ * job was not meant for the sweep, so it counts as an ordinary failure.
  */
 export function countedExitCode({ attempts }: JobState): number | null {
   const last = attempts.at(-1);

@@ -25,22 +25,21 @@ import { createWrittenRecord, type Redact } from "./written-record.ts";
 export interface SweepRecord {
   /** The absolute path of the `.sweep` folder. */
   readonly folder: string;
-  /** Whether the sweep was begun by an earlier call. */
+  /** Whether an earlier call began the sweep. */
   readonly isResumed: boolean;
-  /** What the sweep is. Whether it holds secrets is known once its jobs are admitted. */
+  /** The facts about the sweep. Whether it holds secrets is known once its jobs are admitted. */
   facts(): SweepFacts;
   /**
-   * The number of the job that is planned next: its place in a new sweep; in one that goes on the number that it was
-   * recorded with, or a new one.
-   * @throws ConfigError `app.sweep_changed` for a job that has come in place of another one, `app.sweep_record`
-   * while another process runs the sweep
+   * The number of the next planned job: its place in a new sweep; in a resumed one its recorded number, or a new one.
+   * @throws ConfigError `app.sweep_changed` if another job takes the place of a recorded one, `app.sweep_record` while
+   * another process runs the sweep
    */
   numberOf(place: number, overrides: readonly string[]): number;
   /**
-   * Those of a batch that have to run: all of a new sweep. What a resumed one still has to do is only
-   * known while no other process runs it, so that it is claimed by then.
-   * @throws ConfigError `app.sweep_changed` for jobs that are not what they were, `app.sweep_record`
-   * while another process runs the sweep
+   * The jobs of a batch that have to run; all of them in a new sweep. In a resumed sweep this is known only while no
+   * other process runs it, so the sweep is claimed by then.
+   * @throws ConfigError `app.sweep_changed` for jobs that differ from their record, `app.sweep_record` while another
+   * process runs the sweep
    */
   due(jobs: readonly SweepJob[]): readonly SweepJob[];
   /**
@@ -50,19 +49,19 @@ export interface SweepRecord {
    */
   admit(jobs: readonly SweepJob[], mayFollow: boolean): void;
   /**
-   * The end of a job that ran when this sweep was resumed, in a worker that another launcher left, and has
-   * come to it since: it is due no more. Undefined for all others.
+   * The result of a job that was still running, in a worker of another launcher, when this sweep was resumed, and that
+   * has ended since: it is no longer due. Undefined for all others.
    */
   endedSince(job: SweepJob): JobResult | undefined;
-  /** The outcome of a job, from its record; undefined before its end. */
+  /** The result of a job, from its record; undefined before its end. */
   resultOf(job: SweepJob): JobResult | undefined;
   /**
-   * Notes, once no other job is admitted, which of those that were recorded are none of the sweep any more, and masks what has
-   * turned out to be a secret since it was written.
-   * @param isWhole whether the sweeper was asked for all its jobs
+   * Once no more jobs are admitted, marks the recorded jobs that no longer belong to the sweep, and masks texts that
+   * have become secrets.
+   * @param isWhole whether the sweeper has been asked for all its jobs
    */
   conclude(isWhole: boolean): void;
-  /** Notes, at the end, that the sweeper counts failed jobs as no failure of the sweep. */
+  /** Records, at the end, that failed jobs do not make the sweep fail. */
   tolerateFailures(): void;
   /** Lets another process drive the sweep, which takes the record up itself. */
   handOver(pid: number): void;
@@ -70,23 +69,23 @@ export interface SweepRecord {
 }
 
 export interface RecordRequest {
-  /** What the sweep is, but for its jobs. */
+  /** The facts about the sweep, except its jobs. */
   readonly sweep: Omit<SweepFacts, "holds_secrets">;
   readonly resumption?: Resumption;
-  /** Whether its jobs depend on results: they may then be others than at first. */
+  /** Whether its jobs depend on results: a resumed sweep may then have other jobs. */
   readonly isSearch: boolean;
-  /** Why a job has failed that is completed, as the sweeper sees it; undefined for others. */
+  /** Why the sweeper counts a completed job as failed; undefined if it does not. */
   readonly problemOf?: (result: JobResult) => string | undefined;
-  /** How often a job that failed starts again. */
+  /** How often a failed job is retried. */
   readonly retries: number;
   readonly redact?: Redact;
-  /** Of how many secrets `redact` knows. */
+  /** How many secrets `redact` knows. */
   readonly secretsKnown?: () => number;
-  /** Called once the sweep is this process's, and its first jobs are in the manifest. */
+  /** Called once this process has claimed the sweep, and its first jobs are in the manifest. */
   readonly onAdmitted?: () => void;
 }
 
-/** Opens the record of a sweep, new or resumed. Nothing is written before jobs are admitted. */
+/** Opens the record of a new or resumed sweep. Writes nothing before jobs are admitted. */
 export function openRecord(request: RecordRequest): SweepRecord {
   const { isSearch, onAdmitted, problemOf, redact, resumption, retries, secretsKnown, sweep } =
     request;
@@ -108,13 +107,13 @@ export function openRecord(request: RecordRequest): SweepRecord {
     claim = claimSweep(folder);
     removeDraftsOfSweep(folder);
     clearCancellation(folder);
-    // What an earlier sweep left in this directory is no part of this one.
+    // The remains of an earlier sweep in this directory are not part of this one.
     if (resumption === undefined)
       for (const old of [jobsFolder(folder), ...launcherFolders(folder)])
         rmSync(old, { recursive: true, force: true });
   };
 
-  /** What there was is only known while no other process adds to it. */
+  /** The recorded jobs, which are reliable only once the sweep is claimed. */
   const earlierSweep = (): Earlier => {
     enter();
     if (earlier === undefined) {
@@ -150,7 +149,7 @@ export function openRecord(request: RecordRequest): SweepRecord {
       const { fresh, jobs: known } = earlierSweep();
       for (const job of jobs) refuseChanged(job, known.get(job.number), again);
       return jobs.filter((job) => {
-        // What a search asks for since it was told other results was never recorded as missing or failed.
+        // Jobs that a search asks for after changed results were never recorded as missing or failed.
         if (isSearch && fresh.has(job.number)) return true;
         const state = readJobState(folder, job.number);
         if (state?.status === "running") ran.add(job.number);
@@ -176,11 +175,11 @@ export function openRecord(request: RecordRequest): SweepRecord {
   };
 }
 
-/** A sweep as it was recorded. */
+/** The recorded sweep. */
 interface Earlier {
   readonly jobs: ReadonlyMap<number, ManifestJob>;
   readonly numbering: Numbering;
-  /** Numbers of jobs that it has never had. */
+  /** Numbers of jobs that it did not have. */
   readonly fresh: Set<number>;
 }
 
@@ -214,25 +213,25 @@ const changed = ({ number, task_overrides }: ManifestJob): ConfigError =>
 export const isRecorded = (directory: string): boolean =>
   existsSync(manifestFile(sweepFolder(directory)));
 
-/** What number a job of a sweep that goes on has. */
+/** The number of a job in a resumed sweep. */
 export interface JobNumber {
   readonly number: number;
-  /** Not there for a job that the sweep has never had. */
+  /** Absent for a job that the sweep did not have. */
   readonly recorded?: ManifestJob;
 }
 
-/** Gives the jobs of a sweep that goes on the numbers that they had when it was recorded. */
+/** Gives the jobs of a resumed sweep their recorded numbers. */
 interface Numbering {
   /**
-   * A job goes by its overrides: the one that stood at the same place, else another one with the same overrides,
-   * else it is new and gets a number that none has had. So a job stays itself, with its directory and its result, when
-   * a search asks for others than it did at first.
+   * Identifies a job by its overrides: the recorded job at the same place, else another one with the same overrides,
+   * else a new job with an unused number. So a job keeps its directory and its result when a search asks for other jobs
+   * than at first.
    *
-   * @param place of the job in the sweep, from 0
-   * @param overrides of the task
+   * @param place place of the job in the sweep, from 0
+   * @param overrides overrides of the task
    */
   numberOf(place: number, overrides: readonly string[]): JobNumber;
-  /** The recorded job at a place, unless it has its number again. */
+  /** The recorded job at a place, unless it has been given its number again. */
   displacedAt(place: number): ManifestJob | undefined;
   /** The jobs that have not been requested again so far. */
   leftOver(): readonly ManifestJob[];
@@ -266,29 +265,29 @@ function createNumbering(before: readonly ManifestJob[]): Numbering {
 const keyOf = (overrides: readonly string[]): string => JSON.stringify(overrides);
 
 /**
- * Names the config of a job as it was composed, interpolations as written: what files and overrides
- * decide. What the machine decides (`${oc.env:...}`) may differ where the job runs.
+ * Fingerprint of a job's composed config, interpolations as written: it covers files and overrides. Values of the
+ * machine (`${oc.env:...}`) may differ where the job runs.
  */
 export const jobFingerprint = (job: PlannedJob & Partial<Pick<SweepJob, "fingerprint">>): string =>
   job.fingerprint ?? configFingerprint(job.tree, job.outputDir);
 
-/** The same of a sweep's own composition. */
+/** Fingerprint of a sweep's own composition. */
 export const sweepFingerprint = ({ config }: Composition, directory: string): string =>
   configFingerprint(config, directory);
 
-// Which jobs of a recorded sweep run again when it goes on.
+// Which jobs of a recorded sweep run again when it is resumed.
 
 interface JobSelection {
-  /** Whether a job may have another config than it was recorded with. */
+  /** Whether a job's config may differ from the recorded one. */
   readonly acceptChanges: boolean;
-  /** Whether a job that was recorded, with the state given, is to run. */
+  /** Whether a recorded job with the given state is to run. */
   isDue(job: SweepJob, state: JobState | undefined): boolean;
   /**
-   * Whether results that a search was told at first are others now, or mean another thing: then its jobs may be others, too.
+   * Whether a search may ask for other jobs: results that it used have changed, or are evaluated differently.
    * @param admitted the jobs of this call so far
    */
   mayAskForOthers(admitted: readonly { readonly number: number }[]): boolean;
-  /** Records a job as failed that is completed, where the sweeper takes it for that: what is completed never runs. */
+  /** Records a completed job as failed if the sweeper counts it as such: a completed job never runs again. */
   markUseless(job: SweepJob): void;
 }
 
@@ -297,16 +296,16 @@ interface JobSelectionRequest {
   readonly folder: string;
   readonly resumption: Resumption;
   readonly isSearch: boolean;
-  /** Why a job has failed that is completed, as the sweeper sees it; undefined for others. */
+  /** Why the sweeper counts a completed job as failed; undefined if it does not. */
   readonly problemOf?: (result: JobResult) => string | undefined;
-  /** How often a job that failed starts again. */
+  /** How often a failed job is retried. */
   readonly retries: number;
 }
 
 function selectJobs(request: JobSelectionRequest): JobSelection {
   const { folder, isSearch, problemOf, resumption, retries } = request;
 
-  /** Of a job that is to run again although it is completed: why. */
+  /** Why a completed job is to run again. */
   const uselessOf = (job: SweepJob): string | undefined => {
     if (!resumption.failed || problemOf === undefined) return undefined;
     const result = recordedResult(folder, job);
@@ -318,7 +317,7 @@ function selectJobs(request: JobSelectionRequest): JobSelection {
     isDue(job, state) {
       if (!hasEnded(state)) return resumption.missing;
       if (!hasFailed(state)) return uselessOf(job) !== undefined;
-      // An earlier launcher came to its own end before it could start the job again.
+      // An earlier launcher ended before it could retry the job.
       const mayStartAgain = timesEnded(state) <= retries;
       return resumption.failed || (resumption.missing && mayStartAgain);
     },
@@ -340,7 +339,7 @@ function selectJobs(request: JobSelectionRequest): JobSelection {
   };
 }
 
-/** The outcome of a job, from its record; undefined before its end. */
+/** The result of a job, from its record; undefined before its end. */
 function recordedResult(folder: string, job: SweepJob): JobResult | undefined {
   const log = jobLog(folder, job.number);
   const result = resultOf(folder, job, (message) => new ConfigError({ code: "app.job", message }));

@@ -2,11 +2,11 @@ import { removeUnlistedFiles } from "./cleanup.ts";
 import { createJobList, type JobList } from "./job-list.ts";
 import { type ManifestJob, type SweepFacts, writeManifest } from "./manifest.ts";
 
-/** The manifest of a sweep and the list of its jobs, as the process writes them that has claimed the sweep: without secrets. */
+/** The manifest of a sweep and its job list, as the process that has claimed the sweep writes them, without secrets. */
 export interface WrittenRecord {
-  /** Whether there are secrets is known once jobs are admitted. */
+  /** The facts. Whether there are secrets is known once jobs are admitted. */
   facts(): SweepFacts;
-  /** The jobs as they are written, in the order in which they were asked for. */
+  /** The jobs as written, in the order of requests. */
   admitted(): readonly ManifestJob[];
   /**
    * Writes the jobs of a batch.
@@ -14,8 +14,8 @@ export interface WrittenRecord {
    */
   admit(jobs: readonly ManifestJob[], mayFollow: boolean): void;
   /**
-   * Masks what has turned out to be a secret since it was written, and, once the sweeper was asked for all its jobs, notes
-   * that there are no more and which of the earlier ones are none of the sweep any more.
+   * Masks texts that have become secrets. Once the sweeper has been asked for all its jobs, records that there are no
+   * more, and which of the earlier jobs no longer belong to the sweep.
    */
   conclude(isWhole: boolean): void;
   tolerateFailures(): void;
@@ -24,31 +24,31 @@ export interface WrittenRecord {
 export interface WritingRequest {
   readonly folder: string;
   readonly sweep: Omit<SweepFacts, "holds_secrets">;
-  /** Jobs of an earlier record that have not been requested so far: a sweep that stops early must not forget them. */
+  /** Jobs of an earlier record that have not been requested yet: a sweep that stops early must not lose them. */
   readonly leftOver: () => readonly ManifestJob[];
   readonly redact?: Redact;
-  /** Of how many secrets `redact` knows. */
+  /** How many secrets `redact` knows. */
   readonly secretsKnown?: () => number;
 }
 
-/** Nothing is written before jobs are admitted. */
+/** Writes nothing before jobs are admitted. */
 export function createWrittenRecord(request: WritingRequest): WrittenRecord {
   const { folder, leftOver, redact, secretsKnown = () => 0, sweep } = request;
   let facts: SweepFacts = { ...sweep, holds_secrets: false };
   let admitted: ManifestJob[] = [];
   let list: JobList | undefined;
-  /** The facts as they were written. */
+  /** The facts as written. */
   let shown: SweepFacts = facts;
-  /** Secrets that were known when what is written was last looked at. */
+  /** The number of secrets at the last check of the written texts. */
   let known = 0;
 
   const mask = (job: ManifestJob): ManifestJob => maskedJob(job, redact);
-  // What was no secret when it was written may have become one.
+  // A text may have become a secret after it was written.
   const hides = (jobs: readonly ManifestJob[]): boolean => jobs.some((job) => mask(job) !== job);
 
   const hidesWritten = (): boolean => hides(admitted) || maskedFacts(shown, redact) !== shown;
 
-  /** Not for each batch: that would be all jobs for each of them. */
+  /** Avoids a check of all jobs for each batch. */
   const hasLearned = (): boolean => {
     const before = known;
     known = secretsKnown();
@@ -60,14 +60,14 @@ export function createWrittenRecord(request: WritingRequest): WrittenRecord {
     writeManifest(folder, shown, into.name);
   };
 
-  /** After the jobs: who is killed in between has recorded too little of the sweep, and not that there is no more. */
+  /** Written after the jobs: a process killed in between has recorded too few jobs, but not that they are all. */
   const noteMore = (into: JobList, mayFollow: boolean): void => {
     if (facts.more_to_come === mayFollow) return;
     facts = { ...facts, more_to_come: mayFollow };
     writeFacts(into);
   };
 
-  /** Writes all anew, into a list that is this process's to add to. */
+  /** Rewrites everything, into a new list that this process may append to. */
   const writeAll = (mayFollow: boolean): void => {
     const later = leftOver();
     const isHiding = maskedFacts(facts, redact) !== facts || hides(admitted) || hides(later);
@@ -89,7 +89,7 @@ export function createWrittenRecord(request: WritingRequest): WrittenRecord {
       const more = jobs.map(mask);
       for (const job of more) admitted.push(job);
       const open = isNewlyHiding ? undefined : list;
-      // To one that a full disk has left without them nothing is added.
+      // If a full disk makes this fail, the list lacks these jobs, and nothing more is added to it.
       list = undefined;
       if (open === undefined) return writeAll(mayFollow);
       open.add(more);
@@ -110,10 +110,10 @@ export function createWrittenRecord(request: WritingRequest): WrittenRecord {
   };
 }
 
-/** Takes secrets out of a text. */
+/** Removes secrets from a text. */
 export type Redact = (text: string) => string;
 
-/** A job without secrets, which do not stay in files; the very same one where it has none. */
+/** A job without secrets, which must not stay in files; the same object if it has none. */
 function maskedJob(job: ManifestJob, redact: Redact | undefined): ManifestJob {
   const overrides = maskedTexts(job.overrides, redact);
   const task_overrides = maskedTexts(job.task_overrides, redact);
@@ -122,7 +122,7 @@ function maskedJob(job: ManifestJob, redact: Redact | undefined): ManifestJob {
     : { ...job, overrides, task_overrides };
 }
 
-/** The same of a sweep: without its secrets nothing of it can be started again. */
+/** The facts without secrets; a sweep with secrets cannot be started again from its record. */
 function maskedFacts(facts: SweepFacts, redact: Redact | undefined): SweepFacts {
   const argv = maskedTexts(facts.program.argv, redact);
   const overrides = maskedTexts(facts.overrides, redact);

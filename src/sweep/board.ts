@@ -19,33 +19,33 @@ import {
 } from "./tally.ts";
 
 /**
- * `none`: Hydra's own output alone. `ends`: a line for each job that ends. `jobs`: a table that is
- * kept up to date on a terminal; elsewhere a line for each event.
+ * `none`: only Hydra's own output. `ends`: a line for each job that ends. `jobs`: on a terminal a table that is kept up
+ * to date; elsewhere a line for each event.
  */
 export type BoardKind = "none" | "ends" | "jobs";
 
-/** Shows on standard error how a sweep goes, while it goes. */
+/** Shows the progress of a sweep on standard error. */
 export interface Board {
-  /** What everything else of the sweep is written to: it makes room for itself. */
+  /** The console for all other output of the sweep, which does not collide with the display. */
   readonly console: Console;
-  /** Nothing is shown before. */
+  /** Shows nothing before this call. */
   start(kind: BoardKind): void;
   readonly batch: (jobs: readonly BatchJob[]) => void;
   readonly event: (event: LaunchEvent) => void;
-  /** Leaves how the sweep ended. */
+  /** Shows the final state of the sweep. */
   close(): void;
 }
 
-/** One way to show a sweep. */
+/** A way to display a sweep. */
 interface View {
-  /** A batch is known, or something happened to a job; the tally knows of it. */
+  /** Called with the updated tally after a batch is known, or an event of a job. */
   update(tally: Tally, line?: string): void;
-  /** Something else is written by this. */
+  /** Called around any other output. */
   around(write: () => void, endsLine: boolean): void;
   close(tally: Tally): void;
 }
 
-/** @param suspension tells when this process has been suspended: a shell has written below the table then */
+/** @param suspension tells when this process was suspended: a shell has then written below the table */
 export function openBoard(
   console: Console,
   suspension?: Suspension,
@@ -86,7 +86,7 @@ export function openBoard(
       if (view === undefined) return;
       if (event.kind === "held") {
         const cards = tally.held(event);
-        // In full, above a table, whose rows are short: it asks for an action.
+        // Written in full above the table, whose rows are short, because it asks for an action.
         if (event.pendingReason !== null) stderr(`${heldLine(cards, event.pendingReason)}\n`);
         view.update(tally);
         return;
@@ -108,7 +108,7 @@ const lineView = ({ stderr }: Console): View => ({
   close: (tally) => stderr(`${totalsLine(tally, { isOver: true, now: performance.now() })}\n`),
 });
 
-/** Between looks at what is to be drawn: ten times a second is as fast as anybody reads. */
+/** The interval between redraws: ten per second is as fast as anybody reads. */
 const REDRAW_MS = 100;
 
 function tableView(
@@ -129,7 +129,7 @@ function tableView(
   let shown = "";
   let isOver = false;
   let drawnAt = Number.NEGATIVE_INFINITY;
-  /** Whether the last other output has ended its line. */
+  /** Whether the last other output ended with a line break. */
   let atLineStart = true;
 
   const leave = (): void => {
@@ -184,7 +184,7 @@ export interface FrameSize {
   readonly rows: number;
 }
 
-/** Which jobs are shown where not all have room: what happens first, then what went wrong. */
+/** The order in which jobs are shown if not all fit: running ones first, then failures. */
 const RANK: Readonly<Record<CardState, number>> = {
   running: 0,
   failed: 1,
@@ -203,23 +203,23 @@ const COLOR = {
 
 const STATE_WIDTH = 9;
 const TIME_WIDTH = 11;
-/** Below it a table is no help. */
+/** A narrower table would not help. */
 const NARROWEST = 30;
 
 export interface FrameContext {
   readonly color: boolean;
-  /** Of `performance.now()`. */
+  /** A value of `performance.now()`. */
   readonly now: number;
   readonly size: FrameSize;
-  /** Whether no job runs any more, nor will. */
+  /** Whether no job runs or will start any more. */
   readonly isOver: boolean;
-  /** What a running job has measured last. */
+  /** The latest progress of a running job. */
   readonly progressOf: (number: number) => string | undefined;
 }
 
 /**
- * A table of the jobs as lines that fit the size, a line below it left free; the totals last. On a
- * terminal too small for a table they stand alone.
+ * The table of jobs as lines that fit the terminal, with a free line below and the totals last. On a terminal too small
+ * for a table, only the totals.
  */
 function frameLines(
   tally: Tally,
@@ -227,7 +227,7 @@ function frameLines(
 ): readonly string[] {
   const columns = Math.max(1, size.columns - 1);
   const totals = fitText(totalsLine(tally, { isOver, now }), columns);
-  // The totals, and the line that the cursor rests on.
+  // The totals line, and the line of the cursor.
   const room = size.rows - 2;
   if (room < 1 || columns < NARROWEST) return [totals];
   const colors = createColors(color);
@@ -247,7 +247,7 @@ function frameLines(
           : `  ${colors.red(fitText(error, left))}`;
     return [
       colors.dim(`#${String(number).padStart(numberWidth)}`),
-      // One that was not started by now will not be: the totals say so.
+      // If the sweep is over, a queued job never starts: the totals count it as not started.
       colors[COLOR[state]](padText(isOver && state === "queued" ? "" : state, STATE_WIDTH, "left")),
       padText(timeOf(card, now), TIME_WIDTH, "right"),
       `${shown}${why}`,
@@ -256,7 +256,7 @@ function frameLines(
   return [...rows, totals];
 }
 
-/** As many as there is room for, in the order of their numbers. */
+/** As many jobs as fit, in the order of their numbers. */
 function chosen(cards: readonly Card[], room: number): readonly Card[] {
   if (cards.length <= room) return cards.toSorted((a, b) => a.number - b.number);
   return cards
@@ -280,22 +280,21 @@ const ERASE_BELOW = `${ESC}J`;
 const up = (lines: number): string => (lines === 0 ? "" : `${ESC}${lines}A`);
 
 /**
- * The last lines on a terminal, written again and again in place. The cursor rests at the beginning
- * of the line below them and is never hidden, so that whatever ends this process, even a kill, leaves
- * the terminal as a shell wants it.
+ * The last lines on a terminal, redrawn in place. The cursor stays at the beginning of the line below them and is never
+ * hidden, so that any end of this process, even a kill, leaves the terminal usable for a shell.
  */
 interface LiveRegion {
-  /** Puts these lines in the place of the last ones. */
+  /** Replaces the lines. */
   draw(lines: readonly string[]): void;
-  /** Takes the lines away, so that something else can be written. */
+  /** Removes the lines, so that other output can be written. */
   erase(): void;
-  /** Leaves them where they are: other output stands below. */
+  /** Leaves the lines in place: other output follows below. */
   leave(): void;
 }
 
 function openLiveRegion(write: (text: string) => void, terminal: Terminal): LiveRegion {
   let drawn: readonly string[] = [];
-  /** Terminals wrap lines anew when they get narrower. */
+  /** A terminal wraps lines again when it gets narrower. */
   const height = (): number =>
     drawn.reduce(
       (sum, line) =>

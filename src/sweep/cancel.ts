@@ -28,37 +28,37 @@ import { backendOf } from "./registry.ts";
 
 const LOOK_MS = 100;
 
-/** How long a driver may take: it gives its workers their own time to end. */
+/** The time limit for a driver: it gives its workers their own time to end. */
 const DRIVER_GRACE_MS = GRACE_MS + 5_000;
 
-/** A scheduler asks a job to end, waits as its administrator says (often 30 s), and kills it. */
+/** A scheduler signals a job, waits as its administrator has configured (often 30 s), and kills it. */
 const SCHEDULER_MS = 120_000;
 
-/** How long the process of a job may still be there that has recorded its end. */
+/** How long a job's process may stay after it has recorded its end. */
 const PROCESS_END_MS = 5_000;
 
 export interface CancelRequest {
   readonly directory: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Those that may have handed jobs to a scheduler. */
+  /** The launchers that may have submitted jobs to a scheduler. */
   readonly launchers: readonly LauncherDefinition[];
-  /** Called with what is being done. */
+  /** Called with a line about each step. */
   readonly say: (line: string) => void;
 }
 
 /**
- * Ends all that runs of a sweep, and nothing else: what drives it, its workers, its jobs in a scheduler.
- * First each is asked to end, then killed. Jobs that are done stay so; the others are still to be done, for
- * `--resume`. Again, it finds nothing to do.
+ * Ends everything of a sweep that runs, and nothing else: its driver, its workers, its jobs in a scheduler. Each is
+ * asked to end first, then killed. Jobs that are done stay so; the others remain for `--resume`. A second call finds
+ * nothing to do.
  *
  * @returns whether anything ran
- * @throws ConfigError `app.sweep_record` where there is no sweep, or where a process of it runs on another
- * machine; and what a scheduler's launcher throws that gets no answer
+ * @throws ConfigError `app.sweep_record` if there is no sweep, or a process of it runs on another machine; and the
+ * error of a launcher whose scheduler does not answer
  */
 export async function cancelSweep(request: CancelRequest): Promise<boolean> {
   const { directory, say } = request;
   const folder = sweepFolder(directory);
-  // Read again each time: the driver may come to another batch before it ends.
+  // Read again each time: the driver may record another batch before it ends.
   const jobs = () => readManifest(folder).jobs;
   const driver = launcherOf(folder);
   const workers = liveWorkers(folder, jobs());
@@ -74,7 +74,7 @@ export async function cancelSweep(request: CancelRequest): Promise<boolean> {
     say(`Ending process ${driver.pid}, which runs the sweep`);
     await endProcess(driver);
   }
-  // What the driver started or submitted before it was asked is only known now.
+  // Only now is it known what the driver started or submitted before it ended.
   const { backend, live } = await scheduledJobs(request);
   if (backend !== undefined && live > 0) {
     say(`Ending ${plural(live, "job")} in the scheduler`);
@@ -92,7 +92,7 @@ export async function cancelSweep(request: CancelRequest): Promise<boolean> {
   return true;
 }
 
-/** How many jobs a scheduler has that are not over. */
+/** The scheduler's side of the sweep, and how many of its jobs are not over. */
 async function scheduledJobs({
   directory,
   env,
@@ -102,17 +102,17 @@ async function scheduledJobs({
   return { backend, live: backend === undefined ? 0 : await liveJobs(backend) };
 }
 
-/** A process that drives a sweep: it passes the signal on to its workers. */
+/** Ends a process that drives a sweep: it passes the signal on to its workers. */
 async function endProcess(identity: ProcessIdentity): Promise<void> {
   signal(identity, "SIGTERM");
-  // One that is suspended hears of it once it goes on.
+  // A suspended process handles the signal once it is resumed.
   signal(identity, "SIGCONT");
   if (await isGone(identity, DRIVER_GRACE_MS)) return;
   signal(identity, "SIGKILL");
   await isGone(identity, GRACE_MS);
 }
 
-/** A worker leads the group of what it started; a job in the launcher's own process leads none. */
+/** A worker leads a process group; a job in the launcher's own process does not. */
 async function endWorker({ process: identity }: RunningWorker): Promise<void> {
   for (const name of ["SIGTERM", "SIGKILL"] as const) {
     signalWorker(identity.pid, name);
@@ -140,7 +140,7 @@ async function isGone(identity: ProcessIdentity, within: number): Promise<boolea
   return true;
 }
 
-/** Until the scheduler says that they are over, so that their outcome is recorded. */
+/** Cancels the scheduler's jobs and waits until they are over, so that their outcome is recorded. */
 async function endScheduled(backend: SweepBackend): Promise<void> {
   await backend.cancel();
   const signal = AbortSignal.timeout(SCHEDULER_MS);
@@ -153,13 +153,16 @@ async function endScheduled(backend: SweepBackend): Promise<void> {
 const liveJobs = async (backend: SweepBackend): Promise<number> =>
   (await backend.status()).filter(({ phase }) => phase !== "over").length;
 
-/** A job whose process is gone without a word was stopped; where a process drives the sweep, that process records it. */
+/**
+ * Records jobs whose process is gone without a recorded end as stopped; if a process drives the sweep, that process
+ * does so.
+ */
 function recordLost(folder: string, jobs: readonly { readonly number: number }[]): void {
   const lost = () => jobs.map(({ number }) => recordOrphan(folder, number)).filter(isLost);
   if (lost().length === 0) return;
   const claim = claimToOrder(folder);
   if (claim === undefined) return;
-  // Read again: the driver until now may have recorded them.
+  // Read again: the driver may have recorded them before its end.
   for (const state of lost()) {
     const error = `cancelled: process ${state.attempts.at(-1)?.pid} is gone`;
     const stopped = ended(state, { status: "stopped", exitCode: null, error });

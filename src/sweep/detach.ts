@@ -28,11 +28,11 @@ import type { SweepSession } from "./registry.ts";
 
 /**
  * `--detach`: composes, checks and records every job known so far, hands the jobs to a scheduler or to a separate
- * process, and prints how to follow them. The separate process calls the sweep's callbacks. What asks this process to
- * end takes the sweep back as long as it is not completely handed over; closing the terminal does not.
+ * process, and prints how to follow them. The separate process calls the sweep's callbacks. A signal that ends this
+ * process takes the sweep back until it is completely handed over; closing the terminal does not.
  *
- * @returns the exit code: 0 once the sweep is on its way, 128 + N if signal N took it back
- * @throws ConfigError for what a sweep in the foreground would refuse before its first job, and `app.launcher`
+ * @returns the exit code: 0 after the handover, 128 + N if signal N took the sweep back
+ * @throws ConfigError for errors that a sweep in the foreground would report before its first job, and `app.launcher`
  * if the process ended before it took over
  */
 export async function detachSweep(
@@ -75,10 +75,10 @@ export async function detachSweep(
   }
 }
 
-/** A closed terminal is what `--detach` is for. */
+/** Closing the terminal is a normal use of `--detach`. */
 const TAKE_BACK = INTERRUPTS.filter((signal) => signal !== "SIGHUP");
 
-/** Cancels the whole sweep: the user has not been told yet that it is on its way. */
+/** Cancels the whole sweep: its start has not been reported to the user yet. */
 async function takeBack(directory: string, session: SweepSession): Promise<void> {
   const { invocation, registry } = session;
   const { console, env } = invocation;
@@ -90,7 +90,7 @@ async function takeBack(directory: string, session: SweepSession): Promise<void>
   );
 }
 
-/** The known jobs that are to run, by batch. */
+/** The known jobs to run, by batch. */
 interface Admitted {
   readonly batches: readonly (readonly SweepJob[])[];
 }
@@ -191,20 +191,20 @@ export interface DriverStart {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The file for all that it prints; appended to. */
+  /** The log file for all its output; appended to. */
   readonly log: string;
-  /** Called with the process as soon as there is one. */
+  /** Called as soon as the process exists. */
   readonly onStart: (pid: number) => void;
-  /** Ends the waiting for its first word; what becomes of the process is then the caller's. */
+  /** Ends the wait for its first message; the caller then takes care of the process. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Starts a process that carries a sweep on when this one, its terminal and its session are gone: the leader
- * of a session of its own, with nothing to read and its output in a file.
+ * Starts a process that continues a sweep after this one, its terminal and its session are gone: the leader of a new
+ * session, without input and with its output in a file.
  *
  * @returns its process id, once it drives the sweep
- * @throws ConfigError `app.launcher` where it ended before, with what it said last, and where the signal came
+ * @throws ConfigError `app.launcher` if it ended before, with its last output, or if the signal came
  */
 export async function startDriver(request: DriverStart): Promise<number> {
   const { args, command, cwd, env, log, onStart, signal } = request;
@@ -212,7 +212,7 @@ export async function startDriver(request: DriverStart): Promise<number> {
   makeDirectory(dirname(log));
   const output = openSync(log, "a", 0o600);
   const before = fstatSync(output).size;
-  // Not execa, which pipes through us; `detached` is setsid: no terminal reaches it.
+  // Not execa, which pipes through this process; `detached` calls setsid: no terminal signal reaches it.
   const child = spawn(file, [...first, ...args], {
     cwd,
     env: { ...env, [DRIVER_VARIABLE]: "1" },
@@ -233,7 +233,7 @@ export async function startDriver(request: DriverStart): Promise<number> {
   });
 }
 
-/** Undefined once it drives the sweep; else why it will not. */
+/** Undefined once the process drives the sweep; else why it will not. */
 const firstWord = (child: ChildProcess, stop?: AbortSignal): Promise<string | undefined> =>
   new Promise((settle) => {
     const onStop = () => settle("was not waited for");
@@ -246,5 +246,5 @@ const firstWord = (child: ChildProcess, stop?: AbortSignal): Promise<string | un
     );
   });
 
-/** Of what it said, as many lines. */
+/** How many lines of its output an error shows. */
 const LINES = 12;

@@ -82,7 +82,7 @@ export async function runMany(
   }
 }
 
-/** In Hydra's words, including its stray bracket. */
+/** Hydra's message, including its unbalanced bracket. */
 function logPlanned(
   logger: string | undefined,
   logging: Logging,
@@ -172,18 +172,18 @@ function showFailures(
 /** Whether an error is only a recorded line: it happened in another process, or in an earlier run. */
 const isRecorded = (error: unknown): boolean => isConfigError(error) && error.code === "app.job";
 
-/** More are for `hydraconf sweep status`. */
+/** `hydraconf sweep status` shows the others. */
 const MOST_ROWS = 50;
 const MOST_ERROR = 200;
 const NARROWEST_ERROR = 24;
 const GAP = "  ";
 
 /**
- * The jobs of a sweep that failed, or that their scheduler ended: number, overrides, the first line of the error, and where
- * the job logged. Empty where there are none.
+ * A table of the jobs of a sweep that failed, or that their scheduler ended: number, overrides, the first line of the
+ * error, and the job's log. Empty if there are none.
  *
- * @param columns of the terminal; undefined for any width
- * @param redact takes secrets out: the rest of one that is cut would not be recognised
+ * @param columns width of the terminal; undefined for no limit
+ * @param redact removes secrets before texts are cut: part of a secret would not be recognised
  */
 export function failureTable(
   results: readonly JobResult[],
@@ -245,8 +245,8 @@ const shown = (overrides: readonly string[]): string =>
   overrides.filter((override) => !override.startsWith("hydra.")).join(" ");
 
 /**
- * The numbers of jobs whose last attempt ran on a machine while that of another job ran there, by their records: what
- * was measured in them is not what they take alone.
+ * The numbers of jobs whose last attempt overlapped another job's on the same machine, according to their records: this
+ * distorts their measurements.
  *
  * @param folder the sweep's `.sweep` folder
  */

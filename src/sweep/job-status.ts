@@ -8,24 +8,24 @@ import { recordOrphan } from "../record/orphans.ts";
 import { isRunning } from "../system/process-identity.ts";
 import { splitAtEquals } from "../text/shell-words.ts";
 
-/** What may still become of jobs, beside what their records say. */
+/** What may still happen to jobs, in addition to their records. */
 export interface SweepActivity {
-  /** Whether a process drives the sweep, and is to start what has not ended. */
+  /** Whether a process drives the sweep, and will start the jobs that have not ended. */
   readonly isDriven: boolean;
-  /** What a scheduler has of it, by number. */
+  /** The scheduler's jobs of the sweep, by number. */
   readonly scheduled: ReadonlyMap<number, ScheduledJob>;
-  /** Jobs that were handed to a scheduler which does not answer: for all that is known it still has them. */
+  /** Jobs submitted to a scheduler that does not answer: they may still be there. */
   readonly unanswered: ReadonlySet<number>;
 }
 
-/** Of a sweep without a driver and without jobs in a scheduler. */
+/** The activity of a sweep without a driver and without jobs in a scheduler. */
 export const NO_ACTIVITY: SweepActivity = {
   isDriven: false,
   scheduled: new Map(),
   unanswered: new Set(),
 };
 
-/** How a job stands: the same word wherever it is told. */
+/** The status of a job; every command shows the same word. */
 export function sweepJobStatus(
   number: number,
   state: JobState | undefined,
@@ -35,12 +35,12 @@ export function sweepJobStatus(
   const waits = isDriven || unanswered.has(number) || (job !== undefined && job.phase !== "over");
   if (state === undefined || state.status === "queued")
     return { status: waits ? "queued" : "missing" };
-  // It may be about to start again; what is being cancelled has not ended yet.
+  // A stopped job that its scheduler still has may start again, or is being cancelled and has not ended yet.
   if (state.status === "stopped" && job !== undefined && job.phase !== "over")
     return { status: job.phase === "waiting" ? "queued" : "running" };
   if (state.status !== "running") return { status: state.status };
   const last = state.attempts.at(-1);
-  // What a node took with it when it was lost could not record that, and waits for another one.
+  // A job whose node was lost could not record its end, and waits for another node.
   if (job?.phase === "waiting")
     return { status: last !== undefined && isRunning(last) === true ? "running" : "queued" };
   if (waits || (last !== undefined && isRunning(last) !== false)) return { status: "running" };
@@ -48,9 +48,9 @@ export function sweepJobStatus(
 }
 
 /**
- * A row for each job; of those that the sweep has no more, for each that is done.
+ * A row for each job; among the jobs that the sweep no longer has, only for completed ones.
  *
- * @throws ConfigError `app.sweep_record` where there is no sweep
+ * @throws ConfigError `app.sweep_record` if there is no sweep
  */
 export function sweepRows(directory: string, prospect: SweepActivity): readonly SweepRow[] {
   const folder = sweepFolder(directory);

@@ -38,7 +38,7 @@ import { ConfigError } from "../values/errors.ts";
 import { type PlannedSweep, planSweep } from "./plan-sweep.ts";
 import { backendOf, chosenOne, type SweepSession } from "./registry.ts";
 
-/** A sweep, with everything needed to run it or to hand it to another process. */
+/** A sweep with everything needed to run it or to hand it to another process. */
 export interface OpenSweep {
   readonly sweep: PlannedSweep;
   readonly surroundings: JobContext;
@@ -49,9 +49,9 @@ export interface OpenSweep {
   readonly policy: FailurePolicy;
   readonly gate: FailureGate;
   /**
-   * Checks jobs before they are recorded; false after showing what is wrong.
+   * Checks jobs before they are recorded; false after it has reported errors.
    *
-   * @param owners the directories of those of the same batch that were checked before
+   * @param owners the directories of the jobs of the same batch that were checked before
    */
   readonly check: (
     jobs: readonly SweepJob[],
@@ -65,8 +65,8 @@ export interface OpenSweep {
  * Plans a sweep and opens its launcher and its record. Creates no files.
  *
  * @param wished the composition of the sweep itself
- * @throws ConfigError for what cannot be composed or launched, and `app.sweep_record` if another process runs
- * the sweep, or a scheduler still has jobs of it that this launcher does not know
+ * @throws ConfigError if the sweep cannot be composed or launched, and `app.sweep_record` if another process runs the
+ * sweep, or a scheduler still has jobs of it that this launcher does not know
  */
 export async function openSweep(
   session: SweepSession,
@@ -99,7 +99,7 @@ export async function openSweep(
     ...(console.secretsKnown !== undefined && { secretsKnown: console.secretsKnown }),
     ...(announce !== undefined && { onAdmitted: announce }),
   });
-  // A process started to continue the sweep has been handed the claim.
+  // A process that was started to continue the sweep has received the claim.
   if (announce === undefined) refuseIfRun(record.folder);
   await awaitOrder(record.folder, (line) => console.stderr(`${line}\n`));
   await refuseScheduled(sweep.directory, chosen, launchers, invocation);
@@ -111,7 +111,7 @@ export async function openSweep(
     env: invocation.env,
     isResumed: resumed !== undefined,
     logger(name) {
-      // A job that ran here has logged to a place of its own.
+      // A job in this process has directed log messages to its own log.
       logAsHydra();
       return logging.logger(name);
     },
@@ -142,7 +142,7 @@ export async function openSweep(
     backendOf([chosen], sweep.directory, invocation.env),
   );
   const check: OpenSweep["check"] = async (jobs, owners) => {
-    // Files of a job's earlier attempt are moved aside when it starts.
+    // The results of a job's earlier attempt are moved aside when it starts.
     const isNew = ({ number }: SweepJob) =>
       resumed === undefined || readJobState(record.folder, number) === undefined;
     checkJobDirectories(jobs.filter(isNew), place.resultFiles, owners);
@@ -177,8 +177,8 @@ const sweepFacts = (
 });
 
 /**
- * Runs one job of a sweep in this process. If its directory cannot be taken, the job fails; errors between
- * that and its task, such as a wrong log config, end the sweep, as in Hydra.
+ * Runs one job of a sweep in this process. If its directory cannot be claimed, the job fails; errors between that and
+ * its task, such as a wrong log config, end the sweep, as in Hydra.
  */
 async function runHere(
   job: SweepJob,
@@ -209,7 +209,7 @@ async function runInDirectory(job: PlannedJob, surroundings: JobContext): Promis
   return runJob(job, surroundings).finally(release);
 }
 
-/** The program as its user starts it. */
+/** The command with which the user started the program. */
 export const shownProgram = ({
   invocation,
   options,
@@ -219,8 +219,8 @@ export const shownProgram = ({
 }): string => typedCommand(invocation)?.program ?? options.name;
 
 /**
- * Adds to an error of the system that ended a sweep, such as a full disk or a directory that became read-only, how to resume the
- * sweep: finished jobs are not lost. Other errors are returned unchanged.
+ * Adds a hint how to resume the sweep to a system error that ended it, such as a full disk or a directory that became
+ * read-only: finished jobs are not lost. Other errors are returned unchanged.
  */
 export function withResumeHint(error: unknown, directory: string, program: string): unknown {
   if (!isRefusalOfSystem(error)) return error;
@@ -236,8 +236,8 @@ export function withResumeHint(error: unknown, directory: string, program: strin
 }
 
 /**
- * A scheduler runs what it was given, also while a sweep is begun or resumed: jobs that it still has must
- * not run a second time, nor into the directories of another sweep. Only its own launcher goes on with them.
+ * Refuses jobs that a scheduler still has: it runs them even while a sweep is started or resumed, so they must not run
+ * twice, nor in the directories of another sweep. Only the scheduler's own launcher continues with them.
  *
  * @throws ConfigError `app.sweep_record`
  */
@@ -251,7 +251,7 @@ async function refuseScheduled(
   if (resumed !== undefined && chosen.backend !== undefined) return;
   const backend = await backendOf(launchers, directory, env);
   if (backend === undefined) return;
-  // What it lost and was not recorded is no reason to refuse.
+  // Jobs that the scheduler lost, and that are not recorded yet, are no reason to refuse.
   await backend.reconcile();
   const live = (await backend.status()).filter(({ phase }) => phase !== "over");
   if (live.length === 0) return;

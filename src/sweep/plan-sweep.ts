@@ -22,20 +22,20 @@ import type { JobOverrides, Sweeper, SweeperRequest } from "./sweepers/sweeper.t
 /** Hydra's record of a sweep, in its directory. */
 export const SWEEP_FILE = "multirun.yaml";
 
-/** A sweep with all that is decided before anything is made. */
+/** A sweep with all decisions that precede its files. */
 export interface PlannedSweep {
-  /** The composition of the sweep itself: the sweeps are still overrides in it. */
+  /** The composition of the sweep itself, in which the sweep overrides are not expanded. */
   readonly master: Composition;
   /** The absolute path of `hydra.sweep.dir`. */
   readonly directory: string;
   readonly sweeper: Sweeper;
-  /** `hydra.launcher`, resolved; without the settings that only the configs of jobs can tell. */
+  /** `hydra.launcher`, resolved; without settings that only the configs of jobs determine. */
   readonly launcherSettings: LauncherSettings;
   /**
-   * The jobs of a batch, composed.
+   * Composes the jobs of a batch.
    *
-   * @param first the place of the first one in the sweep, from 0
-   * @param numberOf the number of a job, by its place and the overrides of its task; its place unless told
+   * @param first the place of its first job in the sweep, from 0
+   * @param numberOf gives the number of a job by its place and its task's overrides; by default its place
    */
   planBatch(
     batch: readonly JobOverrides[],
@@ -45,36 +45,36 @@ export interface PlannedSweep {
 }
 
 /**
- * Of how many jobs the compositions are held at a time, which take memory by what the overrides say. Those of a larger batch are not
- * kept: they are made again where a job runs in this process.
+ * The largest batch whose compositions are kept in memory; their size depends on the overrides. A larger batch composes
+ * again each job that runs in this process.
  */
 function mostHeld([first = []]: readonly JobOverrides[]): number {
   const characters = first.reduce((sum, { length }) => sum + length, 1);
   return Math.min(1_000, Math.ceil(500_000 / characters));
 }
 
-/** The parts of a batch: small ones, so that most of what composing makes is garbage soon. */
+/** The parts in which a batch is composed: small ones, so that most intermediate objects soon become garbage. */
 export function* partsOf(batch: readonly JobOverrides[]): Generator<readonly JobOverrides[]> {
   const most = Math.ceil(mostHeld(batch) / 100);
   for (let at = 0; at === 0 || at < batch.length; at += most) yield batch.slice(at, at + most);
 }
 
-/** What becomes of a batch before its first job starts. */
+/** A batch after the checks that precede its first job. */
 export interface CheckedBatch {
   readonly jobs: readonly SweepJob[];
-  /** Those that are to run. */
+  /** The jobs to run. */
   readonly due: readonly SweepJob[];
-  /** Whether all of these may. */
+  /** Whether all of them passed the checks. */
   readonly isFit: boolean;
-  /** How long composing took. */
+  /** How long composition took. */
   readonly seconds: number;
 }
 
 /**
  * Composes and checks the jobs of a batch.
  *
- * @param first the place of the first one in the sweep, from 0
- * @throws ConfigError for what cannot be composed, or is no longer what was recorded
+ * @param first the place of its first job in the sweep, from 0
+ * @throws ConfigError if a job cannot be composed, or differs from its record
  */
 export async function planChecked(
   batch: readonly JobOverrides[],
@@ -112,7 +112,7 @@ export async function planChecked(
 
 type Replan = (job: Pick<SweepJob, "number" | "swept">) => SweepJob;
 
-/** Plans a job again; the same one as before is the one that was planned. */
+/** Plans a job again, and caches the last one: several properties of a job ask for it in turn. */
 function latestPlan({ planBatch }: Pick<PlannedSweep, "planBatch">): Replan {
   let latest: SweepJob | undefined;
   return ({ number, swept }) => {
@@ -121,7 +121,7 @@ function latestPlan({ planBatch }: Pick<PlannedSweep, "planBatch">): Replan {
   };
 }
 
-/** The same job, whose composition is made when it is asked for. */
+/** The job with its composition computed on access. */
 function withoutComposition(job: SweepJob, replan: Replan): SweepJob {
   const { composition, launcher, number, outputDir, overrides, swept } = job;
   const again = (): SweepJob => replan({ number, swept });
@@ -147,9 +147,9 @@ function withoutComposition(job: SweepJob, replan: Replan): SweepJob {
 }
 
 /**
- * @param wished the composition of the sweep itself, unless another directory is needed
- * @param resumedIn the absolute path of the directory of a sweep that goes on
- * @throws ConfigError for what cannot be composed, and for a sweeper or sweeps that cannot be
+ * @param wished the composition of the sweep itself; composed again if the sweep needs another directory
+ * @param resumedIn the absolute path of a resumed sweep's directory
+ * @throws ConfigError if a job cannot be composed, or the sweeper or a sweep override is not supported
  */
 export function planSweep(
   wished: Composition,
@@ -196,7 +196,7 @@ export function planSweep(
       : ((plainAt(root, LAUNCHER, context) ?? {}) as LauncherSettings),
     sweeper: chosenOne("hydra.sweeper", sweepers, master, composer).open({
       ...request,
-      // Worked out only for a sweeper that asks: others read single settings, which may be missing.
+      // Computed only for a sweeper that reads it: others read single settings, which may be missing.
       get settings() {
         return (plainAt(root, "hydra.sweeper", context) ?? {}) as SweeperRequest["settings"];
       },
@@ -218,12 +218,12 @@ export function planSweep(
 
 const LAUNCHER = "hydra.launcher";
 
-/** What a job's own config may decide: an interpolation of anything but what the sweep itself is. */
+/** An interpolation that a job's own config may determine: any except those that depend only on the sweep. */
 const OF_JOB = /\$\{(?!hydra[.:]|oc\.env:)/;
 
 const isOfJob = (node: ConfigNode): boolean => OF_JOB.test(writeYaml(node));
 
-/** The settings whose values only the config of a job may have, as the sweep sees them: where that has none, they are left out. */
+/** The launcher's settings as the sweep resolves them, without those that only a job's config can resolve. */
 function settingsOfSweep({ root }: Composition, context: ResolveContext): LauncherSettings {
   try {
     return (plainAt(root, LAUNCHER, context) ?? {}) as LauncherSettings;
@@ -239,7 +239,7 @@ function settingsOfSweep({ root }: Composition, context: ResolveContext): Launch
   }
 }
 
-/** Equal settings are one object, however many jobs have them. Undefined where no job has any of its own. */
+/** Jobs with equal settings share one object. Undefined if no job has its own settings. */
 function settingsOfJobs(
   { hydra }: Composition,
   context: ResolveContext,
@@ -257,7 +257,7 @@ const inWords = (_: string, value: unknown): unknown =>
   typeof value === "bigint" ? `${value}n` : value;
 
 /**
- * The launcher and the sweeper run all jobs: none of them can change them.
+ * Refuses a job that changes the launcher or the sweeper, which run all jobs.
  *
  * @throws ConfigError `compose.invalid_config`
  */
@@ -288,8 +288,8 @@ const changedInJob = (key: string, message: string): ConfigError =>
   new ConfigError({ code: "compose.invalid_config", message, key });
 
 /**
- * Where the results of two sweeps must not mix, a directory that was not chosen by name steps aside
- * for another sweep's. Undefined where it can stay.
+ * Moves a directory that no override names to a free name, if the results of two sweeps would mix. Undefined if it can
+ * stay.
  */
 function freeDirectory(
   master: Composition,

@@ -14,17 +14,17 @@ import { pyStr } from "../values/python-text.ts";
 import { selectNode } from "../values/resolution/select.ts";
 import type { SweeperDefinition } from "./sweepers/sweeper.ts";
 
-/** The launchers and sweepers of one call of a program: Hydra's own, and those of its plugins. */
+/** The launchers and sweepers of one program run: Hydra's own, and those of plugins. */
 export interface SweepRegistry {
   readonly launchers: readonly LauncherDefinition[];
   readonly sweepers: readonly SweeperDefinition[];
 }
 
-/** A call of a program that may sweep. */
+/** A program run that may start a sweep. */
 export interface SweepSession extends Session {
   /** Loads the plugins' launchers and sweepers, once. */
   readonly registry: () => Promise<SweepRegistry>;
-  /** Writes into Hydra's own log how a config was composed, where that log takes it. */
+  /** Logs to Hydra's own log how a config was composed, if that log is enabled for it. */
   readonly logInfo: (
     composition: Composition,
     overrides: readonly string[],
@@ -33,11 +33,10 @@ export interface SweepSession extends Session {
 }
 
 /**
- * The jobs of a recorded sweep in the scheduler that has them, or had them, whichever launcher was chosen
- * last.
+ * The jobs of a recorded sweep in the scheduler that has or had them, whichever launcher was chosen last.
  *
  * @param directory the absolute path of the sweep's directory
- * @returns undefined where none were handed to a scheduler
+ * @returns undefined if no job was submitted to a scheduler
  */
 export async function backendOf(
   launchers: readonly LauncherDefinition[],
@@ -54,21 +53,21 @@ export async function backendOf(
   return unknown === undefined ? undefined : unknownLauncher(unknown, folder);
 }
 
-/** A launcher or a sweeper, as far as it is chosen. */
+/** The properties of a launcher or sweeper that matter for choosing it. */
 interface Choosable {
   readonly targets: readonly string[];
   readonly settings?: readonly string[];
   readonly insteadOf?: (setting: string) => InsteadOf;
 }
 
-/** What `instantiate` and the sweep itself read in the settings of every launcher and sweeper. */
+/** Settings of every launcher and sweeper that `instantiate` and the sweep itself read. */
 const COMMON_SETTINGS = ["_target_", "_convert_", "_recursive_", "on_failure"];
 
 /**
  * The launcher or the sweeper that the config chose.
  *
- * @throws ConfigError `app.unsupported` for one that is not there, with what to use instead;
- *   `key.not_found` for a setting that it would not follow
+ * @throws ConfigError `app.unsupported` for an unknown one, with what to use instead;
+ *   `key.not_found` for a setting that it does not support
  */
 export function chosenOne<One extends Choosable>(
   key: "hydra.launcher" | "hydra.sweeper",
@@ -85,7 +84,7 @@ export function chosenOne<One extends Choosable>(
   }
   const refusal = launchRefusal(plugins, String(target));
   const isNull = node?.kind === "scalar" && node.value === null;
-  // Written with the dot of a key, in the place of the slash of a group.
+  // A typo: the dot of a key instead of the slash of a group.
   const chosen = node?.kind === "scalar" && !isNull ? plainAt(root, key, context) : undefined;
   const hint =
     refusal?.reason ??
@@ -106,8 +105,8 @@ export function chosenOne<One extends Choosable>(
 }
 
 /**
- * In Hydra they are arguments of a constructor, which refuses those that it does not have. One that
- * lists none has those of the class that its group declares.
+ * Refuses unknown settings. In Hydra they are constructor arguments, where unknown ones are errors. A launcher or
+ * sweeper that lists none has those of the class that its group declares.
  */
 function refuseUnknownSettings(
   key: "hydra.launcher" | "hydra.sweeper",

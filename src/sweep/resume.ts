@@ -10,12 +10,12 @@ import { readFacts, type SweepFacts } from "../record/manifest.ts";
 import { ConfigError } from "../values/errors.ts";
 
 /**
- * What `--resume DIR` and `--retry-failed DIR` stand for: the call that began the sweep, at its time
- * and in its working directory, with what is to run of it. Overrides of the launcher may be added, and those that
- * say what a search makes of results.
+ * The invocation that `--resume DIR` and `--retry-failed DIR` stand for: the call that began the sweep, with its time
+ * and working directory, and which jobs to run. It may add overrides of the launcher, and overrides that change how a
+ * search evaluates results.
  *
- * @throws ConfigError `app.sweep_record` where there is no such sweep, `app.usage` for flags that do not go together
- * and overrides of anything else, `app.unsupported` for a sweep whose overrides held secrets
+ * @throws ConfigError `app.sweep_record` if there is no such sweep, `app.usage` for conflicting flags and any other
+ * override, `app.unsupported` for a sweep whose overrides held secrets
  */
 export function resumedInvocation(
   { flags, overrides }: ParsedArguments,
@@ -75,7 +75,7 @@ function refuseOtherOverrides(overrides: readonly string[]): void {
   });
 }
 
-/** Relative paths are those of the directory where the sweep began. */
+/** Relative paths start from the directory where the sweep began. */
 function enter(cwd: string): void {
   if (process.cwd() === cwd) return;
   if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true)
@@ -86,7 +86,10 @@ function enter(cwd: string): void {
   process.chdir(cwd);
 }
 
-/** The settings of another launcher than the one that is chosen now are none of it, and would be refused. */
+/**
+ * Adds overrides. If they choose another launcher, the settings of the earlier launcher are dropped, because the new
+ * one would refuse them.
+ */
 function withOverrides(
   facts: SweepFacts,
   more: readonly string[],
@@ -103,8 +106,8 @@ function withOverrides(
 }
 
 /**
- * Whether a sweep began with an option of `hydra/launcher`. Earlier versions did not record that: what they were called with says
- * it, or where the config has chosen, the class, by which the options of the plugins are distinguished.
+ * Whether a sweep began with an option of `hydra/launcher`. Early versions did not record the option: then it is in the
+ * arguments of the call, or, if the config chose it, the plugins' options are distinguished by class.
  */
 function isChoiceOf(
   { launcher, launcher_choice }: SweepFacts,
@@ -124,5 +127,5 @@ const choiceIn = (overrides: readonly string[]): string | undefined =>
 
 const OF_LAUNCHER = /^[+~]*hydra[./]launcher\b/;
 const CHOICE = /^\+*hydra\/launcher=/;
-/** What a search makes of results: no job is another one for it. */
+/** Overrides that change how a search evaluates results: they do not change its jobs. */
 const OF_JUDGEMENT = /^\+*hydra\.sweeper\.(objective|direction|max_failure_rate)=/;

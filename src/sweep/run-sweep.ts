@@ -17,40 +17,40 @@ export interface SweepRequest {
   readonly launcher: Pick<Required<Launcher>, "launch"> & Pick<Launcher, "close">;
   readonly record: SweepRecord;
   readonly gate: FailureGate;
-  /** Looks at all jobs of a batch before the first starts; `false` after telling what is wrong. */
+  /** Checks all jobs of a batch before the first starts; `false` after it has reported errors. */
   readonly check: OpenSweep["check"];
-  /** Takes secrets out of what is written. */
+  /** Removes secrets from written texts. */
   readonly redact?: (text: string) => string;
-  /** Called for each batch with how many jobs were composed, and in how many seconds. */
+  /** Called for each batch with the number of composed jobs, and the seconds that took. */
   readonly onPlanned?: (jobs: number, seconds: number) => void;
   /** Called with the jobs of a batch before the first of them starts. */
   readonly onBatch?: (jobs: readonly BatchJob[]) => void;
-  /** Called with what happens, as it happens. */
+  /** Called with each event as it happens. */
   readonly onEvent?: (event: LaunchEvent) => void;
 }
 
-/** A job of a batch; one that is not to run again has its result. */
+/** A job of a batch; a job that is not to run again has its result. */
 export interface BatchJob {
   readonly job: SweepJob;
   readonly result?: JobResult;
 }
 
 export interface SweepOutcome {
-  /** Of the jobs that ran, in order. */
+  /** The results of the jobs that ran, in order. */
   readonly results: readonly JobResult[];
-  /** Jobs that came to no end: the policy stopped the sweep before them, or they were not due. */
+  /** Jobs without an end: the policy stopped the sweep before them, or they were not due. */
   readonly unfinished: number;
   /** Whether jobs were refused before they started. */
   readonly refused: boolean;
-  /** What the sweeper found, and what was written down of it; undefined where there is nothing. */
+  /** The sweeper's conclusion, which was also written to a file; undefined if there is none. */
   readonly conclusion?: Conclusion;
 }
 
 /**
- * Runs a sweep: notes its config in `multirun.yaml`, then batch by batch composes and checks every
- * job before the first of them starts, records what is going to run, and launches it. Of a resumed
- * sweep only what is due runs; the results of the others come from its record.
- * No batch follows one with a failed job, unless the launcher's policy or the sweeper says otherwise.
+ * Runs a sweep: writes its config to `multirun.yaml`, then batch by batch composes and checks every job before the
+ * first of them starts, records the jobs to run, and launches them. A resumed sweep runs only the jobs that are due;
+ * the results of the others come from its record. No batch follows one with a failed job, unless the launcher's policy
+ * or the sweeper says otherwise.
  *
  * @throws ConfigError before a job of its batch has started
  */
@@ -81,7 +81,7 @@ async function runBatches(request: SweepRequest): Promise<SweepOutcome> {
     if (!isFit) return { results, unfinished: 0, refused: true };
     record.admit(jobs, sweeper.mayAskForMore());
     request.onBatch?.(withResults(jobs, due, record));
-    // A batch of nothing is launched: Hydra's launchers say so.
+    // An empty batch is launched, too: Hydra's launchers log it.
     const isDone = due.length === 0 && jobs.length > 0;
     const fresh = isDone ? new Map<SweepJob, JobResult>() : await launch(due, request);
     const ended = jobs.map((job) => fresh.get(job) ?? record.resultOf(job));
@@ -93,7 +93,7 @@ async function runBatches(request: SweepRequest): Promise<SweepOutcome> {
     }
     sweeper.tell(ended);
   }
-  // A sweep of no batch is recorded, too.
+  // A sweep without a batch is recorded, too.
   if (planned === 0) record.admit([], false);
   record.conclude(!wasCutShort);
   const conclusion = sweeper.conclude?.();
@@ -117,7 +117,7 @@ function withResults(
   });
 }
 
-/** The results by job, whichever ends first. */
+/** The results by job, in the order of their ends. */
 async function launch(
   jobs: readonly SweepJob[],
   { gate, launcher, onEvent }: SweepRequest,

@@ -13,29 +13,29 @@ import { isConfigError } from "../values/errors.ts";
 import { type SweepActivity, sweepRows } from "./job-status.ts";
 import { backendOf } from "./registry.ts";
 
-/** How a sweep stands: what `hydraconf sweep status --json` prints. */
+/** The status of a sweep: the output of `hydraconf sweep status --json`. */
 export interface SweepView {
   readonly version: 1;
   readonly directory: string;
   readonly program: string;
-  /** What starts it, as its user typed it, for a shell in `cwd`; its name where that is not known. */
+  /** How the user started it, for a shell in `cwd`; its name if that is unknown. */
   readonly program_command: string;
   readonly cwd: string;
-  /** The process that runs the sweep; null where none does. */
+  /** The process that drives the sweep; null if there is none. */
   readonly driver: { readonly host: string; readonly pid: number } | null;
-  /** As the sweep's own would be; null while anything of it runs or waits. */
+  /** The exit code that the sweep itself would have; null while any job runs or waits. */
   readonly exit_code: number | null;
-  /** Whether there may be jobs beside these: the sweep was cut off before it came to them. */
+  /** Whether the sweep may have further jobs: it was interrupted before it recorded them. */
   readonly more_to_come: boolean;
-  /** Why a scheduler that was given jobs does not say how they stand; null where it does, and where there is none. */
+  /** Why a scheduler with jobs of this sweep does not report their status; null if it does, and without a scheduler. */
   readonly scheduler_problem: string | null;
-  /** Jobs by status; one that no job has is not there. */
+  /** Jobs by status; a status without jobs is absent. */
   readonly counts: Readonly<Partial<Record<SweepJobStatus, number>>>;
   readonly jobs: readonly JobView[];
 }
 
 export interface JobView extends Omit<SweepRow, "result"> {
-  /** How the scheduler that has it sees it; null for others. */
+  /** The scheduler's view of a job that it has; null for others. */
   readonly scheduler: Pick<ScheduledJob, "id" | "state" | "pendingReason"> | null;
 }
 
@@ -44,13 +44,13 @@ export interface StatusRequest {
   /** The absolute path of its directory. */
   readonly directory: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Those that may have handed jobs to a scheduler. */
+  /** The launchers that may have submitted jobs to a scheduler. */
   readonly launchers: readonly LauncherDefinition[];
-  /** Gives up the question to a scheduler. */
+  /** Aborts the query to a scheduler. */
   readonly signal?: AbortSignal;
 }
 
-/** A sweep as it stands by now. */
+/** The current status of a sweep. */
 export interface SweepStatus {
   readonly view: SweepView;
   /** The table of its jobs. */
@@ -58,20 +58,21 @@ export interface SweepStatus {
 }
 
 /**
- * Looks at a recorded sweep of any program: the jobs' own records first, then the scheduler that has the
- * others, until the signal comes. Without a driver, jobs that could not record their end themselves are recorded.
+ * Reads the status of a recorded sweep of any program: first from the jobs' own records, then from the scheduler of the
+ * remaining jobs, until the signal aborts. If the sweep has no driver, it records the end of jobs that could not do so
+ * themselves.
  *
- * @throws ConfigError `app.sweep_record` where there is no sweep
+ * @throws ConfigError `app.sweep_record` if there is no sweep
  */
 export async function readSweepStatus(request: StatusRequest): Promise<SweepStatus> {
   const { directory, signal } = request;
   const folder = sweepFolder(directory);
   tidyRecord(folder);
-  // Who drives it is asked before its record is read: one that ends has written all of it by then.
+  // Read the driver before the record: a driver that ends has written all of the record by then.
   for (let driver = launcherOf(folder); ; ) {
     const look = await lookBeside(driver, request);
     const now = launcherOf(folder);
-    // What is missing without a driver waits with one that came while a scheduler was asked.
+    // If a driver came while the scheduler was asked, jobs that are missing without a driver wait for it.
     if (signal?.aborted === true || isSame(driver, now)) return look;
     driver = now;
   }
@@ -80,7 +81,7 @@ export async function readSweepStatus(request: StatusRequest): Promise<SweepStat
 const isSame = (one: Holder | undefined, other: Holder | undefined): boolean =>
   one?.host === other?.host && one?.pid === other?.pid && one?.birth === other?.birth;
 
-/** @param driver who drives the sweep */
+/** @param driver the process that drives the sweep */
 async function lookBeside(
   driver: Holder | undefined,
   { directory, env, launchers, signal }: StatusRequest,
@@ -92,7 +93,7 @@ async function lookBeside(
   const question = { isDriven, ...(signal !== undefined && { signal }) };
   let answer = await ask(backend, question);
   let rows = sweepRows(directory, { isDriven, ...answer });
-  // One that ended between the scheduler's two answers is recorded before it is shown.
+  // A job that ended between the scheduler's two answers is recorded before it is shown.
   if (!isDriven && backend !== undefined && answer.problem === null && rows.some(isMissing)) {
     answer = await ask(backend, question);
     rows = sweepRows(directory, { isDriven, ...answer });
@@ -129,7 +130,7 @@ const isMissing = ({ status }: SweepRow): boolean => status === "missing";
 
 const isOpen = ({ status }: SweepRow): boolean => status === "queued" || status === "running";
 
-/** The exit code of a sweep, by its record. */
+/** The exit code of a sweep according to its record. */
 export function recordedExitCode(folder: string, manifest: SweepManifest): number {
   const states = currentJobs(manifest).map(({ number }) => readJobState(folder, number));
   const isTolerated = (state: JobState | undefined) =>
@@ -141,13 +142,13 @@ export function recordedExitCode(folder: string, manifest: SweepManifest): numbe
   return sweepExitCode(manifest.more_to_come === true ? [...ends, undefined] : ends);
 }
 
-/** What a scheduler says of the jobs that it was given. */
+/** A scheduler's answer about the jobs submitted to it. */
 interface Answer extends Pick<SweepActivity, "scheduled" | "unanswered"> {
-  /** Why it does not say it. */
+  /** Why it did not answer. */
   readonly problem: string | null;
 }
 
-/** Of jobs without a driver, what has ended is recorded before. */
+/** Without a driver, records the jobs that have ended first. */
 async function ask(
   backend: SweepBackend | undefined,
   { isDriven, ...question }: QuestionOptions & { readonly isDriven: boolean },
@@ -162,7 +163,7 @@ async function ask(
       problem: silence?.problem ?? null,
     };
   } catch (error) {
-    // Without its commands, and while it does not answer, the records alone must do.
+    // If the scheduler's commands are absent or do not answer, only the records count.
     if (!isConfigError(error)) throw error;
     const unanswered = backend.handedOver();
     return { ...NO_SCHEDULER, unanswered, problem: unanswered.size === 0 ? null : error.message };

@@ -26,9 +26,9 @@ const BEFORE = ["status", "attempts", "seconds"];
 const AFTER = ["error", "output_dir"];
 
 /**
- * The table as lines of cells, the names of its columns first: a column for each key and result. No
- * two have one name: a key `seconds` is `swept.seconds`, a result with the name of a key `result.KEY`; where
- * there is such a name, too, it is put before once more.
+ * The table as lines of cells, column names first: a column for each key and each result. Names are distinct: a key
+ * `seconds` becomes `swept.seconds`, a result with the name of a key `result.KEY`; if that name exists, too, the prefix
+ * is repeated.
  */
 export function sweepCells(rows: readonly SweepRow[]): readonly (readonly string[])[] {
   const keys = namesIn(rows.map(({ swept }) => new Map(Object.entries(swept))));
@@ -57,7 +57,7 @@ export function sweepCells(rows: readonly SweepRow[]): readonly (readonly string
   ];
 }
 
-/** Those that are free stay as they are; the others give way. All are taken then. */
+/** Keeps names that are free and prefixes the others. Adds all to `taken`. */
 function distinctNames(
   names: readonly string[],
   prefix: string,
@@ -78,7 +78,7 @@ const namesIn = (records: readonly ReadonlyMap<string, unknown>[]): readonly str
   ...new Set(records.flatMap((record) => [...record.keys()])),
 ];
 
-/** A result that is a record has a column for each of its fields, `val.loss` for one inside another. */
+/** A result that is a record has a column for each field, `val.loss` for a nested one. */
 function fieldsOf(result: unknown, path = ""): readonly (readonly [string, unknown])[] {
   if (result === null || typeof result !== "object" || Array.isArray(result))
     return path === "" && result === null ? [] : [[path || "result", result]];
@@ -99,7 +99,7 @@ export const csvText = (cells: readonly (readonly string[])[]): string =>
 
 /** A wider table is unreadable. */
 const MOST_COLUMNS = 24;
-/** What stands last, and is shown in any case: the error and the directory. */
+/** The last columns, which are always shown: the error and the directory. */
 const LAST_COLUMNS = 2;
 
 export function markdownText(cells: readonly (readonly string[])[]): string {
@@ -119,6 +119,6 @@ export function markdownText(cells: readonly (readonly string[])[]): string {
   return [head, rule, ...body, note].join("");
 }
 
-/** Results and errors may hold anything, also what drives a terminal that shows the file. */
+/** Results and errors may hold anything, including escape sequences for a terminal that shows the file. */
 const markdownCell = (text: string): string =>
   printable(text.replaceAll(/\r?\n/g, " ")).replaceAll(/[\\|]/g, "\\$&");

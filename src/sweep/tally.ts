@@ -10,15 +10,15 @@ import type { BatchJob } from "./run-sweep.ts";
 
 export type CardState = "queued" | "running" | "completed" | "failed" | "stopped";
 
-/** How a job of a sweep stands. Times are milliseconds of `performance.now()`. */
+/** The state of a job in the display. Times are milliseconds of `performance.now()`. */
 export interface Card {
   readonly number: number;
-  /** What makes it different from the others of its batch. */
+  /** The overrides that distinguish it from the others of its batch. */
   readonly overrides: string;
   readonly state: CardState;
   readonly started?: number;
   readonly ended?: number;
-  /** The first line of what went wrong last. */
+  /** The first line of the last error. */
   readonly error?: string;
 }
 
@@ -27,10 +27,10 @@ type JobEvent = Exclude<LaunchEvent, HeldEvent>;
 
 type Counts = Readonly<Record<CardState, number>>;
 
-/** All jobs of a sweep that are known so far, and how they stand. */
+/** The state of all jobs of a sweep that are known so far. */
 export interface Tally {
   batch(jobs: readonly BatchJob[]): void;
-  /** @returns how the job stands now */
+  /** @returns the job's new state */
   event(event: JobEvent, now: number): Card;
   /** @returns the state of jobs that wait for an action of the user */
   held(event: HeldEvent): readonly Card[];
@@ -39,10 +39,10 @@ export interface Tally {
   pace(now: number): Pace;
 }
 
-/** How fast the sweep goes. Times are milliseconds since the first job started. */
+/** The pace of a sweep. Times are milliseconds since the first job started. */
 interface Pace {
   readonly elapsed: number;
-  /** Jobs that have ended since, and when the last of them did. */
+  /** Jobs that have ended since then, and the time of the last end. */
   readonly ended: number;
   readonly lastEnd: number;
 }
@@ -83,7 +83,7 @@ export function openTally(): Tally {
     held: ({ jobs, pendingReason }) =>
       jobs.map(({ number, ...job }) => {
         const before = cards.get(number);
-        // A scheduler is asked now and then; a job that was let go may have told by itself that it runs.
+        // A scheduler is polled only at intervals; a released job may have reported its start itself already.
         if (pendingReason === null && before !== undefined && before.state !== "queued")
           return before;
         const why = pendingReason === null ? {} : { error: printable(pendingReason) };
@@ -98,7 +98,7 @@ export function openTally(): Tally {
   };
 }
 
-/** How a job stands after something happened to it. */
+/** The state of a job after an event. */
 function cardAfter(event: JobEvent, before: Card | undefined, now: number): Card {
   const card = {
     number: event.job.number,
@@ -123,7 +123,7 @@ function cardAfter(event: JobEvent, before: Card | undefined, now: number): Card
   }
 }
 
-/** Those that are different within its batch, where that is known. */
+/** The overrides that differ within the job's batch, if known. */
 const overridesOn = (card: Card | undefined, job: Parameters<typeof shownOverrides>[0]): string =>
   card?.overrides ?? printable(shownOverrides(job));
 
@@ -132,11 +132,11 @@ type Result = Extract<LaunchEvent, { kind: "ended" }>["result"];
 const stateOf = (result: Result): CardState =>
   isUndone(result) ? "stopped" : hasFailed(result) ? "failed" : "completed";
 
-/** What went wrong with a job, in a line. */
+/** The error of a job, in one line. */
 export const errorLine = (result: Result, redact?: (text: string) => string): string =>
   printable(whyFailed(result, redact));
 
-/** The overrides of each job, without those that all of them have. */
+/** The overrides of each job, without those that all jobs share. */
 export function distinctOverrides(jobs: readonly Pick<SweepJob, "overrides">[]): readonly string[] {
   const uses = new Map<string, number>();
   for (const { overrides } of jobs)
@@ -147,7 +147,7 @@ export function distinctOverrides(jobs: readonly Pick<SweepJob, "overrides">[]):
   });
 }
 
-/** In the order in which they are told, and their words. */
+/** States in display order, with their words. */
 const TOLD = [
   ["failed", "failed"],
   ["stopped", "stopped"],
@@ -156,8 +156,8 @@ const TOLD = [
 ] as const;
 
 /**
- * `3 of 12 jobs completed, 1 failed, 2 running; 34 s, about 40 s left (5.3 jobs/min)`. Once the sweep
- * is over nothing is left, whatever has not started.
+ * `3 of 12 jobs completed, 1 failed, 2 running; 34 s, about 40 s left (5.3 jobs/min)`. Once the sweep is over, no time
+ * is left even if jobs have not started.
  */
 export function totalsLine(
   tally: Tally,
@@ -177,7 +177,7 @@ export function totalsLine(
   return `${[done, ...parts].join(", ")}; ${roughDuration(pace.elapsed)}${left}`;
 }
 
-/** From the jobs that have ended: the estimate stands still until the next one does. */
+/** Estimated from the jobs that have ended; the estimate changes only when the next one ends. */
 function leftText({ elapsed, ended, lastEnd }: Pace, open: number): string {
   if (open === 0 || ended === 0) return "";
   const left = (open * lastEnd) / ended - (elapsed - lastEnd);
@@ -187,7 +187,7 @@ function leftText({ elapsed, ended, lastEnd }: Pace, open: number): string {
 const all = (counts: Counts): number =>
   Object.values(counts).reduce((sum, count) => sum + count, 0);
 
-/** In the unit that gives a number to read. */
+/** Jobs per unit of time, in a unit that gives a readable number. */
 function rate(ended: number, elapsed: number): string {
   const units = [
     ["s", 1000],
@@ -198,7 +198,7 @@ function rate(ended: number, elapsed: number): string {
   return `${((ended * length) / elapsed).toFixed(1)} jobs/${unit}`;
 }
 
-/** What happened to a job, as a line: for logs, and for whatever is no terminal. */
+/** An event of a job as a line: for logs and other output than terminals. */
 export function eventLine(kind: JobEvent["kind"], card: Card, tally: Tally): string {
   const { ended, error, number, overrides, started, state } = card;
   const job = jobText({ number, overrides });
@@ -215,7 +215,10 @@ export function eventLine(kind: JobEvent["kind"], card: Card, tally: Tally): str
   return `${job}: ${state}${time} (${all(counts) - open} of ${all(counts)}${left})${why}`;
 }
 
-/** That jobs wait for an action of the user: `#3 lr=0.1 (and 4 more): waits: it is held (JobHeldUser): ...`. */
+/**
+ * The line for jobs that wait for an action of the user:
+ * `#3 lr=0.1 (and 4 more): waits: it is held (JobHeldUser): ...`.
+ */
 export function heldLine(
   [first, ...others]: readonly Pick<Card, "number" | "overrides">[],
   pendingReason: string,
@@ -227,14 +230,14 @@ export function heldLine(
 const jobText = ({ number, overrides }: Pick<Card, "number" | "overrides">): string =>
   `#${number}${overrides === "" ? "" : ` ${overrides}`}`;
 
-/** A span for people: `0.4 s`, `34 s`, `2 min 5 s`, `3 h 10 min`. */
+/** A duration for people: `0.4 s`, `34 s`, `2 min 5 s`, `3 h 10 min`. */
 export function durationText(milliseconds: number): string {
   const seconds = milliseconds / 1000;
   if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
   return longText(Math.round(seconds));
 }
 
-/** The same without tenths: of what is still going on, or only estimated. */
+/** A duration without tenths: for an unfinished or estimated one. */
 export const roughDuration = (milliseconds: number): string =>
   longText(Math.round(milliseconds / 1000));
 

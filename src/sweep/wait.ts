@@ -12,11 +12,11 @@ const LOOK_MS = 400;
 export interface WaitRequest {
   readonly directory: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Those that may have handed jobs to a scheduler. */
+  /** The launchers that may have submitted jobs to a scheduler. */
   readonly launchers: readonly LauncherDefinition[];
-  /** Ends the waiting, never the sweep. */
+  /** Ends the wait, never the sweep. */
   readonly signal: AbortSignal;
-  /** Called when a job came to an end, or to another one. */
+  /** Called when a job has ended, also when it ends again. */
   readonly onEnd?: (job: ManifestJob, state: JobState, jobs: readonly ManifestJob[]) => void;
   /** Receives the jobs that wait for an action of the user, and the action. */
   readonly onHeld?: (
@@ -27,11 +27,10 @@ export interface WaitRequest {
 }
 
 /**
- * Waits until nothing of a sweep runs any more: no process that drives it, no worker that such a one left
- * behind, no job that a scheduler has.
+ * Waits until nothing of a sweep runs any more: no driver, no worker that a driver left, no job of a scheduler.
  *
- * @throws ConfigError `app.sweep_record` where there is no sweep, and what a launcher throws whose scheduler has jobs
- * and cannot be asked
+ * @throws ConfigError `app.sweep_record` if there is no sweep, and the error of a launcher whose scheduler has jobs and
+ * does not answer
  */
 export async function waitForSweep(request: WaitRequest): Promise<void> {
   const { directory, env, launchers, signal } = request;
@@ -48,13 +47,13 @@ export async function waitForSweep(request: WaitRequest): Promise<void> {
     );
   };
   const lookForHeld = lookAtScheduler(request, tellHeld);
-  // Of a sweep of many jobs, most have no record, or one that stays as it is.
+  // In a large sweep, most jobs have no record, or one that does not change.
   const lookAtFolder = createRecordLook(folder);
   let workers: readonly RunningWorker[] = [];
   let wasWatched = false;
   let wasDriven = true;
   while (!signal.aborted) {
-    // In this order: a launcher that ends leaves nothing behind that was not there before.
+    // The launcher is checked first: when it ends, all its records already exist.
     const isDriven = launcherOf(folder) !== undefined;
     const recorded = lookAtFolder();
     const begun = jobs().filter(({ number }) => recorded?.has(number) === true);
@@ -80,14 +79,14 @@ export async function waitForSweep(request: WaitRequest): Promise<void> {
         else if (event.pendingReason !== null) tellHeld(event.numbers, event.pendingReason);
       }
     } catch (error) {
-      // Arrays that it had to look for first: the question was given up.
+      // The abort interrupted a query for the scheduler's job arrays.
       if (!signal.aborted) throw error;
     }
   }
   look(jobs());
 }
 
-/** Tells each end once. What had ended before is known; a job that is done is not looked at again. */
+/** Reports each end once. Earlier ends are not reported; a job that is done is not read again. */
 function lookForEnds(folder: string, { onEnd }: WaitRequest) {
   const done = new Set<number>();
   const ends = new Map<number, number>();
@@ -107,10 +106,13 @@ function lookForEnds(folder: string, { onEnd }: WaitRequest) {
   };
 }
 
-/** Many users ask a scheduler. */
+/** A scheduler is shared by many users, so it is asked rarely. */
 const SCHEDULER_MS = 15_000;
 
-/** Where a process follows the jobs of a scheduler, that tells what holds them; who waits elsewhere is to know it, too. */
+/**
+ * Reports what holds a scheduler's jobs. A process that follows the jobs does so, too, but its user is not necessarily
+ * the one who waits here.
+ */
 function lookAtScheduler(
   { directory, env, launchers, onHeld, signal }: WaitRequest,
   tell: (numbers: readonly number[], pendingReason: string) => void,
@@ -120,7 +122,7 @@ function lookAtScheduler(
   return async () => {
     if (onHeld === undefined || performance.now() < next) return;
     const backend = await backendOf(launchers, directory, env);
-    // Who has no answer now may have one later, and the process that follows the jobs has to do with that.
+    // A failed query may succeed later; errors are the concern of the process that follows the jobs.
     const scheduled = await backend?.status({ signal }).catch(() => undefined);
     next = performance.now() + SCHEDULER_MS;
     if (scheduled === undefined) return;
@@ -133,7 +135,7 @@ function lookAtScheduler(
     }
     for (const [pendingReason, numbers] of held)
       if (!known.has(pendingReason)) tell(numbers, pendingReason);
-    // Reasons may come and go in turns as long as anything is held.
+    // Reasons may alternate as long as any job is held, so each is reported once.
     known = new Set(held.size === 0 ? [] : [...known, ...held.keys()]);
   };
 }

@@ -2,7 +2,7 @@ import { ConfigError } from "../../values/errors.ts";
 import { floatRepr, pyRepr } from "../../values/python-text.ts";
 import type { AttributeValue } from "./record.ts";
 
-/** How a field of a log format is written: a number, or a text, and in which width. */
+/** The format of one field: conversion, precision, alignment and width. */
 export interface FieldFormat extends NumberFormat {
   /** `=`: filled between the sign and the digits. */
   readonly align: "<" | ">" | "^" | "=";
@@ -10,10 +10,10 @@ export interface FieldFormat extends NumberFormat {
   readonly width: number;
 }
 
-/** The conversions of numbers; all others are of texts. */
+/** Whether a conversion is for numbers; all others are for texts. */
 export const isNumeric = (conversion: string): boolean => /^[diuxXobeEfFgGn%]?$/.test(conversion);
 
-/** @throws ConfigError `value.wrong_type` for a number that is wanted, and a text */
+/** @throws ConfigError `value.wrong_type` for a text where the conversion needs a number */
 export function writeField(value: AttributeValue, format: FieldFormat): string {
   const { conversion, precision } = format;
   if (conversion === "c") return padded({ before: "", digits: character(value) }, format);
@@ -30,13 +30,13 @@ export function writeField(value: AttributeValue, format: FieldFormat): string {
   return padded({ before: "", digits: firstOf(text, precision) }, format);
 }
 
-/** Python's characters, of which an emoji is one. */
+/** Characters as Python counts them: code points. */
 const charactersOf = (text: string): readonly string[] => [...text];
 
 const firstOf = (text: string, characters: number | undefined): string =>
   characters === undefined ? text : charactersOf(text).slice(0, characters).join("");
 
-/** As `str()` writes it. */
+/** A value as Python's `str()` writes it. */
 export const plainText = (value: AttributeValue): string =>
   typeof value === "number" ? floatRepr(value) : String(value);
 
@@ -46,7 +46,7 @@ function character(value: AttributeValue): string {
   throw new ConfigError({ code: "value.wrong_type", message: "%c requires int or char" });
 }
 
-/** As Python's `ascii()` writes what is not: `\xe9`, `\u20ac`, `\U0001f600`. */
+/** Escapes characters outside ASCII as Python's `ascii()` does: `\xe9`, `\u20ac`, `\U0001f600`. */
 const asciiOnly = (text: string): string =>
   text.replaceAll(/[^\0-\x7f]/gu, (character) => {
     const code = (character.codePointAt(0) ?? 0).toString(16);
@@ -65,29 +65,29 @@ function padded({ before, digits }: WrittenNumber, format: FieldFormat): string 
   return fill.repeat(left) + text + fill.repeat(missing - left);
 }
 
-/** How `%` and `format()` of Python write a number, without its width. */
+/** The format of a number in Python's `%` and `format()`, without its width. */
 interface NumberFormat {
-  /** Empty for a float as `str()` writes it, or as much of it as the precision says. */
+  /** Empty for a float as `str()` writes it, limited to the precision. */
   readonly conversion: string;
   readonly precision?: number;
-  /** What stands before a number that is not negative. */
+  /** The sign of a number that is not negative. */
   readonly sign: "" | "+" | " ";
-  /** `#`: with `0x` and the like before it, and with the zeros at the end of a float. */
+  /** `#`: with a prefix such as `0x`, and with the trailing zeros of a float. */
   readonly alternate: boolean;
-  /** What stands between thousands. */
+  /** The thousands separator. */
   readonly separator: "" | "," | "_";
 }
 
-/** A number in two parts: zeros that fill a width stand between them. */
+/** A number in two parts: zeros that fill the width go between them. */
 interface WrittenNumber {
-  /** The sign, and `0x` and the like. */
+  /** The sign, and a prefix such as `0x`. */
   readonly before: string;
   readonly digits: string;
 }
 
 /**
  * @param value a bigint is an int, a number a float
- * @throws ConfigError `value.wrong_type` for a conversion of ints, and a float
+ * @throws ConfigError `value.wrong_type` for a float where the conversion needs an int
  */
 export function writeNumber(value: bigint | number, format: NumberFormat): WrittenNumber {
   const signOf = (isNegative: boolean): string => (isNegative ? "-" : format.sign);
@@ -96,7 +96,7 @@ export function writeNumber(value: bigint | number, format: NumberFormat): Writt
     const before = signOf(value < 0 || Object.is(value, -0));
     return { before, digits: floatDigits(Math.abs(Number(value)), format) };
   }
-  // A float's own sign does not count: what is left of -0.5 is 0.
+  // The sign is that of the truncated integer: -0.5 becomes 0.
   const int = wholeOf(value, format);
   const text = (int < 0n ? -int : int).toString(base).padStart(format.precision ?? 0, "0");
   const grouped = separated(text, format.separator, base === 10 ? 3 : 4);
@@ -109,7 +109,7 @@ export function writeNumber(value: bigint | number, format: NumberFormat): Writt
 
 const BASES: Readonly<Record<string, number>> = { d: 10, i: 10, u: 10, b: 2, o: 8, x: 16 };
 
-/** Only `%d` cuts off what stands behind the point. */
+/** Only `%d` truncates a float. */
 function wholeOf(value: bigint | number, { conversion }: NumberFormat): bigint {
   if (typeof value === "bigint") return value;
   if ("diu".includes(conversion)) return BigInt(Math.trunc(value));
@@ -145,11 +145,11 @@ function floatText(value: number, { conversion, precision, alternate }: NumberFo
   }
 }
 
-/** Python writes two digits of an exponent at least. */
+/** Python writes an exponent with at least two digits. */
 const exponential = (value: number, precision: number): string =>
   value.toExponential(precision).replace(/(e[+-])(\d)$/, "$10$2");
 
-/** So many digits in all, with an exponent where they are not enough or begin late. */
+/** Rounds to `digits` significant digits; uses an exponent where the value needs more digits or is too small. */
 function general(value: number, digits: number, keepsZeros: boolean): string {
   const exponent = exponentOf(value, digits);
   const isPlain = exponent >= -4 && exponent < digits;
@@ -157,7 +157,7 @@ function general(value: number, digits: number, keepsZeros: boolean): string {
   return keepsZeros ? text : withoutZeros(text);
 }
 
-/** As `general`, with one digit behind the point at least where there is no exponent. */
+/** As `general`, but with at least one decimal digit where there is no exponent. */
 function shortened(value: number, digits: number, keepsZeros: boolean): string {
   const exponent = exponentOf(value, digits);
   const isPlain = exponent >= -4 && exponent < digits - 1;
@@ -167,14 +167,14 @@ function shortened(value: number, digits: number, keepsZeros: boolean): string {
   return isPlain && !short.includes(".") ? `${short}.0` : short;
 }
 
-/** Of the value as it is rounded to so many digits. */
+/** The exponent of the value after rounding to `digits` significant digits. */
 const exponentOf = (value: number, digits: number): number =>
   Number(value.toExponential(digits - 1).split("e")[1]);
 
 const withoutZeros = (text: string): string =>
   text.replace(/(\.\d*?)0+(?=e|$)/, "$1").replace(/\.(?=e|$)/, "");
 
-/** The digits with zeros before them, which are separated as they are: `00,000,012`, and never `,000,012`. */
+/** Pads with zeros, which are grouped like the digits: `00,000,012`, never `,000,012`. */
 function filledWithZeros(
   digits: string,
   width: number,

@@ -2,7 +2,7 @@ import { alternativesTo, ConfigError } from "../../values/errors.ts";
 import type { Attribute } from "./record.ts";
 import { compileFormat, type RecordFormatter } from "./record-format.ts";
 
-/** What a config says of one formatter. */
+/** The config of one formatter. */
 interface FormatterSettings {
   readonly [key: string]: unknown;
 }
@@ -10,13 +10,13 @@ interface FormatterSettings {
 interface FormatterKind {
   /** The class that configs name as `()` or `class`. */
   readonly className: string;
-  /** @param color whether lines go to where colours are seen */
+  /** @param color whether the lines go to a terminal with colours */
   readonly create: (settings: FormatterSettings, color: boolean) => RecordFormatter;
 }
 
 const DEFAULT_FORMATS: Readonly<Record<string, string>> = { "{": "{message}", $: "$message" };
 
-/** The formatters that a logging config may name; the first where it names none. */
+/** The formatters that a logging config may name; the first is the default. */
 const FORMATTER_KINDS: readonly FormatterKind[] = [
   {
     className: "logging.Formatter",
@@ -30,7 +30,7 @@ const FORMATTER_KINDS: readonly FormatterKind[] = [
   { className: "colorlog.ColoredFormatter", create: coloredFormat },
 ];
 
-/** @throws ConfigError `value.wrong_type` for what is neither a text nor null. */
+/** @throws ConfigError `value.wrong_type` for a format that is neither a text nor null. */
 function formatText(value: unknown = ""): string {
   if (value === null) return "";
   if (typeof value === "string") return value;
@@ -42,7 +42,7 @@ function formatText(value: unknown = ""): string {
   });
 }
 
-/** @throws ConfigError `app.unsupported` for a class or a format that only Python has. */
+/** @throws ConfigError `app.unsupported` for a class or a format that exists only in Python. */
 export function openFormatter(settings: FormatterSettings, color: boolean): RecordFormatter {
   const { "()": factory, class: className = "logging.Formatter" } = settings;
   const wanted = factory ?? className;
@@ -114,7 +114,7 @@ function coloredFormat(settings: FormatterSettings, color: boolean): RecordForma
 const constant = (code: string | undefined): Attribute | undefined =>
   code === undefined ? undefined : () => code;
 
-/** The colours that depend on a record's level, by the attribute that shows them. */
+/** The colours that depend on a record's level, by the attribute that writes them. */
 function levelColors(settings: FormatterSettings): ReadonlyMap<string, Attribute> {
   const secondary = Object.entries(sectionOf(settings["secondary_log_colors"]));
   const all = [
@@ -133,7 +133,7 @@ function byLevel(colors: unknown): Attribute {
 const sectionOf = (value: unknown): object =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
 
-/** In the order of their codes: 30 to 37 as text, 10 more behind it, 60 more for the light ones. */
+/** In the order of their codes: 30 to 37 as text, 10 more as background, 60 more for the light ones. */
 const COLORS = ["black", "red", "green", "yellow", "blue", "purple", "cyan", "white"];
 
 const STYLES: Readonly<Record<string, number>> = { reset: 0, bold: 1, thin: 2 };
@@ -151,7 +151,7 @@ export function colorCode(name: string): string | undefined {
   const [, style, light, text] = TEXT_COLOR.exec(name) ?? [];
   if (text !== undefined)
     return sequence(style && STYLES[style], 30 + COLORS.indexOf(text) + (light ? 60 : 0));
-  // There is no bold background: colorlog takes the name for the light one.
+  // There is no bold background: colorlog reads the name as the light one.
   const [, bright, behind] = BACKGROUND.exec(name) ?? [];
   if (behind !== undefined) return sequence(40 + COLORS.indexOf(behind) + (bright ? 60 : 0));
   const [, where, number] = NUMBERED.exec(name) ?? [];

@@ -3,25 +3,25 @@ import { resolve } from "node:path";
 import { alternativesTo, ConfigError } from "../../values/errors.ts";
 import type { Console } from "../process/invocation.ts";
 
-/** Where finished lines go. */
+/** The destination of formatted lines. */
 export interface LogSink {
   write(line: string): void;
   close(): void;
 }
 
-/** What a config says of one handler. */
+/** The config of one handler. */
 export interface HandlerSettings {
   readonly [key: string]: unknown;
 }
 
 export interface HandlerKind {
-  /** The classes that configs name. */
+  /** The class names that configs use. */
   readonly classNames: readonly string[];
-  /** What a config may set beside what every handler has. */
+  /** The keys that a config may set in addition to those of every handler. */
   readonly parameters: readonly string[];
   readonly isFile?: boolean;
   readonly open: (settings: HandlerSettings, place: { console: Console; cwd: string }) => LogSink;
-  /** Whether what is written is read on a terminal that shows colours. */
+  /** Whether the output goes to a terminal that shows colours. */
   readonly showsColor: (settings: HandlerSettings, console: Console) => boolean;
 }
 
@@ -63,10 +63,10 @@ const HANDLER_KINDS: readonly HandlerKind[] = [
 
 const isStdout = ({ stream }: HandlerSettings): boolean => stream === "ext://sys.stdout";
 
-/** What Python's logging itself reads of a handler. */
+/** The keys that Python's logging itself reads. */
 const OF_EVERY_HANDLER = ["class", "level", "formatter", "filters"];
 
-/** @throws ConfigError `app.unsupported` for a class that is not among them, or what it does not take */
+/** @throws ConfigError `app.unsupported` for an unknown class, or a key that the class does not take */
 export function handlerKind(settings: HandlerSettings): HandlerKind {
   const { class: className } = settings;
   const kind = HANDLER_KINDS.find(({ classNames }) => classNames.includes(String(className)));
@@ -100,11 +100,11 @@ function requireKnown(kind: HandlerKind, settings: HandlerSettings): HandlerKind
 }
 
 interface FileSink extends LogSink {
-  /** How long the file is, in bytes. */
+  /** The length of the file in bytes. */
   size(): number;
 }
 
-/** `mode: w` begins the file anew; with `delay` it is not there before the first line. Its directory must exist. */
+/** `mode: w` truncates the file; with `delay` the first line creates it. Its directory must exist. */
 function openLogFile({ filename, mode = "a", delay }: HandlerSettings, cwd: string): FileSink {
   if (typeof filename !== "string")
     throw new ConfigError({
@@ -131,8 +131,8 @@ function openLogFile({ filename, mode = "a", delay }: HandlerSettings, cwd: stri
 }
 
 /**
- * Moves a file that would get longer than `maxBytes` to `NAME.1`, that one to `NAME.2`, up to
- * `backupCount`. Without either it is an ordinary file, as in Python.
+ * Renames a file that would grow beyond `maxBytes` to `NAME.1`, that one to `NAME.2`, up to `backupCount`. Without
+ * either setting it is an ordinary file, as in Python.
  */
 function openRotatingFile(settings: HandlerSettings, cwd: string): LogSink {
   const { filename, maxBytes = 0, backupCount = 0 } = settings;
@@ -140,7 +140,7 @@ function openRotatingFile(settings: HandlerSettings, cwd: string): LogSink {
   const limit = Number(maxBytes);
   const kept = Number(backupCount);
   const sink = openLogFile(limit > 0 ? { ...settings, mode: "a" } : settings, cwd);
-  // The next line opens the file again: a new one where this was moved away.
+  // The next line opens the file again: a new one if this one was renamed.
   const rotate = (): void => {
     sink.close();
     for (let number = kept - 1; number > 0; number--)

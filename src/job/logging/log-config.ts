@@ -1,4 +1,4 @@
-/** What a log config says (the dictionary schema of Python's logging.config), as handlers that are open. */
+/** Opens the handlers of a log config (the dictionary schema of Python's logging.config). */
 import {
   alternativesTo,
   ConfigError,
@@ -19,15 +19,15 @@ export interface Handler {
   readonly level: number;
   readonly format: RecordFormatter;
   readonly sink: LogSink;
-  /** Whether it writes to a file, as a `logging.FileHandler` does. */
+  /** Whether the handler writes to a file, as `logging.FileHandler` does. */
   readonly isFile: boolean;
   readonly accepts: (logger: string) => boolean;
 }
 
-/** Says of a path of keys in a log config which key of the composed config that is, and what set it. */
+/** Maps a path of keys in a log config to the key in the composed config, with its origin. */
 export type Locate = (path: readonly string[]) => Pick<ErrorDetails, "key" | "origin">;
 
-/** What handlers are opened with. */
+/** What the opening of a handler depends on. */
 export interface HandlerPlace {
   readonly console: Console;
   readonly cwd: string;
@@ -35,7 +35,7 @@ export interface HandlerPlace {
   readonly locate: Locate;
 }
 
-/** Formats are configured again for each job of a sweep, and are the same each time. */
+/** Caches formatters: each job of a sweep configures the same formats again. */
 export function rememberFormatters(): typeof openFormatter {
   const known = new Map<string, RecordFormatter>();
   return (settings, color) => {
@@ -64,7 +64,7 @@ function handlerOf(settings: HandlerSettings, config: Section, place: HandlerPla
   };
 }
 
-/** The formatter that a handler names; none is Python's default. */
+/** The formatter that a handler names; Python's default if it names none. */
 function formatterOf({ formatter: name }: HandlerSettings, formatters: Section): Section {
   if (name === undefined || name === null || name === "") return {};
   if (Object.hasOwn(formatters, String(name))) return section(formatters[String(name)]);
@@ -77,7 +77,7 @@ function formatterOf({ formatter: name }: HandlerSettings, formatters: Section):
 }
 
 /**
- * What Python's `dictConfig` refuses before it attaches anything.
+ * Refuses what Python's `dictConfig` refuses before it attaches any handler.
  *
  * @throws ConfigError `app.unsupported`
  */
@@ -110,8 +110,8 @@ export function refuseMalformed(
 /**
  * Configures a part of a log config.
  *
- * @param path where the part is in the log config; the key of an error from `configure` is a key of the part
- * @throws ConfigError `app.unsupported`, with what could not be configured, and where that is written
+ * @param path path of the part in the log config; the key of an error from `configure` is relative to the part
+ * @throws ConfigError `app.unsupported` that names the part and its origin
  */
 export function configured<T>(
   what: string,
@@ -137,7 +137,7 @@ export function configured<T>(
 const keyOf = ({ details: { key } }: ConfigError): readonly string[] =>
   key === undefined ? [] : [key];
 
-/** Python's `logging.Filter`: lets the records of one logger and those below it through. */
+/** Python's `logging.Filter`: passes the records of one logger and its descendants. */
 function nameFilter(names: readonly string[], filters: Section): (logger: string) => boolean {
   const wanted = names
     .map((name) => section(filters[name])["name"])
@@ -152,7 +152,7 @@ export function requireLevel(value: unknown): number {
     code: "app.unsupported",
     message: `Unknown level: '${String(value)}'`,
     key: "level",
-    // All levels are in capitals.
+    // The names of levels are in capitals.
     ...alternativesTo(String(value).toUpperCase(), Object.keys(LEVELS)),
   });
 }
@@ -165,6 +165,6 @@ export function namesOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.map(String) : [];
 }
 
-/** A log file is read by more people than the program is. */
+/** Removes secrets: a log file has more readers than the program's output. */
 const withoutSecrets = (sink: LogSink, { redact }: Console): LogSink =>
   redact === undefined ? sink : { ...sink, write: (line) => sink.write(redact(line)) };

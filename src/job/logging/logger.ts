@@ -8,25 +8,25 @@ import { LEVELS, type LevelName, type LogRecord } from "./record.ts";
 export interface Logger {
   /** Shown where `hydra.verbose` names this logger, or is true. */
   debug(message: string, error?: unknown): void;
-  /** Shown unless the config says otherwise, as are those below. */
+  /** Shown unless the config raises the level, as are the levels below. */
   info(message: string, error?: unknown): void;
-  /** What the user should know of, and nothing had to be given up for. */
+  /** The user should know this, but everything still worked. */
   warning(message: string, error?: unknown): void;
   /** Something failed. */
   error(message: string, error?: unknown): void;
-  /** Nothing that follows can work. */
+  /** The program cannot go on. */
   critical(message: string, error?: unknown): void;
-  /** Whether records of a level go anywhere: what is costly to say is worth it. */
+  /** Whether any handler takes records of a level: if not, a costly message need not be built. */
   isEnabledFor(level: LevelName): boolean;
 }
 
-/** Where records get their time, and what cannot go to a handler goes. */
+/** The clock of records, and the console for records that no handler takes. */
 export interface LogSurroundings {
   readonly console: Console;
   readonly now: () => Date;
 }
 
-/** The logger of a name, as the tree is configured at each of its records. */
+/** Opens a logger by name; each record uses the configuration of the tree at that time. */
 export function openLogger(
   tree: LoggerTree,
   name: string,
@@ -56,7 +56,7 @@ export function openLogger(
   };
 }
 
-/** To the handlers of its logger, and of those above as long as records go further up. */
+/** Passes a record to the handlers of its logger and of its ancestors, as far as records propagate. */
 function deliver(record: LogRecord, tree: LoggerTree, console: Console): void {
   let heard = false;
   for (const state of lineOf(tree, record.logger)) {
@@ -71,7 +71,7 @@ function deliver(record: LogRecord, tree: LoggerTree, console: Console): void {
   if (!heard && record.level >= LEVELS.WARNING) console.stderr(`${record.message}\n`);
 }
 
-/** A record that cannot be written is reported, and the program goes on, as in Python. */
+/** As in Python, a record that cannot be written is reported and the program goes on. */
 export function writeOrTell(record: LogRecord, write: () => void, console: Console): void {
   try {
     write();
@@ -84,7 +84,7 @@ export function writeOrTell(record: LogRecord, write: () => void, console: Conso
   }
 }
 
-/** What is known of a logger. */
+/** The configuration of one logger. */
 export interface LoggerState {
   level: number;
   handlers: readonly Handler[];
@@ -92,7 +92,7 @@ export interface LoggerState {
   disabled: boolean;
 }
 
-/** All loggers that anybody asked for. Their names, with dots, form a tree; the root's name is empty. */
+/** All loggers that were requested. Their dotted names form a tree; the root's name is empty. */
 export interface LoggerTree {
   readonly root: LoggerState;
   readonly loggers: Map<string, LoggerState>;
@@ -110,13 +110,13 @@ export const freshLogger = (): LoggerState => ({
   disabled: false,
 });
 
-/** The state of a logger, which is there from now on. */
+/** The state of a logger; creates it if needed. */
 export function stateOf({ loggers }: LoggerTree, given: string): LoggerState {
-  // The root's own name in Python, too.
+  // Python's root logger is also called "root".
   return getOrCreate(loggers, given === "root" ? "" : given, freshLogger);
 }
 
-/** A logger and those above it, up to the root: `a.b`, `a`, the root. */
+/** A logger and its ancestors up to the root: `a.b`, `a`, the root. */
 function* lineOf({ loggers, root }: LoggerTree, name: string): Generator<LoggerState> {
   for (let at = name; at !== ""; at = at.slice(0, Math.max(0, at.lastIndexOf(".")))) {
     const state = loggers.get(at);
@@ -125,7 +125,7 @@ function* lineOf({ loggers, root }: LoggerTree, name: string): Generator<LoggerS
   yield root;
 }
 
-/** The level that holds for a logger: its own, or that of the nearest above it that has one. */
+/** The effective level of a logger: its own, or that of the nearest ancestor that has one. */
 function levelOf(tree: LoggerTree, name: string): number {
   for (const { level } of lineOf(tree, name)) if (level !== LEVELS.NOTSET) return level;
   return LEVELS.NOTSET;

@@ -25,24 +25,23 @@ import {
 import { LEVELS, type LogRecord } from "./record.ts";
 
 /**
- * The logging of one run of a program, as Python's `logging` is that of a process: loggers whose
- * names form a tree, and handlers that a config attaches to them.
+ * The logging of one program run, as Python's `logging` is that of a process: loggers whose names form a tree, and
+ * handlers that a config attaches to them.
  */
 export interface Logging {
   logger(name: string): Logger;
   /**
-   * What Hydra does with `hydra.job_logging` and `hydra.hydra_logging`: closes all handlers and
-   * attaches those of the config (the dictionary schema of Python's logging.config, resolved),
-   * unless its `root` is null, which leaves everything as it was. Then `hydra.verbose` (true, a name
-   * or names of loggers) lowers levels to DEBUG.
+   * Applies `hydra.job_logging` or `hydra.hydra_logging` as Hydra does: closes all handlers and attaches those of the
+   * config (the dictionary schema of Python's logging.config, resolved), unless its `root` is null, which leaves
+   * everything unchanged. Then `hydra.verbose` (true, a name or names of loggers) lowers levels to DEBUG.
    *
-   * @param cwd where relative file names start
-   * @param locate where errors say that something is; by default its key in the log config
-   * @throws ConfigError `app.unsupported` for handlers and formats that only Python has, and
-   * `value.wrong_type` for any other `hydra.verbose`
+   * @param cwd directory that relative file names start from
+   * @param locate gives errors their key and origin; by default the key in the log config
+   * @throws ConfigError `app.unsupported` for handlers and formats that only Python has, and `value.wrong_type` for any
+   * other `hydra.verbose`
    */
   configure(config: unknown, verbose: unknown, cwd: string, locate?: Locate): void;
-  /** A record of an error that only files of the root logger get, whatever the levels of loggers are. */
+  /** Writes a record of an error only to the files of the root logger, whatever the levels of loggers are. */
   errorToFiles(logger: string, message: string, error: unknown): void;
   /** Closes log files; records that come later are lost. */
   close(): void;
@@ -110,7 +109,7 @@ function requireVerbose(value: unknown): void {
 }
 
 /**
- * Sets loggers up as Python's `dictConfig` does. The handlers that they had are closed by then.
+ * Configures loggers as Python's `dictConfig` does. Their earlier handlers must be closed already.
  *
  * @param open opens the handler that the config has under a name
  * @throws ConfigError `app.unsupported`
@@ -131,7 +130,7 @@ function configureLoggers(
     configured(`logger '${name}'`, ["loggers", name], locate, () =>
       setUp(state, settings, handlers),
     );
-    // Where the config does not say it, it stays as it was.
+    // Unless the config sets it, it stays unchanged.
     if (typeof settings["propagate"] === "boolean") state.propagate = settings["propagate"];
     state.disabled = false;
   }
@@ -140,11 +139,11 @@ function configureLoggers(
   );
 }
 
-/** What becomes of the loggers that there are and that the config does not name. */
+/** Resets or disables existing loggers that the config does not name. */
 function putAside({ loggers }: LoggerTree, named: Section, disabled: boolean): void {
   for (const [name, state] of loggers) {
     if (name === "" || Object.hasOwn(named, name)) continue;
-    // What is below a logger that the config names goes with it.
+    // Descendants of a logger that the config names are reset, not disabled.
     if (Object.keys(named).some((above) => name.startsWith(`${above}.`)))
       Object.assign(state, freshLogger(), { disabled: state.disabled });
     else state.disabled = disabled;

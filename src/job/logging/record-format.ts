@@ -9,19 +9,17 @@ export interface RecordFormat {
   /** Default: `%`. */
   readonly style?: unknown;
   readonly datefmt?: string | undefined;
-  /** Finds attributes beside those that every record has. */
+  /** Finds attributes in addition to those of every record. */
   readonly more?: (name: string) => Attribute | undefined;
 }
 
 /**
- * Compiles a format of Python's logging: `%(levelname)-8s %(message)s`, in the style `{`
- * `{levelname:<8} {message}`, in the style `$` `$levelname $message`. An error that a record reports
- * stands below the line.
+ * Compiles a format of Python's logging: `%(levelname)-8s %(message)s`, in the style `{` `{levelname:<8} {message}`, in
+ * the style `$` `$levelname $message`. The error of a record is written below the line.
  *
  * The formatter throws `app.unsupported` for an attribute that its records do not have.
  *
- * @throws ConfigError `app.unsupported` for a style that does not exist and a format without attributes, or with
- *   what is no field
+ * @throws ConfigError `app.unsupported` for an unknown style, a format without attributes, and an invalid field
  */
 export function compileFormat(request: RecordFormat): RecordFormatter {
   const { format, style: named = "%", datefmt, more = () => undefined } = request;
@@ -45,7 +43,7 @@ export function compileFormat(request: RecordFormat): RecordFormatter {
   return (record) => parts.map((part) => part(record)).join("") + errorText(record);
 }
 
-/** Python words it by style. */
+/** Python's wording depends on the style. */
 const noFields = (style: FormatStyle, format: string): string =>
   style === "%"
     ? `Invalid format '${format}' for '%' style`
@@ -75,7 +73,7 @@ function errorText({ error }: LogRecord): string {
   return `\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
 }
 
-/** A format taken apart: text that stays, attributes with how each is written, and what no record fits. */
+/** A parsed format: literal texts, attributes with their conversion, and fields that no record can satisfy. */
 export type FormatPart = string | FormatField | FormatProblem;
 
 export interface FormatField {
@@ -83,7 +81,7 @@ export interface FormatField {
   readonly write: (value: AttributeValue) => string;
 }
 
-/** Python accepts such a format, and complains with every record. */
+/** Python accepts such a format, and reports an error with every record. */
 export interface FormatProblem {
   readonly problem: string;
 }
@@ -94,8 +92,8 @@ type FormatStyle = "%" | "{" | "$";
 /**
  * The parsers of the three styles.
  *
- * They throw ConfigError `app.unsupported` for what begins like a field and is none. Python refuses most of
- * it, too; items, members and nested formats (`{args[0]}`, `{message:{lineno}}`) are Python's alone.
+ * They throw ConfigError `app.unsupported` for what begins like a field but is not one. Python refuses most of these,
+ * too; only Python has items, members and nested formats (`{args[0]}`, `{message:{lineno}}`).
  */
 const FORMAT_STYLES: Readonly<Record<FormatStyle, (format: string) => readonly FormatPart[]>> = {
   "%": (format) =>
@@ -118,7 +116,7 @@ const invalid = (why: string): ConfigError =>
   new ConfigError({ code: "app.unsupported", message: `invalid format: ${why}` });
 
 /**
- * What Python demands of a format before it uses it: one field at least, well written.
+ * Python's own check of a format: at least one well-formed field.
  * @see https://docs.python.org/3/library/logging.html#logging.Formatter
  */
 const HAS_FIELDS: Readonly<Record<FormatStyle, (format: string) => boolean>> = {
@@ -170,7 +168,10 @@ function percentField(match: RegExpMatchArray): FormatPart {
   return { name, write: (value) => writeField(value, format) };
 }
 
-/** `{NAME!SHOWN:FORMAT}` of Python's `str.format`. Conversions are taken in any case, as Python does before there is a value. */
+/**
+ * `{NAME!SHOWN:FORMAT}` of Python's `str.format`. Conversions match in any case, as in Python's check before there is a
+ * value.
+ */
 const BRACES =
   /\{\{|\}\}|\{(\w*)(?:!([rsa]))?(?::(?:([^{}\n])?([<>^=]))?([-+ ])?(#)?(0)?(\d*)([,_])?(?:\.(\d+))?([bcdefgnosxBCDEFGNOSX%])?)?\}/gu;
 
@@ -212,7 +213,7 @@ const PLAIN = {
 const isAlign = (align: string | undefined): align is FieldFormat["align"] =>
   align !== undefined && "<>^=".includes(align);
 
-/** What only numbers have, as it is written. */
+/** The options that only numbers may have, as written. */
 interface NumberMarks {
   readonly sign: string | undefined;
   readonly alternate: string | undefined;
@@ -231,7 +232,7 @@ function refuseForText(given: NumberMarks & { readonly align: string | undefined
 const refused = (message: string): ConfigError =>
   new ConfigError({ code: "value.wrong_type", message });
 
-/** The one that is meant where none is given: a float without one is written as `str()` does it. */
+/** The conversion, by default that of the value's type: a float without one is written as `str()` writes it. */
 function bracesConversion(
   value: AttributeValue,
   given: string | undefined,

@@ -2,16 +2,16 @@ import { basename, parse } from "node:path";
 import type { Caller } from "../../system/caller.ts";
 import { strftime } from "../../text/date-time.ts";
 
-/** One thing that was logged. */
+/** One log record. */
 export interface LogRecord {
   readonly logger: string;
   readonly levelName: string;
   readonly level: number;
   readonly message: string;
   readonly time: Date;
-  /** What was thrown, where a record reports an error: shown below the message with its stack. */
+  /** The error that the record reports: shown below the message with its stack. */
   readonly error?: unknown;
-  /** The line of code that logged, worked out only where a format shows it. */
+  /** The line of code that logged, computed only where a format shows it. */
   readonly caller?: () => Caller;
 }
 
@@ -41,13 +41,13 @@ const isLevelName = (value: unknown): value is LevelName =>
 /** As in a config, a bigint is an int and a number a float. */
 export type AttributeValue = string | bigint | number;
 
-/** Something that a format may show of a record. */
+/** An attribute of a record that a format may show. */
 export type Attribute = (record: LogRecord, datefmt: string | undefined) => AttributeValue;
 
 const STARTED = Date.now();
 
 /**
- * Python's name of every attribute a format may show, and how a record of ours has it.
+ * The attributes that a format may show, by Python's name.
  * @see https://docs.python.org/3/library/logging.html#logrecord-attributes
  */
 export const ATTRIBUTES: Readonly<Record<string, Attribute>> = {
@@ -70,7 +70,7 @@ export const ATTRIBUTES: Readonly<Record<string, Attribute>> = {
   threadName: () => "MainThread",
 };
 
-/** Without a format of its own, or with an empty one, a time ends in milliseconds after a comma. */
+/** Without a date format, or with an empty one, a time ends in milliseconds after a comma. */
 function asctime(time: Date, datefmt: string | undefined): string {
   if (datefmt) return strftime(datefmt, time);
   const milliseconds = String(time.getMilliseconds()).padStart(3, "0");

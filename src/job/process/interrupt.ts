@@ -1,7 +1,7 @@
 import { constants } from "node:os";
 import { INTERRUPTS, watchRepeats } from "../../system/process-signals.ts";
 
-/** A request to end this process, from when it is listened for. */
+/** A request to end this process, from the moment listening begins. */
 export interface Interrupt {
   /** Aborted by the first signal. */
   readonly signal: AbortSignal;
@@ -11,14 +11,14 @@ export interface Interrupt {
 }
 
 /**
- * Listens for what asks a process to end, so that work in progress can be brought to an end. A second signal ends this
+ * Listens for signals that ask this process to end, so that work in progress can be finished. A second signal ends the
  * process as usual, unless it only repeats the first.
  */
 export function listenForInterrupt(signals: readonly NodeJS.Signals[] = INTERRUPTS): Interrupt {
   const controller = new AbortController();
   let code: number | undefined;
   const isRepeat = watchRepeats();
-  // Not `once`: whatever starts programs listens, too, and ends this process if it finds itself the only listener.
+  // Not `once`: modules that start programs listen, too, and end this process if theirs is the only listener.
   const onSignal = (name: NodeJS.Signals): void => {
     if (isRepeat()) return;
     if (code === undefined) {

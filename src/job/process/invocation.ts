@@ -28,13 +28,13 @@ export interface Invocation {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly console: Console;
-  /** The dialect that the sweep of a worker, or one that is resumed, began with. */
+  /** The dialect with which the sweep of a worker, or a resumed sweep, began. */
   readonly dialect?: string;
   /** The time of the run: one for every `${now:...}` in it. */
   readonly now: Date;
 }
 
-/** A sweep that is resumed, and which of its jobs. */
+/** A resumed sweep, and which of its jobs are to run. */
 export interface ResumedSweep extends Resumption {
   /** The absolute path of its directory. */
   readonly directory: string;
@@ -67,7 +67,7 @@ export function processInvocation(): Invocation {
   };
 }
 
-/** An executable that has Node.js in itself is its own script. */
+/** A single-file executable (with Node.js in it) is its own script. */
 function ownCommand(script: string | undefined): Pick<Invocation, "command" | "script"> {
   if (script === undefined) return {};
   if (script === process.execPath) return { command: [script] };
@@ -93,7 +93,7 @@ const terminalOf = (stream: NodeJS.WriteStream): Terminal => ({
   },
 });
 
-/** False if the system does not tell. */
+/** False if the system does not provide this. */
 function isInBackground(): boolean {
   const stat = statOf("self");
   return stat !== undefined && stat.foreground > 0 && stat.foreground !== stat.group;
@@ -159,35 +159,35 @@ function end(message: string): never {
   try {
     writeSync(2, message);
   } catch {
-    // Its reader is gone.
+    // The reader of stderr is gone.
   }
   return process.exit(1);
 }
 
-/** What of a recorded sweep is to run again. */
+/** Which jobs of a recorded sweep are to run again. */
 export interface Resumption {
-  /** Jobs that came to no end: never started, stopped, or killed with their process. */
+  /** Jobs without an end of their own: never started, stopped, or killed with their process. */
   readonly missing: boolean;
   readonly failed: boolean;
-  /** Whether a job may have another config than it was recorded with. */
+  /** Whether a job's config may differ from the recorded one. */
   readonly acceptChanges: boolean;
-  /** Whether a search makes something else of the results than it did. */
+  /** Whether a search evaluates the recorded results differently than it did. */
   readonly judgesAnew?: boolean;
 }
 
-// What the process that started a program tells it in the environment: to run one job of a sweep, or to drive the sweep.
+// Requests in the environment from the process that started this one: to run one job of a sweep, or to drive the sweep.
 
 /**
- * How a launcher tells a program that it is to run one job of a sweep: the program is started again
- * with the arguments of the sweep, and with this variable, `NUMBER:FOLDER`. A variable and not a
- * flag, since then the program reads its own arguments as it did the first time.
+ * How a launcher asks a program to run one job of a sweep: it starts the program again with the arguments of the sweep
+ * and with this variable, `NUMBER:FOLDER`. A variable rather than a flag, so that the program reads its own arguments
+ * as it did the first time.
  */
 export const WORKER_VARIABLE = "HYDRACONF_WORKER";
 
-/** How a launcher that notes the start itself names it: a `NotedStart` as JSON. */
+/** Set by a launcher that records the start itself: a `NotedStart` as JSON. */
 const START_VARIABLE = "HYDRACONF_WORKER_START";
 
-/** How a launcher tells it that other jobs may follow, on a channel. */
+/** Set by a launcher that may send further jobs over an IPC channel. */
 const REUSED_VARIABLE = "HYDRACONF_WORKER_REUSED";
 
 /** One job of a sweep, to be run in this process. */
@@ -195,28 +195,28 @@ export interface WorkerRequest {
   /** The absolute path of the sweep's `.sweep` folder. */
   readonly folder: string;
   readonly number: number;
-  /** Not there where this process records its start by itself. */
+  /** Absent if this process records its start itself. */
   readonly start?: NotedStart;
-  /** Whether the process that started this one may have other jobs for it when this one is done. */
+  /** Whether the process that started this one may send it other jobs when this one is done. */
   readonly isReused?: boolean;
 }
 
-/** What a launcher says to a process that has done a job and waits for another: its next one. */
+/** The message of a launcher to an idle worker: its next job. */
 export type NextJob = Required<Pick<WorkerRequest, "number" | "start">>;
 
-/** What that process says when it has been notified of a job, before it does anything for it. */
+/** The worker's reply on receipt of a job, before it begins work on it. */
 export interface JobBegun {
   readonly begun: number;
 }
 
-/** What that process says when a job is done. */
+/** The worker's message when a job is done. */
 export interface JobDone {
   readonly done: number;
 }
 
-/** A start that the launcher notes in the job's record, with the process that it started. */
+/** A start that the launcher records in the job's record, with the process that it started. */
 export interface NotedStart {
-  /** As the record names it. */
+  /** The attempt's id in the record. */
   readonly id: string;
   readonly launcher: ProcessIdentity;
 }
@@ -233,8 +233,8 @@ export const workerEnvironment = ({
 });
 
 /**
- * Reads the request and takes it out of the environment: programs that a job starts are no workers.
- * Undefined where there is none.
+ * Reads the request and removes it from the environment, so that programs that a job starts are not taken for workers.
+ * Undefined without a request.
  */
 export function takeWorkerRequest(
   env: Record<string, string | undefined>,
@@ -255,18 +255,18 @@ export function takeWorkerRequest(
 }
 
 /**
- * How `--detach` tells a program that it is started to carry a sweep on without anybody waiting for it: this
- * variable, and a channel on which it says that it does.
+ * How `--detach` asks a program to continue a sweep in the background: this variable, and an IPC channel on which the
+ * program confirms.
  */
 export const DRIVER_VARIABLE = "HYDRACONF_DRIVER";
 
-/** What the program says once it drives the sweep. */
+/** The program's message once it drives the sweep. */
 export const DRIVES = "drives";
 
 /**
- * Reads the mark and takes it out of the environment: programs that a job starts drive nothing.
+ * Reads the request and removes it from the environment, so that programs that a job starts drive nothing.
  *
- * @returns what says that this process drives the sweep now; undefined if it was not asked
+ * @returns confirms that this process now drives the sweep; undefined without a request
  */
 export function takeDriverRequest(
   env: Record<string, string | undefined>,
@@ -281,10 +281,10 @@ export function takeDriverRequest(
 }
 
 /**
- * Reports a task whose promise can never settle: Node then ends the program silently, with a code that
- * depends on how the promise was awaited.
+ * Reports a task whose promise can never settle: without this, Node ends the program silently, with a code that depends
+ * on how the promise was awaited.
  *
- * @returns ends the watch
+ * @returns stops the check
  */
 export function watchForLostTask(console: Console): () => void {
   const tell = (): void => {

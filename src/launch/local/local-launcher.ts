@@ -28,18 +28,18 @@ import { createWorkers, type RunningJob, startJob, type Workers } from "./worker
 
 const LOGGER = "hydraconf.launchers.local";
 
-/** How a launcher of local processes differs from ours, to those who see its output. */
+/** How a launcher of local processes differs from ours in its output. */
 export interface Appearance extends Pick<LauncherDefinition, "jobId"> {
-  /** Logs what a batch is instead of our own lines. */
+  /** Logs a batch in place of our own lines. */
   readonly tell?: (batch: readonly SweepJob[], request: LauncherRequest) => void;
-  /** Whether what jobs print is also shown where the sweep itself prints. */
+  /** Whether the output of jobs is also shown in the output of the sweep. */
   readonly showsOutput?: boolean;
 }
 
 /**
- * Jobs as processes of this machine, several at a time.
+ * Runs jobs as processes of this machine, several at a time.
  *
- * @param read throws ConfigError `value.wrong_type` for a setting that cannot be followed
+ * @param read throws ConfigError `value.wrong_type` for an unsupported setting
  */
 export const localLauncher = (
   name: string,
@@ -67,21 +67,21 @@ export const localLauncher = (
 
 interface SettingsRequest {
   readonly ofSweep: PlacedSettings;
-  /** Settings that a job has of its own. */
+  /** Resolves the settings of a job that differ from the sweep's. */
   readonly settingsIn: (section: LauncherSettings) => PlacedSettings;
   readonly workers: Workers;
 }
 
-/** What jobs go by. */
+/** The settings of the jobs of a batch. */
 interface JobSettings {
-  /** Processes at a time. */
+  /** The largest number of parallel processes. */
   readonly atOnce: number;
   readonly of: (job: SweepJob) => PlacedSettings;
   readonly poolOf: (job: SweepJob) => SlotPool;
   readonly workers: Workers;
 }
 
-/** Read for all of them before the first one starts: what one cannot follow is reported at once. */
+/** Reads the settings of all jobs before the first one starts, so that errors are reported at once. */
 function settingsOfJobs(
   batch: readonly SweepJob[],
   { ofSweep, settingsIn, workers }: SettingsRequest,
@@ -96,7 +96,7 @@ function settingsOfJobs(
   for (const job of batch) at(job);
   const sets = known.size === 0 ? [ofSweep] : [...known.values()].map(([settings]) => settings);
   return {
-    // However many of them there is place for is seen as they start.
+    // How many of them find free slots is decided as they start.
     atOnce: Math.max(
       ...sets.map((settings) => withinSlots({ ...settings, jobs: ofSweep.jobs }).jobs),
     ),
@@ -106,7 +106,7 @@ function settingsOfJobs(
   };
 }
 
-/** Between looks at slots that other sweeps have. */
+/** The interval between attempts to take slots that other sweeps hold. */
 const SLOTS_MS = 300;
 
 /** A batch while its jobs run. */
@@ -119,7 +119,7 @@ interface BatchRun {
   readonly endings: Endings<Ended>;
   readonly interruption: Interruption;
   readonly showsOutput: boolean;
-  /** Whether a job was ended by a signal. */
+  /** Whether a signal ended a job. */
   isAnyStopped: boolean;
 }
 
@@ -128,7 +128,7 @@ interface Ended {
   readonly state: JobState | "not begun";
 }
 
-/** Starts jobs as there is place for them, and takes in their ends, until none waits or runs. */
+/** Starts jobs as slots become free, and handles their ends, until no job waits or runs. */
 async function* launch(
   batch: readonly SweepJob[],
   request: LauncherRequest,
@@ -148,7 +148,7 @@ async function* launch(
     }
     const signal = interruption.signal();
     const next = run.queue.first();
-    // A signal that no job was ended by has ended the sweep all the same.
+    // The sweep was stopped even if the signal ended no job.
     if (signal !== undefined && next !== undefined && !run.isAnyStopped)
       yield { kind: "ended", job: next, result: notStarted(next, signal) };
   } finally {
@@ -157,7 +157,7 @@ async function* launch(
   }
 }
 
-/** Jobs run in process groups of their own, which a key typed at the terminal does not reach. */
+/** Jobs run in their own process groups, which keyboard signals of the terminal do not reach. */
 function together(running: ReadonlySet<RunningJob>): Suspendable {
   let goOn: readonly (() => void)[] = [];
   return {
@@ -196,9 +196,9 @@ function beginBatch(
 }
 
 /**
- * Starts those that wait, the first ones first, while there is place.
+ * Starts waiting jobs, in order, while there is room.
  *
- * @returns whether the next one only lacks slots, which other sweeps have
+ * @returns whether the next job only lacks slots, which other sweeps hold
  */
 function* startJobs(run: BatchRun): Generator<LaunchEvent, boolean> {
   const { endings, log, queue, request, running, settings, showsOutput } = run;
@@ -241,7 +241,7 @@ const showOutput = ({ job, logStart }: RunningJob, { internals }: LauncherReques
     internals.invocation.console.stdout,
   );
 
-/** Reports the outcome of a job whose worker has ended, or puts it back to start again. */
+/** Reports the outcome of a job whose worker has ended, or requeues it. */
 function* takeIn(ended: Ended, run: BatchRun): Generator<LaunchEvent> {
   const { queue, request, running, settings } = run;
   const { job, slots } = ended.running;
@@ -265,7 +265,7 @@ function* takeIn(ended: Ended, run: BatchRun): Generator<LaunchEvent> {
 
 const isStopping = ({ interruption }: BatchRun): boolean => interruption.signal() !== undefined;
 
-/** What the launcher logs about a batch. */
+/** The launcher's log messages about a batch. */
 function openLog(
   batch: readonly SweepJob[],
   request: LauncherRequest,
@@ -308,14 +308,14 @@ const notStarted = (job: SweepJob, signal: NodeJS.Signals): JobResult => ({
   exitCode: 128 + constants.signals[signal],
 });
 
-/** What comes to its end, in the order in which it does. */
+/** Results of promises, in the order in which they settle. */
 interface Endings<T> {
-  /** Listened to once, however often the next one is waited for: a promise never forgets who waits. */
+  /** Subscribes once, however often `next` is called: a promise keeps its listeners forever. */
   add(ending: Promise<T>): void;
   /**
-   * @param within milliseconds; undefined: however long it takes
-   * @returns undefined where nothing ends in that time
-   * @throws what an ending was rejected with
+   * @param within milliseconds; undefined: without a time limit
+   * @returns undefined if nothing settles in that time
+   * @throws the error of a rejected promise
    */
   next(within?: number): Promise<T | undefined>;
 }
@@ -351,20 +351,20 @@ export function createEndings<T>(): Endings<T> {
   };
 }
 
-/** The jobs of a batch that have not ended and do not run, in the order in which they start. */
+/** The waiting jobs of a batch, in the order of their starts. */
 interface JobQueue {
   first(): SweepJob | undefined;
-  /** Takes the first one out: it starts. */
+  /** Removes the first job, which starts. */
   shift(): void;
-  /** Puts one back that is to start again, before all others. */
+  /** Requeues a job that is to start again, before all others. */
   putBack(job: SweepJob): void;
-  /** The same for one that had not begun: its start does not count. */
+  /** Requeues a job that had not begun: its start does not count. */
   takeBack(job: SweepJob): void;
-  /** How often a job was started here. */
+  /** How often this launcher started a job. */
   starts(job: SweepJob): number;
 }
 
-/** Jobs that workers of an earlier launcher still run come first: these have their slots. */
+/** Jobs that workers of an earlier launcher still run come first, because those workers hold slots. */
 function createQueue(batch: readonly SweepJob[], folder: string): JobQueue {
   const left = new Set(liveWorkers(folder, batch).map(({ number }) => number));
   const jobs = batch.toSorted((a, b) => Number(left.has(b.number)) - Number(left.has(a.number)));
@@ -385,12 +385,12 @@ function createQueue(batch: readonly SweepJob[], folder: string): JobQueue {
 }
 
 interface Interruption {
-  /** The first signal that came. */
+  /** The first signal received. */
   signal(): NodeJS.Signals | undefined;
   release(): void;
 }
 
-/** @param passOn called with each signal: asked twice, a job may end sooner */
+/** @param passOn called with each signal: a second one may end a job sooner */
 function listenForSignals(passOn: (signal: NodeJS.Signals) => void): Interruption {
   let first: NodeJS.Signals | undefined;
   const onSignal = (signal: NodeJS.Signals): void => {

@@ -8,19 +8,19 @@ import type { LauncherSettings } from "../launcher.ts";
 import { mostSlots, type Resource } from "./slots.ts";
 
 /**
- * How many CPUs this process may use at a time: those that it may run on (`taskset`, a scheduler), and no more than the share of their time
- * that its control groups leave it (`docker run --cpus=2`, Kubernetes), which Node 20 does not look at.
+ * How many CPUs this process may use: those of its affinity mask (`taskset`, a scheduler), limited by the CPU quota of
+ * its control groups (`docker run --cpus=2`, Kubernetes), which Node 20 ignores.
  *
- * @param root where `/proc` and `/sys` are
+ * @param root the directory that contains `/proc` and `/sys`
  */
 export const usableCpus = (root = "/"): number =>
   Math.max(1, Math.min(availableParallelism(), Math.ceil(cpuQuota(root))));
 
-/** CPUs' worth of time: the least that one of the control groups gives in which this process is; infinite without any. */
+/** The CPU quota in CPUs: the smallest of this process's control groups; infinite without any. */
 export function cpuQuota(root: string): number {
   const mounts = linesOf(join(root, "proc/self/mountinfo")).flatMap(mountIn);
   const shares = linesOf(join(root, "proc/self/cgroup")).flatMap((line) => {
-    // `4:cpu,cpuacct:/docker/7f`, `0::/user.slice`: the latter is of version 2.
+    // `4:cpu,cpuacct:/docker/7f` in version 1, `0::/user.slice` in version 2.
     const [, controllers = "", path = ""] = /^\d+:([^:]*):(.*)$/.exec(line) ?? [];
     const mount = mounts.find(({ kind, options }) =>
       controllers === ""
@@ -38,7 +38,7 @@ const isOfCpu = (controllers: string): boolean => controllers.split(",").include
 
 interface Mount {
   readonly kind: string;
-  /** The control group that is to be seen at `point`: in a container without a namespace for them, its own. */
+  /** The control group that is mounted at `point`: in a container without a cgroup namespace, its own. */
   readonly top: string;
   readonly point: string;
   readonly options: string;
@@ -54,11 +54,11 @@ function mountIn(line: string): readonly Mount[] {
     : [];
 }
 
-/** The directories of a group and of those around it, as far as they are to be seen. */
+/** The directories of a group and of its ancestors, as far as they are mounted. */
 function groupsOf(path: string, { point, top }: Mount): readonly string[] {
   const below = relative(top, path);
   const found: string[] = [];
-  // What lies outside of what is mounted cannot be asked.
+  // Groups outside of the mounted tree cannot be read.
   for (let at = below.startsWith("..") ? "." : below || "."; ; at = dirname(at)) {
     found.push(join(point, at));
     if (at === ".") return found;
@@ -76,7 +76,7 @@ function shareOf(group: string): number {
   return share > 0 ? share : Number.POSITIVE_INFINITY;
 }
 
-/** None of a file that is not there: on other systems there are no control groups. */
+/** Empty if the file does not exist: other systems have no control groups. */
 function linesOf(file: string): readonly string[] {
   try {
     return readFileSync(file, "utf8").trimEnd().split("\n");
@@ -85,35 +85,35 @@ function linesOf(file: string): readonly string[] {
   }
 }
 
-/** What the launcher of local processes goes by. */
+/** The settings of a launcher of local processes. */
 export interface LocalSettings {
-  /** Processes at a time. */
+  /** The largest number of parallel processes. */
   readonly jobs: number;
-  /** Milliseconds that an attempt may take; null for any. */
+  /** The time limit of an attempt in milliseconds; null for none. */
   readonly timeLimit: number | null;
-  /** How often a job that failed starts again. */
+  /** How often a failed job starts again. */
   readonly retries: number;
-  /** What a job takes of each resource. */
+  /** The share of each resource that a job takes. */
   readonly resources: ReadonlyMap<string, AskedResource>;
-  /** Whether a process that has done a job runs another; null where that is left to the program. */
+  /** Whether a process runs further jobs after its first; null: the program decides. */
   readonly reusesWorkers: boolean | null;
-  /** Who shares them out together: all sweeps of the user on this machine, or this one alone. */
+  /** The scope of slots: all sweeps of the user on this machine, or this sweep alone. */
   readonly slotScope: "machine" | "sweep";
 }
 
-/** `auto`: the slots are the GPUs that this machine has. */
+/** `auto`: the slots are the GPUs of this machine. */
 export type AskedResource = Omit<Resource, "slots"> & {
   readonly slots: readonly string[] | "auto";
 };
 
-/** Settings with the slots that the machine has. */
+/** Settings in which `auto` is replaced by the machine's slots. */
 export interface PlacedSettings extends LocalSettings {
   readonly resources: ReadonlyMap<string, Resource>;
 }
 
 export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;
-/** Of a launcher without slots. */
+/** The settings of a launcher without slots. */
 export const NO_RESOURCES: Pick<LocalSettings, "resources" | "reusesWorkers" | "slotScope"> = {
   resources: new Map(),
   reusesWorkers: null,
@@ -133,7 +133,7 @@ export const readLocalSettings: SettingsReader = (section) => ({
   slotScope: slotScope(section["slot_scope"] ?? "machine"),
 });
 
-/** No more processes at a time than the slots of the rarest resource leave place for. */
+/** Limits the number of parallel processes to the slots of the scarcest resource. */
 export function withinSlots(settings: PlacedSettings): PlacedSettings {
   const jobs = [...settings.resources.values()].map(({ perJob, perSlot, slots }) =>
     Math.floor((slots.length * perSlot) / perJob),
@@ -142,10 +142,10 @@ export function withinSlots(settings: PlacedSettings): PlacedSettings {
 }
 
 /**
- * Finds the GPUs that `auto` stands for: those that `CUDA_VISIBLE_DEVICES` leaves, else all that `nvidia-smi` shows.
+ * Finds the GPUs that `auto` stands for: those in `CUDA_VISIBLE_DEVICES`, else all that `nvidia-smi` lists.
  *
  * @param env the environment of the program
- * @throws ConfigError `app.launcher` where there are none; `value.wrong_type` for fewer slots than a job is to have
+ * @throws ConfigError `app.launcher` if there are none; `value.wrong_type` if a job needs more slots than there are
  */
 export function onThisMachine(
   settings: LocalSettings,
@@ -193,7 +193,7 @@ function visibleGpus(env: Readonly<Record<string, string | undefined>>): readonl
   return gpus;
 }
 
-/** CUDA sees those before the first one that it does not know: `-1` hides all behind it. */
+/** CUDA ignores the list from the first unknown device on: `-1` hides all after it. */
 function endOfList(listed: readonly string[]): number {
   const end = listed.findIndex((part) => part === "" || part.startsWith("-"));
   return end === -1 ? listed.length : end;
@@ -213,7 +213,7 @@ const noGpus = (why: string): ConfigError =>
     hint: "list the slots yourself: +hydra.launcher.resources.gpu=[0,1]",
   });
 
-/** As joblib counts: -1 is one for each CPU that this process may use, -2 one less. */
+/** Counts as joblib does: -1 is one process for each CPU that this process may use, -2 one less. */
 export function processes(value: unknown): number {
   const number = Number(value ?? -1);
   if (!Number.isInteger(number) || number === 0)
@@ -227,7 +227,7 @@ function count(key: string, value: unknown): number {
   throw invalid(key, value, "a whole number, 0 or more");
 }
 
-/** A time, in milliseconds. @param unit of the setting, in milliseconds */
+/** A duration in milliseconds. @param unit unit of the setting, in milliseconds */
 export function positive(key: string, value: unknown, unit: number): number | null {
   if (value === undefined || value === null) return null;
   const number = Number(value);
@@ -252,12 +252,12 @@ function resourcesOf(value: unknown): ReadonlyMap<string, AskedResource> {
   return resources;
 }
 
-/** The machine can be asked for these. */
+/** The only resource that can be detected. */
 const FOUND = "gpu";
 
 /**
- * A list of slots, of which a job has one; a map with more to say; and of GPUs also how many of all that there are a job has, or which
- * part of one.
+ * A resource as a list of slots, of which a job takes one; as a map with more options; or, for GPUs, as a number: how
+ * many of all GPUs a job takes, or which fraction of one.
  */
 function resourceOf(name: string, asked: unknown): AskedResource {
   const key = `resources.${name}`;

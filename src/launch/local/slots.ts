@@ -7,33 +7,31 @@ import { getOrCreate } from "../../system/get-or-create.ts";
 import { type Claim, type Holder, holderOf, tryClaim } from "../../system/process-claim.ts";
 import { ConfigError } from "../../values/errors.ts";
 
-/** What jobs share, and how much of it each of them has. */
+/** A resource that jobs share, and the share of each job. */
 export interface Resource {
   /** Its slots: `0`, or several devices as one slot, `0,1`. */
   readonly slots: readonly string[];
-  /** How many slots a job has. */
+  /** How many slots a job takes. */
   readonly perJob: number;
-  /** How many jobs have a slot at the same time. */
+  /** How many jobs may share a slot. */
   readonly perSlot: number;
 }
 
-/** What a job has of each resource while it runs: the slots, joined by commas. */
+/** A job's slots of each resource, joined by commas. */
 export type Slots = ReadonlyMap<string, string>;
 
-/** Slots that a job has. */
+/** The slots that a job holds. */
 export interface HeldSlots {
   readonly slots: Slots;
-  /**
-   * Makes the job's process their holder: it has them until it ends, also when we are gone by then.
-   */
+  /** Makes the job's process the holder: it keeps the slots until it ends, even after this process is gone. */
   handTo(pid: number): void;
-  /** Lets others have them, once the job has ended. */
+  /** Frees the slots once the job has ended. */
   giveBack(): void;
 }
 
 export type SlotAttempt =
   | { readonly kind: "taken"; readonly held: HeldSlots }
-  /** Of a resource that has none left, one slot and who has it. */
+  /** A slot of a resource that has no free one, and its holder. */
   | {
       readonly kind: "none";
       readonly resource: string;
@@ -41,19 +39,19 @@ export type SlotAttempt =
       readonly holder: Holder;
     };
 
-/** Shares out the slots of resources. */
+/** Allocates the slots of resources. */
 export interface SlotPool {
   /**
-   * @param use what for, as others are told
-   * @throws ConfigError `app.launcher` where slots cannot be claimed: the disk is full, say
+   * @param use the purpose, which other processes show
+   * @throws ConfigError `app.launcher` if slots cannot be claimed, for example on a full disk
    */
   take(use: string): SlotAttempt;
 }
 
 /**
- * Of each device of a slot there is a file in the folder for each job that has it, claimed by the job's process: so processes that
- * share the folder never give out more of it than there is, and what a dead process had is free. Slots that have a device in common,
- * `0,1` and `0`, are never given out at the same time.
+ * The folder has a file for each device of a slot and each job that holds it, claimed by the job's process: so
+ * processes that share the folder never allocate more of a device than there is, and the claims of a dead process are
+ * free. Slots with a common device, `0,1` and `0`, are never allocated at the same time.
  *
  * @param folder absolute
  */
@@ -81,15 +79,13 @@ export function openSlots(resources: ReadonlyMap<string, Resource>, folder: stri
   };
 }
 
-/**
- * The devices that a slot stands for: more than one where it lists their numbers or identifiers, as `CUDA_VISIBLE_DEVICES` does.
- */
+/** The devices of a slot: several if it lists numbers or identifiers, as `CUDA_VISIBLE_DEVICES` does. */
 export function devicesOf(slot: string): readonly string[] {
   const parts = slot.split(",").map((part) => part.trim());
   return parts.every((part) => /^(\d+|(GPU|MIG)-.+)$/.test(part)) ? parts : [slot];
 }
 
-/** As many slots as a job may have that is alone: in their order, without one that has a device of another. */
+/** The number of slots that a single job can hold: in order, without slots that share a device with an earlier one. */
 export function mostSlots(slots: readonly string[]): number {
   const devices = new Set<string>();
   const apart = slots.filter((slot) => {
@@ -107,7 +103,7 @@ interface Taken {
   readonly claim: Claim;
 }
 
-/** Takes the slots that the fewest jobs have, in their order. */
+/** Takes the slots with the fewest jobs, in order. */
 function takeOf(
   { perJob, perSlot, slots }: Resource,
   filesOf: (device: string) => DeviceFiles,
@@ -137,7 +133,7 @@ function takeOf(
   return first;
 }
 
-/** A job's part of a device: one of so many places. */
+/** A job's part of a device: place number `place` of `of` places. */
 interface Part {
   readonly place: number;
   readonly of: number;
@@ -145,7 +141,7 @@ interface Part {
 
 interface DeviceFiles {
   readonly folder: string;
-  /** What the names of all its files begin with. */
+  /** The common prefix of the names of its files. */
   readonly stem: string;
 }
 
@@ -157,7 +153,7 @@ const deviceFiles = (folder: string, resource: string, device: string): DeviceFi
 const nameOf = ({ stem }: DeviceFiles, { of, place }: Part): string =>
   of === 1 ? `${stem}.json` : `${stem}+${place}of${of}.json`;
 
-/** Takes a place at each of the devices, or none. */
+/** Takes a place on each of the devices, or on none. */
 function takeSlot(
   devices: readonly DeviceFiles[],
   part: Part,
@@ -168,7 +164,7 @@ function takeSlot(
     const file = join(device.folder, nameOf(device, part));
     const attempt = tryClaim(file, use);
     if (attempt.kind === "taken") taken.push({ file, claim: attempt.claim });
-    // Claimed first, and looked at then: of two that come at the same time, at least one sees the other.
+    // Claim first, then check: of two processes that claim at the same time, at least one sees the other.
     const holder =
       attempt.kind === "held"
         ? attempt.holder
@@ -180,7 +176,7 @@ function takeSlot(
   return { taken };
 }
 
-/** Who has so much of a device that this part is not left; undefined where it is. */
+/** The holder of so much of a device that this part is not free; undefined if it is free. */
 function holderOfTooMuch(device: DeviceFiles, own: string, { of }: Part): Holder | undefined {
   const { folder, stem } = device;
   let left = 1 - 1 / of;
@@ -205,7 +201,7 @@ function heldSlots(taken: readonly (Taken & { readonly resource: string })[]): H
   const slots = new Map<string, string[]>();
   for (const { resource, slot } of taken) {
     const own = getOrCreate(slots, resource, () => []);
-    // Of several devices, each has a claim.
+    // A slot of several devices has a claim for each.
     if (!own.includes(slot)) own.push(slot);
   }
   return {
@@ -217,10 +213,10 @@ function heldSlots(taken: readonly (Taken & { readonly resource: string })[]): H
     giveBack() {
       for (const { claim, file } of taken) {
         if (handed === undefined) claim.release();
-        // The process goes on with another job: a slot whose holder is alive is not taken.
+        // The process continues with another job: while its holder is alive, the claim cannot be taken over.
         else if (holderOf(file)?.pid === handed) removeIfAllowed(file);
         else {
-          // Another process may have noticed earlier that the process is gone.
+          // Another process may have taken over the claim of the dead process.
           const attempt = tryClaim(file);
           if (attempt.kind === "taken") attempt.claim.release();
         }
@@ -230,13 +226,13 @@ function heldSlots(taken: readonly (Taken & { readonly resource: string })[]): H
 }
 
 /**
- * Where all sweeps of a user on this machine share out their slots. It outlasts logging out, as a sweep
- * that was left does.
+ * The folder for slots of all sweeps of a user on this machine. It survives a logout, as a detached sweep does.
  *
- * @throws ConfigError `app.launcher` where another user has made it, or it cannot be made or written
+ * @throws ConfigError `app.launcher` if another user owns it, or it cannot be made or written
  */
 export function slotsOfMachine(): string {
-  // Not the name: a container's user may have none. Where there are no numbers, the directory is a user's own.
+  // Not the user name: a container's user may have none. On systems without numbers, the temporary directory belongs to
+  // the user.
   const uid = process.getuid?.();
   const folder = join(tmpdir(), `hydraconf-slots-${uid ?? "own"}`);
   try {
@@ -261,8 +257,8 @@ const unusable = (folder: string, cause: unknown): ConfigError =>
   });
 
 /**
- * How a job learns of its slots: `gpu` is what CUDA lets it see; any other resource `name` is in
- * `HYDRACONF_SLOT_` and that name in capitals.
+ * The environment variables that tell a job its slots: `gpu` is `CUDA_VISIBLE_DEVICES`; any other resource is
+ * `HYDRACONF_SLOT_` plus its name in capitals.
  */
 export const slotVariables = (slots: Slots): Readonly<Record<string, string>> =>
   Object.fromEntries(

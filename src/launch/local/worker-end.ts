@@ -1,4 +1,4 @@
-/** What the end of a worker's process means for its job. */
+/** How a job ended, derived from the end of its worker's process. */
 
 import { readFileSync } from "node:fs";
 import { constants } from "node:os";
@@ -7,15 +7,15 @@ import { jobLog } from "../../record/layout.ts";
 import { INTERRUPTS } from "../../system/process-signals.ts";
 import { isHeapFull, lastLines, MORE_HEAP } from "../job-log.ts";
 
-/** What a worker was asked to end for. */
+/** Why a worker was asked to end. */
 export type Asked = NodeJS.Signals | "timeout" | undefined;
 
 export interface Outcome {
   readonly exitCode: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** Why it could not be started. */
+  /** Why the process could not be started. */
   readonly problem?: string;
-  /** Whether the kernel has killed processes for want of memory while it ran. */
+  /** Whether the kernel killed processes for lack of memory meanwhile. */
   readonly lacksMemory?: boolean;
 }
 
@@ -23,13 +23,13 @@ export interface Outcome {
 interface StartedJob {
   readonly folder: string;
   readonly number: number;
-  /** The milliseconds that it may take; null for any. */
+  /** The time limit in milliseconds; null for none. */
   readonly timeLimit: number | null;
-  /** The byte of its log at which this start begins: what earlier ones said stands before. */
+  /** The byte of its log at which this start begins: the output of earlier starts comes before. */
   readonly logStart: number;
 }
 
-/** How a worker ended that is gone; undefined where its record says so already. */
+/** How a worker's job ended; undefined if its record already has the end. */
 export function endOfWorker(
   { attempts, status }: JobState,
   { exitCode, lacksMemory = false, problem, signal }: Outcome,
@@ -37,9 +37,9 @@ export function endOfWorker(
   job: StartedJob,
 ): AttemptEnd | undefined {
   const { timeLimit } = job;
-  // A job that was done in time is done, however long it then took to leave.
+  // A job that completed in time stays completed, however long its process then took to exit.
   if (status === "completed") return undefined;
-  // A launcher that was suspended asks late: before it sees that the job had failed by itself.
+  // A suspended launcher applies the time limit late: the job may have failed by itself before.
   const took = attempts.at(-1)?.took_ms;
   if (asked === "timeout" && status === "failed" && took !== undefined && took < (timeLimit ?? 0))
     return undefined;
@@ -49,7 +49,7 @@ export function endOfWorker(
       exitCode,
       error: `took longer than ${seconds(timeLimit ?? 0)}`,
     };
-  // What fails because it was asked to end was stopped: it is still to be done.
+  // A job that fails because it was asked to end was stopped: it still has to run.
   if (asked !== undefined && (status === "running" || status === "failed"))
     return {
       status: "stopped",
@@ -66,7 +66,7 @@ export function endOfWorker(
   const error = `killed by ${signal}`;
   if (isHeapExhausted(signal, job))
     return { status: "failed", exitCode, error: `${error}: out of memory; ${MORE_HEAP}` };
-  // The kernel would have to do it again.
+  // A retry would run out of memory again.
   if (signal === "SIGKILL" && lacksMemory)
     return {
       status: "failed",
@@ -76,20 +76,20 @@ export function endOfWorker(
   return { status: isFromOutside(signal) ? "stopped" : "failed", exitCode, error };
 }
 
-/** What to do where the kernel ended a job for want of memory. */
+/** The hint for a job that the kernel killed for lack of memory. */
 export const FEWER_JOBS = "run fewer jobs at a time: hydra.launcher.n_jobs=N";
 
-/** Signals by which a process is ended from outside; by all others it ends because of what it does. */
+/** Signals that end a process from outside; all others result from what the process does. */
 const isFromOutside = (signal: NodeJS.Signals): boolean =>
   signal === "SIGKILL" || INTERRUPTS.includes(signal);
 
-/** What a worker that could not even begin said last. */
+/** The last error message of a worker that could not start its job. */
 function lastError(job: StartedJob): string | undefined {
   const lines = lastLogLines(job, 40);
   return lines.find((line) => /error/i.test(line)) ?? lines.at(-1);
 }
 
-/** Node has said so before it aborts. */
+/** Node reports this before it aborts. */
 const isHeapExhausted = (signal: NodeJS.Signals, job: StartedJob): boolean =>
   signal === "SIGABRT" && isHeapFull(lastLogLines(job, 100));
 
@@ -100,8 +100,8 @@ const seconds = (milliseconds: number): string =>
   milliseconds < 60_000 ? `${milliseconds / 1000} s` : `${milliseconds / 60_000} min`;
 
 /**
- * How many processes the kernel has killed since this machine began because memory, or the share of a container, was used up.
- * Undefined where it does not say so: that is a matter of Linux.
+ * How many processes the kernel has killed since boot because memory, or a container's limit, was exhausted. Undefined
+ * if the kernel does not report it, as on other systems than Linux.
  */
 export function memoryKills(file = "/proc/vmstat"): number | undefined {
   try {

@@ -28,7 +28,7 @@ import type { LocalSettings } from "./settings.ts";
 import { type HeldSlots, type SlotAttempt, type SlotPool, slotVariables } from "./slots.ts";
 import { type Asked, endOfWorker, memoryKills, type Outcome } from "./worker-end.ts";
 
-/** A process that has been given a job. Its end may be that of a process that waited for one, and was gone before it was notified of this. */
+/** A process that was given a job. `not begun`: an idle reused process had ended before it received the job. */
 export type JobWorker = Omit<LiveWorker, "ended"> & {
   readonly ended: Promise<JobState | "not begun">;
 };
@@ -37,30 +37,30 @@ export type JobWorker = Omit<LiveWorker, "ended"> & {
 export interface RunningJob {
   readonly job: SweepJob;
   readonly worker: JobWorker;
-  /** The byte of the job's log at which this run of it begins. */
+  /** The byte of the job's log at which this attempt begins. */
   readonly logStart: number;
-  /** Undefined for a worker that another launcher left: it holds its own. */
+  /** Undefined for a worker of another launcher: it holds its slots itself. */
   readonly slots: HeldSlots | undefined;
 }
 
-/** What came of starting a job. */
+/** The result of an attempt to start a job. */
 export type JobStart =
   | { readonly kind: "running"; readonly running: RunningJob }
-  /** It had been left running and has come to its end. */
+  /** An earlier launcher's worker ran the job, and has ended. */
   | { readonly kind: "over"; readonly result: JobResult }
   | { readonly kind: "lacks slots"; readonly attempt: SlotAttempt & { readonly kind: "none" } };
 
-/** Where jobs find place. */
+/** Where jobs can run. */
 export interface Places {
   readonly pool: SlotPool;
   readonly workers: Workers;
-  /** How many jobs run at a time. */
+  /** The largest number of parallel jobs. */
   readonly most: number;
 }
 
 /**
- * Starts a worker for a job, with slots of its own. At its first start here the job may be in the hands of a worker
- * that an earlier launcher left: then that one is followed.
+ * Starts a worker for a job, with its own slots. At the job's first start here, a worker of an earlier launcher may
+ * still run it: then that worker is followed.
  */
 export function startJob(
   job: SweepJob,
@@ -70,7 +70,7 @@ export function startJob(
   { timeLimit }: LocalSettings,
 ): JobStart {
   if (isFirstStart) {
-    // In this order: a worker that is gone by the first look has recorded its end by the second.
+    // In this order: a worker that is gone at the first check has recorded its end by the second.
     const worker = orphanOf(record.folder, job.number);
     if (worker !== undefined)
       return {
@@ -108,30 +108,29 @@ export interface WorkerRun {
   readonly folder: string;
   readonly number: number;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Added to it for this job. */
+  /** Variables added for this job. */
   readonly own: Readonly<Record<string, string>>;
-  /** Milliseconds; null for any. */
+  /** Milliseconds; null for no limit. */
   readonly timeLimit: number | null;
 }
 
 /** A worker that this process started. */
 export interface StartedWorker extends JobWorker {
-  /** Undefined where it could not be started. */
+  /** Undefined if it could not be started. */
   readonly pid: number | undefined;
   /** The byte of the job's log at which its output begins. */
   readonly logStart: number;
 }
 
 /**
- * Starts a worker in a process group of its own, so that a key typed at the terminal reaches it once
- * and only through us, and with its output in a file, so that it needs us for nothing. Or a worker that has done its job
- * is given this one.
+ * Starts a worker in its own process group, so that keyboard signals reach it only once, through this process, and with
+ * its output in a file, so that it does not depend on this process. Or gives the job to an idle worker.
  *
- * It does nothing before it stands in the job's record as the process that runs it (`launch/worker.ts`): so the
- * next launcher finds it, however soon we are killed.
+ * The worker does nothing before the job's record names it as the process that runs the job (`launch/worker.ts`): so
+ * the next launcher finds it, even if this one is killed at once.
  *
- * @param most as many workers are kept
- * @throws the system's error where the record cannot be written: then nothing runs
+ * @param most how many workers are kept
+ * @throws the system's error if the record cannot be written: then nothing runs
  */
 function startWorker(run: WorkerRun, workers: Workers, most: number): StartedWorker {
   const { folder, number, timeLimit } = run;
@@ -166,15 +165,15 @@ function startWorker(run: WorkerRun, workers: Workers, most: number): StartedWor
     limit?.stop();
     killer?.stop();
     const written = readJobState(folder, number);
-    // It has written nothing where it could not be started.
+    // A worker that could not be started has written nothing.
     const state = written?.attempts.at(-1)?.id === start.id ? written : noted;
     if (outcome === "done") {
-      // One that was told to end is about to.
+      // A worker that was asked to end is about to.
       worker.giveBack(asked === undefined);
       return state;
     }
     worker.giveBack(false);
-    // What it has started would go on beside the same job, which is to run again.
+    // Its child processes would otherwise run at the same time as the retry of this job.
     if (outcome.signal === "SIGKILL" && pid !== undefined) signalWorker(pid, "SIGKILL");
     if (asked === undefined && state.status === "running" && !(await worker.hasBegun())) {
       restoreJobState(folder, number, before);
@@ -209,40 +208,40 @@ function startWorker(run: WorkerRun, workers: Workers, most: number): StartedWor
 
 /** The processes that run jobs. */
 export interface Workers {
-  /** A process for a job: one that has done its job before and waits for another with the same environment, or a new one. */
+  /** A process for a job: an idle one with the same environment, or a new one. */
   take(run: WorkerRun, start: NotedStart, most: number): WorkerOfJob;
-  /** Lets those end that wait. */
+  /** Ends the idle processes. */
   close(): void;
 }
 
-/** A process, while it runs a job. */
+/** A process while it runs a job. */
 interface WorkerOfJob {
-  /** Undefined where it could not be started. */
+  /** Undefined if it could not be started. */
   readonly pid: number | undefined;
   readonly identity: ProcessIdentity;
   /** The byte of the job's log at which its output begins. */
   readonly logStart: number;
-  /** How it ended; or that the job is done, and it waits for another. */
+  /** How it ended; or `done`: the job has ended, and the process is idle. */
   over(): Promise<Outcome | "done">;
-  /** To be called once the job's record names the process: a process that waits is notified of the job. */
+  /** To be called once the job's record names the process: sends the job to an idle process. */
   begin(next: NextJob): void;
-  /** Whether the process was notified of the job; to be asked when it has ended. */
+  /** Whether the process received the job; to be called after its end. */
   hasBegun(): Promise<boolean>;
-  /** To be called when the job is over. @param isKept whether it may run another */
+  /** To be called when the job is over. @param isKept whether the process may run another */
   giveBack(isKept: boolean): void;
 }
 
-/** A process that runs jobs one after the other. */
+/** A process that runs one job after the other. */
 interface ReusableWorker {
   readonly child: ChildProcess;
   readonly identity: ProcessIdentity;
-  /** What its environment has of its own. */
+  /** Identifies the environment that it was started with. */
   readonly key: string;
   readonly log: SharedLog;
   readonly ended: Promise<Outcome>;
 }
 
-/** @param isReusing whether they run one job after the other */
+/** @param isReusing whether a process runs one job after the other */
 export function createWorkers(isReusing: boolean): Workers {
   const waiting: ReusableWorker[] = [];
   const isAlive = ({ child }: ReusableWorker) =>
@@ -281,12 +280,12 @@ export function createWorkers(isReusing: boolean): Workers {
         if (!isWaiting) return;
         child.ref();
         child.channel?.ref();
-        // One that ended meanwhile is found by its end.
+        // The end of a process that has just ended is handled elsewhere.
         child.send(next, () => {});
       },
       async hasBegun() {
         if (begun === undefined) return true;
-        // What it said last comes before the end of its channel.
+        // Messages arrive before the end of the channel.
         const silent = child.connected
           ? once(child, "disconnect").then(() => false)
           : setImmediate(false);
@@ -314,7 +313,7 @@ export function createWorkers(isReusing: boolean): Workers {
         try {
           return ofJob(old, run, old.log.begin(file), most, true);
         } catch {
-          // It cannot have that log: a new process has its own.
+          // The process cannot write to that log: a new process has its own.
           letGo(old);
         }
       }
@@ -337,7 +336,7 @@ export function createWorkers(isReusing: boolean): Workers {
   };
 }
 
-/** When a process says something of its job. */
+/** Resolves when a process sends a matching message about its job. */
 const saidOf = (
   child: ChildProcess,
   isIt: (said: Partial<JobBegun & JobDone>) => boolean,
@@ -361,7 +360,7 @@ function spawnWorker(
   const log = openSync(shared?.file ?? jobLog(folder, number), "a");
   try {
     const logStart = fstatSync(log).size;
-    // Not execa, which pipes through us: files must be the worker's own.
+    // Not execa, which pipes through this process: the worker must own its files.
     const child = spawn(command.file, command.args, {
       cwd: command.cwd,
       env: { ...env, ...own, ...command.env },
@@ -374,7 +373,7 @@ function spawnWorker(
   }
 }
 
-/** One that cannot be found must not wait for us to note it. */
+/** Records a start, or kills the process: without a record, the next launcher cannot find it. */
 function noteOrKill(folder: string, noted: JobState, pid: number): void {
   try {
     writeJobState(folder, noted);

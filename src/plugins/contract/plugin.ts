@@ -11,19 +11,19 @@ import {
   wrongArgument,
 } from "../../values/check-options.ts";
 
-/** What a plugin provides: a list, or what loads it once something of it may be chosen. */
+/** What a plugin provides: a list, or a function that loads it when one of its items may be chosen. */
 export type Provided<T> = readonly T[] | (() => Promise<readonly T[]>);
 
 /**
- * What a package adds to Hydra: launchers and sweepers with their configs, resolvers, sources of configs, callbacks. A plugin
- * is data: nothing of it runs before a config or a command asks for it. See docs/plugins.md.
+ * A package's extension of Hydra: launchers and sweepers with their configs, resolvers, sources of configs, callbacks.
+ * A plugin is data: none of its code runs before a config or a command asks for it. See docs/plugins.md.
  */
 export interface Plugin extends ConfigPlugin {
-  /** What `hydra.launcher._target_` may name besides. */
+  /** Additional launchers for `hydra.launcher._target_`. */
   readonly launchers?: Provided<LauncherDefinition>;
-  /** What `hydra.sweeper._target_` may name besides. */
+  /** Additional sweepers for `hydra.sweeper._target_`. */
   readonly sweepers?: Provided<SweeperDefinition>;
-  /** What `hydra.callbacks.NAME._target_` may name besides, from `createTargets`. */
+  /** Additional targets for `hydra.callbacks.NAME._target_`, from `createTargets`. */
   readonly callbacks?: Targets;
 }
 

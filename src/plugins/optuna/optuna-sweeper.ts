@@ -5,14 +5,14 @@ import { readCommon, readSettings, readSpace, seedOf } from "../../sweep/sweeper
 import type { SweeperDefinition } from "../../sweep/sweepers/sweeper.ts";
 import { ConfigError } from "../../values/errors.ts";
 
-/** What to use instead of a sampler that is not here. */
+/** Alternatives to samplers that do not exist here. */
 const INSTEAD: Readonly<Record<string, string>> = {
   "optuna.samplers.GridSampler": "hydra/sweeper=basic runs every combination",
 };
 
 const RANDOM = "optuna.samplers.RandomSampler";
 
-/** Settings of Hydra's optuna sweeper that only optuna itself can follow: why, and what to write instead. */
+/** Settings of Hydra's optuna sweeper that only optuna itself supports: the reason, and the alternative. */
 const ONLY_OPTUNA: Readonly<Record<string, { readonly problem: string; readonly hint: string }>> = {
   storage: {
     problem: "is only for Optuna: hydraconf resumes a sweep from its own directory",
@@ -29,7 +29,7 @@ const ONLY_OPTUNA: Readonly<Record<string, { readonly problem: string; readonly 
   },
 };
 
-/** `hydra/sweeper=optuna` as far as its samplers exist here: with `hydra/sweeper/sampler=random`. */
+/** `hydra/sweeper=optuna` for the samplers that exist here: with `hydra/sweeper/sampler=random`. */
 export const optunaSweeper: SweeperDefinition = {
   targets: ["hydra_plugins.hydra_optuna_sweeper.optuna_sweeper.OptunaSweeper"],
   open(request) {

@@ -13,7 +13,7 @@ import {
 } from "../../compose/hydra/schema.ts";
 import type { Plugin } from "../contract/plugin.ts";
 
-/** Any sampler fits the sweeper's field: all of them extend this type. */
+/** The sweeper's field accepts any sampler: all of them extend this type. */
 const SAMPLER = "SamplerConfig";
 
 const sampler = (className: string, fields: Readonly<Record<string, Field>>) =>
@@ -25,7 +25,7 @@ const sampler = (className: string, fields: Readonly<Record<string, Field>>) =>
 
 const seed = () => field(optional(INT), null);
 
-/** What the two Parzen estimators have in common. */
+/** The common fields of the two Parzen estimators. */
 const parzen = () => ({
   seed: seed(),
   consider_prior: field(BOOL, true),
@@ -138,7 +138,7 @@ const sweeper = (space: Readonly<Record<string, Field>>) =>
 
 const olderSweeper = () => sweeper({ search_space: field(optional(mapOf(ANY)), null) });
 
-/** Sweeps that choose the next job by the results so far. */
+/** Sweeps that choose each job according to earlier results. */
 export const optuna: Plugin = {
   name: "optuna",
   sweepers: async () => [(await import("./optuna-sweeper.ts")).optunaSweeper],

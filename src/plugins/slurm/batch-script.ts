@@ -7,28 +7,26 @@ export interface BatchScript {
   readonly jobs: readonly number[];
   /** The command line of a worker. */
   readonly command: readonly string[];
-  /**
-   * What tells the worker its job: a variable, and what stands in it behind the job's number.
-   */
+  /** The variable that gives the worker its job: its name, and its value after the job's number. */
   readonly variable: { readonly name: string; readonly rest: string };
-  /** Where the script lies, absolute: once it is removed, what has not begun of its array does not run. */
+  /** The absolute path of the script: once it is removed, tasks of its array that have not begun run nothing. */
   readonly path: string;
-  /** Where a job notes each time that it ran out of time: a file in this folder, by job number. */
+  /** The folder where a job records each timeout: a file by job number. */
   readonly timeoutFolder: string;
-  /** The file of Slurm's own messages, as a shell writes it after `id` and `SLURM_ARRAY_*` are set. */
+  /** The file for Slurm's own messages, as a shell word that uses `id` and `SLURM_ARRAY_*`. */
   readonly slurmLog: string;
 }
 
 /**
- * The script of an array task. Its few lines of shell hold what must work even if the worker hangs:
- * they log to submitit's places, start the worker as a step, and, when Slurm says that the end is
- * near (USR2), let it save what it has and queue it again.
+ * The script of an array task. Its few lines of shell contain what must work even if the worker hangs: they log to
+ * submitit's files, start the worker as a step, and, when Slurm signals that the end is near (USR2), let it save its
+ * state and requeue it.
  *
- * The time limit and a preemption come with the same signal; as submitit does, a signal long before
- * the limit counts as preemption. Where Slurm gives preempted jobs a time of grace, it sends the worker TERM instead:
- * a job that ended because of it leaves the queue when its script does, and is put back before. A job that does not listen, or cannot
- * yet, is put back by Slurm when the time of grace is over; so the script only has to see to it that it does not end before.
- * Texts of the user appear only quoted, except for `setup`, which is shell.
+ * The time limit and a preemption send the same signal; as submitit does, a signal long before the limit counts as
+ * preemption. If Slurm gives preempted jobs a grace period, it sends TERM to the worker instead: a job that ends
+ * because of it leaves the queue when its script ends, so the script requeues it before. A job that ignores the signal,
+ * or cannot handle it yet, is requeued by Slurm after the grace period; so the script only has to stay alive until
+ * then. Texts of the user appear only quoted, except for `setup`, which is shell.
  */
 export function batchScript(settings: SlurmSettings, script: BatchScript): string {
   const { max_num_timeout, setup, srun_args, stderr_to_stdout, submitit_folder } = settings;
@@ -140,7 +138,7 @@ exit "$code"
 `;
 }
 
-/** The folder as a word of the shell: `%j` and `%A_%a` are the task, `%A` and `%a` its parts. */
+/** The folder as a shell word: `%j` and `%A_%a` are the task, `%A` and `%a` its parts. */
 function folderWord(folder: string): string {
   const variables: Readonly<Record<string, string>> = {
     "%j": '"$id"',
@@ -160,14 +158,14 @@ const words = (texts: readonly string[]): string =>
   texts.map((text) => `${shellQuote(text)} `).join("");
 
 export interface ArrayRequest {
-  /** How many tasks; their indices start at 0. */
+  /** The number of tasks; their indices start at 0. */
   readonly size: number;
   /** How many of them run at a time. */
   readonly parallelism: number;
   readonly cwd: string;
-  /** The file for what Slurm itself says of a task; `%A` and `%a` in its name are Slurm's. */
+  /** The file for Slurm's own messages about a task; Slurm expands `%A` and `%a` in its name. */
   readonly log: { readonly folder: string; readonly name: string };
-  /** The array that must have ended before. */
+  /** The array that must have ended before this one starts. */
   readonly after?: string;
 }
 
@@ -176,22 +174,22 @@ export interface SbatchOption {
   /** `mem` of `--mem=4G`. */
   readonly name: string;
   readonly text: string;
-  /** What it comes from, below `hydra.launcher`; null for what a sweep decides itself. */
+  /** The setting below `hydra.launcher` that it comes from; null for an option that the sweep itself sets. */
   readonly key: string | null;
 }
 
-/** Options that say how much memory a job gets. */
+/** Options for the memory of a job. */
 export const MEMORY_OPTIONS: readonly string[] = ["mem", "mem-per-cpu", "mem-per-gpu"];
 
-/** The key below `hydra.launcher` that one of these options comes from; undefined where none was given. */
+/** The key below `hydra.launcher` that one of these options comes from; undefined if none was given. */
 export const keyGiven = (
   options: readonly SbatchOption[],
   names: readonly string[],
 ): string | undefined =>
-  // Of one that is given twice, the last counts.
+  // The last of several equal options counts.
   options.findLast(({ key, name }) => key !== null && names.includes(name))?.key ?? undefined;
 
-/** sbatch's option for a key that it knows under its own name. */
+/** Keys that sbatch has an option of the same name for. */
 const SAME_NAME = [
   "partition",
   "qos",
@@ -209,14 +207,14 @@ const SAME_NAME = [
   "mem_per_cpu",
 ] as const satisfies readonly (keyof SlurmSettings)[];
 
-/** What a sweep decides itself. */
+/** Options that the sweep itself sets. */
 const OURS = ["array", "a", "wrap", "parsable", "wait", "W", "test-only"];
 
 /**
- * The arguments of sbatch for a job array. They are passed as they are, through no shell; options of
- * `additional_parameters` come last, so that they win.
+ * The arguments of sbatch for a job array. They are passed without a shell; options of `additional_parameters` come
+ * last, so that they win.
  *
- * @throws ConfigError `app.launcher` for additional parameters that a sweep decides itself
+ * @throws ConfigError `app.launcher` for additional parameters that the sweep itself sets
  */
 export function sbatchOptions(
   settings: SlurmSettings,
@@ -243,11 +241,11 @@ export function sbatchOptions(
   ];
 }
 
-/** Slurm signals a job at once whose time limit is shorter than the delay: at most half of it. */
+/** At most half of the time limit: Slurm signals a job at once if its limit is shorter than the delay. */
 export const signalDelay = ({ signal_delay_s, timeout_min }: SlurmSettings): number =>
   Math.min(signal_delay_s, timeout_min * 30);
 
-/** @param value true for an option that takes none */
+/** @param value true for an option without a value */
 function option(name: string, value: string | number | true, key: string | null = null) {
   const [start, joint] = name.length === 1 ? [`-${name}`, ""] : [`--${name}`, "="];
   return { name, key, text: value === true ? start : `${start}${joint}${value}` };

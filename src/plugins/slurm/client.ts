@@ -5,36 +5,37 @@ import { busy, busyBy, noAnswer, rejected, said, unanswered } from "./slurm-erro
 import { type SubmittedTask, taskName } from "./submissions.ts";
 import type { TaskReport } from "./task-state.ts";
 
-/** Slurm's commands, as far as a sweep needs them. With a signal, a question is given up as soon as that comes: nothing was answered. */
+/** The Slurm commands that a sweep needs. A query with a signal is abandoned when that aborts, without an answer. */
 export interface SlurmClient {
   /**
-   * Hands a script to sbatch.
+   * Submits a script with sbatch.
    * @returns the number of the job
-   * @throws ConfigError `slurm/missing`, `slurm/rejected`; `slurm/full` for more jobs than may be submitted; `slurm/busy` where it was not
-   * taken for now, or the answer was lost; `slurm/no_answer` where sbatch was ended before it said whether there is a job now
+   * @throws ConfigError `slurm/missing`, `slurm/rejected`; `slurm/full` for more jobs than may be submitted;
+   * `slurm/busy` if Slurm did not accept it for now, or the answer was lost; `slurm/no_answer` if sbatch was killed
+   * before it reported whether there is a job
    */
   submit(options: readonly SbatchOption[], script: string): Promise<string>;
   /**
-   * How large an index of an array may be, plus one.
-   * @throws ConfigError `slurm/missing`; `slurm/busy` where the controller does not answer for now
+   * The largest index of an array, plus one.
+   * @throws ConfigError `slurm/missing`; `slurm/busy` if the controller does not answer for now
    */
   maxArraySize(): Promise<number>;
-  /** What Slurm knows of the tasks of arrays; undefined while it does not answer. */
+  /** The tasks of arrays that Slurm knows; undefined while it does not answer. */
   tasks(
     arrays: readonly string[],
     signal?: AbortSignal,
   ): Promise<readonly TaskReport[] | undefined>;
-  /** The same of one array, also of tasks that left the queue a short time ago; none where it is forgotten. */
+  /** The tasks of one array, including those that left the queue recently; empty if Slurm has forgotten it. */
   recentTasks(array: string, signal?: AbortSignal): Promise<readonly TaskReport[] | undefined>;
   /**
-   * Lets more or fewer tasks of an array run at a time.
-   * @returns whether Slurm took it
+   * Changes how many tasks of an array may run at a time.
+   * @returns whether Slurm accepted it
    */
   setParallelism(array: string, parallelism: number): Promise<boolean>;
-  /** Ends tasks, `ARRAY_INDEX`, or whole arrays; those that wait only, if asked so. */
+  /** Cancels tasks, `ARRAY_INDEX`, or whole arrays; with `onlyWaiting` only pending tasks. */
   cancel(ids: readonly string[], options?: { readonly onlyWaiting?: boolean }): Promise<void>;
   /**
-   * The number of the array that a script was submitted as; undefined for none in the queue.
+   * The number of the array that a script was submitted as; undefined if the queue has none.
    * @throws ConfigError `slurm/no_answer`
    */
   arrayOf(script: string, signal?: AbortSignal): Promise<string | undefined>;
@@ -79,11 +80,11 @@ export function createSlurm(env: Readonly<Record<string, string | undefined>>): 
     },
     async cancel(ids, { onlyWaiting = false } = {}) {
       const options = onlyWaiting ? ["--state=PENDING"] : [];
-      // A command line holds only so much.
+      // The length of a command line is limited.
       for (let first = 0; first < ids.length; first += CANCELLED_AT_ONCE) {
         const some = ids.slice(first, first + CANCELLED_AT_ONCE);
         const { failed, shortMessage, stderr } = await call("scancel", [...options, ...some]);
-        // What is over cannot be cancelled, and need not be.
+        // Finished jobs cannot be cancelled, and need not be.
         if (failed && !/invalid job id|already completing|completed/i.test(stderr))
           throw new ConfigError({
             code: "slurm/rejected",
@@ -103,7 +104,7 @@ export function createSlurm(env: Readonly<Record<string, string | undefined>>): 
   };
 }
 
-/** What Slurm's queue says of tasks, by their names. */
+/** Tasks in Slurm's queue, by name. */
 export type Queue = ReadonlyMap<string, TaskReport>;
 
 /** Undefined while Slurm does not answer. */
@@ -117,12 +118,12 @@ export async function queueOf(
   return reports && byName(reports);
 }
 
-/** What is known of tasks, by their names; of one that is not there, nothing, since Slurm does not answer. */
+/** Reports of tasks by name; a task is absent if Slurm did not answer about it. */
 export type Reports = ReadonlyMap<string, TaskReport | "gone">;
 
 /**
- * What Slurm says of tasks, also of those that its queue does not have. It is asked once for each array of these, however
- * many tasks that has.
+ * Slurm's reports of tasks, including those that its queue no longer has: these take one query for each array, however
+ * many tasks it has.
  */
 export async function reportsOf(
   tasks: readonly SubmittedTask[],
@@ -134,10 +135,10 @@ export async function reportsOf(
   const left = tasks.filter((task) => !queue.has(taskName(task)));
   for (const array of arraysOf(left)) {
     const recent = await client.recentTasks(array, signal);
-    // It has stopped answering: each further question would take as long.
+    // Slurm has stopped answering: each further query would take as long.
     if (recent === undefined) break;
     const known = byName(recent);
-    // Of tasks that were cancelled before they began, only the array is known.
+    // For tasks that were cancelled before they began, Slurm knows only the array.
     for (const task of left.filter((one) => one.array === array))
       reports.set(taskName(task), known.get(taskName(task)) ?? "gone");
   }

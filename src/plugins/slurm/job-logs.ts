@@ -6,9 +6,9 @@ import { type SubmittedTask, slurmLog, taskName } from "./submissions.ts";
 import type { TaskReport } from "./task-state.ts";
 
 /**
- * The folder where the job of a task logs.
+ * The folder for logs of a task's job.
  *
- * @param pattern `submitit_folder`: `%j`, `%A` and `%a` in it stand for the task and its parts
+ * @param pattern `submitit_folder`, in which `%j`, `%A` and `%a` stand for the task and its parts
  */
 export const logFolder = (pattern: string, task: Pick<SubmittedTask, "array" | "index">): string =>
   pattern
@@ -16,21 +16,21 @@ export const logFolder = (pattern: string, task: Pick<SubmittedTask, "array" | "
     .replaceAll("%A", task.array)
     .replaceAll("%a", String(task.index));
 
-/** Enough for what Node says as it dies, and what Slurm says then. */
+/** Enough for the last messages of a dying Node process and of Slurm. */
 const LINES = 100;
 
-/** The last lines of what Slurm says itself of a task's last run. */
+/** The last lines of Slurm's own messages about a task's last run. */
 export const lastSlurmLines = (folder: string, task: SubmittedTask): readonly string[] =>
   ofLastRun(slurmLog(folder, task)).filter((line) => !SCRIPT_END.test(line));
 
-/** Finds the logs of tasks' jobs: of each of a job's processes, if there are several, and of its script. */
+/** Finds the logs of a task's job: one for each of its processes, and that of its script. */
 export type JobLogs = (task: SubmittedTask) => readonly string[];
 
-/** Each folder is listed once: it may have the logs of all jobs of a sweep. */
+/** Lists each folder once: it may hold the logs of all jobs of a sweep. */
 export function createJobLogs(): JobLogs {
   const found = new Map<string, ReadonlyMap<string, readonly string[]>>();
   return (task) => {
-    // None where their place is not noted.
+    // Empty if the folder is not recorded.
     if (task.logs === undefined) return [];
     const folder = logFolder(task.logs, task);
     const names = found.get(folder) ?? namesByTask(folder);
@@ -39,18 +39,18 @@ export function createJobLogs(): JobLogs {
   };
 }
 
-/** The last lines of what each process of a task's job has printed in its last run. */
+/** The last lines of output of each process of a task's job in its last run. */
 export const lastJobLines = (files: readonly string[]): readonly string[] =>
   files.flatMap(ofLastRun);
 
 export interface LoggedEnd extends Pick<TaskReport, "exitCode" | "state"> {
-  /** When; null where that is not known. */
+  /** The time of the end; null if unknown. */
   readonly at: Date | null;
 }
 
 /**
- * How the last run of a task ended, by what Slurm's daemon and the task's script wrote of it themselves: known also where Slurm has
- * forgotten the task. Undefined where they wrote nothing of that.
+ * How the last run of a task ended, according to the log of Slurm's daemon and of the task's script: available even if
+ * Slurm has forgotten the task. Undefined if they logged nothing about it.
  */
 export function loggedEnd(folder: string, task: SubmittedTask): LoggedEnd | undefined {
   const file = slurmLog(folder, task);
@@ -65,11 +65,11 @@ export function loggedEnd(folder: string, task: SubmittedTask): LoggedEnd | unde
   return { state: "FAILED", exitCode: Number(code), at: writtenLast(file) };
 }
 
-/** Its end is the last that is written there. Null where the file is gone by now. */
+/** The end of the run is the last entry of the file. Null if the file is gone. */
 const writtenLast = (file: string): Date | null =>
   statSync(file, { throwIfNoEntry: false })?.mtime ?? null;
 
-/** Slurm's words for every end of a job that it brings about; that of a step may have brought itself about. */
+/** Slurm's message for each end of a job that Slurm causes; a step may have ended by itself. */
 const CANCELLED = /^slurmstepd[^ ]*: (?:error: )?\*\*\* JOB .*CANCELLED AT /;
 
 const STATES = [
@@ -78,15 +78,15 @@ const STATES = [
   ["DUE TO NODE FAILURE", "NODE_FAIL"],
 ] as const;
 
-/** A task that is queued again logs behind what it logged before: that was another end. */
+/** A requeued task appends to its earlier log, which describes another end. */
 function ofLastRun(file: string): readonly string[] {
   const lines = lastLines(file, LINES);
   return lines.slice(lines.findLastIndex((line) => RUN_BOUNDARY.test(line)) + 1);
 }
 
-/** As the script of a task writes it (`batch-script.ts`). */
+/** The line that the script of a task writes (`batch-script.ts`). */
 const RUN_BOUNDARY = /^hydraconf: job #\d+ \(\d+_\d+\) (?:is queued|runs) again$/;
-/** Its own end; a job may start steps that end in any way, and go on. */
+/** The script's own end; a job may start steps that end in any way, and continue. */
 const SCRIPT_END = /^hydraconf: job #\d+ \(\d+_\d+\) ended with code (\d+)$/;
 
 function namesByTask(folder: string): ReadonlyMap<string, readonly string[]> {
@@ -98,7 +98,7 @@ function namesByTask(folder: string): ReadonlyMap<string, readonly string[]> {
   return names;
 }
 
-/** None where they are gone. */
+/** Empty if the folder is gone. */
 function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);

@@ -21,10 +21,9 @@ import { type JobGroup, passOnShares, submitJobs } from "./submit.ts";
 const LOGGER = "hydra_plugins.hydra_submitit_launcher.submitit_launcher";
 
 /**
- * Submits the jobs of a batch. Jobs that Slurm still has from an earlier launcher of the same sweep
- * are not submitted again.
+ * Submits the jobs of a batch, except those that Slurm still has from an earlier launcher of the same sweep.
  *
- * @param signal ends the waiting for a Slurm that takes nothing for now
+ * @param signal ends the wait for a Slurm that accepts no jobs for now
  */
 export async function submitToSlurm(
   batch: readonly SweepJob[],
@@ -54,7 +53,7 @@ export async function submitToSlurm(
   return sweep;
 }
 
-/** Jobs of one array ask for the same. In the order of their first jobs. */
+/** Groups jobs with equal resource requests, which can share an array. In the order of their first jobs. */
 function resourceGroups(
   jobs: readonly SweepJob[],
   ofSweep: SlurmSettings,
@@ -68,15 +67,15 @@ function resourceGroups(
   }));
 }
 
-/** Relative directories start where the sweep began. */
+/** Relative directories start from the directory where the sweep began. */
 const placed = (settings: SlurmSettings, cwd: string): SlurmSettings => ({
   ...settings,
   submitit_folder: resolve(cwd, settings.submitit_folder),
 });
 
 /**
- * Submits the jobs of a batch and follows them to their ends. Ctrl-C ends the following, never the
- * jobs: they belong to Slurm, as with submitit.
+ * Submits the jobs of a batch and follows them to their ends. Ctrl-C stops following, never the jobs: as with submitit,
+ * they belong to Slurm.
  */
 export async function* launchOnSlurm(
   batch: readonly SweepJob[],
@@ -94,7 +93,7 @@ export async function* launchOnSlurm(
   }
 }
 
-/** Sees to it that the jobs of the arrays that are left use what others no longer need of the limit, while somebody follows them. */
+/** While a process follows the jobs, lets the remaining arrays use the part of the limit that others no longer need. */
 function shareLimit(
   batch: readonly SweepJob[],
   limit: number,
@@ -125,11 +124,11 @@ function shareLimit(
           left: count,
           parallelism: parallelism.get(array) ?? 0,
         }));
-      // Each change is a call of Slurm's controller: not for every job that ends.
+      // Each change is a call to Slurm's controller, so not for every job that ends.
       const used = running.reduce((sum, one) => sum + Math.min(one.left, one.parallelism), 0);
       if (left.get(ended) !== 0 && limit - used < limit / 10) return;
       for (const more of passOnShares(running, limit)) {
-        // A Slurm that does not take it is not asked again: the jobs run all the same.
+        // If Slurm refuses a change, it is not asked again: the jobs run all the same.
         isTaken &&= await client.setParallelism(more.array, more.parallelism);
         parallelism.set(more.array, more.parallelism);
       }
@@ -137,7 +136,7 @@ function shareLimit(
   };
 }
 
-/** What a job came to, and where it logged. */
+/** The result of a job, with its log. */
 function resultWithLog(
   job: SweepJob,
   settings: SlurmSettings,
@@ -155,7 +154,7 @@ function resultWithLog(
   return { ...result, error, ...(log !== undefined && { log }) };
 }
 
-/** The jobs of a batch that Slurm still has: of a resumed sweep. */
+/** The jobs of a batch that Slurm still has from an earlier run of the sweep. */
 async function liveJobs(
   batch: readonly SweepJob[],
   { isResumed }: LauncherRequest,
@@ -168,7 +167,7 @@ async function liveJobs(
 }
 
 /**
- * A job that a process of an earlier launcher still runs must not be submitted beside it.
+ * Refuses a job that a process of an earlier launcher still runs: it must not be submitted, too.
  *
  * @throws ConfigError `app.sweep_record`
  */

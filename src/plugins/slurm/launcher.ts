@@ -5,7 +5,7 @@ import type { SweepBackend } from "../../launch/scheduler.ts";
 import { insteadOfSetting, readSettings } from "./settings.ts";
 import { LAUNCHER } from "./submissions.ts";
 
-/** Jobs as tasks of a Slurm job array, under submitit's keys. */
+/** Runs jobs as tasks of a Slurm job array, with submitit's keys. */
 export const slurmLauncher: LauncherDefinition = {
   name: LAUNCHER,
   targets: [
@@ -19,7 +19,7 @@ export const slurmLauncher: LauncherDefinition = {
     const settings = readSettings(request.settings, `${request.directory}/.submitit/%j`);
     return {
       async *launch(batch) {
-        // Loaded only where it is used: it runs programs.
+        // Loaded only when used, because it runs programs.
         const { launchOnSlurm } = await import("./launch.ts");
         yield* launchOnSlurm(batch, settings, request);
       },
@@ -34,7 +34,7 @@ export const slurmLauncher: LauncherDefinition = {
     if (array === undefined || index === undefined) return undefined;
     return {
       id: `${array}_${index}`,
-      // Of the processes that run a job together (`nodes`, `tasks_per_node`).
+      // One of several processes may run a job together (`nodes`, `tasks_per_node`).
       isFirst: rank === undefined || rank === "0",
       signals: ["SIGUSR2"],
     };

@@ -1,14 +1,14 @@
 import { taskName, taskRanges } from "./submissions.ts";
 import { phaseOf, type TaskReport } from "./task-state.ts";
 
-/** Why tasks wait that no turn of theirs will start. */
+/** A reason for which tasks would wait forever. */
 interface Kind {
-  /** Of Slurm's reason, in small letters, without spaces and underscores. */
+  /** Matches Slurm's reason in small letters, without spaces and underscores. */
   readonly reason: RegExp;
   readonly what: string;
-  /** @param tasks as Slurm's commands take them */
+  /** @param tasks in the form that Slurm's commands take */
   readonly remedy: (tasks: string, reason: string) => string;
-  /** As long as others of the sweep can begin or run, it is those that are waited for. */
+  /** Does not count while other tasks of the sweep can start or run: the task may wait for those. */
   readonly waitsForOthers?: true;
 }
 
@@ -16,7 +16,7 @@ const release = (tasks: string) => `'scontrol release ${tasks}' releases it`;
 const settings = (...keys: readonly string[]) =>
   `cancel it with 'hydraconf sweep cancel DIR', then continue with --resume DIR and another ${keys.map((key) => `hydra.launcher.${key}`).join(" or ")}`;
 
-/** The settings that ask for what a limit is of, by the word for it in Slurm's reason. */
+/** The settings that a limit applies to, by the word for it in Slurm's reason. */
 const LIMITED: readonly (readonly [word: RegExp, key: string])[] = [
   [/wall/, "timeout_min"],
   [/mem/, "mem_gb"],
@@ -30,12 +30,12 @@ const changed = (reason: string): string | undefined => {
   return key === undefined ? undefined : settings(key);
 };
 
-/** Limits of what a user, an account or a group has at a time. That of jobs is no matter of what one asks for. */
+/** Limits on concurrent use by a user, an account or a group. The limit on jobs does not depend on the request. */
 const LIMIT_OF_MANY =
   /^(qos|assoc)(max|grp)(cpu|mem|memory|node|gres)(per(user|account))?(limit)?$/;
 
 /**
- * Slurm's reasons that need an action of the user; all others pass: a job waits for nodes, or for its turn.
+ * Slurm's reasons that need an action of the user. All others pass: a job waits for nodes, or for its turn.
  *
  * @see https://slurm.schedmd.com/job_reason_codes.html
  */
@@ -93,7 +93,7 @@ const KINDS: readonly Kind[] = [
     remedy: () => "'sinfo --summarize' shows the partitions",
   },
   {
-    // Of a drained node Slurm has the one or the other, from look to look.
+    // For a drained node Slurm reports one or the other, from query to query.
     reason: /^reqnodenotavail|^nodesrequiredforjobaredown/,
     what: "a node that it needs is not available",
     remedy: () => "'sinfo --list-reasons' lists such nodes with the reasons",
@@ -128,9 +128,11 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
-/** What keeps a task from beginning: the same text for all that it holds for. */
+/** Why a task cannot start; tasks with the same reason have the same text. */
 export interface PendingReason {
-  /** Tells it from others, however many tasks it is about, and whichever of several reasons for it Slurm has just now. */
+  /**
+   * Identifies the reason, independently of the number of tasks and of the wording that Slurm reports at the moment.
+   */
   readonly what: string;
   readonly text: string;
 }
@@ -138,7 +140,8 @@ export interface PendingReason {
 /**
  * The tasks that wait for an action of the user.
  *
- * @param reports of one sweep: as long as others of it can begin or run, arrays that wait for those are as they should be
+ * @param reports reports of one sweep: while other tasks of it can start or run, it is normal that arrays wait for
+ * those
  * @returns by name of the task
  */
 export function pendingReasons(reports: readonly TaskReport[]): ReadonlyMap<string, PendingReason> {
@@ -173,7 +176,7 @@ interface Waiting {
   readonly tasks: TaskReport[];
 }
 
-/** A state that says it all has no reason beside it. */
+/** Some states imply the reason, and Slurm then reports none. */
 const reasonOf = ({ reason, state }: TaskReport): string | undefined =>
   state === "PENDING" ? (reason ?? undefined) : (reason ?? state);
 

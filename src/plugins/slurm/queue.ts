@@ -3,16 +3,16 @@ import { execa } from "execa";
 import { missing } from "./slurm-errors.ts";
 import type { TaskReport } from "./task-state.ts";
 
-/** What is in Slurm's queue of these arrays; undefined while it does not answer. */
+/** Queries Slurm's queue for these arrays; undefined while it does not answer. */
 export type Queue = (
   arrays: readonly string[],
   signal?: AbortSignal,
 ) => Promise<readonly TaskReport[] | undefined>;
 
-/** Longer answers are not asked for again, where most of them is about jobs of others. */
+/** A longer answer that is mostly about other jobs is not requested again. */
 const LONG_ANSWER = 1 << 20;
 
-/** Asks squeue for JSON, and for lines once it is known that it has none, or too much. */
+/** Asks squeue for JSON, and for lines once it is known that JSON is unsupported or too long. */
 export function createQueue(call: CallSlurm): Queue {
   let hasJson = true;
 
@@ -21,11 +21,11 @@ export function createQueue(call: CallSlurm): Queue {
     const read = answer.failed ? undefined : readQueueJson(answer.stdout);
     if (read !== undefined) {
       const asked = read.filter(({ array }) => arrays.includes(array));
-      // Older versions answer with the whole queue whatever is asked for: once, where it is long.
+      // Older versions answer with the whole queue whatever is requested: not again if that is long.
       hasJson = asked.length === read.length || answer.stdout.length < LONG_ANSWER;
       return asked;
     }
-    // Nor would it answer in other words.
+    // It would not answer in the other format either.
     if (answer.isGivenUp === true) return undefined;
     hasJson = !/unrecognized|invalid|unknown|plugin|serializer/i.test(answer.stderr);
     return askForLines(arrays, signal);
@@ -36,33 +36,33 @@ export function createQueue(call: CallSlurm): Queue {
     const args = [...options, `--jobs=${arrays.join(",")}`];
     const { failed, stderr, stdout } = await call("squeue", args, signal);
     if (!failed) return readQueueLines(stdout);
-    // A single job that has left the queue is an error to squeue, and an answer to us.
+    // If the only job has left the queue, squeue reports an error; here that is a normal answer.
     return isForgotten(stderr) ? [] : undefined;
   };
 
   return (arrays, signal) => (hasJson ? askForJson : askForLines)(arrays, signal);
 }
 
-/** Slurm's words for a job that it does not know any more. */
+/** Slurm's message for a job that it no longer knows. */
 export const isForgotten = (stderr: string): boolean => /invalid job id/i.test(stderr);
 
-/** Runs one of Slurm's commands. With a signal, it is given up as soon as that comes. */
+/** Runs one of Slurm's commands, which is abandoned when the signal aborts. */
 type CallSlurm = (
   command: string,
   args: readonly string[],
   signal?: AbortSignal,
 ) => Promise<Answer>;
 
-/** How long a command that only asks may take. A busy controller may need a minute. */
+/** The time limit for queries. A busy controller may need a minute. */
 const ANSWER_MS = 90_000;
-/** sbatch itself tries for two minutes while the queue is full, and its tries take their time. */
+/** sbatch itself retries for two minutes while the queue is full. */
 const SUBMIT_MS = 300_000;
 const limitOf = (command: string): number => (command === "sbatch" ? SUBMIT_MS : ANSWER_MS);
 
 /**
- * Slurm's commands in an environment.
+ * Runs Slurm's commands in an environment.
  *
- * @throws ConfigError `slurm/missing`, when one is called that is not there
+ * @throws ConfigError `slurm/missing` when a command does not exist
  */
 export const slurmCommands =
   (env: Readonly<Record<string, string | undefined>>): CallSlurm =>
@@ -79,7 +79,7 @@ export const slurmCommands =
     return result;
   };
 
-/** What a command came to. */
+/** The result of a command. */
 export interface Answer {
   readonly failed: boolean;
   readonly stdout: string;
@@ -87,16 +87,16 @@ export interface Answer {
   readonly exitCode?: number | undefined;
   readonly code?: string | undefined;
   readonly shortMessage?: string | undefined;
-  /** Whether the command was not waited for any longer. */
+  /** Whether the command was abandoned before it ended. */
   readonly isGivenUp?: true;
 }
 
-/** A command that runs. */
+/** A running command. */
 type Command = Pick<ChildProcess, "kill" | "stdout" | "stderr"> & PromiseLike<unknown>;
 
 /**
- * No answer, as soon as the signal comes, or the time is up. The command is not waited for: where it is a script around the
- * real one, that one may hang on and hold what it prints to.
+ * Resolves to no answer when the signal aborts or the time is up. Does not wait for the command: if it is a script
+ * around the real one, that one may keep running and hold its output open.
  */
 const givenUp = (
   running: Command,
@@ -127,8 +127,8 @@ const givenUp = (
   });
 
 /**
- * The environment without what Slurm set for a job that we are ourselves in: sbatch would take it
- * for options. Where Slurm is configured is no such thing. Lists of indices are not to be cut.
+ * The environment without the variables that Slurm set for a job that this process itself runs in: sbatch would take
+ * them for options. The variable for Slurm's configuration stays. Lists of indices must not be truncated.
  */
 function outsideOfJobs(env: Readonly<Record<string, string | undefined>>) {
   const kept = Object.entries(env).filter(
@@ -138,10 +138,10 @@ function outsideOfJobs(env: Readonly<Record<string, string | undefined>>) {
 }
 
 /**
- * Reads `squeue --json`. Its form differs between versions of Slurm: states are a text, or a list of
- * texts; numbers are numbers, or `{set, infinite, number}`.
+ * Reads `squeue --json`, whose format differs between versions of Slurm: states are a text, or a list of texts; numbers
+ * are numbers, or `{set, infinite, number}`.
  *
- * @returns undefined for what is no such answer
+ * @returns undefined for any other text
  */
 export function readQueueJson(text: string): readonly TaskReport[] | undefined {
   let answer: unknown;
@@ -154,13 +154,13 @@ export function readQueueJson(text: string): readonly TaskReport[] | undefined {
   return Array.isArray(jobs) ? jobs.flatMap(tasksOf) : undefined;
 }
 
-/** One entry may stand for many tasks that still wait: `2-5,8%4`. */
+/** One entry may stand for many pending tasks: `2-5,8%4`. */
 function tasksOf(job: unknown): readonly TaskReport[] {
   const array = number(field(job, "array_job_id"));
   if (array === null || array === 0) return [];
   const states = field(job, "job_state");
   const state = String(Array.isArray(states) ? states[0] : states);
-  // What Slurm says in words says more: of a job whose node failed, the reason is only that it is held.
+  // The description says more: for a job whose node failed, the reason is only that it is held.
   const reason = field(job, "state_description") || field(job, "state_reason");
   const report = {
     array: String(array),
@@ -174,7 +174,7 @@ function tasksOf(job: unknown): readonly TaskReport[] {
   return indices.map((one) => ({ ...report, index: one }));
 }
 
-/** The form of `squeue` lines that is asked for where there is no `--json`. */
+/** The format of `squeue` lines without `--json`. */
 const QUEUE_FORMAT = "%F|%K|%T|%r";
 
 export function readQueueLines(text: string): readonly TaskReport[] {
@@ -203,7 +203,7 @@ export function readShownJobs(text: string): readonly TaskReport[] {
   });
 }
 
-/** `2-5,8%4`: ranges, and behind `%` how many run at a time; squeue may put brackets around. */
+/** `2-5,8%4`: ranges, then how many run at a time; squeue may add brackets. */
 function readIndices(text: string): readonly number[] {
   const [list = ""] = text.replaceAll(/[[\]]/g, "").split("%");
   return list.split(",").flatMap((part) => {
@@ -218,7 +218,7 @@ function readIndices(text: string): readonly number[] {
 const meaning = (reason: string): string | null =>
   ["", "None", "(null)"].includes(reason) ? null : reason;
 
-/** A wait status, or what newer versions say in its place. */
+/** A wait status, or the object that newer versions use. */
 function exitCodeOf(value: unknown): number | null {
   if (typeof value === "number") return asShellsSay(value >> 8, value & 0x7f);
   const code = number(field(value, "return_code"));
@@ -227,7 +227,7 @@ function exitCodeOf(value: unknown): number | null {
   return code === null && by === 0 ? null : asShellsSay(code ?? 0, by);
 }
 
-/** Shells add 128 to the number of a signal. Slurm has numbers that are none: 125 is a lack of memory. */
+/** Shells add 128 to the number of a signal. Slurm also uses numbers that are no signals: 125 is a lack of memory. */
 const asShellsSay = (code: number, signal: number): number =>
   signal > 0 && signal <= LAST_SIGNAL ? 128 + signal : code;
 

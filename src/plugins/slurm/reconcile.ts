@@ -25,7 +25,7 @@ import {
 import { noteOver, type SubmittedTask, taskName } from "./submissions.ts";
 import { type TaskReport, whyOver } from "./task-state.ts";
 
-/** What Slurm's word for the end of a task makes of a job that did not tell its own end. */
+/** The job status for each of Slurm's final task states, if the job has not recorded its own end. */
 const STATUS: Readonly<Record<string, AttemptEnd["status"]>> = {
   COMPLETED: "failed",
   DEADLINE: "timed_out",
@@ -41,20 +41,23 @@ type Reconciled =
   | { readonly kind: "dropped"; readonly reason: string };
 
 /**
- * Writes into the records of jobs how they ended that could not write it themselves.
+ * Records the end of jobs that could not do so themselves.
  *
- * @param report what Slurm said last; undefined where it knows the task no more
+ * @param report Slurm's last report; undefined if it no longer knows the task
  */
 export type Reconcile = (task: SubmittedTask, report: TaskReport | undefined) => Reconciled;
 
-/** For tasks that are known to be over by now, of a sweep with this folder: what they wrote before is looked for once. */
+/** For tasks that are known to be over, of the sweep in this folder: looks up their earlier records once. */
 export function createReconcile(folder: string): Reconcile {
   lookAgain(jobsFolder(folder));
   const logsOf = createJobLogs();
   return (task, report) => reconcile(folder, task, report, logsOf);
 }
 
-/** Out of time or memory is a job's own failure; cancelled or on a node that failed, it was stopped and is still to be done. */
+/**
+ * A job out of time or memory has failed; one that was cancelled or whose node failed was stopped, and still has to
+ * run.
+ */
 function reconcile(
   folder: string,
   task: SubmittedTask,
@@ -63,7 +66,7 @@ function reconcile(
 ): Reconciled {
   const state = readJobState(folder, task.number);
   const isNew = state !== undefined && state.attempts.length > task.attempts;
-  // Who looked before the job was submitted anew must not end what runs now.
+  // A caller with an old report, from before the job was resubmitted, must not end the current attempt.
   if (isNew && !mayBeOf(task, state)) return "recorded already";
   if (isNew && hasEnded(state)) return "recorded already";
   noteOver(folder, task);
@@ -71,7 +74,7 @@ function reconcile(
   const logged = loggedEnd(folder, task);
   const { known, lack, status, why } = endOf({ task, report, slurmLines, logged, logsOf });
   if (!isNew && status === "stopped") return { kind: "dropped", reason: why };
-  // Its own word is better than Slurm's for the code that it ended with.
+  // The job's own record is more precise than Slurm about its exit code.
   const saysStopped = isNew && state.status === "stopped" && lack === undefined;
   if (saysStopped && (status === "stopped" || endedBySignal(known))) {
     if (CAUSES.has(known?.state ?? "")) writeJobState(folder, stoppedBy(state, why));
@@ -93,7 +96,7 @@ function reconcile(
   return { kind: "ended" };
 }
 
-/** A task that is over, and what is known of that. */
+/** A task that is over, with all that is known about it. */
 interface OverTask {
   readonly task: SubmittedTask;
   readonly report: TaskReport | undefined;
@@ -102,16 +105,16 @@ interface OverTask {
   readonly logsOf: JobLogs;
 }
 
-/** How a task ended, by what Slurm says and, where that is not enough, by what was printed last. */
+/** How a task ended, according to Slurm and, if that is not enough, its last output. */
 function endOf({ logged, logsOf, report, slurmLines, task }: OverTask): {
   readonly status: AttemptEnd["status"];
   readonly why: string;
-  /** The same where it ran out of memory. */
+  /** The reason if it ran out of memory. */
   readonly lack: string | undefined;
-  /** What Slurm said, or has logged; undefined where that is nothing. */
+  /** Slurm's report or log; undefined without either. */
   readonly known: TaskReport | undefined;
 } {
-  // What was cancelled, or lost its node, is still to be done, whatever it printed.
+  // A task that was cancelled, or lost its node, still has to run, whatever it printed.
   const mayLack = report === undefined || STATUS[report.state] === "failed";
   const jobLines = mayLack ? lastJobLines(logsOf(task)) : [];
   const known = report ?? loggedReport(task, logged);
@@ -123,21 +126,23 @@ function endOf({ logged, logsOf, report, slurmLines, task }: OverTask): {
   return { status: askedToEnd(known) ? "stopped" : told, why, lack, known };
 }
 
-/** Of a task that Slurm has forgotten, what its log says of the end. */
+/** The end of a task that Slurm has forgotten, from its log. */
 const loggedReport = (
   { array, index }: SubmittedTask,
   end: LoggedEnd | undefined,
 ): TaskReport | undefined =>
   end && { array, index, reason: null, state: end.state, exitCode: end.exitCode };
 
-/** It may be read hours later. Undefined where it is not known, or the clocks of two machines disagree. */
+/**
+ * The record may be made hours after the end. Undefined if the time is unknown, or the clocks of two machines disagree.
+ */
 function timeOfEnd({ attempts }: JobState, logged: LoggedEnd | undefined): Date | undefined {
   const started = Date.parse(attempts.at(-1)?.started ?? "");
   const at = logged?.at?.getTime();
   return at !== undefined && at >= started && at <= Date.now() ? new Date(at) : undefined;
 }
 
-/** Why Slurm stopped a job that can only say by which signal. */
+/** Causes of a stop by Slurm; the job itself knows only the signal. */
 const CAUSES: ReadonlySet<string> = new Set([
   "BOOT_FAIL",
   "LAUNCH_FAILED",
@@ -145,18 +150,18 @@ const CAUSES: ReadonlySet<string> = new Set([
   "PREEMPTED",
 ]);
 
-/** What a job said of its end stays, and why it came to that is added. */
+/** Keeps the job's own error and appends the cause. */
 function stoppedBy(state: JobState, why: string): JobState {
   const last = state.attempts.at(-1);
-  // Another process may have looked at the same moment.
+  // Another process may have done this at the same moment.
   if (last === undefined || last.error?.includes(why) === true) return state;
   const error = last.error === null ? why : `${last.error}; ${why}`;
   return { ...state, attempts: [...state.attempts.slice(0, -1), { ...last, error }] };
 }
 
 /**
- * Makes a client of NFS forget which files a folder does not have: it may believe for a minute that there is no record
- * which another machine has written. A change of its own is what it takes.
+ * Invalidates an NFS client's cache of the files that a folder does not have: it may hide a record of another machine
+ * for a minute. A change of its own to the folder does this.
  */
 function lookAgain(folder: string): void {
   const change = draftBeside(join(folder, "change"));
@@ -164,18 +169,18 @@ function lookAgain(folder: string): void {
     mkdirSync(change);
     rmdirSync(change);
   } catch {
-    // It cannot be written, or is not there: then nothing can be recorded either, and that is reported there.
+    // If the folder is absent or not writable, nothing can be recorded either; that is reported elsewhere.
   }
 }
 
-/** Whether the last attempt is no other task's, nor one of a launcher of a machine. */
+/** Whether the last attempt can belong to this task, rather than to another one or to a local launcher. */
 function mayBeOf(task: SubmittedTask, { attempts }: JobState): boolean {
   const { details, id } = attempts.at(-1) ?? {};
   const runsAs = details?.["scheduler"];
   return runsAs === undefined ? id === undefined : runsAs === taskName(task);
 }
 
-/** Codes of a script that was told to end, by SIGHUP, SIGINT or SIGTERM, before its job could record that. */
+/** Exit codes of a script that SIGHUP, SIGINT or SIGTERM ended before its job could record that. */
 const ASKED_TO_END: ReadonlySet<number> = new Set([129, 130, 143]);
 
 const askedToEnd = (report: TaskReport | undefined): boolean =>
@@ -185,11 +190,12 @@ const endedBySignal = (report: TaskReport | undefined): boolean =>
   report?.state === "FAILED" && isSignalCode(report.exitCode ?? 0);
 
 /**
- * Why the job of a task ended, and what to do, where it ran out of memory; undefined for others. Slurm does not always say so
- * itself: the task whose step was killed has just failed, and one whose time is past is forgotten. What was printed last tells.
+ * The reason and a hint if a task's job ran out of memory; undefined for others. Slurm does not always report this
+ * itself: the task whose step was killed just counts as failed, and an old one is forgotten. So the last output is
+ * searched.
  *
- * @param lines what Slurm and the job have logged last
- * @param report what Slurm said last; undefined where it knows the task no more
+ * @param lines the last log lines of Slurm and the job
+ * @param report Slurm's last report; undefined if it no longer knows the task
  */
 function outOfMemory(
   lines: readonly string[],
@@ -202,10 +208,10 @@ function outOfMemory(
     : undefined;
 }
 
-/** Slurm takes only one of the keys that say how much: it is the one that was set. */
+/** Slurm accepts only one of the keys for memory: the one that was set. */
 const moreMemory = ({ memory_key = "mem_gb" }: SubmittedTask): string =>
   `hydra.launcher.${memory_key}=${memory_key === "mem_gb" ? "GB" : "SIZE"}`;
 
-/** Slurm's own words, in versions from 17 on; a program may use the same of something else. */
+/** Slurm's own messages, in versions from 17 on; a program may print the same words about something else. */
 const OVER_LIMIT =
   /^(slurmstepd|srun)[^ ]*: .*(oom[-_]kill|Out Of Memory|xceeded (job |step )?memory limit)/;

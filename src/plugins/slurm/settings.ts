@@ -8,7 +8,7 @@ import { ConfigError, nearest } from "../../values/errors.ts";
  * @see https://hydra.cc/docs/1.3/plugins/submitit_launcher/
  */
 export interface SlurmSettings {
-  /** Where jobs log; `%j` in it stands for the task, `ARRAY_INDEX`. */
+  /** The folder for logs; `%j` in it stands for the task, `ARRAY_INDEX`. */
   readonly submitit_folder: string;
   readonly timeout_min: number;
   readonly cpus_per_task: number | null;
@@ -29,11 +29,11 @@ export interface SlurmSettings {
   readonly mem_per_gpu: string | null;
   readonly mem_per_cpu: string | null;
   readonly account: string | null;
-  /** How long before its time limit a job is told, in seconds. */
+  /** How many seconds before its time limit a job gets a signal. */
   readonly signal_delay_s: number;
-  /** How often a job that ran out of time is queued again. */
+  /** How often a job that ran out of time is requeued. */
   readonly max_num_timeout: number;
-  /** Options of sbatch that have no key here, without the dashes. */
+  /** Options of sbatch without a key here, without the dashes. */
   readonly additional_parameters: Readonly<Record<string, unknown>>;
   /** How many jobs run at a time. */
   readonly array_parallelism: number;
@@ -52,7 +52,7 @@ const text: Reader = (key, value) => {
   throw wrong(key, value, "a string");
 };
 
-/** A whole number of at least this. */
+/** A whole number not below `least`. */
 const count =
   (least: number): Reader =>
   (key, value) => {
@@ -83,7 +83,7 @@ const optional =
   (key, value) =>
     value === null ? null : read(key, value);
 
-/** How each key is read, and what stands for one that a config leaves out. */
+/** The reader of each key, and its default. */
 const KEYS: Readonly<Record<Key, readonly [read: Reader, standard: unknown]>> = {
   submitit_folder: [text, null],
   timeout_min: [count(1), 60],
@@ -113,10 +113,10 @@ const KEYS: Readonly<Record<Key, readonly [read: Reader, standard: unknown]>> = 
   srun_args: [texts, []],
 };
 
-/** What other parts of a sweep read in `hydra.launcher`. */
+/** Keys of `hydra.launcher` that other parts of a sweep read. */
 const NOT_OURS = ["_target_", "on_failure"];
 
-/** What sbatch, submitit itself and other launchers call settings that have another name here. */
+/** Names in sbatch, submitit itself and other launchers of settings that have another name here. */
 const OTHER_NAMES: ReadonlyMap<string, Key> = new Map(
   Object.entries({
     array: "array_parallelism",
@@ -136,7 +136,7 @@ const OTHER_NAMES: ReadonlyMap<string, Key> = new Map(
   } as const),
 );
 
-/** @param setting one that is not there: as sbatch names it, say, or with submitit's `slurm_` before it */
+/** @param setting an unknown setting: for example sbatch's name, or one with submitit's prefix `slurm_` */
 export function insteadOfSetting(setting: string): InsteadOf {
   const name = dashless(setting).replace(/^slurm_/, "");
   const ours = Object.hasOwn(KEYS, name) ? name : OTHER_NAMES.get(name);
@@ -149,11 +149,11 @@ export function insteadOfSetting(setting: string): InsteadOf {
 const dashless = (option: string): string => option.replace(/^-+/, "").replaceAll("-", "_");
 
 /**
- * Reads `hydra.launcher`; what a config leaves out has submitit's default.
+ * Reads `hydra.launcher`; absent keys get submitit's defaults.
  *
  * @param plain the resolved node as plain data
- * @param standardFolder where jobs log unless the config says so
- * @throws ConfigError `app.launcher` for a key or a value that means nothing here
+ * @param standardFolder the default folder for logs
+ * @throws ConfigError `app.launcher` for an unsupported key or value
  */
 export function readSettings(
   plain: Readonly<Record<string, unknown>>,

@@ -1,7 +1,7 @@
 import { ConfigError } from "../../values/errors.ts";
 import { keyGiven, MEMORY_OPTIONS, type SbatchOption } from "./batch-script.ts";
 
-/** Slurm cannot be asked. */
+/** A Slurm command does not exist. */
 export const missing = (command: string): ConfigError =>
   new ConfigError({
     code: "slurm/missing",
@@ -10,7 +10,7 @@ export const missing = (command: string): ConfigError =>
     hint: "start the sweep on a login node of the cluster, or run it on this machine with hydra/launcher=local or hydra/launcher=basic",
   });
 
-/** sbatch was ended before it said whether there is a job now. */
+/** sbatch was killed before it reported whether there is a job. */
 export const unanswered = (problem: string): ConfigError =>
   new ConfigError({
     code: "slurm/no_answer",
@@ -19,9 +19,9 @@ export const unanswered = (problem: string): ConfigError =>
   });
 
 /**
- * Slurm does not take it for now; where the answer was lost, it may have it all the same.
+ * Slurm does not accept jobs for now; if its answer was lost, it may have them all the same.
  *
- * @param words Slurm's
+ * @param words Slurm's message
  */
 export const busy = (words: string): ConfigError =>
   new ConfigError({
@@ -31,24 +31,26 @@ export const busy = (words: string): ConfigError =>
     hint: "check its controller with `scontrol ping` and its queue with `squeue`, then continue with --resume DIR: nothing is submitted twice",
   });
 
-/** The same of what was refused because no more jobs may be submitted (`slurm/full`), once some of them are about to leave. */
+/**
+ * The same error for a refusal because no more jobs may be submitted (`slurm/full`), once some jobs are about to leave.
+ */
 export const busyForNow = (full: ConfigError): ConfigError =>
   busy(full.message.replace(REFUSED, ""));
 
 const REFUSED = "Slurm did not accept the sweep: ";
 
-/** What a command says when the controller is not there, has no room, or was not heard: another time it may take the same. */
+/** Messages of a command when the controller is absent, has no room, or does not answer: a retry may succeed. */
 const BUSY =
   /unable to contact slurm controller|backup controller in standby|socket timed out|zero bytes were transmitted|communication (connection|shutdown) failure|message (send|receive) failure|temporarily (unable|unavailable|disabled)|unable to create job record|job queue full/i;
 
 /**
- * @param stderr of sbatch, or of another of Slurm's commands
- * @returns undefined for what it refuses for good
+ * @param stderr output of sbatch, or of another of Slurm's commands
+ * @returns undefined for a permanent refusal
  */
 export const busyBy = (stderr: string): ConfigError | undefined =>
   BUSY.test(stderr) ? busy(said(stderr)) : undefined;
 
-/** What is not known must not be taken for what is not there: jobs would be submitted a second time. */
+/** Unknown jobs must not count as absent: they would be submitted a second time. */
 export const noAnswer = (words = ""): ConfigError =>
   new ConfigError({
     code: "slurm/no_answer",
@@ -56,7 +58,7 @@ export const noAnswer = (words = ""): ConfigError =>
     hint: "check its controller with `scontrol ping`, then try again",
   });
 
-/** Slurm's words, without the name of the command in each line. */
+/** Slurm's message, without the name of the command in each line. */
 export const said = (stderr: string): string =>
   stderr
     .split("\n")
@@ -68,21 +70,21 @@ export const said = (stderr: string): string =>
     .filter((line) => line !== "")
     .join("; ");
 
-/** What to do about what sbatch does not accept. */
+/** The hint for an error of sbatch. */
 interface Remedy {
-  /** In its words. */
+  /** Matches the message. */
   readonly words: RegExp;
-  /** Options that it may be about: one that it was given is the one to change. */
+  /** Options that may cause the error: one that was given is the one to change. */
   readonly options?: readonly string[];
-  /** The key to change where it was given none of them. */
+  /** The key to change if none of them was given. */
   readonly key: string;
   readonly hint: string;
 }
 
-/** How many jobs may be submitted: QOSMaxSubmitJobPerUserLimit, AssocMaxSubmitJobLimit, AssocGrpSubmitJobsLimit. */
+/** Limits on submitted jobs: QOSMaxSubmitJobPerUserLimit, AssocMaxSubmitJobLimit, AssocGrpSubmitJobsLimit. */
 const SUBMIT_LIMIT = /max ?submit|submit ?jobs|job submit limit/i;
 
-/** What Slurm says behind whatever limit of its accounting. */
+/** The suffix that Slurm adds for any limit of its accounting. */
 const ANY_LIMIT = /; [^;]*violates accounting\/QOS policy[^;]*/i;
 
 const LIMITS = "`sacctmgr show qos` and `sacctmgr show associations user=$USER` list the limits";
@@ -98,7 +100,7 @@ const GRES_OPTIONS: readonly string[] = [
 ];
 
 const REMEDIES: readonly Remedy[] = [
-  // Limits first: other words stand in their names.
+  // Limits first: their names contain words of other messages.
   {
     words: SUBMIT_LIMIT,
     key: "hydra.launcher",
@@ -213,10 +215,10 @@ const REMEDIES: readonly Remedy[] = [
 ];
 
 /**
- * `slurm/full` where no more jobs may be submitted for now, else `slurm/rejected`.
+ * `slurm/full` if no more jobs may be submitted for now, else `slurm/rejected`.
  *
- * @param stderr what sbatch said
- * @param options what it was given
+ * @param stderr output of sbatch
+ * @param options its options
  */
 export function rejected(stderr: string, options: readonly SbatchOption[]): ConfigError {
   const words = said(stderr);

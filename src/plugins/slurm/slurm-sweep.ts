@@ -18,7 +18,7 @@ import {
 import { phaseOf, type TaskReport } from "./task-state.ts";
 import { watchTasks } from "./watch.ts";
 
-/** One that is queued again in this very moment must not hold up who only looks. */
+/** The time limit for a task that is being requeued, which must not delay a command that only reads. */
 const SETTLE_MS = 30_000;
 
 /** The Slurm side of a recorded sweep. */
@@ -36,7 +36,7 @@ export function slurmSweep(folder: string, client: SlurmClient): SweepBackend {
       });
     },
     handedOver() {
-      // One whose number was not noted may have been submitted, too.
+      // An array whose number is not recorded may have been submitted, too.
       const noted = readSubmissions(folder).map((one) => ({ ...one, array: one.array ?? "?" }));
       return new Set(unfinished(folder, tasksOf(noted)).map(({ number }) => number));
     },
@@ -68,10 +68,10 @@ export function slurmSweep(folder: string, client: SlurmClient): SweepBackend {
 }
 
 /**
- * The tasks of a sweep's jobs, also of arrays whose number is not noted yet. Nothing is written:
- * this may run while a launcher submits.
+ * The tasks of a sweep's jobs, including those of arrays whose number is not recorded yet. Writes nothing, because a
+ * launcher may be submitting at the same time.
  *
- * @throws ConfigError `slurm/no_answer` for arrays that have to be looked for
+ * @throws ConfigError `slurm/no_answer` if arrays have to be searched for
  */
 const submittedTasks = async (
   folder: string,
@@ -81,9 +81,9 @@ const submittedTasks = async (
   tasksOf(await foundSubmissions(readSubmissions(folder), client, signal));
 
 /**
- * Notes the numbers of arrays that were submitted by a launcher that died before it could, and gives up what it
- * was about to submit: should that still come, because its sbatch is slower than we are, it runs nothing. Only for
- * who has claimed the sweep.
+ * Records the numbers of arrays whose launcher died before it could, and abandons arrays that it was about to submit:
+ * if one is still submitted later, because its sbatch is slow, it runs nothing. Only for the process that has claimed
+ * the sweep.
  *
  * @throws ConfigError `slurm/no_answer`
  */
@@ -93,7 +93,7 @@ export async function adoptSubmissions(folder: string, client: SlurmClient): Pro
   for (const { array, script } of found) {
     if (array !== null) continue;
     rmSync(script, { force: true });
-    // What came in between may have begun.
+    // An array that was submitted in between may have begun.
     const late = await client.arrayOf(script);
     if (late !== undefined) await client.cancel([late]);
   }
@@ -106,7 +106,7 @@ export async function adoptSubmissions(folder: string, client: SlurmClient): Pro
     );
 }
 
-/** An array whose number is not noted is looked for in the queue, by its script. */
+/** Searches the queue for an array whose number is not recorded, by its script. */
 const foundSubmissions = (
   noted: readonly Submission[],
   client: SlurmClient,
@@ -120,7 +120,7 @@ const foundSubmissions = (
     ),
   );
 
-/** Those whose record does not say how they ended, and that Slurm may still have. */
+/** Tasks without a recorded end that Slurm may still have. */
 function unfinished(
   folder: string,
   tasks: ReadonlyMap<number, SubmittedTask>,
@@ -133,7 +133,8 @@ function unfinished(
 }
 
 /**
- * Those that Slurm says are over, or knows no more; and those that its queue does not have, and of which it says nothing else.
+ * `over`: tasks that Slurm reports as over, or no longer knows; `unknown`: tasks that are not in its queue, and about
+ * which it does not answer.
  *
  * @throws ConfigError `slurm/no_answer`
  */

@@ -39,7 +39,10 @@ const queue = (target: string, ours: Fields = {}, newer: Fields = {}) =>
     ...ours,
   }).node;
 
-/** Jobs of a sweep as a job array of a Slurm cluster, under submitit's name and under ours, which also has `on_failure`. */
+/**
+ * Runs the jobs of a sweep as a job array of a Slurm cluster, under submitit's name and under ours, which also has
+ * `on_failure`.
+ */
 export const slurm: Plugin = {
   name: "slurm",
   configs: {

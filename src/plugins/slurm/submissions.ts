@@ -20,50 +20,56 @@ import {
 } from "../../system/shape.ts";
 import { ConfigError } from "../../values/errors.ts";
 
-/** Files of a sweep's Slurm side, in its `.sweep` folder. */
+/** The folder for the Slurm side of a sweep, in its `.sweep` folder. */
 export const slurmFolder = (folder: string): string => launcherFolder(folder, LAUNCHER);
 /** The name of the launcher. */
 export const LAUNCHER = "slurm";
 export const timeoutFolder = (folder: string): string => join(slurmFolder(folder), "timeouts");
-/** A file for each task that is over and that Slurm need not be asked about again. */
+/** A file for each task that is over and about which Slurm need not be asked again. */
 const overFolder = (folder: string): string => join(slurmFolder(folder), "over");
 /** `.sweep/slurm/submissions.jsonl`; it only grows, however many arrays there are. */
 const submissionsFile = (folder: string): string => join(slurmFolder(folder), "submissions.jsonl");
-/** What earlier versions wrote anew for each array: a list of submissions, in front of what was added since. */
+/**
+ * The file of earlier versions, which they rewrote for each array: a list of submissions, earlier than those that were
+ * added since.
+ */
 const earlierFile = (folder: string): string => join(slurmFolder(folder), "submissions.json");
 
-/** A job array that was handed to Slurm, or is about to be. */
+/** A job array that was submitted to Slurm, or is about to be. */
 export interface Submission {
-  /** The batch script, an absolute path; written before the array exists, so that it names it. */
+  /** The absolute path of the batch script; written before the array exists, so that it identifies the array. */
   readonly script: string;
-  /** Slurm's number of the array; null until sbatch has told it. */
+  /** Slurm's number of the array; null until sbatch has returned it. */
   readonly array: string | null;
   /** In the order of the array's indices. */
   readonly jobs: readonly SubmittedJob[];
-  /** Where they log: `submitit_folder`, absolute. Not there in what early versions noted. */
+  /** The folder for their logs: `submitit_folder`, absolute. Absent in records of early versions. */
   readonly logs?: string;
-  /** The key below `hydra.launcher` that says how much memory they get. Not there where none does, or early versions noted it. */
+  /** The key below `hydra.launcher` that sets their memory. Absent if none does, and in records of early versions. */
   readonly memory_key?: string;
-  /** How many of its jobs run at a time. Not there in what early versions noted. */
+  /** How many of its jobs run at a time. Absent in records of early versions. */
   readonly parallelism?: number;
 }
 
 export interface SubmittedJob {
   readonly number: number;
-  /** How often it had been started before it was submitted: what comes later is of this array. */
+  /** How many starts the job had before it was submitted: later ones belong to this array. */
   readonly attempts: number;
 }
 
-/** What is noted of a submission, a line of the file each: that there is one, what is known of it since, or that it came to nothing. */
+/**
+ * An entry about a submission, one per line of the file: that it exists, what became known since, or that it was
+ * abandoned.
+ */
 export type SubmissionNote =
   | Submission
   | Pick<Submission, "script" | "array">
   | { readonly script: string; readonly given_up: true };
 
 /**
- * In the order in which they were made.
+ * The submissions in order.
  *
- * @throws ConfigError `app.sweep_record` for what is no list of them
+ * @throws ConfigError `app.sweep_record` for a malformed list
  */
 export function readSubmissions(folder: string): readonly Submission[] {
   const made = new Map<string, Submission>();
@@ -80,7 +86,7 @@ function notesOf(folder: string): readonly SubmissionNote[] {
   const earlier = parsedFile(earlierFile(folder), (text) =>
     checked(JSON.parse(text), isSubmissions),
   );
-  // Behind the last whole line there may be half of one that a dead launcher was about to write.
+  // The text after the last complete line may be an entry that a dead launcher was about to write.
   const since = parsedFile(submissionsFile(folder), (text) =>
     text
       .split("\n")
@@ -103,7 +109,7 @@ const isSubmission = (value: unknown): value is Submission =>
 const isSubmissions = (value: unknown): value is readonly Submission[] =>
   Array.isArray(value) && value.every(isSubmission);
 
-/** Told apart as `readSubmissions` does. */
+/** Distinguishes entries as `readSubmissions` does. */
 function isNote(value: unknown): value is SubmissionNote {
   if (typeof value !== "object" || value === null) return false;
   if ("given_up" in value) return fits<GivenUp>(value, { script: anyText, given_up: oneOf(true) });
@@ -114,13 +120,13 @@ function isNote(value: unknown): value is SubmissionNote {
 type Known = Pick<Submission, "script" | "array">;
 type GivenUp = Extract<SubmissionNote, { readonly given_up: true }>;
 
-/** @throws SyntaxError for what is something else */
+/** @throws SyntaxError for an invalid value */
 function checked<T>(value: unknown, isWhole: (value: unknown) => value is T): T {
   if (isWhole(value)) return value;
   throw new SyntaxError(`not a valid submission record: ${JSON.stringify(value).slice(0, 80)}`);
 }
 
-/** Nothing where there is no file. */
+/** Empty if the file does not exist. */
 function parsedFile<T>(file: string, parse: (text: string) => readonly T[]): readonly T[] {
   const text = textOf(file);
   try {
@@ -144,7 +150,10 @@ function textOf(file: string): string | undefined {
   }
 }
 
-/** Survives the machine, too: what Slurm has must not be submitted a second time. Only for who has claimed the sweep. */
+/**
+ * Survives a crash of the machine, too: jobs that Slurm has must not be submitted twice. Only for the process that has
+ * claimed the sweep.
+ */
 export function noteSubmissions(folder: string, notes: readonly SubmissionNote[]): void {
   const file = submissionsFile(folder);
   const lines = notes.map((note) => `${JSON.stringify(note)}\n`).join("");
@@ -158,7 +167,7 @@ export interface SubmittedTask extends SubmittedJob, Pick<Submission, "logs" | "
   readonly index: number;
 }
 
-/** Where each job was submitted last. */
+/** The last submission of each job. */
 export function tasksOf(submissions: readonly Submission[]): ReadonlyMap<number, SubmittedTask> {
   const tasks = new Map<number, SubmittedTask>();
   for (const { array, jobs, script: _, ...known } of submissions)
@@ -171,11 +180,13 @@ export function tasksOf(submissions: readonly Submission[]): ReadonlyMap<number,
 export const taskName = ({ array, index }: Pick<SubmittedTask, "array" | "index">): string =>
   `${array}_${index}`;
 
-/** Notes that a task is over. A file of its own: who only looks must not write where a launcher does. */
+/**
+ * Records that a task is over, in a file of its own: a command that only reads must not write to the launcher's file.
+ */
 export const noteOver = (folder: string, task: Pick<SubmittedTask, "array" | "index">): void =>
   writeFileAtomicSync(join(overFolder(folder), taskName(task)), "");
 
-/** The names of tasks that are over for sure; others may be, too. */
+/** The names of tasks that are certainly over; others may be, too. */
 export function tasksKnownOver(folder: string): ReadonlySet<string> {
   try {
     return new Set(readdirSync(overFolder(folder)));
@@ -184,11 +195,11 @@ export function tasksKnownOver(folder: string): ReadonlySet<string> {
   }
 }
 
-/** Where Slurm writes what it has to say of a task itself: that it was killed, and why. */
+/** The file for Slurm's own messages about a task, such as that it was killed, and why. */
 export const slurmLog = (folder: string, task: Pick<SubmittedTask, "array" | "index">): string =>
   join(slurmFolder(folder), `${taskName(task)}.log`);
 
-/** Tasks as Slurm's commands take them, an argument for each array: `77_[0-2,5]`, `78_3`. */
+/** Tasks in the form of Slurm's commands, an argument for each array: `77_[0-2,5]`, `78_3`. */
 export function taskRanges(
   tasks: readonly Pick<SubmittedTask, "array" | "index">[],
 ): readonly string[] {

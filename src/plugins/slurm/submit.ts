@@ -25,17 +25,17 @@ import { phaseOf } from "./task-state.ts";
 
 export interface SubmitRequest {
   readonly client: SlurmClient;
-  /** Of the sweep: they say how many of its jobs run at a time. */
+  /** The settings of the sweep, which limit how many of its jobs run at a time. */
   readonly settings: SlurmSettings;
   readonly facts: SweepFacts;
   /** The absolute path of the sweep's `.sweep` folder. */
   readonly folder: string;
-  /** The jobs to be submitted. */
+  /** The jobs to submit. */
   readonly groups: readonly JobGroup[];
   readonly retry: RetryPolicy;
 }
 
-/** Jobs that ask for the same resources. */
+/** Jobs with the same resource request. */
 export interface JobGroup {
   readonly settings: SlurmSettings;
   /** Their numbers. */
@@ -43,14 +43,14 @@ export interface JobGroup {
 }
 
 /**
- * Hands jobs to Slurm: for each group an array, or several where it has more jobs than `MaxArraySize`. They run side by side, and
- * share `array_parallelism` out among them, so that no more jobs run at a time (`planArrays`). Each array is noted before and after
- * it is submitted: whatever happens between, it is found again by its script. A Slurm that takes
- * nothing for now is asked again.
+ * Submits jobs to Slurm: for each group an array, or several if it has more jobs than `MaxArraySize`. The arrays run in
+ * parallel and share `array_parallelism`, so that no more jobs run at a time (`planArrays`). Each array is recorded
+ * before and after it is submitted: whatever happens in between, it is found again by its script. If Slurm accepts
+ * nothing for now, this retries.
  *
  * @returns Slurm's numbers of the arrays
- * @throws ConfigError `slurm/missing`, `slurm/rejected`, `slurm/full`, `slurm/no_answer`, `slurm/busy`; then none of the arrays stays that is
- * known, unless Slurm does not take that either
+ * @throws ConfigError `slurm/missing`, `slurm/rejected`, `slurm/full`, `slurm/no_answer`, `slurm/busy`; all arrays
+ * known by then are cancelled, unless Slurm does not accept that either
  */
 export async function submitJobs(request: SubmitRequest): Promise<readonly string[]> {
   const { client, folder, facts, groups, retry, settings } = request;
@@ -62,7 +62,7 @@ export async function submitJobs(request: SubmitRequest): Promise<readonly strin
     try {
       await submitArray(request, { command, planned, arrays });
     } catch (error) {
-      // What Slurm does not take now, it may not end either: it goes on, and --resume follows it.
+      // A Slurm that accepts nothing now may not cancel either: then the arrays continue, and --resume follows them.
       await client.cancel(arrays).catch((other: unknown) => {
         if (!isBusy(error)) throw other;
       });
@@ -71,17 +71,18 @@ export async function submitJobs(request: SubmitRequest): Promise<readonly strin
   return arrays;
 }
 
-/** An array that is to be submitted. */
+/** An array to submit. */
 export interface PlannedArray extends JobGroup {
   /** How many of its jobs run at a time. */
   readonly parallelism: number;
-  /** The place, among all arrays, of the one that has to end before it; undefined for none. */
+  /** The index, among all arrays, of the one that has to end before it; undefined for none. */
   readonly after: number | undefined;
 }
 
 /**
- * The arrays of a sweep. As long as there are no more of them than jobs may run at a time, all run side by side: each has a share of
- * that number, by its jobs, so that a slow job holds back none of the others. More arrays than that wait for each other, one for one.
+ * The arrays of a sweep. If there are no more arrays than jobs may run at a time, all run in parallel: each gets a
+ * share of that number, in proportion to its jobs, so that a slow job delays no other. Further arrays each wait for
+ * another one to end.
  *
  * @param size the most jobs of an array
  * @param limit how many jobs may run at a time
@@ -110,7 +111,7 @@ export function planArrays(
       parallelism: 1,
       after: at < limit ? undefined : at - limit,
     }));
-  // One for each; the others by how many jobs there are up to its end, so that the sum is the limit.
+  // One for each array; the rest in proportion to the cumulative number of jobs, so that the sum is the limit.
   const others = limit - parts.length;
   let before = 0;
   return parts.map((part) => {
@@ -124,16 +125,17 @@ export function planArrays(
 /** An array with jobs that are not over. */
 export interface RunningArray {
   readonly array: string;
-  /** The number of those jobs. */
+  /** The number of its unfinished jobs. */
   readonly left: number;
   /** How many of them may run at a time. */
   readonly parallelism: number;
 }
 
 /**
- * What arrays that are over, or have fewer jobs left than may run, do not need of the limit goes to those with the most jobs that wait.
+ * Redistributes the part of the limit that arrays do not need, because they are over or have fewer jobs left than may
+ * run, to the arrays with the most waiting jobs.
  *
- * @param limit how many jobs of all of them may run at a time
+ * @param limit how many jobs of all arrays may run at a time
  * @returns the arrays that get more
  */
 export function passOnShares(
@@ -152,16 +154,16 @@ export function passOnShares(
   );
 }
 
-/** What submitting one of them takes. */
+/** The input for submitting an array. */
 interface ArrayRequest {
-  /** What starts the program. */
+  /** The command that starts the program. */
   readonly command: readonly string[];
   readonly planned: PlannedArray;
   /** Slurm's job numbers of the arrays submitted so far; this array's is appended once Slurm has given it. */
   readonly arrays: string[];
 }
 
-/** Of a try that Slurm may or may not have taken, the array is looked for before there is another. */
+/** If Slurm may have accepted an attempt, the array is searched for before the next one. */
 async function submitArray(request: SubmitRequest, array: ArrayRequest): Promise<void> {
   const { client, folder, retry } = request;
   let script: string | undefined;
@@ -179,7 +181,7 @@ async function submitArray(request: SubmitRequest, array: ArrayRequest): Promise
       if (!isFull(error) || isLastTry) throw error;
       const ended = endedTasks(folder);
       if (ended.size === 0) throw error;
-      // What left between the two answers has made room.
+      // Jobs that left between the two answers have made room.
       isLastTry = !(await areLeaving(ended, client));
       throw busyForNow(error);
     }
@@ -189,7 +191,7 @@ async function submitArray(request: SubmitRequest, array: ArrayRequest): Promise
 const isFull = (error: unknown): error is ConfigError =>
   isConfigError(error) && error.code === "slurm/full";
 
-/** The tasks of the sweep whose jobs say that they have ended, with their arrays: their scripts may not have come to their own ends. */
+/** The tasks of the sweep whose jobs have recorded their end, with their arrays: their scripts may still be running. */
 function endedTasks(folder: string): ReadonlyMap<string, string> {
   const ended = new Map<string, string>();
   for (const { array, jobs } of readSubmissions(folder)) {
@@ -202,7 +204,7 @@ function endedTasks(folder: string): ReadonlyMap<string, string> {
   return ended;
 }
 
-/** Whether any of them counts still among the jobs that are submitted; while Slurm does not answer they may. */
+/** Whether any of them still counts as a submitted job; while Slurm does not answer, they may. */
 async function areLeaving(
   ended: ReadonlyMap<string, string>,
   client: SlurmClient,
@@ -212,9 +214,9 @@ async function areLeaving(
 }
 
 /**
- * The array that a script was submitted as; undefined for none, and then there will be none.
+ * The array that a script was submitted as; undefined if there is none and there will be none.
  *
- * @throws ConfigError `slurm/busy` where that cannot be told yet
+ * @throws ConfigError `slurm/busy` if that cannot be decided yet
  */
 async function foundAfterAll(
   folder: string,
@@ -265,14 +267,14 @@ async function tryToSubmit(
     arrays.push(array);
     noteSubmissions(folder, [{ script, array }]);
   } catch (error) {
-    // An array that there is, or may be, is looked for by its script.
+    // An array that exists or may exist is searched for by its script.
     const isRefused = isConfigError(error) && !MAY_BE_THERE.has(error.code);
     if (isRefused) noteSubmissions(folder, [{ script, given_up: true }]);
     throw error;
   }
 }
 
-/** After these Slurm may have taken the array all the same. */
+/** Errors after which Slurm may still have accepted the array. */
 const MAY_BE_THERE: ReadonlySet<string> = new Set(["slurm/no_answer", "slurm/busy"]);
 
 /** @throws ConfigError `app.launcher` for a program that a cluster cannot start */
@@ -294,23 +296,23 @@ function restartable({ holds_secrets, program }: SweepFacts): readonly string[] 
   return program.command;
 }
 
-/** How to wait for a Slurm that takes nothing for now. */
+/** How to wait for a Slurm that accepts no jobs for now. */
 interface RetryPolicy {
-  /** Called with what is waited for, a line each time. */
+  /** Called with a line about each wait. */
   readonly say: (line: string) => void;
-  /** Ends the waiting: no other try follows. */
+  /** Ends the wait: no further attempt follows. */
   readonly signal?: AbortSignal;
-  /** Waits for milliseconds, or until the signal comes. */
+  /** Waits for milliseconds, or until the signal aborts. */
   readonly pause?: (milliseconds: number, signal?: AbortSignal) => Promise<unknown>;
 }
 
-/** Five minutes in all: as long as a controller takes that is started again with a long queue. */
+/** Five minutes in all: the time of a controller's restart with a long queue. */
 const PAUSES_S = [1, 2, 4, 8, 15, 30, 60, 60, 60, 60];
 
 /**
- * Tries until Slurm takes it, or that has taken too long.
+ * Retries until Slurm accepts, or the pauses are used up.
  *
- * @throws whatever a try throws but `slurm/busy`; that once there is no retry left, or the signal comes
+ * @throws any error of an attempt except `slurm/busy`; that one after the last retry, or when the signal aborts
  */
 export async function withRetry<T>(attempt: () => Promise<T>, retry: RetryPolicy): Promise<T> {
   const { pause = pauseFor, say, signal } = retry;

@@ -1,19 +1,19 @@
-/** What Slurm says of a task of a job array. */
+/** Slurm's report about a task of a job array. */
 export interface TaskReport {
   readonly array: string;
   readonly index: number;
-  /** Slurm's word: `RUNNING`. */
+  /** Slurm's name of the state: `RUNNING`. */
   readonly state: string;
-  /** Slurm's reason, or null where it has none: `Resources`, `TimeLimit`. */
+  /** Slurm's reason, or null if it gives none: `Resources`, `TimeLimit`. */
   readonly reason: string | null;
-  /** Of the batch script, where Slurm knows it; 128 and the number of a signal that ended it. */
+  /** The exit code of the batch script, if Slurm knows it; 128 plus the number of a signal that ended it. */
   readonly exitCode: number | null;
 }
 
-/** What a state means for a sweep. */
+/** The meaning of a state for a sweep. */
 export type TaskPhase = "waiting" | "running" | "over";
 
-/** States of Slurm after which nothing comes unless the task is queued again. */
+/** Final states, unless the task is requeued. */
 const OVER = [
   "BOOT_FAIL",
   "CANCELLED",
@@ -43,7 +43,7 @@ export function phaseOf({ state }: TaskReport): TaskPhase {
   return WAITING.includes(state) ? "waiting" : "running";
 }
 
-/** Why a task is over that left no record of its own, and did not run out of memory: for people. */
+/** Why a task is over that left no record, and did not run out of memory: for people. */
 export function whyOver({ exitCode, reason, state }: TaskReport): string {
   const why = reason === null ? "" : ` (${reason})`;
   switch (state) {

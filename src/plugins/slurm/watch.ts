@@ -15,35 +15,35 @@ export interface WatchRequest {
   readonly signal?: AbortSignal;
 }
 
-/** Between looks at the folder of the jobs' own records. */
+/** The polling interval for the folder of the jobs' own records. */
 const RECORDS_MS = 500;
-/** Between questions to Slurm, which many users ask: soon while things happen, then rarely. */
+/** The interval between queries to Slurm, which many users share: short while things happen, then longer. */
 const QUEUE_MS = { first: 2_000, most: 15_000, growth: 1.5 };
 /**
- * How long the record of a job may come later than Slurm's word that its task is over: file systems
- * of clusters show a file that another machine wrote with a delay.
+ * How much later than Slurm's report of a task's end the job's record may appear: file systems of clusters show the
+ * files of other machines late.
  */
 const RECORD_DELAY_MS = { ended: 10_000, lost: 2_000 };
 
-/** What is known of a task that has not ended. */
+/** The state of a task that has not ended. */
 interface Watched {
   readonly task: SubmittedTask;
-  /** Attempts of this array that were seen. */
+  /** How many attempts of this array were seen. */
   seen: number;
-  /** Whether Slurm said last that it has begun, or is over; undefined where it has not said. */
+  /** Whether Slurm last reported that it has begun, or is over; undefined without a report. */
   hasBegun?: boolean | undefined;
-  /** Since when Slurm says that it is over, on a monotonic clock. */
+  /** Since when Slurm reports it as over, on a monotonic clock. */
   overSince?: number;
-  /** What keeps it from starting, as last reported. */
+  /** The last reported reason that keeps it from starting. */
   heldFor?: string | undefined;
 }
 
 /**
- * Watches tasks: their records first, which the jobs write themselves, and Slurm for those that
- * cannot write any more. Ends when all have ended. Slurm's accounting is not needed.
+ * Watches tasks: first through the records that the jobs write themselves, then through Slurm for jobs that can no
+ * longer write. Ends when all have ended. Does not need Slurm's accounting.
  *
- * Tens of thousands may wait: only the folder of all records is looked at again and again, and the files of jobs that have begun
- * once that has changed, or Slurm has answered.
+ * Tens of thousands of tasks may wait, so only the folder of records is polled; the files of jobs that have begun are
+ * read after it has changed, or Slurm has answered.
  */
 export async function* watchTasks(request: WatchRequest): AsyncGenerator<ScheduledEvent, void> {
   const { client, folder, signal } = request;
@@ -67,7 +67,7 @@ export async function* watchTasks(request: WatchRequest): AsyncGenerator<Schedul
     }
     isAnswered = false;
     if (happened) pause = QUEUE_MS.first;
-    // Which of those has begun that have records of earlier runs, only Slurm can say.
+    // Only Slurm can tell which of the jobs with records of earlier runs have begun.
     else if (recorded !== undefined)
       nextQuestion = Math.min(nextQuestion, performance.now() + QUEUE_MS.first);
     if (watched.size > 0 && performance.now() >= nextQuestion) {
@@ -97,10 +97,10 @@ const hasBegun = (report: TaskReport | undefined): boolean =>
   report === undefined || phaseOf(report) !== "waiting";
 
 /**
- * Whether the record of a task's job may have something new.
+ * Whether to read the record of a task's job again.
  *
  * @param recorded the jobs that have records; undefined while none has changed
- * @param isAnswered whether Slurm was asked since the last look
+ * @param isAnswered whether Slurm was asked since the last read
  */
 function isDue(
   { hasBegun, seen, task }: Watched,
@@ -109,11 +109,11 @@ function isDue(
 ): boolean {
   if (hasBegun === true) return isAnswered || recorded !== undefined;
   if (recorded?.has(task.number) !== true) return false;
-  // While Slurm says that it waits, a record is news only of a job that had none.
+  // While Slurm reports the task as waiting, only a job that had no record can have a new one.
   return hasBegun === undefined || (task.attempts === 0 && seen === 0);
 }
 
-/** The record as far as it is about this array. */
+/** The record if it has attempts of this array. */
 const newer = (state: JobState | undefined, { attempts }: SubmittedTask): JobState | undefined =>
   state !== undefined && state.attempts.length > attempts ? state : undefined;
 
@@ -132,7 +132,7 @@ function* newEvents(one: Watched, state: JobState | undefined): Generator<Schedu
   if (hasEnded(state)) yield { kind: "ended", number };
 }
 
-/** Jobs that have begun to wait for an action of the user, by that action, and those that no longer do. */
+/** Jobs that have begun to wait for an action of the user, by that action, and jobs that no longer do. */
 function* newlyHeld(
   watched: ReadonlyMap<string, Watched>,
   queue: Queue,
@@ -149,7 +149,7 @@ function* newlyHeld(
   for (const [pendingReason, numbers] of changed) yield { kind: "held", numbers, pendingReason };
 }
 
-/** Records how tasks ended that are over, and whose record does not come any more. They are watched no more. */
+/** Records the end of tasks that are over and whose record does not come any more, and stops watching them. */
 function* newlyLost(
   watched: Map<string, Watched>,
   reports: Reports,
@@ -162,7 +162,7 @@ function* newlyLost(
     // Slurm forgets tasks some minutes after their end.
     const known = report === "gone" ? undefined : report;
     if (!isLost(one, known)) continue;
-    // The record may have come while Slurm was asked: then the next look finds it.
+    // The record may have come while Slurm was asked: then the next read finds it.
     reconcile ??= createReconcile(folder);
     const outcome = reconcile(one.task, known);
     if (outcome === "recorded already") continue;
@@ -173,7 +173,7 @@ function* newlyLost(
   }
 }
 
-/** @param report undefined where Slurm knows the task no more */
+/** @param report undefined if Slurm no longer knows the task */
 function isLost(one: Watched, report: TaskReport | undefined): boolean {
   if (report !== undefined && phaseOf(report) !== "over") {
     delete one.overSince;

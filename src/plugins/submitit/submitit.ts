@@ -4,7 +4,7 @@ import type { Plugin } from "../contract/plugin.ts";
 /** The Python module of submitit's launchers, whose classes `_target_` names. */
 export const SUBMITIT_MODULE = "hydra_plugins.hydra_submitit_launcher.submitit_launcher";
 
-/** What every queue of submitit has, in front of its own fields. */
+/** The fields of every queue of submitit, which precede its own. */
 export const queueFields = () => ({
   submitit_folder: field(STR, "${hydra.sweep.dir}/.submitit/%j"),
   timeout_min: field(INT, 60n),
@@ -22,7 +22,7 @@ const LOCAL_TARGET = `${SUBMITIT_MODULE}.LocalLauncher`;
 const local = (newer: Readonly<Record<string, Field>> = {}) =>
   object("LocalQueueConf", { ...queueFields(), _target_: field(STR, LOCAL_TARGET), ...newer }).node;
 
-/** Jobs of a sweep as processes of this machine, under the keys of submitit's local queue. */
+/** Runs the jobs of a sweep as processes of this machine, with the keys of submitit's local queue. */
 export const submitit: Plugin = {
   name: "submitit",
   configs: { "hydra/launcher/submitit_local": { create: () => local() } },

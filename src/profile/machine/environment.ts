@@ -18,9 +18,9 @@ export interface MachineEnvironment {
   readonly gpus: readonly Gpu[];
   readonly node: string;
   readonly hydraconf: string;
-  /** What the native part was built with; null where this run did not need it. */
+  /** How the native part was built; null if this run did not need it. */
   readonly native: unknown;
-  /** What the device of the run can do at most, where the workload could measure it. Since contract 1.5 of `run.json`. */
+  /** The peak rates of the run's device, if the workload could measure them. Since contract 1.5 of `run.json`. */
   readonly peaks?: DevicePeaks;
 }
 
@@ -43,16 +43,16 @@ export function describeMachine(
   };
 }
 
-/** What the processor of this machine is called; "unknown" where the system does not tell. */
+/** The name of this machine's processor; "unknown" if the system does not report it. */
 export function processorName(): string {
   const named = process.platform === "linux" ? processorNameIn(cpuinfo()) : null;
   return named ?? (os.cpus()[0]?.model.trim() || "unknown");
 }
 
 /**
- * The name in the text of Linux's /proc/cpuinfo: the `model name`, or on Arm, which has numbers in its place, the names
- * of its kinds of cores in the order in which they stand there, with their revision: `Neoverse-V2 r0p0`. Null where the
- * text has neither. native/common/processor_name.cc does the same; a test keeps the two in step.
+ * The name in the text of Linux's /proc/cpuinfo: the `model name`; on Arm, which has numbers instead, the names of its
+ * kinds of cores in the order of the text, with their revision: `Neoverse-V2 r0p0`. Null if the text has neither.
+ * native/common/processor_name.cc does the same; a test keeps the two in step.
  */
 export function processorNameIn(text: string): string | null {
   const kinds = new Set<string>();
@@ -74,7 +74,7 @@ export function processorNameIn(text: string): string | null {
       case "CPU part":
         core = { ...core, part: Number(value) };
         break;
-      // Ends the lines of one processor.
+      // The last line of one processor.
       case "CPU revision":
         if (core.implementer !== null) kinds.add(armName(core.implementer, core, Number(value)));
     }
@@ -82,7 +82,7 @@ export function processorNameIn(text: string): string | null {
   return kinds.size === 0 ? null : [...kinds].join(" + ");
 }
 
-/** One kind of core, as the lines of one processor tell it. */
+/** A kind of core, from the lines of one processor. */
 interface ArmCore {
   readonly implementer: number | null;
   readonly variant: number;
@@ -107,9 +107,9 @@ function cpuinfo(): string {
 }
 
 /**
- * Names of Arm processors, which /proc/cpuinfo tells in numbers only, as lscpu (util-linux) has them: implementer and
- * part, bits 31 to 24 and 15 to 4 of the register MIDR_EL1. native/common/arm_processors.hpp holds the same names; a
- * test keeps the two in step.
+ * Names of Arm processors as in lscpu (util-linux); /proc/cpuinfo has only numbers: implementer and part, bits 31 to 24
+ * and 15 to 4 of the register MIDR_EL1. native/common/arm_processors.hpp holds the same names; a test keeps the two in
+ * step.
  */
 export const ARM_PROCESSORS: readonly (readonly [
   implementer: number,

@@ -1,17 +1,21 @@
-/** Files that a run needs: the limit of open ones, and temporary directories. */
+/** The files that a run needs: the limit on open files, and temporary directories. */
 import { closeSync, mkdtempSync, openSync, readFileSync } from "node:fs";
 import { devNull, tmpdir } from "node:os";
 import { join } from "node:path";
 import { errorCode, fileProblem } from "../../system/files.ts";
 import { ConfigError } from "../../values/errors.ts";
 
-/** What several programs at a time take, with pipes for what they print; a process has 256 at least nearly everywhere. */
+/**
+ * Enough for several programs in parallel with pipes for their output; nearly everywhere a process may open at least
+ * 256.
+ */
 const NEEDED = 32;
 
 /**
- * Before programs are started: Node gives a process for which there is no pipe an error that cannot be caught.
+ * To be called before programs are started: if there is no descriptor for a pipe, Node throws an error that cannot be
+ * caught.
  *
- * @throws ConfigError `app.system` where so many files cannot be open beside those that are
+ * @throws ConfigError `app.system` if so many more files cannot be opened
  */
 export function requireOpenFiles(): void {
   const code = refusalOf(NEEDED);
@@ -23,7 +27,7 @@ export function requireOpenFiles(): void {
   });
 }
 
-/** Why so many files cannot be opened; null where they can. */
+/** Why so many files cannot be opened; null if they can. */
 function refusalOf(count: number): "EMFILE" | "ENFILE" | null {
   const opened: number[] = [];
   try {
@@ -38,7 +42,7 @@ function refusalOf(count: number): "EMFILE" | "ENFILE" | null {
   }
 }
 
-/** Only Linux tells. */
+/** The limit of this process, which only Linux reports. */
 function ownLimit(): string {
   try {
     const [, limit] =

@@ -3,13 +3,10 @@ import { delimiter, join, resolve } from "node:path";
 
 export type NsightTool = "nsys" | "ncu";
 
-/** The folder to take the tools from, before all others. */
+/** The folder that takes precedence for finding the tools. */
 const FOLDER_VARIABLE = "HYDRACONF_NSIGHT";
 
-/**
- * Where NVIDIA's and the distributions' packages put the tools; `*` stands for a version, of which
- * the newest is taken.
- */
+/** Where packages of NVIDIA and of distributions install the tools; `*` is a version, of which the newest is used. */
 const INSTALL_FOLDERS: Readonly<Record<NsightTool, readonly string[]>> = {
   nsys: [
     "/opt/nvidia/nsight-systems/*/bin",
@@ -27,8 +24,8 @@ const INSTALL_FOLDERS: Readonly<Record<NsightTool, readonly string[]>> = {
 };
 
 /**
- * Finds `nsys` or `ncu`: in the folder that `HYDRACONF_NSIGHT` names, else on PATH, else where their
- * packages put them. Null when absent.
+ * Finds `nsys` or `ncu`: in the folder that `HYDRACONF_NSIGHT` names, else on PATH, else in the folders of their
+ * packages. Null if absent.
  */
 export function findNsightTool(
   tool: NsightTool,
@@ -44,7 +41,7 @@ export function findNsightTool(
   return findExecutable(tool, "/", folders.join(delimiter));
 }
 
-/** What to add to "not found" where `HYDRACONF_NSIGHT` promised a tool that is nowhere; empty where it is not set. */
+/** A suffix for "not found" if `HYDRACONF_NSIGHT` is set but has no such tool; empty if it is not set. */
 export function chosenFolderNote(
   tool: NsightTool,
   env: Readonly<Record<string, string | undefined>> = process.env,
@@ -55,7 +52,7 @@ export function chosenFolderNote(
     : `: ${FOLDER_VARIABLE} names a folder without ${tool}, ${chosen}`;
 }
 
-/** The folders that a pattern with at most one `*` in a name stands for, newest version first. */
+/** The folders that match a pattern with at most one `*` in a name, newest version first. */
 function expand(pattern: string): readonly string[] {
   const parts = pattern.split("/");
   const at = parts.findIndex((part) => part.includes("*"));
@@ -76,7 +73,7 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** Finds a program as a shell would: a path as it is, a bare name on PATH. Null when absent. */
+/** Finds a program as a shell would: a path as it is, a bare name on PATH. Null if absent. */
 export function findExecutable(
   program: string,
   cwd: string,

@@ -10,10 +10,12 @@ export interface Gpu {
   readonly driverVersion: string;
 }
 
-/** Where nothing keeps the driver loaded, it answers after seconds for each GPU; a busy machine is slower yet. */
+/**
+ * Unless a process keeps the driver loaded, it answers only after seconds for each GPU; a busy machine is slower still.
+ */
 const QUERY_TIMEOUT_MS = 60_000;
 
-/** The question to the NVIDIA driver; `gpusOf` reads the answer. */
+/** The query to the NVIDIA driver; `gpusOf` parses the answer. */
 export const GPU_QUERY: readonly string[] = [
   "nvidia-smi",
   "--query-gpu=index,name,driver_version,uuid",
@@ -65,10 +67,9 @@ export const createGpuQueries = (): GpuQueries => ({
 });
 
 /**
- * The GPUs by CUDA's numbers. CUDA_VISIBLE_DEVICES selects and reorders them: by number or by (the
- * beginning of) a UUID, up to the first entry that names none. A slice of a partitioned GPU
- * (`MIG-...`) is the only device then. Numbers count in nvidia-smi's order, which is CUDA's own for
- * GPUs of one kind, and for all with CUDA_DEVICE_ORDER=PCI_BUS_ID.
+ * The GPUs by CUDA's numbers. CUDA_VISIBLE_DEVICES selects and reorders them: by number or by (the beginning of) a
+ * UUID, up to the first invalid entry. A slice of a partitioned GPU (`MIG-...`) is then the only device. Numbers count
+ * in nvidia-smi's order, which is CUDA's own for GPUs of one kind, and for all with CUDA_DEVICE_ORDER=PCI_BUS_ID.
  *
  * @param gpus in nvidia-smi's order
  */
@@ -94,7 +95,7 @@ export function visibleGpus(
   );
 }
 
-/** `MIG-<uuid>`, or `MIG-GPU-<uuid>/...` of older drivers, which names its GPU. */
+/** `MIG-<uuid>`, or `MIG-GPU-<uuid>/...` of older drivers, which contains the UUID of its GPU. */
 function sliceOf(gpus: readonly MachineGpu[], entry: string): readonly Gpu[] {
   const gpu = gpus.find(({ uuid }) => entry.includes(uuid)) ?? gpus[0];
   if (gpu === undefined) return [];

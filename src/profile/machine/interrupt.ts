@@ -26,15 +26,15 @@ export interface Interrupt {
   readonly stop: AbortSignal;
   /** Aborted by the second: do not wait for the workload any longer, but still report. */
   readonly kill: AbortSignal;
-  /** What is suspended together with this process, by Ctrl-Z. */
+  /** Suspends other processes together with this one, on Ctrl-Z. */
   readonly suspension: Suspension;
   /** Restores the usual meaning of the signals. */
   readonly dispose: () => void;
 }
 
 /**
- * Turns signals into requests to stop, so that what was recorded is still reported. A third signal ends
- * this process at once; by then the workload has been killed.
+ * Turns signals into stop requests, so that the recording is still reported. A third signal ends this process at once;
+ * by then the workload has been killed.
  */
 export function listenForInterrupt(): Interrupt {
   const requests = [new AbortController(), new AbortController()] as const;

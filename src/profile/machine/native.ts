@@ -17,7 +17,7 @@ export interface NativePart {
   readonly info: NativeBuild.NativeBuildInfo;
 }
 
-/** What this build of the built-in workload can do on a GPU. */
+/** The GPU features of this build of the built-in workload. */
 export type GpuPart = NativeBuild.NativeGpuPart;
 
 export const gpuPart = (native: NativePart): GpuPart => native.info.gpu;
@@ -25,10 +25,10 @@ export const gpuPart = (native: NativePart): GpuPart => native.info.gpu;
 /**
  * The native part, built now if it is missing or older than its sources.
  *
- * @param say receives a line at a time while it is built, and nothing otherwise
- * @param stop ends the build without leaving anything of it
- * @param gpus compute capabilities of the GPUs that the workload may run on, `[90]` for 9.0. If the last build chose its GPUs by
- *   what the machine had, and these were not among them, it is built again.
+ * @param say receives lines during a build, and nothing otherwise
+ * @param stop aborts the build without leaving files
+ * @param gpus compute capabilities of the GPUs that the workload may run on, `[90]` for 9.0. If the last build targeted
+ * the machine's GPUs at that time, and these were not among them, it is built again.
  * @throws ToolError `profile.native_build` with the compiler's last lines, or because it was stopped
  */
 export async function requireNative(
@@ -79,11 +79,11 @@ function osRelease(): string | null {
   }
 }
 
-/** Loads the builder: plain JavaScript beside the sources that it builds, outside of every bundle. */
+/** Loads the builder: plain JavaScript next to the sources that it builds, outside of every bundle. */
 export const nativeBuilder = async (root: string): Promise<typeof NativeBuild> =>
   (await importFile(pathToFileURL(join(root, "native", "build.mjs")).href)) as typeof NativeBuild;
 
-/** Does not look for compilers and toolkits if the build is ready: that takes a while. */
+/** If the build is ready, skips the search for compilers and toolkits, which is slow. */
 async function readyNative(
   builder: typeof NativeBuild,
   request: NativeBuild.NativeBuildRequest & { readonly gpus: readonly number[] },
@@ -94,9 +94,9 @@ async function readyNative(
   return builder.buildNative(request);
 }
 
-/** How python3, make and a C++17 compiler, which the native part is built with, are installed on a system. */
+/** How to install python3, make and a C++17 compiler, which build the native part. */
 interface BuildTools {
-  /** Of /etc/os-release, in `ID` or `ID_LIKE`. */
+  /** Values of `ID` or `ID_LIKE` in /etc/os-release. */
   readonly systems: readonly string[];
   readonly command: string;
 }
@@ -109,14 +109,14 @@ const BUILD_TOOLS: readonly BuildTools[] = [
   { systems: ["arch"], command: "pacman -S gcc make python" },
 ];
 
-/** All three are in Apple's command line tools. */
+/** Apple's command line tools contain all three. */
 const MACOS_COMMAND = "xcode-select --install";
 
 /**
- * What to do where a tool of the build is missing, in words, with the command of this system where it is a known one.
+ * The hint for a missing build tool, with the command for this system if it is known.
  *
- * @param platform as Node names it: `linux`
- * @param osRelease the text of /etc/os-release; null where there is none
+ * @param platform Node's name: `linux`
+ * @param osRelease the text of /etc/os-release; null if it does not exist
  */
 export function buildToolsHint(platform: string, osRelease: string | null): string {
   const what = "install python3, make and a C++17 compiler";
@@ -124,7 +124,7 @@ export function buildToolsHint(platform: string, osRelease: string | null): stri
   return command === undefined ? what : `${what}: ${command}`;
 }
 
-/** A system's own name counts before those that it is like, nearest first. */
+/** A system's own name takes precedence over those that it resembles, nearest first. */
 function linuxCommand(osRelease: string): string | undefined {
   const names = [...wordsOf(osRelease, "ID"), ...wordsOf(osRelease, "ID_LIKE")];
   return names

@@ -12,33 +12,33 @@ import {
 import { interruptOf } from "./interrupt.ts";
 import { detectSuspension } from "./suspend-detector.ts";
 
-/** How a workload ended. Success and failure have the same fields. */
+/** How a workload ended; the fields are the same for success and failure. */
 export interface ProcessOutcome {
   readonly argv: readonly string[];
-  /** Null when it never started or a signal ended it. */
+  /** Null if it never started or a signal ended it. */
   readonly exitCode: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** Why it could not be started, in words; null when it started. */
+  /** Why it could not be started; null if it started. */
   readonly startError: string | null;
-  /** The signal that we were asked to stop for, when that is why it ended. */
+  /** The signal for which we stopped it, if that is why it ended. */
   readonly interruptedBy: NodeJS.Signals | null;
-  /** Only for `run.json`, whose contract has it. */
+  /** Only for the contract of `run.json`. */
   readonly durationMs: number;
-  /** How long it was suspended with us by a key (Ctrl-Z) in that time; absent where it was not. */
+  /** How long Ctrl-Z suspended it with this process; absent if it did not. */
   readonly pausedMs?: number;
-  /** How long we were suspended from outside, and so was it as far as we know; absent where we were not. */
+  /** How long this process was suspended from outside, and presumably the workload, too; absent if it was not. */
   readonly suspendedMs?: number;
-  /** How long the machine slept in that time; absent where it did not. */
+  /** How long the machine slept meanwhile; absent if it did not. */
   readonly sleptMs?: number;
   readonly stdoutFile: string;
   readonly stderrFile: string;
-  /** Last lines of its standard error, for the message when it failed. */
+  /** Last lines of its standard error, for the error message. */
   readonly stderrTail: string;
-  /** The file in which its output is cut, and why, in words; absent where all of it is there. */
+  /** The file with incomplete output, and why; absent if all output was written. */
   readonly unwritten?: string;
 }
 
-/** A program from its start to its end, in nanoseconds of CLOCK_MONOTONIC. */
+/** The start and the end of a program, in nanoseconds of CLOCK_MONOTONIC. */
 export interface ProgramTimes {
   readonly pid: number;
   readonly startNs: bigint;
@@ -46,23 +46,26 @@ export interface ProgramTimes {
 }
 
 export interface RunOptions {
-  /** Receives `stdout.*` and `stderr.txt`. */
+  /** The directory for `stdout.*` and `stderr.txt`. */
   readonly directory: string;
   readonly env: Readonly<Record<string, string>>;
   readonly interrupt: StopRequests;
-  /** How long a stopped workload has to end by itself before it is killed; default 5 s. */
+  /** How long a stopped workload may take to end before it is killed; default 5 s. */
   readonly graceMs?: number;
-  /** Told when its own process has ended, while those that it started may still run; not of one that could not be started. */
+  /** Called when its own process has ended, while its children may still run; not called if it could not be started. */
   readonly onEnd?: (times: ProgramTimes) => void;
 }
 
-/** How the user asks us to stop a workload; each is aborted with a signal's name as its reason. */
+/** The user's requests to stop a workload; each aborts with a signal's name as its reason. */
 export interface StopRequests {
-  /** Politely: it gets the signal, and some seconds to end. */
+  /** The workload gets the signal, and some seconds to end. */
   readonly stop: AbortSignal;
-  /** At once. */
+  /** The workload is killed at once. */
   readonly kill: AbortSignal;
-  /** Ctrl-Z: the workload stops and goes on with this process. Without it, it runs on while this process is suspended. */
+  /**
+   * Ctrl-Z: the workload is suspended and resumed with this process. Without it, the workload continues while this
+   * process is suspended.
+   */
   readonly suspension?: Suspension;
 }
 
@@ -73,8 +76,8 @@ const TAIL_LINES = 20;
 export const succeeded = (outcome: ProcessOutcome): boolean => outcome.exitCode === 0;
 
 /**
- * Runs a workload to its end; never throws for what the workload does. It gets a process group of
- * its own, so that stopping it also stops what it started.
+ * Runs a workload to its end; never throws for errors of the workload. The workload gets its own process group, so that
+ * stopping it also stops its children.
  */
 export async function runWorkload(
   workload: Workload,
@@ -88,14 +91,14 @@ export async function runWorkload(
   const startNs = process.hrtime.bigint();
   const copies = [fileCopy(stdoutFile), fileCopy(stderrFile)] as const;
 
-  // Before there is a process: from its first moment on it is not left alone.
+  // Registered before the process exists, so that it covers its first moment.
   const pause = pauseWithUs(() => child.pid, options.interrupt);
   const child = execa(program, args, {
     cwd: workload.cwd,
     env: { ...workload.env, ...options.env },
     stdio: [
       "inherit",
-      // A stream of ours stands beside a pipe, since it has no descriptor that the program could take.
+      // Paired with a pipe, because our stream has no descriptor that the program could inherit.
       [copies[0].stream, isDocument ? "pipe" : terminalCopy(process.stdout)],
       [copies[1].stream, isDocument ? "pipe" : terminalCopy(process.stderr)],
       ...launcherDescriptor(process.env["PMI_FD"]),
@@ -106,7 +109,7 @@ export async function runWorkload(
     cleanup: false,
   });
   const { pid } = child;
-  // What it started may hold its output open for longer.
+  // Its children may hold its output open for longer.
   if (pid !== undefined)
     child.once("exit", () => options.onEnd?.({ pid, startNs, endNs: process.hrtime.bigint() }));
   const stop = stopOnInterrupt(child.pid, options.interrupt, options.graceMs ?? GRACE_MS);
@@ -141,7 +144,7 @@ function stopOnInterrupt(pid: number | undefined, { stop, kill }: StopRequests, 
   let killTimer: NodeJS.Timeout | undefined;
   const killGroup = () => {
     if (pid === undefined) return;
-    // Looked up before: a process that loses its parent is found no longer.
+    // Collected before: a process whose parent has ended cannot be found this way.
     const groups = [pid, ...groupsBelow(pid)];
     for (const group of groups) signalGroup(group, "SIGKILL");
   };
@@ -164,7 +167,7 @@ function stopOnInterrupt(pid: number | undefined, { stop, kill }: StopRequests, 
   };
 }
 
-/** It leads a process group of its own, which a key typed at the terminal does not reach. */
+/** The workload leads its own process group, which keyboard signals do not reach. */
 function pauseWithUs(pidOf: () => number | undefined, { suspension }: StopRequests) {
   let milliseconds = 0;
   let since = 0;
@@ -186,13 +189,13 @@ function pauseWithUs(pidOf: () => number | undefined, { suspension }: StopReques
 function startErrorText(program: string, cwd: string, code: string | undefined): string {
   if (code === "ENOENT") return `'${program}' was not found (started in ${cwd})`;
   if (code === "EACCES" && program.includes("/")) return `'${program}' is not executable`;
-  // Of a bare name also where a directory of PATH may not be searched.
+  // For a bare name, also if a directory of PATH may not be searched.
   if (code === "EACCES")
     return `'${program}' was not found on PATH as a program that this user may run`;
   return `'${program}' could not be started (${code ?? "unknown reason"})`;
 }
 
-/** What was measured is worth more than what was said last: empty where that cannot be read. */
+/** The last lines of a file; empty if it cannot be read, because the measurements matter more. */
 function readableTail(file: string): string {
   try {
     return lastLines(file);
@@ -216,11 +219,11 @@ function lastLines(file: string): string {
   return bytes.toString("utf8").trimEnd().split("\n").slice(-TAIL_LINES).join("\n");
 }
 
-/** What a reader of the report must know of files that do not have all that was printed. */
+/** Notes for readers of the report about files with incomplete output. */
 export const cutOutput = ({ unwritten }: ProcessOutcome): readonly string[] =>
   unwritten === undefined ? [] : [`the program's output is incomplete in ${unwritten}`];
 
-/** What a reader of times must know of a workload that stood still. */
+/** Notes for readers of times about a workload that was suspended. */
 export const pauseNotes = ({
   pausedMs,
   sleptMs,
@@ -246,7 +249,7 @@ const INCLUDED = "wall times of regions that were open then include the pause";
 const shownTime = (ms: number): string =>
   ms < 1000 ? `${Math.ceil(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 
-/** What of several runs is not whole: every file of theirs. */
+/** The incomplete output files of several runs. */
 export function unwrittenOfAll(
   outcomes: readonly ProcessOutcome[],
 ): Pick<ProcessOutcome, "unwritten"> {
@@ -254,7 +257,7 @@ export function unwrittenOfAll(
   return files.length === 0 ? {} : { unwritten: files.join("; ") };
 }
 
-/** One line that says how a workload ended, for logs, notes and errors. */
+/** How a workload ended, in one line, for logs, notes and errors. */
 export function describeOutcome(outcome: ProcessOutcome): string {
   const name = basename(outcome.argv[0] ?? "");
   if (outcome.startError !== null) return outcome.startError;
@@ -263,7 +266,7 @@ export function describeOutcome(outcome: ProcessOutcome): string {
   return `${name} ended with exit code ${outcome.exitCode}`;
 }
 
-/** Why what was collected is not whole, in one line: its problem, or how the workload ended; null where it is. */
+/** Why a collection is incomplete, in one line: its problem, or how the workload ended; null if it is complete. */
 export function whyFailed({
   outcome,
   problem,
@@ -277,13 +280,13 @@ export function whyFailed({
 
 export interface FileCopy {
   readonly stream: Writable;
-  /** The file's name and why it does not have all of it, in words; null where it has. Known when the stream has finished. */
+  /** The file's name and why it is incomplete; null if it is complete. Known when the stream has finished. */
   readonly problem: () => string | null;
 }
 
 /**
- * Copies into a file as long as that takes it. A full disk ends the copy and nothing else: the workload
- * must not notice, and who reads the terminal misses nothing.
+ * Copies to a file as long as that works. A full disk ends only the copy: the workload must not notice, and the
+ * terminal still gets all output.
  */
 function fileCopy(path: string): FileCopy {
   const file = createWriteStream(path);
@@ -317,7 +320,7 @@ function fileCopy(path: string): FileCopy {
   return { stream, problem: () => problem };
 }
 
-/** MPICH's launcher talks to its ranks through a descriptor that it names; Node would close it. */
+/** MPICH's launcher communicates with its ranks through a descriptor that a variable names; Node would close it. */
 function launcherDescriptor(named: string | undefined): readonly ("inherit" | "ignore")[] {
   const descriptor = named !== undefined && /^\d{1,3}$/.test(named) ? Number(named) : 0;
   if (descriptor <= 2) return [];
@@ -330,8 +333,8 @@ function launcherDescriptor(named: string | undefined): readonly ("inherit" | "i
 }
 
 /**
- * A stream that copies to the terminal (or whatever reads our output) as long as that takes it. A
- * reader that goes away (`| head`) ends the copy and nothing else: the workload must not notice.
+ * A stream that copies to the terminal (or whatever reads our output) as long as that works. A reader that exits
+ * (`| head`) ends only the copy: the workload must not notice.
  */
 function terminalCopy(target: Writable): Writable {
   let open = true;
@@ -340,7 +343,7 @@ function terminalCopy(target: Writable): Writable {
   };
   target.once("error", onError);
   return new Writable({
-    // There may be many runs.
+    // Removes the listener, because there may be many runs.
     destroy(error, done) {
       target.off("error", onError);
       done(error);
@@ -359,35 +362,35 @@ function terminalCopy(target: Writable): Writable {
 }
 
 /**
- * A program to profile, ready to start: an argument vector (never a shell line), where and with
- * what it runs, and what its standard output is.
+ * A program to profile, ready to start: an argument vector (never a shell line), its directory and environment, and the
+ * kind of its standard output.
  */
 export interface Workload {
   /** Short name for progress and reports, e.g. `shallow_resnet` or the program's base name. */
   readonly label: string;
   readonly argv: readonly string[];
   readonly cwd: string;
-  /** Added to the environment that this process has. */
+  /** Variables to add to the environment of this process. */
   readonly env: Readonly<Record<string, string>>;
   /**
    * `forward`: a user's program, its output belongs on the terminal. `document`: the built-in
    * workload prints one JSON document, which is kept as a file.
    */
   readonly stdout: "forward" | "document";
-  /** `cpu` or `cuda:N` where it is known before the run. */
+  /** `cpu` or `cuda:N` if known before the run. */
   readonly device: string | null;
-  /** Files that it reads: recorded with their hashes in `inputs.yaml`. */
+  /** Files that it reads, which `inputs.yaml` lists with their hashes. */
   readonly inputFiles: readonly string[];
-  /** A command whose document has `peaks`, what the device can do at most; absent where none knows it. */
+  /** A command that prints a document with `peaks`, the peak rates of the device; absent without one. */
   readonly peaksArgv?: readonly string[];
 }
 
-/** What the builder of a workload needs beside the config. */
+/** The input of a workload's builder in addition to the config. */
 export interface WorkloadContext {
-  /** Where the user stands: relative paths are relative to it. */
+  /** The user's working directory, from which relative paths start. */
   readonly cwd: string;
   /** `cpu` or `cuda:N`. */
   readonly device: string;
-  /** Path of the built-in executable; empty when the workload does not need it. */
+  /** Path of the built-in executable; empty if the workload does not need it. */
   readonly shallowResnet: string;
 }

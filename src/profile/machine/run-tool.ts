@@ -1,26 +1,23 @@
-/**
- * Runs programs for their answers: short questions with a time limit, and tools that read recordings, with their
- * progress.
- */
+/** Runs programs for their output: short queries with a time limit, and tools that read recordings, with progress. */
 
 import { statSync } from "node:fs";
 import { clearInterval, setInterval, setTimeout } from "node:timers";
 import { execa } from "execa";
 import { groupsBelow, processesBelow, signalGroup } from "../../system/process-signals.ts";
 
-// Asks a program for something that it prints.
+// Queries: programs that print an answer.
 
 export interface Question {
   readonly timeoutMs: number;
-  /** Beside the environment of this process. */
+  /** Variables to add to the environment of this process. */
   readonly env?: Readonly<Record<string, string>>;
-  /** More than that is no answer; default 1 MB. */
+  /** A longer answer counts as a failure; default 1 MB. */
   readonly maxBytes?: number;
 }
 
 export interface Answer {
   readonly failed: boolean;
-  /** Why it failed, in words; empty where it did not. */
+  /** Why it failed; empty if it did not. */
   readonly why: string;
   readonly stdout: string;
   readonly stderr: string;
@@ -29,8 +26,8 @@ export interface Answer {
 const MAX_BYTES = 1e6;
 
 /**
- * Never throws, and waits no longer than it is told: a tool is often a script that starts the real one, which goes on and
- * holds its output open when only the script is stopped.
+ * Never throws, and never exceeds the time limit: a tool is often a script that starts the real one, which continues
+ * and holds its output open if only the script is killed.
  */
 export async function askProgram(
   [program = "", ...args]: readonly string[],
@@ -45,7 +42,7 @@ export async function askProgram(
   let isLate = false;
   const timer = setTimeout(() => {
     isLate = true;
-    // Asked before it ends: then they have another parent.
+    // Collected before the child ends: then its children get another parent.
     const below = child.pid === undefined ? [] : processesBelow(child.pid);
     child.kill("SIGKILL");
     for (const pid of below) kill(pid);
@@ -69,36 +66,36 @@ function kill(pid: number): void {
   }
 }
 
-// Tools that read what was recorded: `nsys export`, `nsys stats`, `ncu --import`.
+// Tools that read recordings: `nsys export`, `nsys stats`, `ncu --import`.
 
-/** How a tool that takes long is waited for. */
+/** How to wait for a slow tool. */
 export interface ToolControl {
-  /** Ends the tool, and what it started. */
+  /** Ends the tool and its children. */
   readonly stop: AbortSignal;
-  /** Told once in a while that the tool still runs. */
+  /** Called at intervals while the tool runs. */
   readonly say: (line: string) => void;
-  /** How often, in milliseconds; default one minute. */
+  /** The interval in milliseconds; default one minute. */
   readonly everyMs?: number;
 }
 
 export interface ToolWork {
   /** In words, e.g. `exporting run.nsys-rep with nsys`. */
   readonly doing: string;
-  /** The file that grows meanwhile. */
+  /** The file that the tool writes, whose growth shows its progress. */
   readonly output?: string;
 }
 
 const MINUTE_MS = 60_000;
 
-/** What is told to end has so long for it, in milliseconds. */
+/** How long a tool may take to end after a signal, in milliseconds. */
 const GRACE_MS = 2_000;
 
 /**
- * Waits for a tool that leads a process group. A report of gigabytes takes it long, of unknown length: it has no
- * time limit, but who waits is told how far it is.
+ * Waits for a tool that leads a process group. A report of gigabytes takes it an unpredictable time, so there is no
+ * time limit, but the user sees its progress.
  *
- * @param pid undefined where it could not be started
- * @returns what it gave
+ * @param pid undefined if it could not be started
+ * @returns the tool's result
  */
 export async function runWithProgress<T>(
   tool: PromiseLike<T> & { readonly pid?: number | undefined },
@@ -131,7 +128,7 @@ const sizeOf = (file: string): number | null =>
 
 function endOnAbort(pid: number | undefined, stop: AbortSignal) {
   let timer: NodeJS.Timeout | undefined;
-  // Kept: a process that loses its parent is found no longer.
+  // Kept: a process whose parent has ended cannot be found again.
   const groups = new Set<number>();
   const signalAll = (signal: NodeJS.Signals) => {
     if (pid === undefined) return;
@@ -143,7 +140,7 @@ function endOnAbort(pid: number | undefined, stop: AbortSignal) {
     signalAll("SIGTERM");
     timer = setTimeout(kill, GRACE_MS);
   };
-  // No signal of the terminal ends it then: it is in a group of its own.
+  // Terminal signals do not reach it, because it has its own group.
   process.once("exit", kill);
   if (stop.aborted) end();
   else stop.addEventListener("abort", end, { once: true });

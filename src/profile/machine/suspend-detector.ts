@@ -1,29 +1,29 @@
 import { readFileSync } from "node:fs";
 
-/** Interruptions of a run of which this process gets no signal. Milliseconds. */
+/** Interruptions of a run about which this process gets no signal. Milliseconds. */
 export interface SuspendedTime {
-  /** How long this process was kept from running: suspended (SIGSTOP), or frozen with its container or its job. */
+  /** How long this process could not run: suspended (SIGSTOP), or frozen with its container or its job. */
   readonly suspendedMs: number;
   /** How long the machine slept. Monotonic clocks stand still meanwhile. */
   readonly sleptMs: number;
 }
 
 const TICK_MS = 250;
-/** Less may as well be a machine with too much to do, or the resolution of a clock. */
+/** A shorter delay may be due to a busy machine, or to the resolution of a clock. */
 const LEAST_MS = 1_000;
 
 /** In milliseconds; for tests. */
 export interface SuspendClocks {
-  /** How long the event loop has waited for something to do: also the time in which it could not. */
+  /** How long the event loop has been idle, including the time in which it could not run. */
   readonly idleMs: () => number;
-  /** Since the machine was started, its sleep included; null where that is not known. */
+  /** Time since boot, including sleep; null if unknown. */
   readonly uptimeMs: () => number | null;
 }
 
 /**
- * Watches from now on for what stops this process.
+ * Detects interruptions of this process from now on.
  *
- * @returns ends the watching, and says what it has seen
+ * @returns ends the detection and reports the result
  */
 export function detectSuspension({ idleMs, uptimeMs } = CLOCKS): () => SuspendedTime {
   const began = { now: performance.now(), uptime: uptimeMs() };
@@ -31,7 +31,7 @@ export function detectSuspension({ idleMs, uptimeMs } = CLOCKS): () => Suspended
   let idleBefore = idleMs();
   const look = (): void => {
     const idle = idleMs();
-    // What this process does itself delays its timers, too, but is no idle time.
+    // Work of this process delays its timers, too, but is not idle time.
     const late = idle - idleBefore - TICK_MS;
     idleBefore = idle;
     if (late >= LEAST_MS) suspendedMs += late;
@@ -55,7 +55,7 @@ const CLOCKS: SuspendClocks = {
       const seconds = Number.parseFloat(readFileSync("/proc/uptime", "latin1"));
       return Number.isNaN(seconds) ? null : seconds * 1000;
     } catch {
-      // Only Linux has it.
+      // Exists only on Linux.
       return null;
     }
   },

@@ -11,7 +11,7 @@ export interface Column {
   readonly set: (row: number, value: number) => void;
 }
 
-/** Few: each process has columns of its own, and most of them have few regions. */
+/** Small: each process has its own columns, and most processes have few regions. */
 const FIRST_ROWS = 64;
 /**
  * Rows per block. Only the first block grows by being copied: doubling a column of millions would leave
@@ -22,11 +22,11 @@ const BLOCK_ROWS = 1 << BLOCK_BITS;
 const IN_BLOCK = BLOCK_ROWS - 1;
 
 /**
- * Creates an empty column. A block whose rows are all equal, such as the device of most kernels, takes no
- * memory either.
+ * Creates an empty column. A block whose rows are all equal, such as the device of most kernels, takes no memory
+ * either.
  *
  * @param make creates an array of that many zeros
- * @param absent NaN, or a number that stands for no value
+ * @param absent NaN, or a number that marks a missing value
  */
 export function createColumn(make: (rows: number) => NumberArray, absent = 0): Column {
   /** Undefined while the first `counts` rows of a block are all `alike`, and its others absent. */
@@ -109,11 +109,11 @@ export interface IdIndex {
 }
 
 /**
- * Ids mostly count up, so that a column by id is the smallest index there is. It takes those that leave at most so
- * much of it unused; a hash table takes all others.
+ * Ids mostly count up, so that a column by id is the smallest possible index. An id goes there if the column then has
+ * at most this many rows per id; all others go to a hash table.
  */
 const ROWS_PER_ID = 4;
-/** Of a column's block, which is made in one piece. */
+/** The size of a column's block, which is allocated as a whole. */
 const FIRST_BLOCK_ROWS = 1 << 16;
 
 const FIRST_SLOTS = 2048;
@@ -121,14 +121,13 @@ const FIRST_SLOTS = 2048;
 const LINE_BITS = 4;
 const IN_LINE = (1 << LINE_BITS) - 1;
 
-/** A hash table with open addressing, never more than half full, of 1 + a number or 0. */
+/** A hash table with open addressing, never more than half full; an entry is 1 + a number, or 0. */
 type Slots = Uint32Array;
 
 /** The slot of an id, or the free one where it belongs. */
 function slotOf(slots: Slots, ids: Column, id: number): number {
   const mask = slots.length - 1;
-  // Neighbours are kept in one cache line. Since nothing guarantees that ids have any, Fibonacci hashing
-  // chooses the line.
+  // Neighbouring ids share a cache line. Since ids need not have neighbours, Fibonacci hashing chooses the line.
   const line = Math.imul(id >>> LINE_BITS, 0x9e3779b1) >>> Math.clz32(mask >>> LINE_BITS);
   let slot = (line << LINE_BITS) | (id & IN_LINE);
   for (;;) {
@@ -146,15 +145,15 @@ function larger(slots: Slots, ids: Column): Slots {
 
 /** An index of 32-bit ids, as CUPTI's are. There can be millions: each takes 4 to 24 bytes. */
 export function createIdIndex(): IdIndex {
-  /** 1 + a number, by id; 0 for those that are in no row. */
+  /** 1 + a number, by id; 0 for ids without a row. */
   const numbers = createColumn(words);
-  /** By number, of those that are in the hash table. */
+  /** Ids in the hash table, by number. */
   const ids = createColumn(words);
   let slots: Slots = new Uint32Array(FIRST_SLOTS);
   let hashed = 0;
   let size = 0;
   const mayHaveRow = (id: number): boolean => id < FIRST_BLOCK_ROWS + ROWS_PER_ID * (size + 1);
-  /** 1 + a number; 0 for an id that is not known. */
+  /** 1 + a number; 0 for an unknown id. */
   const entryOf = (id: number): number => {
     const entry = mayHaveRow(id) ? numbers.get(id) : 0;
     return entry === 0 && hashed > 0 ? (slots[slotOf(slots, ids, id)] ?? 0) : entry;
@@ -182,7 +181,10 @@ export function createIdIndex(): IdIndex {
   };
 }
 
-/** A list for millions of elements. Unlike an array it is never copied as it grows, which would leave as much garbage as it has elements. */
+/**
+ * A list for millions of elements. Unlike an array it is never copied as it grows, which would leave as much garbage as
+ * it has elements.
+ */
 export interface LongList<T> {
   readonly length: () => number;
   /** Undefined beyond the end. */

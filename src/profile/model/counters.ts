@@ -1,26 +1,26 @@
 import { getOrCreate } from "../../system/get-or-create.ts";
 
 /**
- * What Nsight Compute measured, in a form that does not depend on where it was read: the CSV of
- * `ncu --import`, or the report file itself. Results are reported one at a time, in the order of the source: launch order
- * within a process, not across processes. This is what is known once all were reported.
+ * The measurements of Nsight Compute, in a form that does not depend on their source: the CSV of `ncu --import`, or the
+ * report file itself. Results are reported one at a time, in the order of the source: launch order within a process,
+ * not across processes. The tables are known once all results were reported.
  */
 export interface NcuTables {
-  /** Which metrics stand in which section of the tool's report; empty where the source has none. */
+  /** The metrics of each section of the tool's report; empty if the source has no sections. */
   readonly sections: SectionTable;
-  /** What a reader of the reports must know: cells that could not be read, rows that were cut. */
+  /** Notes for readers of the report: cells that could not be read, rows that were cut. */
   readonly notes: readonly string[];
 }
 
-/** The same of one source. */
+/** The tables of one source. */
 export interface ReadTables extends NcuTables {
-  /** How many results there were. */
+  /** The number of results. */
   readonly results: number;
 }
 
 /**
- * What a CUDA graph that ncu measured as a whole (`--graph-profiling graph`) is called among kernels: as they do, and
- * unlike a range, it ran beside the other results and contains none of them.
+ * The kernel name for a CUDA graph that ncu measured as a whole (`--graph-profiling graph`). Like a kernel, and unlike
+ * a range, it is separate from the other results and contains none of them.
  */
 export const GRAPH_NAME = "[CUDA graph]";
 
@@ -33,24 +33,24 @@ export interface NcuResult {
   readonly processId: number;
   /** Basename of the executable. */
   readonly processName: string;
-  /** `cuda:N`; null where the source does not say (ncu before 2022.4). */
+  /** `cuda:N`; null if the source does not have it (ncu before 2022.4). */
   readonly device: string | null;
-  /** E.g. `Tesla T4`; null where the source does not say. */
+  /** E.g. `Tesla T4`; null if the source does not have it. */
   readonly deviceName: string | null;
   /** As ncu printed it; `range` for a range, `GRAPH_NAME` for a graph. */
   readonly kernelName: string;
-  /** The other names of a kernel, where the source has them. */
+  /** Further names of a kernel, if the source has them. */
   readonly functionName?: string;
   readonly mangledName?: string;
-  /** CUDA context and stream; null where the source says `n/a`. */
+  /** CUDA context and stream; null if the source has `n/a`. */
   readonly context: string | null;
   readonly stream: string | null;
   readonly nvtx: NvtxState;
-  /** Names and units of `values`; one object for all results that have the same ones. */
+  /** Names and units of `values`; results with the same ones share an object. */
   readonly columns: MetricColumns;
   /** NaN: the source has no number (`n/a`, an empty cell, a text). In base units. */
   readonly values: Float64Array;
-  /** What ncu's rules say about this result; absent where the source has no rules. */
+  /** Messages of ncu's rules about this result; absent if the source has no rules. */
   readonly rules?: readonly RuleMessage[];
 }
 
@@ -73,7 +73,7 @@ export const createMetricColumns = (
 /** Section names in the order of the report, each with its metrics in order. */
 export type SectionTable = ReadonlyMap<string, readonly string[]>;
 
-/** Adds the sections of another source: each metric stands in a section once. */
+/** Adds the sections of another source; each metric is listed once per section. */
 export function addSections(into: Map<string, readonly string[]>, from: SectionTable): void {
   for (const [name, metrics] of from)
     into.set(name, [...new Set([...(into.get(name) ?? []), ...metrics])]);
@@ -88,15 +88,15 @@ export interface RuleMessage {
   readonly text: string;
   /** In percent, as ncu estimates it; null without an estimate. */
   readonly speedup: number | null;
-  /** `global`: of the kernel's time; `local`: of the part of the hardware that the rule is about. */
+  /** `global`: relative to the kernel's time; `local`: to the part of the hardware that the rule is about. */
   readonly speedupType?: "local" | "global";
 }
 
 /** The ranges that were open when a kernel was launched, or when a range began. */
 export interface NvtxState {
-  /** Ranges of the launching thread, outermost first; of one domain in order of opening. */
+  /** Ranges of the launching thread, outermost first; within a domain in order of opening. */
   readonly pushPop: readonly NvtxRange[];
-  /** Start/end ranges of the process, in order of opening as far as the source tells. */
+  /** Start/end ranges of the process, in order of opening if the source has it. */
   readonly startEnd: readonly NvtxRange[];
   /** Push/pop ranges of the process's other threads; only the report file has them. */
   readonly otherThreads?: readonly (readonly NvtxRange[])[];
@@ -110,13 +110,13 @@ export interface NvtxRange {
 
 export const NO_RANGES: NvtxState = { pushPop: [], startEnd: [] };
 
-/** Of a metric that is a text: the name of the GPU. */
+/** A metric whose value is a text: the name of the GPU. */
 export const DEVICE_NAME = "device__attribute_display_name";
 
 /**
- * Results nearly always have the same metrics: they share one object then.
+ * Makes columns for metrics. Results nearly always have the same metrics, and then share one object.
  *
- * @param units of each metric, or the rule that tells a unit from a metric's name
+ * @param units unit of each metric, or a function that derives the unit from a metric's name
  */
 export type SharedColumns = (
   names: readonly string[],
@@ -135,8 +135,8 @@ export function createSharedColumns(): SharedColumns {
 }
 
 /**
- * Titles of ncu's own sections by their identifiers. Tables name metrics' sections by title and
- * rules' sections by identifier, which must meet. A section that is not listed keeps its identifier.
+ * Titles of ncu's own sections by identifier. Metrics name their section by title and rules by identifier, and both
+ * must match. A section that is not listed keeps its identifier.
  */
 const TITLES: ReadonlyMap<string, string> = new Map(
   Object.entries({

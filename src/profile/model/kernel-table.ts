@@ -5,7 +5,7 @@
 import { bytes, createColumn, createLongList, doubles, words } from "./columns.ts";
 import type { GpuActivityKind, KernelInstance, KernelList } from "./timeline.ts";
 
-/** What the GPU tells about a kernel. Its times may come from another clock than the launch. */
+/** The GPU's record of a kernel. Its times may come from another clock than the launch. */
 export type ExecutedKernel = Omit<KernelInstance, "launchThreadId" | "launchNs">;
 
 /** A kernel's launch and execution, on the timeline's clock. */
@@ -27,7 +27,7 @@ export interface KernelTable {
   ) => KernelList;
 }
 
-/** No id, in columns of 32-bit ids: CUPTI uses this value for no device, context or stream. */
+/** The value for no id in columns of 32-bit ids: CUPTI uses it for no device, context or stream. */
 const NONE = 0xffffffff;
 
 const KINDS: readonly GpuActivityKind[] = ["kernel", "memcpy", "memset"];

@@ -1,4 +1,4 @@
-/** Reads the numbers out of structured payloads, by their schemas. */
+/** Reads the numbers of structured payloads, according to their schemas. */
 import type {
   PayloadBlob,
   PayloadEnumeration,
@@ -23,7 +23,7 @@ export const entryFlag = {
 const arrayOf = { fixed: 1, terminated: 2, lengthAt: 3, lengthInPayload: 4 } as const;
 const schemaType = { union: 3, unionWithSelector: 4 } as const;
 const POINTER_BYTES = 8;
-/** Of one event: what stands in a structure without an end, or in a schema that contains itself, comes to one. */
+/** The limit for one event, for structures without an end, and schemas that contain themselves. */
 const MOST_NUMBERS = 4096;
 const DEEPEST = 16;
 
@@ -73,7 +73,7 @@ function bfloat16(data: DataView, at: number): number {
 const float32: Read = (data, at) => data.getFloat32(at, true);
 const float64: Read = (data, at) => data.getFloat64(at, true);
 
-/** Predefined types, with their sizes on Linux of 64 bits where those depend on the machine. */
+/** Predefined types, with their sizes on 64-bit Linux if those depend on the machine. */
 const SCALARS: ReadonlyMap<number, Scalar> = new Map<number, Scalar>([
   [1, { size: 1, read: null }], // characters
   [2, { size: 1, read: unsigned }],
@@ -114,7 +114,7 @@ const SCALARS: ReadonlyMap<number, Scalar> = new Map<number, Scalar>([
   [80, { size: 8, read: null }], // a registered string
 ]);
 
-/** Types with a meaning to NVTX: they are no numbers of the program's. */
+/** Types with a meaning for NVTX rather than numbers of the program. */
 const ATTRIBUTES: ReadonlyMap<
   number,
   {
@@ -131,7 +131,7 @@ const ATTRIBUTES: ReadonlyMap<
   [74, { size: 8, is: "thread" }],
 ]);
 
-/** Bytes of a character, of texts. */
+/** Bytes per character of text types. */
 const TEXTS: ReadonlyMap<number, number> = new Map([
   [75, 1],
   [76, 1],
@@ -142,8 +142,8 @@ const TEXTS: ReadonlyMap<number, number> = new Map([
 const EVENTS = ["sample", "begin", "end", "mark", "sample"] as const;
 
 /**
- * Visits what stands in the structures of one event. Whatever is not known ends where something known begins again: a schema
- * that nobody registered, a structure that is cut short, an entry behind one of unknown size.
+ * Visits the values in the structures of one event. Unreadable parts are skipped up to the next readable one: an
+ * unregistered schema, a truncated structure, an entry after one of unknown size.
  */
 export function readPayloads(
   blobs: readonly PayloadBlob[],
@@ -176,7 +176,7 @@ function createReader(blobs: readonly PayloadBlob[], table: SchemaTable, visitor
     if (layouts.has(type)) return layouts.get(type) ?? null;
     const schema = table.schema(type);
     if (schema === undefined) return null;
-    layouts.set(type, null); // of one that contains itself
+    layouts.set(type, null); // for a schema that contains itself
     const layout = layoutOfSchema(schema);
     layouts.set(type, layout);
     return layout;
@@ -203,7 +203,10 @@ function createReader(blobs: readonly PayloadBlob[], table: SchemaTable, visitor
     return end === null ? null : { size: alignedTo(end, align), align };
   };
 
-  /** What an entry takes of its structure. @param lengthOf of arrays whose length stands elsewhere; null: not known */
+  /**
+   * The size and alignment of an entry in its structure. @param lengthOf length of arrays whose length is stored
+   * elsewhere; null: unknown
+   */
   const extentOf = (
     entry: SchemaEntry,
     lengthOf: ((entry: SchemaEntry) => number | null) | null,
@@ -236,7 +239,7 @@ function createReader(blobs: readonly PayloadBlob[], table: SchemaTable, visitor
   ): void => {
     if (depth > DEEPEST) return;
     const { data } = blob;
-    /** Values of the entries so far that may be lengths or select a member. */
+    /** Values of the entries so far that may be lengths or select a member of a union. */
     const numbers: (number | null)[] = [];
     let end: number | null = base;
     const place = (entry: SchemaEntry, extent: Layout): number | null =>
@@ -262,7 +265,7 @@ function createReader(blobs: readonly PayloadBlob[], table: SchemaTable, visitor
       let number: number | null = null;
       const name = entry.name === "" ? path : path === "" ? entry.name : `${path}.${entry.name}`;
       if (start === null) {
-        // Nothing tells where it is.
+        // Its position is unknown.
       } else if ((entry.flags & entryFlag.pointer) !== 0) {
         const found =
           start + POINTER_BYTES <= data.byteLength ? at(data.getBigUint64(start, true)) : null;
@@ -310,7 +313,7 @@ function createReader(blobs: readonly PayloadBlob[], table: SchemaTable, visitor
     }
   };
 
-  /** @returns the number, where it is one that others may refer to */
+  /** @returns the number, if other entries may refer to it */
   const readOne = (
     entry: SchemaEntry,
     blob: PayloadBlob,
@@ -342,7 +345,7 @@ function createReader(blobs: readonly PayloadBlob[], table: SchemaTable, visitor
       if (attribute.is !== null) visitor.attribute?.(attribute.is, BigInt(value));
       return null;
     }
-    // Of a long name in a list of flags there is no number; 3-byte enumerations do not exist.
+    // A flags enumeration with a long name has no number; 3-byte enumerations do not exist.
     const read = type === null ? unsigned : (SCALARS.get(type)?.read ?? null);
     if (read === null || ![1, 2, 4, 8, 16].includes(layout.size)) return null;
     const raw = read(data, start, layout.size);
@@ -364,7 +367,7 @@ function createReader(blobs: readonly PayloadBlob[], table: SchemaTable, visitor
     return number;
   };
 
-  /** The place in a structure of this event that an address leads to. */
+  /** The position of an address in the structures of this event. */
   const at = (address: bigint): { readonly blob: PayloadBlob; readonly at: number } | null => {
     for (const blob of blobs)
       if (
@@ -409,7 +412,7 @@ function createReader(blobs: readonly PayloadBlob[], table: SchemaTable, visitor
   };
 }
 
-/** Its bytes are read as an unsigned number, its values may be signed. */
+/** The bytes are read as an unsigned number, but values of the enumeration may be signed. */
 const nameIn = ({ values, size }: PayloadEnumeration, raw: bigint): string =>
   values.get(raw) ??
   [...values].find(([value]) => BigInt.asUintN(8 * size, value) === raw)?.[1] ??
@@ -417,7 +420,7 @@ const nameIn = ({ values, size }: PayloadEnumeration, raw: bigint): string =>
 
 const UNALIGNED: Layout = { size: 0, align: 1 };
 
-/** Of a payload that is one number. */
+/** The entry for a payload that is a single number. */
 const PLAIN: SchemaEntry = {
   flags: 0,
   type: 0n,

@@ -1,21 +1,21 @@
 /**
- * Structured payloads of NVTX's extension: structures of the program's memory, and the schemas that say what stands where
- * in them. The numbers in them belong to the range that carries them. (nvtx3/nvToolsExtPayload.h has the rules.)
+ * Structured payloads of NVTX's extension: structures of the program's memory, and the schemas that describe their
+ * layout. The numbers in them belong to the range that carries them. (nvtx3/nvToolsExtPayload.h has the rules.)
  */
 
-/** A number that a program gave with a range or mark. */
+/** A number that a program attached to a range or mark. */
 export interface PayloadNumber {
   readonly field: PayloadField;
   readonly value: number;
 }
 
-/** What a number is of. The same object for all values of it. */
+/** The meaning of a number. All values of one field share the object. */
 export interface PayloadField {
-  /** Names of nested structures and its own, with dots; `payload` where the program gives none. */
+  /** The name, after those of the enclosing structures, with dots; `payload` if the program gives none. */
   readonly name: string;
-  /** In the singular, e.g. `byte`, `token`, `FLOP`; empty where it is not known. */
+  /** In the singular, e.g. `byte`, `token`, `FLOP`; empty if unknown. */
   readonly unit: string;
-  /** `amount`: sums mean something; `label`: a number that only names something, such as a rank. */
+  /** `amount`: sums are meaningful; `label`: a number that only identifies something, such as a rank. */
   readonly kind: "amount" | "value" | "label";
 }
 
@@ -23,19 +23,19 @@ export interface SchemaEntry {
   readonly flags: number;
   /** A predefined type, or the id of a schema or enumeration. */
   readonly type: bigint;
-  /** Of an array its length, or the entry that has it; of a text its length; of a union the entry that selects. */
+  /** For an array its length, or the entry that contains it; for a text its length; for a union the selecting entry. */
   readonly detail: number;
-  /** 0: behind the entry before it. */
+  /** 0: directly after the preceding entry. */
   readonly offset: number;
-  /** Of a predefined type in that program; absent where it is as everywhere. */
+  /** The size of a predefined type in that program; absent if it has the usual one. */
   readonly size?: number;
   readonly align?: number;
   readonly name: string;
-  /** As the program says; empty where it does not. */
+  /** The unit that the program gives; empty if it gives none. */
   readonly unit: string;
-  /** What a value is multiplied with. */
+  /** The factor for values. */
   readonly scale: number;
-  /** Of `nvtxSemanticsCounter_t`. */
+  /** The flags of `nvtxSemanticsCounter_t`. */
   readonly counterFlags: bigint;
   readonly scope: bigint;
   readonly timeDomain: bigint;
@@ -46,9 +46,9 @@ export interface PayloadSchema {
   /** `NVTX_PAYLOAD_SCHEMA_TYPE_*`. */
   readonly type: number;
   readonly flags: number;
-  /** 0: not known. */
+  /** 0: unknown. */
   readonly staticSize: number;
-  /** 0: as usual. */
+  /** 0: the default. */
   readonly packAlign: number;
   readonly entries: readonly SchemaEntry[];
 }
@@ -60,7 +60,7 @@ export interface PayloadEnumeration {
   readonly values: ReadonlyMap<bigint, string>;
 }
 
-/** What is known by an id in one domain. */
+/** The schemas and enumerations of one domain, by id. */
 export interface SchemaTable {
   readonly schema: (id: bigint) => PayloadSchema | undefined;
   readonly enumeration: (id: bigint) => PayloadEnumeration | undefined;
@@ -70,11 +70,11 @@ export interface SchemaTable {
 export interface PayloadBlob {
   readonly schema: bigint;
   readonly data: DataView;
-  /** Where it was in the program's memory; 0n where that is not known. */
+  /** Its address in the program's memory; 0n if unknown. */
   readonly address: bigint;
 }
 
-/** A time stamp in a structure, of an event that was handed over later. */
+/** A time stamp in a structure, for an event that the program reported later. */
 export interface PayloadStamp {
   readonly is: "begin" | "end" | "mark" | "sample";
   readonly ticks: bigint;
@@ -82,18 +82,18 @@ export interface PayloadStamp {
 }
 
 export interface PayloadVisitor {
-  /** A number. @param index its place in an array; null outside of one */
+  /** A number. @param index its index in an array; null outside of one */
   readonly number: (entry: SchemaEntry, path: string, value: number, index: number | null) => void;
   /** A value of an enumeration, by its name. */
   readonly named?: (path: string, name: string) => void;
   readonly stamp?: (stamp: PayloadStamp) => void;
-  /** Values that NVTX itself knows. */
+  /** Values with a meaning for NVTX itself. */
   readonly attribute?: (is: "category" | "color" | "thread" | "scope", value: bigint) => void;
 }
 
-// Names and units. A program that gives no unit often has it in the name: "Message size [bytes]", "tokens".
+// Names and units. If a program gives no unit, it is often part of the name: "Message size [bytes]", "tokens".
 
-/** The units of which sums and rates mean something, as reports write them. */
+/** Units whose sums and rates are meaningful, as reports write them. */
 const AMOUNTS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     byte: "byte",
@@ -126,13 +126,13 @@ const AMOUNTS: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** Words of numbers that name something: their mean says nothing. */
+/** Words in names of identifying numbers, whose mean is meaningless. */
 const LABELS =
   /(?:^|[^a-z])(?:id|ids|rank|ranks|root|peer|tag|comm|communicator|handle|pointer|ptr|address|addr|index|idx|hash|seed|device|stream|channel|version|type|kind|op|operation|flags)$/i;
 
 const BRACKETED = /^(.*?)\s*[[(]\s*([^\])]+?)\s*[\])]\s*$/;
 
-/** What a number of this name and unit is. @param unit as the program says; empty where it does not */
+/** The field for a name and unit. @param unit the program's unit; empty if it gives none */
 export function payloadField(name: string, unit = ""): PayloadField {
   const [, before, inside] = unit === "" ? (BRACKETED.exec(name) ?? []) : [];
   const said = unit === "" ? (inside ?? "") : unit;
@@ -140,7 +140,7 @@ export function payloadField(name: string, unit = ""): PayloadField {
   const amount = AMOUNTS.get(said.toLowerCase());
   if (amount !== undefined) return { name: short || "payload", unit: amount, kind: "amount" };
   if (said !== "") return { name: short || "payload", unit: said, kind: "value" };
-  // camelCase and snake_case alike.
+  // Splits camelCase and snake_case.
   const words = name.replaceAll(/([a-z])([A-Z])/g, "$1 $2");
   const last =
     words
@@ -153,7 +153,7 @@ export function payloadField(name: string, unit = ""): PayloadField {
   return { name: name || "payload", unit: "", kind: LABELS.test(words) ? "label" : "value" };
 }
 
-/** How often an enumeration has one of its values: a number that is 1 each time. */
+/** Counts how often an enumeration has one of its values: a number that is 1 each time. */
 export const namedField = (path: string, name: string): PayloadField => ({
   name: `${path || "payload"} = ${name}`,
   unit: "call",

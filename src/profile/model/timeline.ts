@@ -1,27 +1,30 @@
 import type { PayloadNumber } from "./payload.ts";
 
 /**
- * What a collector saw, in a form no collector owns: ranges, marks, operations and kernels on one
- * clock. Importers (recorder files, nsys SQLite, ncu reports) build it; the region tree reads it.
+ * The recording of a collector, in a collector-independent form: ranges, marks, operations and kernels on one clock.
+ * Importers (recorder files, nsys SQLite, ncu reports) build it; the region tree reads it.
  *
- * Times are nanoseconds since `Timeline.originNs` on the collector's clock, as plain numbers: they
- * stay exact for 104 days.
+ * Times are nanoseconds since `Timeline.originNs` on the collector's clock, as plain numbers: they stay exact for 104
+ * days.
  */
 export interface Timeline {
   /** `recorder`, `nsys` or `ncu`. */
   readonly collector: string;
   /** Name of the clock, e.g. `CLOCK_MONOTONIC`. */
   readonly clock: string;
-  /** The clock's absolute value at time 0, for lining up with other tools; of several clocks, that of the first process. */
+  /**
+   * The clock's absolute value at time 0, for alignment with other tools; with several clocks, that of the first
+   * process.
+   */
   readonly originNs: bigint;
   readonly processes: readonly ProcessTimeline[];
-  /** When the program began and ended as the process that started it saw it; absent where that is not known. */
+  /** When the program began and ended according to the process that started it; absent if unknown. */
   readonly span?: ProgramSpan;
-  /** What a reader of the report must know: truncated file, dropped events, unclosed ranges. */
+  /** Notes for readers of the report: truncated file, dropped events, unclosed ranges. */
   readonly notes: readonly string[];
 }
 
-/** Of the program that was started, which may have started those that were recorded. On the timeline's clock. */
+/** The span of the started program, which may itself have started the recorded ones. On the timeline's clock. */
 export interface ProgramSpan {
   readonly pid: number;
   readonly startNs: number;
@@ -35,60 +38,60 @@ export interface CategoryName {
   readonly name: string;
 }
 
-/** Which process of a parallel program one is, as its launcher says. */
+/** The identity of a process in a parallel program, as its launcher gives it. */
 export interface RankIdentity {
   /** From 0. */
   readonly rank: number;
-  /** How many there are. */
+  /** The number of ranks. */
   readonly size: number;
-  /** On its host; null where the launcher does not say. */
+  /** The rank on its host; null if the launcher does not give it. */
   readonly localRank: number | null;
   readonly host: string;
 }
 
-/** What one process did. Times are nanoseconds since `Timeline.originNs`. */
+/** The recording of one process. Times are nanoseconds since `Timeline.originNs`. */
 export interface ProcessTimeline {
   readonly pid: number;
   readonly parentPid: number | null;
-  /** Tells apart those of several machines, or of several starts of one; absent where that is not known. */
+  /** Distinguishes processes of several machines, or of several boots of one; absent if unknown. */
   readonly machine?: number;
-  /** Absent of programs that are not parallel, and where the collector does not know it. */
+  /** Absent if the program is not parallel, or the collector does not know it. */
   readonly rank?: RankIdentity;
   /** Executable path or name, as the collector knows it. */
   readonly executable: string;
-  /** First and last thing seen. */
+  /** The first and the last recorded time. */
   readonly startNs: number;
   readonly endNs: number;
-  /** Whether the process told the collector that it ends; if not, `notes` say what that means. */
+  /** Whether the process reported its end to the collector; if not, `notes` explain what that means. */
   readonly finished: boolean;
-  /** In order of `startNs`; a tie is broken by the order in which they were opened. The first ones where `allRanges` is present. */
+  /** In order of `startNs`; ties in order of opening. Only the first ones if `allRanges` is present. */
   readonly ranges: readonly RangeInstance[];
-  /** All of them, read again where there are too many to keep. */
+  /** All ranges, read again from the file, if there are too many to keep. */
   readonly allRanges?: RangeStream;
   readonly marks: readonly MarkInstance[];
   readonly kernels: KernelList;
-  /** What the program calls its threads, by OS thread id; absent where the collector does not see that. */
+  /** The program's names of its threads, by OS thread id; absent if the collector does not record them. */
   readonly threadNames?: ReadonlyMap<number, string>;
-  /** What the program calls its categories; absent where the collector does not see that. */
+  /** The program's names of its categories; absent if the collector does not record them. */
   readonly categoryNames?: readonly CategoryName[];
-  /** What the program counted through NVTX; absent without any. */
+  /** The program's NVTX counters; absent without any. */
   readonly counters?: readonly CounterSeries[];
-  /** Waits of the host for the GPU, by start; absent where the collector does not see them. */
+  /** Waits of the host for the GPU, by start; absent if the collector does not record them. */
   readonly synchronizations?: readonly SynchronizationInstance[];
   readonly notes: readonly string[];
 }
 
-/** A counter of the program's, and what it was when. */
+/** A counter of the program, with its samples. */
 export interface CounterSeries {
   readonly domain: string;
   readonly name: string;
-  /** Empty where it is not known. */
+  /** Empty if unknown. */
   readonly unit: string;
-  /** Of a counter of one thread; null: of the process, or of something else. */
+  /** The thread of a per-thread counter; null: the counter belongs to the process or another scope. */
   readonly threadId: number | null;
   /** Whether a value holds until the next one. */
   readonly holds: boolean;
-  /** In order, and the value of each. */
+  /** The sample times in order, and their values. */
   readonly timesNs: Float64Array;
   readonly values: Float64Array;
 }
@@ -105,7 +108,7 @@ export interface EventAttributes {
   readonly payload: number | bigint | null;
 }
 
-/** What the system counts of a thread, in this order: see `THREAD_COUNTS`. */
+/** The system's counts for a thread, in this order: see `THREAD_COUNTS`. */
 export type ThreadCounts = readonly [number, number, number, number];
 
 /** Names and units of `ThreadCounts` in reports. */
@@ -116,9 +119,9 @@ export const THREAD_COUNTS = [
   "involuntary_context_switches",
 ] as const;
 
-/** One range, from when it was opened to when it was closed. */
+/** A range, from its opening to its closing. */
 export interface RangeInstance extends EventAttributes {
-  /** Unique in its process. */
+  /** Unique within its process. */
   readonly id: number;
   readonly kind: RangeKind;
   /** NVTX domain name; empty for the default domain. */
@@ -132,11 +135,11 @@ export interface RangeInstance extends EventAttributes {
   /** OS thread id of the closing thread; differs from `threadId` only for start/end ranges. */
   readonly endThreadId: number | null;
   /**
-   * Processor time of its thread from the opening to the closing; of a range that was never closed, as far as it is
-   * known. Null where two threads opened and closed it; absent where nothing was recorded of it.
+   * Processor time of its thread from the opening to the closing; for a range that was never closed, up to the last
+   * known time. Null if two threads opened and closed it; absent if none was recorded.
    */
   readonly cpuNs?: number | null;
-  /** Of the same thread meanwhile; absent where they were not recorded. */
+  /** Counts of the same thread during the range; absent if they were not recorded. */
   readonly counts?: ThreadCounts | null;
   /**
    * Position of the opening and of the closing in the order in which the process's events were
@@ -146,14 +149,14 @@ export interface RangeInstance extends EventAttributes {
    */
   readonly startSequence?: number;
   readonly endSequence?: number | undefined;
-  /** Numbers of its structured payloads, those of the opening first; absent without any. */
+  /** Numbers of its structured payloads, first those of the opening; absent without any. */
   readonly values?: readonly PayloadNumber[] | undefined;
 }
 
-/** Ranges that are not kept but read again, each time from the first. */
+/** Ranges that are not kept in memory, but read from the beginning each time. */
 export interface RangeStream {
   readonly count: number;
-  /** Calls back in order of time. */
+  /** Calls the handlers in order of time. */
   readonly replay: (handlers: RangeHandlers) => void;
 }
 
@@ -162,15 +165,18 @@ export interface RangeHandlers {
   /**
    * The range has no end yet.
    *
-   * @param endNs when it will close, infinity for never; null where the reader does not look ahead, since ranges of a
-   *   thread close in the reverse order of their opening
+   * @param endNs when it will close, infinity for never; null if the reader does not look ahead, because ranges of a
+   * thread close in the reverse order of their opening
    */
   readonly opens: (range: RangeInstance, endNs: number | null) => void;
   /** The same object, with its end. Not called for ranges that were never closed. */
   readonly closes: (range: RangeInstance) => void;
 }
 
-/** Visits all ranges of a process, also those that are not kept; these as they close, and last those that never did. */
+/**
+ * Visits all ranges of a process, including those that are not kept in memory; the latter as they close, and last those
+ * that never did.
+ */
 export function forEachRange(
   { ranges, allRanges }: Pick<ProcessTimeline, "ranges" | "allRanges">,
   visit: (range: RangeInstance) => void,
@@ -196,62 +202,62 @@ export interface MarkInstance extends EventAttributes {
   readonly name: string;
   readonly threadId: number;
   readonly timeNs: number;
-  /** As those of a range. */
+  /** As for a range. */
   readonly values?: readonly PayloadNumber[];
 }
 
 /** A GPU kernel, memory copy or memory set. Collectors without a GPU deliver none. */
 export interface KernelInstance {
-  /** What ran; a kernel where absent. Only kernels count as kernels in a report. */
+  /** A kernel if absent. Only kernels count as kernels in a report. */
   readonly kind?: GpuActivityKind;
-  /** A kernel's demangled name; `[CUDA memcpy Host-to-Device]` and the like for the others. */
+  /** A kernel's demangled name; for other activities a name such as `[CUDA memcpy Host-to-Device]`. */
   readonly name: string;
   /** CUDA device index. */
   readonly device: number;
   readonly context?: number;
   readonly stream: number | null;
   /**
-   * The thread that launched it, and when: the launch, not the execution, decides the region. Null:
-   * the launch was not recorded. No range contains the kernel then, and `launchNs` is its start.
+   * The launching thread and the time of the launch: the launch, not the execution, determines the region. Null: the
+   * launch was not recorded. Then no range contains the kernel, and `launchNs` is its start.
    */
   readonly launchThreadId: number | null;
   readonly launchNs: number;
   /** Execution on the device. */
   readonly startNs: number;
   readonly endNs: number;
-  /** Copied or set. */
+  /** The number of bytes copied or set. */
   readonly bytes?: number;
-  /** Ties it to the API call that launched it: one call of a CUDA graph launches many. */
+  /** Identifies the API call that launched it: one launch of a CUDA graph starts many. */
   readonly correlation?: number;
-  /** The CUDA graph it was a node of. */
+  /** The CUDA graph node that it executed. */
   readonly graph?: { readonly id: number; readonly node: bigint };
 }
 
 /**
- * In order of `launchNs`. Arrays are such lists, too; readers of large files deliver tables that make an
- * object for each kernel when it is asked for.
+ * In order of `launchNs`. Arrays are such lists, too; readers of large files use tables that make an object for each
+ * kernel on access.
  */
 export interface KernelList extends Iterable<KernelInstance> {
   readonly length: number;
-  /** Set where the list was made in order: to look at millions again takes time. */
+  /** Set if the list was built in order: checking millions of kernels takes time. */
   readonly isOrdered?: true;
-  /** Undefined where there is none; indices count from 0. */
+  /** Undefined beyond the end; indices count from 0. */
   readonly at: (index: number) => KernelInstance | undefined;
 }
 
-/** Whether any of them is a kernel, and not only copies and sets. */
+/** Whether any activity is a kernel, rather than only copies and sets. */
 export function ranKernels({ kernels }: Pick<ProcessTimeline, "kernels">): boolean {
   for (const { kind = "kernel" } of kernels) if (kind === "kernel") return true;
   return false;
 }
 
-/** What the GPU was busy with: a kernel, a copy of memory, or setting memory to a value. */
+/** An activity of the GPU: a kernel, a memory copy, or a memory set. */
 export type GpuActivityKind = "kernel" | "memcpy" | "memset";
 
 /** A call in which a thread waited for the GPU. */
 export interface SynchronizationInstance {
   readonly kind: "event" | "stream" | "context";
-  /** The waiting thread, and when it called: that decides the region. */
+  /** The waiting thread and the time of its call, which determine the region. */
   readonly threadId: number;
   readonly callNs: number;
   /** The wait itself. */
@@ -260,16 +266,16 @@ export interface SynchronizationInstance {
   readonly stream: number | null;
 }
 
-/** The machine on which a timeline was recorded; null where its file does not say. */
+/** The machine of a recording; null if its file does not contain a fact. */
 export interface RecordedMachine {
   readonly hostname: string | null;
   readonly os: string | null;
   readonly cpu: string | null;
-  /** Names of all its GPUs, in CUDA's order where the file has it. */
+  /** Names of all its GPUs, in CUDA's order if the file has it. */
   readonly gpus: readonly string[];
 }
 
-// Names for CUPTI's numbers, the same whichever tool recorded them, because `compare` matches by name.
+// Names for CUPTI's numbers, independent of the tool that recorded them, because `compare` matches by name.
 
 /** By `CUpti_ActivityMemcpyKind`, in the words of `nsys stats`. */
 const COPY_KINDS = [

@@ -1,4 +1,4 @@
-/** The files that a collection was read from, as `run.json` keeps them. */
+/** The files that a collection was read from, as stored in `run.json`. */
 import type { NvtxLabel } from "../analysis/labels.ts";
 
 /** Names and folders are relative to the collector's folder, with `/`; `.` is that folder. */
@@ -7,7 +7,7 @@ export type CollectionSource =
   | {
       readonly kind: "nsys";
       readonly directory: string;
-      /** Of the reports that could be read, without extension, in the order of their captures. */
+      /** The readable reports, without extension, in the order of their captures. */
       readonly reports: readonly string[];
     }
   | NcuSource
@@ -19,24 +19,24 @@ export interface RecordingSource {
   readonly kind: "recording";
   readonly directory: string;
   /**
-   * The program that was started: its process, and when it began and ended, as decimal nanoseconds of
-   * CLOCK_MONOTONIC. Added in contract 1.4.
+   * The started program: its process, and when it began and ended, as decimal nanoseconds of CLOCK_MONOTONIC. Added in
+   * contract 1.4.
    */
   readonly program?: { readonly pid: number; readonly start_ns: string; readonly end_ns: string };
 }
 
-/** Files of a tool whose names say all that its `reread` needs. Added in contract 1.3. */
+/** Files of a tool, whose names are sufficient for its `reread`. Added in contract 1.3. */
 export interface FilesSource {
   readonly kind: "files";
   readonly directory: string;
   readonly names: readonly string[];
 }
 
-/** The reports of ncu, and the recording they are joined with. */
+/** The reports of ncu, and the recording that they are joined with. */
 export interface NcuSource {
   readonly kind: "ncu";
   readonly passes: readonly NcuPassSource[];
-  /** Whose ranges gave calls, wall times and the order of nesting; null: none's. */
+  /** The source of the ranges that gave calls, wall times and nesting; null: none. */
   readonly recorded: RecordedSource | null;
   /** The only kernels that count (`top_n_kernels`); null: all. Added in contract 1.1. */
   readonly top_kernels?: readonly string[] | null;
@@ -46,7 +46,7 @@ export interface NcuSource {
 export interface RepeatsSource {
   readonly kind: "repeats";
   readonly runs: readonly CollectionSource[];
-  /** What the workload printed in each of them; null where its file has not all of it. Added in contract 1.1. */
+  /** The output of the workload in each run; null if its file is incomplete. Added in contract 1.1. */
   readonly outputs?: readonly (string | null)[];
 }
 
@@ -54,23 +54,23 @@ export interface RepeatsSource {
 export interface NcuPassSource {
   /** Name of the report, without extension. */
   readonly name: string;
-  /** What the names of its tables begin with. */
+  /** The prefix of the names of its tables. */
   readonly prefix: string;
-  /** The regions that a range pass measured; null where only the tool knows. */
+  /** The regions that a range pass measured; null if only the tool knows. */
   readonly labels: readonly NvtxLabel[] | null;
-  /** What the notes of the run say of its tables; read again, there may be other things to say. Added in 1.1. */
+  /** Notes of the run about its tables; a later reading may give other notes. Added in 1.1. */
   readonly notes?: readonly string[];
-  /** Why not all results were read, in words; absent where all were. Added in 1.1. */
+  /** Why not all results were read; absent if all were. Added in 1.1. */
   readonly unread?: string;
 }
 
-/** Where ranges that ncu does not know came from. */
+/** The source of ranges that ncu does not know. */
 export type RecordedSource =
   | { readonly kind: "collector"; readonly name: string }
-  /** A run for this purpose alone. */
+  /** A run only for recording. */
   | { readonly kind: "recording"; readonly directory: string };
 
-/** The same files as seen from a folder above. */
+/** The source with paths relative to a folder above. */
 export function below(directory: string, source: CollectionSource): CollectionSource {
   if (source.kind === "repeats")
     return { ...source, runs: source.runs.map((run) => below(directory, run)) };
@@ -80,5 +80,5 @@ export function below(directory: string, source: CollectionSource): CollectionSo
   return { ...source, directory: inside };
 }
 
-/** What a run knows beside its raw files: `profile/run/saved-run.ts`. */
+/** The run's data apart from its raw files: `profile/run/saved-run.ts`. */
 export const RUN_FILE = "run.json";

@@ -1,8 +1,8 @@
 import type { LabelRules } from "../analysis/labels.ts";
 
 /**
- * The composed and validated configuration as the profiler reads it: a plain object, checked
- * against `schemas/config.schema.json` before it arrives here. Only keys that are read are listed.
+ * The composed and validated configuration as the profiler reads it: a plain object, already checked against
+ * `schemas/config.schema.json`. Only keys that are read are listed.
  */
 export interface ProfileConfig {
   /** `auto`, `cpu` or `cuda:N`. */
@@ -51,7 +51,7 @@ export interface InferConfig {
   readonly cuda_graph: boolean;
 }
 
-/** `workload`: what is profiled. */
+/** `workload`: the program to profile. */
 export type WorkloadConfig =
   | { readonly kind: "shallow_resnet"; readonly program: "forward" | "regions" }
   | { readonly kind: "command"; readonly command: readonly string[] }
@@ -63,7 +63,7 @@ export type WorkloadConfig =
       readonly python: string;
     };
 
-/** `pipeline`: which collectors run, and what is reported. */
+/** `pipeline`: the collectors to run, and the reports to write. */
 export interface PipelineConfig {
   readonly recorder: {
     readonly enable: boolean;
@@ -83,9 +83,9 @@ export interface PipelineConfig {
   };
 }
 
-// `pipeline.ncu` as the driver reads it: checked against `schemas/config.schema.json` before.
+// `pipeline.ncu` as the driver reads it, already checked against `schemas/config.schema.json`.
 
-/** What ncu repeats to measure it: a kernel or range in place, or the program as a whole. */
+/** What ncu replays to measure it: a kernel or range in place, or the whole program. */
 export type ReplayMode = "kernel" | "application" | "range" | "app-range";
 
 export const isRangeMode = (mode: ReplayMode): boolean => mode === "range" || mode === "app-range";
@@ -96,14 +96,14 @@ export type Names = string | readonly string[] | null;
 /** `pipeline.ncu`; keys below `ncu_cli` are options of ncu. */
 export interface NcuConfig {
   readonly enable: boolean;
-  /** What is profiled depends on NVTX ranges at all. */
+  /** Whether NVTX ranges limit what is profiled at all. */
   readonly gating_nvtx: boolean;
-  /** Regions are selected by ncu's own filter; false: in the reports, after everything ran. */
+  /** Whether ncu's own filter selects regions; false: they are selected in the reports, after everything ran. */
   readonly native_nvtx: boolean;
-  /** Ranges that cannot be captured are measured by app-range replay. */
+  /** Whether app-range replay measures ranges that cannot be captured. */
   readonly fallback: boolean;
   readonly require_match: boolean;
-  /** Only so many kernels, by GPU time in a recording; null, and absent in runs of older versions: all. */
+  /** Only this many kernels, by GPU time in a recording; null, and absent in runs of older versions: all. */
   readonly top_n_kernels?: number | null;
   /** Minutes after which one pass of ncu is stopped; null: never. */
   readonly timeout_min: number | null;
@@ -120,7 +120,7 @@ export interface NcuCliConfig {
   readonly metrics: Names;
   readonly kernel_name: string | null;
   readonly kernel_name_base: "function" | "demangled" | "mangled" | null;
-  /** Ours: ncu has no option to leave kernels out. */
+  /** Our addition: ncu has no option to exclude kernels. */
   readonly kernel_exclude: readonly string[];
   readonly launch_skip: number | null;
   readonly launch_count: number | null;
@@ -131,7 +131,7 @@ export interface NcuCliConfig {
   readonly extra_args: readonly string[];
 }
 
-/** Metrics one by one: ncu's own way is one text with commas between them. */
+/** The single metrics: ncu itself takes a text with commas. */
 export const metricsOf = ({ metrics }: Pick<NcuCliConfig, "metrics">): readonly string[] =>
   namesOf(metrics)
     .flatMap((names) => names.split(","))

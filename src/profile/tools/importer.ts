@@ -2,15 +2,15 @@ import type { WithTool } from "../machine/interrupt.ts";
 import type { NcuResult, NcuTables } from "../model/counters.ts";
 import type { RecordedMachine, Timeline } from "../model/timeline.ts";
 
-/** The reader of one format that `deep-profile import` reads. */
+/** A reader of one format for `deep-profile import`. */
 export interface Importer {
-  /** Decided by content; the name counts only where content cannot tell. */
+  /** Decides by content; by name only if the content is ambiguous. */
   readonly matches: (source: ImportSource) => boolean;
-  /** @throws ConfigError when the file is damaged, or a tool is needed that is not there */
+  /** @throws ConfigError if the file is damaged, or a required tool is absent */
   readonly read: (source: ImportSource, options: ReadOptions) => Promise<Imported>;
 }
 
-/** A file or directory that was given, as much as it takes to know what it is. */
+/** A given file or directory, with what is needed to recognise its format. */
 export interface ImportSource {
   /** As the user wrote it. */
   readonly name: string;
@@ -19,45 +19,45 @@ export interface ImportSource {
   readonly isDirectory: boolean;
   /** Names in a directory; empty for a file. */
   readonly entries: readonly string[];
-  /** The first bytes of a file, as many as magic numbers need; empty for a directory. */
+  /** The first bytes of a file, enough for magic numbers; empty for a directory. */
   readonly head: Uint8Array;
   readonly bytes: number;
-  /** The run whose repeats this is one of: together they make one report; null for any other. */
+  /** The run of which this is a repeat: all repeats together make one report; null for others. */
   readonly repeatOf: string | null;
 }
 
 /** How the files of an import are read. */
 export interface ReadOptions {
-  /** How `.ncu-rep` files are read: by ncu, by our own reader, or by ncu where it is installed. */
+  /** How to read `.ncu-rep` files: with ncu, with our own reader, or with ncu if it is installed. */
   readonly reader: "auto" | "ncu" | "own";
-  /** Locale of the ncu that printed a CSV; found out from the file where null. */
+  /** Locale of the ncu that printed a CSV; null: determined from the file. */
   readonly locale: "C" | "en" | "de" | null;
-  /** Whether push/pop ranges of other threads matter: only our own reader has them. */
+  /** Whether to include push/pop ranges of other threads, which only our own reader has. */
   readonly allThreads: boolean;
-  /** Where tools may leave files that belong to the result, e.g. CSVs; exists. */
+  /** An existing directory for files that tools add to the result, e.g. CSVs. */
   readonly directory: string;
-  /** Begins the names of those files; empty where no other file of the tool goes there. */
+  /** The prefix of the names of those files; empty if no other file of the tool goes there. */
   readonly prefix: string;
   readonly withTool: WithTool;
-  /** A line at a time, what goes on. */
+  /** Receives lines about the progress. */
   readonly say: (line: string) => void;
 }
 
-/** What was in a file. */
+/** The contents of a file. */
 export type Imported =
   | {
       readonly kind: "timeline";
       readonly timeline: Timeline;
-      /** Of the tool that recorded; null where the file does not say. */
+      /** The version of the recording tool; null if the file does not have it. */
       readonly toolVersion: string | null;
-      /** What was recorded; null where the format does not tell. */
+      /** The recorded machine; null if the format does not have it. */
       readonly machine: RecordedMachine | null;
     }
   | { readonly kind: "ncu"; readonly source: NcuResults };
 
-/** Results of ncu, which may be too many to keep: read as often as they are needed. */
+/** Results of ncu, read again for each use because they may be too many to keep. */
 export interface NcuResults {
   readonly toolVersion: string | null;
-  /** Gives each result once, and at the end what was read of all. */
+  /** Passes each result once, and returns the tables at the end. */
   readonly stream: (onResult: (result: NcuResult) => void) => Promise<NcuTables>;
 }

@@ -1,6 +1,4 @@
-/**
- * Files that are given to be read: what they are, whether they change meanwhile or are the same, and errors about them.
- */
+/** Input files: their kind, changes while they are read, duplicates, and errors about them. */
 import { closeSync, openSync, readdirSync, readSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { fileHash, fileProblem, requireFile } from "../../system/files.ts";
@@ -8,16 +6,16 @@ import { getOrCreate } from "../../system/get-or-create.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { ImportSource, NcuResults } from "./importer.ts";
 
-/** Enough for every magic number: thousands of files may be open at once. */
+/** Enough for every magic number; small, because thousands of files may be open at once. */
 const HEAD_BYTES = 1 << 10;
 
-/** Enough for the lines that a program prints before ncu's CSV begins. */
+/** Enough for the output of a program before ncu's CSV begins. */
 const BEGINNING_BYTES = 1 << 20;
 
 /**
- * Looks at what was given, without reading all of it.
+ * Opens an input without reading all of it.
  *
- * @throws ConfigError `profile.input` where there is nothing that can be read
+ * @throws ConfigError `profile.input` if there is nothing readable
  */
 export function openSource(
   name: string,
@@ -41,9 +39,9 @@ export function openSource(
 }
 
 /**
- * As much of a file as tells whether it is a table; empty for a directory. It is read anew each time.
+ * The beginning of a file, enough to recognise a table; empty for a directory. Read again at each call.
  *
- * @throws ConfigError `profile.input` where the file cannot be read any more
+ * @throws ConfigError `profile.input` if the file can no longer be read
  */
 export const readBeginning = ({ name, path, isDirectory, bytes }: ImportSource): Uint8Array =>
   isDirectory
@@ -77,8 +75,8 @@ export const beginsWith = ({ head }: ImportSource, bytes: Uint8Array): boolean =
   head.length >= bytes.length && bytes.every((byte, index) => head[index] === byte);
 
 /**
- * A file's results, which are read more than once. What is put in the file's place meanwhile, or written to it, would
- * be counted for regions that were found in another: the first reading says so in a note, later ones refuse.
+ * A file's results, which are read more than once. If the file is replaced or changed meanwhile, results would be
+ * counted for regions of another version: the first reading adds a note, later ones fail.
  *
  * @param read reads the file from its start
  */
@@ -113,7 +111,7 @@ const changed = (name: string): ConfigError =>
     hint: "import it again once nothing writes to it",
   });
 
-/** Differs once a file was written, or another one has its name; empty where it is gone. */
+/** Changes when the file is written or replaced; empty if it is gone. */
 function stateOf(path: string): string {
   const status = statSync(path, { bigint: true, throwIfNoEntry: false });
   return status === undefined
@@ -121,7 +119,10 @@ function stateOf(path: string): string {
     : [status.dev, status.ino, status.size, status.mtimeNs].join(" ");
 }
 
-/** The files that hold the same as one before them, each with the first of those. Only files of the same size and beginning are read for it. */
+/**
+ * The files that are copies of an earlier one, each with the first of its copies. Only files of the same size and
+ * beginning are read.
+ */
 export async function duplicatesAmong(
   sources: readonly ImportSource[],
 ): Promise<ReadonlyMap<ImportSource, ImportSource>> {
@@ -143,7 +144,7 @@ export async function duplicatesAmong(
 const beginning = ({ bytes, head }: ImportSource): string =>
   `${bytes} ${Buffer.from(head).toString("latin1")}`;
 
-/** The error of something that was named and cannot be read, or is not what it should be. */
+/** The error of a named input that cannot be read, or has the wrong contents. */
 export const inputError = (name: string, why: string, hint?: string): ConfigError =>
   new ConfigError({
     code: "profile.input",
@@ -151,11 +152,11 @@ export const inputError = (name: string, why: string, hint?: string): ConfigErro
     hint,
   });
 
-/** The error of something that the system does not let us read. */
+/** The error of an input that the system refuses to read. */
 export const unreadableError = (name: string, cause: unknown): ConfigError =>
   new ConfigError({ code: "profile.input", message: `${name}: ${fileProblem(cause)}`, cause });
 
-/** The error of a run's own file that reports are made from. */
+/** The error of a missing file of a run that its reports are made from. */
 export const missingFileError = (path: string): ConfigError =>
   new ConfigError({
     code: "profile.input",

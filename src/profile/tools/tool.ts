@@ -1,4 +1,4 @@
-/** The contract of a profiling tool: what it works with, what it returns, and how its files are read. */
+/** The contract of a profiling tool: its input, its results, and how its files are read. */
 
 import yoctoSpinner from "yocto-spinner";
 import { writeFileAtomic } from "../../system/atomic-write.ts";
@@ -25,11 +25,11 @@ export interface ProfilingTool {
   readonly name: string;
   /** Its name in messages, e.g. `Nsight Compute`. */
   readonly product: string;
-  /** It measures kernels of a GPU and nothing else: a run without a GPU is refused. */
+  /** It measures only GPU kernels: a run without a GPU is refused. */
   readonly needsGpu?: true;
-  /** It measures each kernel several times by itself: `repeats` does not apply to it. */
+  /** It repeats each kernel itself: `repeats` does not apply to it. */
   readonly repeatsItself?: true;
-  /** How its part of the config is checked. */
+  /** How to check its part of the config. */
   readonly settings: () => Promise<ToolSettings>;
   /**
    * Runs a workload and brings back what was seen. What goes wrong once something was measured is part of the collection.
@@ -43,9 +43,9 @@ export interface ProfilingTool {
   /** The command lines that `collect` would run, for `--dry-run`. Leaves no files behind. */
   readonly plan: (workload: Workload, context: PlanContext) => Promise<ToolPlan>;
   /**
-   * Reads the files of a finished run once more.
+   * Reads the files of a finished run again.
    *
-   * @param source of the collection, or of one of its repeats
+   * @param source source of the collection, or of one of its repeats
    * @param directory the tool's folder in the run directory
    */
   readonly reread: (
@@ -54,11 +54,11 @@ export interface ProfilingTool {
     context: RereadContext,
   ) => Promise<Reread>;
   readonly import: ToolImport;
-  /** What of the tool is installed, and what will work with it. Never throws. */
+  /** Which parts of the tool are installed, and what works with them. Never throws. */
   readonly doctor: (facts: DoctorFacts) => Promise<ToolFindings>;
 }
 
-/** What a tool is made from. */
+/** The input from which a tool is made. */
 export interface ToolParts {
   readonly config: ProfileConfig;
   readonly native: NativePart;
@@ -66,7 +66,7 @@ export interface ToolParts {
 
 /** How `pipeline.<name>` is checked beyond its schema, before anything is made. Only of tools that are enabled. */
 export interface ToolSettings {
-  /** Settings that cannot be carried out. The first that applies is the error. */
+  /** Settings that are not supported. The first that applies is the error. */
   readonly refusals?: readonly SettingsRefusal[];
   /**
    * What depends on the installed tool. Each check throws; the errors of all tools are shown together. Jobs of a sweep with equal
@@ -77,7 +77,7 @@ export interface ToolSettings {
   readonly shared?: true;
 }
 
-/** Settings that the config tree has and that are not carried out: refused, never ignored. */
+/** Settings of the config tree that are not supported: refused, never ignored. */
 export interface SettingsRefusal {
   readonly key: string;
   /** Whether the config has it. */
@@ -103,15 +103,15 @@ export interface ToolRun {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** What a tool would run. */
+/** The runs that a tool would make. */
 export interface ToolPlan {
   readonly runs: readonly ToolRun[];
   readonly notes: readonly string[];
 }
 
-/** What a plan is made from beside the workload. */
+/** The input of a plan in addition to the workload. */
 export interface PlanContext extends ToolParts {
-  /** Where the tool's files would be. */
+  /** The directory where the tool's files would be. */
   readonly directory: string;
   /** The same program without a GPU, where the plan is for another machine since this one has none; else null. */
   readonly withoutGpu: Workload | null;
@@ -120,10 +120,10 @@ export interface PlanContext extends ToolParts {
   readonly say: (line: string) => void;
 }
 
-/** What `deep-profile import` reads of a tool. */
+/** The formats of a tool that `deep-profile import` reads. */
 export interface ToolImport {
   readonly formats: readonly ImportFormat[];
-  /** All files of the tool that are given together are one measurement, with one report. */
+  /** Whether all given files of the tool belong to one measurement, with one report. */
   readonly isOneMeasurement?: true;
   /** Of the names in the tool's folder in a run directory: what to import from there. `.` is the folder itself. */
   readonly filesOfRun: (names: readonly string[]) => readonly string[];
@@ -137,7 +137,7 @@ export interface ImportFormat {
   readonly load: () => Promise<Importer>;
 }
 
-/** What is known of the machine when tools are examined. */
+/** Facts about the machine for the checks of tools. */
 export interface DoctorFacts {
   readonly machine: Machine;
   readonly gpu: GpuFindings;
@@ -145,7 +145,7 @@ export interface DoctorFacts {
   readonly nativeUsable: boolean;
 }
 
-/** What `doctor` says of a tool. */
+/** The findings of `doctor` about a tool. */
 export interface ToolFindings {
   readonly checks: readonly Check[];
   readonly verdicts: readonly Verdict[];
@@ -158,15 +158,15 @@ export interface Collector {
   collect(workload: Workload, context: CollectContext): Promise<Collection>;
 }
 
-/** What a collector works with beside the workload. */
+/** The input of a collector in addition to the workload. */
 export interface CollectContext {
   /** The collector's folder in the run directory; exists. */
   readonly directory: string;
   readonly interrupt: StopRequests;
   readonly progress: Progress;
-  /** Told a line at a time what goes on. */
+  /** Receives lines about the progress. */
   readonly say: (line: string) => void;
-  /** What the collectors before this one brought back. */
+  /** The collections of earlier collectors. */
   readonly earlier: readonly Collection[];
   /** Waits for other processes that record into the same directory; returns notes on them. */
   readonly awaitOthers?: () => Promise<readonly string[]>;
@@ -175,53 +175,53 @@ export interface CollectContext {
 /** One of several runs of a workload. */
 export interface MeasuredRun {
   readonly timeline: Timeline;
-  /** What the workload printed in it; null where it did not come to its end, or the file has not all of it. */
+  /** The workload's output in this run; null if it did not end, or the file is incomplete. */
   readonly stdoutFile: string | null;
 }
 
-/** Events that regions are made of, or regions where the tool gives nothing finer. */
+/** Events from which regions are made, or regions if the tool gives nothing finer. */
 export type Measured =
   | {
       readonly kind: "timeline";
       readonly timeline: Timeline;
-      /** All runs that ended well, where the workload was run several times. */
+      /** All successful runs, if the workload was run several times. */
       readonly repeats?: readonly MeasuredRun[];
     }
   | { readonly kind: "regions"; readonly model: RegionModel };
 
 /**
- * Writes what belongs into the folders of single regions beside their reports: the folder
- * `regions`, and the names of the regions' folders in it by `regionKey`.
+ * Writes further files to the folders of single regions, next to their reports: receives the folder `regions`, and the
+ * names of the regions' folders in it by `regionKey`.
  */
 export type WriteRegionFiles = (
   directory: string,
   names: ReadonlyMap<string, string>,
 ) => Promise<void>;
 
-/** What was collected, also from a workload that failed: measured data is never thrown away. */
+/** The result of a collection, also for a failed workload: measured data is never thrown away. */
 export interface Collection {
   readonly collector: string;
-  /** Whether reading it takes long, and is left for when it is needed. */
+  /** Whether reading it is slow, and deferred until it is needed. */
   readonly isLarge?: boolean;
-  /** Of a large one: what can be read of it in a part of a second. */
+  /** For a large one: the part that can be read in a fraction of a second. */
   readonly beginning?: () => Timeline;
   readonly measured: Measured;
   /** The files that `measured` was read from, to read it again. */
   readonly source: CollectionSource;
   /** How the workload ended, or the tool that ran it. */
   readonly outcome: ProcessOutcome;
-  /** What a reader of the report must know. */
+  /** Notes for readers of the report. */
   readonly notes: readonly string[];
   readonly writeRegionFiles?: WriteRegionFiles;
-  /** Only a part of the run was looked at, as the config wanted: what is missing may be there all the same. */
+  /** Whether the config limited the collection to a part of the run: missing regions may exist all the same. */
   readonly partial?: true;
   /** Version of the tool; ours where absent. */
   readonly toolVersion?: string;
-  /** Why this is not all that was asked for, with its remedy; the run counts as failed. */
+  /** Why the collection is incomplete, with a remedy; the run counts as failed. */
   readonly problem?: CodedError;
 }
 
-/** Shows what is going on during long steps. Silent unless a person watches a terminal. */
+/** Shows the progress of long steps. Silent unless a person watches a terminal. */
 export interface Progress {
   /** Replaces the status line. */
   update(text: string): void;
@@ -251,14 +251,13 @@ export function terminalProgress(stream: NodeJS.WriteStream = process.stderr): P
 }
 
 const REFRESH_MS = 200;
-/** Looking at the recordings of thousands of processes takes long: the pause is so many times what it took. */
+/** Reading the recordings of thousands of processes is slow: the pause is this many times its duration. */
 const PAUSE_TIMES = 10;
 
 /**
- * Keeps the status line up to date while a workload runs. A program that writes to the terminal
- * itself gets none.
+ * Keeps the status line up to date while a workload runs, unless the program itself writes to the terminal.
  *
- * @returns what removes it
+ * @returns removes the status line
  */
 export function showProgress(
   workload: Workload,
@@ -280,7 +279,7 @@ export function showProgress(
   };
 }
 
-/** `cmd.txt` of a collector: every command that it ran, to be run again from a shell. */
+/** `cmd.txt` of a collector: every command that it ran, in a form for a shell. */
 export interface CommandFile {
   /** Resolves once the command is on file: before it runs. */
   add(argv: readonly string[], env?: Readonly<Record<string, string>>): Promise<void>;
@@ -296,24 +295,24 @@ export function createCommandFile(file: string): CommandFile {
   };
 }
 
-// What is known when a collector's files are read once more, and what they give.
+// The input and the result of reading a collector's files again.
 
-/** What the files of a finished run give. */
+/** The result of reading the files of a finished run. */
 export interface Reread {
   readonly measured: Measured;
   readonly writeRegionFiles?: WriteRegionFiles;
-  /** What is not as it was in the run. */
+  /** Differences from the original run. */
   readonly notes?: readonly string[];
-  /** What the run says of its files and is no longer so: notes, and messages of problems. */
+  /** Notes and messages of problems in the run's files that no longer apply. */
   readonly outdated?: readonly string[];
 }
 
-/** What files are read again with. */
+/** The input for reading files again. */
 export interface RereadContext {
   /** Absolute path of the run directory. */
   readonly runDirectory: string;
   readonly config: ProfileConfig;
-  /** What reports call the regions, whatever the config says. */
+  /** The label rules of the reports, whatever the config has. */
   readonly labels?: LabelRules;
   readonly earlier: readonly Collection[];
   readonly withTool: WithTool;

@@ -14,9 +14,8 @@ import type { JobOverrides, SweeperDefinition, SweeperRequest } from "./sweeper.
 const LOGGER = "hydra._internal.core_plugins.basic_sweeper";
 
 /**
- * Hydra's own sweeper: `hydra.sweeper.params`, then the sweeps of the command line, all
- * combinations but those in `hydra.sweeper.exclude` (which is ours), in batches of
- * `hydra.sweeper.max_batch_size`.
+ * Hydra's own sweeper: `hydra.sweeper.params`, then the sweep overrides of the command line; all combinations except
+ * those in `hydra.sweeper.exclude` (our addition), in batches of `hydra.sweeper.max_batch_size`.
  * @see https://hydra.cc/docs/1.3/tutorials/basic/running_your_app/multi-run/
  */
 export const basicSweeper: SweeperDefinition = {
@@ -51,7 +50,10 @@ export function sweepParams(root: MapNode, context: ResolveContext): readonly st
   return [...params.entries.values()].map(({ key, value }) => `${pyStr(key)}=${pyStr(value)}`);
 }
 
-/** What each override may contribute to a job. @param overrides of the task, behind those of `hydra.sweeper.params` */
+/**
+ * The values that each override may contribute to a job. @param overrides overrides of the task, after those of
+ * `hydra.sweeper.params`
+ */
 export function dimensionsOf({
   context,
   groups,
@@ -67,32 +69,31 @@ export function dimensionsOf({
   return [...byKey(all).values()].map((one) => pointsOf(one, globOptions(groups)));
 }
 
-/** What `glob` selects from. */
+/** The options that `glob` selects from. */
 export const globOptions = (repository: Repository): SweepOptions => ({
   groupOptions: (group) => repository.list(group, "config"),
 });
 
 export interface BatchesRequest {
-  /** `hydra.sweeper.params` first, then what the command line says. */
+  /** The overrides of `hydra.sweeper.params`, then those of the command line. */
   readonly overrides: readonly Override[];
-  /** `hydra.sweeper.max_batch_size`; null for one batch of everything. */
+  /** `hydra.sweeper.max_batch_size`; null for a single batch. */
   readonly maxBatchSize: number | null;
-  /** Whether a combination is left out. */
+  /** Whether a combination is excluded. */
   readonly isExcluded?: (job: JobOverrides) => boolean;
   readonly options?: SweepOptions;
 }
 
 /**
- * Every combination of the values of all sweeps, the last one changing fastest, in batches. A key
- * that comes again keeps its place and takes the new values.
+ * Every combination of the values of all sweep overrides, the last one changing fastest, in batches. A repeated key
+ * keeps its place and takes the new values.
  *
- * @throws ConfigError `override.sweep_not_allowed` for an interval and where every combination is
- * excluded, `override.function` for what has no values to enumerate, `value.wrong_type` for a batch
- * size below 1
+ * @throws ConfigError `override.sweep_not_allowed` for an interval and if every combination is excluded,
+ * `override.function` for values that cannot be enumerated, `value.wrong_type` for a batch size below 1
  */
 export function basicBatches(request: BatchesRequest): readonly (readonly JobOverrides[])[] {
   const { isExcluded, maxBatchSize, options, overrides } = request;
-  // One that a later override of its key replaces must be a sweep of ours all the same.
+  // An override that a later one of its key replaces is checked all the same.
   const points = new Map(overrides.map((one) => [one, pointsOf(one, options)]));
   const all = product([...byKey(overrides).values()].map((one) => points.get(one) ?? []));
   const jobs = isExcluded === undefined ? all : all.filter((job) => !isExcluded(job));

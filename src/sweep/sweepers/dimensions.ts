@@ -12,12 +12,12 @@ import { grouped } from "../../text/plural.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { JobOverrides } from "./sweeper.ts";
 
-/** What one override of a sweep contributes to a job: one override, or those of a zip's keys. */
+/** The contribution of one sweep override to a job: one override, or those of a zip's keys. */
 export type Point = readonly string[];
 
 /**
- * The overrides of a sweep by their keys. A key that comes again keeps its place and takes the new
- * values; a zip goes by its own name.
+ * The overrides of a sweep by key. A repeated key keeps its place and takes the new values; a zip is identified by its
+ * own name.
  *
  * @throws ConfigError `override.sweep_not_allowed` for a key of a zip that another override sets
  */
@@ -51,14 +51,14 @@ export const keysOf = (override: Override): readonly string[] =>
 
 export const bareKey = (key: string): string => key.replace(/^[+~]+/, "");
 
-/** What is held in memory at most, and what to do where there would be more. */
+/** A limit on values in memory, with a hint for larger sweeps. */
 export interface SizeLimit {
   readonly most: number;
   readonly of: "jobs" | "values";
   readonly hint: string;
 }
 
-/** More are held by no memory, and run by no machine: a number is wrong. */
+/** More jobs fit in no memory and run on no machine: some number is wrong. */
 const JOBS: SizeLimit = {
   most: 1_000_000,
   of: "jobs",
@@ -66,10 +66,10 @@ const JOBS: SizeLimit = {
 };
 
 /**
- * All that an override may contribute.
+ * All values that an override may contribute.
  *
- * @throws ConfigError `override.sweep_not_allowed` for an interval and for more than the limit,
- * `override.function` for what has no values to enumerate
+ * @throws ConfigError `override.sweep_not_allowed` for an interval and for more values than the limit,
+ * `override.function` for values that cannot be enumerated
  */
 export function pointsOf(
   override: Override,
@@ -104,7 +104,7 @@ const tooMany = ({ most, of, hint }: SizeLimit, override?: Override): ConfigErro
     hint,
   });
 
-/** What an override that is no sweep gives to every job. */
+/** The contribution of an ordinary override to every job. */
 export const fixedPoint = (override: Override): Point => [
   `${overrideKeyElement(override)}=${elementToString(override.value)}`,
 ];
@@ -112,12 +112,13 @@ export const fixedPoint = (override: Override): Point => [
 /**
  * Every combination, the last dimension changing fastest.
  *
- * @throws ConfigError `override.sweep_not_allowed` for more than can be held
+ * @throws ConfigError `override.sweep_not_allowed` for more combinations than fit in memory
  */
 export function product(dimensions: readonly (readonly Point[])[]): readonly JobOverrides[] {
   const size = dimensions.reduce((jobs, { length }) => jobs * length, 1);
   if (size > JOBS.most) throw tooMany(JOBS);
-  // Else those before one without values would be combined for nothing, and they may be too many.
+  // Without this, the dimensions before an empty one would be combined for nothing, and there may be too many
+  // combinations.
   if (size === 0) return [];
   return dimensions.reduce<readonly JobOverrides[]>(
     (jobs, points) => jobs.flatMap((job) => points.map((point) => [...job, ...point])),

@@ -19,14 +19,14 @@ import type { JobOverrides } from "./sweeper.ts";
 const KEY = "hydra.sweeper.exclude";
 
 /**
- * Whether a job is left out by `hydra.sweeper.exclude`: a list of partial assignments, as in the
- * matrices of CI systems. A job that agrees with all of one of them is left out. A value is a
- * scalar, a text with the wildcards of `glob`, or a list of such.
+ * Whether `hydra.sweeper.exclude` excludes a job: a list of partial assignments, as in the matrices of CI systems. A
+ * job that matches all keys of one of them is excluded. A value is a scalar, a text with the wildcards of `glob`, or a
+ * list of these.
  *
- * @param overrides of the sweep: a rule may name what these set
- * @returns undefined where nothing is excluded
- * @throws ConfigError `value.wrong_type` for what is no such list, `key.not_found` for a key that
- * the sweep does not set: a misspelt rule would let expensive jobs through
+ * @param overrides overrides of the sweep: a rule may name the keys that these set
+ * @returns undefined if nothing is excluded
+ * @throws ConfigError `value.wrong_type` for a malformed list, `key.not_found` for a key that the sweep does not set: a
+ * misspelt rule would let expensive jobs run
  */
 export function readExclusion(
   root: MapNode,
@@ -97,19 +97,19 @@ function cached<T>(compute: (text: string) => T): (text: string) => T {
   return (text) => getOrCreate(known, text, () => compute(text));
 }
 
-/** Which values a key must have one of: those with one of these forms, and texts that fit a glob. */
+/** The values that a rule accepts for a key: those with one of these forms, and texts that match a glob. */
 interface Wanted {
   readonly forms: ReadonlySet<string>;
   readonly globs: readonly string[];
 }
 
-/** A partial assignment: all its keys must agree. */
+/** A partial assignment: all its keys must match. */
 type Rule = ReadonlyMap<string, Wanted>;
 
-/** A value as rules see it: numbers of the same value have the same form, whatever way they were written. */
+/** A value in canonical form: equal numbers have the same form, however they were written. */
 interface RuleValue {
   readonly form: string;
-  /** What globs are compared with; null for what none fits. */
+  /** The text that globs match; null if none can match. */
   readonly text: string | null;
 }
 
@@ -128,7 +128,7 @@ export function ruleValue(value: Element): RuleValue {
   return { form: textForm(text), text };
 }
 
-/** @param patterns any of which agrees: a text may have the wildcards of `glob`, or be a number's */
+/** @param patterns the accepted values: a text may have the wildcards of `glob`, or be a number */
 export function wantedOf(patterns: readonly ScalarNode[]): Wanted {
   const forms = new Set<string>();
   const globs: string[] = [];
@@ -146,8 +146,8 @@ export function wantedOf(patterns: readonly ScalarNode[]): Wanted {
 }
 
 /**
- * Whether a job agrees with one of the rules. Each rule is found by the one of its keys that tells the rules apart best:
- * a program may write a rule for every job that it has already.
+ * Whether a job matches one of the rules. Each rule is indexed by its most selective key: a program may write a rule
+ * for every job that it has already run.
  */
 export function ruleIndex(
   rules: readonly Rule[],

@@ -74,20 +74,20 @@ export interface HalvingPlan {
   readonly direction: Direction;
 }
 
-/** So many trials get this much. */
+/** One step: the number of trials and their budget. */
 interface Rung {
   readonly trials: number;
-  /** As the override's value: an int where smallest and largest budget are ints. */
+  /** The override's value: an int if the smallest and the largest budget are ints. */
   readonly budget: string;
 }
 
 /**
- * The rungs from at least `min` to exactly `max`, each with `eta` times the budget of the one before
- * and one `eta`-th of its trials, but at least one.
+ * The rungs from at least `min` to exactly `max`, each with `eta` times the budget of the one before and one `eta`-th
+ * of its trials, but at least one.
  *
- * @param trials of the first rung; undefined for just as many as leave one for the last
- * @see Jamieson and Talwalkar, Non-stochastic Best Arm Identification (2016); the budgets are those
- * of one bracket of Hyperband (Li et al. 2018)
+ * @param trials trials of the first rung; undefined for just enough to leave one for the last
+ * @see Jamieson and Talwalkar, Non-stochastic Best Arm Identification (2016); the budgets are those of one bracket of
+ * Hyperband (Li et al. 2018)
  */
 export function halvingRungs(
   min: number | bigint,
@@ -97,7 +97,7 @@ export function halvingRungs(
 ): readonly Rung[] {
   const isInt = typeof min === "bigint" && typeof max === "bigint";
   const [least, most] = [Number(min), Number(max)];
-  // The slack takes up what logarithms round: log(243) / log(3) is below 5.
+  // The tolerance absorbs rounding of logarithms: log(243) / log(3) is below 5.
   const last = Math.floor(Math.log(most / least) / Math.log(eta) + 1e-9);
   const rungs: Rung[] = [];
   let count = trials ?? Math.ceil(eta ** last - 1e-9);
@@ -113,8 +113,8 @@ export function halvingRungs(
 }
 
 /**
- * Gives every trial a small budget, the best of them a larger one, and so on. Trials without a score
- * are never promoted; among equals the earlier is.
+ * Gives every trial a small budget, the best of them a larger one, and so on. Trials without a score are never
+ * promoted; ties go to the earlier trial.
  */
 export function* successiveHalving(
   space: SearchSpace,

@@ -9,26 +9,26 @@ import { fromCode } from "../../values/origin.ts";
 import { floatRepr } from "../../values/python-text.ts";
 import type { Conclusion, JobOverrides, Sweeper } from "./sweeper.ts";
 
-/** What all searches have in common. */
+/** The common parts of all searches. */
 export interface OptimizingRequest {
-  /** As the results file names the sweeper. */
+  /** The name of the sweeper in the results file. */
   readonly name: string;
   readonly search: Search;
   readonly direction: Direction;
-  /** Trials in a batch; undefined for all that may run side by side. */
+  /** Trials in a batch; undefined for all that can run in parallel. */
   readonly batchSize: number | undefined;
   /** The share of a batch that may fail before the sweep ends. */
   readonly maxFailureRate: number;
-  /** Where the number stands in what the task returns; undefined for the number itself. */
+  /** The path of the score in the task's return value; undefined if the value itself is the score. */
   readonly objective: string | undefined;
   /** The absolute path of the sweep's directory. */
   readonly directory: string;
   readonly unforeseeable?: string;
-  /** Of the sweep. */
+  /** The dialect of the sweep. */
   readonly dialect: Dialect;
 }
 
-/** As Hydra's optimising sweepers name it. */
+/** The name that Hydra's optimising sweepers use. */
 const RESULTS_FILE = "optimization_results.yaml";
 
 interface Scored {
@@ -37,8 +37,8 @@ interface Scored {
 }
 
 /**
- * A search as a sweeper. All it knows is what it was told: told the same results, it asks for the
- * same jobs, and that is how a sweep is resumed.
+ * Makes a sweeper of a search. Its state depends only on the results: given the same results it asks for the same jobs,
+ * and this is how a sweep is resumed.
  */
 export function optimizingSweeper(request: OptimizingRequest): Sweeper {
   const { batchSize, directory, maxFailureRate, objective, search } = request;
@@ -103,7 +103,7 @@ function withoutNumber(problems: readonly string[], directory: string): ConfigEr
   });
 }
 
-/** The best of those with the largest budget that has results; the earlier among equals. */
+/** The best trial with the largest budget that has scores; ties go to the earlier trial. */
 function bestOf(told: readonly Scored[], direction: Direction): Scored | undefined {
   const scored = told.filter(({ score }) => score !== null);
   const top = scored.reduce((level, { trial }) => Math.max(level, trial.level), 0);
@@ -145,24 +145,24 @@ const bestText = ({ params }: Trial, score: string): string =>
 /** One job of a search. */
 export interface Trial {
   readonly overrides: JobOverrides;
-  /** Those of the overrides that the search chose among. */
+  /** The overrides whose values the search chose. */
   readonly params: JobOverrides;
   /** Results of a higher level are worth more: they come from a larger budget. */
   readonly level: number;
 }
 
-/** What a trial achieved; null where it failed or never ran. */
+/** The score of a trial; null if it failed or never ran. */
 type Score = number | null;
 
 /**
- * Yields trials that may run side by side and gets their scores, in their order. It has no other
- * input, so that the same scores lead to the same trials.
+ * Yields trials that may run in parallel and receives their scores, in the same order. It has no other input, so that
+ * the same scores lead to the same trials.
  */
 export type Search = Generator<readonly Trial[], void, readonly Score[]>;
 
 export type Direction = "minimize" | "maximize";
 
-/** Sorts the best first; what has no score comes last, and equals keep their order. */
+/** Sorts the best first; trials without a score come last, and ties keep their order. */
 export const byScore =
   (direction: Direction) =>
   (a: { readonly score: Score }, b: { readonly score: Score }): number => {
@@ -171,15 +171,15 @@ export const byScore =
     return direction === "minimize" ? a.score - b.score : b.score - a.score;
   };
 
-/** What a job achieved, or why there is no number to go by. */
+/** The score of a job, or why it has none. */
 export type Outcome =
   | { readonly score: number }
   | { readonly score: null; readonly problem: string };
 
 /**
- * The number that a job's task returned.
+ * Reads the score from a job's return value.
  *
- * @param key where it stands in what was returned, with dots; undefined for the number itself
+ * @param key the path of the score, with dots; undefined if the value itself is the score
  */
 function outcomeOf(result: JobResult, key: string | undefined): Outcome {
   if (result.status === "failed") return { score: null, problem: "the job failed" };
@@ -192,11 +192,11 @@ function outcomeOf(result: JobResult, key: string | undefined): Outcome {
   return { score: null, problem: `${what} returned is not a finite number but ${instead}` };
 }
 
-/** What a record of the sweep cannot keep as a number is none: a resumed sweep reads it from there. */
+/** A number that the sweep's record cannot store does not count: a resumed sweep would not find it there. */
 const numberOr = (value: unknown): Score =>
   typeof value === "number" && Number.isFinite(value) ? value : null;
 
-/** A key with dots in it may also stand there as it is. */
+/** A key that contains dots itself takes precedence. */
 function valueAt(value: unknown, key: string): unknown {
   if (typeof value !== "object" || value === null) return undefined;
   if (Object.hasOwn(value, key)) return Reflect.get(value, key);
@@ -213,7 +213,7 @@ function shown(value: unknown): string {
   return typeof value === "object" && value !== null ? `an object${fields(value)}` : String(value);
 }
 
-/** What an objective could name: what is wrong with it is mostly its spelling. */
+/** Names that an objective could have: most errors are misspellings. */
 function fields(value: unknown): string {
   const numbers = numberKeys(value);
   const all = typeof value === "object" && value !== null ? Object.keys(value) : [];
@@ -223,10 +223,10 @@ function fields(value: unknown): string {
 
 const MOST_NAMES = 8;
 
-/** The keys of the numbers in what was returned, as an objective names them. */
+/** The keys of the numbers in a return value, as an objective names them. */
 function numberKeys(value: unknown): readonly string[] {
   const keys: string[] = [];
-  // A task may return any object: one that is met again, as in a circle, has been looked at.
+  // A task may return any object: skip objects that were visited, as in a cycle.
   const seen = new Set([value]);
   const level = [{ value, parent: "" }];
   for (const { value: holder, parent } of level) {

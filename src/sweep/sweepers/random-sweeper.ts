@@ -18,7 +18,7 @@ export const randomSweeper: SweeperDefinition = {
   },
 };
 
-/** Points drawn independently of each other and of the results of earlier ones. */
+/** Points drawn independently of each other and of earlier results. */
 export function* randomSearch(space: SearchSpace, random: RandomSource, count: number): Search {
   yield Array.from({ length: count }, () => ({ ...space.draw(random), level: 0 }));
 }

@@ -15,20 +15,20 @@ import { floatRepr } from "../../values/python-text.ts";
 import { byKey, fixedPoint, type Point, pointsOf, type SizeLimit } from "./dimensions.ts";
 import type { JobOverrides } from "./sweeper.ts";
 
-/** What a sweep's overrides let vary, and what they set for all jobs. */
+/** The space of a sweep: keys that vary, and overrides that are fixed for all jobs. */
 export interface SearchSpace {
   /** Draws a point of the space. */
   draw(random: RandomSource): Draw;
 }
 
 export interface Draw {
-  /** The overrides of the job, those that are the same in all jobs included. */
+  /** The job's overrides, including those that are the same in all jobs. */
   readonly overrides: JobOverrides;
-  /** Those of them that were drawn. */
+  /** The overrides that were drawn. */
   readonly params: JobOverrides;
 }
 
-/** As many tries as it takes to be sure that what is left of a space is not worth searching. */
+/** After this many excluded draws, the rest of a space is not worth searching. */
 const MAX_TRIES = 10_000;
 
 /**
@@ -69,7 +69,7 @@ export function searchSpace(
   };
 }
 
-/** Of what has to be enumerated: values, of which few become jobs. */
+/** For values that must be enumerated, few of which become jobs. */
 const VALUES: SizeLimit = {
   most: 10_000_000,
   of: "values",
@@ -95,8 +95,8 @@ function drawerOf(override: Override, options: SweepOptions): Drawer {
 }
 
 /**
- * Floats from the start up to, but not including, the end. An interval cast to int has both ends,
- * as Hydra's optuna sweeper draws from it.
+ * Draws floats from the start up to, but excluding, the end. An interval cast to int includes both ends, as in Hydra's
+ * optuna sweeper.
  */
 function intervalDrawer(interval: IntervalSweep, override: Override): (r: RandomSource) => string {
   const isLog = interval.tags.includes("log");
@@ -116,7 +116,7 @@ function intervalDrawer(interval: IntervalSweep, override: Override): (r: Random
   return (random) => {
     const share = random();
     const value = isLog ? logUniform(start, end, share) : start * (1 - share) + end * share;
-    // Rounding may reach the end, which does not belong to it.
+    // Rounding may reach the end, which is excluded.
     return floatRepr(value >= end ? start : clamp(value, start, end));
   };
 }
@@ -138,7 +138,7 @@ function refuse({ keyOrGroup, origin }: Override, problem: string): never {
   });
 }
 
-/** Up to here a number in [0, 1) tells all values apart. */
+/** Up to this count, a number in [0, 1) can select each value. */
 const MAX_COUNT = BigInt(Number.MAX_SAFE_INTEGER);
 
 /** Refuses a sweep: "has no values to draw from". Must throw. */
@@ -146,8 +146,8 @@ type Refuse = (problem: string) => never;
 
 /**
  * Draws a value of a range, as text: uniformly, or with the tag `log` a number uniformly over the logarithm, and the
- * value that is nearest to it. Ranges may be long: nothing is enumerated. Undefined for one that never ends, and
- * others without a number of values.
+ * value that is nearest to it. Nothing is enumerated, because ranges may be long. Undefined for an endless range, and
+ * for one without a number of values.
  */
 function rangeDrawer(
   range: RangeSweep,
@@ -190,7 +190,7 @@ function nearestInLog(
   };
 }
 
-/** The first index that a condition holds for, as for all that follow it; the count where it holds for none. */
+/** Binary search: the first index for which a monotonic condition holds; `count` if it holds for none. */
 function firstIndex(count: number, holds: (index: number) => boolean): number {
   let [low, high] = [0, count];
   while (low < high) {

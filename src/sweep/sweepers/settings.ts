@@ -8,13 +8,13 @@ import type { Direction, OptimizingRequest } from "./optimizing-sweeper.ts";
 import { type SearchSpace, searchSpace } from "./search-space.ts";
 import type { SweeperRequest } from "./sweeper.ts";
 
-/** The settings of a sweeper, each read with what it may be. */
+/** Typed access to the settings of a sweeper. */
 export interface Settings {
   text(name: string): string | undefined;
-  /** @throws ConfigError `value.wrong_type` below the least value, or where it is no number */
+  /** @throws ConfigError `value.wrong_type` for a value below `least` or not a number */
   number(name: string, least: number): number | undefined;
   int(name: string, least: number): number | undefined;
-  /** A number that keeps whether it was an int. */
+  /** A number that preserves whether it was an int. */
   intOrFloat(name: string): bigint | number | undefined;
   refuse(name: string, problem: string, hint?: string): never;
 }
@@ -55,13 +55,13 @@ export function readSettings({ context, master: { root } }: SweeperRequest): Set
   };
 }
 
-/** The overrides that span the space: `hydra.sweeper.params` first, then what the command line says. */
+/** The overrides that span the space: those of `hydra.sweeper.params`, then those of the command line. */
 export const readOverrides = ({ context, master, overrides }: SweeperRequest) =>
   parseOverrides([...sweepParams(master.root, context), ...overrides], {
     dialect: context.dialect,
   });
 
-/** The space that all overrides span, without what `hydra.sweeper.exclude` leaves out. */
+/** The space that all overrides span, without the combinations that `hydra.sweeper.exclude` excludes. */
 export function readSpace(
   request: SweeperRequest,
   overrides: ReturnType<typeof readOverrides> = readOverrides(request),
@@ -71,7 +71,7 @@ export function readSpace(
   return searchSpace(overrides, globOptions(groups), isExcluded);
 }
 
-/** What all optimising sweepers read alike. */
+/** The settings that all optimising sweepers share. */
 export function readCommon(
   settings: Settings,
   request: SweeperRequest,
@@ -86,7 +86,7 @@ export function readCommon(
   };
 }
 
-/** One direction; a list of one, as Hydra's optuna sweeper takes it, is as good. */
+/** The direction; also accepts a list of one, as Hydra's optuna sweeper does. */
 function readDirection(settings: Settings, { context, master }: SweeperRequest): Direction {
   const value = plainAt(master.root, "hydra.sweeper.direction", context);
   const directions = Array.isArray(value) ? value : [value];
@@ -101,8 +101,8 @@ function readDirection(settings: Settings, { context, master }: SweeperRequest):
 }
 
 /**
- * The seed as text. Without one it comes from the directory of the sweep, so that another sweep
- * draws other numbers and the same sweep, resumed, the same ones.
+ * The seed as text. By default it is the directory of the sweep, so that another sweep draws other numbers, and the
+ * same sweep, resumed, the same ones.
  */
 export const seedOf = (seed: number | undefined, { directory }: SweeperRequest): string =>
   seed === undefined ? directory : String(seed);

@@ -7,60 +7,60 @@ import type { ResolveContext } from "../../values/resolution/context.ts";
 export type JobOverrides = readonly string[];
 
 /**
- * Proposes the jobs of a sweep, batch by batch. The outcome of a batch is passed back before the next is
- * asked for, so that a sweeper may learn from it.
+ * Proposes the jobs of a sweep, batch by batch. It receives the results of a batch before the next is requested, so
+ * that it may learn from them.
  */
 export interface Sweeper {
   /** The next jobs; undefined when the sweep is over. */
   ask(): readonly JobOverrides[] | undefined;
-  /** Whether other jobs may follow those that were asked for last, as far as is known before these have run. */
+  /** Whether further jobs may follow the last batch, as far as is known before that batch has run. */
   mayAskForMore(): boolean;
-  /** The results of the jobs that were asked for last, in their order; undefined for one that came to no end. */
+  /** Receives the results of the last batch, in the same order; undefined for a job without an end. */
   tell(results: readonly (JobResult | undefined)[]): void;
   /**
-   * Set by a sweeper that decides by itself whether failed jobs end the sweep: then `ask` says so.
-   * Without it no batch follows one with a failed job.
+   * Set by a sweeper that decides itself whether failed jobs end the sweep: then `ask` ends it. Otherwise no batch
+   * follows one with a failed job.
    */
   readonly judgesFailures?: true;
   /**
-   * Why a job has failed that is completed: what it returned is of no use. Undefined for others; not there where
-   * nothing is made of results.
+   * Why a completed job counts as failed: its return value is of no use. Undefined for others; absent if the sweeper
+   * does not read results.
    */
   problemOf?(result: JobResult): string | undefined;
-  /** What cannot be shown of the sweep before jobs have run, as a sentence. */
+  /** A sentence about the part of the sweep that cannot be shown before jobs have run. */
   readonly unforeseeable?: string;
-  /** The logger that records for each batch how long it took to compose its jobs. */
+  /** The logger that records how long it took to compose each batch. */
   readonly logger?: string;
-  /** What the sweep found, after its last batch; undefined where there is nothing to say. */
+  /** The conclusion of the sweep, after its last batch; undefined if there is none. */
   conclude?(): Conclusion | undefined;
 }
 
-/** What a sweep found. */
+/** The conclusion of a sweep. */
 export interface Conclusion {
   /** The name of a file in the directory of the sweep, and what to write there. */
   readonly file: string;
   readonly content: MapNode;
   /** For the log. */
   readonly text: string;
-  /** Whether failed jobs are no failure of the sweep. */
+  /** Whether failed jobs do not make the sweep fail. */
   readonly toleratesFailures: boolean;
 }
 
-/** What a sweeper is made from. */
+/** The input of a sweeper. */
 export interface SweeperRequest {
   /** The keys of `hydra.sweeper` as plain data, interpolations resolved. */
   readonly settings: Readonly<Record<string, unknown>>;
   /**
-   * What each override of the sweep may contribute to a job, in order: those of `hydra.sweeper.params` first, then those of the
-   * command line. One that is no sweep has one choice.
-   * @throws ConfigError `override.sweep_not_allowed` for an interval, and for more choices than can be enumerated
+   * The values that each override of the sweep may contribute to a job, in order: those of `hydra.sweeper.params`
+   * first, then those of the command line. An ordinary override has a single value.
+   * @throws ConfigError `override.sweep_not_allowed` for an interval, and for more values than can be enumerated
    */
   readonly dimensions: () => readonly (readonly JobOverrides[])[];
-  /** The composition that the sweep starts from: its overrides still hold the sweeps. */
+  /** The composition of the sweep itself: its overrides still contain the sweep overrides. */
   readonly master: Composition;
-  /** What `glob` selects from: the search path without what `hydra.searchpath` adds, as in Hydra. */
+  /** The options that `glob` selects from: the search path without additions of `hydra.searchpath`, as in Hydra. */
   readonly groups: Repository;
-  /** The overrides of the task, in which the sweeps stand. */
+  /** The overrides of the task, including the sweep overrides. */
   readonly overrides: readonly string[];
   /** The absolute path of `hydra.sweep.dir`. */
   readonly directory: string;
@@ -71,8 +71,8 @@ export interface SweeperRequest {
 export interface SweeperDefinition {
   /** The classes that `hydra.sweeper._target_` may name for it. */
   readonly targets: readonly string[];
-  /** The keys of `hydra.sweeper` that it knows besides common ones; another is refused. By default any. */
+  /** The keys of `hydra.sweeper` that it knows in addition to common ones; others are refused. By default any. */
   readonly settings?: readonly string[];
-  /** @throws ConfigError for sweeps that it cannot do */
+  /** @throws ConfigError for sweep overrides that it does not support */
   readonly open: (request: SweeperRequest) => Sweeper;
 }

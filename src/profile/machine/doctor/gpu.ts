@@ -1,17 +1,17 @@
-/** Driver, GPUs, and who may read their counters. */
+/** Checks of the driver, the GPUs, and the permission to read their counters. */
 
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { matchesGlob, parseGlob } from "../../../text/glob.ts";
 import { GPU_QUERY, type Gpu, gpusOf, visibleGpus } from "../gpu.ts";
 import type { Check, Machine, Problem } from "./machine.ts";
 
-/** What `doctor` found out about the GPU and its driver. */
+/** The findings of `doctor` about the GPU and its driver. */
 export interface GpuFindings {
   readonly driver: Check;
   readonly permissions: Check;
-  /** Why programs have no GPU, e.g. `no GPU answers`; null where they have one. */
+  /** Why programs have no GPU, e.g. `no GPU answers`; null if they have one. */
   readonly absence: string | null;
-  /** Whether ncu may read hardware counters; null where nothing says. */
+  /** Whether ncu may read hardware counters; null if unknown. */
   readonly countersAllowed: boolean | null;
 }
 
@@ -51,7 +51,7 @@ function absenceOf(gpus: readonly Gpu[], shadowed: Problem | null): string | nul
 
 const WSL_LIBRARIES = "/usr/lib/wsl/lib";
 
-/** WSL 2 lends the driver of Windows: its libraries lie in a folder of their own, and /proc/driver/nvidia is not there. */
+/** WSL 2 uses the driver of Windows: its libraries are in a separate folder, and /proc/driver/nvidia does not exist. */
 const hasDriverOfWindows = (machine: Machine): boolean =>
   machine.list(WSL_LIBRARIES).includes("libcuda.so.1");
 
@@ -119,7 +119,7 @@ function counterPermission(machine: Machine): boolean | null {
 /** Bit of `CAP_SYS_ADMIN` among the capabilities of a process (linux/capability.h). */
 const SYS_ADMIN = 21n;
 
-/** The driver asks for the capability: root in a container mostly lacks it. */
+/** The driver checks the capability, which root in a container usually lacks. */
 function isAdministrator({ read, isRoot }: Machine): boolean {
   const effective = /^CapEff:\s*([0-9a-f]+)/m.exec(read("/proc/self/status") ?? "")?.[1];
   return effective === undefined ? isRoot : ((BigInt(`0x${effective}`) >> SYS_ADMIN) & 1n) === 1n;
@@ -162,13 +162,15 @@ function permissionCheck(
   return { name, state: "ok", detail: `${counters}${sampling}` };
 }
 
-// What keeps ncu from the GPU's counters although this user may read them.
+// Obstacles that keep ncu from the GPU's counters although this user may read them.
 
-/** The first that is found; null where nothing stands in the way. */
+/** The first obstacle found; null without any. */
 const counterRestriction = (machine: Machine): Problem | null =>
   foreignLock(machine) ?? monitor(machine);
 
-/** ncu never removes its lock file; in a folder for all, one of another user cannot be opened even where its mode allows it. */
+/**
+ * ncu never removes its lock file; in a shared folder, another user's file cannot be opened even if its mode allows it.
+ */
 function foreignLock({ env, opens }: Machine): Problem | null {
   const lock = join(env["TMPDIR"] || "/tmp", "nsight-compute-lock");
   return opens(lock) === false
@@ -181,7 +183,7 @@ function foreignLock({ env, opens }: Machine): Problem | null {
 
 const MONITORS = new Set(["nv-hostengine", "dcgm-exporter"]);
 
-/** Those of a host are not seen from inside a container. */
+/** A container does not see the monitors of its host. */
 function monitor({ list, read }: Machine): Problem | null {
   for (const pid of list("/proc")) {
     if (!/^\d+$/.test(pid)) continue;
@@ -195,16 +197,16 @@ function monitor({ list, read }: Machine): Problem | null {
   return null;
 }
 
-// Which of the driver's libraries programs would load, and whether they are the driver's at all.
+// Which driver libraries programs would load, and whether they belong to the driver.
 
-/** CUDA's, and the one that nvidia-smi asks. */
+/** The libraries of CUDA and of nvidia-smi. */
 const LIBRARIES = ["libcuda.so.1", "libnvidia-ml.so.1"];
 
 /**
- * A library in a folder of LD_LIBRARY_PATH, or of the loader's configuration, that is loaded in place of the driver's: the toolkit's stub, which programs
- * are linked with where there is no driver, or an older driver's out of a `cuda-compat` package.
+ * A library in a folder of LD_LIBRARY_PATH, or of the loader's configuration, that is loaded instead of the driver's:
+ * the toolkit's stub, for linking without a driver, or an older driver's library from a `cuda-compat` package.
  *
- * @param loaded version of the driver's module; null where none is loaded
+ * @param loaded version of the driver's module; null if none is loaded
  */
 export function shadowedDriver(machine: Machine, loaded: string | null): Problem | null {
   const folders = libraryFolders(machine);
@@ -219,7 +221,7 @@ export function shadowedDriver(machine: Machine, loaded: string | null): Problem
         detail: `${cause}: a stub of the CUDA toolkit that is only for linking, not a driver`,
         hint: `${takenOut(found)} (link programs with -L${folder}, but run them without it)`,
       };
-    // Beside it may lie what an update has left.
+    // The folder may also contain remains of an update.
     const version = versionIn([basename(machine.real(file)), ...machine.list(folder)]);
     if (version !== null && loaded !== null && isOlder(version, loaded))
       return {
@@ -235,10 +237,10 @@ const takenOut = ({ path, namedIn }: LibraryFolder): string =>
     ? `remove ${path} from LD_LIBRARY_PATH`
     : `remove ${path} from ${namedIn}, then: sudo ldconfig`;
 
-/** Where drivers put their libraries. */
+/** Folders where drivers install their libraries. */
 const FOLDERS = ["usr/lib/x86_64-linux-gnu", "usr/lib/aarch64-linux-gnu", "usr/lib64", "usr/lib"];
 
-/** After an update the old module stays loaded until the machine starts again: NVML then refuses every question. */
+/** After an update the old module stays loaded until a restart: NVML then refuses every query. */
 export function mismatchedDriver(machine: Machine, loaded: string): Problem | null {
   const installed = FOLDERS.flatMap((folder) => versionsIn(machine.list(`/${folder}`)));
   const [other] = installed;
@@ -265,15 +267,15 @@ function isOlder(one: string, other: string): boolean {
   return false;
 }
 
-// Where the loader looks for libraries before it takes those of the system's own folders (ld.so(8), ldconfig(8)).
+// The folders that the loader searches before those of the system (ld.so(8), ldconfig(8)).
 
 interface LibraryFolder {
   readonly path: string;
-  /** The file that names it; null: LD_LIBRARY_PATH. */
+  /** The file that lists it; null: LD_LIBRARY_PATH. */
   readonly namedIn: string | null;
 }
 
-/** The first that has a library gives it. */
+/** The first folder with a library wins. */
 const libraryFolders = (machine: Machine): readonly LibraryFolder[] => [
   ...(machine.env["LD_LIBRARY_PATH"] ?? "")
     .split(":")
@@ -299,7 +301,7 @@ function foldersIn(
   });
 }
 
-/** Only the last part of a pattern has wildcards, wherever one is used. */
+/** Only the last part of a pattern may have wildcards. */
 function filesOf(pattern: string, from: string, machine: Machine): readonly string[] {
   const path = isAbsolute(pattern) ? pattern : join(from, pattern);
   const tokens = parseGlob(basename(path));

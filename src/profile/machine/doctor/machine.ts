@@ -1,4 +1,4 @@
-/** The machine as the probes see it. Nothing here throws or waits for long, whatever is broken. */
+/** The machine as the probes see it. Nothing here throws or blocks for long, whatever is broken. */
 import {
   closeSync,
   constants,
@@ -15,23 +15,23 @@ import { askProgram } from "../run-tool.ts";
 /** The machine as `doctor` sees it. */
 export interface Machine {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** As Node names it: `linux`. */
+  /** Node's name: `linux`. */
   readonly platform: string;
-  /** As Node names it: `arm64`. */
+  /** Node's name: `arm64`. */
   readonly arch: string;
-  /** Whether this process runs as root: limits for others do not apply to it. */
+  /** Whether this process runs as root, to which limits of other users do not apply. */
   readonly isRoot: boolean;
-  /** Content of a file; null where it cannot be read. */
+  /** Content of a file; null if it cannot be read. */
   read(path: string): string | null;
-  /** Whether an existing file can be opened as programs open a file that they share; null where there is none. */
+  /** Whether an existing file can be opened in the way of programs that share it; null if it does not exist. */
   opens(path: string): boolean | null;
-  /** Names in a directory; none where it cannot be read. */
+  /** Names in a directory; empty if it cannot be read. */
   list(path: string): readonly string[];
-  /** A path with its links followed; the path itself where it leads nowhere. */
+  /** A path with its links resolved; the path itself if it does not exist. */
   real(path: string): string;
-  /** What a program prints on standard output; null where it fails or takes too long. */
+  /** Standard output of a program; null if it fails or takes too long. */
   run(argv: readonly string[]): Promise<string | null>;
-  /** Where the file systems of a machine begin. */
+  /** The root of the machine's file systems. */
   readonly root: string;
 }
 
@@ -52,7 +52,7 @@ export function thisMachine(env: Machine["env"], root = "/"): Machine {
       return found === null ? path : `/${relative(realpathSync(root), found)}`;
     },
     async run(argv) {
-      // Standard error is for warnings, such as those of a wrapper of python3: they are no answer.
+      // Standard error has only warnings, such as those of a wrapper of python3.
       const { failed, stdout } = await askProgram(argv, { timeoutMs: PROBE_TIMEOUT_MS });
       return failed ? null : stdout;
     },
@@ -78,30 +78,30 @@ function orNull<T>(read: () => T): T | null {
   }
 }
 
-/** What `deep-profile doctor` reports, as data: also what `--json` prints. */
+/** The result of `deep-profile doctor` as data, which `--json` prints. */
 export interface Findings {
-  /** Of this package. */
+  /** The version of this package. */
   readonly version: string;
   readonly checks: readonly Check[];
   readonly collectors: readonly Verdict[];
 }
 
-/** Something that is installed, or set, or not. */
+/** A check of something that may be installed or configured. */
 export interface Check {
   readonly name: string;
-  /** `missing` is no failure: hardly anybody needs everything. */
+  /** `missing` is not a failure: hardly anybody needs everything. */
   readonly state: "ok" | "warning" | "missing";
   readonly detail: string;
-  /** What to do about it. */
+  /** How to fix it. */
   readonly hint?: string;
 }
 
-/** What stands in the way of a check that would be ok otherwise. */
+/** An obstacle for a check that would be ok otherwise. */
 export type Problem = Required<Pick<Check, "detail" | "hint">>;
 
-/** Whether a way to profile works on this machine. */
+/** Whether a profiling method works on this machine. */
 export interface Verdict {
-  /** Of the tool, or of a way to use it, e.g. `recorder with kernels`. */
+  /** The tool, or a way to use it, e.g. `recorder with kernels`. */
   readonly name: string;
   readonly works: "yes" | "partly" | "no";
   readonly detail: string;

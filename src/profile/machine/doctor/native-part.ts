@@ -1,4 +1,4 @@
-/** Whether the native part stands ready, and what it can be built with here. */
+/** Whether the native part is built, and which tools for building it exist here. */
 import { join } from "node:path";
 import {
   buildToolsHint,
@@ -11,11 +11,11 @@ import type { Check, Machine } from "./machine.ts";
 export interface NativeFindings {
   readonly check: Check;
   readonly toolchain: Check;
-  /** Built, or can be: without it nothing can be recorded by ourselves. */
+  /** Built, or can be: without it our own recorder does not work. */
   readonly usable: boolean;
 }
 
-/** Asks without building anything. */
+/** Queries the state without building anything. */
 export async function probeNative(machine: Machine, packageRoot: string): Promise<NativeFindings> {
   const builder = await nativeBuilder(packageRoot).catch(() => null);
   const [status, { tools, lacking }] = await Promise.all([
@@ -31,7 +31,7 @@ export async function probeNative(machine: Machine, packageRoot: string): Promis
   };
 }
 
-/** What the Python of a build finds; without one, why there is none. */
+/** The tools that the Python of a build finds; without Python, why there is none. */
 async function detect(
   machine: Machine,
   packageRoot: string,
@@ -48,7 +48,7 @@ async function detect(
 
 type NativeBuilder = Awaited<ReturnType<typeof nativeBuilder>>;
 
-/** As `NativeDetection`, of a machine that may have no compiler. */
+/** As `NativeDetection`, for a machine that may have no compiler. */
 type Detection = Partial<
   Omit<NativeDetection, "compiler"> & {
     readonly compiler: NativeDetection["compiler"] | null;

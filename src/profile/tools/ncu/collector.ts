@@ -22,8 +22,8 @@ import {
 } from "./session.ts";
 
 /**
- * Nsight Compute: hardware metrics and sections per region. Looks for the labels first, profiles into
- * report files, one per pass, and reads those through ncu, so that everything can be read again.
+ * Nsight Compute: hardware metrics and sections per region. First finds the labels, then profiles into report files,
+ * one per pass, and reads those through ncu, so that everything can be read again.
  */
 export function createNcuCollector(options: NcuCollectorOptions): Collector {
   return {
@@ -39,7 +39,7 @@ export function createNcuCollector(options: NcuCollectorOptions): Collector {
   };
 }
 
-/** What the collector is made from; labels alone are found without recording kernels. */
+/** The collector's options; finding labels does not need a recording of kernels. */
 export function ncuOptions({ config, native }: ToolParts): NcuCollectorOptions {
   const { ncu, recorder, report } = config.pipeline;
   const seesKernels = recordsKernels(config);
@@ -54,7 +54,7 @@ export function ncuOptions({ config, native }: ToolParts): NcuCollectorOptions {
   };
 }
 
-/** ncu would run the program to its end, once per pass, and write nothing. */
+/** Ends early: ncu would run the whole program once per pass, and write nothing. */
 function nothingMatched(
   session: Session,
   { labels, collection }: Discovery,
@@ -103,7 +103,7 @@ async function collect(
   const notes = [
     ...planNotes,
     ...measured.notes,
-    // What could not be read may have been measured there.
+    // An unread result may belong to an unseen region.
     ...(read.some(({ unread }) => unread !== undefined) ? [] : unseenNotes(session, reader.seen)),
     ...measurementNotes(session.ncu, session.cli, modes),
     ...(nothing ? [NO_MATCHING_REGIONS] : []),
@@ -142,7 +142,7 @@ const sourceOf = ({ recorded, top }: Session, passes: readonly NcuPassSource[]):
 
 const MAX_UNSEEN = 10;
 
-/** Every region that was asked for must have been measured, or the reader must know. */
+/** Notes about requested regions that were not measured. */
 function unseenNotes({ options, discovery }: Session, seen: ReadonlySet<string>) {
   const request = nvtxRequest(options.config);
   if (discovery === null || !isByLabels(request)) return [];
@@ -159,11 +159,11 @@ function unseenNotes({ options, discovery }: Session, seen: ReadonlySet<string>)
   ];
 }
 
-// What decides the numbers beside the program: a reader compares only what was measured alike. ncu's own
-// defaults differ by version ("Clock Control", "Cache Control" in its documentation), so that nothing
-// is said of them where the config leaves them to ncu.
+// Settings that determine the numbers apart from the program: only equal measurements are comparable. ncu's own
+// defaults differ by version ("Clock Control", "Cache Control" in its documentation), so nothing is noted where the
+// config leaves a setting to ncu.
 
-/** @param modes of the passes that brought results; not always the one that was asked for */
+/** @param modes modes of the passes with results; not always the requested one */
 export const measurementNotes = (
   { version }: Pick<NcuCapabilities, "version">,
   { replay_mode, clock_control, cache_control }: NcuCliConfig,

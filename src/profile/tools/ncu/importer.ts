@@ -1,4 +1,4 @@
-/** What `deep-profile import` reads of ncu: its CSV tables, and its reports. */
+/** The ncu formats of `deep-profile import`: its CSV tables, and its reports. */
 
 import { ConfigError, isCodedError } from "../../../values/errors.ts";
 import { findNsightTool } from "../../machine/find-program.ts";
@@ -16,7 +16,7 @@ import { printReport, readPrinted } from "./run/read-pass.ts";
 
 const STARTS = [HEADER_START, ...SUMMARY_HEADERS];
 
-/** Tables that ncu wrote with `--csv`, whatever the program printed before them. */
+/** Tables of `ncu --csv`, after any output of the program. */
 export const ncuCsvImporter: Importer = {
   matches: (source) => {
     if (source.isDirectory) return false;
@@ -42,7 +42,7 @@ export const ncuCsvImporter: Importer = {
 
 const NEWLINE = 0x0a;
 
-/** Report files, through ncu or by our own reader. */
+/** Report files, read through ncu or by our own reader. */
 export const ncuReportImporter: Importer = {
   matches: (source) =>
     beginsWith(source, REPORT_MAGIC) ||
@@ -58,7 +58,7 @@ async function openReport(source: ImportSource, options: ReadOptions): Promise<N
       message: `${source.name}: ncu (Nsight Compute) was not found`,
       hint: "use --reader own, which needs no ncu; or put ncu on PATH, or set HYDRACONF_NSIGHT to its directory",
     });
-  // ncu's tables know nothing of other threads.
+  // ncu's tables lack the ranges of other threads.
   if (path === null || (options.allThreads && options.reader === "auto")) return ownReader(source);
   const printed = await options.withTool((stop) => print(path, source, { ...options, stop }));
   if (printed.kind === "report")
@@ -76,7 +76,7 @@ async function openReport(source: ImportSource, options: ReadOptions): Promise<N
   return ownReader(source);
 }
 
-/** Null also where only ncu can read what it says. */
+/** Null also if only ncu can read the file. */
 function versionIn(report: string): string | null {
   try {
     return reportVersion(report);
@@ -96,7 +96,7 @@ async function print(
     const ncu = await probeNcu(path);
     return await printReport(report, { ncu, directory, prefix, say, stop });
   } catch (error) {
-    // An ncu that does not even start is no reason to leave the report unread.
+    // Even if ncu does not start, our own reader can read the report.
     if (!isCodedError(error)) throw error;
     return { kind: "failed", why: error.message } as const;
   }

@@ -14,25 +14,25 @@ import { type PassRun, placeOfPass, runPass } from "./run/run-pass.ts";
 import { judge, unreadProblem } from "./run/verdict.ts";
 import { cliOf, type Session } from "./session.ts";
 
-/** What came of the runs of ncu that a plan asks for. */
+/** The result of running a plan's passes. */
 export interface MeasuredPasses {
   readonly runs: readonly PassRun[];
-  /** Of all runs, those too that were measured again. */
+  /** For all runs, including those that were repeated. */
   readonly unwritten: Pick<ProcessOutcome, "unwritten">;
-  /** Those whose results were read. */
+  /** The passes whose results were read. */
   readonly read: readonly NcuPassSource[];
-  /** How those measured that brought results. */
+  /** The replay modes of passes with results. */
   readonly modes: readonly ReplayMode[];
-  /** Results in all of them. */
+  /** The number of results in all passes. */
   readonly results: number;
   readonly notes: readonly string[];
-  /** The one to report; null where nothing went wrong. */
+  /** The problem to report; null without any. */
   readonly problem: CodedError | null;
 }
 
 /**
- * Runs ncu once per pass and hands the results to the reader. A pass that fails takes nothing from the
- * others; they are left out only where none of them could succeed.
+ * Runs ncu once per pass and passes the results to the reader. A failed pass does not affect the others; these are
+ * skipped only if none of them could succeed.
  */
 export async function measurePasses(
   { passes }: PassPlan,
@@ -74,7 +74,7 @@ export async function measurePasses(
     notes.push(...attempts.notes, ...run.notes);
     const prefix = prefixOf(run.pass);
     const tables = await take(run, prefix);
-    // What the first attempt could measure is worth more than nothing.
+    // Results of the first attempt are better than none.
     const kept =
       attempts.again !== null && (tables?.results ?? 0) === 0
         ? await take(attempts.first, prefixOf(pass))
@@ -92,7 +92,7 @@ export async function measurePasses(
   }
   const prefixes = read.map(({ prefix }) => prefix);
   if (several) notes.push(...(await joinTables(context.directory, prefixes)));
-  // What can be read later weighs less than what has to be measured again.
+  // A problem that a later reading can solve matters less than one that needs a new measurement.
   const isUnread = ({ message }: CodedError) =>
     read.some((pass) => message === unreadProblem(pass)?.message);
   const problem = problems.find((one) => !isUnread(one)) ?? problems[0] ?? null;
@@ -113,12 +113,12 @@ const passSource = (
 
 interface Attempts {
   readonly first: PassRun;
-  /** By app-range replay; null where the first one did not need it. */
+  /** The repetition with app-range replay; null if the first attempt did not need it. */
   readonly again: PassRun | null;
   readonly notes: readonly string[];
 }
 
-/** Ranges that cannot be captured are measured once more, by the replay that captures nothing. */
+/** Repeats a pass whose ranges cannot be captured, with the replay mode that captures nothing. */
 async function runPassWithFallback(
   pass: Pass,
   execute: (pass: Pass) => Promise<PassRun>,
@@ -132,7 +132,7 @@ async function runPassWithFallback(
   return { first, again, notes: [note] };
 }
 
-/** Each command is on file before it runs. */
+/** Writes each command to the command file before it runs. */
 function passExecutor(session: Session): (pass: Pass) => Promise<PassRun> {
   const { options, workload, context } = session;
   const commands = createCommandFile(join(context.directory, "cmd.txt"));
@@ -145,7 +145,7 @@ function passExecutor(session: Session): (pass: Pass) => Promise<PassRun> {
   };
 }
 
-/** Null where there is no report, or it is no longer waited for. */
+/** Null if there is no report, or the user no longer waits for it. */
 async function readTables(
   { report }: PassRun,
   { labels, prefix }: { readonly labels: Pass["labels"]; readonly prefix: string },
@@ -160,7 +160,7 @@ async function readTables(
   );
 }
 
-/** What range replay fails of, and app-range replay may not. */
+/** Failures of range replay that app-range replay may avoid. */
 const UNCAPTURED: ReadonlySet<PassRun["failures"][number]["id"]> = new Set([
   "unsupported_api",
   "several_contexts",

@@ -1,4 +1,4 @@
-/** The passes of ncu that a config leads to, for `--dry-run`. */
+/** Plans the passes of ncu for a config, for `--dry-run`. */
 import { rmSync } from "node:fs";
 import { plural } from "../../../text/plural.ts";
 import { isCodedError } from "../../../values/errors.ts";
@@ -14,8 +14,8 @@ import { placeOfPass } from "./run/run-pass.ts";
 import { cliOf, matchesNothing, type NcuCollectorOptions, prepare } from "./session.ts";
 
 /**
- * The passes with their command lines. Where they depend on the program's regions (the levels of nesting in range
- * replay, or what a filter of regions matches), the program runs once under the recorder, in a temporary directory.
+ * The passes with their command lines. If they depend on the program's regions (the levels of nesting in range replay,
+ * or the matches of a region filter), the program runs once under the recorder, in a temporary directory.
  */
 export async function planNcu(workload: Workload, context: PlanContext): Promise<ToolPlan> {
   const options = ncuOptions(context);
@@ -42,7 +42,7 @@ function withoutRegions(error: unknown): ToolPlan {
   };
 }
 
-/** @param discovered the program as it is run to find its regions, which it has without a GPU as well */
+/** @param discovered the program as it is run to find its regions, which works without a GPU, too */
 async function planPassesOf(
   options: NcuCollectorOptions,
   workload: Workload,
@@ -88,9 +88,9 @@ const optionsNote = (file: string, lines: string): string =>
   `${file} will hold ${plural(lines.split("\n").length - 1, "option")} of ncu, too long for a command line (${Math.ceil(Buffer.byteLength(lines) / 1024)} KiB)`;
 
 /**
- * What can be planned of ncu where no GPU answers, and what cannot.
+ * The parts of an ncu plan that need no GPU, and notes about the others.
  *
- * @param device that the plan is for; null: the program chooses
+ * @param device device of the plan; null: the program chooses
  */
 function forAnotherMachine(
   { pipeline: { ncu } }: Pick<ProfileConfig, "pipeline">,

@@ -1,4 +1,4 @@
-/** From results of ncu, as they are read, to what a collection holds: while it measures, and again. */
+/** Converts results of ncu to the contents of a collection, both during measurement and when they are read again. */
 
 import { buildRegionModel } from "../../analysis/build.ts";
 import { createKernelSelection } from "../../analysis/kernel-selection.ts";
@@ -26,13 +26,13 @@ export interface ResultReaderOptions {
   readonly config: NcuConfig;
   readonly aggregate: boolean;
   readonly operationDomains: readonly string[];
-  /** Unify labels in the reports; without any they are the program's own. */
+  /** Label rules of the reports; without any, labels are the program's own. */
   readonly labels?: LabelRules;
-  /** Unified the labels that passes measured, where those are others: reports may be made again with new rules. */
+  /** The rules that unified the labels of measured passes, if they differ: reports may be rebuilt with new rules. */
   readonly measuredLabels?: LabelRules;
   /**
-   * A recording of the same program, for calls, wall times, and the order of ranges of several domains,
-   * which ncu's tables lose; null without one.
+   * A recording of the same program, for calls, wall times, and the order of ranges of several domains, which ncu's
+   * tables lose; null without one.
    */
   readonly recorded: Timeline | null;
   /** Names of the only kernels that count; null: all. */
@@ -40,19 +40,19 @@ export interface ResultReaderOptions {
 }
 
 export interface ResultReader {
-  /** Adds what a pass measured; `read` tells it a result at a time. */
+  /** Adds the results of a pass, which `read` delivers one at a time. */
   readPass(
     labels: StateOptions["labels"],
     read: (onResult: (result: NcuResult) => void) => Promise<PassTables>,
   ): Promise<PassTables>;
-  /** `labelKey` of every region that something was measured in. */
+  /** The `labelKey` of every region with results. */
   readonly seen: ReadonlySet<string>;
   finish(): ReadResults;
 }
 
 export interface ReadResults {
   readonly measured: Measured;
-  /** Absent where there were too many results to keep. */
+  /** Absent if there were too many results to keep. */
   readonly writeRegionFiles?: WriteRegionFiles;
 }
 
@@ -113,7 +113,7 @@ export function createResultReader(options: ResultReaderOptions): ResultReader {
   };
 }
 
-/** A recording has more calls than were measured: what folds there does so here. Null where labels stay as they are. */
+/** Applies the folding of a recording, which has more calls than were measured. Null if labels stay unchanged. */
 export function asRecorded(
   unifier: LabelUnifier | null,
   recorded: RegionModel | null,
@@ -124,7 +124,7 @@ export function asRecorded(
   return unifier === null ? folded : (label) => folded(unifier.labelOf(label));
 }
 
-/** ncu itself profiles no others than `kernel_name`. */
+/** ncu itself profiles only kernels that match `kernel_name`. */
 const kernelsOf = ({ config, top }: ResultReaderOptions) =>
   createKernelSelection({
     include: [],
@@ -133,7 +133,7 @@ const kernelsOf = ({ config, top }: ResultReaderOptions) =>
     top,
   });
 
-/** For the report, where that name counts as well. */
+/** The patterns for the report, which include `kernel_name`. */
 function kernelPatternsOf({
   config: { ncu_cli },
   top,
@@ -146,7 +146,7 @@ function kernelPatternsOf({
   };
 }
 
-/** Results that are needed once more after they were added up; as many as memory allows. */
+/** Results that are needed again after they were added up; limited by memory. */
 export interface KeptResults {
   add(result: NcuResult): void;
   /** False once there were too many: then none is kept. */
@@ -155,7 +155,7 @@ export interface KeptResults {
 }
 
 const MAX_BYTES = 96e6;
-/** Of a result without its values. */
+/** The size of a result without its values. */
 const RESULT_BYTES = 300;
 
 function createKeptResults(): KeptResults {

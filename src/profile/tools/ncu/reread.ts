@@ -1,4 +1,4 @@
-/** Reads what a run left of Nsight Compute once more. */
+/** Reads the Nsight Compute files of a run again. */
 import { rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { makeTemporaryDirectory } from "../../machine/files.ts";
@@ -41,7 +41,7 @@ export async function rereadNcu(
     const { name, prefix, labels, notes: inRun = [] } = pass;
     const tables = await reader.readPass(labels, async (onResult) => {
       const kept = await readKeptTables(directory, prefix, onResult);
-      // Printing them is what the run may have had something to say of.
+      // The run's notes may be about printing these tables.
       if (kept !== null) return pass.unread === undefined ? { ...kept, notes: inRun } : kept;
       return readReport(join(directory, name), onResult, context);
     });
@@ -57,7 +57,7 @@ export async function rereadNcu(
   };
 }
 
-/** Where the tables were not kept: through ncu again, or without it where it is not installed. */
+/** Used if the tables were not kept: reads the report through ncu again, or without it if it is not installed. */
 async function readReport(
   base: string,
   onResult: (result: NcuResult) => void,
@@ -87,7 +87,7 @@ async function readReport(
   }
 }
 
-/** Contract 1.0 does not name the kernels: they were those of the same recording. */
+/** Contract 1.0 does not store the names: they were those of the same recording. */
 const topOfContract10 = (ncu: NcuConfig, recorded: Timeline | null): readonly string[] | null =>
   topKernels(ncu, recorded === null ? [] : [{ by: "", timelines: [recorded] }]).names;
 

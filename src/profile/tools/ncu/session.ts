@@ -1,4 +1,4 @@
-/** What the parts of ncu's collector share: the tool, its options, and what is known of the program. */
+/** State shared by the parts of ncu's collector: the tool, its options, and facts about the program. */
 
 import type { LabelRules } from "../../analysis/labels.ts";
 import type { Workload } from "../../machine/process.ts";
@@ -29,25 +29,28 @@ export interface NcuCollectorOptions {
   readonly config: NcuConfig;
   readonly aggregate: boolean;
   readonly operationDomains: readonly string[];
-  /** Unify labels, also in those that patterns are held against; without any they are the program's own. */
+  /**
+   * Label rules, which also apply to labels that patterns are matched against; without any, labels are the program's
+   * own.
+   */
   readonly labels?: LabelRules;
-  /** Finds labels and kernels out where no collector did before. */
+  /** Determines labels and kernels if no earlier collector did. */
   readonly recorder: Collector;
-  /** Whether the recorder sees kernels, here and as a collector of the run. */
+  /** Whether the recorder records kernels, here and as a collector of the run. */
   readonly recordsKernels: boolean;
 }
 
-/** What stays the same through a collection. */
+/** Data that does not change during a collection. */
 export interface Session {
   readonly options: NcuCollectorOptions;
   readonly ncu: NcuCapabilities;
-  /** The config without what this ncu does not have. */
+  /** The config without options that this ncu does not support. */
   readonly cli: NcuCliConfig;
   readonly workload: Workload;
   readonly context: CollectContext;
-  /** The regions of the program; null where the plan does not depend on them. */
+  /** The regions of the program; null if the plan does not depend on them. */
   readonly discovery: Discovery | null;
-  /** What tells calls, wall times and the order of nesting; null: nothing. */
+  /** The source of calls, wall times and nesting; null: none. */
   readonly recorded: Recorded | null;
   /** Names of the only kernels that count; null: all. */
   readonly top: readonly string[] | null;
@@ -64,7 +67,7 @@ export interface Prepared {
   readonly notes: readonly string[];
 }
 
-/** Asks ncu what it has, looks for the regions and kernels that the plan needs, and plans the passes. */
+/** Queries ncu's capabilities, determines the regions and kernels that the plan needs, and plans the passes. */
 export async function prepare(
   options: NcuCollectorOptions,
   workload: Workload,
@@ -72,7 +75,7 @@ export async function prepare(
 ): Promise<Prepared> {
   const ncu = await probeNcu(requireNcu());
   const { config } = options;
-  // ncu asks the driver; where that fails, nothing is left out and ncu itself says what is wrong.
+  // ncu asks the driver; if that fails, nothing is omitted, and ncu itself reports the error.
   const [available, refused] = await Promise.all([
     queryAvailable(ncu),
     queryRefused(ncu, config.ncu_cli),
@@ -102,7 +105,7 @@ export async function prepare(
   return { session, plan, notes: [...adapted.notes, ...unmatched, ...top.notes, ...plan.notes] };
 }
 
-/** From what was recorded already or, where nothing that sees kernels ran yet, from a run for this. */
+/** Chooses the kernels from an existing recording or, if none has kernels yet, from a separate run. */
 async function chooseKernels(
   options: NcuCollectorOptions,
   workload: Workload,
@@ -139,7 +142,7 @@ const kernelRecording = ({ collector, measured }: Collection): readonly KernelRe
       ]
     : [];
 
-/** Whether there are no regions to profile in any pass. */
+/** Whether no pass has regions to profile. */
 export function matchesNothing({ passes }: PassPlan, { options }: Session): boolean {
   const { include } = nvtxRequest(options.config);
   return (
@@ -161,7 +164,7 @@ function recordedOf(collection: Collection | null, { earlier }: CollectContext):
     : { timeline, source: { kind: "recording", directory: DISCOVERY } };
 }
 
-/** Options of range replay have no place in the replay that takes over from it. */
+/** Removes options of range replay when app-range replay repeats a pass. */
 export function cliOf(pass: Pass, { cli }: Session): NcuCliConfig {
   if (pass.mode !== "app-range") return cli;
   const flag = "--range-replay-options";

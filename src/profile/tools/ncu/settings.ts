@@ -1,4 +1,4 @@
-/** What `pipeline.ncu` needs of its own keys and of the installed ncu. */
+/** Requirements of `pipeline.ncu` on its own keys and on the installed ncu. */
 
 import type { Check, Verdict } from "../../machine/doctor/machine.ts";
 import { probeNsight } from "../../machine/doctor/machine.ts";

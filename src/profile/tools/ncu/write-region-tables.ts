@@ -8,7 +8,7 @@ import type { MetricColumns, NcuResult } from "../../model/counters.ts";
 import type { WriteRegionFiles } from "../tool.ts";
 import type { NcuAssembly } from "./assemble/index.ts";
 
-/** Written on when so much has gathered. */
+/** Flush after this many characters. */
 const FLUSH_CHARACTERS = 1 << 20;
 
 const IDENTITY = [
@@ -29,11 +29,11 @@ interface OpenTable {
 }
 
 /**
- * Writes `raw.csv` into the directory of each region: the results that count for it, as ncu's raw page
- * has them, in base units. Quotes are doubled, as CSV wants it and ncu does not.
+ * Writes `raw.csv` to the directory of each region: the results that count for it, in the form of ncu's raw page, in
+ * base units. Unlike in ncu's output, quotes are doubled, as CSV requires.
  *
- * @param assembly what told the results' regions
- * @param stream reads the results once more: there may be too many to keep
+ * @param assembly knows the regions of the results
+ * @param stream reads the results again: there may be too many to keep
  */
 export const regionTableWriter =
   (
@@ -87,13 +87,13 @@ function flush(table: OpenTable): void {
   table.characters = 0;
 }
 
-/** A file that stands is complete. */
+/** Renames the file, which exists only if it is complete. */
 function close(table: OpenTable): void {
   flush(table);
   renameSync(`${table.file}.part`, table.file);
 }
 
-/** Other metrics begin another table, behind an empty line. */
+/** Different metrics begin another table, after an empty line. */
 const headOf = ({ names, units }: MetricColumns, before: MetricColumns | null): string =>
   [
     before === null ? "" : "\n",

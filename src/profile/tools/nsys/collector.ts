@@ -41,14 +41,14 @@ import {
 } from "./program.ts";
 import type { NsysTimeline } from "./read/read-export.ts";
 
-/** A stopped nsys still has to write its report, which may be of gigabytes. */
+/** A stopped nsys still has to write its report, which may have gigabytes. */
 const GRACE_MS = 60_000;
-/** More of nsys's output than that is the program's. */
+/** Longer output consists mostly of the program's own output. */
 const SAID_CHARACTERS = 64_000;
 
 /**
- * Nsight Systems: records the workload, exports the recording to SQLite and reads that. Everything
- * stays in the collector's folder: the report, the export, nsys's own summaries and the commands.
+ * Nsight Systems: records the workload, exports the recording to SQLite and reads that. All files stay in the
+ * collector's folder: the report, the export, nsys's own summaries and the commands.
  */
 export function createNsys(settings: NsysSettings): Collector {
   return {
@@ -83,7 +83,7 @@ export function createNsys(settings: NsysSettings): Collector {
 /**
  * The command that records a workload, without running it.
  *
- * @param directory where the tool's files would be
+ * @param directory the folder for the tool's files
  */
 export async function planNsys(
   settings: NsysSettings,
@@ -96,7 +96,7 @@ export async function planNsys(
   return { runs: [{ command: argv, env }], notes };
 }
 
-/** Runs the workload under nsys, which ends as the workload does. */
+/** Runs the workload under nsys, which ends when the workload does. */
 async function record(workload: Workload, command: ProfileCommand, context: CollectContext) {
   const text = `recording ${workload.label} with nsys`;
   const stopProgress = showProgress(workload, context, () => text);
@@ -115,12 +115,12 @@ async function record(workload: Workload, command: ProfileCommand, context: Coll
       : "";
   return {
     said: withoutProgress(`${said.slice(-SAID_CHARACTERS)}\n${outcome.stderrTail}`),
-    // What ended, and how, is the program: nsys passes its exit code on.
+    // The outcome is that of the program, because nsys passes its exit code on.
     outcome: { ...outcome, argv: workload.argv } satisfies ProcessOutcome,
   };
 }
 
-/** Why there is no report, where there is none. */
+/** Why there is no report. */
 function whyNothing(
   { reports }: ReadReports,
   said: string,
@@ -139,12 +139,12 @@ function whyNothing(
   return nsysFailure("nsys wrote no report", said, "nsys and program");
 }
 
-/** What the reports of a recording brought. */
+/** The result of reading a recording's reports. */
 interface ReadReports {
   readonly timelines: readonly NsysTimeline[];
-  /** Their reports, without extension. */
+  /** The reports that were read, without extension. */
   readonly read: readonly string[];
-  /** How many there are, whether they could be read or not. */
+  /** The number of reports, including unreadable ones. */
   readonly reports: number;
   readonly notes: readonly string[];
   readonly problem: CodedError | null;
@@ -152,7 +152,7 @@ interface ReadReports {
 
 const EXTENSION = ".nsys-rep";
 
-/** Exports and reads every report: one, or one for each time that a capture range repeated. */
+/** Exports and reads every report: one, or one for each repetition of a capture range. */
 async function readReports(
   nsys: string,
   { directory, interrupt, progress, say }: CollectContext,
@@ -162,7 +162,7 @@ async function readReports(
     await commands.add(argv);
     return callNsys(argv, work, { stop: interrupt.kill, say });
   };
-  // SQLite loads only when it has something to read.
+  // Loads SQLite only if there is something to read.
   const { readNsysExport } = await import("./read/read-export.ts");
   const timelines: NsysTimeline[] = [];
   const read: string[] = [];
@@ -200,7 +200,7 @@ async function readReports(
   return { timelines, read, reports: reports.length, notes, problem };
 }
 
-/** nsys makes a file for a summary before it finds out that there is nothing to sum up. */
+/** nsys creates a file for a summary before it finds that there is no data for it. */
 function removeEmptySummaries(directory: string): void {
   for (const name of readdirSync(directory)) {
     const file = join(directory, name);
@@ -208,11 +208,11 @@ function removeEmptySummaries(directory: string): void {
   }
 }
 
-// nsys writes its own lines between those of the program that it runs.
+// nsys prints its own lines between those of the program.
 
 /**
- * Of what a program and nsys printed, keeps the program's JSON document, which is one; the rest is
- * returned. Without a whole document the file stays as it is.
+ * Keeps only the program's JSON document in a file with output of the program and nsys, and returns the rest. Without a
+ * complete document the file stays unchanged.
  */
 export async function keepDocument(file: string): Promise<string> {
   const text = readFileSync(file, "utf8");
@@ -239,7 +239,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Repeated captures are recordings of their own: each has its own clock. */
+/** Joins repeated captures, which are separate recordings with their own clocks. */
 export function mergeCaptures(timelines: readonly Timeline[]): Timeline {
   const [first] = timelines;
   if (first === undefined)

@@ -1,4 +1,4 @@
-/** From `pipeline.nsys` to the command lines of nsys. Options are written as one word, `--name=value`. */
+/** Derives the command lines of nsys from `pipeline.nsys`. Options are written as one word, `--name=value`. */
 
 import { ConfigError } from "../../../values/errors.ts";
 import type { Workload } from "../../machine/process.ts";
@@ -6,11 +6,11 @@ import type { NsysSettings } from "../config.ts";
 
 export interface ProfileCommand {
   readonly argv: readonly string[];
-  /** For nsys and the program under it. */
+  /** Variables for nsys and the program under it. */
   readonly env: Readonly<Record<string, string>>;
   /** Whether the recording is limited to ranges, so that it may be empty. */
   readonly isGated: boolean;
-  /** Where what was asked for could not be had. */
+  /** Notes about requests that could not be met. */
   readonly notes: readonly string[];
 }
 
@@ -20,7 +20,7 @@ export const REPORT_NAME = "run";
 export const traces = ({ trace }: Pick<NsysSettings, "trace">): readonly string[] =>
   trace.split(",");
 
-/** `cuda-hw` and `cuda-sw` of nsys 2025 say how CUDA is traced: by the GPU, or by software. */
+/** `cuda-hw` and `cuda-sw` of nsys 2025 trace CUDA with the GPU or in software. */
 export const tracesCuda = (settings: Pick<NsysSettings, "trace">): boolean =>
   traces(settings).some((traced) => /^cuda(?:-hw|-sw)?$/.test(traced));
 
@@ -28,7 +28,7 @@ export const tracesCuda = (settings: Pick<NsysSettings, "trace">): boolean =>
  * The command that records a workload.
  *
  * @param report absolute path of the report without extension
- * @param options those that the installed nsys knows
+ * @param options the options that the installed nsys knows
  */
 export function profileCommand(
   nsys: { readonly path: string; readonly options: ReadonlySet<string> },
@@ -40,15 +40,15 @@ export function profileCommand(
   const flags: Readonly<Record<string, string | null>> = {
     trace: settings.trace,
     sample: settings.sample,
-    // Without samples, context switches cost time and permissions, and no report shows them.
+    // Without CPU sampling, context switches cost time and permissions, and no report shows them.
     cpuctxsw: settings.sample === "none" && !givesOption(settings, "--cpuctxsw") ? "none" : null,
-    // By default nsys traces a CUDA graph as a whole, and its kernels are nowhere.
+    // By default nsys traces a CUDA graph as a whole, without its kernels.
     "cuda-graph-trace": tracesCuda(settings) ? settings.cuda_graph_trace : null,
     ...capture.flags,
     output: report.replaceAll("%", "%%"),
     "force-overwrite": "true",
   };
-  /** Options that only some versions know, and that only make things better. */
+  /** Optional improvements that only some versions know. */
   const optional = new Set(["cpuctxsw", "cuda-graph-trace"]);
   const given = Object.entries(flags).filter(
     ([name, value]) => value !== null && (!optional.has(name) || nsys.options.has(name)),
@@ -89,13 +89,13 @@ function captureRange(settings: NsysSettings): CaptureRange {
   return {
     ...whole,
     flags: { "capture-range": "nvtx", "nvtx-capture": nvtx_capture, ...end },
-    // Without it nsys compares registered strings only, and hardly any program registers its labels.
+    // Without it nsys matches only registered strings, and hardly any program registers its labels.
     env: { NSYS_NVTX_PROFILER_REGISTER_ONLY: "0" },
     isGated: true,
   };
 }
 
-/** Makes an SQLite file of a report, anew: an old one may be of another recording. */
+/** Exports a report to SQLite, replacing an old file, which may belong to another recording. */
 export const exportCommand = (nsys: string, report: string, sqlite: string): readonly string[] => [
   nsys,
   "export",
@@ -105,7 +105,7 @@ export const exportCommand = (nsys: string, report: string, sqlite: string): rea
   report,
 ];
 
-/** The summaries of `nsys stats` that are kept beside our own reports. */
+/** The summaries of `nsys stats` that are kept in addition to our own reports. */
 const SUMMARIES: readonly string[] = [
   "nvtx_sum",
   "nvtx_kern_sum",
@@ -115,7 +115,7 @@ const SUMMARIES: readonly string[] = [
   "cuda_gpu_mem_time_sum",
 ];
 
-/** Writes `BASE_NAME.csv` for each summary; of the SQLite file, so that the report is not read again. */
+/** Writes `BASE_NAME.csv` for each summary, from the SQLite file, so that the report is not read again. */
 export const statsCommand = (nsys: string, sqlite: string, base: string): readonly string[] => [
   nsys,
   "stats",
@@ -126,15 +126,15 @@ export const statsCommand = (nsys: string, sqlite: string, base: string): readon
   sqlite,
 ];
 
-// `pipeline.nsys.extra_args`: what must not be passed to nsys there.
+// `pipeline.nsys.extra_args`: options that it must not contain.
 
 interface OwnOption {
   readonly short?: string;
-  /** What to do instead. */
+  /** The alternative. */
   readonly instead: string;
 }
 
-/** What the command line has already, by its long name: nsys takes every option once. */
+/** Options that our command line already has, by long name: nsys accepts each option once. */
 const OWN_OPTIONS: ReadonlyMap<string, OwnOption> = new Map([
   [
     "--output",
@@ -159,7 +159,7 @@ const OWN_OPTIONS: ReadonlyMap<string, OwnOption> = new Map([
 ]);
 
 /**
- * Refuses before anything runs what nsys would refuse after the run was set up, or what would take the report away.
+ * Refuses options that nsys would refuse after the setup of the run, or that would remove the report.
  *
  * @throws ConfigError `profile.nsys_option`
  */
@@ -186,7 +186,7 @@ const givesOption = ({ extra_args }: Pick<NsysSettings, "extra_args">, name: str
 const writtenName = (argument: string): string =>
   /^-[a-zA-Z]/.test(argument) ? argument.slice(0, 2) : (argument.split("=")[0] ?? argument);
 
-/** nsys takes beginnings of names, too: one that is also another option's is ambiguous, and refused by it. */
+/** Matches abbreviations of names, too, as nsys does; nsys itself refuses an ambiguous one. */
 function ownOption(argument: string): readonly [string, OwnOption] | undefined {
   const written = writtenName(argument);
   const isLong = /^--[a-z]/.test(written);

@@ -11,7 +11,7 @@ import { exportCommand } from "./command.ts";
 import { callNsys, nsysFailure, requireNsysPath } from "./program.ts";
 import { isSqliteFile, journalOf } from "./read/sqlite-file.ts";
 
-/** What `nsys export --type sqlite` and `nsys stats` make of a report; read without nsys. */
+/** SQLite files of `nsys export --type sqlite` and `nsys stats`; read without nsys. */
 export const nsysExportImporter: Importer = {
   matches: ({ head }) => isSqliteFile(head),
   read: async ({ path }) => readTimeline(path),
@@ -19,7 +19,7 @@ export const nsysExportImporter: Importer = {
 
 const REPORT_MAGIC = new TextEncoder().encode("NVIDIA Tegra Profiler Report");
 
-/** A report of Nsight Systems itself, whose format only nsys knows. */
+/** A native report of Nsight Systems, whose format only nsys can read. */
 export const nsysReportImporter: Importer = {
   matches: (source) =>
     !source.isDirectory && (beginsWith(source, REPORT_MAGIC) || source.path.endsWith(".nsys-rep")),
@@ -41,11 +41,11 @@ export const nsysReportImporter: Importer = {
 };
 
 interface ReportExport {
-  /** Paths of the program, of the report, and of the export that it makes. */
+  /** Paths of nsys, of the report, and of the export to write. */
   readonly nsys: string;
   readonly report: string;
   readonly sqlite: string;
-  /** Of the report, in messages; and what else they say of it. */
+  /** The report's name in messages, and further words about it. */
   readonly name: string;
   readonly of?: string;
 }
@@ -62,14 +62,14 @@ export async function exportReport(
   if (failed) throw nsysFailure(`nsys could not export ${name}${of}`, text);
 }
 
-/** Of the nsys that recorded: the export has that of the one that exports. */
+/** The version of the nsys that recorded; the export has that of the exporting nsys. */
 function recorderVersion(head: Uint8Array): string | null {
   const text = Buffer.from(head.subarray(0, 120)).toString("latin1");
   const [, version] = /^NVIDIA Tegra Profiler Report (\d+(?:@\d+)+)/.exec(text) ?? [];
   return version?.replaceAll("@", ".") ?? null;
 }
 
-/** SQLite loads only when it has something to read. */
+/** Loads SQLite only if there is something to read. */
 async function readTimeline(
   path: string,
 ): Promise<Extract<Imported, { readonly kind: "timeline" }>> {
@@ -79,9 +79,9 @@ async function readTimeline(
   return { kind: "timeline", timeline, toolVersion, machine };
 }
 
-// The reports of nsys of a finished run, read once more.
+// Reads the nsys reports of a finished run again.
 
-/** @throws ConfigError, ToolError where a report is gone, or nsys is needed and not installed */
+/** @throws ConfigError, ToolError if a report is gone, or nsys is needed and not installed */
 export async function rereadNsys(
   source: CollectionSource,
   directory: string,
@@ -94,9 +94,9 @@ export async function rereadNsys(
   return { measured: { kind: "timeline", timeline: mergeCaptures(timelines) } };
 }
 
-/** From the export that the run made or, where it was removed, from a new one of the report. */
+/** Reads the export of the run or, if that was removed, a new export of the report. */
 async function readReport(stem: string, context: RereadContext): Promise<Timeline> {
-  // SQLite loads only when it has something to read.
+  // Loads SQLite only if there is something to read.
   const { readNsysExport } = await import("./read/read-export.ts");
   const kept = `${stem}.sqlite`;
   if (existsSync(kept)) return readNsysExport(kept);

@@ -1,4 +1,4 @@
-/** The installed `nsys`: finds it, calls it, and says what its failures mean and what helps. */
+/** Finds and runs the installed `nsys`, and explains its failures. */
 import { execa } from "execa";
 import { probeNsight } from "../../machine/doctor/machine.ts";
 import { chosenFolderNote, findNsightTool } from "../../machine/find-program.ts";
@@ -12,17 +12,17 @@ import { ToolError } from "../../machine/tool-error.ts";
 import type { DoctorFacts, SettingsRefusal, ToolFindings, ToolSettings } from "../tool.ts";
 import { checkExtraOptions, traces, tracesCuda } from "./command.ts";
 
-// The installed `nsys`: where it is, what it is, and how it is called.
+// The installed `nsys`: its path, version and options.
 
 export interface NsysTool {
   readonly path: string;
   /** E.g. `2023.4.4.54`. */
   readonly version: string;
-  /** Long options that its `profile` knows, without dashes. */
+  /** Long options of its `profile` command, without dashes. */
   readonly options: ReadonlySet<string>;
 }
 
-/** Asking for a version takes no longer than that, or nothing works at all. */
+/** A version query that takes longer indicates that nsys does not work at all. */
 const PROBE_TIMEOUT_MS = 60_000;
 
 /** @throws ToolError `nsys.not_found` */
@@ -38,9 +38,9 @@ export function requireNsysPath(why: string): string {
 }
 
 /**
- * Asks nsys what it is, since options came and went with versions.
+ * Asks nsys for its version and options, which differ between versions.
  *
- * @throws ToolError `nsys.not_found`, `nsys.failed` where it does not answer
+ * @throws ToolError `nsys.not_found`, `nsys.failed` if it does not answer
  */
 export async function probeNsys(why: string): Promise<NsysTool> {
   const path = requireNsysPath(why);
@@ -71,14 +71,14 @@ async function askNsys(path: string, args: readonly string[]): Promise<string> {
   });
 }
 
-/** What one of nsys's commands said, success or not. */
+/** The output of an nsys command, successful or not. */
 export interface NsysAnswer {
   readonly failed: boolean;
   /** Standard output and standard error, without progress bars. */
   readonly text: string;
 }
 
-/** Runs it in a process group of its own: a Ctrl-C is ours, and what it ends is `stop`'s matter. */
+/** Runs nsys in its own process group: this process handles Ctrl-C, and `stop` decides what ends. */
 export async function callNsys(
   argv: readonly string[],
   work: ToolWork,
@@ -96,7 +96,7 @@ export async function callNsys(
   return { failed, text: withoutProgress(all ?? "") };
 }
 
-/** nsys redraws its progress bars with carriage returns, or simply writes them one after the other. */
+/** nsys redraws its progress bars with carriage returns, or prints them one after the other. */
 export const withoutProgress = (text: string): string =>
   text
     .replace(/(\[\d+\/\d+\] |Processing \d+ events: )\[[= ]*\d+%[= ]*\][^\n[]*/g, "")
@@ -105,21 +105,24 @@ export const withoutProgress = (text: string): string =>
 
 const lastLine = (text: string): string => text.trimEnd().split("\n").at(-1)?.trim() ?? "";
 
-// What nsys says when something went wrong, what it means, and what helps.
+// Error messages of nsys, their meaning, and a hint.
 
 interface Failure {
-  /** Words of nsys that no program says. */
+  /** A message that only nsys prints. */
   readonly says: RegExp;
-  /** Words of the system, which programs say, too: of nsys only where it speaks alone, or in a line that names it. */
+  /**
+   * A message of the system, which programs print, too: it counts as nsys's only in output of nsys alone, or in a line
+   * that names nsys.
+   */
   readonly words?: RegExp;
   readonly means: string;
   readonly hint: string;
 }
 
-/** Where nothing was recorded at all, e.g. as a capture range never began. */
+/** Printed if nothing was recorded, e.g. because a capture range never began. */
 export const NO_REPORTS = /No reports were generated/;
 
-/** The first that fits is told: causes before what follows from them. */
+/** The first match counts: causes before consequences. */
 const FAILURES: readonly Failure[] = [
   {
     says: /newer than (?:your|the) current version|created (?:in|by) .* which is newer|Invalid version prefix|Qdstrm version .* not supported/i,
@@ -193,13 +196,13 @@ const FAILURES: readonly Failure[] = [
   },
 ];
 
-/** A line of nsys that has its name, that of its files, or of the library through which it uses the system. */
+/** A line of nsys: with its name, that of its files, or of the library that it uses for system calls. */
 const OWN_LINE = /^.*(?:\bnsys\b|nsight|boost::|\.qdstrm).*$/gim;
 
 /**
- * Makes an error of what nsys said when it brought nothing.
+ * Makes an error from nsys's output when there is no report.
  *
- * @param speakers who printed it: nsys does not mark its lines
+ * @param speakers whose output it is: nsys does not mark its lines
  */
 export function nsysFailure(
   what: string,
@@ -238,7 +241,7 @@ interface Warning {
   readonly note: string;
 }
 
-/** In a recording that worked. */
+/** Messages in a successful recording. */
 const WARNINGS: readonly Warning[] = [
   {
     says: /CPU (?:IP\/backtrace )?sampling (?:not supported|will be disabled|requires)|perf event paranoid level|CPU (?:kernel )?IP\/backtrace samples|=system-wide requires root privileges/i,
@@ -254,11 +257,11 @@ const WARNINGS: readonly Warning[] = [
   },
 ];
 
-/** Each says what is missing from the recording, or why it took long. */
+/** Notes about what is missing from the recording, or why it took long. */
 export const nsysWarnings = (said: string): readonly string[] =>
   WARNINGS.flatMap(({ says, note }) => (says.test(said) ? [note] : []));
 
-// What `pipeline.nsys` needs of its own keys and of the installed nsys.
+// Requirements of `pipeline.nsys` on its own keys and on the installed nsys.
 
 const CAPTURE_RANGE = "pipeline.nsys.capture_range";
 const TRACE = "pipeline.nsys.trace";

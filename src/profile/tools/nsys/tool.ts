@@ -22,7 +22,7 @@ export const nsysTool: ProfilingTool = {
         load: async () => (await import("./importer.ts")).nsysReportImporter,
       },
     ],
-    // The export is quick to read and needs no nsys.
+    // The export is fast to read and does not need nsys.
     filesOfRun: (names) => {
       const exported = names.filter((name) => name.endsWith(".sqlite"));
       return exported.length > 0 ? exported : names.filter((name) => name.endsWith(".nsys-rep"));

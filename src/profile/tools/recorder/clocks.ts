@@ -1,11 +1,11 @@
-/** Clocks of a recording: from the GPU's times and each machine's monotonic clock to one timeline. */
+/** Maps the GPU's times and each machine's monotonic clock to one timeline. */
 import type { ClockEvent } from "./events.ts";
 import type { FileHeader } from "./format.ts";
 
 /**
- * Makes numbers of the 64-bit times that GPU records hold: nanoseconds since one moment for the whole
- * file. That is the origin of the timeline where the GPU's times are on our clock, else the first
- * time asked for: CUPTI's own clock is decades away, where numbers are no longer exact.
+ * Converts the 64-bit times of GPU records to numbers: nanoseconds since one moment for the whole file. This is the
+ * origin of the timeline if the GPU's times are on our clock, else the first converted time: CUPTI's own clock is
+ * decades away, where numbers are no longer exact.
  */
 export type GpuTimes = (low: number, high: number) => number;
 
@@ -28,13 +28,12 @@ export function createGpuTimes(originNs: bigint): GpuTimes {
   };
 }
 
-/** GPU time to nanoseconds since the origin of the timeline. */
+/** Converts GPU times to nanoseconds since the origin of the timeline. */
 export type GpuClock = (gpuNs: number) => number;
 
 /**
- * Without samples the GPU's times are CLOCK_MONOTONIC. With samples the difference of the clocks at
- * a moment lies between those of the samples around it: CUPTI's own clock may be set and slewed
- * while the program runs.
+ * Without samples the GPU's times are CLOCK_MONOTONIC. With samples, the offset of the clocks at a time is interpolated
+ * between the samples around it: CUPTI's own clock may be set and slewed while the program runs.
  */
 export function createGpuClock(samples: readonly ClockEvent[]): GpuClock {
   const points = samples
@@ -43,7 +42,7 @@ export function createGpuClock(samples: readonly ClockEvent[]): GpuClock {
   if (points.length === 0) return (gpuNs) => gpuNs;
   let near = 0;
   return (gpuNs) => {
-    // Records come nearly in order, so the right place is where the last one was, or close by.
+    // Records come nearly in order, so the search starts from the last position.
     while (near > 0 && (points[near]?.at ?? 0) > gpuNs) near--;
     while (near + 1 < points.length && (points[near + 1]?.at ?? 0) <= gpuNs) near++;
     const before = points[near] ?? { at: 0, shift: 0 };
@@ -54,13 +53,13 @@ export function createGpuClock(samples: readonly ClockEvent[]): GpuClock {
   };
 }
 
-/** Beyond this a clock was set: reading two clocks at once is off by microseconds, slewing by 500 ppm. */
+/** Beyond this, a clock was set: reading two clocks at once is off by microseconds, slewing by 500 ppm. */
 const MOST_SLEWED = 1e-3;
 const MOST_MISREAD_NS = 1e6;
 
 /**
- * Where something that the GPU did lies on the timeline. It takes the time that the GPU says, which is more exact
- * than the samples, unless the clock was set meanwhile.
+ * The span of a GPU activity on the timeline. Its duration is that of the GPU's clock, which is more exact than the
+ * samples, unless the clock was set meanwhile.
  */
 export function spanOnTimeline(
   clock: GpuClock,
@@ -75,14 +74,14 @@ export function spanOnTimeline(
   return { startNs, endNs: isSet ? endNs : startNs + took };
 }
 
-/** Clocks of one machine are set right by less than that while a program runs. */
+/** Adjustments of a machine's clock while a program runs are smaller. */
 const MOST_APART_NS = 60_000_000_000n;
 
-/** What the times of recordings count from. */
+/** The origins of the times of recordings. */
 export interface Origins {
-  /** On each recording's own clock, in their order. */
+  /** On each recording's own clock, in the order of the recordings. */
   readonly origins: readonly bigint[];
-  /** The number of the clock of each, from 0 as they come; undefined for recordings that do not say. */
+  /** The number of each recording's clock, from 0 in order of appearance; undefined if unknown. */
   readonly clocks: readonly (number | undefined)[];
   readonly notes: readonly string[];
 }
@@ -90,15 +89,16 @@ export interface Origins {
 type ClockFacts = Pick<FileHeader, "startNs" | "startRealtimeNs" | "bootId">;
 
 interface Clock {
-  /** When it began, on CLOCK_REALTIME; null where that is not known. */
+  /** Its zero point on CLOCK_REALTIME; null if unknown. */
   readonly baseNs: bigint | null;
   readonly bootId: string | null;
 }
 
 /**
- * CLOCK_MONOTONIC begins with each start of a machine: recordings of several have no time in common. Those that began
- * within a minute by the wall clock, as processes of one job do on several machines, lie as that says; all others lie
- * side by side: the first recording of each clock begins at 0, however many days are between them.
+ * CLOCK_MONOTONIC starts anew with each boot of a machine: recordings of several have no common time. Clocks whose
+ * recordings began within a minute by wall-clock time, as the processes of one job on several machines do, are aligned
+ * by it; all others are placed side by side: the first recording of each clock begins at 0, however many days are
+ * between them.
  */
 export function originsOf(recordings: readonly ClockFacts[]): Origins {
   const own = recordings.map(clockOf);
@@ -130,11 +130,12 @@ const clockOf = ({ startNs, startRealtimeNs, bootId }: ClockFacts): Clock => ({
 
 const isUnknown = ({ baseNs, bootId }: Clock): boolean => baseNs === null && bootId === null;
 
-/** The same object for recordings of one clock; one that does not say counts to the first. */
+/** The same object for recordings on one clock; a recording with an unknown clock counts to the first. */
 function clocksOf(own: readonly Clock[]): readonly Clock[] {
   const main = own.find((clock) => !isUnknown(clock));
   const known: Clock[] = [];
-  // Those with a boot id come first: beside one without, two machines that were started together would be one.
+  // Clocks with a boot id first: otherwise, next to a clock without one, two machines that were booted together would
+  // be one.
   for (const clock of [...own.filter(({ bootId }) => bootId !== null), ...own])
     if (findClock(known, clock) === undefined) known.push(clock);
   return own.map((clock) => {
@@ -144,8 +145,8 @@ function clocksOf(own: readonly Clock[]): readonly Clock[] {
 }
 
 /**
- * By the boot id where there is one: machines that were started together differ in nothing else, and a clock that was
- * set, or a machine that slept, seems to have been started at another time. Else the one that began at nearly that time.
+ * Matches by boot id if there is one: machines that were booted together differ in nothing else, and a machine whose
+ * clock was set, or that slept, seems to have been booted at another time. Otherwise by nearly equal boot time.
  */
 function findClock(known: readonly Clock[], wanted: Clock): Clock | undefined {
   if (wanted.bootId !== null) return known.find(({ bootId }) => bootId === wanted.bootId);
@@ -166,15 +167,15 @@ const AT_ONCE =
   "the recordings began within a minute of each other, so traces use the machines' wall clocks";
 const SIDE_BY_SIDE = "traces show each clock from 0, side by side";
 
-// Clocks of the program's own: time stamps of events that it handed over later.
+// The program's own clocks: time stamps of events that it reported later.
 
-/** Two time stamps of one moment, of time domains by their ids. */
+/** Time stamps of the same moment in two time domains, given by their ids. */
 export interface ClockPair {
-  /** Id of the NVTX domain, in which ids of time domains hold. */
+  /** Id of the NVTX domain to which the ids of time domains belong. */
   readonly domain: number;
   readonly ids: readonly [bigint, bigint];
   readonly times: readonly [bigint, bigint];
-  /** How much the second advances while the first advances by 1; absent where nothing says. */
+  /** How much the second clock advances while the first advances by 1; absent if unknown. */
   readonly factor?: number | undefined;
 }
 
@@ -184,15 +185,18 @@ export interface ProgramClocks {
     readonly id: bigint;
     /** `NVTX_TIMESTAMP_TYPE_*`. */
     readonly type: bigint;
-    /** Ticks per second; 0: not known. */
+    /** Ticks per second; 0: unknown. */
     readonly resolution: number;
   }) => void;
   readonly pair: (pair: ClockPair) => void;
-  /** Nanoseconds since the origin; null where nothing relates the clock to ours. */
+  /** Nanoseconds since the origin; null if no known clock pair relates the clock to ours. */
   readonly timeOf: (domain: number, clock: bigint, ticks: bigint) => number | null;
 }
 
-/** `NVTX_TIMESTAMP_TYPE_*` that are CLOCK_MONOTONIC: what the recorder gives, it itself, its coarse form, C++'s steady clock. */
+/**
+ * `NVTX_TIMESTAMP_TYPE_*` on CLOCK_MONOTONIC: the recorder's own time stamps, the clock itself, its coarse form, C++'s
+ * steady clock.
+ */
 const OURS: ReadonlySet<bigint> = new Set([1n, 14n, 16n, 50n]);
 const OUR_CLOCK = "14";
 /** The same clock under two names. */
@@ -213,7 +217,7 @@ interface ClockPoint {
 }
 
 interface ClockLine {
-  /** By tick; nanoseconds are absolute. */
+  /** In order of ticks; nanoseconds are absolute. */
   readonly points: readonly { readonly at: bigint; readonly ns: number }[];
   readonly nsPerTick: number;
 }
@@ -226,7 +230,7 @@ export function createProgramClocks(sinceOrigin: (absoluteNs: bigint) => number)
 
   const keyOf = (domain: number, id: bigint): string => {
     if (id >= FIRST_OWN_CLOCK) return `${domain}:${id}`;
-    // Without a word about its clock, a program uses the time stamps that the recorder gives.
+    // Unless it names a clock, a program uses the recorder's time stamps.
     if (id === 0n || OURS.has(id)) return OUR_CLOCK;
     return String(ALIASES.get(id) ?? id);
   };
@@ -269,7 +273,7 @@ export function createProgramClocks(sinceOrigin: (absoluteNs: bigint) => number)
     const nsPerTick = said ?? measured;
     return nsPerTick === null ? null : { points: sorted, nsPerTick };
   };
-  /** Absolute nanoseconds of our clock, which numbers hold exactly for a hundred days. */
+  /** Absolute nanoseconds of our clock; numbers are exact for a hundred days. */
   const absolute = (key: string, ticks: bigint): number | null => {
     if (key === OUR_CLOCK) return Number(ticks);
     const line = lineOf(key);

@@ -1,4 +1,7 @@
-/** The recorder as a tool: runs a workload under the injection library, imports its recordings, and reads those of a run again. */
+/**
+ * The recorder as a tool: runs a workload with the injection library, imports its recordings, and reads those of a run
+ * again.
+ */
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { regionReportFile } from "../../../report/model/report-files.ts";
@@ -49,15 +52,15 @@ import {
 } from "./read.ts";
 import { watchRecording } from "./watch.ts";
 
-/** What the recorder loads into a workload, and what it records. */
+/** The library that the recorder loads into a workload, and what it records. */
 export interface RecorderOptions {
   /** Path of the injection library. */
   readonly library: string;
   /** Domains that do not count as regions in the progress line. */
   readonly operationDomains: readonly string[];
-  /** Whether to record what the GPU does, where the workload uses one. */
+  /** Whether to record GPU activities if the workload uses a GPU. */
   readonly gpu: boolean;
-  /** What to record of the processor time of threads: it, page faults and context switches as well, or nothing. */
+  /** Whether to record the processor time of threads, additionally page faults and context switches, or neither. */
   readonly cpu?: "time" | "counts" | "off";
 }
 
@@ -69,9 +72,8 @@ const OPTIONS: OptionChecks<RecorderOptions> = {
 };
 
 /**
- * Our own recorder: a library that the workload's NVTX and its CUDA driver load by themselves, so
- * that any program with NVTX ranges can be recorded on any machine, and kernels where there is a
- * GPU.
+ * Our own recorder: a library that the workload's NVTX and CUDA driver load themselves, so that any program with NVTX
+ * ranges can be recorded on any machine, and kernels if there is a GPU.
  */
 export function createRecorder(options: RecorderOptions): Collector {
   checkOptions("createRecorder", options, OPTIONS);
@@ -127,10 +129,10 @@ export function createRecorder(options: RecorderOptions): Collector {
   };
 }
 
-/** Reading more takes a noticeable time. */
+/** Reading a larger recording takes a noticeable time. */
 const LARGE_BYTES = 2e6;
 
-/** Read where it is needed, which may be in another process. */
+/** Reads the timeline on first use, which may be in another process. */
 function readLater(read: () => RecordedTimeline): Collection["measured"] {
   let timeline: RecordedTimeline | null = null;
   return {
@@ -149,7 +151,7 @@ function recordedBytes(directory: string): number {
       0,
     );
   } catch (error) {
-    // Reading says what is wrong.
+    // The error is reported when the recording is read.
     if (!(error instanceof Error)) throw error;
     return 0;
   }
@@ -175,9 +177,9 @@ const optionsOf = ({ config, native }: ToolParts, gpu: boolean): RecorderOptions
 });
 
 /**
- * Runs a workload that records for another process, which reads it.
+ * Runs a workload whose recording another process reads.
  *
- * @param place where its output goes, and where the recordings
+ * @param place the folders for its output and for the recordings
  */
 export async function recordRank(
   parts: ToolParts,
@@ -195,11 +197,11 @@ export async function recordRank(
   });
 }
 
-/** Whether the recorder sees kernels, where the workload uses a GPU. */
+/** Whether the recorder records kernels if the workload uses a GPU. */
 export const recordsKernels = ({ pipeline }: ProfileConfig): boolean =>
   pipeline.recorder.gpu === "auto";
 
-/** Null where all that processes have recorded could be read. */
+/** Null if the recordings of all processes could be read. */
 function whyIncomplete(
   { processes, refused }: RecordedTimeline,
   stderrTail: string,
@@ -211,7 +213,7 @@ function whyIncomplete(
     : new ToolError({ tool: "recorder", code: "profile.collector", message: said });
 }
 
-/** What the recorder says in a process in which it cannot begin a file. */
+/** The recorder's message in a process in which it cannot create a file. */
 const CANNOT_RECORD = /^region_recorder: cannot record into .*$/m;
 
 function recorderEnvironment(
@@ -222,12 +224,12 @@ function recorderEnvironment(
     NVTX_INJECTION64_PATH: library,
     HYDRACONF_RECORDER_DIR: directory,
     HYDRACONF_RECORDER_CPU: cpu,
-    // The first also serves programs without NVTX; the second holds for those that load us for it.
+    // The first also serves programs without NVTX; the second applies if NVTX loads the library.
     ...(gpu ? { CUDA_INJECTION64_PATH: library } : { HYDRACONF_RECORDER_GPU: "off" }),
   };
 }
 
-/** NVTX and CUDA load one injection library each: another tool's, set for us, gives way to ours. */
+/** NVTX and CUDA each load one injection library: ours replaces another tool's. */
 function injectionNotes(environment: Readonly<Record<string, string>>): readonly string[] {
   return ["NVTX_INJECTION64_PATH", "CUDA_INJECTION64_PATH"]
     .filter((variable) => variable in environment && (process.env[variable] ?? "") !== "")
@@ -237,7 +239,7 @@ function injectionNotes(environment: Readonly<Record<string, string>>): readonly
     );
 }
 
-/** What was recorded so far, in a line. */
+/** The progress of the recording, in a line. */
 function recordedSoFar(
   { label }: Workload,
   { directory }: CollectContext,
@@ -251,7 +253,7 @@ function recordedSoFar(
   };
 }
 
-/** Files of our own recorder: one of them, or the directory of a run. */
+/** A file of our own recorder, or the directory of a run. */
 export const recordingImporter: Importer = {
   matches: (source) =>
     source.isDirectory
@@ -263,23 +265,23 @@ export const recordingImporter: Importer = {
       throw new ToolError({
         tool: "recorder",
         code: "recording.invalid",
-        // The notes of files name them.
+        // Notes about files already name them.
         message: isDirectory ? `${name}: ${timeline.notes.join("; ")}` : timeline.notes.join("; "),
       });
     return { kind: "timeline", timeline, toolVersion: null, machine: null };
   },
 };
 
-// A finished run, read once more.
+// Reads a finished run again.
 
-/** @throws ConfigError where the recording is gone or damaged */
+/** @throws ConfigError if the recording is gone or damaged */
 export function rereadRecording(source: CollectionSource, directory: string): Reread {
   if (source.kind !== "recording") throw new Error(`${source.kind} is no recording`);
   const folder = join(directory, source.directory);
   if (!existsSync(folder)) throw missingFileError(folder);
   const timeline = withProgram(readRecording(folder), source);
   if (timeline.refused) throw refusedRecording();
-  // A program that used no NVTX leaves no file either, and then its reports know no process.
+  // A program without NVTX leaves no file either, but then its reports have no process.
   if (timeline.processes.length === 0 && reportsKnowProcesses(directory))
     throw missingFileError(join(folder, "events-*"));
   return { measured: { kind: "timeline", timeline }, outdated: [refusedRecording().message] };
@@ -293,12 +295,12 @@ function reportsKnowProcesses(directory: string): boolean {
   );
 }
 
-/** Quotes inside of names are escaped, so that only a report's own scope looks like this. */
+/** Quotes inside names are escaped, so that only a report's own scope matches this. */
 const PROCESS_SCOPE = /"scope": ?"(?:process|rank):/;
-/** What is kept of the text so far: a match that a piece cuts in two has less on either side. */
+/** How much of the earlier text to keep: a match that spans two pieces has less on either side. */
 const TAIL = '"scope": "process:'.length - 1;
 
-/** Whether a report file, of any size and also a damaged one, has the report of a process. */
+/** Whether a report file, of any size and possibly damaged, has the report of a process. */
 export function hasProcessScope(whole: JsonText): boolean {
   let tail = "";
   for (const piece of whole()) {

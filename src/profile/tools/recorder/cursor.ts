@@ -20,37 +20,35 @@ import {
 } from "./format.ts";
 import { readRecords } from "./records.ts";
 
-/** Reads one recording file, now and again while it grows. */
+/** Reads a recording file, repeatedly while it grows. */
 export interface RecordingCursor {
   /**
-   * Delivers what was recorded since the last call.
+   * Delivers the events recorded since the last call.
    *
-   * @param budgetBytes stop soon after so many bytes; the rest comes with the next call
-   * @returns the header as it stands now; null while there is none yet
+   * @param budgetBytes stop soon after this many bytes; the rest comes with the next call
+   * @returns the current header; null while there is none yet
    * @throws ToolError `recording.invalid`
    */
   readonly advance: (budgetBytes?: number) => FileHeader | null;
-  /** Once, after all is read: delivers events that the program handed over later. */
+  /** Once, after everything was read: delivers events that the program reported later. */
   readonly finish: () => void;
-  /** What the program described so far; null before its first record. */
+  /** The program's descriptions so far; null before its first record. */
   readonly extensions: () => Extensions | null;
-  /** Whether the process has told that it ends, and all that it had recorded until then is delivered. */
+  /** Whether the process has reported its end, and all its events have been delivered. */
   readonly isComplete: () => boolean;
 }
 
-/** Of an executable; what the system allows. */
+/** The system's limit for the path of an executable. */
 const LONGEST_PATH_BYTES = 4096;
 
 interface StreamPosition {
   readonly decoder: StreamDecoder;
-  /** The chunk the stream writes, as far as this cursor knows. */
+  /** The latest known chunk of the stream. */
   readonly chunk: Chunk;
   consumed: number;
 }
 
-/**
- * @param originNs what event times count from; by default the start of the recording
- */
+/** @param originNs the origin of event times; by default the start of the recording */
 export function openRecording(
   path: string,
   sink: EventSink,
@@ -58,17 +56,17 @@ export function openRecording(
   originNs?: bigint,
 ): RecordingCursor {
   const streams = new Map<number, StreamPosition>();
-  /** Found but not begun, in file order. */
+  /** Chunks that were found but not begun, in file order. */
   const pending: Chunk[] = [];
   let nextOffset: number | null = null;
   let gpuTimes: GpuTimes | null = null;
   let extensions: Extensions | null = null;
   let complete = false;
 
-  /** Reads what is new in the chunk of `position`; returns how much that was. */
+  /** Reads the new records in the current chunk of `position`; returns their bytes. */
   const readRest = (descriptor: number, header: FileHeader, position: StreamPosition): number => {
     const { chunk, decoder } = position;
-    // The length first and the bytes after it: the recorder publishes them in the other order.
+    // Read the length before the bytes: the recorder publishes them in the opposite order.
     const used = usedBytes(descriptor, header, chunk);
     if (used <= position.consumed) return 0;
     const start = chunk.offset + CHUNK_HEADER_BYTES + position.consumed;
@@ -109,7 +107,7 @@ export function openRecording(
     for (const chunk of scan.chunks) pending.push(chunk);
 
     let budget = budgetBytes;
-    // First what a stream had begun: once it has a later chunk, the earlier one is complete.
+    // First the chunks that were begun: once a stream has a later chunk, the earlier one is complete.
     for (const position of streams.values()) budget -= readRest(descriptor, header, position);
     let begun = 0;
     for (const chunk of pending) {
@@ -137,10 +135,10 @@ export function openRecording(
   };
 }
 
-/** What is not delivered yet of a stream. */
+/** The undelivered part of a stream. */
 interface StreamQueue {
   readonly decoder: StreamDecoder;
-  /** In order; each is released once it is read. */
+  /** In order; each is released after it was read. */
   readonly chunks: Chunk[];
   nextChunk: number;
   events: RecordedEvent[];
@@ -148,10 +146,11 @@ interface StreamQueue {
 }
 
 /**
- * Delivers the events of threads in a finished recording once more, all streams in order of time: a chunk of each is in memory.
+ * Delivers the thread events of a finished recording again, merged from all streams in order of time, with one chunk of
+ * each stream in memory.
  *
- * @param originNs what event times count from
- * @param described what payloads are, from the first reading
+ * @param originNs the origin of event times
+ * @param described the descriptions of payloads, from the first reading
  * @throws ToolError `recording.invalid`
  */
 export function replayRecording(
@@ -216,7 +215,7 @@ export function replayRecording(
   }
 }
 
-/** Takes from the stream whose next event is earliest, for as long as that holds. */
+/** Takes events from the stream whose next event is earliest, as long as that holds. */
 function mergeStreams(
   queues: StreamQueue[],
   peek: (queue: StreamQueue) => RecordedEvent | null,
@@ -256,7 +255,7 @@ const NVTX_KINDS: ReadonlySet<RecordedEvent["kind"]> = new Set<NvtxEvent["kind"]
   "end",
 ]);
 
-/** Descriptions, samples and clocks were taken at the first reading. */
+/** Without descriptions, samples and clocks, which the first reading processed. */
 const alreadyRead = (extensions: Extensions): Extensions => ({
   ...extensions,
   define: () => {},
@@ -271,7 +270,7 @@ function readHeader(descriptor: number): Uint8Array {
   return new Uint8Array(view.buffer, 0, view.byteLength);
 }
 
-/** A part of the file that one stream fills. */
+/** A part of the file that belongs to one stream. */
 interface Chunk {
   readonly offset: number;
   readonly bytes: number;
@@ -282,15 +281,15 @@ interface Chunk {
 
 export interface ChunkScan {
   readonly chunks: readonly Chunk[];
-  /** Where the next scan goes on. */
+  /** Where the next scan continues. */
   readonly nextOffset: number;
 }
 
 /**
- * Finds the chunks between `from` and `limit`. Where there is no chunk although one must stand
- * there, the file is damaged: the scan goes on at the next unit.
+ * Finds the chunks between `from` and `limit`. If there is no chunk where one is expected, the file is damaged: the
+ * scan continues at the next unit.
  *
- * @param limit end of what may be read: chunks claimed, and within the file
+ * @param limit end of the readable part: chunks claimed, and within the file
  */
 function scanChunks(
   descriptor: number,
@@ -334,7 +333,7 @@ function readChunk(descriptor: number, header: FileHeader, offset: number): Chun
   };
 }
 
-/** How many bytes of records the chunk holds by now; never more than it can hold. */
+/** The current number of record bytes in the chunk; never more than it can hold. */
 function usedBytes(descriptor: number, header: FileHeader, chunk: Chunk): number {
   const view = readView(descriptor, chunk.offset + chunkHeader.usedBytes, 4);
   if (view.byteLength < 4) return 0;

@@ -5,17 +5,17 @@ import type { Extensions, PayloadContents, PendingPayload } from "./extensions.t
 import { recordFlag, recordType } from "./format.ts";
 import { createNameTable, type NameTable, payloadValue, type RecordReader } from "./records.ts";
 
-/** Gives the records of one stream their meaning: texts, domains, thread and time so far. */
+/** Decodes the records of one stream: resolves texts and domains, and tracks thread and time. */
 export interface StreamDecoder {
-  /** A new chunk begins; its records' times count from here. */
+  /** A new chunk begins; its records' times are relative to this. */
   readonly setBase: (baseNs: bigint) => void;
-  /** Something before the next record is missing. */
+  /** Records before the next one are missing. */
   readonly skip: () => void;
   readonly decode: (record: RecordReader) => void;
 }
 
 /**
- * @param originNs what event times count from
+ * @param originNs the origin of event times
  * @param gpuTimes, extensions the same for all streams of the file
  * @param sink receives the events; damaged and unknown records only leave a note
  */
@@ -30,15 +30,15 @@ export function createStreamDecoder(
   const names = createNameTable(notes);
   let baseNs = 0;
   let threadId = 0;
-  /** What processor times count from; null where the record that says it may be missing. */
+  /** The base of processor times; null if the record with the base may be missing. */
   let cpuBaseNs: number | null = 0;
-  /** Structures of the next event. */
+  /** Structures for the next event. */
   let pending: PendingPayload[] = [];
 
   const sinceOrigin = (absoluteNs: bigint): number => Number(absoluteNs - originNs);
   const domainField = (record: RecordReader): string =>
     (record.flags() & recordFlag.domain) !== 0 ? names.domain(record.u32()) : "";
-  /** Last in a record. @param name that the event has already */
+  /** The last field of a record. @param name the event's name so far */
   const payloadsField = (record: RecordReader, name = ""): PayloadContents | null => {
     if ((record.flags() & recordFlag.payloads) === 0) return null;
     const count = record.u32();
@@ -61,7 +61,7 @@ export function createStreamDecoder(
     sinceOrigin,
   });
 
-  /** The event a record stands for; null for one that only prepares later ones. */
+  /** The event of a record; null for one that only prepares later ones. */
   const eventOf = (record: RecordReader): RecordedEvent | null => {
     switch (record.type()) {
       case recordType.string:
@@ -207,7 +207,7 @@ export function createStreamDecoder(
     decode: (record) => {
       const event = eventOf(record);
       if (event !== null) {
-        // Of an event that could not be recorded structures may stand here; a kept array would be one an event.
+        // Structures may remain from an event that could not be recorded. Allocates only then, not for each event.
         if (pending.length > 0) pending = [];
         sink(event);
       }
@@ -216,7 +216,7 @@ export function createStreamDecoder(
   };
 }
 
-/** What structures say of an event whose own record does not. */
+/** Attributes that structures give to an event whose own record has none. */
 const opened = (
   contents: PayloadContents | null,
   category: number | null,
@@ -238,7 +238,7 @@ const closed = (contents: PayloadContents | null) =>
         ...(contents.name !== null && { rename: contents.name }),
       };
 
-/** Fields that only records with their flag have, in the order in which they stand in them. */
+/** Optional fields of records, which have a flag each, in their order. */
 const categoryField = (record: RecordReader): number | null =>
   (record.flags() & recordFlag.category) !== 0 ? record.u32() : null;
 const colorField = (record: RecordReader): number | null =>
@@ -251,20 +251,20 @@ const countsField = (record: RecordReader): ThreadCounts | null =>
     ? [record.u32(), record.u32(), record.u32(), record.u32()]
     : null;
 
-/** What the records of the GPU need of the stream that they stand in. */
+/** The context in which GPU records of a stream are decoded. */
 export interface GpuRecordContext {
   readonly stream: number;
   readonly names: NameTable;
   readonly notes: NoteCollector;
   readonly gpuTimes: GpuTimes;
-  /** Thread of the records so far. */
+  /** The current thread of the stream. */
   readonly threadId: () => number;
-  /** Reads a record's time; nanoseconds from the origin of events. */
+  /** Reads a record's time as nanoseconds since the origin of events. */
   readonly time: (record: RecordReader) => number;
   readonly sinceOrigin: (absoluteNs: bigint) => number;
 }
 
-/** The event that a record of the GPU stands for; null for one that only prepares later ones. */
+/** Decodes a GPU record to its event; null for one that only prepares later ones. */
 export type GpuDecoder = (record: RecordReader) => GpuEvent | null;
 
 function createGpuDecoder(context: GpuRecordContext): GpuDecoder {
@@ -274,7 +274,7 @@ function createGpuDecoder(context: GpuRecordContext): GpuDecoder {
   const graphOf = (record: RecordReader): GpuWorkEvent["graph"] =>
     (record.flags() & recordFlag.graph) !== 0 ? { id: record.u32(), node: record.u64() } : null;
 
-  /** One literal for all kinds of work: there are millions, and V8 is quick where all look alike. */
+  /** One literal for all kinds of work: there are millions, and V8 is fast if all have the same shape. */
   const workOf = (record: RecordReader, activity: GpuActivityKind): GpuWorkEvent => {
     const correlation = record.u32();
     const device = record.u32();

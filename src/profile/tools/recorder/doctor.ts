@@ -1,4 +1,4 @@
-/** What the recorder can do on a machine: the native part, and CUPTI, through which it sees kernels. */
+/** Checks of the recorder on a machine: the native part, and CUPTI, which it needs for kernels. */
 import { basename, dirname, join } from "node:path";
 import type { Check, Machine, Verdict } from "../../machine/doctor/machine.ts";
 import type { DoctorFacts, ToolFindings } from "../tool.ts";
@@ -26,14 +26,14 @@ function ofKernels({ nativeUsable, gpu }: DoctorFacts, cupti: Check): Verdict {
 }
 
 const TOOLKIT_FOLDERS = ["extras/CUPTI/lib64", "lib64", "lib"];
-/** What a toolkit keeps for one kind of machine, which Conda's has nowhere else: arm64 is servers, then Jetson. */
+/** A toolkit's folders per architecture; Conda's has no others: arm64 servers come first, then Jetson. */
 const TARGET_FOLDERS = new Map([
   ["x64", ["targets/x86_64-linux/lib"]],
   ["arm64", ["targets/sbsa-linux/lib", "targets/aarch64-linux/lib"]],
 ]);
 const PACKAGE_FOLDERS = ["nvidia/cu13/lib", "nvidia/cuda_cupti/lib"];
 
-/** Looks where the recorder looks (native/region_recorder/gpu/libraries.cc). */
+/** Searches in the same places as the recorder (native/region_recorder/gpu/libraries.cc). */
 async function probeCupti(machine: Machine): Promise<Check> {
   const name = "CUPTI";
   const { env } = machine;
@@ -68,7 +68,7 @@ async function probeCupti(machine: Machine): Promise<Check> {
   };
 }
 
-/** Where Python packages of a prefix keep CUPTI. */
+/** Folders in which Python packages of a prefix have CUPTI. */
 function packagePlaces(machine: Machine, root: string): string[] {
   const below = (folder: string, isWanted: (name: string) => boolean): string[] =>
     machine
@@ -80,7 +80,7 @@ function packagePlaces(machine: Machine, root: string): string[] {
     .flatMap((packages) => PACKAGE_FOLDERS.map((folder) => join(packages, folder)));
 }
 
-/** A library or its folder; the recorder looks nowhere else then. */
+/** A library or its folder that a variable names; the recorder then searches nowhere else. */
 function wantedCupti(machine: Machine, wanted: string): Check {
   const name = "CUPTI";
   const isLibrary = (file: string) => /^libcupti\.so/.test(file);

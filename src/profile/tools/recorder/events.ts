@@ -7,9 +7,8 @@ import type {
 } from "../../model/timeline.ts";
 
 /**
- * What a recording says, record by record, with ids replaced by what they stand for. Times are
- * nanoseconds since the origin that the reader was given. The events of one stream come in order;
- * different streams (threads, as a rule) interleave anyhow.
+ * The contents of a recording, record by record, with ids resolved. Times are nanoseconds since the origin that the
+ * reader was given. The events of one stream come in order; different streams (usually threads) interleave arbitrarily.
  */
 export type RecordedEvent = NvtxEvent | GpuEvent;
 
@@ -32,9 +31,9 @@ interface OnThread {
   readonly timeNs: number;
 }
 
-/** What the thread had used of the machine by then; null where it was not recorded. */
+/** The resources that the thread had used by then; null if not recorded. */
 interface Used {
-  /** Nanoseconds of processors. */
+  /** Nanoseconds of processor time. */
   readonly cpuNs: number | null;
   readonly counts: ThreadCounts | null;
 }
@@ -50,12 +49,12 @@ interface Named extends OnThread, EventAttributes, WithPayloads {
   readonly name: string;
 }
 
-/** What a closing says that its opening did not. */
+/** Attributes of a closing that its opening did not have. */
 interface Closing extends OnThread, Used, WithPayloads {
   readonly rename?: string;
 }
 
-/** From here on another thread writes this stream: nothing is open on it. */
+/** From here on another thread writes this stream: no range is open on it. */
 export interface ThreadEvent extends OnThread {
   readonly kind: "thread";
 }
@@ -69,7 +68,7 @@ export interface PopEvent extends Closing {
   readonly domain: string;
 }
 
-/** NVTX's 64 bits, as a number where that is exact. */
+/** NVTX's 64-bit id, as a number if that is exact. */
 export type RangeId = number | bigint;
 
 export interface StartEvent extends Named, Used {
@@ -86,7 +85,7 @@ export interface MarkEvent extends Named {
   readonly kind: "mark";
 }
 
-/** A range that the program handed over when it was over. */
+/** A range that the program reported after its end. */
 export interface DeferredRangeEvent extends EventAttributes, WithPayloads {
   readonly kind: "range";
   readonly rangeKind: RangeKind;
@@ -97,13 +96,13 @@ export interface DeferredRangeEvent extends EventAttributes, WithPayloads {
   readonly endNs: number;
 }
 
-/** The value of a counter at a moment. */
+/** The value of a counter at one time. */
 export interface SampleEvent {
   readonly kind: "sample";
   readonly domain: string;
   readonly name: string;
   readonly unit: string;
-  /** Of a counter of one thread; null: of the process, or of something else. */
+  /** The thread of a per-thread counter; null: the counter belongs to the process or another scope. */
   readonly threadId: number | null;
   /** Whether the value holds until the next sample. */
   readonly holds: boolean;
@@ -124,7 +123,7 @@ export interface CategoryNameEvent {
   readonly name: string;
 }
 
-/** What the GPU did and what led to it. Times of the GPU are on CUPTI's clock: see GpuTimes. */
+/** GPU activities and the calls that led to them. GPU times are on CUPTI's clock: see GpuTimes. */
 export type GpuEvent =
   | LaunchEvent
   | GpuWorkEvent
@@ -134,11 +133,11 @@ export type GpuEvent =
   | GpuStateEvent
   | LossEvent;
 
-/** A call that gives the GPU work or waits for it. */
+/** A call that launches GPU work or waits for it. */
 export interface LaunchEvent extends OnThread {
   readonly kind: "launch";
   readonly correlation: number;
-  /** Whether kernels follow from it, and not only copies. */
+  /** Whether it launches kernels, rather than only copies. */
   readonly startsKernels: boolean;
 }
 
@@ -174,7 +173,7 @@ export interface DeviceEvent {
   readonly computeCapability: string;
 }
 
-/** Both clocks at one moment. Without any, they are one clock. */
+/** Both clocks at one moment. Without any such event, they are one clock. */
 export interface ClockEvent {
   readonly kind: "clock";
   readonly gpuNs: number;
@@ -184,9 +183,9 @@ export interface ClockEvent {
 /** Whether the GPU's work is recorded. */
 export interface GpuStateEvent {
   readonly kind: "gpu_state";
-  /** What stands in the way, in full or of a part; null: nothing. */
+  /** Why recording is impossible, completely or in part; null: it is possible. */
   readonly failure: string | null;
-  /** CUPTI's result code of that. */
+  /** CUPTI's result code for the failure. */
   readonly result: number;
 }
 
@@ -198,9 +197,9 @@ export interface LossEvent {
 
 export type EventSink = (event: RecordedEvent) => void;
 
-/** Remarks about a recording, each kept once with how often it applied. */
+/** Remarks about a recording, each stored once with its count. */
 export interface NoteCollector {
-  /** Counts one more case of `what`, e.g. `pops without an open range`. */
+  /** Counts another case of `what`, e.g. `pops without an open range`. */
   readonly count: (what: string) => void;
   readonly add: (note: string) => void;
   readonly list: () => string[];

@@ -1,6 +1,6 @@
 /**
- * What a recording holds of NVTX's extensions: descriptions of payloads and counters, structures that belong to an event,
- * samples, and events that the program handed over later, on clocks of its own.
+ * The records of NVTX's extensions: descriptions of payloads and counters, structures that belong to an event, samples,
+ * and events that the program reported later, on its own clocks.
  */
 import { getOrCreate } from "../../../system/get-or-create.ts";
 import {
@@ -30,15 +30,15 @@ import {
   readSchema,
 } from "./records.ts";
 
-/** A structure before its event. */
+/** A structure recorded before its event. */
 export interface PendingPayload extends PayloadBlob {
-  /** Id of the domain in which its schema is known. */
+  /** Id of the domain that its schema belongs to. */
   readonly domain: number;
-  /** The message that it has; null where it has none. */
+  /** Its message; null without one. */
   readonly text: string | null;
 }
 
-/** What the structures of an event say beside its record. */
+/** The contents of an event's structures, in addition to its record. */
 export interface PayloadContents {
   readonly numbers: readonly PayloadNumber[];
   readonly name: string | null;
@@ -46,18 +46,18 @@ export interface PayloadContents {
   readonly color: number | null;
 }
 
-/** Where a record stands. */
+/** The context of a record. */
 interface RecordPlace {
   readonly names: NameTable;
   readonly threadId: number;
 }
 
-/** Of one recording: what one thread describes all may use. */
+/** The extensions of one recording: all threads may use the descriptions of one. */
 export interface Extensions {
-  /** Takes a record that describes something. */
+  /** Processes a record with a description. */
   readonly define: (record: RecordReader) => void;
   readonly payload: (record: RecordReader, names: NameTable) => PendingPayload;
-  /** @param name that the event has already */
+  /** @param name the event's name so far */
   readonly contents: (payloads: readonly PendingPayload[], name: string) => PayloadContents;
   readonly sample: (record: RecordReader, timeNs: number, place: RecordPlace) => void;
   readonly batchSample: (record: RecordReader, place: RecordPlace) => void;
@@ -67,9 +67,9 @@ export interface Extensions {
     pending: readonly PendingPayload[],
     place: RecordPlace,
   ) => void;
-  /** Takes a record about clocks. */
+  /** Processes a record about clocks. */
   readonly clock: (record: RecordReader) => void;
-  /** Once, after all records: delivers what had to wait for the clocks. */
+  /** Once, after all records: delivers events that had to wait for the clocks. */
   readonly finish: () => void;
 }
 
@@ -78,7 +78,7 @@ interface DomainDefinitions extends SchemaTable {
   readonly scopes: Map<bigint, { readonly parent: bigint; readonly path: string }>;
 }
 
-/** What happened at a moment of one of the program's clocks. */
+/** An event at a time of one of the program's clocks. */
 interface Waiting {
   readonly domain: number;
   readonly timeDomain: bigint;
@@ -94,7 +94,7 @@ const FIRST_OWN_SCOPE = 1n << 24n;
 const schemaEvents = { pushPop: 2, startEnd: 3 } as const;
 const HOLDS = 3n;
 
-/** Rows of scopes that are no thread: numbers that no thread has. */
+/** Rows for scopes that are not threads, beyond all thread ids. */
 const FIRST_SCOPE_ROW = 2 ** 32;
 
 /** @param isReadable whether structures have this machine's byte order */
@@ -172,7 +172,7 @@ export function createExtensions(
     return { numbers, name: name === "" ? said : null, category, color };
   };
 
-  /** The numbers of a counter, each as a series of its own. */
+  /** Delivers the numbers of a counter, each as a separate series. */
   const emit = (
     counter: CounterDefinition,
     domain: { readonly id: number; readonly name: string },
@@ -198,7 +198,7 @@ export function createExtensions(
     sink(event);
   };
 
-  /** @returns where the sample itself says when it was taken */
+  /** @returns the sample's own time stamp, if it has one */
   const readSample = (
     counter: CounterDefinition,
     domain: { readonly id: number; readonly name: string },
@@ -272,7 +272,7 @@ export function createExtensions(
     });
   };
 
-  /** The path of a scope that the program registered; empty of others. */
+  /** The path of a scope that the program registered; empty for others. */
   const scopePath = (domain: DomainDefinitions, id: bigint, depth = 0): string => {
     const scope = domain.scopes.get(id);
     if (scope === undefined || depth > 16) return "";

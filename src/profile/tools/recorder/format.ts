@@ -1,6 +1,6 @@
 /**
- * Numbers of the recorder's file format, version 1: `docs/recording-format.md`, and
- * `native/region_recorder/format.hpp` for the side that writes. A test keeps the two in step.
+ * Constants of the recorder's file format, version 1: `docs/recording-format.md`, and
+ * `native/region_recorder/format.hpp` for the writer. A test keeps the two in step.
  */
 import { ToolError } from "../../machine/tool-error.ts";
 import type { RankIdentity } from "../../model/timeline.ts";
@@ -17,7 +17,7 @@ export const FILE_HEADER_BYTES = 128;
 export const BOOT_ID_BYTES = 16;
 export const CHUNK_HEADER_BYTES = 32;
 
-/** No writer makes larger chunks; a larger one is damage. */
+/** No writer makes larger chunks; a larger one indicates damage. */
 export const LARGEST_CHUNK_BYTES = 1 << 20;
 const LARGEST_UNIT_BYTES = 1 << 20;
 
@@ -44,7 +44,7 @@ export const fileHeader = {
   seenEndNs: 120,
 } as const;
 
-/** At the next multiple of 8 behind the executable's path. */
+/** At the next multiple of 8 after the executable's path. */
 export const rankHeader = { rankPlusOne: 0, size: 4, localRankPlusOne: 8, hostBytes: 12 } as const;
 const RANK_HEADER_BYTES = 16;
 
@@ -57,7 +57,7 @@ export const chunkHeader = {
   usedBytes: 24,
 } as const;
 
-/** Types of records; 64 to 127 are what the GPU did. */
+/** Types of records; 64 to 127 are GPU records. */
 export const recordType = {
   string: 1,
   domain: 2,
@@ -101,16 +101,16 @@ export const recordFlag = {
   payload: 8,
   graph: 16,
   kernels: 32,
-  /** Of push, pop, start and end, as `counts`. */
+  /** For push, pop, start and end, as `counts`. */
   processorTime: 32,
   failure: 64,
   counts: 64,
   truncated: 128,
-  /** Of push, pop, start, end and mark. */
+  /** For push, pop, start, end and mark. */
   payloads: 128,
 } as const;
 
-/** Why records of the GPU's work are missing, where a record says so. */
+/** Why records of GPU work are missing, if a record gives the reason. */
 export const lossReason = {
   droppedByCupti: 1,
   unfinished: 2,
@@ -126,10 +126,10 @@ export const payloadType = {
   float: 6,
 } as const;
 
-/** Domain id of ranges that name no domain. */
+/** The domain id of ranges without a domain. */
 export const DEFAULT_DOMAIN = 0;
 
-/** What a recording says about its process. Times are nanoseconds of CLOCK_MONOTONIC. */
+/** The facts about a recording's process. Times are nanoseconds of CLOCK_MONOTONIC. */
 export interface FileHeader {
   readonly littleEndian: boolean;
   /** Offset of the first chunk. */
@@ -141,32 +141,32 @@ export interface FileHeader {
   readonly startNs: bigint;
   /** The same moment on CLOCK_REALTIME. */
   readonly startRealtimeNs: bigint;
-  /** Path of the executable; empty where the system does not tell. */
+  /** Path of the executable; empty if the system does not give it. */
   readonly executable: string;
   /** End of the last chunk; grows while the process runs. */
   readonly claimedBytes: number;
-  /** When the process said that it ends; null while it runs and after a crash. */
+  /** When the process reported its end; null while it runs and after a crash. */
   readonly finishedNs: bigint | null;
-  /** When its parent saw it end; since version 1.5, null where it was not written. */
+  /** When its parent saw its end; since version 1.5, null if not recorded. */
   readonly seenEndNs: bigint | null;
   /** When the recorder had to give up, and the system's error number. */
   readonly stopped: { readonly atNs: bigint; readonly errno: number } | null;
   readonly droppedEvents: bigint;
-  /** Records of the GPU's work that could not be written; since version 1.2, 0 before it. */
+  /** Records of GPU work that could not be written; since version 1.2, 0 before. */
   readonly unwrittenWork: bigint;
-  /** Forked children without a recording of their own, and why the last has none; since version 1.4, null before it. */
+  /** Forked children without their own recording, and why the last has none; since version 1.4, null before. */
   readonly unrecordedChildren: { readonly count: number; readonly errno: number } | null;
-  /** Of a process of a parallel program; added in version 1.5. */
+  /** Only for processes of a parallel program; added in version 1.5. */
   readonly rank: RankIdentity | null;
-  /** Of the machine's start that CLOCK_MONOTONIC counts from, in hexadecimal; null where it is not known. */
+  /** Identifies, in hexadecimal, the boot of the machine that CLOCK_MONOTONIC counts from; null if unknown. */
   readonly bootId: string | null;
 }
 
 /**
- * Reads a file header. Null: not written yet, the process has only just begun.
+ * Reads a file header. Null: not written yet, because the process has only just begun.
  *
- * @param bytes the file's beginning, as much as there is of its first unit
- * @throws ToolError `recording.invalid` when it is no recording, or one of another version
+ * @param bytes the beginning of the file, up to its first unit
+ * @throws ToolError `recording.invalid` if it is not a recording, or one of another version
  */
 export function parseFileHeader(bytes: Uint8Array, file: string): FileHeader | null {
   const magic = bytes.subarray(0, MAGIC.length);

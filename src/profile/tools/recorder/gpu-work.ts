@@ -15,11 +15,11 @@ import type {
 } from "./events.ts";
 import { lossReason } from "./format.ts";
 
-/** What one process's GPUs did, each piece of work with the call that it came from. */
+/** The GPU work of one process, joined with its launches. */
 export interface GpuWork {
-  /** By launch. */
+  /** In order of launch. */
   readonly kernels: KernelList;
-  /** By start. */
+  /** In order of start. */
   readonly synchronizations: readonly SynchronizationInstance[];
   readonly devices: readonly GpuDevice[];
 }
@@ -38,14 +38,14 @@ export interface GpuCollection {
   /**
    * Once, after all events.
    *
-   * @param unwritten records of work that could not be written to the file
+   * @param unwritten number of records that could not be written to the file
    */
   readonly finish: (recordingFinished: boolean, unwritten: number) => GpuWork;
 }
 
 /**
- * Joins work with its launches. They come in any order: launches stand in the streams of their
- * threads, work in those of CUPTI's, and CUPTI delivers it long after it happened.
+ * Joins work with its launches. They come in any order: launches are in the streams of their threads, work is in those
+ * of CUPTI's, and CUPTI delivers it long after it happened.
  */
 export function createGpuCollection(notes: NoteCollector): GpuCollection {
   const launches = createLaunches();
@@ -102,7 +102,7 @@ export function createGpuCollection(notes: NoteCollector): GpuCollection {
       };
     });
     const lost = [...losses.values()].reduce((sum, count) => sum + count, unwritten);
-    // In a whole recording, launches that were captured into a graph are no loss.
+    // In a complete recording, launches that were captured into a graph are not lost.
     const mayBeCaptured = recordingFinished && fromGraphs > 0;
     const launchesWithoutKernels = mayBeCaptured
       ? 0
@@ -157,22 +157,22 @@ const executed = (event: GpuWorkEvent): ExecutedKernel => ({
   ...(event.graph !== null && { graph: event.graph }),
 });
 
-/** Place of a launch in its collection. */
+/** The index of a launch in its collection. */
 export type LaunchIndex = number;
 
 /**
- * The calls that gave a process's GPUs work, by correlation. There can be millions, most of which
- * are looked up once: columns of numbers take some 30 bytes for each, objects in a Map took 200.
+ * The calls that launched a process's GPU work, by correlation id. There can be millions, most of which are looked up
+ * once: columns of numbers take some 30 bytes for each, objects in a Map took 200.
  */
 export interface Launches {
-  /** Of two calls with one correlation, the outer one, which came first, is the program's. */
+  /** If two calls have the same correlation id, the outer one, which came first, is the program's. */
   readonly add: (event: LaunchEvent) => void;
   readonly find: (correlation: number) => LaunchIndex | null;
   readonly threadId: (launch: LaunchIndex) => number;
   readonly timeNs: (launch: LaunchIndex) => number;
-  /** Work of this launch was seen. */
+  /** Marks a launch whose work was recorded. */
   readonly answer: (launch: LaunchIndex) => void;
-  /** How many should have started kernels of which none was seen. */
+  /** How many launches should have started kernels of which none was recorded. */
   readonly unanswered: () => number;
 }
 
@@ -180,7 +180,7 @@ export function createLaunches(): Launches {
   const index = createIdIndex();
   const threadIds = createColumn(words);
   const times = createColumn(doubles);
-  /** Whether kernels are expected that were not seen yet. */
+  /** Whether kernels are expected that were not recorded yet. */
   const pending = createColumn(bytes);
   return {
     add: ({ correlation, threadId, timeNs, startsKernels }) => {
@@ -207,15 +207,15 @@ export interface GpuFindings {
   readonly states: readonly GpuStateEvent[];
   /** Lost records by reason. */
   readonly losses: ReadonlyMap<number, number>;
-  /** Records that found no room in the file, or came while their thread wrote down others. */
+  /** Records that found no space in the file, or came while their thread was writing others. */
   readonly unwritten: number;
-  /** Work whose launch was not seen. */
+  /** Work whose launch was not recorded. */
   readonly withoutLaunch: number;
-  /** Launches of which nothing came back, and no other note says why. */
+  /** Launches without any recorded work that no other note explains. */
   readonly launchesWithoutKernels: number;
 }
 
-/** What CUPTI's result codes mean for kernels in a report. */
+/** The meaning of CUPTI's result codes for kernels in a report. */
 const remedies: ReadonlyMap<number, string> = new Map([
   [12, "another tool already uses CUPTI in this process: ncu, nsys, or the program's own profiler"],
   [14, "this CUPTI does not match the driver; set HYDRACONF_CUPTI_PATH to another one"],
@@ -233,7 +233,7 @@ const remedies: ReadonlyMap<number, string> = new Map([
   [45, "this WSL (Windows Subsystem for Linux) does not allow profiling"],
 ]);
 
-/** What a reader must know about GPU work that is not in the recording. */
+/** Notes for readers about GPU work that is missing from the recording. */
 function gpuNotes(findings: GpuFindings): readonly string[] {
   const { states, losses, unwritten, withoutLaunch, launchesWithoutKernels } = findings;
   const collecting = states.some(({ failure }) => failure === null);

@@ -1,12 +1,12 @@
 /**
- * Whether the recorder's library can be loaded into a program: decided by the program's ELF header before it runs. A
- * library of another C library or architecture would not load at best, and crash the program at worst.
+ * Whether the recorder's library can be loaded into a program, decided by the program's ELF header before it runs. A
+ * library for another C library or architecture would at best not load, and at worst crash the program.
  */
 import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { findExecutable } from "../../machine/find-program.ts";
 
-/** What to load into a program; a note where it runs without ranges, or where they need something. */
+/** The library to load into a program; a note if it runs without ranges, or if ranges have a requirement. */
 export type Injection =
   | { readonly library: string; readonly note: string | null }
   | { readonly library: null; readonly note: string };
@@ -21,7 +21,7 @@ export function injectionFor(
   const [program = ""] = argv;
   const loaded = { library, note: null };
   const path = findExecutable(program, cwd);
-  // What cannot be found or read says so by itself when it is run.
+  // A program that cannot be found or read causes an error when it is run.
   const executable = path === null ? null : executableOf(path, cwd);
   if (executable === null || process.platform !== "linux") return loaded;
   const { elf } = executable;
@@ -35,7 +35,7 @@ export function injectionFor(
   if (executable.gainsRights)
     return without("is a setuid or setgid program, into which no library of a user is loaded");
   if (elf.interpreter === null)
-    // It says nothing of the version of its C library, and the library brings its own.
+    // The version of its C library is unknown, and the recorder's library brings its own.
     return looksForLibrary(executable.path)
       ? without("is statically linked, so that no library of another C library may be loaded")
       : loaded;
@@ -50,15 +50,14 @@ export function injectionFor(
 }
 
 /**
- * Whether a program looks for the library by itself. A static one may also start others that do, which inherit the
- * variables.
+ * Whether a program loads the library itself. A static one may also start others that do, which inherit the variables.
  */
 const looksForLibrary = (path: string): boolean =>
   readFileSync(path, "latin1").includes("NVTX_INJECTION64_PATH");
 
 const isMusl = (interpreter: string): boolean => basename(interpreter).startsWith("ld-musl-");
 
-/** What this system runs: that of Node itself, for which the recorder was built. */
+/** The platform of this system: that of Node itself, for which the recorder was built. */
 export interface Host {
   readonly machine: number;
   readonly is64: boolean;
@@ -91,7 +90,7 @@ interface Executable {
 
 const MAX_INTERPRETERS = 4;
 
-/** The program that the system loads: of a script, the one that its first line names. Null where it is no ELF file. */
+/** The executable that the system loads: for a script, its interpreter. Null if it is not an ELF file. */
 function executableOf(path: string, cwd: string): Executable | null {
   let at = path;
   for (let level = 0; level <= MAX_INTERPRETERS; level++) {
@@ -104,7 +103,7 @@ function executableOf(path: string, cwd: string): Executable | null {
   return null;
 }
 
-/** As the kernel reads `#!`; of `env`, the program that it starts. */
+/** The interpreter in `#!`, as the kernel reads it; for `env`, the program that it starts. */
 function interpreterOf(path: string, cwd: string): string | null {
   const line = /^#![ \t]*([^\r\n]*)/.exec(firstBytes(path, 512)?.toString("latin1") ?? "")?.[1];
   if (line === undefined) return null;
@@ -121,22 +120,22 @@ const BY_GROUP = 0o010;
 function gainsRights(path: string): boolean {
   const { mode, uid, gid } = statSync(path);
   const ofUser = (mode & SET_USER) !== 0 && uid !== process.geteuid?.();
-  // Without the right of the group to execute it, the bit means something else.
+  // Without execute permission for the group, the bit has another meaning.
   const ofGroup =
     (mode & SET_GROUP) !== 0 && (mode & BY_GROUP) !== 0 && gid !== process.getegid?.();
   return process.geteuid?.() !== 0 && (ofUser || ofGroup);
 }
 
-/** What decides about loading. */
+/** The header fields that decide whether the library can be loaded. */
 interface Elf {
   readonly machine: number;
   readonly is64: boolean;
-  /** The program that loads libraries; null in one that is linked statically. */
+  /** The dynamic loader; null for a statically linked program. */
   readonly interpreter: string | null;
 }
 
 const PT_INTERP = 3;
-/** Headers stand at the beginning, in practice; others are taken for those of a program of this system. */
+/** In practice headers are at the beginning; a program with others is assumed to belong to this system. */
 const READ_BYTES = 64 * 1024;
 
 function readElf(path: string): Elf | null {
@@ -168,7 +167,7 @@ function readElf(path: string): Elf | null {
   }
 }
 
-/** Null where it may not be read: programs with mode 711, such as some of root's, still run. */
+/** Null if it may not be read: programs with mode 711, such as some of root's, can still run. */
 function firstBytes(path: string, count: number): Buffer | null {
   let descriptor: number;
   try {
@@ -186,13 +185,13 @@ function firstBytes(path: string, count: number): Buffer | null {
   }
 }
 
-/** Programs that start others where neither the library nor its directory is, unless they are told to. */
+/** Programs that start others where the library and its directory are absent, unless they are mounted. */
 const CONTAINERS: ReadonlySet<string> = new Set([
   ...["docker", "podman", "nerdctl", "apptainer", "singularity"],
   ...["enroot", "shifter", "ch-run", "bwrap", "systemd-nspawn", "kubectl"],
 ]);
 
-/** Why a run of a container has no ranges; null where it is none. */
+/** Why a run in a container has no ranges; null if it is not one. */
 export function containerNote(argv: readonly string[], library: string): string | null {
   const program = argv.map((word) => basename(word)).find((word) => CONTAINERS.has(word));
   if (program === undefined) return null;

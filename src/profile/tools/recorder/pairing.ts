@@ -20,9 +20,9 @@ import {
   type StartEvent,
 } from "./events.ts";
 
-/** Everything that one process recorded, paired. */
+/** The events of one process, paired. */
 export interface PairedEvents {
-  /** By start; ids count up in that order. */
+  /** In order of start; ids count up in that order. */
   readonly ranges: readonly RangeInstance[];
   readonly marks: readonly MarkInstance[];
   readonly counters: readonly CounterSeries[];
@@ -31,33 +31,35 @@ export interface PairedEvents {
   readonly categoryNames: readonly CategoryName[];
   /** Time of the latest event; null without any. */
   readonly lastNs: number | null;
-  /** How many ranges there are, kept or not. */
+  /** The number of ranges, kept or not. */
   readonly count: number;
-  /** Whether each thread closed its ranges in the reverse order of their opening, and no other thread did. */
+  /** Whether each thread closed its ranges in the reverse order of their opening, and no other thread closed one. */
   readonly isNested: boolean;
-  /** Whether all came in the order in which each thread recorded them: none was handed over when it was over. */
+  /** Whether all events came in the order in which each thread recorded them: none was reported after its end. */
   readonly isInOrder: boolean;
 }
 
-/** What is known only when a range closes, by its stream and its place among those that the stream opened. */
+/**
+ * Facts that are known only when a range closes, by its stream and its index among the ranges that the stream opened.
+ */
 export interface Endings {
-  /** Null of a range that was never closed. */
+  /** Null for a range that was never closed. */
   readonly endNs: (stream: number, place: number) => number | null;
-  /** The name that its closing gave it. */
+  /** The name that its closing set. */
   readonly rename: (stream: number, place: number) => string | undefined;
 }
 
-/** Notified of each range that closes. */
+/** Called for each range that closes. */
 export type OnClose = (
   opened: Pick<Opened, "stream" | "place" | "range">,
   rename: string | undefined,
 ) => void;
 
-/** Of all recordings of a run together. */
+/** The limits for all recordings of a run together. */
 export interface KeptRanges {
-  /** How many ranges may still be kept. */
+  /** How many more ranges may be kept. */
   left: number;
-  /** Where only the beginning is read: how many bytes may still be. */
+  /** If only the beginning is read: how many more bytes may be read. */
   bytesLeft?: number;
 }
 
@@ -69,22 +71,22 @@ export interface Pairing {
 
 type RangeDraft = { -readonly [K in keyof RangeInstance]: RangeInstance[K] };
 
-/** A range, and what its thread had used when it was opened. */
+/** An open range, and the resources that its thread had used when it was opened. */
 interface Opened {
   readonly range: RangeDraft;
   readonly stream: number;
-  /** Among the ranges that its stream opened. */
+  /** The index among the ranges that its stream opened. */
   readonly place: number;
   readonly cpuNs: number | null;
   readonly counts: ThreadCounts | null;
 }
 
 /**
- * Makes ranges of openings and closings. A pop closes what was pushed last on its thread in its
- * domain; an end closes what was started with its id, on any thread. What finds no partner leaves a
- * note: an opening stays open, a closing is left out.
+ * Pairs openings and closings to ranges. A pop closes the last pushed range of its thread and domain; an end closes the
+ * range that was started with its id, on any thread. Unpaired events leave a note: an opening stays open, a closing is
+ * dropped.
  *
- * @param kept by default all ranges are
+ * @param kept by default all ranges are kept
  */
 export function createPairing(
   notes: NoteCollector,
@@ -98,22 +100,22 @@ export function createPairing(
   const samples = new Map<string, SampleEvent[]>();
   /** Per stream and domain, innermost last. */
   const stacks = new Map<number, Map<string, Opened[]>>();
-  /** Those that are open. */
+  /** Open start/end ranges. */
   const started = new Map<RangeId, Opened>();
-  /** Ids of those that have ended: they count up, so that a column of them takes a byte for each. */
+  /** Ids of ended ranges: they count up, so that a column takes a byte for each. */
   const ended = createColumn(bytes);
-  /** Per stream, the last that is known of its thread. */
+  /** The last known resource usage of each stream's thread. */
   const used = new Map<number, PopEvent | PushEvent | StartEvent | EndEvent>();
-  /** Without a start so far: the starting thread's stream may be read later. */
+  /** Ends without a start so far: the starting thread's stream may be read later. */
   const earlyEnds = new Map<RangeId, { readonly event: EndEvent; readonly sequence: number }>();
   const places = new Map<number, number>();
   let lastNs: number | null = null;
   let count = 0;
   let isNested = true;
   let isInOrder = true;
-  /** Domains of what is open, per stream, innermost last. */
+  /** Domains of the open ranges, per stream, innermost last. */
   const nesting = new Map<number, string[]>();
-  /** Place in the stream of events: orders what happened within one tick of the clock. */
+  /** Index of events in the stream: orders events within one tick of the clock. */
   let sequence = 0;
 
   const keep = (range: RangeDraft): void => {
@@ -161,7 +163,7 @@ export function createPairing(
     end(early.event, early.sequence);
   };
 
-  /** What is open on a thread has used at least what the thread had at its last event. */
+  /** Ranges that stay open have used at least the resources up to the thread's last event. */
   const leaveOpen = (stream: number): void => {
     const last = used.get(stream);
     for (const stack of stacks.get(stream)?.values() ?? [])
@@ -212,7 +214,7 @@ export function createPairing(
       case "range": {
         const { kind: _, rangeKind, timeNs, endNs, threadId, ...rest } = event;
         const place = { id: 0, kind: rangeKind, startNs: timeNs, endNs };
-        // Handed over after others that were opened later.
+        // Reported after others that were opened later.
         isNested = false;
         isInOrder = false;
         keep({ ...place, threadId, endThreadId: threadId, ...rest });
@@ -238,7 +240,7 @@ export function createPairing(
   const finish = (): PairedEvents => {
     for (const _ of earlyEnds) notes.count("ends of ranges that were never started");
     for (const stream of [...stacks.keys()]) leaveOpen(stream);
-    // Stable: what a thread opened first stays first on a tie.
+    // The sort is stable: on a tie, the range that a thread opened first stays first.
     ranges.sort((a, b) => a.startNs - b.startNs);
     marks.sort((a, b) => a.timeNs - b.timeNs);
     ranges.forEach((range, i) => {
@@ -272,7 +274,7 @@ const draftOf = (
   threadId: event.threadId,
   startNs: event.timeNs,
   startSequence: sequence,
-  // A field of every range from the start: one that came later would cost each some 40 bytes.
+  // Present in every range from the start: adding the field later would cost some 40 bytes per range.
   endSequence: undefined,
   endNs: null,
   endThreadId: null,
@@ -284,13 +286,13 @@ const draftOf = (
   values: event.values,
 });
 
-/** Ids that a column may have a row for: from 0, and not so far apart that most of it is empty. */
+/** Whether an id may be a row of a column: not negative, and not so large that the column would be mostly empty. */
 const isSmall = (id: RangeId): id is number => typeof id === "number" && id < 2 ** 28;
 
 function setClosed(opened: Opened, event: PopEvent | EndEvent): void {
   const { range } = opened;
   if (event.threadId === range.threadId) setUsed(opened, event);
-  // Only a damaged file has a range that ends before it starts.
+  // Only in a damaged file does a range end before it starts.
   range.endNs = Math.max(range.startNs, event.timeNs);
   range.endThreadId = event.threadId;
   if (event.rename !== undefined) range.name = event.rename;
@@ -298,21 +300,21 @@ function setClosed(opened: Opened, event: PopEvent | EndEvent): void {
   range.values = range.values === undefined ? event.values : [...range.values, ...event.values];
 }
 
-/** Processor time and counts of a thread from the opening of a range to one of its later events. */
+/** Sets processor time and counts of a thread from the opening of a range to one of its later events. */
 function setUsed(
   { range, cpuNs, counts }: Opened,
   at: PopEvent | PushEvent | StartEvent | EndEvent,
 ) {
-  // Only a damaged file has a clock that goes back.
+  // Only in a damaged file does the clock go back.
   if (cpuNs !== null && at.cpuNs !== null) range.cpuNs = Math.max(0, at.cpuNs - cpuNs);
   const now = at.counts;
   if (counts === null || now === null) return;
-  // 32 bits, which may wrap.
+  // 32-bit counters may wrap.
   const since = (which: 0 | 1 | 2 | 3) => (now[which] - counts[which]) >>> 0;
   range.counts = [since(0), since(1), since(2), since(3)];
 }
 
-/** Those that were handed over later come last. */
+/** Sorts samples by time, because some are reported later. */
 function seriesOf(samples: readonly SampleEvent[]): CounterSeries {
   const ordered = samples.toSorted((a, b) => a.timeNs - b.timeNs);
   const [{ domain, name, unit, threadId, holds } = NO_SAMPLE] = ordered;
@@ -330,7 +332,7 @@ function seriesOf(samples: readonly SampleEvent[]): CounterSeries {
 
 const NO_SAMPLE = { domain: "", name: "", unit: "", threadId: null, holds: false };
 
-/** Pairs events only to know when ranges end: 8 bytes for each. */
+/** Pairs events only to determine when ranges end: 8 bytes for each. */
 export function createEndings(): Endings & Pick<Pairing, "add" | "finish"> {
   const ends = new Map<number, Column>();
   const names = new Map<number, Map<number, string>>();
@@ -354,10 +356,10 @@ export function createEndings(): Endings & Pick<Pairing, "add" | "finish"> {
 }
 
 /**
- * Pairs events that come in order of time, and keeps no range: a handler gets each as it opens and as it closes.
+ * Pairs events that come in order of time without keeping ranges: a handler gets each range as it opens and as it
+ * closes.
  *
- * @param endings null where each thread closes its ranges in the reverse order of opening, which needs no knowledge of
- *   what comes
+ * @param endings null if each thread closes its ranges in the reverse order of opening, which needs no lookahead
  */
 export function createStreamedPairing(
   { opens, closes }: RangeHandlers,
@@ -383,7 +385,7 @@ export function createStreamedPairing(
   };
   const stackOf = (stream: number, domain: string): Opened[] => {
     const domains = getOrCreate(stacks, stream, () => new Map<string, Opened[]>());
-    // Where all are nested the innermost of all is that of its domain.
+    // If all ranges are nested, the innermost one overall is also that of its domain.
     return getOrCreate(domains, endings === null ? "" : domain, () => []);
   };
   const open = (event: PushEvent | StartEvent): Opened => {

@@ -27,22 +27,22 @@ import {
   type KeptRanges,
 } from "./pairing.ts";
 
-/** Ranges of a run that are kept. */
+/** The maximum number of ranges that a run keeps in memory. */
 const MOST_KEPT = 500_000;
 
-/** What a program without regions is told: how it gets some. */
+/** The note for a program without regions: how to add some. */
 const NOTHING_LOADED =
   "no process loaded the recorder, since none called NVTX or CUDA; mark the program's regions with NVTX, " +
   'in Python with nvtx.annotate("step"), in C++ with nvtx3::scoped_range';
 
-/** A timeline whose processes carry what only the recorder knows. */
+/** A timeline whose processes have facts that only the recorder knows. */
 export interface RecordedTimeline extends Timeline {
   readonly processes: readonly RecordedProcess[];
-  /** Present where the system did not let a file be read (too many open files, an error of the disk): it is whole for all we know. */
+  /** Present if the system refused to read a file (too many open files, a disk error) that may be undamaged. */
   readonly refused?: true;
 }
 
-/** Why a run is not all that was asked for where `refused` is present. */
+/** Why a run with `refused` is incomplete. */
 export const refusedRecording = (): ToolError =>
   new ToolError({
     tool: "recorder",
@@ -52,10 +52,10 @@ export const refusedRecording = (): ToolError =>
   });
 
 /**
- * Reads all recordings of a directory: one per process that loaded the recorder, in order of their
- * start. Time 0 is the earliest start (of each clock: see `originsOf`). Files that still grow, were cut short by a crash or have
- * damaged places are read as far as they go, with notes; a file that cannot be read at all leaves a
- * note, too: it must not take the others with it.
+ * Reads all recordings of a directory: one per process that loaded the recorder, in order of their start. Time 0 is the
+ * earliest start (of each clock: see `originsOf`). Files that still grow, were cut short by a crash or are damaged are
+ * read as far as possible, with notes; a file that cannot be read at all also leaves only a note, so that the others
+ * are still read.
  *
  * @throws ToolError `recording.not_found` without the directory
  */
@@ -68,16 +68,19 @@ export function readRecording(directory: string): RecordedTimeline {
   }
 }
 
-/** Read and reported in a part of a second. */
+/** Read and reported in a fraction of a second. */
 const BEGINNING_BYTES = 300_000;
 
-/** What a directory's recordings begin with, of a run that has no time for all: each process ends with what was read last. */
+/**
+ * Reads the beginning of a directory's recordings, for a run that has no time for all: each process ends with its last
+ * event read.
+ */
 export function readBeginning(directory: string): RecordedTimeline {
   const kept = { left: Number.POSITIVE_INFINITY, bytesLeft: BEGINNING_BYTES };
   return readFiles(recordingFiles(directory), kept);
 }
 
-/** Of a run without the recorder. */
+/** The timeline of a run without the recorder. */
 export const NOTHING_RECORDED: RecordedTimeline = {
   collector: "recorder",
   clock: "CLOCK_MONOTONIC",
@@ -87,9 +90,9 @@ export const NOTHING_RECORDED: RecordedTimeline = {
 };
 
 /**
- * The same of files chosen by the caller.
+ * Reads recordings that the caller chose.
  *
- * @param most ranges that are kept, some 250 bytes each; of more, the others are read again when they are needed
+ * @param most how many ranges to keep, some 250 bytes each; further ones are read again when they are needed
  */
 export const readRecordingFiles = (paths: readonly string[], most = MOST_KEPT): RecordedTimeline =>
   readFiles(paths, { left: most });
@@ -143,7 +146,7 @@ function readFiles(paths: readonly string[], kept: KeptRanges): RecordedTimeline
   };
 }
 
-/** The timeline of a program whose start and end are known: the recorder is loaded later. */
+/** Adds the known start and end of the program to the timeline, because the recorder is loaded later. */
 export function withProgram(
   timeline: RecordedTimeline,
   { program }: RecordingSource,
@@ -154,7 +157,7 @@ export function withProgram(
   return { ...timeline, span };
 }
 
-/** Every report of a run has them, also those of its single processes. */
+/** Limits the notes, which every report of a run has, including those of its single processes. */
 const MAX_UNREAD = 16;
 
 const firstOf = (unread: readonly string[]): readonly string[] =>
@@ -168,7 +171,7 @@ const firstOf = (unread: readonly string[]): readonly string[] =>
 /**
  * Paths of the recordings in a directory, by name.
  *
- * @throws ToolError `recording.not_found` where there is none; the system's error where it cannot be read
+ * @throws ToolError `recording.not_found` if it does not exist; the system's error if it cannot be read
  */
 export function recordingFiles(directory: string): string[] {
   try {
@@ -203,8 +206,8 @@ function readFileHeader(path: string): FileHeader | null {
 }
 
 /**
- * Notes in the recording of a process that did not tell that it ends when its parent saw the end, so that ranges that were
- * open last until then. Of several with its number (it was replaced by exec) in the last one.
+ * Records when the parent saw the end of a process that did not report it, so that its open ranges last until then. If
+ * several recordings have its number (exec replaced the program), in the last one.
  *
  * @param endNs on CLOCK_MONOTONIC
  */
@@ -226,7 +229,7 @@ export function noteEnd(directory: string, pid: number, endNs: bigint): void {
       closeSync(descriptor);
     }
   } catch (error) {
-    // Without it the ranges last until the process's last event; a file that cannot be read is told by its reader.
+    // Without it, the ranges last until the process's last event; a file that cannot be read is reported by its reader.
     if (!isCodedError(error) && !isSystemError(error)) throw error;
   }
 }
@@ -264,7 +267,7 @@ function readProcess(path: string, originNs: bigint, kept: KeptRanges): Recorded
   recording.finish();
   const events = pairing.finish();
   const isCut = events.ranges.length < events.count;
-  // What was handed over when it was over comes in no order.
+  // Events that were reported after their end are not in order.
   if (isCut && !events.isInOrder)
     return readProcess(path, originNs, { left: Number.POSITIVE_INFINITY });
   if (isCut)
@@ -304,7 +307,7 @@ function readProcess(path: string, originNs: bigint, kept: KeptRanges): Recorded
   };
 }
 
-/** What closes in another order than the reverse of its opening has its place among the others only when that is known. */
+/** Ranges that do not close in the reverse order of their opening can be ordered only if their ends are known. */
 function readEndings(path: string, originNs: bigint): Endings {
   const endings = createEndings();
   const sink = (event: RecordedEvent) => {
@@ -320,7 +323,7 @@ function readEndings(path: string, originNs: bigint): Endings {
 interface StreamedRanges {
   readonly count: number;
   readonly endings: Endings | null;
-  /** What payloads are, as all threads described them. */
+  /** The descriptions of payloads, by all threads. */
   readonly extensions: Extensions | null;
 }
 

@@ -4,19 +4,19 @@ import type { NoteCollector } from "./events.ts";
 import { DEFAULT_DOMAIN, payloadType, recordFlag } from "./format.ts";
 
 /**
- * Words of one record. Reading past its end gives zeros and sets `overrun`: lengths in a damaged
- * file are never trusted.
+ * The words of one record. Reading past its end gives zeros and sets `overrun`: lengths in a damaged file are never
+ * trusted.
  */
 export interface RecordReader {
   readonly type: () => number;
   readonly flags: () => number;
   readonly u32: () => number;
   readonly u64: () => bigint;
-  /** A number where that is exact, which is quicker to make and to look up. */
+  /** A number if that is exact, which is faster to make and to look up. */
   readonly id64: () => number | bigint;
-  /** The next `length` bytes, or as many as the record has: the last that are read of it. */
+  /** The next `length` bytes, or as many as the record has; must be the last read of the record. */
   readonly bytes: (length: number) => Uint8Array;
-  /** The same of bytes that more words follow. */
+  /** The same for bytes followed by further words. */
   readonly within: (length: number) => Uint8Array;
   readonly overrun: () => boolean;
 }
@@ -26,11 +26,11 @@ const WORD = 2 ** 32;
 const HALF_EXACT = 2 ** 21;
 
 /**
- * Cuts the records of a chunk apart.
+ * Splits a chunk into its records.
  *
- * @param data whole records, from the first byte not read before
+ * @param data whole records, from the first unread byte
  * @param visit gets the same object for every record
- * @returns how many bytes were used: all, unless the length of a record is damaged
+ * @returns the number of bytes used: all, unless the length of a record is damaged
  */
 export function readRecords(
   data: DataView,
@@ -55,7 +55,7 @@ export function readRecords(
     type: () => head & 0xff,
     flags: () => (head >>> 8) & 0xff,
     u32,
-    // The low half comes first whatever the byte order.
+    // The low half comes first in any byte order.
     u64: () => BigInt(u32()) | (BigInt(u32()) << 32n),
     id64: () => {
       const low = u32();
@@ -90,7 +90,7 @@ export function readRecords(
   return start;
 }
 
-/** A payload's value from its 64 bits; null for a type this version does not know. */
+/** A payload's value from its 64 bits; null for an unknown type. */
 export function payloadValue(type: number, bits: bigint): number | bigint | null {
   switch (type) {
     case payloadType.uint64:
@@ -114,17 +114,17 @@ function exact(value: bigint): number | bigint {
   return Number.isSafeInteger(asNumber) ? asNumber : value;
 }
 
-/** Texts and domains of one stream: records name them by numbers that earlier records gave. */
+/** Texts and domains of one stream: records refer to them by numbers that earlier records defined. */
 export interface NameTable {
   readonly text: (id: number) => string;
-  /** The text, demangled where the recording says how. */
+  /** The text, demangled if the recording has its demangled form. */
   readonly kernel: (id: number) => string;
   readonly domain: (id: number) => string;
-  /** Takes a record of the type `string`. */
+  /** Processes a record of type `string`. */
   readonly readString: (record: RecordReader) => void;
-  /** Takes a record of the type `domain`. */
+  /** Processes a record of type `domain`. */
   readonly readDomain: (record: RecordReader) => void;
-  /** Takes a record of the type `demangled`. */
+  /** Processes a record of type `demangled`. */
   readonly readDemangled: (record: RecordReader) => void;
 }
 
@@ -132,12 +132,12 @@ export function createNameTable(notes: NoteCollector): NameTable {
   /** There can be a million texts; a Map of them would take most of the time and half of the memory. */
   const ids = createIdIndex();
   const texts = createLongList<string>();
-  /** By the number of a text: 1 + the id of the same text demangled, 0 where there is none. */
+  /** By the number of a text: 1 + the id of its demangled form, 0 without one. */
   const demangled = createColumn(words);
   const domains = new Map<number, string>([[DEFAULT_DOMAIN, ""]]);
   const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-  /** NVTX does not say what encoding a `char*` has; UTF-8 in practice, else shown as Latin-1. */
+  /** NVTX does not define the encoding of a `char*`; UTF-8 in practice, otherwise read as Latin-1. */
   const decode = (bytes: Uint8Array): string => {
     try {
       return utf8.decode(bytes);
@@ -184,7 +184,7 @@ export function createNameTable(notes: NoteCollector): NameTable {
   };
 }
 
-// What programs describe once: payloads, enumerations, counters. Texts stand in these records themselves.
+// Descriptions that programs give once: payloads, enumerations, counters. These records contain their texts.
 
 /** A counter, or a group of them. */
 export interface CounterDefinition {
@@ -203,7 +203,7 @@ export function inlineText(record: RecordReader): string {
   return inlineUtf8.decode(record.within(record.u32()));
 }
 
-/** A copy: the reader's own bytes are those of a whole chunk. */
+/** Copies the bytes, because the reader's buffer belongs to a whole chunk. */
 export function bytesOf(record: RecordReader, length: number): DataView {
   const bytes = Uint8Array.from(record.bytes(length));
   return new DataView(bytes.buffer);

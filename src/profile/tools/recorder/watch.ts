@@ -12,10 +12,10 @@ import { openRecording, type RecordingCursor } from "./cursor.ts";
 import { createNotes, type RangeId, type RecordedEvent } from "./events.ts";
 import { recordingFiles } from "./read.ts";
 
-/** Per file and call: following a program must not slow it down (some 20 ms of reading). */
+/** Per file and call: watching a program must not slow it down (some 20 ms of reading). */
 const BUDGET_BYTES = 512 * 1024;
 
-/** How far a running recording has come. */
+/** The progress of a running recording. */
 export interface RecordingProgress {
   readonly processes: number;
   /** Ranges opened so far. */
@@ -24,9 +24,9 @@ export interface RecordingProgress {
   readonly openRegion: string | null;
 }
 
-/** What of a growing recording counts. */
+/** What to count in a growing recording. */
 export interface WatchOptions {
-  /** Domains that neither count nor show, e.g. those of single operations. */
+  /** Domains to ignore, e.g. those of single operations. */
   readonly ignoreDomains?: readonly string[];
 }
 
@@ -35,9 +35,9 @@ const OPTIONS: OptionChecks<WatchOptions> = {
 };
 
 /**
- * Follows the recordings of a directory while they grow. Each call of the result reads only what is
- * new, and not all of that when there is very much: the count then runs behind. Files that cannot
- * be read (yet) are passed over: readRecording() reports on them.
+ * Watches the recordings of a directory while they grow. Each call of the result reads only new events, and not all of
+ * them if there are very many: the count then lags behind. Files that cannot be read (yet) are skipped: readRecording()
+ * reports them.
  */
 export function watchRecording(
   directory: string,
@@ -51,7 +51,7 @@ export function watchRecording(
     for (const path of ifReadable(() => recordingFiles(directory)) ?? []) {
       const cursor = cursors.get(path) ?? openRecording(path, tracker.sink(), createNotes(), 0n);
       cursors.set(path, cursor);
-      // A run can have thousands of processes: those that ended are not looked at again.
+      // A run can have thousands of processes: those that ended are not read again.
       if (!cursor.isComplete()) ifReadable(() => cursor.advance(BUDGET_BYTES));
     }
     return { processes: cursors.size, ...tracker.state() };
@@ -69,7 +69,7 @@ interface FileTracker {
   readonly started: Map<RangeId, OpenRange>;
 }
 
-/** Counts ranges and knows which are open, without keeping the closed ones. */
+/** Counts ranges and tracks the open ones, without keeping closed ones. */
 function createTracker(ignored: ReadonlySet<string>) {
   const files: FileTracker[] = [];
   let ranges = 0;
@@ -106,7 +106,7 @@ function createTracker(ignored: ReadonlySet<string>) {
   };
 
   return {
-    /** For the events of one more file. */
+    /** A sink for the events of a further file. */
     sink: () => {
       const file: FileTracker = { stacks: new Map(), started: new Map() };
       files.push(file);

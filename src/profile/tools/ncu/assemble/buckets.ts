@@ -5,7 +5,7 @@ import { addToReading, createReading, isOf, type KernelReading } from "./kernel-
 import { DURATIONS } from "./metric-rules.ts";
 import { createMetricTally, type MetricTally } from "./metric-tally.ts";
 
-/** What one process did on one device, by region: the smallest part that every scope is made of. */
+/** The tallies of one process on one device, by region: every scope is merged from such buckets. */
 export interface Bucket {
   readonly processId: number;
   readonly device: string;
@@ -16,9 +16,9 @@ export interface Bucket {
 export interface KernelRow {
   calls: number;
   ns: number;
-  /** What counters say of its launches in the region and in those inside it; null: nothing. */
+  /** Counter readings of its launches in the region and in nested regions; null: none. */
   readings: KernelReading[] | null;
-  /** Those of them whose launches no region inside this one contains. */
+  /** The readings of launches that no nested region contains. */
   own: KernelReading[] | null;
 }
 
@@ -31,9 +31,9 @@ export interface RegionTally {
   /** Range results. */
   ranges: number;
   ns: number;
-  /** Results that have no duration. */
+  /** Results without a duration. */
   untimed: number;
-  /** Messages of ncu's rules, by their words. */
+  /** Messages of ncu's rules, by text. */
   readonly rules: Map<string, RuleCount>;
 }
 
@@ -41,7 +41,10 @@ export interface RuleCount extends RuleMessage {
   readonly results: number;
 }
 
-/** Rules word their messages with numbers of the kernel: a region of many kernels has no end of them. */
+/**
+ * A limit, because rules put numbers of the kernel into their messages: a region with many kernels would have an
+ * unlimited number of them.
+ */
 const MAX_RULES = 200;
 
 export const emptyTally = (): RegionTally => ({
@@ -55,7 +58,7 @@ export const emptyTally = (): RegionTally => ({
   rules: new Map(),
 });
 
-/** Adds one result to every region it counts for; the last of them owns it. */
+/** Adds a result to every region that it counts for; the last one is its exclusive owner. */
 export function addResult(
   { regions: tallies }: Bucket,
   regions: readonly RegionIdentity[],
@@ -87,10 +90,10 @@ export function addResult(
 }
 
 /**
- * The sums that a launch is added to: once for all regions that it counts for, since there can be many around
- * it. New ones are told to the kernel's row in each of them.
+ * The sums that a launch is added to: one reading for all regions that it counts for, since many regions can enclose
+ * it. A new reading is registered in the kernel's row in each of them.
  *
- * @param row of the kernel in the innermost region
+ * @param row row of the kernel in the innermost region
  */
 function ownReading(
   row: KernelRow,
@@ -118,7 +121,7 @@ function addReadings(row: KernelRow, readings: readonly KernelReading[]): void {
   else for (const reading of readings) row.readings.push(reading);
 }
 
-/** Adds what one part of a scope has to the whole. */
+/** Merges the tally of a part of a scope into that of the whole. */
 export function mergeTally(into: RegionTally, from: RegionTally): void {
   into.metrics.merge(from.metrics);
   for (const [kernel, { calls, ns, readings }] of from.kernels) {
@@ -157,7 +160,7 @@ function addRule(rules: RegionTally["rules"], rule: RuleCount): void {
   else if (rules.size < MAX_RULES) rules.set(key, rule);
 }
 
-/** GPU time in nanoseconds; NaN where it was not measured. */
+/** GPU time in nanoseconds; NaN if it was not measured. */
 function durationOf({ columns, values }: NcuResult): number {
   for (const name of DURATIONS) {
     const place = columns.index.get(name);

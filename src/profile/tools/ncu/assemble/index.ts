@@ -1,4 +1,4 @@
-/** From what Nsight Compute measured to regions with their numbers. */
+/** Assembles the results of Nsight Compute into regions with their numbers. */
 
 import { regionKey } from "../../../../report/model/report-files.ts";
 import type { SelectionPatterns } from "../../../../report/selection/range-pattern.ts";
@@ -23,37 +23,37 @@ import { buildNcuScope, outsideNote, RANGE_NOTE, REPLAY_NOTE, type ScopeRequest 
 export interface AssembleOptions {
   /** Which regions to show; all by default. */
   readonly selection?: SelectionPatterns;
-  /** What the report says of ncu's filter; absent where it measured everything. */
+  /** The report's description of ncu's filter; absent if everything was measured. */
   readonly measuredSelection?: MeasuredSelection;
   /** Whether a scope that merges all processes and devices comes first; default true. */
   readonly aggregate?: boolean;
-  /** Which kernels to count; all by default. Notified of kernels only, never of ranges. */
+  /** Which kernels to count; all by default. Not applied to ranges. */
   readonly kernels?: KernelSelection | null;
-  /** What the report says of that; absent where all kernels count. */
+  /** The report's description of that selection; absent if all kernels count. */
   readonly kernelPatterns?: KernelSelectionPatterns;
-  /** `process`: a kernel whose thread has no range belongs to those of another thread. */
+  /** `process`: a kernel whose thread has no range belongs to the ranges of another thread. */
   readonly pushPopScope?: "thread" | "process";
-  /** Range replay: globs of the ranges that ncu was told to profile. */
+  /** Range replay: globs of the ranges that ncu profiled. */
   readonly rangePatterns?: readonly string[];
-  /** What unified the labels of the results that are added; null, or absent, where they are the program's own. */
+  /** The unifier that was applied to the labels of the results; null or absent if the labels are the program's own. */
   readonly unifier?: LabelUnifier | null;
-  /** The rules of the report: when labels fold. */
+  /** The report's label rules: when labels fold. */
   readonly labels?: LabelRules;
-  /** A recording of the same program, which knows the order of ranges of several domains, calls, and wall times. */
+  /** A recording of the same program, which has the order of ranges of several domains, calls, and wall times. */
   readonly recorded?: RegionModel | null;
 }
 
 export interface NcuAssembly {
-  /** In constant time and memory per kernel name and region; results need not be kept. */
+  /** Takes constant time and memory per kernel name and region; results need not be kept. */
   add(result: NcuResult): void;
-  /** The regions that a result counted for; empty where it was left out. */
+  /** The regions that a result counted for; empty if it was excluded. */
   regionsOf(result: NcuResult): readonly RegionIdentity[];
   finish(about: NcuTables): RegionModel;
 }
 
 /**
- * Adds results up as they come. Kernels and ranges do not mix: a range's numbers contain those of
- * its kernels. The first result decides which are counted; the others are left out, with a note.
+ * Adds results up as they come. Kernels and ranges are not mixed: a range's numbers contain those of its kernels. The
+ * kind of the first result is counted; results of the other kind are dropped, with a note.
  */
 export function createNcuAssembly(options: AssembleOptions = {}): NcuAssembly {
   const root = createPathTree(foldRules(options.labels, options.selection));
@@ -208,7 +208,7 @@ function guessedOrderNote(results: number, recorded: RegionModel | null): string
     : `the recording does not show the order of ranges of several domains or kinds for ${plural(results, "result")} either, since it has them in several orders, or never together: ${taken}`;
 }
 
-/** Gives equal kernels the same object, so that tallies are keyed by identity. */
+/** Shares one object for equal kernels, so that tallies can be keyed by identity. */
 function createKernelIdentities(): (name: string, device: string) => KernelIdentity {
   const devices = new Map<string, Map<string, KernelIdentity>>();
   return (name, device) => {
@@ -230,9 +230,9 @@ const JOIN_NOTE =
   "calls and wall times are from a recording of the same program, not from the run under ncu";
 
 /**
- * Puts calls and wall times of a recording into what ncu measured, by domain, kind and path: under
- * ncu, wall time says nothing. Numbers that a scope has already stay. Processes have other ids in
- * each run: they are joined where both runs had one, or ids agree.
+ * Adds calls and wall times of a recording to ncu's measurements, by domain, kind and path: wall times under ncu are
+ * meaningless. Existing numbers of a scope stay. Process ids differ between runs: processes are joined if each run had
+ * only one, or if ids are equal.
  */
 function joinWallTimes(model: RegionModel, recorded: RegionModel): RegionModel {
   let joined = false;

@@ -1,7 +1,7 @@
 /**
- * What counters say of a kernel's launches in one region: the few metrics that report limits, occupancy and
- * tensor cores, added up under the rules of all metrics. There can be as many of these sums as launches, so
- * that each is one row of numbers.
+ * Counter readings of a kernel's launches in one region: the few metrics that determine limits, occupancy and tensor
+ * core use, added up under the rules of all metrics. There can be as many of these sums as launches, so each is one row
+ * of numbers.
  */
 
 import type { KernelHardware } from "../../../../report/model/document.ts";
@@ -15,7 +15,7 @@ import {
 } from "../../../model/counters.ts";
 import { type ColumnSums, createMetricTally, emptySums, KINDS, planOf } from "./metric-tally.ts";
 
-/** Sums over launches that counted for the same regions, and have their metrics in the same table. */
+/** Sums over launches that counted for the same regions and have the same metric columns. */
 export interface KernelReading {
   readonly regions: readonly RegionIdentity[];
   readonly source: MetricColumns;
@@ -23,29 +23,29 @@ export interface KernelReading {
   readonly sums: Float64Array;
 }
 
-/** What of a table counts here. */
+/** The metrics of a table that are read here. */
 interface ReadingTable {
-  /** The metrics, and what their means are weighted with. */
+  /** The metrics, and the weights of their means. */
   readonly columns: MetricColumns;
   readonly counters: readonly Counter[];
-  /** Place of the time on the GPU in a result; -1 for none. */
+  /** Index of the GPU time in a result; -1 for none. */
   readonly timeAt: number;
-  /** Of a row of sums. */
+  /** The length of a row of sums. */
   readonly length: number;
 }
 
 interface Counter {
   readonly isMean: boolean;
-  /** Of the metric and of its weight (-1: none) in a result. */
+  /** Indices of the metric and of its weight (-1: none) in a result. */
   readonly place: number;
   readonly weightAt: number;
-  /** Of the metric in `columns`. */
+  /** Index of the metric in `columns`. */
   readonly to: number;
-  /** Of its sums in a row. */
+  /** Index of its sums in a row. */
   readonly at: number;
 }
 
-/** The sums of a metric, one behind the other: those of a minimum end after the value. */
+/** Offsets of the sums of a metric; those of a minimum end after the value. */
 const COUNT = 0;
 const VALUE = 1;
 const WEIGHT = 2;
@@ -89,7 +89,7 @@ export function createReading(
   return { source: columns, regions, table, sums: new Float64Array(table.length) };
 }
 
-/** Whether a launch with these metrics that counted for these regions belongs to a reading. */
+/** Whether a launch with these metrics, which counted for these regions, belongs to a reading. */
 export const isOf = (
   reading: KernelReading,
   columns: MetricColumns,
@@ -141,7 +141,7 @@ function mergeInto(sums: Float64Array, { counters }: ReadingTable, from: Float64
   }
 }
 
-/** What several readings of one kernel tell together; undefined where they tell nothing. */
+/** The combined result of several readings of one kernel; undefined without values. */
 export function hardwareOf(readings: readonly KernelReading[]): KernelHardware | undefined {
   const byTable = new Map<ReadingTable, Float64Array>();
   for (const { table, sums } of readings) {
@@ -155,7 +155,7 @@ export function hardwareOf(readings: readonly KernelReading[]): KernelHardware |
   return kernelHardware(Object.fromEntries(tally.metrics()));
 }
 
-/** As the tally of all metrics has them. */
+/** Converts a row to the sums of a metric tally. */
 function columnSums({ columns, counters }: ReadingTable, sums: Float64Array): ColumnSums {
   const found = emptySums(columns.names.length);
   for (const { isMean, to, at } of counters) {

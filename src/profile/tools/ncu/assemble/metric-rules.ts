@@ -1,16 +1,15 @@
 import { isMetricName } from "../rep/units.ts";
 
 /**
- * How a metric of several kernels becomes one of a region. A counter adds up, a share of a peak does
- * not: it is the mean over kernels, weighted with what it is a share of. So a region's value is the
- * one that a single launch doing all of its work would have had.
+ * How a metric is aggregated over the kernels of a region. Counters are summed; a share of a peak is averaged over
+ * kernels, weighted with what it is a share of. So a region's value is the one that a single launch doing all of its
+ * work would have had.
  *
- * Names follow ncu's scheme `unit__counter.rollup.submetric` ("Metrics Structure" in the Kernel
- * Profiling Guide).
+ * Names follow ncu's scheme `unit__counter.rollup.submetric` ("Metrics Structure" in the Kernel Profiling Guide).
  */
 export type MetricRule =
   | { readonly kind: "sum" | "maximum" | "minimum" }
-  /** The value, where all kernels have the same; none otherwise. */
+  /** The value if it is equal for all kernels; otherwise none. */
   | { readonly kind: "constant" }
   /** Weighted with the first of these metrics that was collected; a plain mean without any. */
   | { readonly kind: "mean"; readonly weights: readonly string[] };
@@ -20,7 +19,7 @@ export const DURATIONS: readonly string[] = [
   "gpu__time_duration.sum",
   "gpu__time_duration.avg",
   "gpu__time_duration.max",
-  // Of GPUs before Volta, in reports of 2018 and 2019.
+  // For GPUs before Volta, in reports of 2018 and 2019.
   "gpu__time_duration",
   "Duration",
 ];
@@ -44,9 +43,9 @@ const weightedBy = (...weights: readonly string[]): MetricRule => ({
 const rollups = (counter: string): readonly string[] =>
   ["sum", "avg", "max"].map((rollup) => `${counter}.${rollup}`);
 
-/** The first that matches decides. */
+/** The first match decides. */
 const RULES: readonly RuleEntry[] = [
-  // What describes the machine and the measurement.
+  // Properties of the machine and of the measurement.
   { name: /^(?:device__attribute|numa|nvlink|c2clink)_/, rule: () => CONSTANT },
   { name: /\.peak_(?:sustained|burst)(?:_\w+)?$|\.max_rate$/, rule: () => CONSTANT },
   // Twice a peak_sustained (512 times for tensor pipes): ncu's roofline sections derive it.
@@ -103,7 +102,7 @@ const RULES: readonly RuleEntry[] = [
   { name: /\.per_second$|\.(?:ratio|pct)$|_pct$/, rule: () => TIME_WEIGHTED },
   { name: /^derived__avg_|^derived__\w+_nway$/, rule: () => TIME_WEIGHTED },
   { name: /\.pct_of_peak_|\.per_cycle_|maximum_warps_/, rule: () => TIME_WEIGHTED },
-  // Rollups over the instances of a unit: the mean over instances of a counter adds up, too.
+  // Rollups over the instances of a unit: the mean over instances of a counter is summed, too.
   { name: /\.(?:sum|avg)$/, rule: () => SUM },
   { name: /\.max$/, rule: () => MAXIMUM },
   { name: /\.min$/, rule: () => MINIMUM },
@@ -114,7 +113,7 @@ const RULES: readonly RuleEntry[] = [
   { name: /^memory_(?:access_)?(?:size_)?type$/, rule: () => CONSTANT },
   { name: /^(?:branch_|thread_)?inst_executed|^(?:memory|sass|derived|idc)_/, rule: () => SUM },
   { name: /__(?:pcsamp|sass|branch|inst|thread)_?\w*$|_(?:dropped|merged)_/, rule: () => SUM },
-  // Labels of the details page, whose units do not tell counts from ratios: as the metrics they stand for.
+  // Labels of the details page, whose units do not distinguish counts from ratios: the same rules as for their metrics.
   { name: /^Grid Size$|^Avg\. (?:Executed|Issued|Divergent) /, rule: () => SUM },
   { name: /^Registers Per Thread$|Shared Memory Per Block$|^Stack Size$/, rule: () => MAXIMUM },
   { name: /^Block Limit /, rule: () => MINIMUM },
@@ -123,15 +122,15 @@ const RULES: readonly RuleEntry[] = [
   { name: / Per (?:Cycle|SM|Scheduler|\w+ Instruction)$/i, rule: () => TIME_WEIGHTED },
 ];
 
-/** Units of counters, for labels of the details page, which say nothing themselves. */
+/** Units of counters, for labels of the details page, whose names follow no scheme. */
 const COUNTED = new Set(["ns", "cycle", "byte", "inst", "sector", "request", "thread", "sample"]);
 
-/** Shares and ratios do not, whatever a counter of that name would do. */
+/** Shares and ratios are never summed, even if a counter of that name would be. */
 const addsUp = (unit: string): boolean => !/^%|\//.test(unit);
 
 const shareOf = (rule: MetricRule): MetricRule => (rule.kind === "sum" ? TIME_WEIGHTED : rule);
 
-/** @param unit in base units, as `convertUnit` gives it */
+/** @param unit in base units, as `convertUnit` returns it */
 export function ruleOf(name: string, unit: string): MetricRule {
   if (!isMetricName(name)) return CONSTANT;
   for (const { name: pattern, rule } of RULES) {

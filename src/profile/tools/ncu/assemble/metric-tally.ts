@@ -5,46 +5,46 @@ import { DURATIONS, type MetricRule, ruleOf } from "./metric-rules.ts";
 export type RegionMetrics = ReadonlyMap<string, RegionMetric>;
 
 export interface RegionMetric {
-  /** Null where no kernel has a number, or where kernels differ and the metric has no common value. */
+  /** Null if no kernel has a number, or if kernels differ and the metric has no common value. */
   readonly value: number | null;
   readonly unit: string;
-  /** Of how many results it was made, and of how many it could have been. */
+  /** How many results contributed, and how many could have. */
   readonly counted: number;
   readonly of: number;
-  /** False for a mean of tables that have no weight in common: it is the plain mean then. */
+  /** False for a mean over tables without a common weight, which is a plain mean. */
   readonly weighted: boolean;
 }
 
 /** Adds up the metrics of many results under their rules; memory does not grow with results. */
 export interface MetricTally {
   add(result: NcuResult): void;
-  /** Takes what another tally holds; that one stays as it is. */
+  /** Adds the sums of another tally, which stays unchanged. */
   merge(other: Pick<MetricTally, "parts">): void;
   readonly parts: ReadonlyMap<MetricColumns, ColumnSums>;
   metrics(): RegionMetrics;
 }
 
-/** Sums of the metrics that one table has, by place. */
+/** Sums of one table's metrics, by index. */
 export interface ColumnSums {
   results: number;
-  /** Sum, extreme or first value; of a mean the sum of value times weight. */
+  /** Sum, extreme or first value; for a mean the sum of value times weight. */
   readonly values: Float64Array;
-  /** Of a mean the sum of weights; of a constant, 1 once a value differed. */
+  /** For a mean the sum of weights; for a constant, 1 after a differing value. */
   readonly weights: Float64Array;
-  /** Of a mean the sum of values, for kernels of no weight at all. */
+  /** For a mean the sum of values, for kernels without a weight. */
   readonly plain: Float64Array;
-  /** As `values` and `weights`, by time, of a mean that is weighted with something else. */
+  /** As `values` and `weights`, weighted by time, for a mean with another weight. */
   readonly timed: Float64Array;
   readonly times: Float64Array;
   readonly counts: Uint32Array;
 }
 
-/** The rules of a table's metrics, as numbers: they are looked at once per metric and kernel. */
+/** The rules of a table's metrics as numbers, because each metric of each kernel uses them. */
 interface ColumnPlan {
   readonly kinds: Uint8Array;
-  /** Place of the metric that a mean is weighted with; -1 for none. */
+  /** Index of the metric that weights a mean; -1 for none. */
   readonly weightAt: Int32Array;
-  /** Place of the time on the GPU; -1 for none. */
+  /** Index of the GPU time; -1 for none. */
   readonly timeAt: number;
 }
 
@@ -137,7 +137,7 @@ function addResult(sums: ColumnSums, plan: ColumnPlan, row: Float64Array): void 
           addAt(timed, place, value * time);
           addAt(times, place, time);
         }
-        // A kernel without the weight still counts, if no kernel has one.
+        // A kernel without the weight counts only if no kernel has one.
         if (!(weight > 0)) break;
         addAt(values, place, value * weight);
         addAt(weights, place, weight);
@@ -182,7 +182,7 @@ function mergeSums(into: ColumnSums, { kinds }: ColumnPlan, from: ColumnSums): v
   }
 }
 
-/** By name over all tables; where two have a metric in different units, it has no value. */
+/** Metrics by name over all tables; a metric with different units in two tables has no value. */
 function metricsOf(parts: ReadonlyMap<MetricColumns, ColumnSums>): RegionMetrics {
   const [only, ...others] = parts;
   if (only === undefined) return new Map();
@@ -216,10 +216,10 @@ function valueAt(
   return weight > 0 ? value / weight : (plain[place] ?? 0) / (counts[place] ?? 0);
 }
 
-/** What the tables have in common to weight a mean with, where not all have the metric that is preferred. */
+/** The common weight of tables of which some lack the preferred metric. */
 type Weighting = "time" | "plain";
 
-/** Of the means that some tables weight with one metric, and others with another or with none. */
+/** For means that some tables weight with one metric, and others with another or none. */
 function commonWeights(
   parts: ReadonlyMap<MetricColumns, ColumnSums>,
 ): ReadonlyMap<string, Weighting> {
@@ -239,7 +239,7 @@ function commonWeights(
   return new Map([...unlike].map((name) => [name, untimed.has(name) ? "plain" : "time"]));
 }
 
-/** Null for a metric whose units differ; where a table has no number, its unit says nothing. */
+/** Null for a metric with different units; the unit of a table without a number does not count. */
 function commonUnits(
   parts: ReadonlyMap<MetricColumns, ColumnSums>,
 ): ReadonlyMap<string, string | null> {
@@ -258,16 +258,16 @@ function commonUnits(
 }
 
 /**
- * One table that has the metrics of all; those whose units differ count as never measured.
+ * Combines all tables into one with the metrics of all; a metric with different units counts as never measured.
  *
- * @param weighting of the means whose own weights cannot be added up
+ * @param weighting weighting of the means whose own weights cannot be added up
  */
 function unite(
   parts: ReadonlyMap<MetricColumns, ColumnSums>,
   weighting: ReadonlyMap<string, Weighting>,
 ): [MetricColumns, ColumnSums] {
   const units = commonUnits(parts);
-  // As ncu's tables have them, whose header has the metrics of all results.
+  // As in ncu's tables, whose header has the metrics of all results.
   const names = [...units.keys()].sort();
   const index = new Map(names.map((name, place) => [name, place]));
   const columns = { names, units: names.map((name) => units.get(name) ?? ""), index };

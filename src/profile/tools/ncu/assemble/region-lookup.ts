@@ -13,16 +13,16 @@ import type { NcuResult, NvtxRange, NvtxState } from "../../../model/counters.ts
 
 export interface LookupOptions {
   readonly order: RangeOrder;
-  /** `process`: a kernel whose thread has no range belongs to those of another thread. */
+  /** `process`: a kernel whose thread has no range belongs to the ranges of another thread. */
   readonly pushPopScope: "thread" | "process";
-  /** Globs of the ranges that were profiled, in range replay; empty: all. */
+  /** Globs of the ranges that were profiled in range replay; empty: all. */
   readonly rangePatterns: readonly string[];
 }
 
 /** The regions that a result counts for, outermost first; the last one is its exclusive owner. */
 export type RegionLookup = (result: NcuResult) => readonly RegionIdentity[];
 
-/** States are shared between results, so that each is looked up once. */
+/** Caches lookups by state, because results share states. */
 export function createRegionLookup(root: PathNode, options: LookupOptions): RegionLookup {
   const patterns = options.rangePatterns.map(parseRangePattern);
   const ofKernels = new Map<NvtxState, readonly RegionIdentity[]>();
@@ -34,7 +34,7 @@ export function createRegionLookup(root: PathNode, options: LookupOptions): Regi
   };
   const kernelRegions = (state: NvtxState): readonly RegionIdentity[] =>
     regionsAlong(root, pathOf(state));
-  /** A range row belongs to the one range that was profiled: what its state holds around it is not. */
+  /** A range row belongs only to the profiled range, not to the enclosing ranges in its state. */
   const rangeRegion = (state: NvtxState): readonly RegionIdentity[] => {
     const path = pathOf(state);
     const matches = ({ domain, name }: StackedRange) =>
@@ -49,7 +49,7 @@ export function createRegionLookup(root: PathNode, options: LookupOptions): Regi
     });
 }
 
-/** Paths differ at each level, so that no region stands in the list twice, recursion or not. */
+/** Paths differ at each level, so that no region is in the list twice, even with recursion. */
 function regionsAlong(root: PathNode, path: readonly StackedRange[]): readonly RegionIdentity[] {
   let node = root;
   return path.map(({ domain, name, kind }) => {
@@ -64,22 +64,22 @@ function stateInScope(state: NvtxState, scope: LookupOptions["pushPopScope"]): N
   return other === undefined ? state : { ...state, pushPop: other };
 }
 
-/** A range at its place in a stack. */
+/** A range in a stack. */
 interface StackedRange extends NvtxRange {
   readonly kind: "push_pop" | "start_end";
 }
 
 interface RangeOrder {
-  /** Puts the ranges that were open at a launch into one order, outermost first. */
+  /** Orders the ranges that were open at a launch, outermost first. */
   readonly of: (state: NvtxState) => readonly StackedRange[];
-  /** Whether neither ncu nor the recording tells that order. */
+  /** Whether that order is unknown from both ncu and the recording. */
   readonly isGuessed: (state: NvtxState) => boolean;
 }
 
 /**
- * ncu lists ranges by domain, and start/end ranges apart, so that their order across domains and
- * kinds is lost. A recording of the same program knows it: its paths decide. Without one, start/end
- * ranges come first, since they mostly mark phases, and domains stand as ncu lists them.
+ * ncu lists ranges by domain, and start/end ranges separately, so that the order across domains and kinds is lost. The
+ * paths in a recording of the same program decide it. Without one, start/end ranges come first, since they mostly mark
+ * phases, and domains keep ncu's order.
  */
 export function createRangeOrder(recorded: RegionModel | null): RangeOrder {
   const orders = recorded === null ? new Map<string, readonly NvtxRange[]>() : ordersOf(recorded);
@@ -102,11 +102,11 @@ const listedBy = ({ startEnd, pushPop }: NvtxState): readonly StackedRange[] => 
   ...pushPop.map((range) => ({ ...range, kind: "push_pop" as const })),
 ];
 
-/** Whether the order of these ranges is not known from ncu alone. */
+/** Whether ncu alone does not give the order of these ranges. */
 const isMixed = (ranges: readonly StackedRange[]): boolean =>
   ranges.some(({ domain, kind }) => domain !== ranges[0]?.domain || kind !== ranges[0]?.kind);
 
-/** Paths by the ranges in them; where two paths have the same ranges, neither decides. */
+/** Paths by the ranges in them; if two paths have the same ranges, neither decides. */
 function ordersOf({ scopes }: RegionModel): ReadonlyMap<string, readonly NvtxRange[]> {
   const orders = new Map<string, readonly NvtxRange[]>();
   const doubtful = new Set<string>();
@@ -128,7 +128,7 @@ function ordersOf({ scopes }: RegionModel): ReadonlyMap<string, readonly NvtxRan
 const keyOf = (ranges: readonly NvtxRange[]): string =>
   JSON.stringify(ranges.map(({ domain, name }) => JSON.stringify([domain, name])).sort());
 
-/** Ranges of one name and domain keep the order in which they are listed. */
+/** Ranges of the same name and domain keep the order in which they are listed. */
 function arranged(
   listed: readonly StackedRange[],
   order: readonly NvtxRange[],

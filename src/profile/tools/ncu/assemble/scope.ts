@@ -29,7 +29,7 @@ export interface ScopeRequest {
   readonly notes: readonly string[];
 }
 
-/** Adds the buckets of a scope up and makes its regions. */
+/** Merges the buckets of a scope and makes its regions. */
 export function buildNcuScope(
   request: ScopeRequest,
   root: PathNode,
@@ -48,7 +48,7 @@ export function buildNcuScope(
   };
 }
 
-/** Where no result at all has a time: the notes of regions are too far away. */
+/** A note if no result has a time: the notes of regions would be easily missed. */
 function untimedNote(tallies: ReadonlyMap<RegionIdentity, ScopeTally>): readonly string[] {
   const all = [...tallies.values()];
   const isUntimed = all.every(({ kernels, ranges, untimed }) => {
@@ -97,9 +97,9 @@ function entryOf(
     device: onlyOne(tally.devices),
     processId: onlyOne(tally.processIds),
     invocations: kind === "outside" ? 0 : tally.ranges,
-    // Kernels without a time stay in their list, whose times the contract adds up to the region's.
+    // Kernels without a time stay in the list; by contract the listed times add up to the region's.
     kernelNs: isRange && tally.untimed === tally.ranges ? null : tally.ns,
-    // A range is measured as a whole; ranges inside it were measured in runs of their own.
+    // A range is measured as a whole; ranges inside it were measured in separate runs.
     exclusiveKernelNs: isRange ? null : tally.exclusiveNs,
     wallNs: null,
     exclusiveWallNs: null,
@@ -132,7 +132,7 @@ function kernelRecords({ kernels }: RegionTally): KernelRecord[] {
 
 const NS_PER_MS = 1e6;
 
-/** Metrics that no kernel has a number for say nothing. */
+/** Drops metrics that no kernel has a number for. */
 const withValues = (metrics: RegionMetrics): ReadonlyMap<string, MetricNumber> =>
   new Map(
     [...metrics]
@@ -186,7 +186,7 @@ function totalsOf(
   };
 }
 
-/** Ranges inside a range that was measured, too, are part of it. */
+/** Totals of measured ranges, without those inside another measured range. */
 function rangeTotals(tallies: ReadonlyMap<RegionIdentity, ScopeTally>): ScopeTotals {
   const measured = new Set([...tallies.keys()].map(({ node }) => node));
   const isInside = (node: PathNode): boolean => {
@@ -206,7 +206,7 @@ function rangeTotals(tallies: ReadonlyMap<RegionIdentity, ScopeTally>): ScopeTot
   };
 }
 
-/** What stands in the notes of one region. */
+/** The notes of one region. */
 function regionNotes(
   metrics: RegionMetrics,
   { untimed, ranges, kernels }: RegionTally,
@@ -230,7 +230,7 @@ function regionNotes(
   return notes;
 }
 
-/** How times of ncu are to be read: not as those of a run by itself. */
+/** How to interpret times of ncu, which differ from those of an ordinary run. */
 export const REPLAY_NOTE =
   "GPU times are from ncu's replay: kernels ran one at a time, with clocks and caches controlled by ncu; a run without ncu has other times";
 
@@ -245,7 +245,7 @@ export interface OutsideCounts {
 const OTHER_THREADS =
   "if a framework launches them from threads of its own, as in backward passes, use start/end ranges, or --nvtx-push-pop-scope process if ncu --help lists it (for an existing report: deep-profile import --nvtx-scope process)";
 
-/** Kernels of threads without ranges are mostly those that a framework launches for others. */
+/** Kernels of threads without ranges are mostly launched by a framework on behalf of others. */
 export function outsideNote({ inside, outside }: OutsideCounts): readonly string[] {
   const all = inside + outside;
   if (outside === 0 || outside < all / 10) return [];

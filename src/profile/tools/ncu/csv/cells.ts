@@ -1,11 +1,11 @@
 import type { CellKind, TableLayout } from "./layout.ts";
 
-/** Where the cells of one row stand in its bytes, without their quotes. Reused from row to row. */
+/** The positions of a row's cells in its bytes, without their quotes. Reused for each row. */
 export interface CellPlaces {
   readonly starts: Int32Array;
   readonly ends: Int32Array;
   count: number;
-  /** The row ends with a comma behind its last cell. */
+  /** Whether the row ends with a comma after its last cell. */
   bareComma: boolean;
 }
 
@@ -16,7 +16,7 @@ export const createCellPlaces = (columns: number): CellPlaces => ({
   bareComma: false,
 });
 
-/** Cells beyond the header's are counted this far: then the row is damaged for certain. */
+/** How many cells beyond the header's are counted: then the row is certainly damaged. */
 const SPARE = 16;
 
 const QUOTE = 0x22;
@@ -24,11 +24,10 @@ const COMMA = 0x2c;
 const SPACE = 0x20;
 
 /**
- * Finds the cells between `from` and `to`. ncu quotes every cell and doubles no quote inside, so that
- * a quote ends a cell only where `,"` or the end of the row follows, and where what follows fits the
- * kind of the column.
+ * Finds the cells between `from` and `to`. ncu quotes every cell but does not double quotes inside, so a quote ends a
+ * cell only if `,"` or the end of the row follows, and if the following text fits the kind of the column.
  *
- * @returns false when the text ends inside a cell, or is no row at all
+ * @returns false if the text ends inside a cell, or is not a row
  */
 export function findCells(
   bytes: Uint8Array,
@@ -70,7 +69,7 @@ function cellEnd(bytes: Uint8Array, from: number, to: number, kind: CellKind): n
   return -1;
 }
 
-/** The end of the row, a comma at the end of the row, or a comma and the next cell follow. */
+/** Whether the end of the row, a comma at its end, or a comma and the next cell follow. */
 function mayEnd(bytes: Uint8Array, quote: number, to: number): boolean {
   if (quote + 1 === to) return true;
   if (bytes[quote + 1] !== COMMA) return false;
@@ -81,21 +80,21 @@ function mayEnd(bytes: Uint8Array, quote: number, to: number): boolean {
 const endsNvtx = (bytes: Uint8Array, quote: number): boolean =>
   bytes[quote - 1] === SPACE && bytes[quote - 2] === QUOTE && bytes[quote - 3] === QUOTE;
 
-/** Behind a kernel's name comes a context, a time or nothing: a digit, `n/a`, an empty cell. */
+/** After a kernel's name comes a context, a time or nothing: a digit, `n/a`, an empty cell. */
 function endsKernelName(bytes: Uint8Array, quote: number, to: number): boolean {
   if (quote + 3 >= to) return true;
   const next = bytes[quote + 3] ?? 0;
   return (next >= 0x30 && next <= 0x39) || next === QUOTE || next === 0x6e;
 }
 
-/** The text of a cell; quotes that another program doubled are single again. */
+/** The text of a cell; undoes the doubling of quotes by another program. */
 export function cellText(bytes: Buffer, places: CellPlaces, column: number): string {
   if (column < 0 || column >= places.count) return "";
   const text = bytes.toString("utf8", places.starts[column], places.ends[column]);
   return text.includes('""') ? text.replaceAll('""', '"') : text;
 }
 
-/** The same as it stands, for cells whose quotes mean something. */
+/** The unmodified text, for cells whose quotes have a meaning. */
 export const rawCellText = (bytes: Buffer, places: CellPlaces, column: number): string =>
   column < 0 || column >= places.count
     ? ""

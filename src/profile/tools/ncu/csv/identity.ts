@@ -8,7 +8,7 @@ import {
 import { type CellPlaces, cellText, rawCellText } from "./cells.ts";
 import type { TableLayout } from "./layout.ts";
 
-/** What a row says about its result beside metrics. */
+/** The properties of a result in its row, except metrics. */
 export type ResultIdentity = Omit<NcuResult, "columns" | "values" | "rules" | "deviceName">;
 
 /** Reads the columns that identify results. Texts that repeat from row to row are shared. */
@@ -41,8 +41,8 @@ export function createIdentityReader({ columns }: TableLayout) {
     name: share(name),
   });
 
-  // ncu calls a range `range` and gives it no stream and no block, and a graph `graph` and gives it no block. The name
-  // alone does not tell: a kernel may be called so.
+  // ncu names a range `range`, without stream and block, and a graph `graph`, without block. The name alone is
+  // ambiguous: a kernel may have it, too.
   return (bytes: Buffer, places: CellPlaces): ResultIdentity => {
     const text = (column: number) => share(cellText(bytes, places, column));
     const kernelName = text(columns.kernelName);
@@ -55,7 +55,7 @@ export function createIdentityReader({ columns }: TableLayout) {
       processId: Number(cellText(bytes, places, columns.processId)),
       processName: text(columns.processName),
       device: device === null ? null : share(`cuda:${device}`),
-      // Tables of versions that do not know graphs have neither device nor block.
+      // Tables of versions without graph support have neither device nor block.
       kernelName: kernelName === "graph" && device !== null && !hasBlock ? GRAPH_NAME : kernelName,
       context: orNull(text(columns.context)),
       stream,
@@ -79,15 +79,15 @@ const orNull = (text: string): string | null => (text === "" || text === "n/a" ?
  * Names may hold colons, quotes and newlines, and payloads JSON: an entry is read from both ends.
  */
 
-/** What NVTX's default domain is called in a cell. */
+/** ncu's name of NVTX's default domain. */
 const DEFAULT_DOMAIN = "<default domain>";
 
-/** Outermost first within a domain; ncu groups domains, so that order across domains is lost. */
+/** Outermost first within a domain; ncu groups ranges by domain, so that the order across domains is lost. */
 export function parsePushPopCell(cell: string): readonly NvtxRange[] {
   return entriesOf(cell).map((entry) => rangeOf(entry, cell));
 }
 
-/** In order of their numbers, which is the order of opening. */
+/** Ordered by number, which is the order of opening. */
 export function parseStartEndCell(cell: string): readonly NvtxRange[] {
   return entriesOf(cell)
     .map((entry) => {
@@ -98,7 +98,7 @@ export function parseStartEndCell(cell: string): readonly NvtxRange[] {
     .map(({ range }) => range);
 }
 
-/** An entry starts behind two quotes and ends before two; between entries stand two spaces. */
+/** An entry is enclosed in doubled quotes; two spaces separate entries. */
 function entriesOf(cell: string): readonly string[] {
   const first = cell.indexOf('""');
   const last = cell.lastIndexOf('""');
@@ -112,23 +112,23 @@ function rangeOf(entry: string, cell: string): NvtxRange {
   const head = attributes < 0 ? entry : entry.slice(0, attributes);
   const isDefault = head.startsWith(`${DEFAULT_DOMAIN}:`);
   const colon = isDefault ? DEFAULT_DOMAIN.length : head.indexOf(":");
-  // Without a colon there is no domain: better a name than a lost range.
+  // Without a colon there is no domain: a range with an odd name is better than a lost range.
   if (colon < 0) return { domain: "", name: head === "" ? cell : head };
   return { domain: isDefault ? "" : head.slice(0, colon), name: head.slice(colon + 1) };
 }
 
-/** The last four of the six fields: type and value of the colour, and of the message. */
+/** The last four of the six fields: type and value of the colour and of the message. */
 const COLOUR_AND_MESSAGE =
   /:(?:none:none|RGB:0x[0-9a-fA-F]+):(?:(?:ASCII|UNICODE|REGISTERED):|(?:none:none|:?invalid handle|[^:]*:[^:]*)$)/;
 
-/** `none:none`, `Uint64:42`: the payload's type and value begin the six fields. */
+/** `none:none`, `Uint64:42`: the six fields begin with the payload's type and value. */
 const SIX_FIELDS = new RegExp(
   `:(?:none:none|(?:Uint64|Int64|Uint32|Int32|Double|Float):[^:]*)${COLOUR_AND_MESSAGE.source}`,
 );
-/** `Json:{"a":1}`: its value holds any text. */
+/** `Json:{"a":1}`: the value may hold any text. */
 const JSON_PAYLOAD = /:Json(?:Registered)?:/;
 
-/** Where the six fields begin: the last place that fits them, unless a payload or message has more. */
+/** Where the six fields begin: at the last match, unless a payload or message has further fields. */
 function attributesAt(entry: string): number {
   const none = ":none:none:none:none:none:none";
   if (entry.endsWith(none)) return entry.length - none.length;
@@ -136,7 +136,7 @@ function attributesAt(entry: string): number {
   return places.length === 0 ? -1 : Math.min(...places);
 }
 
-/** No later one fits where the first does not: it has less behind it. */
+/** If the first match fails, later ones fail, too: they have less text after them. */
 function jsonFieldsAt(entry: string): number {
   const payload = JSON_PAYLOAD.exec(entry);
   if (payload === null) return -1;

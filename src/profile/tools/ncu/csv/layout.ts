@@ -1,23 +1,20 @@
 import { agreeing } from "../../../../text/plural.ts";
 import { ConfigError } from "../../../../values/errors.ts";
 
-/**
- * The columns of one of ncu's tables, found by their names: versions and options add columns, take
- * some away and move others.
- */
+/** The columns of one of ncu's tables, found by name: versions and options add, remove and move columns. */
 export interface TableLayout {
   /** `raw` has a column per metric, `details` a row. */
   readonly page: "raw" | "details";
   readonly headers: readonly string[];
-  /** How many cells a complete row may have: all; in the details page also those before the rules. */
+  /** The cell counts of a complete row: all columns; in the details page also those before the rules. */
   readonly widths: readonly number[];
   readonly columns: IdentityColumns;
-  /** Raw page: the first metric's column; they stand at the end. */
+  /** Raw page: the index of the first metric's column; metrics come last. */
   readonly firstMetric: number;
   readonly kinds: readonly CellKind[];
 }
 
-/** Places of columns; -1 where there is none. */
+/** Indices of columns; -1 for an absent one. */
 export interface IdentityColumns {
   readonly id: number;
   readonly processId: number;
@@ -40,7 +37,7 @@ export interface IdentityColumns {
   readonly speedupType: number;
 }
 
-/** How the end of a cell is told from a quote inside it, which ncu does not double. */
+/** How to distinguish the end of a cell from a quote inside it, which ncu does not double. */
 export type CellKind = "plain" | "nvtx" | "kernel";
 
 const IDENTITY = new Set([
@@ -60,16 +57,16 @@ const IDENTITY = new Set([
 const PUSH_POP = /^thread Domain:/;
 const START_END = /^Id:Domain:/;
 
-/** What every table of results begins with. */
+/** The beginning of every table of results. */
 export const HEADER_START = '"ID","Process ID",';
-/** Summary pages have averages of several launches: there is nothing left to attribute. */
+/** Summary pages have averages over several launches, which cannot be attributed. */
 export const SUMMARY_HEADERS: readonly string[] = [
   '"Process ID","Process Name",',
   '"Domain","Range:PL_Type',
 ];
 
 const NEEDED = ["ID", "Process ID", "Kernel Name"];
-/** A table with one of these is of the details page, which needs the last two. */
+/** A table with one of these is a details page, which requires the last two. */
 const OF_DETAILS = [
   "Section Name",
   "Body Item Label",
@@ -85,7 +82,7 @@ const OF_RULES = [
   "Estimated Speedup",
 ];
 
-/** What results cannot be read without, and a header lacks. */
+/** The required columns that a header lacks. */
 export function lackingColumns(headers: readonly string[]): readonly string[] {
   const isDetails = OF_DETAILS.some((name) => headers.includes(name));
   return [...NEEDED, ...(isDetails ? OF_DETAILS.slice(-2) : [])].filter(
@@ -96,11 +93,11 @@ export function lackingColumns(headers: readonly string[]): readonly string[] {
 const isIdentity = (name: string): boolean =>
   IDENTITY.has(name) || PUSH_POP.test(name) || START_END.test(name);
 
-/** How many columns of a header are such as ncu names them, but for metrics. */
+/** How many columns of a header have one of ncu's names, except metrics. */
 export const knownColumns = (headers: readonly string[]): number =>
   headers.filter((name) => isIdentity(name) || OF_DETAILS.includes(name)).length;
 
-/** The places of the columns in ncu's order, in which what tells results apart comes first, and metrics or rules last. */
+/** The order of ncu's own tables: identifying columns first, metrics or rules last. */
 export function asNcuOrders(headers: readonly string[]): readonly number[] {
   const ranks = headers.map(rankOf);
   return headers.map((_, place) => place).sort((a, b) => (ranks[a] ?? 0) - (ranks[b] ?? 0));
@@ -116,7 +113,7 @@ function rankOf(name: string): number {
   return OF_RULES.includes(name) ? 9 : 10;
 }
 
-/** Null where a header lacks what results cannot be without. */
+/** Null if a header lacks required columns. */
 export function layoutOf(headers: readonly string[]): TableLayout | null {
   const at = (name: string) => headers.indexOf(name);
   const columns: IdentityColumns = {
@@ -163,9 +160,9 @@ export function layoutOf(headers: readonly string[]): TableLayout | null {
 }
 
 /**
- * The error of a table of ncu that results cannot be read from.
+ * The error of a table of ncu without required columns.
  *
- * @param columns what it lacks
+ * @param columns the absent columns
  */
 export const lackingError = (name: string, columns: readonly string[]): ConfigError =>
   new ConfigError({

@@ -1,15 +1,15 @@
 import { type CellPlaces, rawCellText } from "./cells.ts";
 
 /**
- * Numbers as ncu prints them, which depends on the locale of the process that printed: `9612288` in
- * the C locale, `9,612,288` and `27.80` in English ones, `9.612.288` and `27,80` in German ones, and
- * there `52.576000` where units are chosen automatically. So `52.576` is 52576 or 52.576: it is read
- * only where the rest of the file leaves no doubt, and is no number otherwise.
+ * Numbers as ncu prints them, which depends on the locale of the printing process: `9612288` in the C locale,
+ * `9,612,288` and `27.80` in English ones, `9.612.288` and `27,80` in German ones, and there `52.576000` if units are
+ * chosen automatically. So `52.576` may be 52576 or 52.576: it is read only if the rest of the file is conclusive, and
+ * is not a number otherwise.
  */
 export interface NumberFormat {
   /**
-   * Between groups of three digits; empty: none; null: not known. A comma that is `decimal` as well is of a
-   * table that a program of another locale has changed: what has one comma is no number there.
+   * Separator of groups of three digits; empty: none; null: unknown. A comma that is also `decimal` comes from a table
+   * that a program of another locale has changed: there a number with one comma is ambiguous.
    */
   readonly group: "," | "." | "" | null;
   readonly decimal: "." | "," | null;
@@ -17,19 +17,19 @@ export interface NumberFormat {
 
 export type LocaleName = "C" | "en" | "de";
 
-/** By the name that a user gives: `de` stands for all locales that write 1.234,5. */
+/** Formats by user-visible name: `de` stands for all locales that write 1.234,5. */
 export const NUMBER_FORMATS: Readonly<Record<LocaleName, NumberFormat>> = {
   C: { group: "", decimal: "." },
   en: { group: ",", decimal: "." },
   de: { group: ".", decimal: "," },
 };
 
-/** `1234`, `1,234`: the text could be grouped or have three decimals. */
+/** `1234`, `1,234`: the separator may be for groups or for decimals. */
 const AMBIGUOUS = Symbol("ambiguous");
 
 /**
- * @returns NaN for what is no number: `n/a`, an empty cell, a text, and `nan` and `inf`, which no
- *   report can hold; AMBIGUOUS where the format decides and is not known
+ * @returns NaN for a text that is not a number: `n/a`, an empty cell, and `nan` and `inf`, which a report cannot
+ * contain; AMBIGUOUS if it depends on an unknown format
  */
 function parseNumber(text: string, format: NumberFormat): number | typeof AMBIGUOUS {
   const plain = withoutInstances(text);
@@ -69,7 +69,7 @@ type Shape =
   | { readonly kind: "both"; readonly group: Separator; readonly decimal: Separator }
   | { readonly kind: "either"; readonly separator: Separator };
 
-/** What a number without sign and with at least one separator shows by itself. */
+/** What the form of an unsigned number with separators implies about the format. */
 function shapeOf(text: string): Shape {
   const dots = text.split(".").length - 1;
   const commas = text.split(",").length - 1;
@@ -103,7 +103,7 @@ function meaningOf(separator: Separator, format: NumberFormat): "group" | "decim
   return null;
 }
 
-/** Collects what the numbers of a file show about the locale that printed them. */
+/** Collects evidence about the locale from the numbers of a file. */
 export interface FormatEvidence {
   add(text: string): void;
   format(): NumberFormat;
@@ -126,7 +126,7 @@ export function createFormatEvidence(): FormatEvidence {
       const shape = shapeOf(digits);
       if (shape.kind === "grouped" || shape.kind === "both") group = shape.group;
       if (shape.kind === "both") decimal = shape.decimal;
-      // Six decimals are printed with a dot in every locale; one or two are the locale's own.
+      // Six decimals have a dot in every locale; one or two use the locale's separator.
       if (shape.kind === "decimal" && (shape.decimal === "," || /\.\d{1,2}$/.test(digits))) {
         decimal ??= shape.decimal;
         decimals.add(shape.decimal);
@@ -139,9 +139,9 @@ export function createFormatEvidence(): FormatEvidence {
   };
 }
 
-/** Turns cells into numbers, and counts those whose meaning depends on an unknown locale. */
+/** Converts cells to numbers, and counts those that depend on an unknown locale. */
 export interface NumberReader {
-  /** NaN where there is no number, and no such cell. */
+  /** NaN for a cell without a number, and for an absent cell. */
   read(bytes: Buffer, places: CellPlaces, column: number): number;
   readonly ambiguous: () => number;
 }
@@ -156,8 +156,8 @@ const EXACT_DIGITS = 15;
 const POWERS_OF_TEN = Array.from({ length: EXACT_DIGITS + 1 }, (_, power) => 10 ** power);
 
 /**
- * Most of a large export is plain digits, read here straight from the bytes; everything else goes
- * through `parseNumber`.
+ * Most of a large export is plain digits, parsed here directly from the bytes; everything else goes through
+ * `parseNumber`.
  */
 export function createNumberReader(format: NumberFormat): NumberReader {
   let ambiguous = 0;
@@ -192,7 +192,7 @@ export function createNumberReader(format: NumberFormat): NumberReader {
         else return slow(bytes, places, column);
       }
       if (decimals === 0) return Number.NaN;
-      // Both are exact, so that the quotient is the nearest double, as Number() finds it.
+      // Both operands are exact, so that the quotient is the nearest double, as with Number().
       if (decimals > 0) value /= POWERS_OF_TEN[decimals] ?? 1;
       return negative ? -value : value;
     },

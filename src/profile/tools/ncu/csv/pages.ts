@@ -1,4 +1,4 @@
-/** The two pages that ncu prints as CSV, `raw` and `details`, read row by row. */
+/** Reads the two pages that ncu prints as CSV, `raw` and `details`, row by row. */
 
 import { getOrCreate } from "../../../../system/get-or-create.ts";
 import {
@@ -20,9 +20,9 @@ import type { NumberReader } from "./number-format.ts";
 export interface PageReader {
   /** Bytes and places are valid only during the call. */
   readonly row: (bytes: Buffer, places: CellPlaces) => void;
-  /** The table is over. */
+  /** The table has ended. */
   readonly end: () => void;
-  /** Whether results were read of a table that says of no metric what it is counted in. */
+  /** Whether results were read from a table without any units. */
   readonly lacksUnits: () => boolean;
 }
 
@@ -36,8 +36,8 @@ interface OpenResult {
 }
 
 /**
- * The details page: a row per metric of a section, and rows of rules; those of one result follow each
- * other. Fills `sections` with what stands where.
+ * Reads the details page: a row per metric of a section, and rows of rules; the rows of a result are adjacent. Fills
+ * `sections` with the metrics of each.
  */
 export function createDetailsReader(
   layout: TableLayout,
@@ -51,7 +51,7 @@ export function createDetailsReader(
   const convertUnit = createUnitConverter();
   const members = new Map<string, Set<string>>();
   let open: OpenResult | null = null;
-  /** Cells that are alike in all rows of a result. */
+  /** Cells that are equal in all rows of a result. */
   let common: readonly Buffer[] = [];
 
   const close = () => {
@@ -67,7 +67,7 @@ export function createDetailsReader(
     open = null;
   };
 
-  /** Rows of one result begin alike; behind the kernel's name, ncu 2022 has other streams for rules. */
+  /** Rows of one result begin alike; after the kernel's name, ncu 2022 has other streams for rules. */
   const resultOf = (bytes: Buffer, places: CellPlaces): OpenResult => {
     if (open !== null && beginsWith(bytes, places, common)) return open;
     close();
@@ -97,11 +97,11 @@ export function createDetailsReader(
         const rule = ruleOf(bytes, places, layout, { section: title, speedup });
         if (rule === null) return;
         result.rules.push(rule);
-        // One in which only rules speak keeps its place among the others.
+        // A section that has only rules keeps its position among the others.
         if (!sections.has(title)) sections.set(title, []);
         return;
       }
-      // A column that another program may have dropped.
+      // Another program may have dropped the column.
       if (columns.sectionName >= 0) addMember(sections, members, section, name);
       if (result.seen.has(name)) return;
       result.seen.add(name);
@@ -111,12 +111,12 @@ export function createDetailsReader(
       result.values.push(numbers.read(bytes, places, columns.metricValue) * factor);
     },
     end: close,
-    // Each row has its own.
+    // Each row has its own unit.
     lacksUnits: () => columns.metricUnit < 0,
   };
 }
 
-/** Byte by byte: they are few, and seldom differ. */
+/** Compares byte by byte: the cells are few and seldom differ. */
 function beginsWith(bytes: Buffer, { starts, ends }: CellPlaces, cells: readonly Buffer[]) {
   for (let column = 0; column < cells.length; column++) {
     const cell = cells[column];
@@ -163,7 +163,7 @@ function addMember(
   sections.set(section, [...(sections.get(section) ?? []), name]);
 }
 
-/** The raw page: a row per result, a column per metric, and a row of units before the results. */
+/** Reads the raw page: a row per result, a column per metric, and a row of units before the results. */
 export function createRawReader(
   layout: TableLayout,
   numbers: NumberReader,
@@ -173,7 +173,7 @@ export function createRawReader(
   const names = headers.slice(firstMetric);
   const readIdentity = createIdentityReader(layout);
   const deviceName = names.indexOf(DEVICE_NAME);
-  /** Without units, only percentages are certain: all else may have any prefix. */
+  /** Without units, only percentages are certain: all others may have any prefix. */
   let columns: MetricColumns = createMetricColumns(
     names,
     names.map((name) => (unitOfMetric(name) === "%" ? "%" : "")),

@@ -1,4 +1,4 @@
-/** Reads the tables that ncu writes with `--csv`, as a stream: a result at a time. */
+/** Reads the tables of `ncu --csv` as a stream, one result at a time. */
 import { createReadStream } from "node:fs";
 import { agreeing, plural } from "../../../../text/plural.ts";
 import { ConfigError } from "../../../../values/errors.ts";
@@ -23,18 +23,18 @@ import {
 } from "./split-rows.ts";
 
 export interface CsvOptions {
-  /** Locale of the ncu that printed the file; found out from the file where absent. */
+  /** Locale of the ncu that printed the file; by default determined from the file. */
   readonly locale?: LocaleName;
-  /** What messages call the file. */
+  /** The name of the file in messages. */
   readonly name?: string;
 }
 
 /**
- * Reads one CSV, in UTF-8 or UTF-16, as ncu printed it or as another program saved it again. Memory does not grow
- * with the file: what is done with the results is the caller's matter.
+ * Reads a CSV in UTF-8 or UTF-16, as ncu printed it or as another program saved it. Memory does not grow with the file,
+ * unless the caller keeps the results.
  *
- * @throws ConfigError `profile.input` where the file has no table of results at all; rows that are damaged
- *   and numbers that cannot be read become notes
+ * @throws ConfigError `profile.input` if the file has no table of results; damaged rows and unreadable numbers become
+ * notes
  */
 export async function streamNcuCsv(
   input: AsyncIterable<Uint8Array>,
@@ -84,7 +84,7 @@ export async function streamNcuCsv(
       splitter.push(chunk);
       continue;
     }
-    // The chunk's memory may be used again.
+    // The chunk's memory may be reused.
     waiting.push(Buffer.from(chunk));
     bytes += chunk.length;
     if (bytes < EVIDENCE_BYTES) continue;
@@ -109,7 +109,7 @@ export async function streamNcuCsv(
   };
 }
 
-/** @throws ConfigError as `streamNcuCsv`; the system's error where the file cannot be read */
+/** @throws ConfigError as `streamNcuCsv`; the system's error if the file cannot be read */
 export const streamNcuCsvFile = (
   file: string,
   onResult: (result: NcuResult) => void,
@@ -150,13 +150,13 @@ function notesOf(summary: SplitSummary, ambiguous: number, name: string): readon
   return notes;
 }
 
-/** How much of a file is looked at: hundreds of numbers even in a table of many columns. */
+/** How much of a file is examined: hundreds of numbers even in a table with many columns. */
 const EVIDENCE_BYTES = 1 << 20;
 
 /**
- * What the metrics at the beginning of a file show about the locale that printed it.
+ * Determines the number format from the metrics at the beginning of a file.
  *
- * @param split what finds the rows of such a file
+ * @param split makes the row splitter for such a file
  */
 function detectFormat(head: Buffer, split: (handlers: RowHandlers) => RowSplitter): NumberFormat {
   const evidence = createFormatEvidence();
@@ -166,7 +166,7 @@ function detectFormat(head: Buffer, split: (handlers: RowHandlers) => RowSplitte
       current.layout = next;
     },
     row: (bytes, places) => {
-      // Rows come behind the head of their table.
+      // Rows follow the header of their table.
       if (current.layout === null) return;
       const { page, columns, firstMetric } = current.layout;
       const from = page === "raw" ? firstMetric : columns.metricValue;

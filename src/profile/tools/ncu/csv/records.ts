@@ -1,14 +1,14 @@
 import type { CellPlaces } from "./cells.ts";
 
-/** Where the cells of a record stand. */
+/** The positions of a record's cells. */
 export interface RecordPlaces extends CellPlaces {
-  /** A cell has quotes that do not enclose it, so that its bytes are not what it says. */
+  /** Whether a cell has quotes that do not enclose it, so that its bytes differ from its value. */
   isIrregular: boolean;
 }
 
-/** A record goes on over more lines than its names can have: a quote was never closed. */
+/** The record spans more lines than its names can contain: a quote was never closed. */
 export const ENDLESS = -2;
-/** As much as in rows of ncu itself. */
+/** The same limit as for ncu's own rows. */
 const MOST_LINES = 1000;
 
 const QUOTE = 0x22;
@@ -16,11 +16,11 @@ const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
 /**
- * Finds the cells of the record that begins at `from`, as the rules of CSV have it (RFC 4180): a cell that begins with
- * a quote ends at the next one that is not doubled, and all others at the separator or the end of the line.
+ * Finds the cells of the record that begins at `from`, by the rules of CSV (RFC 4180): a cell that begins with a quote
+ * ends at the next quote that is not doubled, any other cell at the separator or the end of the line.
  *
- * @param slots which of the places each cell goes to; what stands behind them is only counted
- * @returns where the next record begins; -1 where the end of this one is not here yet, or `ENDLESS`
+ * @param slots the destination index of each cell; further cells are only counted
+ * @returns where the next record begins; -1 if the end of this one is not available yet, or `ENDLESS`
  */
 export function findRecord(
   bytes: Buffer,
@@ -76,10 +76,10 @@ export function findRecord(
 const withoutReturn = (bytes: Buffer, from: number, to: number): number =>
   to > from && bytes[to - 1] === CARRIAGE_RETURN ? to - 1 : to;
 
-/** The same record with quotes around every cell, and all others doubled: it is regular. */
+/** Makes a record regular: quotes around every cell, and quotes inside doubled. */
 export function regularRecord(record: Buffer, separator: number): Buffer {
   const to = lineEnd(record);
-  // Of a byte at most three are made.
+  // One byte becomes at most three.
   const out = Buffer.allocUnsafe(3 * to + 3);
   let length = 0;
   out[length++] = QUOTE;
@@ -109,6 +109,6 @@ export function regularRecord(record: Buffer, separator: number): Buffer {
   return out.subarray(0, length);
 }
 
-/** Where a record ends, without the end of its line. */
+/** The end of a record, without its line break. */
 const lineEnd = (record: Buffer): number =>
   record.at(-1) === LINE_FEED ? withoutReturn(record, 0, record.length - 1) : record.length;

@@ -1,6 +1,6 @@
 /**
- * Tables of ncu that another program has saved again: pandas, a spreadsheet. They follow the rules of CSV, which ncu
- * does not, and have other separators, fewer quotes, and an index in front of the columns.
+ * Tables of ncu that another program has saved: pandas, a spreadsheet. Unlike ncu's own they follow the rules of CSV,
+ * and have other separators, fewer quotes, and an index before the columns.
  */
 
 import { TextDecoder } from "node:util";
@@ -9,27 +9,27 @@ import { withoutMark } from "./split-rows.ts";
 
 export interface Rewriting {
   readonly separator: string;
-  /** Columns in front of ncu's own. */
+  /** The number of columns before ncu's own. */
   readonly added: number;
-  /** How many bytes stand in front of its header. */
+  /** The number of bytes before its header. */
   readonly at: number;
 }
 
-/** How much of a text is looked at: a header stands at the beginning, and one of thousands of metrics is long. */
+/** How much of a text is examined: the header is near the beginning, but one with thousands of metrics is long. */
 const HEAD_BYTES = 1 << 20;
 
 const PRINTED = /^(?:"ID","Process ID",|"Process ID","Process Name",|"Domain","Range:PL_Type)/m;
 const SEPARATORS = [",", ";", "\t"];
-/** Names of an index, which stands in front. */
+/** Names of index columns, which come first. */
 const INDEX = /^(?:Unnamed: [\d.]+|index|level_\d)?$/;
-/** A header has as many names of ncu's, or begins as ncu's do. */
+/** A header has at least this many of ncu's names, or begins as ncu's does. */
 const FEWEST_KNOWN = 3;
 const MOST_ADDED = 4;
 
-/** Null where a text that begins so is ncu's own, or no table of it. */
+/** Null for ncu's own output, and for any other text. */
 export function rewritingOf(bytes: Buffer): Rewriting | null {
   const own = withoutMark(bytes);
-  // A character a byte: all names of ncu's are ASCII.
+  // One byte per character, because all of ncu's names are ASCII.
   const head = own.toString("latin1", 0, HEAD_BYTES);
   if (PRINTED.test(head)) return null;
   for (const { 0: line, index } of head.matchAll(/^.*(?:Process ID|Kernel Name|Metric Name).*$/gm))
@@ -55,12 +55,12 @@ export const isRewritten = (head: Buffer): boolean => rewritingOf(head) !== null
 
 type Encoding = "utf-16le" | "utf-16be";
 
-/** Windows PowerShell writes what is redirected into a file as UTF-16, with a mark at its beginning; others leave the mark away. */
+/** Windows PowerShell redirects output as UTF-16 with a byte order mark; other programs omit the mark. */
 function utf16Of(bytes: Uint8Array): Encoding | null {
   const [first, second, third, fourth] = bytes;
   if (first === 0xff && second === 0xfe) return "utf-16le";
   if (first === 0xfe && second === 0xff) return "utf-16be";
-  // No other text has zeros, and output of programs begins with letters of ASCII.
+  // Text in other encodings has no zero bytes, and output of programs begins with ASCII letters.
   if (isAscii(first) && second === 0 && isAscii(third) && fourth === 0) return "utf-16le";
   if (first === 0 && isAscii(second) && third === 0 && isAscii(fourth)) return "utf-16be";
   return null;
@@ -70,7 +70,7 @@ const isAscii = (byte: number | undefined): boolean =>
   byte !== undefined &&
   ((byte >= 0x20 && byte < 0x7f) || byte === 0x09 || byte === 0x0a || byte === 0x0d);
 
-/** The beginning of a text as UTF-8, whichever encoding it is in. */
+/** The beginning of a text as UTF-8, from any of the encodings. */
 export function headAsUtf8(head: Uint8Array): Buffer {
   const encoding = utf16Of(head);
   return encoding === null
@@ -78,7 +78,7 @@ export function headAsUtf8(head: Uint8Array): Buffer {
     : Buffer.from(new TextDecoder(encoding).decode(head));
 }
 
-/** A text as UTF-8, a piece at a time. */
+/** Decodes a text to UTF-8, chunk by chunk. */
 export async function* asUtf8(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let decoder: TextDecoder | null = null;
   let isFirst = true;

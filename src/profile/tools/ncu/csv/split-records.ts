@@ -4,35 +4,35 @@ import { ENDLESS, findRecord, type RecordPlaces, regularRecord } from "./records
 import type { Rewriting } from "./rewritten.ts";
 import type { RowHandlers, RowSplitter } from "./split-rows.ts";
 
-/** Much longer than any row of ncu: what looks so is a quote that was never closed. */
+/** Much longer than any row of ncu: a longer record has an unclosed quote. */
 const LONGEST_RECORD = 1 << 24;
 
 const LINE_FEED = 0x0a;
 const ZERO = 0x30;
 const DOT = 0x2e;
 
-/** pandas makes floats of numbers in a column in which one is missing, as in the row of units. */
+/** pandas converts integers to floats in a column with a missing value, as in the row of units. */
 const WHOLE_NUMBERS = new Set(["ID", "Process ID", "Context", "Stream", "Device"]);
 
-/** A table whose columns are in ncu's order, whatever theirs is in the text. */
+/** A table whose columns are mapped to ncu's order. */
 interface Table {
   /** Null for a page of averages. */
   readonly layout: TableLayout | null;
-  /** Which column of ncu's each cell of the text belongs to. */
+  /** The index in ncu's order for each cell of the text. */
   readonly slots: Int32Array;
   /** Columns of whole numbers. */
   readonly whole: readonly number[];
-  /** Those of `ID` and `Process ID`. */
+  /** The indices of `ID` and `Process ID`. */
   readonly id: number;
   readonly processId: number;
 }
 
 /**
- * Splits a table that another program saved into its rows, as `createRowSplitter` splits one of ncu's: handed out are
- * the bytes of the text itself, with the cells in ncu's order.
+ * Splits a table that another program saved into its rows, as `createRowSplitter` does for ncu's own: passes on the
+ * bytes of the text itself, with the cells in ncu's order.
  *
- * @param name what messages call it
- * @throws ConfigError `profile.input` (when pushed to) where it lacks columns that results cannot be read without
+ * @param name the name of the table in messages
+ * @throws ConfigError `profile.input` (from `push`) if it lacks required columns
  */
 export function createRecordSplitter(
   { separator, added, at }: Rewriting,
@@ -42,7 +42,7 @@ export function createRecordSplitter(
   const between = separator.charCodeAt(0);
   let unread = at;
   let kept: Buffer = Buffer.alloc(0);
-  /** Behind a row that is too long, until its line ends. */
+  /** After an overlong row, until its line ends. */
   let isSkipping = false;
   let table: Table | null = null;
   let places = createRecordPlaces(0);
@@ -58,7 +58,7 @@ export function createRecordSplitter(
     }
   };
 
-  /** @returns false for what is no row */
+  /** @returns false if it is not a row */
   const takeRow = (text: Buffer, from: number, to: number, of: Table): boolean => {
     const { layout, whole, id, processId, slots } = of;
     if (layout === null) return false;
@@ -68,7 +68,7 @@ export function createRecordSplitter(
       findRecord(bytes, 0, between, slots, places);
     }
     const cells = places.count - added;
-    // Of a row that was cut, the rest is from the row before.
+    // Clears cells that a truncated row lacks, which still have positions of the row before.
     for (let cell = places.count; cell < slots.length; cell++) {
       const slot = slots[cell] ?? 0;
       places.ends[slot] = places.starts[slot] ?? 0;
@@ -85,13 +85,13 @@ export function createRecordSplitter(
     return true;
   };
 
-  /** The header, and those of tables that were put behind the first. */
+  /** Handles the header, and the headers of tables that were appended. */
   const takeOther = (cells: readonly string[]) => {
     const isFirst = table === null && cells.some((cell) => cell !== "");
     if (isFirst || (cells.includes("ID") && lackingColumns(cells).length === 0)) takeHeader(cells);
   };
 
-  /** Takes complete records off the front, and the first line of what cannot be one; returns how many bytes they had. */
+  /** Consumes complete records, and the first line of text that cannot be one; returns their bytes. */
   const consume = (bytes: Buffer): number => {
     let start = 0;
     while (start < bytes.length) {
@@ -109,14 +109,14 @@ export function createRecordSplitter(
     return start;
   };
 
-  /** Gives up the first line of what has no end; what is behind it may be whole. */
+  /** Drops the first line of a record without an end; the rest may be complete. */
   const dropLine = (bytes: Buffer): Buffer => {
     const end = bytes.indexOf(LINE_FEED);
     isSkipping = end < 0;
     return end < 0 ? bytes.subarray(bytes.length) : bytes.subarray(end + 1);
   };
 
-  /** @returns what is left */
+  /** @returns the remaining bytes */
   const take = (bytes: Buffer, longest: number): Buffer => {
     let rest = isSkipping ? dropLine(bytes) : bytes;
     for (;;) {
@@ -132,7 +132,7 @@ export function createRecordSplitter(
       const own = chunk.subarray(unread);
       unread -= chunk.length - own.length;
       const bytes = kept.length === 0 ? asBuffer(own) : Buffer.concat([kept, own]);
-      // Copied: the stream may use its memory again.
+      // Copied, because the stream may reuse its memory.
       kept = Buffer.from(take(bytes, LONGEST_RECORD));
     },
     end() {
@@ -157,7 +157,7 @@ const createRecordPlaces = (cells: number): RecordPlaces => ({
 const asBuffer = (chunk: Uint8Array): Buffer =>
   Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
 
-/** The texts of a record's cells, in their own order. */
+/** The texts of a record's cells, in their original order. */
 function cellsOf(record: Buffer, separator: number): readonly string[] {
   const bytes = regularRecord(record, separator);
   const text = bytes.toString("utf8", 1, bytes.length - 2);
@@ -172,7 +172,7 @@ function readTable(names: readonly string[], added: number, name: string): Table
   const order = asNcuOrders(names);
   const headers = order.map((place) => names[place] ?? "");
   const slots = new Int32Array(added + names.length);
-  // Those in front go behind all others.
+  // The added columns go after all others.
   for (let cell = 0; cell < added; cell++) slots[cell] = names.length + cell;
   for (const [column, place] of order.entries()) slots[added + place] = column;
   return {
@@ -184,7 +184,7 @@ function readTable(names: readonly string[], added: number, name: string): Table
   };
 }
 
-/** A page of averages has other columns: it is no table of results. */
+/** A page of averages has other columns: it is not a table of results. */
 const isSummary = (names: readonly string[]): boolean =>
   names.includes("Invocations") || names.includes("Minimum");
 
@@ -201,7 +201,7 @@ function isDigits(bytes: Buffer, { starts, ends }: CellPlaces, column: number): 
   return to > from;
 }
 
-/** `12.0` of a column of whole numbers is 12. */
+/** `12.0` in a column of integers becomes 12. */
 function trimDecimals(bytes: Buffer, places: CellPlaces, column: number): void {
   const end = places.ends[column] ?? 0;
   if (end - (places.starts[column] ?? 0) < 3 || bytes[end - 1] !== ZERO || bytes[end - 2] !== DOT)

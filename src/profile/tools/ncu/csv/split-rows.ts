@@ -7,16 +7,16 @@ import {
   type TableLayout,
 } from "./layout.ts";
 
-/** What the splitter hands out; bytes and places are valid only during the call. */
+/** Callbacks of the splitter; bytes and places are valid only during the call. */
 export interface RowHandlers {
   readonly table: (layout: TableLayout) => void;
   readonly row: (bytes: Buffer, places: CellPlaces) => void;
 }
 
 export interface RowSplitter {
-  /** Takes the next piece of the stream. */
+  /** Takes the next chunk of the stream. */
   push(chunk: Uint8Array): void;
-  /** Takes what is left as the last row. */
+  /** Processes the remaining bytes as the last row. */
   end(): SplitSummary;
 }
 
@@ -24,13 +24,13 @@ export interface SplitSummary {
   readonly tables: number;
   /** Rows that were cut short or have more cells than columns. */
   readonly damagedRows: number;
-  /** A table of averages per kernel or NVTX range was met. */
+  /** Whether there was a table of averages per kernel or NVTX range. */
   readonly sawSummaryPage: boolean;
-  /** What the first header that cannot be used lacks. */
+  /** The required columns that the first unusable header lacks. */
   readonly lacking: readonly string[];
 }
 
-/** How many ends of lines a row was found not to end at, and where the last of them is. */
+/** The line ends at which a row was found incomplete: how many, and the position of the last. */
 interface FailedEnds {
   readonly lines: number;
   readonly length: number;
@@ -38,7 +38,7 @@ interface FailedEnds {
 
 const NOT_TRIED: FailedEnds = { lines: 0, length: 0 };
 
-/** What comes behind the bytes at hand: at the end of the text, a line needs no break to be over. */
+/** What follows the available bytes: at the end of the text, a line needs no line break. */
 type Follows = "more" | "nothing";
 
 const NEWLINE = 0x0a;
@@ -46,25 +46,25 @@ const RETURN = 0x0d;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 
-/** A row is never longer; what looks so is a quote that was never closed, or a line that a program never ends. */
+/** The longest possible row; a longer one has an unclosed quote, or is a line that a program never ends. */
 const LONGEST_ROW = 64 << 20;
 
-/** Line breaks stand in names, and names at the front of a row: where it ends is not tried again behind that. */
+/** Line breaks occur only in names, near the front of a row: later ones are not tried as its end. */
 const LONGEST_NAMES = 1 << 20;
 
-/** Nor do its names hold more line breaks: behind a row that was cut, a program may have printed on and on. */
+/** The most line breaks in its names: after a truncated row, a program may have printed any number of lines. */
 const MOST_LINES = 1000;
 
 /**
- * Splits a stream into the rows of ncu's tables. Between and before tables may stand anything: a
- * program shares its output with ncu. A line break ends a row only where the row is complete, since
- * names may hold line breaks; a row that never completes ends where the next one begins.
+ * Splits a stream into the rows of ncu's tables. Any text may come between and before tables, because a program shares
+ * its output with ncu. A line break ends a row only if the row is complete, since names may contain line breaks; a row
+ * that never completes ends where the next one begins.
  */
 export function createRowSplitter({ table, row }: RowHandlers): RowSplitter {
-  /** Of a row that is not over, in pieces: put together once a line ends. */
+  /** Chunks of an incomplete row, which are joined once a line ends. */
   let kept: Buffer[] = [];
   let keptBytes = 0;
-  /** In a line that is too long, until it ends. */
+  /** Inside an overlong line, until it ends. */
   let isSkipping = false;
   let failed = NOT_TRIED;
   let atStart = true;
@@ -73,7 +73,7 @@ export function createRowSplitter({ table, row }: RowHandlers): RowSplitter {
   let lacking: readonly string[] = [];
   const count = { tables: 0, damaged: 0, summary: false };
 
-  /** Takes complete rows off the front; returns how many bytes they had. */
+  /** Consumes complete rows; returns their bytes. */
   const consume = (bytes: Buffer, follows: Follows): number => {
     let start = 0;
     while (start < bytes.length) {
@@ -110,7 +110,7 @@ export function createRowSplitter({ table, row }: RowHandlers): RowSplitter {
     return start;
   };
 
-  /** Tries ends of lines until the row is complete; returns where the next line starts, -1 for "more". */
+  /** Tries line ends until the row is complete; returns where the next line starts, -1 for "more". */
   const takeRow = (
     bytes: Buffer,
     start: number,
@@ -127,7 +127,7 @@ export function createRowSplitter({ table, row }: RowHandlers): RowSplitter {
         failed = { lines, length: end - start };
         return -1;
       }
-      // The text is over, or the next row has begun: this one was cut.
+      // At the end of the text or the start of the next row, this row was truncated.
       if (lines > 0 && (next < 0 || end + 1 >= bytes.length || beginsNext(bytes, end + 1, next))) {
         count.damaged++;
         return end + 1;
@@ -143,7 +143,7 @@ export function createRowSplitter({ table, row }: RowHandlers): RowSplitter {
         row(bytes, places);
         return end + 1;
       }
-      // Nor are the lines behind it part of a row.
+      // The lines after it are not part of a row either.
       if (lines === MOST_LINES || end - start > LONGEST_NAMES) {
         count.damaged++;
         return firstEnd + 1;
@@ -158,7 +158,7 @@ export function createRowSplitter({ table, row }: RowHandlers): RowSplitter {
       isSkipping = false;
       keptBytes += line.length;
       if (keptBytes <= LONGEST_ROW && !line.includes(NEWLINE)) {
-        // Copied: the stream may use its memory again.
+        // Copied, because the stream may reuse its memory.
         kept.push(Buffer.from(line));
         return;
       }
@@ -187,11 +187,11 @@ const SUMMARY_BYTES = SUMMARY_HEADERS.map((header) => Buffer.from(header));
 
 const BYTE_ORDER_MARK = Buffer.from("\ufeff");
 
-/** Shells of Windows begin a file with a byte order mark. */
+/** Windows shells write a byte order mark at the beginning of a file. */
 export const withoutMark = (bytes: Buffer): Buffer =>
   startsWith(bytes, 0, BYTE_ORDER_MARK) ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
 
-/** Null where the line goes on. */
+/** Null if the line continues. */
 function behindLine(chunk: Uint8Array): Buffer | null {
   const end = chunk.indexOf(NEWLINE);
   return end < 0 ? null : asBuffer(chunk).subarray(end + 1);
@@ -200,13 +200,13 @@ function behindLine(chunk: Uint8Array): Buffer | null {
 const asBuffer = (chunk: Uint8Array): Buffer =>
   Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
 
-/** Where a line ends; -1 when its end is not here yet. */
+/** The end of a line; -1 if it is not available yet. */
 function lineEnd(bytes: Buffer, start: number, follows: Follows): number {
   const found = bytes.indexOf(NEWLINE, start);
   return found < 0 && follows === "nothing" ? bytes.length : found;
 }
 
-/** Without a carriage return at the end. */
+/** The end without a carriage return. */
 const trimmed = (bytes: Buffer, start: number, end: number): number =>
   end > start && bytes[end - 1] === RETURN ? end - 1 : end;
 
@@ -217,7 +217,7 @@ const startsWith = (bytes: Buffer, start: number, wanted: Buffer): boolean =>
 const mayEndRow = (bytes: Buffer, to: number): boolean =>
   bytes[to - 1] === QUOTE || (bytes[to - 1] === COMMA && bytes[to - 2] === QUOTE);
 
-/** A result (`"12","4242",`) or the row of units (`"","",`). */
+/** Whether a result (`"12","4242",`) or the row of units (`"","",`) begins here. */
 const beginsRow = (bytes: Buffer, start: number, end: number): boolean =>
   beginsResult(bytes, start, end) || /^"","",/.test(bytes.toString("latin1", start, start + 6));
 
@@ -228,7 +228,7 @@ const beginsResult = (bytes: Buffer, start: number, end: number): boolean =>
   bytes[start] === QUOTE &&
   /^"\d+","\d+",/.test(bytes.toString("latin1", start, Math.min(end, start + 32)));
 
-/** Names of columns have no quotes and no line breaks. */
+/** Names of columns contain no quotes and no line breaks. */
 const headerCells = (bytes: Buffer, start: number, to: number): readonly string[] =>
   bytes
     .toString("utf8", start + 1, to - 1)

@@ -4,24 +4,24 @@ import { limitsOf } from "../../../../values/limits.ts";
 import { openUnpacked, ZSTD_MAGIC } from "./compressed.ts";
 import { type BlockHeader, readBlockHeader, versionOf } from "./messages.ts";
 
-/** What a report begins with. */
+/** The beginning of a report. */
 export const REPORT_MAGIC = Uint8Array.of(0x4e, 0x56, 0x52, 0x00);
 
-/** Files are in this version since 2020; others may have moved fields. */
+/** The version of files since 2020; others may have moved fields. */
 const KNOWN_VERSION = 7;
 
 export interface ReportFile {
-  /** In order; what was not read of one when the next is asked for is skipped. */
+  /** In order; the unread rest of a block is skipped when the next one is requested. */
   blocks(): Generator<Block>;
-  /** What was found wrong on the way. */
+  /** Problems found so far. */
   notes(): readonly string[];
   close(): void;
 }
 
-/** Results of one process, with what they have in common. */
+/** Results of one process, with their common facts. */
 export interface Block {
   readonly process: { readonly id: number; readonly name: string };
-  /** Of the whole file. */
+  /** The string table of the whole file. */
   readonly strings: readonly string[];
   readonly toolVersion: string | null;
   messages(): Generator<BlockMessage>;
@@ -33,10 +33,10 @@ export interface BlockMessage {
 }
 
 /**
- * Opens a report: `NVR\0`, a size and the file header, then blocks of a size, a header and messages,
- * each with its size before it.
+ * Opens a report: `NVR\0`, a size and the file header, then blocks of a size, a header and messages, each preceded by
+ * its size.
  *
- * @param limits `unpackedBytes` of a report that is compressed. Default: what the environment says
+ * @param limits `unpackedBytes` for a compressed report. Default: the limits that the environment sets
  * @throws ConfigError `profile.input`, `limit.unpacked_bytes`
  */
 export function openReport(path: string, limits = limitsOf(process.env)): ReportFile {
@@ -63,7 +63,7 @@ function openPlain(path: string, mostBytes: number): number {
 interface Reading {
   readonly file: SizedReader;
   readonly path: string;
-  /** What was found wrong so far. */
+  /** Problems found so far. */
   readonly notes: string[];
 }
 
@@ -77,7 +77,7 @@ function readerOf(descriptor: number, path: string): ReportFile {
   };
 }
 
-/** Up to the first block. */
+/** Reads up to the first block. */
 function enter({ file, path, notes }: Reading): void {
   const magic = file.take(REPORT_MAGIC.length);
   if (magic === null || !REPORT_MAGIC.every((byte, index) => magic[index] === byte))
@@ -122,15 +122,15 @@ function* blocksOf(reading: Reading): Generator<Block> {
 }
 
 interface WalkedHeader {
-  /** Null where it is damaged. */
+  /** Null if it is damaged. */
   readonly block: BlockHeader | null;
   /** Where the payload begins. */
   readonly end: number;
 }
 
 /**
- * Headers of all blocks, by their place, and their names: one table for the whole file, to which a block adds
- * also for results in blocks before it. Nothing is taken from the file.
+ * Headers of all blocks, by position, and the string table: one for the whole file, in which a block may also add names
+ * for results in earlier blocks. Does not advance the file.
  */
 function walkHeaders(file: SizedReader) {
   const strings: string[] = [];
@@ -151,7 +151,7 @@ function walkHeaders(file: SizedReader) {
   return { strings, headers };
 }
 
-/** The header of a block that does not start where the sizes of the earlier blocks put it; null at the end of the file. */
+/** The header of a block that is not where the sizes of earlier blocks imply; null at the end of the file. */
 function headerHere(file: SizedReader): WalkedHeader | null {
   const bytes = file.takeSized();
   return bytes === null ? null : { block: readBlockHeader(bytes, []), end: file.at };
@@ -189,18 +189,18 @@ const invalid = (path: string, why: string): ConfigError =>
     hint: "the report may need a newer ncu: try ncu --import FILE --csv --page raw",
   });
 
-/** No message is larger; a size beyond is damage. */
+/** Messages are smaller; a larger size indicates damage. */
 const LARGEST_MESSAGE = 1 << 30;
 
-/** Reads a file in which every message has its size before it: 32 bits, little-endian. */
+/** Reads a file in which each message is preceded by its size: 32 bits, little-endian. */
 interface SizedReader {
-  /** Of the file, in bytes. */
+  /** The size of the file in bytes. */
   readonly size: number;
   /** Where the next read begins. */
   at: number;
-  /** So many bytes; null where the file does not hold them. */
+  /** The next `length` bytes; null if the file is shorter. */
   take(length: number): Uint8Array | null;
-  /** The next message; null where it is not whole. */
+  /** The next message; null if it is incomplete. */
   takeSized(): Uint8Array | null;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Reports that ncu compressed: since 2025.4 it can, into `.ncu-repz` (zstd), and newer ones do so where the name that
- * they are given has no extension.
+ * Compressed reports: since 2025.4 ncu can write `.ncu-repz` (zstd), and newer versions do so if the given name has no
+ * extension.
  */
 import { type SpawnSyncReturns, spawnSync } from "node:child_process";
 import { closeSync, existsSync, fstatSync, openSync, rmSync } from "node:fs";
@@ -10,24 +10,24 @@ import { limitError } from "../../../../values/limits.ts";
 import { makeTemporaryDirectory } from "../../../machine/files.ts";
 import { findExecutable } from "../../../machine/find-program.ts";
 
-/** What every file of zstd begins with. */
+/** The beginning of every zstd file. */
 export const ZSTD_MAGIC = Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd);
 
 export const COMPRESSED_EXTENSION = ".ncu-repz";
 const EXTENSIONS = [".ncu-rep", COMPRESSED_EXTENSION];
 
-/** The report that ncu was told to write as `base`; null where there is none. */
+/** The report that ncu wrote for the name `base`; null if there is none. */
 export const findReport = (base: string): string | null =>
   EXTENSIONS.map((extension) => `${base}${extension}`).find((file) => existsSync(file)) ?? null;
 
 /**
- * What is in a compressed report, as an open file that has no name: closing it removes it, and nothing is left of
- * it where this process is killed.
+ * Unpacks a compressed report to an open file without a name: closing it removes it, and nothing is left if this
+ * process is killed.
  *
- * @param magic what a report begins with: nothing else is unpacked any further
- * @param mostBytes how much it may hold
- * @throws ConfigError `profile.input` without `zstd` on the machine, and of a damaged file or one that holds something
- *   else; `limit.unpacked_bytes`
+ * @param magic the beginning of a report: other contents are not unpacked further
+ * @param mostBytes the size limit
+ * @throws ConfigError `profile.input` if `zstd` is not installed, and for a damaged file or other contents;
+ * `limit.unpacked_bytes`
  */
 export function openUnpacked(path: string, magic: Uint8Array, mostBytes: number): number {
   const zstd = findExecutable("zstd", "/");
@@ -44,10 +44,13 @@ export function openUnpacked(path: string, magic: Uint8Array, mostBytes: number)
   }
 }
 
-/** A command that writes what is in a file to its standard output. */
+/** A command that writes the contents of a file to its standard output. */
 type Unpack = readonly [program: string, ...args: string[]];
 
-/** Whether the first bytes are these: the command is stopped behind them. What it fails at is seen when all is unpacked. */
+/**
+ * Whether the output begins with these bytes; the command is stopped after them. Its failures show when everything is
+ * unpacked.
+ */
 function beginsWith([program, ...args]: Unpack, magic: Uint8Array): boolean {
   const { stdout, status } = spawnSync(program, args, {
     stdio: ["ignore", "pipe", "ignore"],
@@ -57,7 +60,7 @@ function beginsWith([program, ...args]: Unpack, magic: Uint8Array): boolean {
   return failed || stdout?.subarray(0, magic.length).equals(magic) === true;
 }
 
-/** Its name is gone before anything is written to it. */
+/** The name is removed before anything is written. */
 function openNameless(): number {
   const folder = makeTemporaryDirectory("deep-profile-report-");
   try {
@@ -67,7 +70,7 @@ function openNameless(): number {
   }
 }
 
-/** The system ends the command where the file would become too large: neither time nor room is lost to the rest. */
+/** The system ends the command when the file would become too large, which saves time and disk space. */
 function unpackInto(
   descriptor: number,
   unpack: Unpack,
@@ -88,11 +91,11 @@ function unpackInto(
   );
 }
 
-/** `ulimit -f` counts in these. No core is left of a command that is ended so. */
+/** The unit of `ulimit -f`. A command that is ended by the limit must not dump core. */
 const BLOCK = 512;
 const LIMITED = 'ulimit -c 0; ulimit -f "$1" 2>/dev/null; shift; exec "$@"';
 
-/** Ended by the signal of that limit, or notified where a parent ignores that signal. */
+/** Whether the limit's signal ended the command, or an error if a parent ignores that signal. */
 const isTooLarge = ({ signal, stderr }: SpawnSyncReturns<string>): boolean =>
   signal === "SIGXFSZ" || /File too large/i.test(stderr);
 

@@ -1,9 +1,9 @@
-/** The messages in a report: their fields by number, how each is read, and the headers around them. */
+/** The messages of a report: field numbers, readers, and headers. */
 import { PbfReader } from "pbf";
 
 /**
- * Field numbers of Nsight Compute's report file, version 7, as NVIDIA documents it ("Report File
- * Format" in the Customization Guide): those that are read here, each message as one object.
+ * Field numbers of Nsight Compute's report file, version 7, as NVIDIA documents it ("Report File Format" in the
+ * Customization Guide): the fields that are read here, with an object for each message.
  */
 export const fileHeader = { version: 1 } as const;
 
@@ -45,7 +45,7 @@ export const rangeResult = {
   contextId: 11,
 } as const;
 
-/** Results of CUDA graphs, launched as a whole, have the same fields, and a stream. */
+/** Results of CUDA graphs that were launched as a whole have the same fields, and a stream. */
 export const graphResult = { ...rangeResult, streamId: 12 } as const;
 
 export const metricResult = { nameId: 1, value: 2 } as const;
@@ -73,7 +73,7 @@ export const nvtxPushPopRange = { name: 1 } as const;
 export const nvtxStartEndDomain = { id: 1, ranges: 3 } as const;
 export const nvtxStartEndRange = { id: 1, name: 2 } as const;
 
-/** What to do with the fields of a message, by number; others are skipped. */
+/** Readers of a message's fields by number; other fields are skipped. */
 export type FieldReaders<T> = Readonly<Record<number, (into: T, pbf: PbfReader) => void>>;
 
 /** Reads an embedded message at the reader's place. */
@@ -98,9 +98,9 @@ export const readInteger =
     into[name] = pbf.readVarint();
   };
 
-// The headers in a report: the file's own, and one before the messages of each block.
+// The headers of a report: one for the file, and one before the messages of each block.
 
-/** Of the header of the file; null where the bytes do not say. */
+/** The version in the file header; null if the bytes are damaged. */
 export function versionOf(bytes: Uint8Array): number | null {
   const fields: FieldReaders<{ version: number | null }> = {
     [fileHeader.version]: readInteger("version"),
@@ -112,7 +112,7 @@ export function versionOf(bytes: Uint8Array): number | null {
   }
 }
 
-/** What a block says of itself and of the process that it is about. */
+/** The header of a block, with facts about its process. */
 export interface BlockHeader {
   numSources: number;
   numResults: number;
@@ -127,9 +127,9 @@ export interface BlockHeader {
 }
 
 /**
- * Null where the bytes are damaged.
+ * Null if the bytes are damaged.
  *
- * @param strings to which its names are added
+ * @param strings table to which its names are added
  */
 export function readBlockHeader(bytes: Uint8Array, strings: string[]): BlockHeader | null {
   try {

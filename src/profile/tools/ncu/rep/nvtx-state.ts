@@ -3,7 +3,7 @@ import { NO_RANGES, type NvtxRange, type NvtxState } from "../../../model/counte
 import * as field from "./messages.ts";
 import { type FieldReaders, readEmbedded, readInteger, readText } from "./messages.ts";
 
-/** The ranges of all threads of a process, as a report holds them for each result. */
+/** The ranges of all threads of a process, stored for each result of a report. */
 export interface ThreadStates {
   readonly domains: Map<number, string>;
   readonly threads: { id: number; stacks: DomainRanges[] }[];
@@ -74,7 +74,7 @@ export const readThreadStates = (pbf: PbfReader): ThreadStates =>
 
 const DEFAULT_DOMAIN = "<default domain>";
 
-/** The state as the launching thread saw it, and beside it the stacks of the others. */
+/** The state of the launching thread, together with the stacks of other threads. */
 export function stateOf(states: ThreadStates | null, launchingThread: number): NvtxState {
   if (states === null) return NO_RANGES;
   const domainName = (id: number): string => {

@@ -1,6 +1,6 @@
 /**
- * Our own reader of `.ncu-rep` files, for machines without Nsight Compute. It also has what ncu's
- * tables leave out: the push/pop ranges of all threads, not only of the launching one.
+ * Our own reader of `.ncu-rep` files, for machines without Nsight Compute. It also reads data that ncu's tables omit:
+ * the push/pop ranges of all threads, not only of the launching one.
  */
 
 import { posix, win32 } from "node:path";
@@ -26,13 +26,13 @@ import { emptyResult, type ResultMessage, resultReaders } from "./result-message
 import { SCOPE, shownMetric } from "./section-filter.ts";
 import { unitOfMetric } from "./units.ts";
 
-/** How a message becomes a result. */
+/** How to convert a kind of message to a result. */
 interface MessageShape {
   readonly kind: NcuResult["kind"];
   readonly fields: FieldReaders<ResultMessage>;
-  /** What filters of sections call it. */
+  /** Its number in filters of sections. */
   readonly scope: number;
-  /** What it is called; null: as its message says. */
+  /** Its name; null: the name in the message. */
   readonly name: string | null;
 }
 
@@ -49,7 +49,7 @@ const SHAPES: Readonly<Partial<Record<BlockMessage["kind"], MessageShape>>> = {
     scope: SCOPE.range,
     name: "range",
   },
-  // Sections show of a graph what they show of a range.
+  // Sections show the same metrics for a graph as for a range.
   graph: {
     kind: "kernel",
     fields: resultReaders(field.graphResult),
@@ -60,7 +60,7 @@ const SHAPES: Readonly<Partial<Record<BlockMessage["kind"], MessageShape>>> = {
 
 const CAPABILITY = "device__attribute_compute_capability";
 const DEVICE_INDEX = ["device__attribute_device_index", "launch__device_id"];
-/** Lists of other metrics, under the names that sections give to such lists. */
+/** Lists of metrics, under names that sections define. */
 const IS_LIST = /^(?:breakdown|group|regex):/;
 
 type Metric = ResultMessage["metrics"][number];
@@ -68,9 +68,9 @@ type Metric = ResultMessage["metrics"][number];
 /**
  * Reads a report, one result in memory at a time.
  *
- * @param limits `unpackedBytes` of one that is compressed. Default: what the environment says
- * @throws ConfigError `profile.input` where it is no report, or one of a format not known, `limit.unpacked_bytes`. A report
- *   that was cut short is read as far as it goes, and damaged results are left out, each with a note
+ * @param limits `unpackedBytes` for a compressed report. Default: the limits that the environment sets
+ * @throws ConfigError `profile.input` if it is not a report, or has an unknown format, `limit.unpacked_bytes`. A
+ * truncated report is read as far as possible, and damaged results are dropped, each with a note
  */
 export function streamNcuReport(
   path: string,
@@ -85,12 +85,12 @@ export function streamNcuReport(
   }
 }
 
-/** What a reader of the reports must know where this reader took ncu's place. */
+/** Note for readers of reports that were read without ncu. */
 export const withoutNcuNote = (name: string): string =>
   `${name} was read without ncu: units are derived from the names of metrics, and some are unknown`;
 
 /**
- * Version of the ncu that measured, e.g. `2024.2.1.0`, without reading results; null where the file does not say.
+ * Version of the ncu that measured, e.g. `2024.2.1.0`, without reading results; null if the file does not have it.
  *
  * @throws ConfigError as `streamNcuReport`
  */
@@ -116,7 +116,7 @@ function readBlocks(report: ReportFile, onResult: (result: NcuResult) => void): 
     bytes: Uint8Array,
     { strings, process }: Block,
   ) => {
-    // As ncu numbers results: over the processes of a report, one after the other.
+    // ncu numbers results consecutively over the processes of a report.
     const id = results++;
     const message = readMessage(bytes, fields);
     if (message === null) {
@@ -173,29 +173,29 @@ function readBlocks(report: ReportFile, onResult: (result: NcuResult) => void): 
   };
 }
 
-/** 75 for compute capability 7.5; null where the result does not say. */
+/** 75 for compute capability 7.5; null if the result does not have it. */
 function gpuOf(numberOf: (name: string) => number): number | null {
   const gpu = 10 * numberOf(`${CAPABILITY}_major`) + numberOf(`${CAPABILITY}_minor`);
   return Number.isNaN(gpu) ? null : gpu;
 }
 
-/** GPUs before Volta have counters that ran over many times; ncu, which shows 64 bits, has 0 for them. */
+/** Counters of GPUs before Volta may have overflowed repeatedly; ncu, which prints 64 bits, prints 0. */
 const COUNTER_END = 2 ** 64;
 
 const shownValue = (value: number): number =>
   Number.isFinite(value) ? (value >= COUNTER_END ? 0 : value) : Number.NaN;
 
-/** Which of a result's metrics are shown, by their places, and their names. */
+/** The indices and names of a result's shown metrics. */
 interface MetricShape {
   readonly shown: readonly number[];
   readonly columns: MetricColumns;
 }
 
-/** ncu's tables have metrics by their names, in the order of bytes; a report has them as they were measured. */
+/** ncu's tables sort metrics by name in byte order; a report has them in the order of measurement. */
 const byName = (a: { readonly name: string }, b: { readonly name: string }): number =>
   a.name < b.name ? -1 : 1;
 
-/** Results nearly always have the metrics of the one before: names are looked at where they differ. */
+/** Caches the last shape, because consecutive results nearly always have the same metrics. */
 function createShapeReader(): (
   metrics: readonly Metric[],
   strings: readonly string[],
@@ -207,7 +207,7 @@ function createShapeReader(): (
     if (ids.length === metrics.length && metrics.every(({ nameId }, at) => nameId === ids[at]))
       return shape;
     ids = metrics.map(({ nameId }) => nameId);
-    // A section can have measured what another one had: ncu shows the last value of the two.
+    // If two sections measured the same metric, ncu shows the last value.
     const last = new Map(ids.map((id, at) => [id, at]));
     const named = [...last].map(([id, at]) => ({ name: strings[id] ?? `metric ${id}`, at }));
     const shown = named.filter(({ name }) => !IS_LIST.test(name)).sort(byName);
@@ -222,17 +222,17 @@ function createShapeReader(): (
   };
 }
 
-/** The report may be of another system than this one; on Windows a zero byte ends the path. */
+/** The report may come from another operating system; on Windows a zero byte ends the path. */
 const programName = (path: string): string =>
   (/^(?:[A-Za-z]:\\|\\\\)/.test(path) ? win32 : posix).basename(
     path.replace(/(?<![\s\0])[\s\0]+$/, ""),
   );
 
-/** A report need not hold the demangled name. */
+/** A report may lack the demangled name. */
 const nameOfKernel = ({ demangledName, functionName, mangledName }: ResultMessage): string =>
   demangledName || functionName || mangledName;
 
-/** Null where the bytes are no message: whatever the decoder throws then, it is the file's fault. */
+/** Null if the bytes are malformed: any error of the decoder is due to the file. */
 function readMessage(bytes: Uint8Array, fields: FieldReaders<ResultMessage>): ResultMessage | null {
   try {
     return readWhole(new PbfReader(bytes), fields, emptyResult());
@@ -241,11 +241,11 @@ function readMessage(bytes: Uint8Array, fields: FieldReaders<ResultMessage>): Re
   }
 }
 
-/** Which metrics each section shows. A report has sections by their identifiers; each says where ncu shows it. */
+/** The metrics of each section. A report has sections by identifier, with their order in ncu's output. */
 function createSections() {
   const sections = new Map<string, { readonly names: Set<string>; order: number }>();
   return {
-    /** One in which only rules speak keeps its place among the others. */
+    /** A section that has only rules keeps its position among the others. */
     add(title: string, order: number, metrics: readonly string[]): void {
       const section = sections.get(title) ?? { names: new Set<string>(), order };
       sections.set(title, section);

@@ -10,7 +10,7 @@ import {
   type SectionMetric,
 } from "./section-filter.ts";
 
-/** A result as it stands in the file: names are numbers of the block's string table. */
+/** A result as stored in the file: names are indices into the block's string table. */
 export interface ResultMessage {
   threadId: number;
   mangledName: string;
@@ -125,12 +125,12 @@ const RULE_FIELDS: FieldReaders<Rule> = {
   [field.ruleResult.sectionIdentifier]: readText("section"),
 };
 
-/** As ncu's tables write the types of messages. */
+/** The types of messages as ncu's tables print them. */
 const MESSAGE_TYPES: readonly string[] = ["", "INF", "WRN", "ERR", "OPT"];
 
 const SPEEDUP_TYPES = [undefined, "local", "global"] as const;
 
-/** Links are written `@url:TEXT:TARGET@`, `@section:TARGET:TEXT@` and the like; ncu's tables show them so. */
+/** Links have forms such as `@url:TEXT:TARGET@`, `@section:TARGET:TEXT@`; ncu's tables print them this way. */
 const withoutMarkup = (text: string): string =>
   text
     .replaceAll(/@url:([^:@]*):([^@]*)@/g, "$1 ($2)")
@@ -155,7 +155,7 @@ function readRule(pbf: PbfReader): readonly RuleMessage[] {
     });
 }
 
-/** Which field of a message holds what: it differs between kinds of results. */
+/** Field numbers of a result's properties, which differ between kinds of results. */
 export type ResultFields = Readonly<Partial<Record<keyof typeof field.profileResult, number>>>;
 
 export function resultReaders(numbers: ResultFields): FieldReaders<ResultMessage> {

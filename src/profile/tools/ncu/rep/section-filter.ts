@@ -1,12 +1,12 @@
 /**
- * What a section shows of a result: the same section file serves all GPUs and all kinds of results, and says of its
- * metrics for which of them they are, and what stands in their place elsewhere.
+ * Decides which metrics a section shows for a result: the same section file serves all GPUs and all kinds of results,
+ * and its metrics have filters for these, and alternatives.
  */
 import type { PbfReader } from "pbf";
 import * as field from "./messages.ts";
 import { type FieldReaders, readEmbedded, readInteger, readText } from "./messages.ts";
 
-/** Numbers as GPUs have them: 75 for compute capability 7.5. Null: no limit. */
+/** Compute capabilities as numbers: 75 for 7.5. Null: no limit. */
 interface GpuRange {
   min: number | null;
   max: number | null;
@@ -14,13 +14,13 @@ interface GpuRange {
 
 export interface SectionFilter {
   readonly all: GpuRange;
-  /** Count instead of `all` where there are some. */
+  /** Apply instead of `all` if not empty. */
   readonly items: GpuRange[];
   /** Kinds of results; empty: all. */
   readonly scopes: number[];
 }
 
-/** A metric of a section. The first of its options that is for a result takes its place. */
+/** A metric of a section. Its first option that matches the result replaces it. */
 export interface SectionMetric {
   name: string;
   filter: SectionFilter | null;
@@ -32,7 +32,7 @@ interface SectionMetricOption {
   filter: SectionFilter | null;
 }
 
-/** What filters ask of a result; null where it is not known, and then nothing is hidden for it. */
+/** The properties of a result that filters check; null if unknown, and then nothing is hidden because of it. */
 export interface ShownFor {
   /** Compute capability: 75 for 7.5. */
   readonly gpu: number | null;
@@ -42,7 +42,7 @@ export interface ShownFor {
 /** Values of `CollectionScope`. */
 export const SCOPE = { launch: 1, range: 2 } as const;
 
-/** The name of the metric that a section shows in one place; null where it shows none. */
+/** The name of the metric that a section shows in one position; null if it shows none. */
 export function shownMetric(
   metric: SectionMetric,
   section: SectionFilter | null,
@@ -61,7 +61,7 @@ const isForGpu = (filter: SectionFilter | null, { gpu }: ShownFor): boolean => {
   return (items.length > 0 ? items : [all]).some((range) => holds(range, gpu));
 };
 
-/** The first filter that names kinds of results decides: a metric can be for more than its section is. */
+/** The first filter that names kinds of results decides: a metric may apply to more kinds than its section. */
 const isForScope = (filters: readonly (SectionFilter | null)[], { scope }: ShownFor): boolean => {
   const scopes = filters.find((filter) => filter !== null && filter.scopes.length > 0)?.scopes;
   return scope === null || scopes === undefined || scopes.includes(scope);

@@ -1,19 +1,19 @@
-/** Units of metrics: conversions between them, and those that a metric's name tells. */
+/** Units of metrics: conversions, and the units that names of metrics imply. */
 import { getOrCreate } from "../../../../system/get-or-create.ts";
 
 /**
- * Units as ncu writes them, in both spellings (`nsecond` up to 2024.1, `ns` since), with or without
- * prefixes: ncu chooses a prefix per column unless `--print-units base` is given. Everything is
- * turned into base units, so that values of several kernels or files can be added.
+ * Units as ncu prints them, in both spellings (`nsecond` up to 2024.1, `ns` since), with or without prefixes: ncu
+ * chooses a prefix per column unless `--print-units base` is given. Everything is converted to base units, so that
+ * values of several kernels or files can be added.
  */
 export interface UnitConversion {
   /** E.g. `ns`, `byte`, `cycle/s`, `%`, `register/thread`; empty for a pure number. */
   readonly unit: string;
-  /** What a value is multiplied with. */
+  /** The factor for values. */
   readonly factor: number;
 }
 
-/** Time is counted in nanoseconds, as ncu's own base unit for durations. */
+/** The base unit of time is the nanosecond, as in ncu for durations. */
 const TIMES: Readonly<Record<string, number>> = {
   second: 1e9,
   s: 1e9,
@@ -25,27 +25,30 @@ const TIMES: Readonly<Record<string, number>> = {
   ns: 1,
 };
 
-/** ncu's prefixes are decimal, those of bytes too. */
+/** ncu's prefixes are decimal, also for bytes. */
 const PREFIXES: Readonly<Record<string, number>> = { K: 1e3, M: 1e6, G: 1e9, T: 1e12, P: 1e15 };
 
-/** What prefixes stand before; `Kinst` is one thousand of them, `Kelvin` would be none. */
+/** Units that take prefixes; `Kinst` is one thousand of them, but `Kelvin` would not be. */
 const COUNTED =
   /^([KMGTP])(byte|inst|cycle|sector|request|warp|thread|block|register|sample|flop|hz|Hz)s?$/;
 
-/** For tables with a unit in every row: there are few, and reading one takes as long as its row does. */
+/**
+ * Caches conversions for tables with a unit in every row: there are few units, and parsing one takes as long as its
+ * row.
+ */
 export function createUnitConverter(): (text: string) => UnitConversion {
   const known = new Map<string, UnitConversion>();
   return (text) => getOrCreate(known, text, () => convertUnit(text));
 }
 
-/** Never throws: a unit that is not known stays as it is. */
+/** Never throws: an unknown unit stays unchanged. */
 export function convertUnit(text: string): UnitConversion {
   const slash = text.indexOf("/");
   if (slash < 0) return single(text);
   const above = single(text.slice(0, slash));
   const below = text.slice(slash + 1);
   const time = TIMES[below];
-  // Rates are per second; 1e9 ns are one.
+  // Rates are per second; 1e9 ns are one second.
   if (time !== undefined) return { unit: `${above.unit}/s`, factor: (above.factor * 1e9) / time };
   const per = single(below);
   return { unit: `${above.unit}/${per.unit}`, factor: above.factor / per.factor };
@@ -54,7 +57,7 @@ export function convertUnit(text: string): UnitConversion {
 function single(text: string): UnitConversion {
   const time = TIMES[text];
   if (time !== undefined) return { unit: "ns", factor: time };
-  // A frequency is cycles per second in the old spelling.
+  // In the old spelling a frequency is in cycles per second.
   if (/^hz$/i.test(text)) return { unit: "cycle/s", factor: 1 };
   const [, prefix = "", counted] = COUNTED.exec(text) ?? [];
   if (counted === undefined) return { unit: text === "sectors" ? "sector" : text, factor: 1 };
@@ -62,19 +65,19 @@ function single(text: string): UnitConversion {
   return { unit: base.unit, factor: base.factor * (PREFIXES[prefix] ?? 1) };
 }
 
-/** Several times the longest name of a metric of ncu. */
+/** Several times the longest name of a metric in ncu. */
 const LONGEST_NAME = 1024;
 
 /**
- * Whether a name can be that of a metric. One that is longer stands in a damaged file, and is not held against
- * patterns: with its length their time grows by more.
+ * Whether a name can be that of a metric. A longer one comes from a damaged file, and is not matched against patterns,
+ * whose time grows more than linearly with its length.
  */
 export const isMetricName = (name: string): boolean => name.length <= LONGEST_NAME;
 
 /**
- * A report does not store units: ncu derives them from its knowledge of the chip. The scheme of
- * metric names gives most of them: `unit__counter.rollup.submetric`, where the submetric makes a rate,
- * a ratio or a percentage of the counter. What the name does not tell is a pure number.
+ * Derives the unit of a metric from its name, because reports store none: ncu derives them from its knowledge of the
+ * chip. Most follow from the scheme of metric names: `unit__counter.rollup.submetric`, where the submetric makes a
+ * rate, a ratio or a percentage of the counter. Otherwise the metric is a pure number.
  */
 export function unitOfMetric(name: string): string {
   if (!isMetricName(name)) return "";
@@ -83,7 +86,7 @@ export function unitOfMetric(name: string): string {
   if (/\.pct$|_pct$/.test(name) || submetric.startsWith("pct_of_peak")) return "%";
   if (/\.(?:ratio|max_rate)$/.test(name)) return ratioUnit(name);
   const counted = countedBy(counter);
-  // Also a peak per second: `peak_sustained_elapsed.per_second`.
+  // Also for a peak per second: `peak_sustained_elapsed.per_second`.
   if (/(?:^|\.)per_second$/.test(submetric)) return `${counted}/s`;
   if (/^(?:per_cycle|peak_sustained)/.test(submetric)) {
     if (counted === "warp") return "warp";
@@ -99,7 +102,7 @@ function ratioUnit(name: string): string {
   return /__average_warp\w*_per_inst_\w+\.ratio$/.test(name) ? "cycle" : "";
 }
 
-/** The first that fits; names of counters end with what they count, or have it before a filter. */
+/** The first match counts; names of counters end with the counted unit, or have it before a filter. */
 const COUNTERS: readonly (readonly [name: RegExp, unit: string])[] = [
   [/^device__|^launch__(?:block_size|grid_|context|device|stream|uses|waves)/, ""],
   [/_per_opcode/, ""],
@@ -111,7 +114,7 @@ const COUNTERS: readonly (readonly [name: RegExp, unit: string])[] = [
   [/^launch__cluster_max_potential_size$/, "block"],
   [/__pmsampler_interval_time$/, "ns"],
   [/__pmsampler_\w+_samples$/, "sample"],
-  // Of a counter of instructions it is how many operations they are, over all threads.
+  // For a counter of instructions, it is the number of operations over all threads.
   [/_pred_on_x\d$|__threads_launched$|__avg_thread_executed/, "thread"],
   [/__ctas_launched/, "block"],
   [/_writeback_active(?:_|$)|__issue_active$/, "cycle"],

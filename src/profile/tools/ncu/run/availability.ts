@@ -1,22 +1,21 @@
 /**
- * Which of the wanted sections, sets and metrics this ncu and this GPU have, asked from ncu itself.
- * `--list-metrics` would not do: it lists only what the enabled sections contain.
+ * Which of the requested sections, sets and metrics this ncu and this GPU support, asked from ncu itself.
+ * `--list-metrics` is not sufficient: it lists only the contents of enabled sections.
  */
 import { nearest } from "../../../../values/errors.ts";
 import { isRangeMode, metricsOf, type NcuCliConfig, namesOf } from "../../config.ts";
 import { askNcu, type NcuCapabilities } from "./capabilities.ts";
 
 export interface Available {
-  /** Null: ncu did not say, so nothing is left out. */
+  /** Null: ncu did not answer, so nothing is omitted. */
   readonly sets: ReadonlySet<string> | null;
   readonly sections: ReadonlySet<string> | null;
-  /** Base names, as `sm__throughput`. */
+  /** Base names such as `sm__throughput`. */
   readonly metrics: ReadonlySet<string> | null;
 }
 
 /**
- * @param chip as ncu calls it (`gh100`), where it cannot ask the driver; null asks for the GPUs of
- *   this machine
+ * @param chip ncu's name of the chip (`gh100`), if ncu cannot ask the driver; null asks about the GPUs of this machine
  */
 export async function queryAvailable(
   { path, options }: NcuCapabilities,
@@ -38,17 +37,17 @@ export async function queryAvailable(
   };
 }
 
-/** A config.ncu-cfg that lies around may name other sections than those that are measured. */
+/** Ignores a stray config.ncu-cfg, which may name other sections than those that are measured. */
 const withoutConfigFile = (options: NcuCapabilities["options"]): readonly string[] =>
   options.has("--config-file") ? ["--config-file", "off"] : [];
 
-/** Names of metrics that may be counted per instruction of a kernel, or per line of its source. */
+/** Names of metrics that ncu may count per instruction of a kernel, or per source line. */
 const MAY_BE_PER_INSTRUCTION = /sass_|inst_executed|^memory_/;
 
 /**
- * Metrics that this ncu does not measure of ranges, asked from ncu itself: it refuses them before it
- * starts the program, which does nothing here, and names one of several. So it is asked about all at
- * once, until it takes what is left: where there is a GPU, calls that it takes wait for each other.
+ * Metrics that this ncu does not measure for ranges, asked from ncu itself: it refuses them before it starts the
+ * program, which does nothing here, and names one at a time. So it is asked about all metrics repeatedly until it
+ * accepts the remaining ones: with a GPU, accepted calls wait for each other.
  */
 export async function queryRefused(
   { path, options }: NcuCapabilities,
@@ -69,7 +68,7 @@ export async function queryRefused(
   return refused;
 }
 
-/** Names of the first column of a table, which is the only one read: names hold no quotes. */
+/** Names in the first column of a table; other columns are not read. The names contain no quotes. */
 function firstColumn(csv: string, heading: string): ReadonlySet<string> | null {
   const cells = csv.split("\n").flatMap((line) => /^"([^"]*)"/.exec(line)?.slice(1) ?? []);
   const start = cells.indexOf(heading);
@@ -79,12 +78,12 @@ function firstColumn(csv: string, heading: string): ReadonlySet<string> | null {
 
 export interface Adapted {
   readonly config: NcuCliConfig;
-  /** What is left out, one note each, with the reason and the nearest name. */
+  /** A note for each omission, with the reason and the nearest name. */
   readonly notes: readonly string[];
 }
 
 /**
- * The config without what there is not.
+ * The config without unavailable items.
  *
  * @param refused metrics that are not measured in the replay mode
  */
@@ -129,14 +128,14 @@ const whyNot = (what: string, version: string): string =>
     ? `ncu ${version} has no such metric for this GPU`
     : `ncu ${version} has no such ${what}`;
 
-/** Expressions are ncu's matter. */
+/** Regular expressions are left to ncu. */
 const sectionName = (section: string): string | null =>
   section.startsWith("regex:") ? null : section;
 
 /**
- * What `--query-metrics` never lists, since it lists counters of the GPU: expressions and groups, and by the Profiling
- * Guide ("Metrics Reference") metrics of the launch, of the device and its links, of samples, of source lines, those that
- * sections derive from them, and those of the profiler itself.
+ * Metrics that `--query-metrics` never lists, because it lists counters of the GPU: expressions and groups, and
+ * according to the Profiling Guide ("Metrics Reference") metrics of the launch, of the device and its links, of
+ * samples, of source lines, metrics derived by sections, and those of the profiler itself.
  */
 const UNLISTED = new RegExp(
   [
@@ -150,7 +149,9 @@ const UNLISTED = new RegExp(
     .join("|"),
 );
 
-/** The name that `--query-metrics` lists: without the roll-up and what follows it. Null where that list does not tell. */
+/**
+ * The name that `--query-metrics` lists: without the rollup and its suffixes. Null for a metric that it never lists.
+ */
 const metricBase = (metric: string): string | null =>
   UNLISTED.test(metric)
     ? null

@@ -1,6 +1,6 @@
 /**
- * What the installed Nsight Compute can do, asked from itself: option names and allowed values come
- * and go between versions, so nothing is concluded from the version number.
+ * The capabilities of the installed Nsight Compute, asked from ncu itself: option names and allowed values differ
+ * between versions, so nothing is concluded from the version number.
  */
 
 import { accessSync, constants } from "node:fs";
@@ -12,18 +12,18 @@ import { ToolError } from "../../../machine/tool-error.ts";
 export interface NcuCapabilities {
   /** Absolute path of the program. */
   readonly path: string;
-  /** As it says it, e.g. `2024.1.1.0`. */
+  /** The version as ncu prints it, e.g. `2024.1.1.0`. */
   readonly version: string;
-  /** Long names of all options, with the dashes. */
+  /** Long names of all options, including dashes. */
   readonly options: ReadonlySet<string>;
-  /** Whether its help names a value of an option; false for an option that it does not have. */
+  /** Whether its help lists a value of an option; false for an unknown option. */
   readonly accepts: (option: string, value: string) => boolean;
 }
 
 /**
  * Runs `ncu --version` and `ncu --help`.
  *
- * @throws ToolError `profile.tool` for a program that answers otherwise than Nsight Compute
+ * @throws ToolError `profile.tool` for a program whose output is not that of Nsight Compute
  */
 export async function probeNcu(path: string): Promise<NcuCapabilities> {
   const [version, help] = await Promise.all([
@@ -46,7 +46,7 @@ function versionIn({ stdout, stderr }: NcuAnswer, path: string): string {
   });
 }
 
-/** Options stand at the margin of two spaces: `  -k [ --kernel-name ] arg   Filter the kernel`. */
+/** Options are indented by two spaces: `  -k [ --kernel-name ] arg   Filter the kernel`. */
 const OPTION_LINE = /^ {2}(?:-\w \[ )?(--[a-z0-9][a-z0-9-]*)(?: \])?/;
 
 export function readHelp(help: string): Pick<NcuCapabilities, "options" | "accepts"> {
@@ -57,7 +57,7 @@ export function readHelp(help: string): Pick<NcuCapabilities, "options" | "accep
     if (name !== undefined) {
       block = [line.slice(line.indexOf(name) + name.length)];
       blocks.set(name, block);
-      // A line without margin begins another group, or the examples.
+      // An unindented line begins another group, or the examples.
     } else if (/^\S/.test(line)) block = undefined;
     else block?.push(line);
   }
@@ -73,17 +73,17 @@ export function readHelp(help: string): Pick<NcuCapabilities, "options" | "accep
   };
 }
 
-/** What a call of ncu that profiles nothing printed. */
+/** The output of an ncu command that profiles nothing. */
 interface NcuAnswer {
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Long enough for a big report and a slow disk, short enough for a tool that waits for a driver. */
+/** Long enough for a large report and a slow disk, short enough for a tool that waits for a driver. */
 const TIMEOUT_MS = 120_000;
 const MAX_ANSWER_BYTES = 64e6;
 
-/** Asks ncu for something that it prints: its version, its sections, its metrics. Never throws. */
+/** Queries ncu for its version, sections or metrics. Never throws. */
 export async function askNcu(path: string, args: readonly string[]): Promise<NcuAnswer> {
   const { stdout, stderr, why } = await askProgram([path, ...args], {
     env: ncuEnvironment(),
@@ -94,19 +94,19 @@ export async function askNcu(path: string, args: readonly string[]): Promise<Ncu
 }
 
 /**
- * What every call of ncu gets: numbers without groups and with a point, whatever the user's locale
- * is (a CSV of an unknown locale cannot be read); and no copy of its section files where it could
- * not write one, which would make it fail.
+ * Variables for every call of ncu: numbers without group separators and with a decimal point in any locale of the user
+ * (a CSV of an unknown locale cannot be read); and no copy of its section files if it could not write one, which would
+ * make it fail.
  */
 export function ncuEnvironment(): Readonly<Record<string, string>> {
   return { LC_ALL: "C.UTF-8", ...sectionFiles() };
 }
 
-/** The same for a program that runs under ncu: its locale stays its own. */
+/** Variables for a program that runs under ncu, which keeps its own locale. */
 export const sectionFiles = (): Readonly<Record<string, string>> =>
   homeIsWritable() ? {} : { NV_COMPUTE_PROFILER_DISABLE_STOCK_FILE_DEPLOYMENT: "1" };
 
-/** A user without a name and without HOME has no home, and asking for it throws. */
+/** `os.homedir` throws for a user without a name and without HOME. */
 function homeIsWritable(): boolean {
   try {
     accessSync(os.homedir(), constants.W_OK);
@@ -116,7 +116,7 @@ function homeIsWritable(): boolean {
   }
 }
 
-/** @throws ToolError `profile.tool` with what to install */
+/** @throws ToolError `profile.tool` with installation instructions */
 export function requireNcu(): string {
   const found = findNsightTool("ncu");
   if (found !== null) return found;

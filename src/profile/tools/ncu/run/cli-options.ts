@@ -1,4 +1,4 @@
-/** `pipeline.ncu.ncu_cli`, key by key: each option of ncu is a data object. */
+/** The options of `pipeline.ncu.ncu_cli`: each option of ncu is a data object. */
 
 import { ncuKernelPattern } from "../../../analysis/kernel-selection.ts";
 import {
@@ -12,24 +12,24 @@ import type { NcuCapabilities } from "./capabilities.ts";
 import { checkExtraOptions, illegalExtras, NO_KERNELS, refusal } from "./extra-options.ts";
 
 interface CliOption {
-  /** Below `pipeline.ncu.ncu_cli`. */
+  /** The key below `pipeline.ncu.ncu_cli`. */
   readonly key: string;
   readonly flag: string;
-  /** Its values, one use of the flag each; none leaves it to ncu. */
+  /** The values, each with its own use of the flag; empty leaves the option to ncu. */
   readonly values: (config: NcuCliConfig) => readonly string[];
   readonly illegal?: Illegal;
 }
 
-/** Why ncu would refuse it in a mode, or null. */
+/** Why ncu would refuse the option in a mode, or null. */
 type Illegal = (mode: ReplayMode, config: NcuCliConfig, ncu: KnownOptions) => string | null;
 
 type KnownOptions = Pick<NcuCapabilities, "options">;
 
-/** A key that is no option of its own. */
+/** A key without an option of its own. */
 interface OtherKey {
   readonly key: string;
   readonly isSet: (config: NcuCliConfig) => boolean;
-  /** How the config says that it is not set. */
+  /** The value of an unset key in the config. */
   readonly none: "null" | "[]";
   readonly illegal: Illegal;
 }
@@ -42,7 +42,7 @@ const notInRanges =
   (mode) =>
     isRangeMode(mode) ? reason : null;
 
-/** In the order of the command line. NVTX filters and files come with the pass. */
+/** In the order of the command line. NVTX filters and files are added per pass. */
 const CLI_OPTIONS: readonly CliOption[] = [
   {
     key: "target_processes",
@@ -55,7 +55,7 @@ const CLI_OPTIONS: readonly CliOption[] = [
   {
     key: "metrics",
     flag: "--metrics",
-    // ncu takes the option once only.
+    // ncu accepts the option only once.
     values: (config) => {
       const metrics = metricsOf(config);
       return metrics.length === 0 ? [] : [metrics.join(",")];
@@ -107,14 +107,14 @@ const OTHER_KEYS: readonly OtherKey[] = [
   },
 ];
 
-/** Metrics that ncu refuses for ranges (found out from ncu 2024.1 itself). */
+/** Metrics that ncu refuses for ranges (tested with ncu 2024.1). */
 const isPerInstruction = (metric: string): boolean =>
   /^sass__(thread_)?inst_executed_/.test(metric) || metric === "inst_executed";
 
 /**
- * Refuses what ncu would refuse, and what this version of ncu does not know, before anything runs.
+ * Refuses, before anything runs, options that ncu would refuse, and those that this version of ncu does not know.
  *
- * @throws ConfigError `profile.ncu_option` that names the key, the reason and what to do
+ * @throws ConfigError `profile.ncu_option` with the key, the reason and a hint
  */
 export function checkOptions(config: NcuCliConfig, ncu: NcuCapabilities): void {
   const mode = config.replay_mode;
@@ -131,9 +131,9 @@ export function checkOptions(config: NcuCliConfig, ncu: NcuCapabilities): void {
 }
 
 /**
- * Refuses what no ncu does in the replay mode.
+ * Refuses options that no version of ncu accepts in the replay mode.
  *
- * @param ncu that of this machine, which tells what beginnings of options mean; without one, they mean nothing
+ * @param ncu the ncu of this machine, for resolving abbreviated options; without one, abbreviations are not resolved
  * @throws ConfigError `profile.ncu_option`
  */
 export function checkModes(config: NcuCliConfig, ncu: KnownOptions = { options: new Set() }): void {
@@ -152,7 +152,7 @@ export function checkModes(config: NcuCliConfig, ncu: KnownOptions = { options: 
     if (isSet(config)) refuseIf(illegal(mode, config, ncu), key, none);
 }
 
-/** Those that the config gives. */
+/** The options that the config sets. */
 const optionsOf = (config: NcuCliConfig): readonly CliOption[] =>
   CLI_OPTIONS.filter(({ values }) => values(config).length > 0);
 
@@ -180,10 +180,10 @@ function requireValue(
   );
 }
 
-/** ncu takes these several times, and all others once. */
+/** ncu accepts these several times, and all others once. */
 const REPEATABLE: ReadonlySet<string> = new Set(["--set", "--section"]);
 
-/** Options that keys of the config give already, and what to do instead of giving them once more. */
+/** Options that keys of the config already set, with the alternative to setting them again. */
 const takenOptions = (config: NcuCliConfig): ReadonlyMap<string, string> =>
   new Map(
     optionsOf(config)
@@ -191,7 +191,7 @@ const takenOptions = (config: NcuCliConfig): ReadonlyMap<string, string> =>
       .map(({ key, flag }) => [flag, `use pipeline.ncu.ncu_cli.${key}; ncu takes ${flag} once`]),
   );
 
-/** The options that the config asks for, as arguments. */
+/** The options of the config as arguments. */
 export const configArguments = (config: NcuCliConfig): readonly string[] => [
   ...CLI_OPTIONS.flatMap(({ flag, values }) => values(config).flatMap((value) => [flag, value])),
   ...config.extra_args,

@@ -6,24 +6,24 @@ import { configArguments } from "./cli-options.ts";
 import type { Pass } from "./pass-plan.ts";
 
 export interface PassFiles {
-  /** Without `.ncu-rep`, which ncu adds. */
+  /** Without `.ncu-rep`, which ncu appends. */
   readonly report: string;
   readonly log: string;
-  /** For options that are too long for a command line. */
+  /** The file for options that are too long for a command line. */
   readonly options: string;
 }
 
 export interface PassCommand {
   readonly argv: readonly string[];
-  /** What `PassFiles.options` must hold before this runs; null: nothing. */
+  /** The required content of `PassFiles.options` before this runs; null: no file. */
   readonly options: string | null;
 }
 
 /**
- * The command line of one pass. What differs between versions of ncu, or hangs on files that lie
- * around, is said explicitly: the same config gives the same measurement everywhere.
+ * The command line of one pass. Options whose defaults differ between versions of ncu, or depend on stray files, are
+ * set explicitly: the same config gives the same measurement everywhere.
  *
- * @throws ToolError `profile.ncu` where its options are longer than a command line can be
+ * @throws ToolError `profile.ncu` if its options are longer than a command line can be
  */
 export function passCommand(
   pass: Pass,
@@ -32,7 +32,7 @@ export function passCommand(
 ): PassCommand {
   const isGiven = (option: string) =>
     config.extra_args.some((given) => given === option || given.startsWith(`${option}=`));
-  /** Of what ncu takes once, the user's own word counts. */
+  /** If ncu accepts an option only once, the user's setting takes precedence. */
   const pinned = (option: string, value: string) =>
     ncu.options.has(option) && !isGiven(option) ? [option, value] : [];
   const { options, text } = fitOptions(
@@ -55,31 +55,31 @@ export function passCommand(
   return { argv: [ncu.path, ...options, ...workload.argv], options: text };
 }
 
-/** ncu replaces `%p`, `%h` and others in the path of a report, and there alone. */
+/** ncu expands `%p`, `%h` and others only in the path of a report. */
 const literalPath = (path: string): string => path.replaceAll("%", "%%");
 
-// Options of ncu that are too long for a command line: Linux takes 128 KiB of one argument, and some 2 MB of all
-// (execve(2)). ncu reads others from a file that it is given as `@FILE` (Nsight Compute CLI, "Response File").
+// Options of ncu that are too long for a command line: Linux allows 128 KiB for one argument, and some 2 MB for all
+// (execve(2)). ncu reads further options from a file given as `@FILE` (Nsight Compute CLI, "Response File").
 
-/** What Linux takes of one argument (`MAX_ARG_STRLEN`), with the zero at its end. */
+/** Linux's limit for one argument (`MAX_ARG_STRLEN`), including the terminating zero. */
 const LONGEST_ARGUMENT = 128 * 1024;
-/** Half of what it takes of all of them: the program has arguments of its own, and an environment. */
+/** Half of Linux's limit for all arguments: the program has its own arguments, and an environment. */
 const LONGEST_OPTIONS = 1 << 20;
-/** Shorter ones are seen in `ps` and in `cmd.txt` as they are. */
+/** Shorter options stay visible in `ps` and in `cmd.txt`. */
 const COMFORTABLE = LONGEST_ARGUMENT / 2;
 
 export interface FittedOptions {
   readonly options: readonly string[];
-  /** What the file has to hold; null where there is none. */
+  /** The required content of the file; null without a file. */
   readonly text: string | null;
 }
 
 /**
- * Moves long options into a file. It is split at white space, and knows neither quotes nor escapes (found out from ncu
- * 2024.1): a regular expression names white space by its codes, and other values with it stay on the command line.
+ * Moves long options to a file. ncu splits the file at white space, without quotes or escapes (tested with ncu 2024.1):
+ * so a regular expression encodes white space by its codes, and other values with white space stay on the command line.
  *
  * @param options each followed by its value, if it has one
- * @throws ToolError `profile.ncu` where what has to stay is too long
+ * @throws ToolError `profile.ncu` if the remaining options are too long
  */
 export function fitOptions(options: readonly string[], file: string): FittedOptions {
   if (bytesOf(options) <= COMFORTABLE) return { options, text: null };
@@ -101,7 +101,7 @@ export function fitOptions(options: readonly string[], file: string): FittedOpti
     : { options: [...kept, `@${file}`], text: moved.join("") };
 }
 
-/** Those that grow with the program: all others stay in sight. */
+/** Options that grow with the program; all others stay visible. */
 const MOVABLE: ReadonlySet<string> = new Set([
   "--nvtx-include",
   "--nvtx-exclude",
@@ -109,7 +109,7 @@ const MOVABLE: ReadonlySet<string> = new Set([
   "--metrics",
 ]);
 
-/** Null for a value that a file cannot hold as one word. */
+/** Null for a value that cannot be a single word of the file. */
 function wordOf(value: string): string | null {
   if (value.startsWith("regex:"))
     return value.replaceAll(ESCAPED_OR_SPACE, (text) => {

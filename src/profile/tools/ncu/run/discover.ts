@@ -10,12 +10,12 @@ import type { CollectContext, Collection, Collector } from "../../tool.ts";
 import { matchingLabels } from "./filters.ts";
 import { type DiscoveredLabels, foldingLabels, labelsOf } from "./labels.ts";
 
-/** Folder below that of ncu, of a run for this purpose alone. */
+/** The folder, below that of ncu, for a run that only records. */
 export const DISCOVERY = "discovery";
 
 export interface Discovery {
   readonly labels: DiscoveredLabels;
-  /** The run that the labels were seen in. */
+  /** The run in which the labels were found. */
   readonly collection: Collection;
 }
 
@@ -23,15 +23,15 @@ export interface DiscoverOptions {
   readonly recorder: Collector;
   readonly operationDomains: readonly string[];
   readonly labels?: LabelRules;
-  /** What ncu is to measure: labels that it names do not fold. */
+  /** The regions that ncu is to measure: labels that it names do not fold. */
   readonly selection?: SelectionPatterns;
 }
 
 /**
- * Finds out which labels the program has: from what an earlier collector recorded, else by a run of
- * its own under the recorder. ncu and the recorder cannot share one: both are loaded by NVTX.
+ * Determines the labels of the program: from the recording of an earlier collector, else by a separate run under the
+ * recorder. ncu and the recorder cannot share a run, because NVTX would have to load both.
  *
- * @throws ToolError `profile.ncu` where the program fails already without ncu
+ * @throws ToolError `profile.ncu` if the program already fails without ncu
  */
 export async function discoverLabels(
   workload: Workload,
@@ -61,9 +61,9 @@ const isComplete = ({ measured, outcome, problem, partial }: Collection): boolea
   succeeded(outcome);
 
 /**
- * A run under the recorder that only serves what ncu is to be told.
+ * Runs the program under the recorder only to prepare options of ncu.
  *
- * @throws ToolError `profile.ncu` where the program fails already without ncu
+ * @throws ToolError `profile.ncu` if the program already fails without ncu
  */
 export async function recordSeparately(
   workload: Workload,
@@ -85,7 +85,7 @@ export async function recordSeparately(
 
 const MAX_NAMES = 40;
 
-/** What to say where a filter matches nothing. */
+/** The note for a filter that matches nothing. */
 export function noMatchNote(
   { include }: { readonly include: readonly string[] },
   { labels }: DiscoveredLabels,
@@ -95,7 +95,7 @@ export function noMatchNote(
   return `nvtx.include (${include.join(", ")}) matches none of the program's regions, so ncu was not started${include.map(listHint).join("")}; available: ${shown(labels)}`;
 }
 
-/** One note for each pattern that matches nothing beside others that do. */
+/** A note for each pattern that matches nothing while others do. */
 export const unmatchedNotes = (
   { include }: { readonly include: readonly string[] },
   { labels }: DiscoveredLabels,
@@ -109,7 +109,7 @@ export const unmatchedNotes = (
             `nvtx.include: '${pattern}' matches none of the program's regions${listHint(pattern)}; available: ${shown(labels)}`,
         );
 
-/** ncu takes one expression an option: what is joined is one name, which hardly any region has. */
+/** ncu accepts one expression per option: a joined list is a single name, which hardly any region has. */
 function listHint(pattern: string): string {
   const parts = pattern.split(/[;,]/).filter((part) => part.trim() !== "");
   return parts.length > 1 ? ` (several regions are a list: [${parts.join(",")}])` : "";

@@ -2,11 +2,11 @@ import { ConfigError, nearest } from "../../../../values/errors.ts";
 import type { NcuCliConfig, ReplayMode } from "../../config.ts";
 import type { NcuCapabilities } from "./capabilities.ts";
 
-/** Of an option that ranges have no use for. */
+/** The reason for refusing options that do not apply to ranges. */
 export const NO_KERNELS =
   "ncu measures a range as a whole, without telling its kernels apart; use replay_mode=kernel or application";
 
-/** A key below `pipeline.ncu.ncu_cli` that this run, or this ncu, cannot have. */
+/** The error of a key below `pipeline.ncu.ncu_cli` that this run, or this ncu, does not support. */
 export const refusal = (key: string, message: string, hint: string): ConfigError =>
   new ConfigError({
     code: "profile.ncu_option",
@@ -15,9 +15,9 @@ export const refusal = (key: string, message: string, hint: string): ConfigError
     hint,
   });
 
-// `pipeline.ncu.ncu_cli.extra_args`: what must not be passed to ncu there, or not in every replay mode.
+// `pipeline.ncu.ncu_cli.extra_args`: options that it must not contain, at all or in some replay modes.
 
-/** What the driver sets itself: a second use would take the results away from it. */
+/** Options that the driver sets itself: a second use would redirect the results. */
 const OWN_OPTIONS: ReadonlyMap<string, string> = new Map([
   ["-o", "the report is written to the run directory; change that with hydra.run.dir"],
   ["--export", "the report is written to the run directory; change that with hydra.run.dir"],
@@ -40,9 +40,9 @@ const OWN_OPTIONS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Refuses what is given already, what would take the results away, and what this version of ncu does not know.
+ * Refuses options that are already set, that would redirect the results, or that this version of ncu does not know.
  *
- * @param taken options that keys of the config give already, and what to do instead of giving them once more
+ * @param taken options that keys of the config already set, with the alternative to setting them again
  * @throws ConfigError `profile.ncu_option`
  */
 export function checkExtraOptions(
@@ -84,14 +84,14 @@ function checkExtra(
 interface ModeRule {
   readonly modes: readonly ReplayMode[];
   readonly why: string;
-  /** The values that are meant; none means them all. */
+  /** The values to which the rule applies; absent: all. */
   readonly values?: readonly string[];
 }
 
 const KERNEL_MODES: readonly ReplayMode[] = ["kernel", "application"];
 const RANGES_START_IT = "ranges themselves decide where profiling starts";
 
-/** Options, or values of them, that ncu takes in some replay modes only. */
+/** Options, or values of them, that ncu accepts only in some replay modes. */
 const MODES_OF: ReadonlyMap<string, ModeRule> = new Map<string, ModeRule>([
   ["--kernel-id", { modes: KERNEL_MODES, why: NO_KERNELS }],
   ["--kernel-name", { modes: KERNEL_MODES, why: NO_KERNELS }],
@@ -141,7 +141,7 @@ export function illegalExtras(
   return null;
 }
 
-/** Of `--name=value`, or of `--name value`. */
+/** The value in `--name=value` or `--name value`. */
 function valueGiven(argument: string, next: string | undefined): string | undefined {
   const at = argument.indexOf("=");
   return at < 0 ? next : argument.slice(at + 1);
@@ -151,7 +151,7 @@ function valueGiven(argument: string, next: string | undefined): string | undefi
 const writtenName = (argument: string): string =>
   /^-[a-z]/.test(argument) ? argument.slice(0, 2) : (argument.split("=")[0] ?? argument);
 
-/** Of what the config has keys for. */
+/** Short names of options that the config has keys for. */
 const SHORT_OPTIONS: ReadonlyMap<string, string> = new Map([
   ["-k", "--kernel-name"],
   ["-c", "--launch-count"],
@@ -159,8 +159,8 @@ const SHORT_OPTIONS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * The options that an argument may mean: ncu takes unambiguous beginnings of their names, and short
- * names with the value behind them. None for values, and for what there is not.
+ * The options that an argument may mean: ncu accepts unambiguous abbreviations, and short names directly followed by
+ * the value. Empty for values and unknown options.
  */
 function optionsMeant(
   argument: string,

@@ -1,4 +1,4 @@
-/** What can go wrong under ncu, told by what it prints. */
+/** Failures under ncu, recognised by its output. */
 
 import type { NcuLog } from "./log.ts";
 
@@ -6,14 +6,14 @@ export interface RecognisedFailure {
   readonly id: FailureClass["id"] | "timeout";
   readonly message: string;
   readonly remedy: string;
-  /** Whether another run of the same program under ncu would fail alike. */
+  /** Whether another run of the same program under ncu would fail in the same way. */
   readonly hopeless: boolean;
 }
 
 /**
- * A run that our own limit ended: ncu does not know of it.
+ * The failure of a run that our own time limit ended, which ncu does not know.
  *
- * @param current what was measured then, as ncu names it; null between two
+ * @param current ncu's name of what was being measured; null between two measurements
  */
 export const timeoutFailure = (minutes: number, current: string | null): RecognisedFailure => ({
   id: "timeout",
@@ -23,21 +23,21 @@ export const timeoutFailure = (minutes: number, current: string | null): Recogni
   hopeless: false,
 });
 
-/** ncu's own suspicion that a kernel waits for one that ncu holds back. */
+/** ncu's warning that a kernel may be waiting for another one that ncu holds back. */
 const HANG_WARNING = /taking more time than expected/;
 
-/** What to say of a run that seems to hang; null while it does not. */
+/** The note for a run that seems to hang; null otherwise. */
 export function hangNote({ warnings, current }: Pick<NcuLog, "warnings" | "current">) {
   if (!warnings.some((warning) => HANG_WARNING.test(warning))) return null;
   const what = current === null ? "a launch" : `"${current}"`;
   return `ncu warned that ${what} takes longer than expected: kernels that wait for each other hang when they run one at a time; replay_mode=app-range or range measures them together, and pipeline.ncu.timeout_min ends a run that hangs`;
 }
 
-/** After a warning ncu went on: of a GPU that it does not know, say, while the next range may run on another. */
+/** After a warning ncu continues: for example an unknown GPU, while the next range may run on another. */
 const ERROR = "==ERROR==";
 
 /**
- * Everything that is recognised, most telling first; of each kind what fits first.
+ * All recognised failures, the most significant first; for each kind the first match.
  *
  * @param ownLines errors and warnings of ncu, from its log and from standard error
  */
@@ -65,7 +65,7 @@ function firstMatch(pattern: RegExp, lines: readonly string[]) {
   return null;
 }
 
-/** One way in which ncu fails: how its words tell it, and what helps. */
+/** A kind of failure of ncu: how to recognise it, and a remedy. */
 interface FailureClass {
   readonly id:
     | "permission"
@@ -95,19 +95,19 @@ interface FailureClass {
     | "result_failed"
     | "application"
     | "no_match";
-  /** Looked for in each of ncu's own lines. */
+  /** Matched against each of ncu's own lines. */
   readonly pattern: RegExp;
-  /** What also has to stand in that line or one below it. */
+  /** Must also match in that line or a later one. */
   readonly further?: RegExp;
-  /** @param further what that found */
+  /** @param further the match of `further` */
   readonly message: (match: RegExpExecArray, further: RegExpExecArray | null) => string;
   readonly remedy: string;
-  /** Whether every further run of ncu would fail alike, where ncu calls it an error. */
+  /** Whether every further run of ncu would fail in the same way, if ncu reports it as an error. */
   readonly hopeless: boolean;
 }
 
-// What ncu says when something went wrong, what it means, and what helps. The words are those of ncu 2019 to 2026, from
-// its binaries and from what people met in the field; the order is that of telling: causes before what follows from them.
+// Error messages of ncu, their meaning, and a remedy. The messages are those of ncu 2019 to 2026, from its binaries and
+// from reports of users; causes come before consequences.
 
 const ANOTHER_NCU = "set HYDRACONF_NSIGHT to the directory of another ncu";
 
@@ -390,7 +390,7 @@ export const FAILURE_CLASSES: readonly FailureClass[] = [
   },
 ];
 
-/** Names of signals, and of what Windows has in their place: ncu tells them like exit codes. */
+/** Names of signals, and of the corresponding Windows codes: ncu reports them like exit codes. */
 const CRASHES: ReadonlyMap<number, string> = new Map([
   [4, "SIGILL"],
   [6, "SIGABRT"],
@@ -402,7 +402,7 @@ const CRASHES: ReadonlyMap<number, string> = new Map([
   [0xc0000005, "an access violation"],
 ]);
 
-/** ` (or of SIGSEGV)` for an exit code that a crash may have given; empty for others. */
+/** ` (or of SIGSEGV)` for an exit code that may result from a crash; empty for others. */
 function crashOf(code: number): string {
   const name = CRASHES.get(code < 0 ? code >>> 0 : code);
   return name === undefined ? "" : ` (or of ${name})`;

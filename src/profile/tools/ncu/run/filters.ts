@@ -1,8 +1,8 @@
 /**
- * From the labels and globs that people write to the expressions of `--nvtx-include`, which has a
- * grammar of its own: `A` means only start/end ranges, `A/` only push/pop ranges, `*` inside a name is
- * no wildcard, several labels need several options, and one domain is meant unless another is named.
- * (Nsight Compute CLI, "NVTX Filtering"; every rule here is tested against ncu's own matcher.)
+ * Translates the labels and globs of users to expressions of `--nvtx-include`, which has its own grammar: `A` means
+ * only start/end ranges, `A/` only push/pop ranges, `*` inside a name is not a wildcard, several labels need several
+ * options, and the default domain is meant unless another is named. (Nsight Compute CLI, "NVTX Filtering"; every rule
+ * here is tested against ncu's own matcher.)
  */
 
 import { matchesRange, parseRangePattern } from "../../../../report/selection/range-pattern.ts";
@@ -10,7 +10,7 @@ import type { GlobToken } from "../../../../text/glob.ts";
 import type { NvtxLabel } from "../../../analysis/labels.ts";
 import type { RangeKind } from "../../../model/timeline.ts";
 
-/** The expression that matches the ranges of one label, in whatever ranges they are. */
+/** The expression that matches the ranges of one label, whatever ranges enclose them. */
 export function labelExpression(label: NvtxLabel): string {
   const { domain, name, kind } = label;
   if (isPlain(label))
@@ -18,7 +18,7 @@ export function labelExpression(label: NvtxLabel): string {
   return `regex:${inDomain(domain)}^${escapeRegex(name)}$${END[kind]}`;
 }
 
-/** What tells push/pop ranges from start/end ranges in an expression. */
+/** Suffixes that distinguish push/pop ranges from start/end ranges in an expression. */
 const END: Readonly<Record<RangeKind, string>> = { push_pop: "/", start_end: "" };
 
 /** Expressions that together match the ranges of some labels. */
@@ -26,8 +26,8 @@ export const labelExpressions = (wanted: readonly NvtxLabel[]): readonly string[
   expressionsOf(wanted.flatMap(termsOf));
 
 /**
- * Labels that the expressions of some labels match beside those: where names need regular expressions
- * and stand in several domains, as `expressionsOf` says.
+ * Other labels that the expressions of some labels match, too: this happens if names need regular expressions and are
+ * in several domains, as explained at `expressionsOf`.
  *
  * @param all labels of the program
  */
@@ -47,9 +47,9 @@ export function matchedBeside(
 }
 
 /**
- * Expressions that match what the patterns match among labels that a program is known to have. A
- * pattern without wildcards gives its label; a glob stays a pattern, so that a range which the
- * program opens only now and then is matched too. With no patterns, every label is meant.
+ * Expressions for patterns, given the known labels of a program. A pattern without wildcards becomes its label; a glob
+ * stays a pattern, so that it also matches ranges that the program opens only occasionally. Without patterns, every
+ * label is meant.
  */
 export function includeExpressions(
   patterns: readonly string[],
@@ -61,7 +61,7 @@ export function includeExpressions(
       labels
         .filter((label) => matchesRange({ name, ...pattern }, label.domain, label.name))
         .flatMap((label): readonly Term[] =>
-          // A glob of unified labels says nothing of what the program writes.
+          // A glob of unified labels does not match the labels as the program writes them.
           isGlob(name) && label.written === undefined
             ? [{ label, nameRegex: globRegex(name), isRegex: true }]
             : termsOf(label),
@@ -72,9 +72,9 @@ export function includeExpressions(
 
 interface Term {
   readonly label: NvtxLabel;
-  /** Matches its name, and perhaps others. */
+  /** Matches its name, and possibly others. */
   readonly nameRegex: string;
-  /** Whether ncu's escapes cannot express it. */
+  /** Whether ncu's escapes cannot express the name. */
   readonly isRegex: boolean;
 }
 
@@ -86,13 +86,11 @@ const termsOf = (label: NvtxLabel): readonly Term[] =>
   }));
 
 /**
- * Names as they stand are one expression each. A regular expression, though, keeps ncu from seeing
- * what some of the expressions beside it let through, in ways that no rule tells (found out from ncu
- * 2024.1). So as soon as one is needed, all push/pop ranges are put into a single one, and all
- * start/end ranges into another: these two are seen both. In several domains they match each of the
- * names in each of the domains; the reports show what the patterns themselves match. Of thousands of names ncu
- * takes minutes where each is an expression, and seconds where one has them all: they are put into one where
- * that matches the same.
+ * Literal names get an expression each. A regular expression, however, makes ncu miss some of the ranges that other
+ * expressions match, in ways without a clear rule (tested with ncu 2024.1). So as soon as one is needed, all push/pop
+ * ranges are combined into a single one, and all start/end ranges into another: ncu handles these two correctly. With
+ * several domains they match each name in each domain; the reports apply the patterns themselves. Thousands of names
+ * take ncu minutes as separate expressions, and seconds as one, so they are combined if that matches the same ranges.
  */
 function expressionsOf(terms: readonly Term[]): readonly string[] {
   if (
@@ -114,7 +112,7 @@ function expressionsOf(terms: readonly Term[]): readonly string[] {
 
 const MOST_LITERALS = 1000;
 
-/** Of each kind. */
+/** For each kind of range. */
 const inOneDomain = (terms: readonly Term[]): boolean =>
   unique(terms.map(({ label: { domain, kind } }) => `${kind} ${domain}`)).length ===
   unique(terms.map(({ label: { kind } }) => kind)).length;
@@ -124,13 +122,13 @@ const KINDS: readonly RangeKind[] = ["push_pop", "start_end"];
 const oneOf = (regexes: readonly string[]): string =>
   regexes.length === 1 ? (regexes[0] ?? "") : `(${regexes.join("|")})`;
 
-/** ncu itself calls it so. */
+/** ncu's own name of the default domain. */
 const domainRegex = (domain: string): string =>
   domain === "" ? "<default domain>" : escapeRegex(domain);
 
 const unique = (texts: readonly string[]): readonly string[] => [...new Set(texts)];
 
-/** The labels that at least one pattern matches; all where there are no patterns. */
+/** The labels that at least one pattern matches; all without patterns. */
 export function matchingLabels(
   patterns: readonly string[],
   labels: readonly NvtxLabel[],
@@ -148,8 +146,8 @@ const isGlob = (tokens: readonly GlobToken[]): boolean =>
   tokens.some(({ type }) => type !== "literal");
 
 /**
- * ncu matches bytes, so that `?` must let one to four of them pass. It may match more than it should
- * then; what the reports show is decided by the pattern itself.
+ * ncu matches bytes, so that `?` must match one to four of them. It may then match too much; the pattern itself decides
+ * what reports show.
  */
 function globRegex(tokens: readonly GlobToken[]): string {
   return tokens.map(tokenRegex).join("");
@@ -167,8 +165,8 @@ function tokenRegex(token: GlobToken): string {
 }
 
 /**
- * Names that ncu's escapes cannot express become regular expressions, as does what would look like an
- * option on its command line (`--x=1`).
+ * Whether a label can be written literally. Names that ncu's escapes cannot express become regular expressions, as do
+ * names that would look like an option on its command line (`--x=1`).
  */
 const isPlain = ({ domain, name, written }: NvtxLabel): boolean =>
   written === undefined &&
@@ -179,13 +177,13 @@ const isPlain = ({ domain, name, written }: NvtxLabel): boolean =>
 const isLiteral = (name: string): boolean =>
   name !== "" && !name.includes("\\") && !name.startsWith("regex:") && !/^@|@$|@.*@/s.test(name);
 
-/** What has a meaning in ncu's own grammar. */
+/** Escapes the characters that have a meaning in ncu's own grammar. */
 const escapeLiteral = (name: string): string => name.replaceAll(/[@,[\]/*+]/g, "\\$&");
 
 /**
- * That, and what has one in regular expressions (Perl's, as Boost has them). ncu looks for the `@` behind
- * a domain before it reads the regular expression, and takes the second of `\@\@` for it (2024.1), so
- * that this character goes by its code.
+ * Escapes also the characters that have a meaning in regular expressions (Perl's, as in Boost). ncu searches for the
+ * `@` after a domain before it parses the regular expression, and takes the second one of `\@\@` for it (2024.1), so
+ * this character is written by its code.
  */
 export const escapeRegex = (name: string): string =>
   name.replaceAll(/[\\^$.|?*+()[\]{}/,]/g, "\\$&").replaceAll("@", "\\x40");

@@ -1,4 +1,4 @@
-/** From a report file to tables: `ncu --import`, with units and locale said explicitly. */
+/** Converts a report file to tables: `ncu --import`, with explicit units and locale. */
 import { createReadStream, createWriteStream, existsSync } from "node:fs";
 import { appendFile, readFile, rename, rm, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -9,21 +9,21 @@ import { runWithProgress, type ToolControl } from "../../../machine/run-tool.ts"
 import { type NcuCapabilities, ncuEnvironment } from "./capabilities.ts";
 
 export interface Page {
-  /** What it is called in messages. */
+  /** Its name in messages. */
   readonly what: string;
   readonly args: readonly string[];
 }
 
-/** Every metric of every result; units said, since `--csv` alone does not give base units. */
+/** Every metric of every result; with explicit units, since `--csv` alone does not print base units. */
 export const RAW: Page = {
   what: "the metrics",
   args: ["--csv", "--page", "raw", "--print-units", "base"],
 };
 
-/** Linux takes 128 KiB in one argument; above that, all metrics are printed again. */
+/** Linux allows 128 KiB for one argument; beyond that, all metrics are printed again. */
 const MAX_ARGUMENT = 100_000;
 
-/** The same in units of fitting size: base units round fractions to two decimals. */
+/** The metrics in automatically scaled units: base units round fractions to two decimals. */
 export const rawInFittingUnits = (metrics: readonly string[]): Page => ({
   what: "the exact ratios",
   args: [
@@ -45,14 +45,14 @@ export const SECTIONS_TEXT: Page = {
   args: ["--page", "details", "--print-units", "auto"],
 };
 
-/** What came of printing a page; `why` is in words. */
+/** The result of printing a page; `why` is a text for users. */
 export type PrintedPage =
   | { readonly kind: "printed" }
-  /** The report is sound and holds nothing. */
+  /** The report is valid but has no results. */
   | { readonly kind: "empty"; readonly why: string }
   | { readonly kind: "failed"; readonly why: string };
 
-/** Prints a page of a report into a file; a file that stands is complete. */
+/** Prints a page of a report to a file, which exists only if it is complete. */
 export async function importPage(
   { path, options }: NcuCapabilities,
   report: string,
@@ -60,7 +60,7 @@ export async function importPage(
   file: string,
   control: ToolControl,
 ): Promise<PrintedPage> {
-  // A config.ncu-cfg that lies around may choose another page, or leave results out of this one.
+  // A stray config.ncu-cfg may choose another page, or omit results from this one.
   const known = withoutUnknown(["--config-file", "off", ...args], options);
   const partial = `${file}.part`;
   const child = execa(path, ["--import", report, ...known], {
@@ -71,7 +71,7 @@ export async function importPage(
     cleanup: false,
     buffer: { stdout: false },
   });
-  // Written by ourselves: on a full disk ncu ends with 0 behind the part that had room.
+  // Written by this process: on a full disk ncu truncates the file and exits with 0.
   const [result, unwritten] = await Promise.all([
     runWithProgress(
       child,
@@ -101,17 +101,17 @@ export async function importPage(
   };
 }
 
-/** ncu tells most of its errors where the table would be. */
+/** ncu prints most of its errors in place of the table. */
 const lastLine = (...texts: readonly string[]): string =>
   texts.map((text) => text.trim().split("\n").at(-1) ?? "").find((line) => line !== "") ?? "";
 
-/** Said in place of the table, with exit code 0. */
+/** Printed in place of the table, with exit code 0. */
 const NO_RESULTS = /^==WARNING== No results are found/m;
 
-/** A file that holds nothing but messages is smaller. */
+/** A file that contains only messages is smaller. */
 const MESSAGE_BYTES = 4096;
 
-/** Older versions lack some options of printing, with their values. */
+/** Removes options of printing, with their values, that an older version does not know. */
 function withoutUnknown(args: readonly string[], options: ReadonlySet<string>): readonly string[] {
   return args.filter((argument, index) => {
     const option = argument.startsWith("--") ? argument : args[index - 1];
@@ -119,7 +119,7 @@ function withoutUnknown(args: readonly string[], options: ReadonlySet<string>): 
   });
 }
 
-/** 0 where there is no such file. */
+/** 0 if the file does not exist. */
 async function sizeOf(file: string): Promise<number> {
   try {
     return (await stat(file)).size;
@@ -129,9 +129,9 @@ async function sizeOf(file: string): Promise<number> {
 }
 
 /**
- * Tables of several passes as one file each, one table below the other.
+ * Concatenates the tables of several passes, one file per page.
  *
- * @returns what could not be written (the tables of the passes are there all the same)
+ * @returns notes about files that could not be written (the tables of the passes exist all the same)
  */
 export async function joinTables(
   directory: string,

@@ -1,4 +1,4 @@
-/** Which ranges a program opens, and which of them are ever open at the same time. */
+/** Determines which ranges a program opens, and which of them are ever open at the same time. */
 
 import type { SelectionPatterns } from "../../../../report/selection/range-pattern.ts";
 import { getOrCreate } from "../../../../system/get-or-create.ts";
@@ -21,9 +21,9 @@ import {
 import { escapeRegex } from "./filters.ts";
 
 export interface DiscoveredLabels {
-  /** In order of nesting and then of first appearance. */
+  /** In order of nesting, then of first appearance. */
   readonly labels: readonly NvtxLabel[];
-  /** Whether ranges of two labels, or two of one label, are open together in some process. */
+  /** Whether ranges of two labels, or two ranges of one label, are open together in some process. */
   readonly overlap: (a: NvtxLabel, b: NvtxLabel) => boolean;
 }
 
@@ -31,10 +31,10 @@ export const labelKey = ({ domain, name, kind }: NvtxLabel): string =>
   JSON.stringify([domain, name, kind]);
 
 /**
- * Reads the labels off a recording. Domains of operations are left out: their ranges are no regions.
- * Time grows with the number of ranges times how many labels are open at once.
+ * Collects the labels of a recording. Domains of operations are excluded: their ranges are not regions. Time is
+ * proportional to the number of ranges times the number of labels that are open at once.
  *
- * @param labelOf what reports call a range; ncu is told what the program does
+ * @param labelOf the name of a range in reports; ncu gets the program's own labels
  */
 export function labelsOf(
   timeline: Timeline,
@@ -65,7 +65,7 @@ export function labelsOf(
   };
 }
 
-/** What label rules call the labels of a program, without numbers where more than a few differ only in those. */
+/** The labels of a program under label rules; numbers are folded if more than a few labels differ only in those. */
 export function foldingLabels(
   timeline: Timeline,
   rules: LabelRules | undefined,
@@ -101,7 +101,7 @@ export function foldingLabels(
 
 const pairKey = (a: string, b: string): string => (a < b ? `${a}\n${b}` : `${b}\n${a}`);
 
-/** Tells for every range which labels are open when it opens, also those of other threads. */
+/** Reports for every range which labels are open when it opens, including those of other threads. */
 function sweep(
   process: ProcessTimeline,
   ignored: ReadonlySet<string>,
@@ -149,7 +149,7 @@ function sweep(
   }
 }
 
-/** At equal times the order of recording decides; where it is unknown, closing comes first. */
+/** At equal times the order of recording decides; if that is unknown, the closing comes first. */
 function closesBefore(
   closing: RangeInstance,
   opening: RangeInstance,
@@ -168,12 +168,12 @@ const endOf = ({ endNs }: RangeInstance, process: ProcessTimeline): number =>
   endNs ?? Math.max(process.endNs, 0) + 1;
 
 /**
- * How a program writes the labels that label rules unify, as regular expressions for ncu. Any number may
- * stand where one stood: the next run has others there, and thousands of labels would not fit into a
- * command line. A label keeps its own numbers where they decide what it becomes.
+ * The program's forms of labels that label rules unify, as regular expressions for ncu. Any number matches where a
+ * label has one: the next run has other numbers, and thousands of labels would not fit into a command line. A label
+ * keeps its own numbers if the unified label depends on them.
  *
- * @param names all labels of the program, as it writes them
- * @returns null for a label that the program writes as reports show it, and in no other way
+ * @param names all labels of the program, in its own form
+ * @returns null for a label whose only form in the program is that of the reports
  */
 function rawLabelPatterns(
   names: ReadonlySet<string>,
@@ -200,5 +200,5 @@ function rawLabelPatterns(
 const formOf = (name: string): string =>
   escapeRegex(name.replaceAll(/\d+/g, NUMBER)).replaceAll(NUMBER, "\\d+");
 
-/** Stands in no label: ncu prints them, and a text ends there. */
+/** Occurs in no label: ncu prints labels, and a zero byte ends a text. */
 const NUMBER = "\0";

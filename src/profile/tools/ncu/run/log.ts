@@ -1,35 +1,35 @@
-/** What ncu prints: its log, line by line, and its errors and warnings among what a program prints. */
+/** Reads the output of ncu: its log, line by line, and its errors and warnings within the output of a program. */
 import { closeSync, openSync, readSync } from "node:fs";
 
-// Reads what ncu says of its progress: the lines of its log that begin with `==PROF==` and others.
+// Reads ncu's progress: the lines of its log that begin with `==PROF==` and others.
 
 export interface NcuLog {
   /** Kernels or ranges measured to the end. */
   readonly finished: number;
-  /** The kernel or range at work, as ncu names it (long names are cut); null between them. */
+  /** The kernel or range being measured, under ncu's name (long names are cut); null between them. */
   readonly current: string | null;
-  /** Of the one at work: how much of it is done. */
+  /** The progress of the current measurement. */
   readonly percent: number;
-  /** `==WARNING==` and `==ERROR==` lines without that mark, each text once. */
+  /** `==WARNING==` and `==ERROR==` lines without the mark, each text once. */
   readonly warnings: readonly string[];
   readonly errors: readonly string[];
-  /** Names of the kernels that ran, which ncu lists where its filters let none of them pass. */
+  /** Names of the kernels that ran, which ncu lists if none passed its filters. */
   readonly kernels: readonly string[];
 }
 
 export interface NcuLogReader {
-  /** Takes more of the log, cut anywhere. */
+  /** Takes the next piece of the log, cut at any position. */
   readonly push: (text: string) => void;
   readonly state: () => NcuLog;
 }
 
 const PROFILING = /^==PROF== Profiling "(.*)" - \d+: ?(.*)$/s;
 const OLD_PROFILING = /^==PROF== Profiling "(.*)": ?(.*)$/s;
-/** The heading of that list, and a line of it: `1. gemm`. */
+/** The heading of the list of kernels, and one of its lines: `1. gemm`. */
 const KERNELS = "Available Kernels:";
 const KERNEL = /^\d+\. (.+)$/s;
 
-/** ncu writes a line of progress piece by piece, and other lines may come in between. */
+/** ncu writes a progress line in pieces, and other lines may come in between. */
 export function createLogReader(): NcuLogReader {
   let rest = "";
   let finished = 0;
@@ -73,7 +73,7 @@ export function createLogReader(): NcuLogReader {
       for (const whole of lines) line(whole, true);
     },
     state: () => {
-      // What stands in the unfinished line is shown, and read again with the rest of it.
+      // An unfinished line is evaluated now, and again with its rest.
       const kept = { finished, current, percent };
       line(rest, false);
       const shown = { finished, current, percent };
@@ -84,23 +84,23 @@ export function createLogReader(): NcuLogReader {
 }
 
 /**
- * From ncu's mark to the end of the line or the next mark; what the program printed before, without an end of line,
- * may stand in front of it. Longer than any message of ncu, a line is cut.
+ * From ncu's mark to the end of the line or the next mark; output of the program without a line break may precede it. A
+ * line that is longer than any message of ncu is cut.
  */
 const OWN_LINE = /==(?:ERROR|WARNING)== (?:(?!==(?:ERROR|WARNING)== ).){0,8192}/g;
 
 const CHUNK_BYTES = 1 << 20;
-/** Much more than any message; a program may print without ever ending a line. */
+/** Much longer than any message; a program may print without line breaks. */
 const LONGEST_LINE = 64 << 10;
-/** ncu repeats itself for each kernel: what it said first tells as much. */
+/** ncu repeats messages for each kernel: the first ones are sufficient. */
 const MOST_LINES = 10_000;
 
-/** Errors and warnings of ncu in a text, a line each. */
+/** Errors and warnings of ncu in a text, one per line. */
 export const diagnosticsIn = (text: string): readonly string[] => text.match(OWN_LINE) ?? [];
 
 /**
- * The same of a file, which holds what a program printed as well: of any size, in the memory of a piece.
- * None where there is no such file.
+ * Errors and warnings of ncu in a file with the output of a program; reads it piece by piece, whatever its size. Empty
+ * if the file does not exist.
  */
 export function diagnosticsOf(file: string): readonly string[] {
   const lines: string[] = [];

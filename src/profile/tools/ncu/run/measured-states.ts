@@ -1,4 +1,4 @@
-/** What of a result's NVTX state its region is told from. */
+/** Reduces a result's NVTX state to the ranges that determine its region. */
 import { getOrCreate } from "../../../../system/get-or-create.ts";
 import { type LabelOf, type NvtxLabel, withoutNumbers } from "../../../analysis/labels.ts";
 import type { RegionModel } from "../../../analysis/region-model.ts";
@@ -8,25 +8,25 @@ import { labelKey } from "./labels.ts";
 export interface StateOptions {
   /** The regions that a range pass measures; null leaves the state as it is. */
   readonly labels: readonly NvtxLabel[] | null;
-  /** Their ranges are operations, never regions. */
+  /** Domains whose ranges are operations, never regions. */
   readonly operationDomains: readonly string[];
-  /** A recording of the same program, which knows what ranges of other domains and kinds are around one. */
+  /** A recording of the same program, which has the enclosing ranges of other domains and kinds. */
   readonly recorded: RegionModel | null;
-  /** What `labels` call a range of the program's; as the program does where absent. */
+  /** Maps a range of the program to its name in `labels`; by default unchanged. */
   readonly measuredLabelOf?: LabelOf;
-  /** What the reports and `recorded` call it; as the program does where absent. */
+  /** Maps a range of the program to its name in reports and in `recorded`; by default unchanged. */
   readonly labelOf?: LabelOf;
 }
 
-/** A range that was open, as reports show it. */
+/** An open range, as reports show it. */
 interface OpenRange extends NvtxLabel {
-  /** Whether the pass was told to measure it. */
+  /** Whether the pass is to measure it. */
   readonly isWanted: boolean;
 }
 
 /**
- * The state of a range result is that of its first API call, by when ranges inside it may be open
- * already: it is cut down to the range that was measured and those around it. Equal states stay one object.
+ * The state of a range result is that of its first API call, when nested ranges may already be open: it is reduced to
+ * the measured range and its enclosing ranges. Equal states share an object.
  */
 export function createStateReader({
   labels,
@@ -73,8 +73,8 @@ export function createStateReader({
 }
 
 /**
- * The range that was measured, after those that are around it for sure: ncu lists push/pop ranges by
- * domain, and keeps their order within one alone. What is around a start/end range it does not tell.
+ * The measured range, after the ranges that certainly enclose it: ncu lists push/pop ranges by domain, and preserves
+ * order only within a domain. It does not report what encloses a start/end range.
  */
 function certainRanges(
   stack: readonly OpenRange[],
@@ -95,7 +95,7 @@ const stateOf = (ranges: readonly NvtxLabel[]): NvtxState => {
 
 const rangeKey = ({ domain, name }: NvtxRange): string => JSON.stringify([domain, name]);
 
-/** Paths that end in a range, as keys, in the recording. */
+/** Paths in the recording that end in a range, as keys. */
 function recordedPaths(
   recorded: RegionModel | null,
 ): (range: NvtxRange) => readonly (readonly string[])[] {
@@ -109,7 +109,7 @@ function recordedPaths(
   return (range) => paths.get(rangeKey(range)) ?? [];
 }
 
-/** Of the open ranges, those on the longest path that is made of them and has the certain ones in it. */
+/** The open ranges on the longest path that consists of open ranges and contains the certain ones. */
 function longestWithin(
   paths: readonly (readonly string[])[],
   open: readonly NvtxLabel[],
@@ -123,7 +123,7 @@ function longestWithin(
     })[0];
 }
 
-/** The ranges of these keys, in the order in which they are listed; null where one is not among them. */
+/** The ranges with these keys, in the order of the list; null if one is absent. */
 function allOf(keys: readonly string[], listed: readonly NvtxLabel[]): readonly NvtxLabel[] | null {
   const missing = [...keys];
   const found = listed.filter((range) => {
@@ -136,7 +136,7 @@ function allOf(keys: readonly string[], listed: readonly NvtxLabel[]): readonly 
 
 const asItIs = <T>(value: T): T => value;
 
-/** NVTX states with the labels that reports show. Equal states stay one object. */
+/** Converts NVTX states to the labels of reports. Equal states share an object. */
 export function createStateUnifier(labelOf: LabelOf): (state: NvtxState) => NvtxState {
   const known = new WeakMap<NvtxState, NvtxState>();
   const unify = ({ domain, name }: NvtxRange): NvtxRange => ({ domain, name: labelOf(name) });

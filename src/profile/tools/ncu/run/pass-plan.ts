@@ -1,9 +1,8 @@
 /**
- * How often ncu has to run the program, and with which NVTX filter each time. Kernels carry the whole
- * stack of ranges, so one run serves every region. A range result is taken from the first API call
- * to the last while any filter matches (Nsight Compute, "Range Replay"): a region inside another one
- * would be swallowed by it, so regions that are ever open together get runs of their own, one per
- * level of nesting.
+ * Plans how often ncu has to run the program, and with which NVTX filter each time. Kernels have the whole stack of
+ * ranges, so one run serves every region. A range result extends from the first API call to the last while any filter
+ * matches (Nsight Compute, "Range Replay"): it would absorb a nested region, so regions that are ever open together get
+ * separate runs, one per level of nesting.
  */
 
 import type { NvtxLabel } from "../../../analysis/labels.ts";
@@ -14,14 +13,14 @@ import type { DiscoveredLabels } from "./labels.ts";
 
 /** One run of ncu. */
 export interface Pass {
-  /** Names its files: unique in the plan, safe in a path. */
+  /** The prefix of its files: unique in the plan, safe in a path. */
   readonly name: string;
   readonly mode: ReplayMode;
-  /** One `--nvtx-include` each; none profiles everything. */
+  /** One `--nvtx-include` each; empty profiles everything. */
   readonly include: readonly string[];
   /** One `--nvtx-exclude` each. */
   readonly exclude: readonly string[];
-  /** The regions that a range pass measures; null where the tool alone knows. */
+  /** The regions that a range pass measures; null if only the tool knows. */
   readonly labels: readonly NvtxLabel[] | null;
 }
 
@@ -30,31 +29,31 @@ export interface PassPlan {
   readonly notes: readonly string[];
 }
 
-/** Which regions are wanted, as the config says it. */
+/** The regions that the config requests. */
 export interface NvtxRequest {
-  /** Labels and globs; with none, and no expressions, every region is meant. */
+  /** Labels and globs; without any, and without expressions, every region is meant. */
   readonly include: readonly string[];
   readonly exclude: readonly string[];
-  /** Expressions of ncu's own, passed on as they stand. */
+  /** ncu's own expressions, passed on unchanged. */
   readonly native: { readonly include: readonly string[]; readonly exclude: readonly string[] };
-  /** False: what is profiled does not depend on NVTX ranges. */
+  /** False: profiling does not depend on NVTX ranges. */
   readonly gating: boolean;
-  /** False: ncu profiles everything, and the patterns choose afterwards what the reports show. */
+  /** False: ncu profiles everything, and the patterns only select what the reports show. */
   readonly filtering: boolean;
 }
 
-/** Whether the plan depends on which labels the program has. */
+/** Whether the plan depends on the labels of the program. */
 export const needsLabels = (mode: ReplayMode, request: NvtxRequest): boolean =>
   request.gating &&
   (isRangeMode(mode)
     ? wantsLabels(request)
     : request.filtering && request.include.length + request.exclude.length > 0);
 
-/** In range replay: expressions of ncu's own need none unless labels stand beside them. */
+/** In range replay: ncu's own expressions need no labels unless the config combines them with labels. */
 const wantsLabels = ({ include, native }: NvtxRequest): boolean =>
   include.length > 0 || native.include.length === 0;
 
-/** @param discovered null where `needsLabels` says that they are not needed */
+/** @param discovered null if `needsLabels` is false */
 export function planPasses(
   mode: ReplayMode,
   request: NvtxRequest,
@@ -76,7 +75,10 @@ export function planPasses(
   };
 }
 
-/** What ncu's matcher loses (see `filters.ts`) cannot be put right where expressions are not ours. */
+/**
+ * A warning, because the ranges that ncu's matcher misses (see `filters.ts`) cannot be avoided for expressions that are
+ * not ours.
+ */
 const nativeNotes = (native: readonly string[], all: readonly string[]): readonly string[] =>
   native.length > 0 && all.length > 1 && all.some((expression) => expression.startsWith("regex:"))
     ? [
@@ -104,7 +106,7 @@ function planRanges(
   const { labels, overlap } = discovered ?? { labels: [], overlap: () => false };
   const levels: NvtxLabel[][] = [];
   const wanted = matchingLabels(filtering ? include : [], labels);
-  // A filter that matches more than its labels would measure that, or open their range too early.
+  // A filter that matches other labels, too, would measure those, or begin the range too early.
   const fitsInto = (level: readonly NvtxLabel[], label: NvtxLabel): boolean =>
     level.every((other) => !overlap(other, label)) &&
     matchedBeside([...level, label], labels).length === 0;
@@ -149,7 +151,7 @@ function planRanges(
   };
 }
 
-/** Which regions a config asks ncu for. */
+/** The regions that a config requests from ncu. */
 export function nvtxRequest({ gating_nvtx, native_nvtx, ncu_cli }: NcuConfig): NvtxRequest {
   const include = namesOf(ncu_cli.nvtx.include);
   const exclude = namesOf(ncu_cli.nvtx.exclude);
@@ -164,9 +166,9 @@ export function nvtxRequest({ gating_nvtx, native_nvtx, ncu_cli }: NcuConfig): N
 }
 
 /**
- * Whether a text is written in ncu's own grammar: `regex:...`, `A/` (a push/pop range, also chains of them),
- * `A]` and `[A` (at the top or the bottom of the stack). All else is a label or a glob, so also
- * `br[0]`, `model/forward`, and a label that ends with a slash when that is written `\/`.
+ * Whether a text has ncu's own grammar: `regex:...`, `A/` (a push/pop range, also chains of them), `A]` and `[A` (at
+ * the top or the bottom of the stack). All others are labels or globs, including `br[0]`, `model/forward`, and a label
+ * that ends with a slash if that is written `\/`.
  */
 export function isExpression(text: string): boolean {
   if (text.startsWith("regex:") || /(?:^|[^\\])\/$/.test(text)) return true;
@@ -175,11 +177,11 @@ export function isExpression(text: string): boolean {
   return (text.endsWith("]") && closing > opening) || (text.startsWith("[") && opening > closing);
 }
 
-/** Whether what is measured can be told by labels alone. */
+/** Whether labels alone describe what is measured. */
 export const isByLabels = ({ native }: NvtxRequest): boolean =>
   native.include.length + native.exclude.length === 0;
 
-/** What passes as `planPasses` makes them let ncu measure; null where that is everything. */
+/** The selection that ncu measures with the passes of `planPasses`; null if it is everything. */
 export function measuredSelection(
   mode: ReplayMode,
   request: NvtxRequest,
@@ -192,7 +194,7 @@ export function measuredSelection(
       : null;
   const isEveryLabel = include.length > 0 ? !filtering : native.include.length === 0;
   if (isEveryLabel) return null;
-  // Passes over ranges exclude nothing: patterns do that in the report, where no expression is in their way.
+  // Passes over ranges exclude nothing: patterns do so in the report, unless there are expressions.
   return {
     patterns: { include, exclude: isByLabels(request) ? exclude : [] },
     expressions: { include: native.include, exclude: [] },

@@ -18,21 +18,21 @@ import {
   SECTIONS_TEXT,
 } from "./import-pass.ts";
 
-/** `stop` gives it up. */
+/** `stop` aborts printing. */
 export interface PrintOptions extends ToolControl {
   readonly ncu: NcuCapabilities;
-  /** Where the tables go; the report's folder where absent. */
+  /** The directory for the tables; by default the report's folder. */
   readonly directory?: string;
-  /** Names the files: `` for `raw.csv`, `level-1.` for `level-1.raw.csv`. */
+  /** The prefix of the files: `` for `raw.csv`, `level-1.` for `level-1.raw.csv`. */
   readonly prefix: string;
 }
 
 export interface ReadPassOptions extends PrintOptions {
-  /** Whether the tables stay. */
+  /** Whether to keep the tables. */
   readonly keepTables: boolean;
 }
 
-/** A report as tables, to be read as often as wanted. */
+/** A report as tables, which can be read repeatedly. */
 export interface PrintedReport {
   readonly kind: "report";
   readonly files: TableFiles;
@@ -40,14 +40,14 @@ export interface PrintedReport {
 }
 
 export interface PassTables extends ReadTables {
-  /** Why not all results that are there were read, in words; null where all were. */
+  /** Why not all existing results were read; null if all were. */
   readonly unread: string | null;
 }
 
 export interface TableFiles {
   readonly raw: string;
   readonly details: string;
-  /** Ratios with all their digits; there only where there are any. */
+  /** Ratios with full precision; exists only if there are any. */
   readonly ratios: string;
   readonly text: string;
 }
@@ -62,7 +62,7 @@ function tableFiles(directory: string, prefix: string): TableFiles {
   };
 }
 
-/** Prints a report through ncu: what it measured, what stands in which section, and that as text. */
+/** Prints a report through ncu: the metrics, the metrics of each section, and a text of those. */
 export async function printReport(
   report: string,
   { ncu, directory = dirname(report), prefix, ...control }: PrintOptions,
@@ -85,8 +85,8 @@ export async function printReport(
 }
 
 /**
- * Reads the tables of a report: its results are reported as they come, the sections before them, since the table of the
- * results may break off.
+ * Reads the tables of a report: passes each result on as it is read, after the sections, since the table of results may
+ * be truncated.
  */
 export async function readPrinted(
   { files, notes }: PrintedReport,
@@ -98,9 +98,8 @@ export async function readPrinted(
 }
 
 /**
- * Prints a report and reads it; where that fails, our own reader takes over, since measuring again
- * costs more than units that are not known. What cannot be read at all is told, with the results
- * until then: those of other passes count all the same.
+ * Prints a report and reads it. If that fails, our own reader takes over, since unknown units are better than a new
+ * measurement. An unreadable part is reported together with the results before it; other passes count all the same.
  */
 export async function readPass(
   report: string,
@@ -135,7 +134,7 @@ export async function readPass(
   }
 }
 
-/** @param why ncu did not print it */
+/** @param why why ncu did not print it */
 function readWithoutNcu(
   report: string,
   onResult: (result: NcuResult) => void,
@@ -152,7 +151,7 @@ function readWithoutNcu(
   }
 }
 
-/** Reads the tables that a pass left, without ncu; null where it left none. */
+/** Reads the tables that a pass left, without ncu; null if there are none. */
 export async function readKeptTables(
   directory: string,
   prefix: string,
@@ -186,13 +185,13 @@ async function readFiles(
 
 interface Details {
   readonly sections: SectionTable;
-  /** What ncu's rules say of a result, by `resultKey`. */
+  /** Messages of ncu's rules about a result, by `resultKey`. */
   readonly rules: ReadonlyMap<string, readonly RuleMessage[]>;
 }
 
 const NO_DETAILS: Details = { sections: new Map(), rules: new Map() };
 
-/** Rules say much the same of every launch; of very many, the first ones are enough. */
+/** Rules give similar messages for every launch; if there are very many, the first ones are sufficient. */
 const MAX_RULED_RESULTS = 20_000;
 
 async function readDetails(file: string): Promise<Details> {
@@ -210,9 +209,9 @@ async function readDetails(file: string): Promise<Details> {
 
 const resultKey = ({ processId, id }: NcuResult): string => `${processId} ${id}`;
 
-// Ratios with all their digits, in a second table of a report: the raw table rounds to two decimals.
+// Ratios with full precision, from a second table of a report: the raw table rounds to two decimals.
 
-/** Puts the values of a second table, in which fractions have all their digits, into results. */
+/** Replaces values of results by those of a second table, whose fractions have full precision. */
 export type Sharpen = (result: NcuResult, place: number) => NcuResult;
 
 async function readRatios(file: string): Promise<Sharpen> {
@@ -230,24 +229,24 @@ async function readRatios(file: string): Promise<Sharpen> {
       const to = result.columns.index.get(metric);
       if (to === undefined) continue;
       const exact = row.values[from] ?? Number.NaN;
-      // More digits of the same number, or it stands in a unit that rounds it otherwise.
+      // Only if it is the same number with more digits; another unit may round it differently.
       if (Math.abs(exact - (values[to] ?? Number.NaN)) <= ROUNDING) values[to] = exact;
     }
     return { ...result, values };
   };
 }
 
-/** Half of the last of two decimals, and what binary fractions add. */
+/** Half a unit of the second decimal, plus the error of binary fractions. */
 const ROUNDING = 0.005 + 1e-9;
 
-/** Percentages, bare ratios, and counts per cycle or the like: they stand in the same unit however it is scaled. */
+/** Percentages, pure ratios, and counts per cycle and similar: scaling does not change their unit. */
 const isRatioUnit = (unit: string): boolean =>
   unit === "%" || unit === "" || (unit.includes("/") && !/\/s(econd)?$/.test(unit));
 
-/** Above this, ratios are read as they stand in the base table: with two decimals. */
+/** Above this size, ratios are read from the base table, with two decimals. */
 const MAX_EXACT_BYTES = 64e6;
 
-/** The metrics of a raw table whose fractions have more digits than it shows. */
+/** The metrics of a raw table whose fractions are rounded. */
 async function ratioMetrics(raw: string): Promise<readonly string[]> {
   const handle = await open(raw);
   try {

@@ -20,34 +20,34 @@ import { hangNote, type RecognisedFailure, recogniseFailures, timeoutFailure } f
 import { createLogReader, diagnosticsIn, diagnosticsOf, type NcuLog } from "./log.ts";
 import type { Pass } from "./pass-plan.ts";
 
-/** One run of ncu, as it ended. */
+/** One finished run of ncu. */
 export interface PassRun {
   readonly pass: Pass;
   readonly outcome: ProcessOutcome;
   /** Path of the report; null where ncu wrote none. */
   readonly report: string | null;
   readonly log: NcuLog;
-  /** Most telling first; also those that ncu does not count as failures. */
+  /** The most significant first; includes those that ncu does not count as failures. */
   readonly failures: readonly RecognisedFailure[];
-  /** Whether our time limit ended it. */
+  /** Whether our time limit ended the run. */
   readonly timedOut: boolean;
-  /** What a reader must know although nothing failed. */
+  /** Notes for readers of the report, even without a failure. */
   readonly notes: readonly string[];
 }
 
-/** What runs in a pass, and for how long. */
+/** The input of a pass, and its time limit. */
 export interface PassRequest {
   readonly pass: Pass;
   readonly command: PassCommand;
   readonly workload: Workload;
   readonly place: PassPlace;
-  /** Minutes; null: as long as it takes. */
+  /** Minutes; null: no limit. */
   readonly timeoutMin: number | null;
 }
 
-/** Where a pass leaves its files. */
+/** The files of a pass. */
 export interface PassPlace extends PassFiles {
-  /** Log of ncu and output of the program. */
+  /** The directory for the log of ncu and the output of the program. */
   readonly directory: string;
 }
 
@@ -62,10 +62,10 @@ export function placeOfPass(pass: Pass, ncuDirectory: string): PassPlace {
 }
 
 const MS_PER_MINUTE = 60_000;
-/** ncu writes its report after the program ended: it may be large. */
+/** ncu writes its report, which may be large, after the program has ended. */
 const GRACE_MS = 30_000;
 
-/** Runs a workload under ncu. Never throws for what either of them does. */
+/** Runs a workload under ncu. Never throws for failures of either. */
 export async function runPass(
   { pass, command, workload, place, timeoutMin }: PassRequest,
   context: CollectContext,
@@ -87,12 +87,12 @@ export async function runPass(
     limit.dispose();
   });
   const timedOut = limit.reached();
-  // No stop was requested: the run goes on with what comes after this pass.
+  // The user did not request a stop, so the next passes follow.
   const outcome = timedOut ? { ...ended, interruptedBy: null } : ended;
   const text = textOf(place.log);
   const reader = createLogReader();
   reader.push(`${text}\n`);
-  // Lines of the part of ncu that lives in the program go to standard error only.
+  // The part of ncu inside the program prints only to standard error.
   const lines = [...diagnosticsIn(text), ...diagnosticsOf(outcome.stderrFile)];
   const log = reader.state();
   const hang = hangNote({ ...log, current: following.suspect() ?? log.current });
@@ -114,14 +114,14 @@ export async function runPass(
   };
 }
 
-/** They lie in the folder for temporary files, perhaps of a node that cannot be reached later. */
+/** Copies detail files from the folder for temporary files, which may be on a node that cannot be reached later. */
 const keepDetails = (lines: readonly string[], { directory }: PassPlace): readonly string[] =>
   detailFilesIn(lines).flatMap((file) => {
     try {
       requireFile(file);
       copyFileSync(file, join(directory, basename(file)));
     } catch {
-      // Another user's, or gone: its name alone does not help.
+      // It belongs to another user or is gone: the name alone does not help.
       return [];
     }
     return [`more in ncu's output: ${join("ncu/logs", basename(directory), basename(file))}`];
@@ -135,10 +135,7 @@ interface TimeLimit {
   readonly dispose: () => void;
 }
 
-/**
- * Stops a run as Ctrl-C does, so that ncu writes what it has. It counts only where the user did not
- * stop the run before.
- */
+/** Stops a run as Ctrl-C does, so that ncu writes its report. Ignored if the user stopped the run before. */
 function timeLimit(minutes: number | null, interrupt: StopRequests): TimeLimit {
   if (minutes === null) return { interrupt, reached: () => false, dispose: () => {} };
   const { stop, suspension } = interrupt;
@@ -157,10 +154,10 @@ function timeLimit(minutes: number | null, interrupt: StopRequests): TimeLimit {
   };
 }
 
-// What ncu only mentions where a reader of the report must know of it: something is missing, or was left behind.
+// Messages of ncu that readers of the report need although nothing failed: something is missing, or was left behind.
 
 interface Mention {
-  /** Looked for in ncu's warnings and errors, each by itself. */
+  /** Matched against each of ncu's warnings and errors. */
   readonly pattern: RegExp;
   readonly note: (match: RegExpExecArray) => string;
 }
@@ -211,14 +208,14 @@ const MENTIONS: readonly Mention[] = [
   },
 ];
 
-/** @param lines of ncu, without their marks or with them */
+/** @param lines lines of ncu, with or without their marks */
 export const notesOfWarnings = (lines: readonly string[]): readonly string[] =>
   MENTIONS.flatMap(({ pattern, note }) => {
     const match = lines.map((line) => pattern.exec(line)).find((found) => found !== null);
     return match == null ? [] : [note(match)];
   });
 
-/** ncu 2025 and later name a file of their own in which the true cause mostly stands. */
+/** ncu 2025 and later name a separate file that usually has the true cause. */
 export const detailFilesIn = (lines: readonly string[]): readonly string[] => [
   ...new Set(
     lines.flatMap((line) => /For more information, see (\/.+\.log)/.exec(line)?.[1] ?? []),
@@ -227,19 +224,19 @@ export const detailFilesIn = (lines: readonly string[]): readonly string[] => [
 
 const MOST_NAMES = 3;
 
-// The progress line of a run, told by ncu's log while it is written.
+// The progress line of a run, from ncu's log while it is written.
 
 const REFRESH_MS = 200;
 
 export interface Following {
   readonly stop: () => void;
-  /** What was measured when ncu warned of a hang; null where it did not. */
+  /** What was being measured when ncu warned of a hang; null without a warning. */
   readonly suspect: () => string | null;
 }
 
 /**
- * Keeps the progress line going (a program that writes to the terminal itself gets none), and tells
- * at once when ncu suspects that the run hangs.
+ * Updates the progress line (unless the program itself writes to the terminal), and reports at once when ncu suspects a
+ * hang.
  */
 export function followLog(
   pass: Pick<Pass, "name" | "mode">,
@@ -310,7 +307,7 @@ async function readFrom(file: string, offset: number): Promise<Buffer> {
       await handle.close();
     }
   } catch {
-    // It is made when ncu starts.
+    // The file is created when ncu starts.
     return Buffer.alloc(0);
   }
 }

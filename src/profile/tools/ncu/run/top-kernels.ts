@@ -1,4 +1,4 @@
-/** `pipeline.ncu.top_n_kernels`: the kernels that took longest in a recording of the same program. */
+/** `pipeline.ncu.top_n_kernels`: the kernels with the longest GPU time in a recording of the same program. */
 
 import { functionNameIn } from "../../../../report/selection/kernel-pattern.ts";
 import { firstFew } from "../../../../text/plural.ts";
@@ -12,9 +12,9 @@ export interface TopKernels {
   readonly notes: readonly string[];
 }
 
-/** What a collector recorded of the program, in one run or in several. */
+/** The recording of a collector, from one run or several. */
 export interface KernelRecording {
-  /** For notes: `the recorder`. */
+  /** The collector's name in notes: `the recorder`. */
   readonly by: string;
   readonly timelines: readonly Timeline[];
 }
@@ -23,10 +23,10 @@ export const hasKernels = ({ timelines }: KernelRecording): boolean =>
   timelines.some(({ processes }) => processes.some(ranKernels));
 
 /**
- * Which kernels count: the first recording that has any decides. Without one nothing is limited, since
- * a choice that matches nothing is no reason to measure nothing.
+ * Selects the kernels that count: the first recording with kernels decides. Without one there is no limit, because
+ * measuring nothing would be worse.
  *
- * @param why what keeps kernels from being recorded, for the note
+ * @param why why kernels were not recorded, for the note
  */
 export function topKernels(
   { top_n_kernels }: Pick<NcuConfig, "top_n_kernels">,
@@ -50,11 +50,11 @@ export function topKernels(
 const MAX_SHOWN = 10;
 
 /**
- * Lets ncu itself pass over the other kernels, which saves their replays. Functions are looser than
- * whole names: what is left is chosen when the results are read. A filter of the user's stays.
+ * Makes ncu itself skip the other kernels, which saves their replays. Function names are less specific than full names:
+ * the exact selection follows when the results are read. A filter of the user is kept.
  */
 export function filterTop(cli: NcuCliConfig, names: readonly string[] | null): NcuCliConfig {
-  // Recordings without demangled names do not tell functions.
+  // Mangled names in a recording do not give the function.
   if (names === null || cli.kernel_name !== null || names.some((name) => name.startsWith("_Z")))
     return cli;
   const functions = [...new Set(names.map(functionNameIn))].map(escapeRegExp);

@@ -7,15 +7,15 @@ import type { RecognisedFailure } from "./failures.ts";
 import type { PassTables } from "./read-pass.ts";
 import type { PassRun } from "./run-pass.ts";
 
-/** What a pass brought, judged: an exit code of 0 alone does not say that anything was measured. */
+/** The evaluation of a pass: an exit code of 0 alone does not mean that anything was measured. */
 export interface Verdict {
   readonly problem: ToolError | null;
   readonly notes: readonly string[];
-  /** Whether another pass of the same program would fail alike. */
+  /** Whether another pass of the same program would fail in the same way. */
   readonly hopeless: boolean;
 }
 
-/** @param read what was read of the pass's report; null without one */
+/** @param read the results read from the pass's report; null without one */
 export function judge(run: PassRun, read: Pick<PassTables, "results" | "unread"> | null): Verdict {
   const { results, unread } = read ?? { results: 0, unread: null };
   const { outcome, failures, pass } = run;
@@ -41,7 +41,7 @@ export function judge(run: PassRun, read: Pick<PassTables, "results" | "unread">
       hopeless: false,
     };
   if (succeeded(outcome) && results > 0)
-    // ncu went on after it: what it left out is worth a note.
+    // ncu continued after the failure, so it becomes a note about what is missing.
     return { problem: null, notes: failures.map(said), hopeless: false };
   if (succeeded(outcome) && failure === undefined)
     return {
@@ -74,7 +74,7 @@ export function judge(run: PassRun, read: Pick<PassTables, "results" | "unread">
   };
 }
 
-/** Of a pass whose results were not read; null where they were. */
+/** The problem of a pass whose results were not read; null if they were. */
 export const unreadProblem = ({
   name,
   unread,
@@ -92,7 +92,7 @@ const said = ({ message, remedy }: RecognisedFailure): string => `${message}; ${
 
 const MAX_KERNELS = 10;
 
-/** What a filter by name could have matched. */
+/** The kernels that a filter by name could have matched. */
 function kernelsThatRan({ kernels }: PassRun["log"]): string {
   return kernels.length === 0 ? "" : `; kernels that ran: ${firstFew(kernels, MAX_KERNELS, "; ")}`;
 }

@@ -1,7 +1,7 @@
 /**
- * Access to an SQLite export of Nsight Systems, read-only and without loading it: files of several
- * gigabytes are usual. Tables are made lazily by nsys and columns came with versions, so that both
- * may be missing: what is missing reads as null, or as no rows.
+ * Access to an SQLite export of Nsight Systems, read-only and without loading it into memory: files of several
+ * gigabytes are usual. nsys creates tables lazily and added columns over versions, so both may be missing: they read as
+ * null, or as no rows.
  */
 import { rmSync, symlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -28,20 +28,20 @@ export interface ExportDatabase {
   readonly tables: ReadonlySet<string>;
   has(table: string, column: string): boolean;
   /**
-   * The rows of a table, one at a time, in no particular order. `columns` maps what a row calls a
-   * value to a column, or to an expression over one.
+   * The rows of a table, one at a time, in no particular order. `columns` maps the name of a value in a row to a
+   * column, or to an expression over one.
    */
   rows<C extends string>(table: string, columns: Columns<C>, where?: string): Iterable<Row<C>>;
-  /** The same of columns of integers, thousands of rows at a time: for tables that have millions. */
+  /** The same for integer columns, thousands of rows at a time: for tables with millions of rows. */
   integers<C extends string, Rare extends string = never>(
     table: string,
     columns: IntegerRequest<C, Rare>,
   ): Iterable<IntegerColumns<C, Rare>>;
-  /** The string of an id in `StringIds`; null where there is none. */
+  /** The string of an id in `StringIds`; null if there is none. */
   string(id: SqlValue): string | null;
   /**
-   * The strings of many ids, in their order, from one query: an export can have millions, most of which
-   * is not requested.
+   * The strings of many ids, in their order, with one query: an export can have millions of strings, most of which are
+   * not requested.
    */
   strings(ids: readonly number[]): readonly (string | null)[];
 }
@@ -49,8 +49,8 @@ export interface ExportDatabase {
 /**
  * Opens an export for as long as `read` runs.
  *
- * @throws ToolError `nsys.invalid` where the file is no SQLite file or a damaged one; `profile.input` where
- *   there is no place for temporary files
+ * @throws ToolError `nsys.invalid` for a damaged file or one that is not SQLite; `profile.input` if temporary files
+ * cannot be created
  */
 export function withExport<T>(path: string, read: (database: ExportDatabase) => T): T {
   requireSqlite(path);
@@ -60,7 +60,7 @@ export function withExport<T>(path: string, read: (database: ExportDatabase) => 
     return read(describe(database, path));
   } catch (cause) {
     if (!(cause instanceof Error) || !isSqliteError(cause)) throw cause;
-    // It cites what stands in the file.
+    // The message quotes the contents of the file.
     throw invalid(path, `SQLite says: ${printable(cause.message)}`, { cause });
   } finally {
     database?.close();
@@ -68,10 +68,10 @@ export function withExport<T>(path: string, read: (database: ExportDatabase) => 
 }
 
 /**
- * SQLite's WebAssembly build locks a database by a directory beside it. Through a link of our own that stands in our
- * folder: nothing is written beside the file, which may be in a read-only place. The open transaction keeps the lock,
- * for which the folder is not needed again: it goes before anything is read, since reading takes long and may be ended
- * by any signal.
+ * SQLite's WebAssembly build locks a database by a directory next to it. So the file is opened through a link in our
+ * own folder, and nothing is written next to the file, which may be in a read-only place. The open transaction keeps
+ * the lock without the folder, which is therefore removed before the read: reading takes long, and any signal may end
+ * it.
  */
 function openLocked(path: string): Database {
   const folder = makeTemporaryDirectory("hydraconf-nsys-");
@@ -106,7 +106,7 @@ function describe(database: Database, path: string): ExportDatabase {
     return found;
   };
   const has = (table: string, column: string) => columnsOf(table).has(column);
-  /** The SQL of a column; null where the table lacks it. */
+  /** The SQL of a column; null if the table lacks it. */
   const sqlOf = (table: string, wanted: string | ColumnExpression): string | null => {
     const { column, sql } = typeof wanted === "string" ? { column: wanted, sql: wanted } : wanted;
     return has(table, column) ? sql : null;
@@ -144,7 +144,7 @@ function describe(database: Database, path: string): ExportDatabase {
   };
 }
 
-/** All rows of a statement have the same columns: only the first one is looked at. */
+/** Checks only the first row: all rows of a statement have the same columns. */
 function createRowCheck<C extends string>(
   columns: Readonly<Record<C, unknown>>,
 ): (row: QueryResult) => row is Row<C> {
@@ -167,10 +167,10 @@ function readStrings(database: Database, ids: readonly number[]): readonly (stri
     : [];
 }
 
-/** Ids of neighbours: nsys counts them up, so that what is needed together stands together. */
+/** Neighbouring ids: nsys counts ids up, so that strings that are needed together are close together. */
 const STRINGS_PER_BLOCK = 256;
 
-/** Looks strings up by id, a block at a time: most ids come up many times, and all of them soon. */
+/** Looks strings up by id, a block at a time: most ids occur many times, and close together. */
 function createStrings(database: Database, exists: boolean): ExportDatabase["string"] {
   const blocks = new Map<number, (string | null)[]>();
   const readBlock = (first: number): (string | null)[] => {
@@ -185,7 +185,7 @@ function createStrings(database: Database, exists: boolean): ExportDatabase["str
     }
     return block;
   };
-  /** Of an id that is no exact number: none is known to occur. */
+  /** For an id beyond exact numbers; none is known to occur. */
   const readOne = (id: bigint): string | null => {
     const value = cell(database.get("SELECT value FROM StringIds WHERE id = ?", id), "value");
     return value === null ? null : String(value);

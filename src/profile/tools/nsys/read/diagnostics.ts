@@ -1,21 +1,21 @@
-/** What nsys itself reports in an export, and what helps against it. */
+/** Diagnostics of nsys in an export, with hints. */
 import { plural } from "../../../../text/plural.ts";
 import type { ExportDatabase } from "./database.ts";
 import { CALL_TABLES, GRAPH_TABLE, integer, KERNEL_TABLE, pidOf, processKey } from "./schema.ts";
 
-/** More messages of nsys than that say nothing new. */
+/** Further messages of nsys would add nothing. */
 const MOST_MESSAGES = 10;
 
 const NEWER_NSYS = "set HYDRACONF_NSIGHT to the directory of a newer nsys";
-/** In quotes, which a shell takes away: a comma outside of others would be a sweep. */
+/** In quotes, which a shell removes: an unquoted comma would make a sweep. */
 const SOFTWARE_OVERRIDE = `"pipeline.nsys.trace='cuda-sw,nvtx'"`;
 const SOFTWARE_TRACE = `${SOFTWARE_OVERRIDE} traces without the GPU's own recorder`;
 
-/** nsys carries a CUPTI for each CUDA that it knows, and takes the newest for a driver that it does not. */
+/** nsys ships a CUPTI for each CUDA version that it knows, and uses the newest for an unknown driver. */
 const UNSUPPORTED_DRIVER =
   /Installed CUDA driver version \((.*?)\) is not supported.*?libraries for driver version ([\d.]+\d)/;
 
-/** By default from 2025 on, where the GPU can. */
+/** The default since 2025, if the GPU supports it. */
 const HARDWARE_TRACE = /Hardware tracing used for CUDA/;
 
 interface Known {
@@ -54,10 +54,10 @@ const KNOWN: readonly Known[] = [
 ];
 
 /**
- * Warnings and errors of nsys itself, such as events that it had to drop. It warns of each program that was started on
- * the way (a shell, `uname`) that it used no CUDA: of those that did nothing else either, that says nothing.
+ * Warnings and errors of nsys itself, such as dropped events. It warns about each helper process (a shell, `uname`)
+ * that used no CUDA; such warnings are omitted for processes without any recorded event.
  *
- * @param seen keys of the processes that something was recorded of
+ * @param seen keys of the processes with recorded events
  */
 export function diagnosticNotes({ rows }: ExportDatabase, seen: ReadonlySet<number>): string[] {
   const columns = { severity: "severity", text: "text", process: processKey("globalPid") };
@@ -87,11 +87,11 @@ function withRemedy(text: string): string {
   return known === undefined ? words : `${words.replace(/\.$/, "")}; ${known.remedy}`;
 }
 
-/** A message that is of no process in particular has none, or that of the whole machine, 0. */
+/** A message about no particular process has no key, or that of the whole machine, 0. */
 const isHelper = (key: number | null, seen: ReadonlySet<number>): boolean =>
   key !== null && pidOf(key) !== 0 && !seen.has(key);
 
-/** What helps where kernels are missing altogether, by what nsys says of how it traced; in general where it does not. */
+/** The hint if all kernels are missing, depending on how nsys traced; a general one if it does not report that. */
 function remedyForNoKernels({ rows }: ExportDatabase): string {
   const texts = [...rows("DIAGNOSTIC_EVENT", { text: "text" })].map(({ text }) => String(text));
   const [, driver, known] =
@@ -102,17 +102,18 @@ function remedyForNoKernels({ rows }: ExportDatabase): string {
   return `use an nsys as new as the driver; under WSL, add CuptiUseRawGpuTimestamps=false to the file that nsys -z names; with nsys 2025 and later, also ${SOFTWARE_OVERRIDE}`;
 }
 
-// Programs that launched kernels of which the file has none: an empty list of kernels would pass for a fact.
+// Detects programs whose launched kernels are missing from the file: otherwise the empty list of kernels would pass for
+// a fact.
 
 const LAUNCHES =
   "nameId IN (SELECT id FROM StringIds WHERE value GLOB 'cu*LaunchKernel*' OR value GLOB 'cu*LaunchCooperative*')";
 
-/** Some column: that there is a row is enough. */
+/** Any column: the existence of a row is sufficient. */
 const ROW = { start: "start" };
 
 /**
- * What to say of it. Usual where nsys is older than the driver, and under WSL and in containers whose host
- * hides the GPU's clock: nsys ends with exit code 0 and has the calls, but not what ran.
+ * Notes about missing kernels. They are missing if nsys is older than the driver, and under WSL and in containers whose
+ * host hides the GPU's clock: nsys ends with exit code 0 and has the API calls, but not the kernels.
  */
 export function untracedNotes(database: ExportDatabase): readonly string[] {
   if (isPresent(database.rows(KERNEL_TABLE, ROW))) return [];
@@ -125,7 +126,7 @@ export function untracedNotes(database: ExportDatabase): readonly string[] {
     : [];
 }
 
-/** Of those that failed, as where a program finds no GPU, nothing ran. */
+/** Only successful launches: failed ones, as without a GPU, ran nothing. */
 function hasLaunches(database: ExportDatabase, table: string): boolean {
   if (!database.has(table, "nameId")) return false;
   const succeeded = database.has(table, "returnValue") ? " AND returnValue = 0" : "";

@@ -1,6 +1,6 @@
 /**
- * What ran on the GPUs, each tied to the API call that launched it by the call's correlation id:
- * tables `CUPTI_ACTIVITY_KIND_*` of an export. A CUDA graph is one call that launches many.
+ * The activities of the GPUs, each tied to its launching API call by the correlation id: tables `CUPTI_ACTIVITY_KIND_*`
+ * of an export. One call launches all nodes of a CUDA graph.
  */
 
 import { createColumn, createIdIndex, doubles, words } from "../../../model/columns.ts";
@@ -34,36 +34,36 @@ import {
 import type { ExportClock } from "./session.ts";
 
 export interface GpuEvents {
-  /** By start of their launch. */
+  /** In order of their launch. */
   readonly kernels: KernelList;
   readonly synchronizations: readonly SynchronizationInstance[];
-  /** First and last thing that the kernels, copies and sets show; infinite where there are none. */
+  /** The first and last time of kernels, copies and sets; infinite without any. */
   readonly startNs: number;
   readonly endNs: number;
   /** Kernels, copies and sets without a launching call in the file. */
   readonly unlaunched: number;
-  /** Copies of managed memory that moved by itself: no call makes these. */
+  /** Automatic migrations of managed memory, which no call launches. */
   readonly migrations: number;
   /** CUDA graphs that were traced as a whole. */
   readonly wholeGraphs: number;
 }
 
-/** One kind of activity: where it stands, and what is particular to its rows. */
+/** The table of one kind of activity, and the special columns of its rows. */
 interface ActivityTable<C extends string = never, Rare extends string = never> {
   readonly table: string;
   readonly kind: GpuActivityKind;
   readonly columns: Columns<C>;
   readonly rare: Columns<Rare>;
-  /** Called for some rows before `name` is called for each of them. */
+  /** Called for a batch of rows before `name` is called for each of them. */
   readonly prepare?: (read: ActivityRows<C, Rare>, names: NameReader) => void;
-  /** Whether no call makes it. */
+  /** Whether no call launches it. */
   readonly isMigration?: (read: ActivityRows<C, Rare>, row: number) => boolean;
   readonly name: (read: ActivityRows<C, Rare>, row: number, names: NameReader) => string;
 }
 
 type ActivityRows<C extends string, Rare extends string> = IntegerColumns<C | CommonColumn, Rare>;
 
-/** All kernels that nsys writes have a demangled name; what else they are called is asked for where one has none. */
+/** nsys gives all kernels a demangled name; other names are queried only for kernels without one. */
 const KERNELS: ActivityTable<"demangled", "short" | "mangled"> = {
   table: KERNEL_TABLE,
   kind: "kernel",
@@ -86,7 +86,7 @@ const KERNELS: ActivityTable<"demangled", "short" | "mangled"> = {
   },
 };
 
-/** Kinds of copies between the places of managed memory. */
+/** Kinds of copies for managed memory. */
 const UNIFIED_COPIES: ReadonlySet<number> = new Set([11, 12, 13]);
 
 const COPIES: ActivityTable<"copy"> = {
@@ -106,7 +106,7 @@ const SETS: ActivityTable = {
   name: () => "[CUDA memset]",
 };
 
-/** Only with `--cuda-graph-trace=graph`; the graphs' kernels are in no table then. */
+/** Only with `--cuda-graph-trace=graph`; then the graphs' kernels are in no table. */
 const GRAPHS: ActivityTable = {
   table: GRAPH_TABLE,
   kind: "kernel",
@@ -115,7 +115,7 @@ const GRAPHS: ActivityTable = {
   name: ({ of }, row) => `[CUDA graph ${integerAt(of.graph, row) ?? "?"}]`,
 };
 
-/** What one process did, as it is read. */
+/** The state while a process's activities are read. */
 interface ProcessDraft {
   readonly kernels: KernelTable;
   readonly waits: Wait[];
@@ -124,7 +124,7 @@ interface ProcessDraft {
   migrations: number;
 }
 
-/** A wait without the call that waits, and that call's correlation. */
+/** A wait without its thread and call time, which the correlation leads to. */
 interface Wait {
   readonly correlation: number;
   readonly instance: Omit<SynchronizationInstance, "threadId" | "callNs">;
@@ -164,7 +164,7 @@ function readActivities<C extends string, Rare extends string>(
   names: NameReader,
   draftOf: (key: number) => ProcessDraft,
 ): void {
-  // Most exports lack one of these tables, and to look for the sole process reads the others whole.
+  // Most exports lack one of these tables, and finding the sole process scans others completely.
   if (!database.tables.has(table)) return;
   const sole = database.has(table, "globalPid") ? null : soleProcess(database);
   const all: Columns<C | CommonColumn> = { ...commonColumns(clock), ...columns };
@@ -177,7 +177,7 @@ function readActivities<C extends string, Rare extends string>(
       const draft = draftOf(numberAt(key, row));
       if (table === GRAPH_TABLE) draft.wholeGraphs++;
       const startNs = numberAt(start, row);
-      // Not spread together: there can be millions.
+      // No object spread: there can be millions of kernels.
       const kernel: { -readonly [K in keyof ExecutedKernel]: ExecutedKernel[K] } = {
         kind,
         name: name(read, row, names),
@@ -256,7 +256,7 @@ function joined({ kernels, waits, calls, wholeGraphs, migrations }: ProcessDraft
 
 type CommonColumn = keyof ReturnType<typeof commonColumns>;
 
-/** What activities have; a table lacks some. */
+/** Columns of all activities; a table may lack some. */
 const commonColumns = (clock: ExportClock) =>
   ({
     key: processKey("globalPid"),
@@ -271,7 +271,7 @@ const commonColumns = (clock: ExportClock) =>
     node: "graphNodeId",
   }) satisfies Columns<string>;
 
-/** 64 bits, which a number does not hold. */
+/** 64-bit columns, which exceed the exact range of numbers. */
 const WIDE = ["node"] as const;
 
 type CommonColumns<C extends CommonColumn> = IntegerColumns<C>["of"];
@@ -281,7 +281,7 @@ const isComplete = (
   row: number,
 ): boolean => !Number.isNaN(numberAt(key, row) + numberAt(start, row) + numberAt(end, row));
 
-/** CUPTI gives 0 to what it could not correlate. */
+/** CUPTI sets 0 if it could not correlate an activity. */
 const isCorrelated = (correlation: Float64Array, row: number): boolean =>
   (integerAt(correlation, row) ?? 0) !== 0;
 
@@ -298,9 +298,9 @@ export interface Call {
   readonly startNs: number;
 }
 
-/** Calls of one process. */
+/** The requested calls of one process. */
 export interface WantedCalls {
-  /** Before the calls are read. */
+  /** To be called before the calls are read. */
   readonly want: (correlation: number) => void;
   /** Null: not requested, or not in the file. */
   readonly find: (correlation: number) => Call | null;
@@ -321,7 +321,7 @@ export function createWantedCalls(): WantedCalls {
     },
     offer(correlation, threadId, startNs) {
       const at = wanted.find(correlation);
-      // Of a runtime call and the driver call inside it, the outer one.
+      // If a runtime call contains a driver call, the outer one counts.
       if (at === null || starts.get(at) <= startNs) return;
       threads.set(at, threadId);
       starts.set(at, startNs);
@@ -329,7 +329,7 @@ export function createWantedCalls(): WantedCalls {
   };
 }
 
-/** Offers every call of the file to those of its process. */
+/** Passes every call of the file to the requested calls of its process. */
 export function readCalls(
   database: ExportDatabase,
   clock: ExportClock,

@@ -1,4 +1,4 @@
-/** What programs said through NVTX: table `NVTX_EVENTS` of an export. */
+/** The NVTX events of programs: table `NVTX_EVENTS` of an export. */
 import { getOrCreate } from "../../../../system/get-or-create.ts";
 import type {
   EventAttributes,
@@ -78,7 +78,7 @@ export function readNvtx(
 
 const withNumbers = (values: RangeInstance["values"]) => (values === undefined ? {} : { values });
 
-/** @param hasPayloads otherwise that column, which is large, is not read */
+/** @param hasPayloads if false, the large payload column is not read */
 const eventRows = (database: ExportDatabase, clock: ExportClock, hasPayloads: boolean) =>
   database.rows(
     NVTX_TABLE,
@@ -100,11 +100,11 @@ const eventRows = (database: ExportDatabase, clock: ExportClock, hasPayloads: bo
     `eventType IN (${[EVENT.mark, ...RANGE_KINDS.keys()].join(", ")})`,
   );
 
-/** A registered string is a number in its row. */
+/** A registered string is stored as an id. */
 const textOf = ({ text, textId }: Row<"text" | "textId">, { string }: ExportDatabase) =>
   typeof text === "string" ? text : string(textId);
 
-/** A name comes with every row: one copy of each is enough. */
+/** Shares one copy of each name, because every row has one. */
 function nameReader(database: ExportDatabase): (row: Row<"text" | "textId">) => string {
   const names = new Map<string, string>();
   return (row) => {
@@ -113,13 +113,13 @@ function nameReader(database: ExportDatabase): (row: Row<"text" | "textId">) => 
   };
 }
 
-/** nsys closes what was never closed at the moment when it stopped recording. */
+/** nsys sets the end of unclosed ranges to the time when it stopped recording. */
 function endOf(endNs: number | null, startNs: number, { stopNs }: ExportClock): number | null {
   if (endNs === null || (stopNs !== null && endNs >= stopNs)) return null;
   return Math.max(endNs, startNs);
 }
 
-/** Of ranges that start at the same time the longer one was opened first. */
+/** Of ranges that start at the same time, the longer one was opened first. */
 function putInOrder({ ranges, marks }: NvtxEvents): void {
   const endOrOpen = ({ endNs }: RangeInstance) => endNs ?? Number.POSITIVE_INFINITY;
   ranges.sort((a, b) => {
@@ -145,13 +145,13 @@ function readDomains(database: ExportDatabase): (process: number, id: number) =>
     const name = textOf(row, database);
     if (name !== null) domains.set(`${row.process} ${row.id}`, name);
   }
-  // A domain that was made before the recording began has a number only.
+  // A domain that was created before the recording began has only an id.
   return (process, id) => (id === 0 ? "" : (domains.get(`${process} ${id}`) ?? `domain ${id}`));
 }
 
 /**
- * What programs call their threads, by process key and thread; the last name counts. (The table `ThreadNames` has what the
- * system calls those of every process of the machine.)
+ * The names that programs give their threads, by process key and thread; the last name counts. (The table `ThreadNames`
+ * has the system's names for threads of every process of the machine.)
  */
 export function readThreadNames(
   database: ExportDatabase,
@@ -183,7 +183,7 @@ function payloadOf(row: Row<keyof typeof PAYLOADS>): number | bigint | null {
   return exact(int64 ?? double ?? uint32 ?? int32 ?? float, false);
 }
 
-/** SQLite's integers are signed: the upper half of the unsigned ones arrives as negative numbers. */
+/** SQLite's integers are signed: the upper half of unsigned values arrives as negative numbers. */
 function exact(value: SqlValue, unsigned: boolean): number | bigint | null {
   if (typeof value !== "number" && typeof value !== "bigint") return null;
   return unsigned && value < 0 ? BigInt.asUintN(64, BigInt(value)) : value;

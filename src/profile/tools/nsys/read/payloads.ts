@@ -1,6 +1,6 @@
 /**
- * Structured payloads in an export (since nsys 2024): schemas in tables of their own, the structures of an event one after
- * the other in `binaryData`, each behind a header of 32 bytes: domain, schema, bytes, bytes with the header.
+ * Structured payloads in an export (since nsys 2024): schemas are in separate tables; the structures of an event follow
+ * one another in `binaryData`, each after a header of 32 bytes: domain, schema, bytes, bytes with the header.
  */
 import { getOrCreate } from "../../../../system/get-or-create.ts";
 import {
@@ -28,7 +28,7 @@ const HEADER_BYTES = 32;
 /** The numbers in an event's `binaryData`; undefined without any. */
 export type PayloadNumbers = (binary: SqlValue) => readonly PayloadNumber[] | undefined;
 
-/** Null where the export has no payloads, so that the column need not be read. */
+/** Null if the export has no payloads, so that the column need not be read. */
 export function createPayloadNumbers(database: ExportDatabase): PayloadNumbers | null {
   if (!database.tables.has(SCHEMAS) || !database.has(NVTX_TABLE, "binaryData")) return null;
   const tableOf = readTables(database);
@@ -52,7 +52,7 @@ export function createPayloadNumbers(database: ExportDatabase): PayloadNumbers |
   };
 }
 
-/** The column is declared as text: other programs that copy exports write hexadecimal digits. */
+/** The column is declared as text, so other programs that copy exports write hexadecimal digits. */
 function bytesOf(binary: SqlValue): Uint8Array {
   if (binary instanceof Uint8Array) return binary;
   const isHex = typeof binary === "string" && /^(?:[0-9a-f]{2})+$/i.test(binary);

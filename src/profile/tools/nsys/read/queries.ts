@@ -1,37 +1,37 @@
-/** Tables of millions of integers, some thousands of rows with each query. */
+/** Reads tables with millions of integers, thousands of rows per query. */
 import type { Database, QueryResult, Statement } from "node-sqlite3-wasm";
 import { invalid } from "./sqlite-file.ts";
 
-/** E.g. `column >> 24`, null where the table has no such column. */
+/** E.g. `column >> 24`; null if the table lacks the column. */
 export interface ColumnExpression {
   readonly column: string;
   readonly sql: string;
 }
 
-/** What a row calls a value, and the column or the expression that it is. */
+/** Maps the name of a value in a row to its column or expression. */
 export type Columns<C extends string> = Readonly<Record<C, string | ColumnExpression>>;
 
 export interface IntegerRequest<C extends string, Rare extends string> {
   readonly columns: Columns<C>;
-  /** Of `columns`: those whose integers may need more than 53 bits. */
+  /** The columns whose integers may need more than 53 bits. */
   readonly wide?: readonly NoInfer<C>[];
-  /** What few rows need: a cell of each of a million rows takes a tenth of a second. */
+  /** Columns that few rows need: reading a column for a million rows takes a tenth of a second. */
   readonly rare: Columns<Rare>;
 }
 
 export interface IntegerTable {
   readonly database: Database;
-  /** Of the file, for errors. */
+  /** The path of the file, for errors. */
   readonly path: string;
   readonly table: string;
-  /** Null where the table lacks it. */
+  /** Null if the table lacks it. */
   readonly sqlOf: (wanted: string | ColumnExpression) => string | null;
 }
 
 const ROWS_AT_ONCE = 4096;
 const BEFORE_ALL_ROWS = -(2n ** 63n);
 
-/** @throws ToolError `nsys.invalid` where rows come again and again */
+/** @throws ToolError `nsys.invalid` if rows are repeated */
 export function* readIntegerRows<C extends string, Rare extends string>(
   source: IntegerTable,
   { columns, wide = [], rare }: IntegerRequest<C, Rare>,
@@ -44,7 +44,7 @@ export function* readIntegerRows<C extends string, Rare extends string>(
       const first = after;
       const read = usual.read(first);
       if (read === null) return;
-      // In a damaged file rows can come that are none of those asked for, again and again.
+      // A damaged file may return other rows than requested, repeatedly.
       if (read.last <= first)
         throw invalid(source.path, `rows of ${source.table} are repeated: the table is damaged`);
       let areOthersRead = false;
@@ -67,10 +67,10 @@ export function* readIntegerRows<C extends string, Rare extends string>(
 }
 
 interface ColumnsReader<C extends string> {
-  /** What was read last. */
+  /** The values of the last read. */
   readonly numbers: Readonly<Record<C, Float64Array>>;
   readonly exact: ReadonlyMap<C, BigInt64Array>;
-  /** The rows behind a row id, and the id of the last of them; null: there are none. */
+  /** Reads the rows after a row id; returns their number and the last id, or null if there are none. */
   readonly read: (after: number | bigint) => { rows: number; last: number | bigint } | null;
   readonly close: () => void;
 }
@@ -109,7 +109,7 @@ function createReader<C extends string>(
   };
 }
 
-/** Rows of a table, each a JSON array of these columns, one after the other. */
+/** Rows of a table as concatenated JSON arrays of these columns. */
 const rowsAtOnce = (table: string, columns: readonly string[]): string =>
   `SELECT max(id) AS last, CAST(group_concat(cells, '') AS BLOB) AS text
     FROM (SELECT rowid AS id, json_array(${columns.join(", ")}) AS cells FROM ${quote(table)}
@@ -123,24 +123,24 @@ const mapEntries = <C extends string, T, U>(
     Object.entries<T>(record).map(([name, value]) => [name, change(name as C, value)]),
   ) as Record<C, U>;
 
-// Integer columns as SQLite prints them, `[1,2,null][3,4,5]`: thousands of rows in one value. To ask for each
-// cell of each row takes several times as long, and leaves as much garbage.
+// Integer columns as SQLite prints them, `[1,2,null][3,4,5]`: thousands of rows in one value. Reading each cell of each
+// row takes several times as long, and leaves as much garbage.
 
 /**
- * Some rows, column by column; NaN where a cell holds no integer. Valid until the next ones are asked for.
+ * Some rows, column by column; NaN for a cell without an integer. Valid until the next rows are read.
  *
  * @typeParam Rare columns that few rows need
  */
 export interface IntegerColumns<C extends string, Rare extends string = never> {
   readonly rows: number;
   readonly of: Readonly<Record<C, Float64Array>>;
-  /** A cell of a column that was asked for as wide, where `of` holds a number, which it may have rounded. */
+  /** The exact value of a wide column, which may be rounded in `of`. */
   readonly exact: (column: C, row: number) => bigint;
-  /** The rare columns of the same rows: takes a query of its own. */
+  /** The rare columns of the same rows; takes a separate query. */
   readonly rare: () => Readonly<Record<Rare, Float64Array>>;
 }
 
-/** Where the cells of one column go. */
+/** The destination of the cells of one column. */
 interface ParsedColumn {
   readonly numbers: Float64Array;
   readonly exact?: BigInt64Array;
@@ -153,17 +153,17 @@ const COMMA = 0x2c;
 const BRACKET = 0x5b;
 const END_BRACKET = 0x5d;
 const QUOTE = 0x22;
-/** The first letter. */
+/** The first letter of `null`. */
 const NULL = 0x6e;
 const BACKSLASH = 0x5c;
-/** Behind the last one. */
+/** The value after the last byte. */
 const NO_BYTE = 0;
 const LATIN1 = new TextDecoder("latin1");
 
 /**
  * Reads rows that SQLite's `json_array` printed, with one cell for each column. Integers beyond 2^53 are rounded.
  *
- * @returns how many rows there are
+ * @returns the number of rows
  */
 export function parseIntegerRows(text: Uint8Array, columns: readonly ParsedColumn[]): number {
   let row = -1;
@@ -195,7 +195,7 @@ export function parseIntegerRows(text: Uint8Array, columns: readonly ParsedColum
       column.numbers[row] = Number.NaN;
       continue;
     }
-    // Summing up digits rounds at each of them.
+    // Accumulating digits would round at each of them.
     if (value > Number.MAX_SAFE_INTEGER) value = Number(LATIN1.decode(text.subarray(first, at)));
     column.numbers[row] = isNegative ? -value : value;
     if (column.exact === undefined) continue;
@@ -205,7 +205,7 @@ export function parseIntegerRows(text: Uint8Array, columns: readonly ParsedColum
   return row + 1;
 }
 
-/** Where `null`, a text or a fraction ends. */
+/** The end of `null`, a text or a fraction. */
 function endOfOther(text: Uint8Array, from: number): number {
   let at = from;
   if (text[at] === NULL) return at + 4;
@@ -217,26 +217,26 @@ function endOfOther(text: Uint8Array, from: number): number {
   return at;
 }
 
-/** Null where there is none. */
+/** Null for a cell without an integer. */
 export function integerAt(column: Float64Array, row: number): number | null {
   const value = numberAt(column, row);
   return Number.isNaN(value) ? null : value;
 }
 
-/** NaN where there is none. */
+/** NaN for a cell without an integer. */
 export const numberAt = (column: Float64Array, row: number): number => column[row] ?? Number.NaN;
 
-// What SQL gives and takes.
+// Types of SQL values.
 
 export type SqlValue = number | bigint | string | Uint8Array | null;
 
-/** A value of a single row; null where there is none. */
+/** A value of a single row; null if absent. */
 export function cell(row: QueryResult | null, column: string): SqlValue {
   const value = row?.[column];
   return isSqlValue(value) ? value : null;
 }
 
-/** SQLite's types say that a row can also hold those of several tables, which no query here selects. */
+/** SQLite's types also allow objects with the values of several tables, which no query here selects. */
 export const isSqlValue = (value: QueryResult[string] | undefined): value is SqlValue =>
   value !== undefined &&
   (typeof value !== "object" || value === null || value instanceof Uint8Array);

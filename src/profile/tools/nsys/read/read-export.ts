@@ -8,25 +8,25 @@ import { integer, lackingNotes, pidOf, processKey } from "./schema.ts";
 import { readClock, readMachine } from "./session.ts";
 import { invalid, isUnfinished, journalOf } from "./sqlite-file.ts";
 
-/** A timeline, and what only nsys knows. */
+/** A timeline with facts that only nsys records. */
 export interface NsysTimeline extends Timeline {
-  /** Of the nsys that made the export, e.g. `2023.4.4.54`; null where the file does not say. */
+  /** The version of the exporting nsys, e.g. `2023.4.4.54`; null if the file does not have it. */
   readonly toolVersion: string | null;
   readonly machine: RecordedMachine;
 }
 
-/** The schemas that this reader was tested with; the last one known. */
+/** The newest schema that this reader was tested with. */
 const KNOWN_SCHEMA = { major: 3, minor: 25 };
 
-/** An export has one of these, whatever it is of. */
+/** Tables of which every export has at least one. */
 const OWN_TABLES = ["META_DATA_EXPORT", "EXPORT_META_DATA", "StringIds"];
 
-/** What nvprof writes (`-o`, `.nvvp`) has its names here. */
+/** Files of nvprof (`-o`, `.nvvp`) keep names in this table. */
 const NVPROF_TABLE = "StringTable";
 
 /**
- * Reads an SQLite export of Nsight Systems (`nsys export --type sqlite`): schema versions up to
- * 3.25, those of 2020 that say none, tables that were not made and columns that came later included.
+ * Reads an SQLite export of Nsight Systems (`nsys export --type sqlite`): schema versions up to 3.25, including those
+ * of 2020 without a version, missing tables, and missing newer columns.
  *
  * @throws ToolError `nsys.invalid`
  */
@@ -146,7 +146,7 @@ function gpuNotes(
   return notes;
 }
 
-/** The table's second name is that of exports until 2023.2. */
+/** `EXPORT_META_DATA` is the table's name until 2023.2. */
 function readMetadata({ tables, rows }: ExportDatabase): ReadonlyMap<string, string> {
   const table = tables.has("META_DATA_EXPORT") ? "META_DATA_EXPORT" : "EXPORT_META_DATA";
   const metadata = new Map<string, string>();
@@ -167,7 +167,7 @@ function schemaNotes(metadata: ReadonlyMap<string, string>): string[] {
     : [];
 }
 
-/** nsys lists every process of the machine. */
+/** Executables by process; nsys lists every process of the machine. */
 function readExecutables({ rows }: ExportDatabase): ReadonlyMap<number, string> {
   const executables = new Map<number, string>();
   const columns = { key: processKey("globalPid"), name: "name" };

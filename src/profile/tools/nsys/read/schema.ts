@@ -1,21 +1,19 @@
-/**
- * The schema of an export: its tables, global ids, names by their ids, and columns that rows cannot be read without.
- */
+/** The schema of an export: its tables, global ids, names by id, and required columns. */
 
 import { createIdIndex, createLongList } from "../../../model/columns.ts";
 import type { ExportDatabase } from "./database.ts";
 import type { ColumnExpression, SqlValue } from "./queries.ts";
 
-// Tables of an export, by what their rows tell.
+// Tables of an export, by content.
 
-/** What ran on the GPUs; kernels first. */
+/** GPU activities; kernels first. */
 export const KERNEL_TABLE = "CUPTI_ACTIVITY_KIND_KERNEL";
 export const COPY_TABLE = "CUPTI_ACTIVITY_KIND_MEMCPY";
 export const SET_TABLE = "CUPTI_ACTIVITY_KIND_MEMSET";
 export const GRAPH_TABLE = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE";
 const ACTIVITY_TABLES = [KERNEL_TABLE, COPY_TABLE, SET_TABLE, GRAPH_TABLE];
 
-/** Calls of the runtime, and those of the driver inside them. */
+/** Calls of the runtime, and the driver calls inside them. */
 export const RUNTIME_TABLE = "CUPTI_ACTIVITY_KIND_RUNTIME";
 export const CALL_TABLES = [RUNTIME_TABLE, "CUPTI_ACTIVITY_KIND_DRIVER"];
 
@@ -25,7 +23,7 @@ export const NVTX_TABLE = "NVTX_EVENTS";
 // highest bits to the lowest (8, 8, 24 and 24 bits). Nsight Systems User Guide, "Common SQLite
 // Examples": `pid = (globalTid >> 24) & 0xFFFFFF`, `tid = globalTid & 0xFFFFFF`.
 
-/** All but the thread: tells processes apart, also those of several machines with the same pid. */
+/** All parts except the thread: distinguishes processes, also those of several machines with the same pid. */
 export const processKey = (column: string): ColumnExpression => ({
   column,
   sql: `${column} >> 24`,
@@ -36,30 +34,30 @@ export const threadId = (column: string): ColumnExpression => ({
   sql: `${column} & 16777215`,
 });
 
-/** Also of a damaged key, which may be negative. */
+/** Also for a damaged key, which may be negative. */
 export const pidOf = (key: number): number => ((key % PIDS) + PIDS) % PIDS;
 const PIDS = 2 ** 24;
 
-/** An integer column; null where there is none. Other programs write fractions, which count as they are. */
+/** An integer column; null if absent. Other programs write fractions, which are kept. */
 export const integer = (value: SqlValue): number | null => {
   const number = typeof value === "bigint" ? Number(value) : value;
   return typeof number === "number" && Number.isFinite(number) ? number : null;
 };
 
-/** The same of numbers beyond 2^53; a fraction without what stands behind its point. */
+/** For integers beyond 2^53; truncates a fraction. */
 export const wideInteger = (value: SqlValue): bigint | null => {
   if (typeof value === "bigint") return value;
   const number = integer(value);
   return number === null ? null : BigInt(Math.trunc(number));
 };
 
-// Names by their ids in `StringIds`, each read once and kept once. An export has a name of its own for
-// each of a million kernels at worst, and two more that are not requested.
+// Names by their ids in `StringIds`, each read and stored once. In the worst case an export has a separate name for
+// each of a million kernels, and two more that are not requested.
 
 export interface NameReader {
-  /** Reads what is not known yet of these ids, all at once; false: some of them have no name. */
+  /** Reads the unknown names of these ids with one query; false: some ids have no name. */
   readonly load: (ids: ArrayLike<number>) => boolean;
-  /** Null where there is none; NaN is no id. */
+  /** Null if there is none; NaN is not an id. */
   readonly of: (id: number) => string | null;
 }
 
@@ -94,16 +92,16 @@ export function createNameReader(database: ExportDatabase): NameReader {
   };
 }
 
-/** nsys counts ids up from 1; no other is known to occur. */
+/** nsys counts ids up from 1; no others are known to occur. */
 const isIndexed = (id: number): boolean => id >= 0 && id < 2 ** 32;
 
-// Columns that rows cannot be read without. nsys writes them all; other programs that make or change exports leave some
-// out. What can be read then is read, and what cannot is named: a report without it would pass for complete.
+// Columns without which rows cannot be read. nsys writes them all; other programs that make or change exports omit
+// some. The readable rest is read, and notes name what is missing: otherwise the report would pass for complete.
 
 interface Needed {
   readonly tables: readonly string[];
   readonly columns: readonly string[];
-  /** What comes of it where one is missing. */
+  /** The consequence if one is missing. */
   readonly without: string;
 }
 
@@ -123,14 +121,14 @@ const NEEDED: readonly Needed[] = [
 
 const NAMES = ["demangledName", "shortName", "mangledName"];
 
-/** Whether a table has every column that its rows cannot be read without. */
+/** Whether a table has every required column. */
 export const isReadable = ({ has }: ExportDatabase, table: string): boolean =>
   NEEDED.every(
     ({ tables, columns }) =>
       !tables.includes(table) || columns.every((column) => has(table, column)),
   );
 
-/** What is missing, and what comes of it, a line for each table. */
+/** The missing columns and the consequences, a line for each table. */
 export function lackingNotes(database: ExportDatabase): readonly string[] {
   const { tables, has } = database;
   return [
@@ -165,8 +163,8 @@ const fate = (key: number | null): string =>
       : `assigned to process ${pidOf(key)}, the only one in the file`;
 
 /**
- * The process of an activity table that does not say: the only one that other tables know; 0 where they know none, and
- * null where they know several.
+ * The process of an activity table without a process column: the only one in other tables; 0 if these have none, and
+ * null if they have several.
  */
 export function soleProcess(database: ExportDatabase): number | null {
   const keys = new Set<number>();

@@ -1,4 +1,4 @@
-/** The recorded session: its clock, and the machine as far as the export reports it. */
+/** The recorded session: its clock, and the machine. */
 import type { RecordedMachine } from "../../../model/timeline.ts";
 import type { ExportDatabase } from "./database.ts";
 import type { ColumnExpression } from "./queries.ts";
@@ -12,15 +12,15 @@ import {
   wideInteger,
 } from "./schema.ts";
 
-// Times of an export are nanoseconds since the session began. `nsys export --ts-normalize` makes
-// them UTC, which no JavaScript number holds exactly: those are shifted to begin near zero.
+// Times of an export are nanoseconds since the session began. `nsys export --ts-normalize` makes them UTC, which
+// exceeds the exact range of numbers: those are shifted to begin near zero.
 
 export interface ExportClock {
-  /** The absolute time (UTC, nanoseconds) of time 0; 0 where the file does not say. */
+  /** The absolute time (UTC, nanoseconds) of time 0; 0 if unknown. */
   readonly originNs: bigint;
   /** Reads a column of times. */
   readonly time: (column: string) => ColumnExpression;
-  /** When nsys stopped recording, in the times of the timeline; null where the file does not say. */
+  /** When nsys stopped recording, in times of the timeline; null if unknown. */
   readonly stopNs: number | null;
 }
 
@@ -50,9 +50,9 @@ function sessionStart({ rows }: ExportDatabase): bigint {
   return 0n;
 }
 
-/** The earliest time, where times are UTC; else 0. */
+/** The earliest time if times are UTC; else 0. */
 function earliest({ rows }: ExportDatabase): bigint {
-  // All times are of one kind: a single small one tells without a look at millions of rows.
+  // All times are of one kind: a single small one decides without scanning millions of rows.
   for (const table of TIMED_TABLES)
     for (const { start } of rows(table, { start: "start" })) {
       if (typeof start !== "number" && typeof start !== "bigint") continue;
@@ -68,9 +68,9 @@ function earliest({ rows }: ExportDatabase): bigint {
   return first > LONGEST_SESSION_NS ? first : 0n;
 }
 
-// The machine that was recorded, as far as the export reports it.
+// The recorded machine.
 
-/** What nsys calls them; beside them stands the process environment, which is private. */
+/** nsys's names of these facts; the same table holds the process environment, which is private. */
 const FACTS = { hostname: "Hostname", os: "OsDescription", cpu: "CpuDescription" } as const;
 
 export function readMachine(database: ExportDatabase): RecordedMachine {
@@ -93,7 +93,7 @@ export function readMachine(database: ExportDatabase): RecordedMachine {
   };
 }
 
-/** The table's second name is that of exports until 2020, which list the GPUs once for each process. */
+/** `TARGET_INFO_CUDA_GPU` is the table's name until 2020; it lists the GPUs once for each process. */
 function readGpuNames({ tables, rows }: ExportDatabase): readonly string[] {
   const table = tables.has("TARGET_INFO_GPU") ? "TARGET_INFO_GPU" : "TARGET_INFO_CUDA_GPU";
   const columns = {

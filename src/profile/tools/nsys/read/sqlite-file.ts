@@ -1,13 +1,16 @@
-/** What a file must be to be read as an export, and whether it was finished: seen before SQLite opens it. */
+/** Checks whether a file is an SQLite export, and whether it is complete, before SQLite opens it. */
 import { closeSync, openSync, readSync } from "node:fs";
 import { shellQuote } from "../../../../text/shell-words.ts";
 import { ToolError } from "../../../machine/tool-error.ts";
 
-/** Where a file says how it is to be read, and what it says of a log beside it (SQLite, "Database File Format"). */
+/**
+ * The position of the read version, and its value for a database with a write-ahead log (SQLite, "Database File
+ * Format").
+ */
 const READ_VERSION = 19;
 const WRITE_AHEAD = 2;
 
-/** What a journal begins with while what it reports is not done; one that was done with is empty, or has zeros there. */
+/** The beginning of a journal with a pending transaction; a finished one is empty, or has zeros there. */
 const JOURNAL_MAGIC = Uint8Array.of(0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7);
 
 /** @throws ToolError `nsys.invalid` */
@@ -25,7 +28,7 @@ export function requireSqlite(path: string): void {
     });
 }
 
-/** Whether an export is being written, or was left so; a journal that may not be read does not tell. */
+/** Whether an export is being written, or was left incomplete; an unreadable journal does not count. */
 export function isUnfinished(path: string): boolean {
   try {
     return readHead(journalOf(path), JOURNAL_MAGIC.length).equals(JOURNAL_MAGIC);
@@ -46,7 +49,7 @@ function readHead(path: string, bytes: number): Buffer {
   }
 }
 
-/** What every SQLite file begins with. Apart from `database.ts`, which loads all of SQLite. */
+/** The beginning of every SQLite file. Not in `database.ts`, which loads all of SQLite. */
 const SQLITE_MAGIC = "SQLite format 3\0";
 
 export const isSqliteFile = (head: Uint8Array): boolean =>
