@@ -296,7 +296,7 @@ export function createCommandFile(file: string): CommandFile {
 // What is known when a collector's files are read once more, and what they give.
 
 /** What the files of a finished run give. */
-export interface Reread {
+export interface Reread extends Pick<Collection, "beginning"> {
   readonly measured: Measured;
   readonly writeRegionFiles?: WriteRegionFiles;
   /** What is not as it was in the run. */
@@ -313,6 +313,8 @@ export interface RereadContext {
   /** What reports call the regions, whatever the config says. */
   readonly labels?: LabelRules;
   readonly earlier: readonly Collection[];
+  /** There is no time for all: what takes long to read is left for later, and its beginning given. */
+  readonly onlyBeginning?: boolean;
   readonly withTool: WithTool;
   /** Receives a line about each step that takes time. */
   readonly say: (line: string) => void;

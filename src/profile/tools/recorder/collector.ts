@@ -31,6 +31,7 @@ import {
   type Collection,
   type Collector,
   type Reread,
+  type RereadContext,
   showProgress,
   type ToolParts,
 } from "../tool.ts";
@@ -273,11 +274,17 @@ export const recordingImporter: Importer = {
 // A finished run, read once more.
 
 /** @throws ConfigError where the recording is gone or damaged */
-export function rereadRecording(source: CollectionSource, directory: string): Reread {
+export function rereadRecording(
+  source: CollectionSource,
+  directory: string,
+  { onlyBeginning = false }: Pick<RereadContext, "onlyBeginning"> = {},
+): Reread {
   if (source.kind !== "recording") throw new Error(`${source.kind} is no recording`);
   const folder = join(directory, source.directory);
   if (!existsSync(folder)) throw missingFileError(folder);
-  const timeline = withProgram(readRecording(folder), source);
+  const read = () => withProgram(readRecording(folder), source);
+  if (onlyBeginning) return { measured: readLater(read), beginning: () => readBeginning(folder) };
+  const timeline = read();
   if (timeline.refused) throw refusedRecording();
   // A program that used no NVTX leaves no file either, and then its reports know no process.
   if (timeline.processes.length === 0 && reportsKnowProcesses(directory))
