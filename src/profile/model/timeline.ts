@@ -160,7 +160,7 @@ export interface RangeStream {
 /** Receives the ranges of a process as they open and close, in order of time. */
 export interface RangeHandlers {
   /**
-   * The range has no end yet.
+   * The range may have no end yet.
    *
    * @param endNs when it will close, infinity for never; null where the reader does not look ahead, since ranges of a
    *   thread close in the reverse order of their opening
