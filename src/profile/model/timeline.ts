@@ -170,6 +170,60 @@ export interface RangeHandlers {
   readonly closes: (range: RangeInstance) => void;
 }
 
+/** Tells of ranges in order of time, as far as it is asked. */
+export interface RangeReplay {
+  /** Of what opens before a time, and of what closes until then. */
+  readonly until: (ns: number) => void;
+}
+
+/**
+ * Replays ranges whose ends are known. At one time those close that were open before, the last opened first, and then others open.
+ *
+ * @param at the ranges by their place in order of opening, made when it is asked for
+ */
+export function createRangeReplay(
+  length: number,
+  at: (place: number) => RangeInstance | undefined,
+  { opens, closes }: RangeHandlers,
+): RangeReplay {
+  /** Those that end: the next one last. */
+  const open: { readonly range: RangeInstance; readonly endNs: number }[] = [];
+  let place = 0;
+  const closeUntil = (ns: number): void => {
+    for (let next = open.at(-1); next !== undefined && next.endNs <= ns; next = open.at(-1)) {
+      open.pop();
+      closes(next.range);
+    }
+  };
+  const openRange = (range: RangeInstance): void => {
+    const { startNs, endNs } = range;
+    closeUntil(startNs);
+    opens(range, endNs ?? Number.POSITIVE_INFINITY);
+    if (endNs === null) return;
+    if (endNs <= startNs) {
+      closes(range);
+      return;
+    }
+    let low = 0;
+    for (let high = open.length; low < high; ) {
+      const middle = (low + high) >>> 1;
+      if ((open[middle]?.endNs ?? 0) >= endNs) low = middle + 1;
+      else high = middle;
+    }
+    open.splice(low, 0, { range, endNs });
+  };
+  return {
+    until(ns) {
+      for (; place < length; place++) {
+        const range = at(place);
+        if (range === undefined || range.startNs >= ns) break;
+        openRange(range);
+      }
+      closeUntil(ns);
+    },
+  };
+}
+
 /** Visits all ranges of a process, also those that are not kept; these as they close, and last those that never did. */
 export function forEachRange(
   { ranges, allRanges }: Pick<ProcessTimeline, "ranges" | "allRanges">,

@@ -35,8 +35,8 @@ export interface PairedEvents {
   readonly count: number;
   /** Whether each thread closed its ranges in the reverse order of their opening, and no other thread did. */
   readonly isNested: boolean;
-  /** Whether all came in the order in which each thread recorded them: none was handed over when it was over. */
-  readonly isInOrder: boolean;
+  /** Where not all are kept: those that were handed over when they were over, by start. They are in no other reading. */
+  readonly deferred: readonly RangeInstance[];
 }
 
 /** What is known only when a range closes, by its stream and its place among those that the stream opened. */
@@ -110,7 +110,7 @@ export function createPairing(
   let lastNs: number | null = null;
   let count = 0;
   let isNested = true;
-  let isInOrder = true;
+  const deferred: RangeDraft[] = [];
   /** Domains of what is open, per stream, innermost last. */
   const nesting = new Map<number, string[]>();
   /** Place in the stream of events: orders what happened within one tick of the clock. */
@@ -123,8 +123,14 @@ export function createPairing(
     ranges.push(range);
   };
 
+  const see = (event: PopEvent | PushEvent | StartEvent | EndEvent): void => {
+    // An end that came before its start closes when that comes, and is not the last then.
+    if (event.cpuNs !== null && (used.get(event.stream)?.timeNs ?? event.timeNs) <= event.timeNs)
+      used.set(event.stream, event);
+  };
+
   const open = (event: PushEvent | StartEvent): Opened => {
-    if (event.cpuNs !== null) used.set(event.stream, event);
+    see(event);
     const range = draftOf(event, sequence, event.kind === "push" ? "push_pop" : "start_end");
     keep(range);
     const place = places.get(event.stream) ?? 0;
@@ -133,7 +139,7 @@ export function createPairing(
   };
 
   const close = (opened: Opened, event: PopEvent | EndEvent, at: number): void => {
-    if (event.cpuNs !== null) used.set(event.stream, event);
+    see(event);
     if (event.rename !== undefined) isNested = false;
     opened.range.endSequence = at;
     setClosed(opened, event);
@@ -149,7 +155,10 @@ export function createPairing(
       close(opened, event, at);
     } else if (earlyEnds.has(rangeId) || (isSmall(rangeId) && ended.get(rangeId) === 1))
       notes.count("ranges ended more than once");
-    else earlyEnds.set(rangeId, { event, sequence: at });
+    else {
+      see(event);
+      earlyEnds.set(rangeId, { event, sequence: at });
+    }
   };
 
   const start = (event: StartEvent): void => {
@@ -214,8 +223,8 @@ export function createPairing(
         const place = { id: 0, kind: rangeKind, startNs: timeNs, endNs };
         // Handed over after others that were opened later.
         isNested = false;
-        isInOrder = false;
-        keep({ ...place, threadId, endThreadId: threadId, ...rest });
+        count++;
+        deferred.push({ ...place, threadId, endThreadId: threadId, ...rest });
         return;
       }
       case "sample":
@@ -238,8 +247,11 @@ export function createPairing(
   const finish = (): PairedEvents => {
     for (const _ of earlyEnds) notes.count("ends of ranges that were never started");
     for (const stream of [...stacks.keys()]) leaveOpen(stream);
+    const isCut = ranges.length + deferred.length < count;
+    for (const range of deferred) ranges.push(range);
     // Stable: what a thread opened first stays first on a tie.
     ranges.sort((a, b) => a.startNs - b.startNs);
+    deferred.sort((a, b) => a.startNs - b.startNs);
     marks.sort((a, b) => a.timeNs - b.timeNs);
     ranges.forEach((range, i) => {
       range.id = i;
@@ -253,7 +265,7 @@ export function createPairing(
       lastNs,
       count,
       isNested,
-      isInOrder,
+      deferred: isCut ? deferred : [],
     };
   };
 

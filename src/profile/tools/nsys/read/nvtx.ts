@@ -1,13 +1,14 @@
 /** What programs said through NVTX: table `NVTX_EVENTS` of an export. */
 import { getOrCreate } from "../../../../system/get-or-create.ts";
 import { bytes, createColumn, doubles, words } from "../../../model/columns.ts";
-import type {
-  EventAttributes,
-  MarkInstance,
-  RangeHandlers,
-  RangeInstance,
-  RangeKind,
-  RangeStream,
+import {
+  createRangeReplay,
+  type EventAttributes,
+  type MarkInstance,
+  type RangeHandlers,
+  type RangeInstance,
+  type RangeKind,
+  type RangeStream,
 } from "../../../model/timeline.ts";
 import type { ExportDatabase, Row } from "./database.ts";
 import { createPayloadNumbers } from "./payloads.ts";
@@ -309,7 +310,9 @@ function createRangeTable(): RangeTable {
       const kept = Math.min(length, Math.max(0, most));
       texts.finish();
       if (kept === length) return { ranges: first(length), kept, startNs, endNs };
-      const allRanges = { count: length, replay: replayOf(length, at) };
+      const replay = (handlers: RangeHandlers) =>
+        createRangeReplay(length, at, handlers).until(Number.POSITIVE_INFINITY);
+      const allRanges = { count: length, replay };
       return {
         // Made where they are needed, which is after regions are made of all.
         get ranges() {
@@ -342,36 +345,3 @@ function sortedRows(length: number, compare: (a: number, b: number) => number): 
   while (row < length && compare(row - 1, row) <= 0) row++;
   return Uint32Array.from(row < length ? rows.sort(compare) : rows);
 }
-
-/** Ranges in order of their opening, each closed when it ends: before others open or close at that time that opened before it. */
-const replayOf =
-  (length: number, at: (place: number) => RangeInstance): RangeStream["replay"] =>
-  ({ opens, closes }: RangeHandlers) => {
-    /** Those that end: the next one last. */
-    const open: { readonly range: RangeInstance; readonly endNs: number }[] = [];
-    const closeUntil = (ns: number): void => {
-      for (let next = open.at(-1); next !== undefined && next.endNs <= ns; next = open.at(-1)) {
-        open.pop();
-        closes(next.range);
-      }
-    };
-    for (let place = 0; place < length; place++) {
-      const range = at(place);
-      const { startNs, endNs } = range;
-      closeUntil(startNs);
-      opens(range, endNs ?? Number.POSITIVE_INFINITY);
-      if (endNs === null) continue;
-      if (endNs <= startNs) {
-        closes(range);
-        continue;
-      }
-      let low = 0;
-      for (let high = open.length; low < high; ) {
-        const middle = (low + high) >>> 1;
-        if ((open[middle]?.endNs ?? 0) >= endNs) low = middle + 1;
-        else high = middle;
-      }
-      open.splice(low, 0, { range, endNs });
-    }
-    closeUntil(Number.POSITIVE_INFINITY);
-  };

@@ -8,6 +8,7 @@ import { timelineSlice } from "../../../../../src/profile/cli/query.ts";
 import type { Timeline } from "../../../../../src/profile/model/timeline.ts";
 import { labelsOf } from "../../../../../src/profile/tools/ncu/run/labels.ts";
 import { readNsysExport } from "../../../../../src/profile/tools/nsys/read/read-export.ts";
+import { runs } from "../../../../runs.ts";
 import { call, globalId, kernel, range, type Tables, writeExport } from "../exports.ts";
 
 /** What is said of a timeline of which so many ranges are kept, but not that others are not. */
@@ -104,7 +105,7 @@ describe("an export of which not all ranges are kept", () => {
           ]);
         expect(told(asRank(cut))).toEqual(told(asRank(whole)));
       }),
-      { numRuns: 25 },
+      { numRuns: runs(25) },
     );
   });
 
