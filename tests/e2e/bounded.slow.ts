@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -32,10 +32,18 @@ interface Ended {
 /** Runs the command; a signal comes once it says that it reads. */
 function run(
   args: readonly string[],
-  { signal, nodeOptions = "" }: { readonly signal?: NodeJS.Signals; readonly nodeOptions?: string },
+  {
+    signal,
+    nodeOptions = "",
+    cwd = scratch,
+  }: {
+    readonly signal?: NodeJS.Signals;
+    readonly nodeOptions?: string;
+    readonly cwd?: string;
+  },
 ): Promise<Ended> {
   const child = spawn(process.execPath, [...COMMAND, ...args], {
-    cwd: scratch,
+    cwd,
     stdio: ["ignore", "ignore", "pipe"],
     env: { ...process.env, NODE_OPTIONS: nodeOptions },
   });
@@ -113,13 +121,48 @@ describe("a run whose recording is large", () => {
       expect(existsSync(join(directory, "run.json"))).toBe(true);
       const files = readdirSync(join(directory, "recorder"), { recursive: true }).map(String);
       expect(files.filter((name) => name.endsWith(".nvtxrec"))).toHaveLength(repeats);
+      // Where it has no reports, those that are stopped are of what there was time for.
+      const before = readFileSync(join(directory, "recorder", "regions", "report.json"), "utf8");
+      rmSync(join(directory, "recorder", "regions"), { recursive: true });
+      const stopped = await run(["report", directory], { signal });
+      expect(stopped.code).toBe(code);
+      expect(stopped.stderr).toContain(`stopped by ${signal}; reports have the first `);
+      expect(reportIn(directory).reports[0]?.failure).toBe(partial?.failure);
       const again = await run(["report", directory], {});
       expect(again.code).toBe(0);
+      const whole = readFileSync(join(directory, "recorder", "regions", "report.json"), "utf8");
+      expect(whole).not.toBe(before);
       const [all] = reportIn(directory).reports;
       expect(all?.failure).toBeUndefined();
       expect(all?.regions.find(({ name }) => name === "step")?.invocations).toBe(count);
+      // Reports of all stay.
+      const names = readdirSync(directory);
+      const last = await run(["report", directory], { signal });
+      expect(last.code).toBe(code);
+      expect(last.stderr).toMatch(/; the reports in .* are as they were: 'deep-profile report /);
+      expect(readFileSync(join(directory, "recorder", "regions", "report.json"), "utf8")).toBe(
+        whole,
+      );
+      expect(readdirSync(directory)).toEqual(names);
     },
   );
+
+  it.each([
+    { signal: "SIGTERM", code: 143, output: ["-o", "made"], left: [] },
+    { signal: "SIGINT", code: 130, output: ["-o", "there"], left: ["there"] },
+    { signal: "SIGHUP", code: 129, output: [], left: [] },
+  ] as const)("leaves nothing of an import that $signal ends: $output", async (stop) => {
+    const { signal, code, output, left } = stop;
+    const cwd = join(scratch, `import-${signal}`);
+    for (const name of ["", ...left]) mkdirSync(join(cwd, name), { recursive: true });
+    const large = recorded(4_000_000, () => "step");
+    const ended = await run(["import", large, ...output], { signal, cwd });
+    expect(ended.code).toBe(code);
+    expect(ended.stderr).toContain(
+      `stopped by ${signal}; no reports were written: the same command makes them\n`,
+    );
+    expect(readdirSync(cwd, { recursive: true })).toEqual(left);
+  });
 
   it("says that memory is not enough, and what helps", async () => {
     const large = recorded(

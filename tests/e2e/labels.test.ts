@@ -1,7 +1,9 @@
 /** Label rules through whole runs: the same regions from every collector, and from the files again. */
-import { readFileSync } from "node:fs";
+import { cpSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { recordManyRanges } from "../../bench/bounded.ts";
+import { runReport } from "../../src/profile/cli/commands.ts";
 import type { RegionReportBundle } from "../../src/report/model/document.ts";
 import { regionsByPath, runCommand, temporaryDirectory } from "./command.ts";
 import { kernels, ncuMachine, rangesByLevel } from "./ncu-machine.ts";
@@ -53,6 +55,32 @@ describe("a run with label rules", () => {
     );
     expect(new Set(fingerprints).size).toBe(3);
     expect(fingerprints[2]).toBe(fingerprints[3]);
+  });
+
+  it("is reported with numbered labels folded where there are more than --fold says, or never", async () => {
+    cpSync(join(here.path, "run"), join(here.path, "numbered"), { recursive: true });
+    const recorder = join(here.path, "numbered/recorder");
+    rmSync(recorder, { recursive: true });
+    const recording = recordManyRanges({
+      ranges: 6,
+      labelOf: (range) => (range === 5 ? "last" : `step ${range}`),
+    });
+    cpSync(recording, recorder, { recursive: true });
+    rmSync(recording, { recursive: true });
+    const steps = ["0", "1", "2", "3", "4"].map((number) => `step ${number}`);
+    const console = { stdout: () => {}, stderr: () => {} };
+    const folded = async (name: string, ...args: readonly string[]) => {
+      const io = { cwd: here.path, env: {}, now: new Date(), console };
+      expect(await runReport(["numbered", "-o", name, ...args], io)).toBe(0);
+      const [report] = reportOf(name).reports;
+      const said = report?.notes.some((note) => note.includes("differ only in numbers are one"));
+      return { paths: pathsOf(name).sort(), said };
+    };
+    const asWritten = { paths: ["last", ...steps], said: false };
+    expect(await folded("four", "--fold", "4")).toEqual({ paths: ["last", "step #"], said: true });
+    expect(await folded("five", "--fold", "5")).toEqual(asWritten);
+    expect(await folded("never", "--fold", "none")).toEqual(asWritten);
+    expect(await folded("default")).toEqual(asWritten);
   });
 
   it("is refused before anything is made where a pattern is no regular expression", async () => {

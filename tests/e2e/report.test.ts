@@ -177,7 +177,7 @@ describe("the reports of a recording", () => {
     );
     expect([exitCode, reportsOf("full")]).toEqual([1, reportsOf("run")]);
     expect(stderr).toContain("could not be written: region reports of recorder: ");
-    expect(stderr).not.toContain(".report-");
+    expect(stderr).not.toContain(".tmp");
   });
 
   it("of what is no directory are refused in words", async () => {

@@ -42,14 +42,19 @@ wait
   return pidFile;
 }
 
+const LARGE = "large ".repeat(500_000);
+
 it.each([
   ["SIGINT", 130, "nsys", "run.nsys-rep", "NVIDIA Tegra Profiler Report 2023@4"],
   ["SIGHUP", 129, "nsys", "run.nsys-rep", "NVIDIA Tegra Profiler Report 2023@4"],
   ["SIGTERM", 143, "ncu", "run.ncu-rep", "NVR\0"],
+  // A large one is read in a process of its own.
+  ["SIGTERM", 143, "nsys", "run.nsys-rep", `NVIDIA Tegra Profiler Report 2023@4${LARGE}`],
+  ["SIGINT", 130, "ncu", "run.ncu-rep", `NVR\0${LARGE}`],
 ] as const)(
   "%s ends an import with %i, and the %s that hangs over %s",
   async (signal, code, tool, name, content) => {
-    const place = join(here.path, `${tool} ${signal}`);
+    const place = join(here.path, `${tool} ${signal} ${content.length}`);
     const [tools, temporary, output] = [join(place, "tools"), join(place, "tmp"), join(place, "o")];
     const pidFile = writeHangingTool(tools, tool, "echo half a table");
     mkdirSync(temporary);
@@ -75,7 +80,9 @@ it.each([
     // As a terminal does: to all of the group.
     process.kill(-(child.pid ?? 0), signal);
     expect(await ended).toBe(code);
-    expect(await said).toContain(`stopped by ${signal}; no reports were written\n`);
+    expect(await said).toContain(
+      `stopped by ${signal}; no reports were written: the same command makes them\n`,
+    );
     await eventually(() => expect(() => process.kill(pid, 0)).toThrow("ESRCH"));
     expect(readdirSync(temporary)).toEqual([]);
     expect(existsSync(output)).toBe(false);

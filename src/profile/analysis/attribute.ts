@@ -346,7 +346,9 @@ function closeInstance(instance: RegionInstance, range: RangeInstance, endNs: nu
 /** Where unclosed ranges are taken to end. */
 function lastEvent(process: ProcessTimeline): number {
   let last = process.endNs;
-  for (const range of process.ranges) last = Math.max(last, range.endNs ?? range.startNs);
+  // Of those that are not all kept the process knows the last.
+  if (process.allRanges === undefined)
+    for (const range of process.ranges) last = Math.max(last, range.endNs ?? range.startNs);
   for (const mark of process.marks) last = Math.max(last, mark.timeNs);
   const { kernels } = process;
   const lastKernels = kernels.isOrdered === true ? [kernels.at(kernels.length - 1)] : kernels;

@@ -8,6 +8,8 @@ import {
   type KernelInstance,
   type KernelList,
   type ProcessTimeline,
+  type RangeInstance,
+  type RangeStream,
   type RankIdentity,
   type Timeline,
 } from "../model/timeline.ts";
@@ -310,16 +312,18 @@ export function timelineOfRanks(files: readonly RankFile[]): Timeline {
 
 function shifted(process: ProcessTimeline, byNs: number): ProcessTimeline {
   if (byNs === 0) return process;
-  const { synchronizations, counters } = process;
+  const { synchronizations, counters, allRanges } = process;
+  const shift = (range: RangeInstance): RangeInstance => ({
+    ...range,
+    startNs: range.startNs + byNs,
+    endNs: range.endNs === null ? null : range.endNs + byNs,
+  });
   return {
     ...process,
     startNs: process.startNs + byNs,
     endNs: process.endNs + byNs,
-    ranges: process.ranges.map((range) => ({
-      ...range,
-      startNs: range.startNs + byNs,
-      endNs: range.endNs === null ? null : range.endNs + byNs,
-    })),
+    ranges: process.ranges.map(shift),
+    ...(allRanges && { allRanges: shiftedStream(allRanges, shift, byNs) }),
     marks: process.marks.map((mark) => ({ ...mark, timeNs: mark.timeNs + byNs })),
     kernels: shiftedKernels(process.kernels, byNs),
     ...(synchronizations !== undefined && {
@@ -338,6 +342,28 @@ function shifted(process: ProcessTimeline, byNs: number): ProcessTimeline {
     }),
   };
 }
+
+const shiftedStream = (
+  { count, replay }: RangeStream,
+  shift: (range: RangeInstance) => RangeInstance,
+  byNs: number,
+): RangeStream => ({
+  count,
+  replay({ opens, closes }) {
+    const open = new Map<RangeInstance, RangeInstance>();
+    replay({
+      opens(range, endNs) {
+        const moved = shift(range);
+        open.set(range, moved);
+        opens(moved, endNs === null ? null : endNs + byNs);
+      },
+      closes(range) {
+        closes(Object.assign(open.get(range) ?? {}, shift(range)));
+        open.delete(range);
+      },
+    });
+  },
+});
 
 /** Made one by one, as those of the file are: there can be millions. */
 function shiftedKernels(kernels: KernelList, byNs: number): KernelList {

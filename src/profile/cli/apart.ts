@@ -2,19 +2,22 @@
  * Makes reports in a process of its own: this one stays free to hear a signal, which it otherwise does not for as long as
  * millions of ranges are read, and lives on where the other one runs out of memory.
  */
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
+import type { CommandLine } from "../../command-line/command-line.ts";
+import { type ParsedCommand, parseCommandLine } from "../../command-line/parse.ts";
+import { groupsBelow, signalGroup } from "../../system/process-signals.ts";
 import { interruptOf, listenForInterrupt, signalExitCode } from "../machine/interrupt.ts";
-import type { Subcommand } from "./subcommand.ts";
+import type { Subcommand, SubcommandIo } from "./subcommand.ts";
 
 export interface ApartOptions {
   /** What starts this program again. */
   readonly command: readonly string[];
   readonly args: readonly string[];
   readonly cwd: string;
-  /** Ends the other process at once. */
+  /** Ends the other process, and the tools that it runs. */
   readonly stop: AbortSignal;
   readonly writeError: (text: string) => void;
 }
@@ -40,13 +43,13 @@ export async function runApart(options: ApartOptions): Promise<ApartEnd> {
     stdio: ["ignore", "inherit", "pipe"],
     env: { ...process.env, [IS_APART]: "1" },
   });
-  const kill = () => void child.kill("SIGKILL");
-  stop.addEventListener("abort", kill);
+  const end = endOnAbort(child, stop);
   let isFull = false;
   const lines = createInterface({ input: child.stderr });
   lines.on("line", (line) => {
     isFull ||= OUT_OF_HEAP.test(line);
-    if (!isFull) writeError(`${line}\n`);
+    // The stop is told here, and with what became of it.
+    if (!isFull && !stop.aborted) writeError(`${line}\n`);
   });
   try {
     const { code, signal } = await new Promise<{
@@ -64,9 +67,35 @@ export async function runApart(options: ApartOptions): Promise<ApartEnd> {
   } catch (error) {
     return { kind: "failed", message: error instanceof Error ? error.message : String(error) };
   } finally {
-    stop.removeEventListener("abort", kill);
+    end.dispose();
     lines.close();
   }
+}
+
+/** What is told to end has so long for it, in milliseconds: it removes what it began, unless it reads and hears nothing. */
+const GRACE_MS = 400;
+
+function endOnAbort(child: ChildProcess, stop: AbortSignal) {
+  let timer: NodeJS.Timeout | undefined;
+  const kill = (): void => void child.kill("SIGKILL");
+  const endTools = (): void => {
+    // Each leads a group of its own, and outlives who started it.
+    const groups = child.pid === undefined ? [] : groupsBelow(child.pid);
+    for (const group of groups) signalGroup(group, "SIGKILL");
+    if (groups.length === 0) kill();
+    else timer = setTimeout(kill, GRACE_MS);
+  };
+  const end = (): void => {
+    child.kill(interruptOf(stop));
+    timer = setTimeout(endTools, GRACE_MS);
+  };
+  stop.addEventListener("abort", end, { once: true });
+  return {
+    dispose: () => {
+      clearTimeout(timer);
+      stop.removeEventListener("abort", end);
+    },
+  };
 }
 
 /** @param again the command that makes the reports, as a shell takes it */
@@ -74,30 +103,57 @@ export const outOfMemory = (again: string): string =>
   `out of memory while reports were made; what was measured is kept. With more memory: NODE_OPTIONS=--max-old-space-size=16000 ${again}; with less to keep: fewer different labels (labels.fold, labels.rules; --fold, --label-rule)`;
 
 /** Reading more takes a noticeable time, and more memory than there may be. */
-const LARGE_BYTES = 4e6;
+const LARGE_BYTES = 1e6;
+/** Of folders that are looked into: a run's, a tool's, and those of its repeats. */
+const LEVELS = 4;
 
-/** A subcommand that reads the files that it is given: in a process of its own where they are large. */
+/** A subcommand that reads files, which may be large. */
+export interface ReadingSubcommand {
+  readonly line: CommandLine;
+  readonly run: Subcommand["run"];
+  /**
+   * Called before another process begins.
+   *
+   * @returns removes what it had begun when it was killed
+   */
+  readonly begin: (command: ParsedCommand, io: SubcommandIo) => Promise<() => void>;
+  /** What is done where a signal ended the other process, and said of it. */
+  readonly stopped: (
+    command: ParsedCommand,
+    io: SubcommandIo,
+    signal: NodeJS.Signals,
+  ) => Promise<string>;
+}
+
+/** Runs it in a process of its own where the files that it is given are large. */
 export const apartIfLarge =
-  (name: string, run: Subcommand["run"]): Subcommand["run"] =>
+  ({ line, run, begin, stopped }: ReadingSubcommand): Subcommand["run"] =>
   async (args, io) => {
-    const { command, env, cwd, console } = io;
+    const { command: program, env, cwd, console } = io;
     const given = args.filter((arg) => !arg.startsWith("-")).map((arg) => resolve(cwd, arg));
-    const bytes = given.reduce((sum, path) => sum + bytesOf(path, 2), 0);
-    if (command === undefined || (env[IS_APART] ?? "") !== "" || bytes <= LARGE_BYTES)
+    const bytes = given.reduce((sum, path) => sum + bytesOf(path, LEVELS), 0);
+    if (program === undefined || (env[IS_APART] ?? "") !== "" || bytes <= LARGE_BYTES)
       return run(args, io);
+    const command = parseCommandLine(line, args);
+    if (command.has("help")) return run(args, io);
+    const name = line.name.split(" ").slice(1);
     const { stop, dispose } = listenForInterrupt();
     try {
-      const options = { command, args: [name, ...args], cwd, stop, writeError: console.stderr };
+      const removeBegun = await begin(command, io);
+      const options = {
+        ...{ command: program, args: [...name, ...args] },
+        ...{ cwd, stop, writeError: console.stderr },
+      };
       const end = await runApart(options);
       if (end.kind === "exited") return end.code;
+      removeBegun();
       if (end.kind === "stopped") {
-        console.stderr(`stopped by ${interruptOf(stop)}; not all reports were written\n`);
-        return signalExitCode(interruptOf(stop));
+        const signal = interruptOf(stop);
+        console.stderr(`stopped by ${signal}; ${await stopped(command, io, signal)}\n`);
+        return signalExitCode(signal);
       }
       console.stderr(
-        end.kind === "out_of_memory"
-          ? `${outOfMemory(`deep-profile ${name} ...`)}\n`
-          : `${end.message}\n`,
+        end.kind === "out_of_memory" ? `${outOfMemory(`${line.name} ...`)}\n` : `${end.message}\n`,
       );
       return 1;
     } finally {

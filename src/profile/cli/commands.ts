@@ -5,7 +5,7 @@ import { type CommandLine, NO_POSITIONALS, usage } from "../../command-line/comm
 import { TOOL_NAMES, TOOLS } from "../tools/table.ts";
 import type { OpenRun } from "./ab.ts";
 import { LABEL_OPTIONS } from "./label-options.ts";
-import { type Subcommand, stoppable, subcommand } from "./subcommand.ts";
+import { NO_REPORTS, type Subcommand, stoppable, subcommand } from "./subcommand.ts";
 
 export const COMPARE: CommandLine = {
   name: "deep-profile compare",
@@ -181,7 +181,14 @@ Exit code: 0 the reports are written, 1 a file cannot be imported, 2 wrong usage
 
 /** `deep-profile import`. */
 export const runImport: Subcommand["run"] = async (args, io) =>
-  (await import("./apart.ts")).apartIfLarge("import", importFiles)(args, io);
+  (await import("./apart.ts")).apartIfLarge({
+    line: IMPORT,
+    run: importFiles,
+    begin: async (command, { cwd }) =>
+      (await import("./output-directory.ts")).watchBegun(command.value("output"), cwd),
+    // Reports of a part would take the name that all of them are to get.
+    stopped: async () => NO_REPORTS,
+  })(args, io);
 
 const importFiles = subcommand(IMPORT, async (command, io) => {
   const { importNamed } = await import("./import-named.ts");
@@ -234,7 +241,18 @@ Exit code: 0 the reports are written, 1 they cannot be made, 2 wrong usage.`,
 
 /** `deep-profile report`. */
 export const runReport: Subcommand["run"] = async (args, io) =>
-  (await import("./apart.ts")).apartIfLarge("report", rebuild)(args, io);
+  (await import("./apart.ts")).apartIfLarge({
+    line: REPORT,
+    run: rebuild,
+    begin: async (command, { cwd }) => {
+      const { watchBegun } = await import("./output-directory.ts");
+      const [name = ""] = command.positionals;
+      const isInPlace = command.value("output") === undefined && !command.has("merge");
+      return watchBegun(isInPlace ? name : command.value("output"), cwd);
+    },
+    stopped: async (command, io, signal) =>
+      (await import("./report-directory.ts")).stoppedReport(command, io, signal),
+  })(args, io);
 
 const rebuild = subcommand(REPORT, async (command, io) => {
   const { mergeRuns, reportDirectory } = await import("./report-directory.ts");

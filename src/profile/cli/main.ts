@@ -2,14 +2,13 @@ import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import type { RegionReportBundle } from "../../report/model/document.ts";
 import { regionReportFile } from "../../report/model/report-files.ts";
-import { isSystemError, readablePath, readText } from "../../system/files.ts";
-import { plural } from "../../text/plural.ts";
+import { readablePath, readText } from "../../system/files.ts";
 import { isCodedError } from "../../values/errors.ts";
 import { renderError } from "../../values/render-error.ts";
 import { requireOpenFiles } from "../machine/files.ts";
 import { interruptOf, listenForInterrupt, signalExitCode } from "../machine/interrupt.ts";
 import { describeOutcome, type ProcessOutcome, succeeded } from "../machine/process.ts";
-import { ToolError } from "../machine/tool-error.ts";
+import { reportBeginning } from "../run/rebuild.ts";
 import {
   type CollectedRun,
   collectRun,
@@ -22,7 +21,7 @@ import {
 import { type ShownConfig, saveRun } from "../run/saved-run.ts";
 import { type WrittenRun, writeRun } from "../run/write-run.ts";
 import { RUN_FILE } from "../tools/collection.ts";
-import { type Collection, terminalProgress } from "../tools/tool.ts";
+import { terminalProgress } from "../tools/tool.ts";
 import { outOfMemory, runApart } from "./apart.ts";
 import { type JobResult, jobResult } from "./job-result.ts";
 import { showFiles, showRegions, type Terminal } from "./terminal-report.ts";
@@ -141,7 +140,8 @@ async function reportedApart(
   if (end.kind === "failed") return fail(`no reports: ${end.message}; '${again}' makes them`);
   if (end.kind === "stopped") {
     const stopped = `stopped by ${interruptOf(stop)} while reports were made`;
-    const partial = await reportBeginning(run, stopped, again, request);
+    const place = { runDirectory, cwd, stopped, again };
+    const partial = await reportBeginning(run, { ...place, configLines: shownConfig.lines });
     const message = `${stopped}; what was measured is kept: '${again}' makes all of them${partial === null ? "" : `; ${partial}`}`;
     log.failure(message);
     terminal.writeError(`${message}\n`);
@@ -152,45 +152,6 @@ async function reportedApart(
     ...conclude({ sections: run.collections, missing: run.missing }, written, request, stop),
     result: resultOf(run, runDirectory),
   };
-}
-
-/**
- * Reports of what large recordings begin with, which say that they are no more.
- *
- * @returns what they are of, in words; null where there are none
- */
-async function reportBeginning(
-  run: CollectedRun,
-  stopped: string,
-  again: string,
-  { config, runDirectory, shownConfig }: MainRequest,
-): Promise<string | null> {
-  let count = 0;
-  try {
-    const collections = run.collections.map(({ beginning, ...collection }): Collection => {
-      if (beginning === undefined) return collection;
-      const timeline = beginning();
-      const read = timeline.processes.reduce((sum, { ranges }) => sum + ranges.length, 0);
-      count += read;
-      const message = `${stopped}: this report has only the first ${plural(read, "range")}; '${again}' makes all of it`;
-      const problem = new ToolError({
-        tool: collection.collector,
-        code: "profile.stopped",
-        message,
-      });
-      return { ...collection, measured: { kind: "timeline", timeline }, problem };
-    });
-    const result = reportOn({ ...run, collections }, new Date());
-    const { failures } = await writeRun(result, config, {
-      directory: runDirectory,
-      configLines: shownConfig.lines,
-    });
-    return failures.length > 0 ? null : `reports have the first ${plural(count, "range")}`;
-  } catch (error) {
-    // The stop is what there is to tell: files that cannot be read or written are reported when all reports are made.
-    if (!isCodedError(error) && !isSystemError(error)) throw error;
-    return null;
-  }
 }
 
 /** From the reports that the other process wrote. */

@@ -9,9 +9,9 @@ import {
   statSync,
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { draftBeside, removeDeadDrafts } from "../../system/atomic-write.ts";
+import { draftBeside, removeDeadDrafts, removeIfAllowed } from "../../system/atomic-write.ts";
 import { errorCode, fileProblem, makeDirectory } from "../../system/files.ts";
-import { DIRECTORY_CLAIM, tryClaim } from "../../system/process-claim.ts";
+import { DIRECTORY_CLAIM, holderOf, tryClaim } from "../../system/process-claim.ts";
 import { ConfigError, isConfigError } from "../../values/errors.ts";
 import { ToolError } from "../machine/tool-error.ts";
 import { RESULT_FILES } from "../tools/table.ts";
@@ -177,6 +177,24 @@ function stamp(now: Date): string {
   return `${date}-${[now.getHours(), now.getMinutes(), now.getSeconds()].map(two).join("")}`;
 }
 
+/**
+ * Called before another process begins a directory.
+ *
+ * @returns removes what is left of it where that process was killed
+ */
+export function watchBegun(wanted: string | undefined, cwd: string): () => void {
+  const directory = wanted === undefined ? nextFree(cwd, new Date()) : resolve(cwd, wanted);
+  const isThere = existsSync(directory);
+  const place = isThere ? directory : dirname(directory);
+  const made = missingFrom(place);
+  return () => {
+    removeDeadDrafts(place);
+    const claim = join(directory, DIRECTORY_CLAIM);
+    if (isThere && holderOf(claim) === undefined) removeIfAllowed(claim);
+    removeEmpty(made);
+  };
+}
+
 /** A directory that gets its name, or its content, once that is whole. */
 export interface DraftDirectory {
   /** Where to write meanwhile: absolute. */
@@ -214,7 +232,7 @@ export function draftDirectory(directory: string): DraftDirectory {
     },
     discard() {
       rmSync(path, { recursive: true, force: true });
-      for (const above of made) if (!removedEmpty(above)) return;
+      removeEmpty(made);
     },
   };
 }
@@ -234,13 +252,14 @@ function missingFrom(path: string): readonly string[] {
   return missing;
 }
 
-/** Others may have written there meanwhile. */
-function removedEmpty(path: string): boolean {
-  try {
-    rmdirSync(path);
-    return true;
-  } catch {
-    return false;
+/** The innermost first. Others may have written there meanwhile. */
+function removeEmpty(made: readonly string[]): void {
+  for (const directory of made) {
+    try {
+      rmdirSync(directory);
+    } catch {
+      return;
+    }
   }
 }
 

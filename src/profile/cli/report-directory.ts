@@ -11,7 +11,7 @@ import { ConfigError } from "../../values/errors.ts";
 import type { WithTool } from "../machine/interrupt.ts";
 import { readRunOrReport } from "../run/importers.ts";
 import { readSavedRun } from "../run/read-run.ts";
-import { type Rebuilt, rebuildReports } from "../run/rebuild.ts";
+import { type Rebuilt, rebuildBeginning, rebuildReports } from "../run/rebuild.ts";
 import { RUN_FILE } from "../tools/collection.ts";
 import { recordingFiles } from "../tools/recorder/read.ts";
 import { TOOLS } from "../tools/table.ts";
@@ -20,7 +20,7 @@ import { SORTS } from "./commands.ts";
 import { labelRulesOf } from "./label-options.ts";
 import { intoOutputDirectory, type OutputDraft } from "./output-directory.ts";
 import { reportSweep, type SweepReported, sweepJobs } from "./report-sweep.ts";
-import { type SubcommandIo, terminalOf } from "./subcommand.ts";
+import { NO_REPORTS, type SubcommandIo, terminalOf } from "./subcommand.ts";
 import { showFiles, showRegions } from "./terminal-report.ts";
 
 /** What `deep-profile report` does. */
@@ -82,6 +82,29 @@ export async function reportDirectory(
       written: { reports: written.reports.map(placed), failures: written.failures.map(placed) },
     });
   });
+}
+
+/**
+ * After a signal has ended the process that made reports: those that the run has stay; where it has none, it gets reports of
+ * what its recordings begin with.
+ *
+ * @returns what to tell
+ */
+export async function stoppedReport(
+  command: ParsedCommand,
+  io: SubcommandIo,
+  signal: NodeJS.Signals,
+): Promise<string> {
+  const [name = ""] = command.positionals;
+  const runDirectory = resolve(io.cwd, name);
+  if (command.value("output") !== undefined || command.has("merge")) return NO_REPORTS;
+  const again = `deep-profile report ${readablePath(runDirectory, io.cwd)}`;
+  const stopped = `stopped by ${signal} while reports were made`;
+  const request = { runDirectory, cwd: io.cwd, stopped, again };
+  const partial = sweepJobs(runDirectory).length > 0 ? null : await rebuildBeginning(request);
+  return partial === null
+    ? `the reports in ${readablePath(runDirectory, io.cwd)} are as they were: '${again}' makes them again`
+    : `${partial}: '${again}' makes all of them`;
 }
 
 /**

@@ -62,6 +62,9 @@ export const terminalOf = ({ console, env }: SubcommandIo): Terminal => ({
   color: console.stdoutColor === true,
 });
 
+/** What is told of a stop: nothing of reports that were begun is left. */
+export const NO_REPORTS = "no reports were written: the same command makes them";
+
 /**
  * Runs a subcommand that works with tools. A signal ends the tool, and then the command, which has removed what was half
  * made by then. It is listened to only meanwhile: where we read ourselves, for seconds without a break, a signal ends
@@ -91,7 +94,7 @@ export async function stoppable(
     return await run(withTool);
   } catch (error) {
     if (stoppedBy === null) throw error;
-    console.stderr(`stopped by ${stoppedBy}; no reports were written\n`);
+    console.stderr(`stopped by ${stoppedBy}; ${NO_REPORTS}\n`);
     return signalExitCode(stoppedBy);
   }
 }

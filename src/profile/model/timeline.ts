@@ -163,7 +163,7 @@ export interface RangeStream {
 /** Receives the ranges of a process as they open and close, in order of time. */
 export interface RangeHandlers {
   /**
-   * The range has no end yet.
+   * The range may have no end yet.
    *
    * @param endNs when it will close, infinity for never; null if the reader does not look ahead, because ranges of a
    * thread close in the reverse order of their opening
@@ -173,10 +173,61 @@ export interface RangeHandlers {
   readonly closes: (range: RangeInstance) => void;
 }
 
+/** Visits ranges in order of time, up to the times that it is asked for. */
+export interface RangeReplay {
+  /** Visits what opens before a time and what closes until then. */
+  readonly until: (ns: number) => void;
+}
+
 /**
- * Visits all ranges of a process, including those that are not kept in memory; the latter as they close, and last those
- * that never did.
+ * Replays ranges whose ends are known. At one time those close that were open before, the last opened first, and then others open.
+ *
+ * @param at the ranges by their place in order of opening, made when it is asked for
  */
+export function createRangeReplay(
+  length: number,
+  at: (place: number) => RangeInstance | undefined,
+  { opens, closes }: RangeHandlers,
+): RangeReplay {
+  /** Those that end: the next one last. */
+  const open: { readonly range: RangeInstance; readonly endNs: number }[] = [];
+  let place = 0;
+  const closeUntil = (ns: number): void => {
+    for (let next = open.at(-1); next !== undefined && next.endNs <= ns; next = open.at(-1)) {
+      open.pop();
+      closes(next.range);
+    }
+  };
+  const openRange = (range: RangeInstance): void => {
+    const { startNs, endNs } = range;
+    closeUntil(startNs);
+    opens(range, endNs ?? Number.POSITIVE_INFINITY);
+    if (endNs === null) return;
+    if (endNs <= startNs) {
+      closes(range);
+      return;
+    }
+    let low = 0;
+    for (let high = open.length; low < high; ) {
+      const middle = (low + high) >>> 1;
+      if ((open[middle]?.endNs ?? 0) >= endNs) low = middle + 1;
+      else high = middle;
+    }
+    open.splice(low, 0, { range, endNs });
+  };
+  return {
+    until(ns) {
+      for (; place < length; place++) {
+        const range = at(place);
+        if (range === undefined || range.startNs >= ns) break;
+        openRange(range);
+      }
+      closeUntil(ns);
+    },
+  };
+}
+
+/** Visits all ranges of a process, including those that are not kept in memory; the latter as they close, and last those that never did. */
 export function forEachRange(
   { ranges, allRanges }: Pick<ProcessTimeline, "ranges" | "allRanges">,
   visit: (range: RangeInstance) => void,

@@ -3,9 +3,11 @@
  * encoded by itself, so that a page decodes only those that are looked at.
  */
 import type { EncodedTimeline, TimelineRow } from "../../report/view/page-data.ts";
+import { getOrCreate } from "../../system/get-or-create.ts";
 import type {
   CounterSeries,
   KernelInstance,
+  KernelList,
   ProcessTimeline,
   RangeInstance,
   Timeline,
@@ -46,15 +48,13 @@ export function encodeTimeline(
     process: string,
     label: string,
     kind: TimelineRow["kind"],
-    events: readonly DrawnEvent[],
+    events: Iterable<DrawnEvent>,
     counter?: TimelineRow["counter"],
   ) => {
-    const shown = events.slice(0, left);
-    dropped += events.length - shown.length;
-    left -= shown.length;
-    const bytes = encoded(shown, kind === "stream");
-    const lanes = shown.reduce((most, { lane }) => Math.max(most, lane + 1), 1);
-    const place = { lanes, events: shown.length, offset, bytes: bytes.length };
+    const { bytes, lanes, shown, count } = encoded(events, left, kind === "stream");
+    dropped += count - shown;
+    left -= shown;
+    const place = { lanes, events: shown, offset, bytes: bytes.length };
     rows.push({ process, label, kind, ...place, ...(counter !== undefined && { counter }) });
     pieces.push(bytes);
     offset += bytes.length;
@@ -113,7 +113,7 @@ export function encodeTimeline(
         title,
         stream,
         "stream",
-        kernels.map((kernel) => ({
+        mapped(kernels, (kernel) => ({
           ...at(kernel.startNs, kernel.endNs, nameOf(kernel.name), originNs),
           launchRow:
             kernel.launchThreadId === null ? -1 : (threads.get(kernel.launchThreadId) ?? -1),
@@ -194,40 +194,68 @@ function byThread({ ranges }: ProcessTimeline): ReadonlyMap<number, readonly Ran
   return threads;
 }
 
-function byStream({ kernels }: ProcessTimeline): ReadonlyMap<string, readonly KernelInstance[]> {
-  const streams = new Map<string, KernelInstance[]>();
-  for (const kernel of kernels) {
-    const name = `cuda:${kernel.device}${kernel.stream === null ? "" : ` stream ${kernel.stream}`}`;
-    const known = streams.get(name);
-    if (known === undefined) streams.set(name, [kernel]);
-    else known.push(kernel);
+/** In order of their start. Of millions, an object is there for one at a time. */
+function byStream({ kernels }: ProcessTimeline): ReadonlyMap<string, Iterable<KernelInstance>> {
+  const starts = new Float64Array(kernels.length);
+  const streams = new Map<string, { readonly places: number[]; isOrdered: boolean }>();
+  let place = 0;
+  for (const { device, stream, startNs } of kernels) {
+    starts[place] = startNs;
+    const name = `cuda:${device}${stream === null ? "" : ` stream ${stream}`}`;
+    const known = getOrCreate(streams, name, () => ({ places: [], isOrdered: true }));
+    known.isOrdered &&= (starts[known.places.at(-1) ?? place] ?? 0) <= startNs;
+    known.places.push(place++);
   }
-  for (const list of streams.values()) list.sort((a, b) => a.startNs - b.startNs);
-  return streams;
+  const startAt = (at: number) => starts[at] ?? 0;
+  return new Map(
+    [...streams].map(([name, { places, isOrdered }]) => {
+      if (!isOrdered) places.sort((a, b) => startAt(a) - startAt(b));
+      return [name, kernelsAt(kernels, places)];
+    }),
+  );
+}
+
+function* kernelsAt(kernels: KernelList, places: readonly number[]): Generator<KernelInstance> {
+  for (const place of places) {
+    const kernel = kernels.at(place);
+    if (kernel !== undefined) yield kernel;
+  }
+}
+
+function* mapped<T, U>(items: Iterable<T>, change: (item: T) => U): Generator<U> {
+  for (const item of items) yield change(item);
 }
 
 /** The first lane whose last range has ended: nested ranges stand below each other, and none covers another. */
-function inLanes(
+function* inLanes(
   ranges: readonly RangeInstance[],
   process: ProcessTimeline,
   originNs: number,
   nameOf: (range: RangeInstance) => number,
   seen: (ns: number) => number,
-): readonly DrawnEvent[] {
+): Generator<DrawnEvent> {
   const open: number[] = [];
-  return ranges.map((range) => {
+  for (const range of ranges) {
     const end = Math.max(range.startNs, range.endNs ?? process.endNs);
     while (open.length > 0 && (open.at(-1) ?? 0) <= range.startNs) open.pop();
     const lane = open.length;
     open.push(end);
     seen(end - originNs);
-    return { ...at(range.startNs, end, nameOf(range), originNs), lane };
-  });
+    yield { ...at(range.startNs, end, nameOf(range), originNs), lane };
+  }
 }
 
-/** Differences to the event before as numbers of seven bits to a byte. */
-function encoded(events: readonly DrawnEvent[], isLaunched: boolean): Uint8Array {
-  let bytes = new Uint8Array(Math.max(64, events.length * 12));
+interface EncodedEvents {
+  readonly bytes: Uint8Array;
+  readonly lanes: number;
+  /** Those that are encoded, and those that there are. */
+  readonly shown: number;
+  readonly count: number;
+}
+
+/** Differences to the event before as numbers of seven bits to a byte. @param most events that are encoded: the first ones */
+function encoded(events: Iterable<DrawnEvent>, most: number, isLaunched: boolean): EncodedEvents {
+  let bytes = new Uint8Array(64);
   let length = 0;
   const put = (value: number) => {
     if (length + 10 > bytes.length) {
@@ -243,7 +271,11 @@ function encoded(events: readonly DrawnEvent[], isLaunched: boolean): Uint8Array
     bytes[length++] = rest;
   };
   let before = 0;
+  let count = 0;
+  let lanes = 1;
   for (const { startNs, endNs, name, lane, launchRow, launchNs } of events) {
+    if (count++ >= most) continue;
+    lanes = Math.max(lanes, lane + 1);
     put(startNs - before);
     before = startNs;
     put(endNs - startNs);
@@ -255,5 +287,5 @@ function encoded(events: readonly DrawnEvent[], isLaunched: boolean): Uint8Array
     put(launchRow + 1);
     if (launchRow >= 0) put(Math.max(0, startNs - launchNs));
   }
-  return bytes.subarray(0, length);
+  return { bytes: bytes.slice(0, length), lanes, shown: Math.min(count, most), count };
 }

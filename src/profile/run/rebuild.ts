@@ -1,25 +1,30 @@
 import {
   copyFileSync,
   existsSync,
-  mkdtempSync,
+  mkdirSync,
   readdirSync,
   renameSync,
   rmdirSync,
   rmSync,
 } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { regionsFolder } from "../../report/model/report-files.ts";
+import { regionReportFile, regionsFolder } from "../../report/model/report-files.ts";
 import type { ConfigLine } from "../../report/render/report-page.ts";
+import { draftBeside, removeDeadDrafts } from "../../system/atomic-write.ts";
 import { fileProblem, isSystemError, makeDirectory, readablePath } from "../../system/files.ts";
 import { INTERRUPTS } from "../../system/process-signals.ts";
-import { ConfigError } from "../../values/errors.ts";
+import { plural } from "../../text/plural.ts";
+import { ConfigError, isCodedError } from "../../values/errors.ts";
 import type { LabelRules } from "../analysis/labels.ts";
 import { signalExitCode, type WithTool } from "../machine/interrupt.ts";
+import { ToolError } from "../machine/tool-error.ts";
+import type { CollectionSource } from "../tools/collection.ts";
 import { TOOLS } from "../tools/table.ts";
-import type { ProfilingTool } from "../tools/tool.ts";
+import type { Collection, ProfilingTool } from "../tools/tool.ts";
 import { readSavedRun } from "./read-run.ts";
 import { rereadRun } from "./reread.ts";
-import { type ProfileResult, reportOn } from "./run.ts";
+import { type CollectedRun, type ProfileResult, reportOn } from "./run.ts";
+import type { SavedCollection } from "./saved-run.ts";
 import { type WrittenRun, writeRun } from "./write-run.ts";
 
 export interface RebuildRequest {
@@ -94,6 +99,84 @@ export async function rebuildReports(request: RebuildRequest): Promise<Rebuilt> 
     return { result, written: { reports: published, failures: named } };
   } finally {
     remove();
+  }
+}
+
+/** Beginnings of the recordings of a run, for one whose reports were stopped. */
+export interface BeginningRequest extends Pick<RebuildRequest, "runDirectory" | "cwd"> {
+  /** What stopped them, in words. */
+  readonly stopped: string;
+  /** The command that makes all, as a shell takes it. */
+  readonly again: string;
+}
+
+/**
+ * Makes reports of what the recordings of a run begin with, where it has no reports and its recordings are all that it has.
+ *
+ * @returns what they are of, in words; null where there are none
+ */
+export async function rebuildBeginning(request: BeginningRequest): Promise<string | null> {
+  const { runDirectory, cwd } = request;
+  try {
+    const saved = readSavedRun(runDirectory, cwd);
+    const hasReports = ({ collector }: SavedCollection) =>
+      existsSync(regionReportFile(join(runDirectory, collector)));
+    const isRecording = ({ kind }: CollectionSource): boolean => kind === "recording";
+    const areRecordings = saved.collectors.every(({ source }) =>
+      source.kind === "repeats" ? source.runs.every(isRecording) : isRecording(source),
+    );
+    if (saved.collectors.some(hasReports) || !areRecordings) return null;
+    const withTool = () => Promise.reject(new Error("recordings need no tool"));
+    const run = await rereadRun(saved, {
+      ...{ runDirectory, withTool, say: () => {}, labels: null, tools: TOOLS },
+      onlyBeginning: true,
+    });
+    return await reportBeginning(run, { ...request, configLines: saved.config_lines });
+  } catch (error) {
+    if (!isCodedError(error) && !isSystemError(error)) throw error;
+    return null;
+  }
+}
+
+/**
+ * Reports of what large recordings begin with, which say that they are no more.
+ *
+ * @returns what they are of, in words; null where there are none
+ */
+export async function reportBeginning(
+  run: CollectedRun,
+  {
+    runDirectory,
+    stopped,
+    again,
+    configLines,
+  }: BeginningRequest & { readonly configLines: readonly ConfigLine[] },
+): Promise<string | null> {
+  let count = 0;
+  try {
+    const collections = run.collections.map(({ beginning, ...collection }): Collection => {
+      if (beginning === undefined) return collection;
+      const timeline = beginning();
+      const read = timeline.processes.reduce((sum, { ranges }) => sum + ranges.length, 0);
+      count += read;
+      const message = `${stopped}: this report has only the first ${plural(read, "range")}; '${again}' makes all of it`;
+      const problem = new ToolError({
+        tool: collection.collector,
+        code: "profile.stopped",
+        message,
+      });
+      return { ...collection, measured: { kind: "timeline", timeline }, problem };
+    });
+    const result = reportOn({ ...run, collections }, new Date());
+    const { failures } = await writeRun(result, run.config, {
+      directory: runDirectory,
+      configLines,
+    });
+    return failures.length > 0 ? null : `reports have the first ${plural(count, "range")}`;
+  } catch (error) {
+    // The stop is reported here; files that cannot be read or written are reported when all reports are made.
+    if (!isCodedError(error) && !isSystemError(error)) throw error;
+    return null;
   }
 }
 
@@ -184,7 +267,9 @@ export interface Staging {
  * @throws the system's error where it cannot be made
  */
 export function openStaging(directory: string): Staging {
-  const staging = mkdtempSync(join(directory, ".report-"));
+  removeDeadDrafts(directory);
+  const staging = draftBeside(join(directory, "reports"));
+  mkdirSync(staging);
   const onSignal = (signal: NodeJS.Signals): void => {
     remove();
     process.exit(signalExitCode(signal));

@@ -18,7 +18,8 @@ import type {
 import type { CollectedRun } from "./run.ts";
 import type { SavedCollection, SavedProblem, SavedRun } from "./saved-run.ts";
 
-export interface RereadOptions extends Pick<RereadContext, "runDirectory" | "withTool" | "say"> {
+export interface RereadOptions
+  extends Pick<RereadContext, "runDirectory" | "withTool" | "say" | "onlyBeginning"> {
   /** Take the place of the same in the label rules of the run's config; null: those. */
   readonly labels: LabelRules | null;
   readonly tools: readonly ProfilingTool[];
@@ -30,7 +31,7 @@ export interface RereadOptions extends Pick<RereadContext, "runDirectory" | "wit
  */
 export async function rereadRun(
   saved: SavedRun,
-  { runDirectory, withTool, say, labels, tools }: RereadOptions,
+  { runDirectory, withTool, say, labels, tools, onlyBeginning = false }: RereadOptions,
 ): Promise<CollectedRun> {
   const { workload, environment, inputs } = saved;
   const config =
@@ -43,6 +44,7 @@ export async function rereadRun(
     withTool,
     say,
     ...(config.labels && { labels: config.labels }),
+    ...(onlyBeginning && { onlyBeginning }),
   };
   const collections: Collection[] = [];
   for (const collection of saved.collectors)
@@ -117,6 +119,8 @@ async function rereadSource(
   context: RereadContext & { readonly lastOutput: string | null },
 ): Promise<Reread> {
   if (source.kind !== "repeats") return tool.reread(source, directory, context);
+  const [only] = context.onlyBeginning === true ? source.runs : [];
+  if (only !== undefined) return tool.reread(only, directory, context);
   const repeats: MeasuredRun[] = [];
   const outdated: string[] = [];
   for (const [index, run] of source.runs.entries()) {

@@ -297,8 +297,8 @@ export function createCommandFile(file: string): CommandFile {
 
 // The input and the result of reading a collector's files again.
 
-/** The result of reading the files of a finished run. */
-export interface Reread {
+/** What the files of a finished run give. */
+export interface Reread extends Pick<Collection, "beginning"> {
   readonly measured: Measured;
   readonly writeRegionFiles?: WriteRegionFiles;
   /** Differences from the original run. */
@@ -315,6 +315,8 @@ export interface RereadContext {
   /** The label rules of the reports, whatever the config has. */
   readonly labels?: LabelRules;
   readonly earlier: readonly Collection[];
+  /** There is no time for all: what takes long to read is left for later, and its beginning given. */
+  readonly onlyBeginning?: boolean;
   readonly withTool: WithTool;
   /** Receives a line about each step that takes time. */
   readonly say: (line: string) => void;

@@ -8,6 +8,7 @@ import type { KernelRecord, NCUProfileRegion, RunTotals } from "../model/documen
 import { computeShare, memoryShare, speedOfLight } from "./gpu-utilization.ts";
 import { type RankedNcuRule, rankedNcuRules } from "./ncu-rules.ts";
 import { formatDuration, formatPercentage, formatShare } from "./numbers.ts";
+import { lastRank } from "./times.ts";
 
 /** What is known of a region by itself, without the regions inside it. Times in ms; null: not measured. */
 export interface RegionFacts {
@@ -133,11 +134,7 @@ export const REASON_RULES: readonly ReasonRule[] = [
     find: ({ region: { ranks, wall_ms } }) =>
       ranks?.waiting_ms === undefined || share(ranks.waiting_ms, wall_ms ?? 0) < 0.3
         ? null
-        : {
-            title: `waits for a slow rank: ${ranks.slowest_rank}`,
-            evidence: partOfTime(ranks.waiting_ms, wall_ms ?? 0),
-            advice: `see what rank ${ranks.slowest_rank} does before it, in scope rank:${ranks.slowest_rank}`,
-          },
+        : { ...lastRank(ranks), evidence: partOfTime(ranks.waiting_ms, wall_ms ?? 0) },
   },
   {
     name: "uneven_ranks",

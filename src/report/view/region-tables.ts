@@ -19,6 +19,7 @@ import {
   onCpuShare,
   type ShareBase,
   shareBase,
+  slowestRank,
   totalMs,
 } from "./times.ts";
 import { regionLabels, type TreeRow, treeRows } from "./tree-rows.ts";
@@ -368,7 +369,9 @@ export function ranksTable(regions: Regions, most = Number.POSITIVE_INFINITY): r
       priority: 1,
       hint: "Maximum by mean over the ranks; 1 is even.",
     }),
-    field("Slowest", ({ ranks }) => (ranks ? `rank ${ranks.slowest_rank}` : null), {}),
+    field("Slowest", ({ ranks }) => (ranks ? slowestRank(ranks) : null), {
+      hint: "Of communication that all enter: the rank that the others wait for.",
+    }),
     field(
       "Waiting %",
       ({ ranks }) => (ranks ? percentOf(waitedMean(ranks), ranks.mean_ms) : null),

@@ -5,7 +5,12 @@
  */
 
 import { plural } from "../../text/plural.ts";
-import type { KernelRecord, NCUProfileRegion, NCUProfileRegionReport } from "../model/document.ts";
+import type {
+  KernelRecord,
+  NCUProfileRegion,
+  NCUProfileRegionReport,
+  RegionRanks,
+} from "../model/document.ts";
 import { startsAt } from "../model/region-path.ts";
 import { reportKernelWords } from "./kernel-words.ts";
 import { percentOf } from "./numbers.ts";
@@ -99,3 +104,25 @@ export const CPU_LEGEND =
 /** Percent of the wall time; null where either is unknown. */
 export const onCpuShare = ({ cpu_ms, wall_ms }: NCUProfileRegion): number | null =>
   percentOf(cpu_ms ?? null, wall_ms);
+
+/** Of communication: whether one rank is waited for, and not another one each time. That one waits little itself. */
+const isOneLate = ({ min_ms, mean_ms }: RegionRanks): boolean => min_ms <= 0.75 * mean_ms;
+
+/** The rank that takes longest or that the others wait for. */
+export const slowestRank = (ranks: RegionRanks): string =>
+  ranks.waiting_ms === undefined || isOneLate(ranks) ? `rank ${ranks.slowest_rank}` : "varies";
+
+/** What ranks wait for, and what to do about it. */
+export const lastRank = (
+  ranks: RegionRanks,
+): { readonly title: string; readonly advice: string } =>
+  isOneLate(ranks)
+    ? {
+        title: `waits for rank ${ranks.slowest_rank}, which comes late`,
+        advice: `see what rank ${ranks.slowest_rank} does before it, in scope rank:${ranks.slowest_rank}`,
+      }
+    : {
+        title: "waits for the last rank, another one each time",
+        advice:
+          "give each rank a processor of its own, or look for what varies in what ranks do before it",
+      };

@@ -8,6 +8,7 @@ import { readRecording, withProgram } from "../../../src/profile/tools/recorder/
 import type { RegionReportBundle } from "../../../src/report/model/document.ts";
 import { answerOf, factsOf } from "../../../src/report/view/answer.ts";
 import { type Explained, REASON_RULES, reasonFor } from "../../../src/report/view/reasons.ts";
+import { ranksTable } from "../../../src/report/view/region-tables.ts";
 import { type ProcessSketch, timelineOf } from "../../profile/analysis/timelines.ts";
 import { samplesOrSkip } from "../../profile/tools/ncu/samples.ts";
 import { context } from "../bundles.ts";
@@ -247,6 +248,38 @@ describe("the answer of a recording", () => {
       ),
     );
   });
+});
+
+it("blames a rank only where the others wait for that one, and not for another each time", () => {
+  const ms = 1_000_000;
+  /** Ranks that enter each of four calls at once, but for one of them. @param late the rank that is 8 ms late in a call */
+  const waiting = (late: (call: number) => number) => {
+    const timeline = timelineOf(
+      [0, 1, 2, 3].map((rank) => ({
+        pid: 100 + rank,
+        ranges: [0, 1, 2, 3].map((call) => ({
+          name: "MPI_Allreduce",
+          start: (call * 10 + (late(call) === rank ? 8 : 0)) * ms,
+          end: (call * 10 + 9) * ms,
+        })),
+      })),
+    );
+    const processes = timeline.processes.map((process, rank) => ({
+      ...process,
+      rank: { rank, size: 4, localRank: rank, host: "node1" },
+    }));
+    const bundle = toReportBundle(buildRegionModel({ ...timeline, processes }), context);
+    const [table] = ranksTable(bundle.reports[0]?.regions ?? []);
+    const rows = [...(table?.rows ?? [])];
+    return [answerOf(bundle)?.byWall[0]?.reason?.title, JSON.stringify(rows)];
+  };
+  const [always, shown] = waiting(() => 2);
+  expect(always).toBe("waits for rank 2, which comes late");
+  expect(shown).toContain('"rank 2"');
+  const [inTurn, listed] = waiting((call) => call);
+  expect(inTurn).toBe("waits for the last rank, another one each time");
+  expect(listed).toContain('"varies"');
+  expect(listed).not.toContain('"rank ');
 });
 
 it("names what was open when a program failed", () => {

@@ -34,6 +34,7 @@ import {
   type Collection,
   type Collector,
   type Reread,
+  type RereadContext,
   showProgress,
   type ToolParts,
 } from "../tool.ts";
@@ -274,12 +275,18 @@ export const recordingImporter: Importer = {
 
 // Reads a finished run again.
 
-/** @throws ConfigError if the recording is gone or damaged */
-export function rereadRecording(source: CollectionSource, directory: string): Reread {
+/** @throws ConfigError where the recording is gone or damaged */
+export function rereadRecording(
+  source: CollectionSource,
+  directory: string,
+  { onlyBeginning = false }: Pick<RereadContext, "onlyBeginning"> = {},
+): Reread {
   if (source.kind !== "recording") throw new Error(`${source.kind} is no recording`);
   const folder = join(directory, source.directory);
   if (!existsSync(folder)) throw missingFileError(folder);
-  const timeline = withProgram(readRecording(folder), source);
+  const read = () => withProgram(readRecording(folder), source);
+  if (onlyBeginning) return { measured: readLater(read), beginning: () => readBeginning(folder) };
+  const timeline = read();
   if (timeline.refused) throw refusedRecording();
   // A program without NVTX leaves no file either, but then its reports have no process.
   if (timeline.processes.length === 0 && reportsKnowProcesses(directory))

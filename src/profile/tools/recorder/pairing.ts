@@ -35,13 +35,11 @@ export interface PairedEvents {
   readonly count: number;
   /** Whether each thread closed its ranges in the reverse order of their opening, and no other thread closed one. */
   readonly isNested: boolean;
-  /** Whether all events came in the order in which each thread recorded them: none was reported after its end. */
-  readonly isInOrder: boolean;
+  /** Where not all ranges are kept: the deferred ones, by start. No other reading has them. */
+  readonly deferred: readonly RangeInstance[];
 }
 
-/**
- * Facts that are known only when a range closes, by its stream and its index among the ranges that the stream opened.
- */
+/** Facts known only when a range closes, by its stream and its index among the ranges that the stream opened. */
 export interface Endings {
   /** Null for a range that was never closed. */
   readonly endNs: (stream: number, place: number) => number | null;
@@ -112,7 +110,7 @@ export function createPairing(
   let lastNs: number | null = null;
   let count = 0;
   let isNested = true;
-  let isInOrder = true;
+  const deferred: RangeDraft[] = [];
   /** Domains of the open ranges, per stream, innermost last. */
   const nesting = new Map<number, string[]>();
   /** Index of events in the stream: orders events within one tick of the clock. */
@@ -125,8 +123,14 @@ export function createPairing(
     ranges.push(range);
   };
 
+  const see = (event: PopEvent | PushEvent | StartEvent | EndEvent): void => {
+    // An end that came before its start closes when that comes, and is not the last then.
+    if (event.cpuNs !== null && (used.get(event.stream)?.timeNs ?? event.timeNs) <= event.timeNs)
+      used.set(event.stream, event);
+  };
+
   const open = (event: PushEvent | StartEvent): Opened => {
-    if (event.cpuNs !== null) used.set(event.stream, event);
+    see(event);
     const range = draftOf(event, sequence, event.kind === "push" ? "push_pop" : "start_end");
     keep(range);
     const place = places.get(event.stream) ?? 0;
@@ -135,7 +139,7 @@ export function createPairing(
   };
 
   const close = (opened: Opened, event: PopEvent | EndEvent, at: number): void => {
-    if (event.cpuNs !== null) used.set(event.stream, event);
+    see(event);
     if (event.rename !== undefined) isNested = false;
     opened.range.endSequence = at;
     setClosed(opened, event);
@@ -151,7 +155,10 @@ export function createPairing(
       close(opened, event, at);
     } else if (earlyEnds.has(rangeId) || (isSmall(rangeId) && ended.get(rangeId) === 1))
       notes.count("ranges ended more than once");
-    else earlyEnds.set(rangeId, { event, sequence: at });
+    else {
+      see(event);
+      earlyEnds.set(rangeId, { event, sequence: at });
+    }
   };
 
   const start = (event: StartEvent): void => {
@@ -216,8 +223,8 @@ export function createPairing(
         const place = { id: 0, kind: rangeKind, startNs: timeNs, endNs };
         // Reported after others that were opened later.
         isNested = false;
-        isInOrder = false;
-        keep({ ...place, threadId, endThreadId: threadId, ...rest });
+        count++;
+        deferred.push({ ...place, threadId, endThreadId: threadId, ...rest });
         return;
       }
       case "sample":
@@ -240,8 +247,11 @@ export function createPairing(
   const finish = (): PairedEvents => {
     for (const _ of earlyEnds) notes.count("ends of ranges that were never started");
     for (const stream of [...stacks.keys()]) leaveOpen(stream);
+    const isCut = ranges.length + deferred.length < count;
+    for (const range of deferred) ranges.push(range);
     // The sort is stable: on a tie, the range that a thread opened first stays first.
     ranges.sort((a, b) => a.startNs - b.startNs);
+    deferred.sort((a, b) => a.startNs - b.startNs);
     marks.sort((a, b) => a.timeNs - b.timeNs);
     ranges.forEach((range, i) => {
       range.id = i;
@@ -255,7 +265,7 @@ export function createPairing(
       lastNs,
       count,
       isNested,
-      isInOrder,
+      deferred: isCut ? deferred : [],
     };
   };
 
@@ -356,8 +366,7 @@ export function createEndings(): Endings & Pick<Pairing, "add" | "finish"> {
 }
 
 /**
- * Pairs events that come in order of time without keeping ranges: a handler gets each range as it opens and as it
- * closes.
+ * Pairs events that come in order of time without keeping ranges: handlers get each as it opens and closes.
  *
  * @param endings null if each thread closes its ranges in the reverse order of opening, which needs no lookahead
  */

@@ -5,7 +5,14 @@ import { errorCode, isSystemError, requireFile } from "../../../system/files.ts"
 import { agreeing, grouped, plural } from "../../../text/plural.ts";
 import { isCodedError } from "../../../values/errors.ts";
 import { ToolError } from "../../machine/tool-error.ts";
-import type { CategoryName, ProcessTimeline, RangeStream, Timeline } from "../../model/timeline.ts";
+import {
+  type CategoryName,
+  createRangeReplay,
+  type ProcessTimeline,
+  type RangeInstance,
+  type RangeStream,
+  type Timeline,
+} from "../../model/timeline.ts";
 import type { RecordingSource } from "../collection.ts";
 import { originsOf } from "./clocks.ts";
 import { openRecording, readView, replayRecording } from "./cursor.ts";
@@ -267,9 +274,6 @@ function readProcess(path: string, originNs: bigint, kept: KeptRanges): Recorded
   recording.finish();
   const events = pairing.finish();
   const isCut = events.ranges.length < events.count;
-  // Events that were reported after their end are not in order.
-  if (isCut && !events.isInOrder)
-    return readProcess(path, originNs, { left: Number.POSITIVE_INFINITY });
   if (isCut)
     notes.add(
       `timelines and traces have the first ${grouped(String(events.ranges.length))} of ${plural(events.count, "range")}; reports have all`,
@@ -294,6 +298,7 @@ function readProcess(path: string, originNs: bigint, kept: KeptRanges): Recorded
         count: events.count,
         endings: events.isNested ? null : readEndings(path, originNs),
         extensions: recording.extensions(),
+        deferred: events.deferred,
       }),
     }),
     marks: events.marks,
@@ -314,8 +319,8 @@ function readEndings(path: string, originNs: bigint): Endings {
     if (!isGpuEvent(event)) endings.add(event);
   };
   const recording = openRecording(path, sink, createNotes(), originNs);
+  // Of what is handed over later the end is known.
   recording.advance();
-  recording.finish();
   endings.finish();
   return endings;
 }
@@ -325,18 +330,34 @@ interface StreamedRanges {
   readonly endings: Endings | null;
   /** The descriptions of payloads, by all threads. */
   readonly extensions: Extensions | null;
+  /** Those that were handed over when they were over, by start. */
+  readonly deferred: readonly RangeInstance[];
 }
 
 const rangeStream = (
   path: string,
   originNs: bigint,
-  { count, endings, extensions }: StreamedRanges,
+  { count, endings, extensions, deferred }: StreamedRanges,
 ): RangeStream => ({
   count,
   replay(handlers) {
-    const pairing = createStreamedPairing(handlers, endings);
+    const others = createRangeReplay(deferred.length, (place) => deferred[place], handlers);
+    const pairing = createStreamedPairing(
+      {
+        opens(range, endNs) {
+          others.until(range.startNs);
+          handlers.opens(range, endNs);
+        },
+        closes(range) {
+          others.until(range.endNs ?? range.startNs);
+          handlers.closes(range);
+        },
+      },
+      endings,
+    );
     replayRecording(path, originNs, extensions, pairing.add);
     pairing.finish();
+    others.until(Number.POSITIVE_INFINITY);
   },
 });
 

@@ -11,8 +11,8 @@ export const recorderTool: ProfilingTool = {
     return recorderOf({ config, native }, recordsKernels(config)).collect(workload, context);
   },
   plan: async ({ argv }) => ({ runs: [{ command: argv }], notes: [] }),
-  reread: async (source, directory) =>
-    (await import("./collector.ts")).rereadRecording(source, directory),
+  reread: async (source, directory, context) =>
+    (await import("./collector.ts")).rereadRecording(source, directory, context),
   import: {
     formats: [
       {

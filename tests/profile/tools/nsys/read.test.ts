@@ -99,6 +99,61 @@ describe("NVTX events", () => {
     ]);
   });
 
+  it("count the values of enumerations in structured payloads by their names", () => {
+    const [schema, flags, colors] = [16777217, 16777218n, 16777219n];
+    const payload = (color: number, flag: number) => {
+      const header = BigUint64Array.from([1n, BigInt(schema), 8n, 40n]);
+      return Buffer.concat([Buffer.from(header.buffer), Buffer.of(color, 0, 0, 0, flag, 0, 0, 0)]);
+    };
+    const named = { domainId: 1, schemaId: schema, flags: null, arrayOrUnionDetail: null };
+    const of = (schemaId: bigint, value: number, name: string) => ({
+      ...{ domainId: 1, schemaId, idx: value, name, value },
+    });
+    const { ranges } = onlyProcess({
+      NVTX_EVENTS: [
+        { ...range, start: 1, end: 2, binaryData: payload(2, 1) },
+        { ...range, start: 3, end: 4, binaryData: payload(1, 9) },
+        { ...range, start: 5, end: 6, binaryData: payload(7, 0) },
+      ],
+      NVTX_PAYLOAD_SCHEMAS: [
+        { ...named, name: "state", type: 1, flags: null, payloadSize: 8, alignTo: null },
+      ],
+      NVTX_PAYLOAD_SCHEMA_ENTRIES: [
+        { ...named, idx: 0, type: colors, name: "color", offset: 0 },
+        { ...named, idx: 1, type: flags, name: "mode", offset: 4 },
+      ],
+      NVTX_PAYLOAD_ENUMS: [
+        { domainId: 1, schemaId: colors, name: "Color", size: 4 },
+        { domainId: 1, schemaId: flags, name: "Mode", size: 4 },
+        // Of another domain, with the same number.
+        { domainId: 2, schemaId: colors, name: "Other", size: 4 },
+      ],
+      NVTX_PAYLOAD_ENUM_ENTRIES: [
+        of(colors, 1, "red"),
+        of(colors, 2, "green"),
+        of(flags, 1, "read"),
+        of(flags, 0, "none"),
+        { ...of(colors, 1, "of another domain"), domainId: 2 },
+      ],
+    });
+    expect(
+      ranges.map(({ values = [] }) => values.map(({ field, value }) => [field.name, value])),
+    ).toEqual([
+      [
+        ["color = green", 1],
+        ["mode = read", 1],
+      ],
+      [
+        ["color = red", 1],
+        ["mode = (no value of the enumeration)", 1],
+      ],
+      [
+        ["color = (no value of the enumeration)", 1],
+        ["mode = none", 1],
+      ],
+    ]);
+  });
+
   it("name threads, the last one counting; a process that did nothing else is none of the timeline", () => {
     const name = { ...range, start: 1, end: null, eventType: 39, textId: null };
     const { processes } = read({

@@ -8,6 +8,7 @@ import { timelineSlice } from "../../../../src/profile/cli/query.ts";
 import { labelsOf } from "../../../../src/profile/tools/ncu/run/labels.ts";
 import { recordFlag, recordType } from "../../../../src/profile/tools/recorder/format.ts";
 import { readRecordingFiles } from "../../../../src/profile/tools/recorder/read.ts";
+import { runs } from "../../../runs.ts";
 import { generatedRecording } from "./generated.ts";
 import {
   type ChunkContent,
@@ -113,7 +114,53 @@ const deeds = fc.array(
   { maxLength: 60 },
 );
 
-function writeOverlapping(all: typeof deeds extends fc.Arbitrary<infer T> ? T : never): string {
+/** Ranges that are handed over when they are over. */
+const handedOver = fc.array(
+  fc.record({
+    thread: fc.nat(2),
+    startNs: fc.integer({ min: 1, max: 200 }),
+    ns: fc.nat(40),
+    name: fc.integer({ min: 1, max: 3 }),
+    domain: fc.nat(2),
+    isStartEnd: fc.boolean(),
+  }),
+  { maxLength: 8 },
+);
+type Values<A> = A extends fc.Arbitrary<infer T> ? T : never;
+
+const wide = (value: bigint): number[] => [
+  Number(value & 0xffffffffn),
+  Number((value >> 32n) & 0xffffffffn),
+];
+
+/** A structure of two times of CLOCK_MONOTONIC: when a range began, and when it ended. */
+function schemaRecord(domain: number, isStartEnd: boolean): Words {
+  const [timestamp, begin, end] = [2 << 10, 1 << 12, 2 << 12];
+  const entry = (flags: number, offset: bigint) => [
+    ...[...wide(BigInt(flags)), ...wide(10n), ...wide(0n), ...wide(offset), 0],
+    ...[...wide(0n), ...wide(0n), ...wide(0n), ...wide(0n), ...wide(14n), 0, 0],
+  ];
+  const [type, flags] = [1, (isStartEnd ? 3 : 2) << 3];
+  return record(recordType.schema, [
+    ...[1, domain, ...wide(isStartEnd ? 101n : 100n), type, flags, 16, 0, 0, 2],
+    ...[...entry(timestamp | begin, 0n), ...entry(timestamp | end, 8n)],
+  ]);
+}
+
+function handOver({ startNs, ns, name, domain, isStartEnd }: Values<typeof handedOver>[0]) {
+  const begin = START_NS + BigInt(startNs);
+  const times = [...wide(begin), ...wide(begin + BigInt(ns))];
+  const schema = wide(isStartEnd ? 101n : 100n);
+  return [
+    record(recordType.payload, [domain, ...schema, name, ...wide(0n), 16, ...times]),
+    record(recordType.deferred, [domain, ...wide(0n), 1]),
+  ];
+}
+
+function writeOverlapping(
+  all: Values<typeof deeds>,
+  later: Values<typeof handedOver> = [],
+): string {
   const words = [0, 1, 2].map((stream): Words[] => [
     record(recordType.thread, [0, 100 + stream]),
     ...["a", "b", "c", "io", "ops"].map((text, at) => stringRecord(at + 1, text)),
@@ -143,6 +190,11 @@ function writeOverlapping(all: typeof deeds extends fc.Arbitrary<infer T> ? T : 
             : record(recordType.end, [now, ...id, cpu], recordFlag.processorTime),
     );
   }
+  if (later.length > 0)
+    for (const stream of words)
+      for (const domain of [0, 1, 2])
+        stream.push(schemaRecord(domain, false), schemaRecord(domain, true));
+  for (const range of later) words[range.thread]?.push(...handOver(range));
   const chunks = words.flatMap((records, stream): ChunkContent[] => {
     const half = Math.ceil(records.length / 2);
     const parts = [records.slice(0, half), records.slice(half)];
@@ -157,6 +209,16 @@ function writeOverlapping(all: typeof deeds extends fc.Arbitrary<infer T> ? T : 
 describe("ranges that are read again", () => {
   it("give the same where they overlap in any way, closed or not, by their thread or another", () => {
     fc.assert(fc.property(deeds, (all) => expectTheSame(writeOverlapping(all))));
+  });
+
+  it("give the same where some are handed over when they are over", () => {
+    const first = { ns: 1, thread: 0, what: "start", name: 1, domain: 0, which: 0 } as const;
+    fc.assert(
+      fc.property(deeds, handedOver, (all, later) =>
+        expectTheSame(writeOverlapping([first, { ...first, name: 2 }, ...all], later)),
+      ),
+      { numRuns: runs(40) },
+    );
   });
 
   it("give the regions of those that are kept, of any threads, domains and operations, closed or not", () => {

@@ -1,9 +1,9 @@
-import { agreeing, partOf, plural } from "../../../../text/plural.ts";
+import { agreeing, grouped, partOf, plural } from "../../../../text/plural.ts";
 import type { ProcessTimeline, RecordedMachine, Timeline } from "../../../model/timeline.ts";
 import { type ExportDatabase, withExport } from "./database.ts";
 import { diagnosticNotes, untracedNotes } from "./diagnostics.ts";
 import { type GpuEvents, readGpu } from "./gpu.ts";
-import { type NvtxEvents, noEvents, readNvtx, readThreadNames } from "./nvtx.ts";
+import { NO_EVENTS, type NvtxEvents, type NvtxRanges, readNvtx, readThreadNames } from "./nvtx.ts";
 import { integer, lackingNotes, pidOf, processKey } from "./schema.ts";
 import { readClock, readMachine } from "./session.ts";
 import { invalid, isUnfinished, journalOf } from "./sqlite-file.ts";
@@ -28,26 +28,24 @@ const NVPROF_TABLE = "StringTable";
  * Reads an SQLite export of Nsight Systems (`nsys export --type sqlite`): schema versions up to 3.25, including those
  * of 2020 without a version, missing tables, and missing newer columns.
  *
+ * @param most ranges of which objects are kept: see `readNvtx`
  * @throws ToolError `nsys.invalid`
  */
-export function readNsysExport(path: string): NsysTimeline {
+export function readNsysExport(path: string, most?: number): NsysTimeline {
   return withExport(path, (database) => {
     requireExport(database, path);
     const clock = readClock(database);
-    const nvtx = readNvtx(database, clock);
+    const nvtx = readNvtx(database, clock, most);
     const gpu = readGpu(database, clock);
     const executables = readExecutables(database);
     const threadNames = readThreadNames(database);
     const keys = [...new Set([...nvtx.keys(), ...gpu.keys()])];
-    const processes = keys.map((key) => ({
-      ...describeProcess(
-        key,
-        executables.get(key) ?? "",
-        nvtx.get(key) ?? noEvents(),
-        gpu.get(key) ?? NO_GPU_EVENTS,
-      ),
-      threadNames: threadNames.get(key) ?? new Map<number, string>(),
-    }));
+    const processes = keys.map((key) =>
+      describeProcess(key, nvtx.get(key) ?? NO_EVENTS, gpu.get(key) ?? NO_GPU_EVENTS, {
+        executable: executables.get(key) ?? "",
+        threadNames: threadNames.get(key) ?? new Map<number, string>(),
+      }),
+    );
     const metadata = readMetadata(database);
     const lacking = lackingNotes(database);
     return {
@@ -96,35 +94,38 @@ const NO_GPU_EVENTS: GpuEvents = {
 
 function describeProcess(
   key: number,
-  executable: string,
-  { ranges, marks }: NvtxEvents,
+  { events, marks, ...seen }: NvtxEvents,
   gpu: GpuEvents,
+  names: Pick<ProcessTimeline, "executable" | "threadNames">,
 ): ProcessTimeline {
   const pid = pidOf(key);
   const { kernels, synchronizations } = gpu;
-  let startNs = Number.POSITIVE_INFINITY;
-  let endNs = Number.NEGATIVE_INFINITY;
-  const see = (from: number, to: number) => {
-    startNs = Math.min(startNs, from);
-    endNs = Math.max(endNs, to);
-  };
-  for (const range of ranges) see(range.startNs, range.endNs ?? range.startNs);
-  for (const { timeNs } of marks) see(timeNs, timeNs);
-  see(gpu.startNs, gpu.endNs);
+  const startNs = Math.min(seen.startNs, gpu.startNs);
+  const endNs = Math.max(seen.endNs, gpu.endNs);
   return {
     pid,
     parentPid: null,
-    executable,
+    ...names,
     startNs: Number.isFinite(startNs) ? startNs : 0,
     endNs: Number.isFinite(endNs) ? endNs : 0,
     finished: true,
-    ranges,
+    get ranges() {
+      return events.ranges;
+    },
+    ...(events.allRanges && { allRanges: events.allRanges }),
     marks,
     kernels,
     synchronizations,
-    notes: gpuNotes(pid, gpu),
+    notes: [...rangeNotes(pid, events), ...gpuNotes(pid, gpu)],
   };
 }
+
+const rangeNotes = (pid: number, { kept, allRanges }: NvtxRanges): readonly string[] =>
+  allRanges === undefined
+    ? []
+    : [
+        `process ${pid}: timelines and traces have the first ${grouped(String(kept))} of ${plural(allRanges.count, "range")}; reports have all`,
+      ];
 
 function gpuNotes(
   pid: number,
