@@ -424,7 +424,7 @@ function waiting(facts: RegionFacts, title: string, parts: string): Finding {
   const all = plural(voluntary + involuntary, "context switch", "context switches");
   if (involuntary > voluntary)
     return {
-      title: `${title}: for a free processor`,
+      title: `${title}, for a free processor`,
       evidence: `${parts}; ${involuntary} of ${all} took the processor from a thread that had more to compute`,
       advice: "measure where nothing else runs, or start no more threads than there are processors",
     };

@@ -208,7 +208,7 @@ describe("what computes part of its time", () => {
 
   it("waits for a processor where others take it away", () => {
     const reason = wallReason(reportOf("one_processor"), "shared");
-    expect(reason?.title).toBe("waits more than it computes: for a free processor");
+    expect(reason?.title).toBe("waits more than it computes, for a free processor");
     expect(reason?.evidence).toBe(
       "its threads compute for 60.02 ms of 202.29 ms (29.7 %) and wait for 142.27 ms; 57 of 57 context switches took the processor from a thread that had more to compute",
     );
