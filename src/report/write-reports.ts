@@ -13,7 +13,7 @@ import {
   text,
   withMethods,
 } from "../values/check-options.ts";
-import { withKernelsOnce } from "./model/contract.ts";
+import { withKernelsOnce, withNamesOnce } from "./model/contract.ts";
 import type {
   NCUProfileRegion,
   NCUProfileRegionReport,
@@ -44,7 +44,7 @@ import {
 } from "./render/run-reports.ts";
 import { renderSectionsText } from "./render/sections-text.ts";
 import { assertValid, createReportValidator, type ReportValidator } from "./validation/validate.ts";
-import { kernelRecords, regionRecords } from "./view/records.ts";
+import { kernelNameRecords, kernelRecords, regionRecords } from "./view/records.ts";
 import { checkRun, type RunSummary } from "./view/run-summary.ts";
 import { regionLabels } from "./view/tree-rows.ts";
 
@@ -143,7 +143,7 @@ export async function writeReports(
   const json = regionReportFile(directory);
   const markdown = join(root, "report.md");
   const title = options.title ?? titleOf(bundle);
-  const stored = withKernelsOnce(whole);
+  const stored = withNamesOnce(withKernelsOnce(whole));
   await writeFileAtomic(json, bufferedPieces(jsonPieces(stored)));
   const { beside = [] } = options;
   const directories = new Map(
@@ -158,6 +158,12 @@ export async function writeReports(
     join(root, "kernels.csv"),
     bufferedPieces(renderCsv(kernelRecords(stored))),
   );
+  const wholeNames = stored.kernel_names;
+  if (wholeNames !== undefined)
+    await writeFileAtomic(
+      join(root, "kernel_names.csv"),
+      bufferedPieces(renderCsv(kernelNameRecords(wholeNames))),
+    );
 
   const labelOf = regionLabels(all);
   const bundleOf = createRegionBundler(bundle);

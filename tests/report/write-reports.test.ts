@@ -12,7 +12,7 @@ import {
   writeReports,
   writeRunReports,
 } from "../../src/report/index.ts";
-import { upgraded } from "../../src/report/model/contract.ts";
+import { upgraded, withNamesOnce } from "../../src/report/model/contract.ts";
 import { growth } from "../growth.ts";
 import { anyKernels, anyRanges, twoLibraries } from "../profile/analysis/timelines.ts";
 import { bundleOf, firstReport, hostileNames, regionNamed, resnet } from "./bundles.ts";
@@ -92,6 +92,27 @@ describe("writeReports", () => {
     expect(issues.map(({ message }) => message)).toContain(
       "no report of rank:3 before device:cuda:0",
     );
+  });
+
+  // The files of a report that is large enough: write-reports.slow.ts.
+  it("stores names of kernels once where they would take most of the file", () => {
+    const names = ["void a::gemm<float>(float*)", "gemm", "__proto__", "gemm#0", "#1"];
+    const large = bundleOf([
+      {
+        pid: 7,
+        ranges: [{ name: "step", start: 0, end: 9000 }],
+        kernels: names.map((name, at) => ({ name, launch: 2 + at, ns: 10 + at })),
+      },
+    ]);
+    expect(withNamesOnce(large)).toBe(large);
+    const stored = withNamesOnce(large, 10);
+    expect(validator.validate(stored)).toEqual([]);
+    const [whole, short] = [large, stored].map((bundle) =>
+      regionNamed(bundle, "step").kernels.map(({ kernel_name }) => kernel_name),
+    );
+    expect(short).toEqual(["kernel#0", "kernel#1", "__proto__#2", "gemm#3", "gemm#4"]);
+    expect(short?.map((name) => stored.kernel_names?.[name])).toEqual(whole);
+    expect(upgraded(stored)).toEqual(large);
   });
 
   it("puts a region and what is below it into the region's directory", async () => {

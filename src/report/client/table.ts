@@ -100,13 +100,17 @@ export function createTable(
   const legend = legendOf(table.columns);
   if (legend !== null) frame.element.append(legend);
 
+  const isTree = rows.some((row) => levelOf(row) > 0);
+
   function draw(): void {
     const wanted = frame.filter.value.trim().toLowerCase();
     const matching =
       wanted === "" ? rows : rows.filter((row) => searched(row).toLowerCase().includes(wanted));
-    const flat = order !== null;
-    // In a tree, what a match is in stays, too.
-    const sorted = order === null ? withAround(rows, matching) : sortRows(matching, order);
+    // In a tree, what a match is in stays, too: a filter looks for a place, a sorted list for the largest.
+    const byOrder = isTree && matching.length < rows.length ? null : order;
+    const flat = byOrder !== null;
+    const sorted =
+      byOrder === null ? inTree(withAround(rows, matching), order) : sortRows(matching, byOrder);
     visible = sorted
       .slice(0, shown)
       .map((row) => ({ place: row.place, element: drawRow(row, flat) }));
@@ -173,6 +177,24 @@ function withAround(
     }
   }
   return rows.filter((row) => kept.has(row));
+}
+
+/** Siblings in the order of the best row in each of them. */
+function inTree(rows: readonly PlacedRow[], order: Order<PlacedRow> | null): readonly PlacedRow[] {
+  if (order === null) return rows;
+  const ranks = new Map(sortRows(rows, order).map((row, rank) => [row, rank]));
+  const arranged = (from: number, to: number): readonly PlacedRow[] => {
+    const groups: { readonly best: number; readonly rows: readonly PlacedRow[] }[] = [];
+    for (let at = from; at < to; ) {
+      const [top, start] = [rows[at], at];
+      if (top === undefined) break;
+      for (at += 1; at < to && levelOf(rows[at] ?? top) > levelOf(top); ) at += 1;
+      const best = Math.min(...rows.slice(start, at).map((row) => ranks.get(row) ?? 0));
+      groups.push({ best, rows: [top, ...arranged(start + 1, at)] });
+    }
+    return groups.sort((a, b) => a.best - b.best).flatMap((group) => group.rows);
+  };
+  return arranged(0, rows.length);
 }
 
 function levelOf({ cells: [first = null] }: Row): number {

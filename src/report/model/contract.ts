@@ -26,7 +26,7 @@ const WITHOUT_PATH_DOMAINS: ReadonlySet<string> = new Set([
 
 /** A bundle in the form of the latest contract. What an older one lacks is deduced, or null. */
 export function upgraded(stored: RegionReportBundle): RegionReportBundle {
-  const bundle = withAllKernels(stored);
+  const bundle = withAllKernels(withWholeNames(stored));
   const { contract, reports } = bundle;
   if (contract === CONTRACT) return bundle;
   const placed = WITHOUT_PATH_DOMAINS.has(contract) ? reports.map(withPathDomains) : reports;
@@ -68,6 +68,63 @@ function kernelsIn({ regions }: NCUProfileRegionReport): KernelsOf {
   const all = new Map(regions.map((region) => [regionKey(region), region.kernels]));
   return (region) => all.get(regionKey(region));
 }
+
+/** Characters of kernel names that a file repeats before each long name stands there once. */
+const MOST_REPEATED_CHARACTERS = 8_000_000;
+/** Of the part of a short name that people read. */
+const MOST_SHORT_NAME = 20;
+
+/** With short names in the records, and the whole ones once, where the names would take most of the file. */
+export function withNamesOnce(
+  bundle: RegionReportBundle,
+  mostRepeated = MOST_REPEATED_CHARACTERS,
+): RegionReportBundle {
+  const shortNames = new Map<string, string>();
+  let all = 0;
+  let distinct = 0;
+  for (const { regions } of bundle.reports)
+    for (const { kernels } of regions)
+      for (const { kernel_name: name } of kernels) {
+        all += name.length;
+        if (shortNames.has(name)) continue;
+        distinct += name.length;
+        shortNames.set(name, shortName(name, shortNames.size));
+      }
+  if (all - distinct <= mostRepeated) return bundle;
+  return {
+    contract: bundle.contract,
+    kernel_names: Object.fromEntries([...shortNames].map(([whole, short]) => [short, whole])),
+    reports: renamed(bundle.reports, (name) => shortNames.get(name)),
+  };
+}
+
+/** `void at::native::gemm<float>(float*)`, the first that is new, as `gemm#0`: what the function is called. */
+function shortName(name: string, number: number): string {
+  const word = /[\p{L}_][\p{L}\p{N}_]*(?=[<(]|$)/u.exec(name)?.[0] ?? "kernel";
+  return `${[...word].slice(0, MOST_SHORT_NAME).join("")}#${number}`;
+}
+
+const withWholeNames = (stored: RegionReportBundle): RegionReportBundle => {
+  const { kernel_names, ...bundle } = stored;
+  if (kernel_names === undefined) return stored;
+  const whole = new Map(Object.entries(kernel_names));
+  return { ...bundle, reports: renamed(bundle.reports, (name) => whole.get(name)) };
+};
+
+const renamed = (
+  reports: readonly NCUProfileRegionReport[],
+  nameOf: (name: string) => string | undefined,
+): readonly NCUProfileRegionReport[] =>
+  reports.map((report) => ({
+    ...report,
+    regions: report.regions.map((region) => ({
+      ...region,
+      kernels: region.kernels.map((kernel) => ({
+        ...kernel,
+        kernel_name: nameOf(kernel.kernel_name) ?? kernel.kernel_name,
+      })),
+    })),
+  }));
 
 /** Of equal order; what was measured of a kernel is a small object, and stands behind equal times mostly. */
 const haveSameKernels = (

@@ -20,6 +20,11 @@ export const CONTRACTS: readonly string[] = [
 /** A report file: what one collector saw, scope by scope. */
 export interface RegionReportBundle {
   readonly contract: string;
+  /**
+   * Whole names of kernels by the short names that all records of the file have; absent where records have whole names, as
+   * they have unless these would take most of the file. Added in 1.5.
+   */
+  readonly kernel_names?: Readonly<Record<string, string>>;
   /** `reports[0]` is the aggregate when it is on; then one per process and one per device. */
   readonly reports: readonly NCUProfileRegionReport[];
 }

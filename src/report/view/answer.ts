@@ -15,6 +15,7 @@ import { speedOfLight } from "./gpu-utilization.ts";
 import { type Measurement, measurementsOf } from "./measurements.ts";
 import { formatDuration, formatShare, percentOf } from "./numbers.ts";
 import {
+  type ContextSwitches,
   type Explained,
   type OwnActivity,
   type Reason,
@@ -214,6 +215,7 @@ function createFacts(
       gpu: ownActivity(region, inner),
       waitMs: region.metrics["synchronization_time"]?.value ?? null,
       cpuMs: cpuMs(region),
+      switches: ownSwitches(region, inner),
       longest: region.kernels[0] ?? null,
       run: region.kind === "outside" ? (report.totals.run ?? null) : null,
     };
@@ -223,6 +225,23 @@ function createFacts(
 /** Recorders that read the clocks of threads tell it. */
 const cpuMs = (region: NCUProfileRegion & { readonly cpu_exclusive_ms?: number }): number | null =>
   region.cpu_exclusive_ms ?? null;
+
+const switchesOf = ({ metrics }: NCUProfileRegion): ContextSwitches | null => {
+  const voluntary = metrics["voluntary_context_switches"]?.value ?? null;
+  const involuntary = metrics["involuntary_context_switches"]?.value ?? null;
+  return voluntary === null || involuntary === null ? null : { voluntary, involuntary };
+};
+
+function ownSwitches(
+  region: NCUProfileRegion,
+  inner: readonly NCUProfileRegion[],
+): ContextSwitches | null {
+  const all = switchesOf(region);
+  if (all === null) return null;
+  const own = (kind: keyof ContextSwitches) =>
+    Math.max(0, all[kind] - sumOf(inner, (one) => switchesOf(one)?.[kind] ?? 0));
+  return { voluntary: own("voluntary"), involuntary: own("involuntary") };
+}
 
 /** Places of the shown regions directly inside each, by place. */
 function childrenOf(regions: readonly NCUProfileRegion[]): ReadonlyMap<number, readonly number[]> {

@@ -53,6 +53,14 @@ export function speedOfLight({ metrics }: Pick<NCUProfileRegion, "metrics">): Sp
   return { compute, memory, limit: limitOf(compute, memory) };
 }
 
+/** From this percentage of a peak on, a kernel is limited by it, whatever its warps stall for. */
+const NEAR_PEAK = 80;
+
+export function isNearPeak(region: Pick<NCUProfileRegion, "metrics">): boolean {
+  const sol = speedOfLight(region);
+  return sol !== null && Math.max(sol.memory, sol.compute) >= NEAR_PEAK;
+}
+
 /** Percent of the peak of the streaming multiprocessors; null if not measured. */
 export const computeShare = (metrics: Metrics): number | null =>
   percentages(metrics, COMPUTE)[0] ?? null;

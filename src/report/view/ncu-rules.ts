@@ -1,5 +1,7 @@
-/** What Nsight Compute's rules say about a region, the most promising first. */
+/** What Nsight Compute's rules and counters say about a region, the most promising first; in words, for reasons. */
 import type { NCUProfileRegion } from "../model/document.ts";
+import { computeShare, memoryShare, speedOfLight } from "./gpu-utilization.ts";
+import { formatPercentage } from "./numbers.ts";
 
 export interface RankedNcuRule {
   /** As ncu names it: `CPIStall`. */
@@ -101,3 +103,52 @@ const readable = (text: string): string =>
     .replaceAll(/ ?\(https?:\/\/[^)]*\)/g, "")
     .replaceAll(/\s+/g, " ")
     .trim();
+
+const MOST_ADVICE = 240;
+
+/** As many whole sentences as are read at a glance, at least one; all of it stands with the region. */
+function firstSentences(text: string): string {
+  const sentences = text.split(/(?<=[.!]) (?=[A-Z])/);
+  let shown = "";
+  for (const sentence of sentences) {
+    if (shown !== "" && shown.length + sentence.length > MOST_ADVICE) break;
+    shown = shown === "" ? sentence : `${shown} ${sentence}`;
+  }
+  return shown;
+}
+
+interface CounterFinding {
+  readonly title: string;
+  readonly evidence: string;
+  readonly advice: string;
+}
+
+/** What limits the region's kernels, if it is that. */
+export function speedOfLightFinding(
+  region: NCUProfileRegion,
+  wanted: string,
+  title: string,
+  advice: string,
+): CounterFinding | null {
+  if (speedOfLight(region)?.limit !== wanted) return null;
+  const [sm, memory] = [computeShare(region.metrics), memoryShare(region.metrics)];
+  return {
+    title,
+    evidence: `memory at ${formatPercentage(memory)} % of its peak, multiprocessors at ${formatPercentage(sm)} %`,
+    advice,
+  };
+}
+
+/** With what limits the region, which the rules say something about. */
+export function ruleFinding(best: RankedNcuRule, region: NCUProfileRegion): CounterFinding {
+  const sol = speedOfLight(region);
+  const limit =
+    sol === null
+      ? ""
+      : `; memory at ${formatPercentage(sol.memory)} % of its peak, multiprocessors at ${formatPercentage(sol.compute)} %`;
+  return {
+    title: `${best.title} (${best.section})`,
+    evidence: `Nsight Compute estimates ${formatPercentage(best.speedup)} % less kernel time${limit}`,
+    advice: firstSentences(best.text),
+  };
+}

@@ -5,9 +5,9 @@
 import { plural } from "../../text/plural.ts";
 import { printableLabel } from "../../text/printable.ts";
 import type { KernelRecord, NCUProfileRegion, RunTotals } from "../model/document.ts";
-import { computeShare, memoryShare, speedOfLight } from "./gpu-utilization.ts";
-import { type RankedNcuRule, rankedNcuRules } from "./ncu-rules.ts";
-import { formatDuration, formatPercentage, formatShare } from "./numbers.ts";
+import { isNearPeak } from "./gpu-utilization.ts";
+import { rankedNcuRules, ruleFinding, speedOfLightFinding } from "./ncu-rules.ts";
+import { formatDuration, formatShare } from "./numbers.ts";
 import { lastRank } from "./times.ts";
 
 /** What is known of a region by itself, without the regions inside it. Times in ms; null: not measured. */
@@ -25,6 +25,8 @@ export interface RegionFacts {
   readonly waitMs: number | null;
   /** How long its threads computed; null where that was not measured. */
   readonly cpuMs: number | null;
+  /** How often its threads left their processors; null where that was not counted. */
+  readonly switches: ContextSwitches | null;
   /** Its longest kernel or operation. */
   readonly longest: KernelRecord | null;
   /** Only of the bucket outside all ranges. */
@@ -37,6 +39,13 @@ export interface OwnActivity {
   readonly kernelMs: number;
   /** Copies or sets without a kernel at the same time. */
   readonly copyOnlyMs: number;
+}
+
+export interface ContextSwitches {
+  /** The thread had nothing to compute: it slept, or waited for something. */
+  readonly voluntary: number;
+  /** The thread had more to compute, and the system gave its processor to another one. */
+  readonly involuntary: number;
 }
 
 /** Which time a rule explains: how long a region was open, or how long its kernels ran. */
@@ -175,11 +184,11 @@ export const REASON_RULES: readonly ReasonRule[] = [
     source:
       "the rule's own estimate, of kernel time (global); from 80 % of a peak its Speed Of Light calls the kernel well used",
     find: ({ region }) => {
-      if (nearestPeak(region) >= NEAR_PEAK) return null;
+      if (isNearPeak(region)) return null;
       const [best] = rankedNcuRules(region).filter(({ isGlobal }) => isGlobal);
       return best === undefined || best.speedup === null || best.speedup < 10
         ? null
-        : ncuFinding(best, region);
+        : ruleFinding(best, region);
     },
   },
   {
@@ -188,7 +197,7 @@ export const REASON_RULES: readonly ReasonRule[] = [
     threshold: "memory reaches 60 % of its peak, and 10 points more than the multiprocessors",
     source: "Speed Of Light of Nsight Compute",
     find: ({ region }) =>
-      limited(
+      speedOfLightFinding(
         region,
         "memory",
         "memory bound",
@@ -201,7 +210,7 @@ export const REASON_RULES: readonly ReasonRule[] = [
     threshold: "multiprocessors reach 60 % of their peak, and 10 points more than memory",
     source: "Speed Of Light of Nsight Compute",
     find: ({ region }) =>
-      limited(
+      speedOfLightFinding(
         region,
         "compute",
         "compute bound",
@@ -214,7 +223,7 @@ export const REASON_RULES: readonly ReasonRule[] = [
     threshold: "memory and multiprocessors reach 60 % of their peaks, less than 10 points apart",
     source: "Speed Of Light of Nsight Compute",
     find: ({ region }) =>
-      limited(region, "both", "near both peaks", "only less work makes it faster"),
+      speedOfLightFinding(region, "both", "near both peaks", "only less work makes it faster"),
   },
   {
     name: "launch_bound",
@@ -240,7 +249,7 @@ export const REASON_RULES: readonly ReasonRule[] = [
     threshold: "neither memory nor multiprocessors reach 60 % of their peaks",
     source: "Speed Of Light of Nsight Compute",
     find: ({ region }) =>
-      limited(
+      speedOfLightFinding(
         region,
         "latency",
         "its kernels use neither memory nor multiprocessors well",
@@ -345,16 +354,19 @@ export const REASON_RULES: readonly ReasonRule[] = [
   {
     name: "waits_off_cpu",
     explains: ["wall"],
-    threshold: "its threads computed for at most 20 % of its own time",
-    source: "the CPU clocks of threads",
-    find: ({ cpuMs, wallMs }) =>
-      cpuMs === null || wallMs === null || wallMs === 0 || share(cpuMs, wallMs) > 0.2
+    threshold:
+      "its threads computed for at most 20 % of its own time; for a free processor where most context switches are involuntary",
+    source: "the CPU clocks of threads, and context switches where they were recorded",
+    find: (facts) => {
+      const { cpuMs, wallMs } = facts;
+      return cpuMs === null || wallMs === null || wallMs === 0 || share(cpuMs, wallMs) > 0.2
         ? null
-        : {
-            title: "waits without computing",
-            evidence: `its threads compute for ${partOfTime(cpuMs, wallMs)}: they sleep, or wait for files, locks, other processes or a free processor`,
-            advice: "find what it waits for, and wait beside other work",
-          },
+        : waiting(
+            facts,
+            "waits without computing",
+            `its threads compute for ${partOfTime(cpuMs, wallMs)}`,
+          );
+    },
   },
   {
     name: "no_gpu_work",
@@ -375,6 +387,26 @@ export const REASON_RULES: readonly ReasonRule[] = [
             advice: "do it beside GPU work, or ahead in another thread",
           },
   },
+  {
+    name: "computes_and_waits",
+    explains: ["wall"],
+    threshold:
+      "its threads computed for more than 20 % and less than 80 % of its own time; it waits for a free processor where most context switches are involuntary",
+    source: "the CPU clocks of threads, and context switches where they were recorded",
+    find: (facts) => {
+      const { cpuMs, wallMs } = facts;
+      return cpuMs === null ||
+        wallMs === null ||
+        share(cpuMs, wallMs) <= 0.2 ||
+        cpuMs >= wallMs * 0.8
+        ? null
+        : waiting(
+            facts,
+            cpuMs * 2 < wallMs ? "waits more than it computes" : "computes more than it waits",
+            `its threads compute for ${partOfTime(cpuMs, wallMs)} (${percent(cpuMs, wallMs)}) and wait for ${formatDuration(wallMs - cpuMs)}`,
+          );
+    },
+  },
 ];
 
 const MOST_NAME = 60;
@@ -383,54 +415,22 @@ const shortName = ({ kernel_name }: KernelRecord): string => printableLabel(kern
 const formatTimes = (a: number, b: number): string =>
   b === 0 ? "many times" : `${(a / b).toFixed(a / b < 100 ? 1 : 0)} times`;
 
-function limited(
-  region: NCUProfileRegion,
-  wanted: string,
-  title: string,
-  advice: string,
-): Finding | null {
-  if (speedOfLight(region)?.limit !== wanted) return null;
-  const [sm, memory] = [computeShare(region.metrics), memoryShare(region.metrics)];
+/** What a thread waits for that does not compute is told by whether it left its processor or was taken from it. */
+function waiting(facts: RegionFacts, title: string, parts: string): Finding {
+  const { voluntary, involuntary } = facts.switches ?? { voluntary: 0, involuntary: 0 };
+  const all = plural(voluntary + involuntary, "context switch", "context switches");
+  if (involuntary > voluntary)
+    return {
+      title: `${title}, for a free processor`,
+      evidence: `${parts}; ${involuntary} of ${all} took the processor from a thread that had more to compute`,
+      advice: "measure where nothing else runs, or start no more threads than there are processors",
+    };
+  const told = voluntary > 0 ? `; in ${voluntary} of ${all} they had nothing to compute` : "";
   return {
     title,
-    evidence: `memory at ${formatPercentage(memory)} % of its peak, multiprocessors at ${formatPercentage(sm)} %`,
-    advice,
+    evidence: `${parts}${told}: they sleep, or wait for files, locks${told === "" ? ", other processes or a free processor" : " or other processes"}`,
+    advice: `find what it waits for, and wait beside other work${facts.switches === null ? "; pipeline.recorder.cpu=counts tells whether it is a free processor" : ""}`,
   };
-}
-
-/** In percent. A kernel that is at its peak is limited by it, whatever its warps stall for. */
-const NEAR_PEAK = 80;
-
-function nearestPeak(region: NCUProfileRegion): number {
-  const sol = speedOfLight(region);
-  return sol === null ? 0 : Math.max(sol.memory ?? 0, sol.compute ?? 0);
-}
-
-/** With what limits the region, which the rules say something about. */
-function ncuFinding(best: RankedNcuRule, region: NCUProfileRegion): Finding {
-  const sol = speedOfLight(region);
-  const limit =
-    sol === null
-      ? ""
-      : `; memory at ${formatPercentage(sol.memory)} % of its peak, multiprocessors at ${formatPercentage(sol.compute)} %`;
-  return {
-    title: `${best.title} (${best.section})`,
-    evidence: `Nsight Compute estimates ${formatPercentage(best.speedup)} % less kernel time${limit}`,
-    advice: firstSentences(best.text),
-  };
-}
-
-const MOST_ADVICE = 240;
-
-/** As many whole sentences as are read at a glance, at least one; all of it stands with the region. */
-function firstSentences(text: string): string {
-  const sentences = text.split(/(?<=[.!]) (?=[A-Z])/);
-  let shown = "";
-  for (const sentence of sentences) {
-    if (shown !== "" && shown.length + sentence.length > MOST_ADVICE) break;
-    shown = shown === "" ? sentence : `${shown} ${sentence}`;
-  }
-  return shown;
 }
 
 /** The first reason that holds, of the rules that explain this time; null where none is found. */

@@ -116,6 +116,16 @@ export function kernelRecords({ reports }: RegionReportBundle): Table {
   );
 }
 
+/** `kernel_names.csv`: what the short names in the other tables stand for. */
+export const kernelNameRecords = (names: Readonly<Record<string, string>>): Table =>
+  tableOf(
+    [
+      { title: "kernel_name", cell: ([short]) => short },
+      { title: "whole_name", cell: ([, whole]) => whole },
+    ],
+    Object.entries(names),
+  );
+
 function* kernelsOf({ reports }: Pick<RegionReportBundle, "reports">): Generator<KernelOfRegion> {
   for (const record of regionsOf({ reports })) {
     const path = pathText(record.region.path);

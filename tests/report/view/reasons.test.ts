@@ -5,7 +5,10 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { buildRegionModel } from "../../../src/profile/analysis/build.ts";
 import { toReportBundle } from "../../../src/profile/analysis/to-report.ts";
 import { readRecording, withProgram } from "../../../src/profile/tools/recorder/read.ts";
-import type { RegionReportBundle } from "../../../src/report/model/document.ts";
+import type {
+  NCUProfileRegionReport,
+  RegionReportBundle,
+} from "../../../src/report/model/document.ts";
 import { answerOf, factsOf } from "../../../src/report/view/answer.ts";
 import { type Explained, REASON_RULES, reasonFor } from "../../../src/report/view/reasons.ts";
 import { ranksTable } from "../../../src/report/view/region-tables.ts";
@@ -74,6 +77,7 @@ const BUNDLES = {
   phases: () => phases(),
   ranks: () => recorded("ranks", 6483, "2815078968513", "2815985050113"),
   one_rank: () => recorded("one-rank", 15401, "3454976544385", "3455493254887"),
+  one_processor: () => recorded("one-processor", 13603, "4977454326257", "4977605848375"),
   model: () => recorded("resnet-forward", 17197, "2988572000000", "2988600000000"),
   copies: () =>
     real("copies", "pub-nsysai-h100-2gpu-2026.2-schema3.25.sqlite", [
@@ -127,6 +131,11 @@ const reasonOf = (source: Source, label: string, explained: Explained) => {
   return reasonFor(factsOf(report)(place), explained)?.rule ?? null;
 };
 
+const wallReason = (report: NCUProfileRegionReport, label: string) => {
+  const place = report.regions.findIndex(({ path }) => path.join(" / ") === label);
+  return reasonFor(factsOf(report)(place), "wall");
+};
+
 const OUTSIDE = "(outside)";
 const ITEM = "aten::is_nonzero / aten::item / aten::_local_scalar_dense";
 
@@ -158,6 +167,7 @@ const CASES: readonly (readonly [
   ["cpu_operations", "wall", ["model", "residual / block.conv1"], ["one_rank", "step / compute"]],
   ["cpu_bound", "wall", ["one_rank", "step / compute"], ["one_rank", "step / write"]],
   ["waits_off_cpu", "wall", ["one_rank", "step / write"], ["one_rank", "step / compute"]],
+  ["computes_and_waits", "wall", ["one_processor", "shared"], ["one_rank", "step / compute"]],
 ];
 
 describe("reasons", () => {
@@ -187,6 +197,40 @@ describe("reasons", () => {
       expect(threshold).not.toBe("");
       expect(source).not.toBe("");
     }
+  });
+});
+
+describe("what computes part of its time", () => {
+  const reportOf = (source: Source): NCUProfileRegionReport => {
+    const report = loaded.get(source)?.reports[0];
+    if (report === undefined) throw new Error(`${source} is not there`);
+    return report;
+  };
+
+  it("waits for a processor where others take it away", () => {
+    const reason = wallReason(reportOf("one_processor"), "shared");
+    expect(reason?.title).toBe("waits more than it computes, for a free processor");
+    expect(reason?.evidence).toBe(
+      "its threads compute for 60.02 ms of 202.29 ms (29.7 %) and wait for 142.27 ms; 57 of 57 context switches took the processor from a thread that had more to compute",
+    );
+  });
+
+  it("waits for something else where it leaves its processor", () => {
+    const reason = wallReason(reportOf("one_processor"), "half");
+    expect(reason?.title).toBe("waits more than it computes");
+    expect(reason?.evidence).toMatch(/in 10 of 16 context switches they had nothing to compute/);
+  });
+
+  it("says which part is larger, and how to learn what it waits for", () => {
+    const { regions, ...report } = reportOf("one_processor");
+    const uncounted = regions.map((region) => ({
+      ...region,
+      metrics: {},
+      cpu_exclusive_ms: (region.wall_exclusive_ms ?? 0) * 0.55,
+    }));
+    const reason = wallReason({ ...report, regions: uncounted }, "half");
+    expect(reason?.title).toBe("computes more than it waits");
+    expect(reason?.advice).toMatch(/pipeline\.recorder\.cpu=counts/);
   });
 });
 
