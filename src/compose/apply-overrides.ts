@@ -4,10 +4,10 @@ import { createCopies, draftAt, draftRoot } from "../values/edit/draft.ts";
 import { updateNode } from "../values/edit/update.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import { nearestKey, splitKey } from "../values/key-path.ts";
-import { type Budget, isLimitError } from "../values/limits.ts";
+import { type Budget, createBudget, isLimitError, type Size, spentOf } from "../values/limits.ts";
 import { type ConfigNode, child, getAt, isContainerType, scalar } from "../values/node.ts";
 import { pyStr } from "../values/python-text.ts";
-import type { ResolveContext } from "../values/resolution/context.ts";
+import { type ResolveContext, watchResolvers } from "../values/resolution/context.ts";
 import { createResolution } from "../values/resolution/evaluate.ts";
 import { selectPlace } from "../values/resolution/resolution.ts";
 import { selectNode } from "../values/resolution/select.ts";
@@ -37,6 +37,63 @@ export function applyOverrides(
       throw isConfigError(error) ? withGroupMeant(error, override, groups) : error;
     }
   }, root);
+}
+
+/** Overrides of which the first ones are applied already. */
+interface Begun {
+  readonly count: number;
+  readonly root: ConfigNode;
+  /** What merging has put in so far where interpolations stood. */
+  readonly spent: Size;
+}
+
+interface Latest {
+  readonly context: ResolveContext;
+  readonly overrides: readonly Override[];
+  readonly begun: Begun;
+}
+
+/** By the tree that overrides were applied to. */
+const LATEST = new WeakMap<ConfigNode, Latest>();
+
+/**
+ * As `applyOverrides`. The jobs of a sweep mostly have all overrides but the last ones in common with the job before: what those come
+ * to is kept, for one job. Not where a resolver had a say: it may say something else to the next one.
+ *
+ * @param spent what merging has put in so far where interpolations stood
+ */
+export function applySharedOverrides(
+  root: ConfigNode,
+  overrides: readonly Override[],
+  context: ResolveContext,
+  groups: ChosenGroups,
+  spent: Size,
+): ConfigNode {
+  const apply = (from: Begun, count: number, applied = context): Begun => {
+    const budget = createBudget(context.limits, from.spent);
+    const own = overrides.slice(from.count, count);
+    const tree = applyOverrides(from.root, own, applied, groups, budget);
+    return { count, root: tree, spent: spentOf(budget) };
+  };
+  const latest = LATEST.get(root);
+  const before = latest?.context === context ? latest : undefined;
+  const common = before === undefined ? 0 : commonLength(before.overrides, overrides);
+  const nothing: Begun = { count: 0, root, spent };
+  let kept = before !== undefined && before.begun.count <= common ? before.begun : nothing;
+  let begun = kept;
+  if (common > begun.count) {
+    const watched = watchResolvers(context);
+    begun = apply(begun, common, watched.context);
+    if (!watched.wereCalled()) kept = begun;
+  }
+  const { root: applied } = apply(begun, overrides.length);
+  LATEST.set(root, { context, overrides, begun: kept });
+  return applied;
+}
+
+function commonLength(before: readonly Override[], after: readonly Override[]): number {
+  const differing = after.findIndex((override, index) => override !== before[index]);
+  return differing < 0 ? after.length : differing;
 }
 
 /** The first hint is the group that was meant, if one was. */

@@ -42,7 +42,7 @@ export function commandTask(program: Program, invocation: Invocation): Task {
     if (file !== undefined) {
       makeDirectory(job.outputDir);
       // It holds the secrets that the program is to have.
-      writeFileSync(file.path, file.text, { mode: 0o600 });
+      writeFileSync(file.path, file.text(), { mode: 0o600 });
     }
     try {
       const outcome = await runProgram({

@@ -16,8 +16,8 @@ export interface JobCommand {
   readonly argv: readonly string[];
   /** Added to the environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** The file of the config, with its text. */
-  readonly file?: { readonly path: string; readonly text: string };
+  /** The file of the config, with its text, which is written only where the program starts. */
+  readonly file?: { readonly path: string; readonly text: () => string };
 }
 
 /**
@@ -135,14 +135,16 @@ const textsAt = (root: MapNode, path: readonly string[]): readonly string[] => {
 function withFile({ argv, format }: Program, job: JobFacts): JobCommand {
   const path = join(job.outputDir, `${CONFIG_NAME}.${format}`);
   const config = job.resolved();
-  const text =
-    format === "yaml"
-      ? writeYaml(config, { dialect: job.context.dialect })
-      : `${JSON.stringify(jsonValue(config), null, 2)}\n`;
   return {
     argv: argv.map((word) => word.replaceAll(CONFIG_FILE, path)),
     env: { HYDRACONF_CONFIG: path },
-    file: { path, text },
+    file: {
+      path,
+      text: () =>
+        format === "yaml"
+          ? writeYaml(config, { dialect: job.context.dialect })
+          : `${JSON.stringify(jsonValue(config), null, 2)}\n`,
+    },
   };
 }
 

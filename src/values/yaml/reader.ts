@@ -186,7 +186,7 @@ function checkAliases(root: ConfigNode, source: SourceText, limits: Limits): voi
 
   measure(root, 0);
   // Escapes and folding only make a text shorter than it is written.
-  checkExpansion(root, limits, undefined, source.text.length);
+  checkExpansion(root, limits, { written: source.text.length });
 }
 
 function* childrenOf(node: ConfigNode): Generator<ConfigNode> {
