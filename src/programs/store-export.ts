@@ -45,6 +45,8 @@ interface StoreExport {
   >;
   readonly classes: Readonly<Record<string, ExportedClass>>;
   readonly entries: Readonly<Record<string, ExportedEntry>>;
+  /** By source: what several programs register under the same names, each its own. */
+  readonly programs?: Readonly<Record<string, Readonly<Record<string, ExportedEntry>>>>;
 }
 
 interface ExportedEntry {
@@ -107,15 +109,22 @@ function parsedExport(text: string, file: string): StoreExport {
   });
 }
 
-/** The configs of an export, by their path in the store. */
-export function storeOf(text: string): ReadonlyMap<string, StoreEntry> {
-  const { classes, entries } = JSON.parse(text) as StoreExport;
+/**
+ * The configs of an export, by their path in the store.
+ *
+ * @param program the source of the program that they are for
+ */
+export function storeOf(text: string, program?: string): ReadonlyMap<string, StoreEntry> {
+  const { classes, entries, programs = {} } = JSON.parse(text) as StoreExport;
   const read = createReader(classes);
+  const own = program === undefined ? {} : programs[program];
   return new Map(
-    Object.entries(entries).map(([path, { node, package: pkg }]): [string, StoreEntry] => [
-      path,
-      { create: once(() => read(node)), ...(pkg !== null && { package: pkg }) },
-    ]),
+    Object.entries({ ...entries, ...own }).map(
+      ([path, { node, package: pkg }]): [string, StoreEntry] => [
+        path,
+        { create: once(() => read(node)), ...(pkg !== null && { package: pkg }) },
+      ],
+    ),
   );
 }
 
@@ -252,7 +261,7 @@ function failed(python: string, told: string): ConfigError {
 }
 
 /** The export of a project, its modules, and which of its sources has changed since; undefined where there is none. */
-export function storedExport(cwd: string) {
+export function storedExport(cwd: string, program?: string) {
   const file = join(cwd, STORE_FILE);
   if (!existsSync(file)) return undefined;
   const text = readFileSync(file, "utf8");
@@ -260,7 +269,7 @@ export function storedExport(cwd: string) {
   const changed = Object.entries(sources).find(([name, known]) =>
     isChanged(join(cwd, name), known),
   );
-  return { modules, store: storeOf(text), changed: changed?.[0] };
+  return { modules, store: storeOf(text, program), changed: changed?.[0] };
 }
 
 /** A checkout writes files again that say what they said. */
@@ -279,10 +288,10 @@ function isChanged(file: string, [mtimeMs, size, hash]: StoreExport["sources"][s
  */
 export function currentStore(
   settings: Settings,
-  { cwd, env }: Pick<SyncRequest, "cwd" | "env">,
+  { cwd, env, program }: Pick<SyncRequest, "cwd" | "env"> & { readonly program?: string },
   warn: (message: string) => void,
 ): ReadonlyMap<string, StoreEntry> | undefined {
-  const stored = storedExport(cwd);
+  const stored = storedExport(cwd, program);
   if (stored?.changed === undefined) return stored?.store;
   const { changed, modules, store } = stored;
   const stale = `${changed} has changed since 'hydraconf python sync'`;
@@ -292,7 +301,7 @@ export function currentStore(
   }
   try {
     syncStore({ cwd, env, python: interpreterOf(settings, { cwd, env }), modules });
-    return storedExport(cwd)?.store;
+    return storedExport(cwd, program)?.store;
   } catch (error) {
     if (!isConfigError(error)) throw error;
     warn(`${stale}, and it cannot be renewed: ${error.details.message}`);

@@ -90,6 +90,29 @@ describe.skipIf(!existsSync(CORPUS))("programs that register their configs in Py
   });
 });
 
+test("programs that register the same name compose each with its own", () => {
+  const entry = (x: string) => ({
+    package: null,
+    provider: null,
+    node: { t: { kind: "any" }, m: [["x", { t: { kind: "any" }, v: x }]] },
+  });
+  const text = JSON.stringify({
+    version: 1,
+    classes: {},
+    entries: { config: entry("last"), other: entry("shared") },
+    programs: { "/a.py": { config: entry("first") }, "/b.py": { config: entry("last") } },
+  });
+  const xOf = (path: string, program?: string) => {
+    const found = storeOf(text, program).get(path);
+    const node = found !== undefined && "create" in found ? child(found.create(), "x") : undefined;
+    return node?.kind === "scalar" ? node.value : undefined;
+  };
+  expect([xOf("config", "/a.py"), xOf("other", "/a.py")]).toEqual(["first", "shared"]);
+  expect([xOf("config", "/b.py"), xOf("config", "/c.py"), xOf("config")]).toEqual(
+    Array(3).fill("last"),
+  );
+});
+
 describe("a sync that fails", () => {
   const sync = (source: string) => {
     const cwd = mkdtempSync(join(tmpdir(), "hydraconf-sync-"));
