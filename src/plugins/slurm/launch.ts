@@ -95,7 +95,7 @@ export async function* launchOnSlurm(
 }
 
 /** Sees to it that the jobs of the arrays that are left use what others no longer need of the limit, while somebody follows them. */
-function shareLimit(
+export function shareLimit(
   batch: readonly SweepJob[],
   limit: number,
   { env, internals }: LauncherRequest,
