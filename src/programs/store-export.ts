@@ -231,10 +231,9 @@ export function syncStore({ cwd, env, modules, python }: SyncRequest) {
       maxBuffer: Number.POSITIVE_INFINITY,
     });
     if (error !== undefined || status !== 0 || !existsSync(output))
-      throw failed(
-        python,
-        errorCode(error) === "ENOENT" ? "it was not found" : (error?.message ?? stderr),
-      );
+      throw errorCode(error) === "ENOENT"
+        ? unusable(`The Python '${python}' was not found`)
+        : failed(python, error?.message ?? stderr);
     const text = readFileSync(output, "utf8");
     const { entries } = JSON.parse(text) as StoreExport;
     const file = join(cwd, STORE_FILE);
@@ -246,17 +245,20 @@ export function syncStore({ cwd, env, modules, python }: SyncRequest) {
   }
 }
 
+const unusable = (message: string): ConfigError =>
+  new ConfigError({
+    code: "app.unsupported",
+    message,
+    hint: "name the project's own: hydraconf python sync --python .venv/bin/python, or python: in hydraconf.yaml",
+  });
+
 function failed(python: string, told: string): ConfigError {
-  const lines = told.trimEnd().split("\n");
-  const lacksHydra = /No module named '(hydra|omegaconf)'/.test(told);
+  if (/No module named '(hydra|omegaconf)'/.test(told))
+    return unusable(`The Python '${python}' has no Hydra`);
   return new ConfigError({
     code: "app.unsupported",
-    message: lacksHydra
-      ? `The Python '${python}' has no Hydra`
-      : `${python} could not tell the ConfigStore: ${lines.at(-1) ?? "no reason given"}`,
-    hint: lacksHydra
-      ? "name the project's own: hydraconf python sync --python .venv/bin/python, or python: in hydraconf.yaml"
-      : "a module must import without arguments; name those that register configs: hydraconf python sync MODULE...",
+    message: `${python} could not tell the ConfigStore: ${told.trimEnd().split("\n").at(-1) ?? "no reason given"}`,
+    hint: "a module must import without arguments; name those that register configs: hydraconf python sync MODULE...",
   });
 }
 

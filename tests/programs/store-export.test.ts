@@ -17,6 +17,7 @@ import { appsIn } from "../../src/programs/apps.ts";
 import { currentStore, storeOf, syncStore } from "../../src/programs/store-export.ts";
 import { child } from "../../src/values/node.ts";
 import { capturedConsole } from "../captured-console.ts";
+import { refusal } from "../compose/in-memory.ts";
 import { sharedOrSkip } from "../shared.ts";
 
 /** What `hydraconf python sync` wrote of the corpus's programs with the real Hydra. */
@@ -129,10 +130,12 @@ describe("a sync that fails", () => {
     expect(() => sync("")).toThrow(/has no Hydra|No module named/);
   });
 
-  test("names an interpreter that is not there", () => {
-    expect(() =>
+  test("names an interpreter that is not there, and how to name another", () => {
+    const refused = refusal(() =>
       syncStore({ cwd: tmpdir(), env: {}, python: "/no/such/python", modules: [] }),
-    ).toThrow("/no/such/python");
+    );
+    expect(refused.message).toBe("The Python '/no/such/python' was not found");
+    expect(refused.details.hint).toContain("--python");
   });
 });
 
