@@ -4,10 +4,10 @@ import { createCopies, draftAt, draftRoot } from "../values/edit/draft.ts";
 import { updateNode } from "../values/edit/update.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import { nearestKey, splitKey } from "../values/key-path.ts";
-import { type Budget, isLimitError } from "../values/limits.ts";
+import { type Budget, createBudget, isLimitError, type Size, spentOf } from "../values/limits.ts";
 import { type ConfigNode, child, getAt, isContainerType, scalar } from "../values/node.ts";
 import { pyStr } from "../values/python-text.ts";
-import type { ResolveContext } from "../values/resolution/context.ts";
+import { type ResolveContext, watchResolvers } from "../values/resolution/context.ts";
 import { createResolution } from "../values/resolution/evaluate.ts";
 import { selectPlace } from "../values/resolution/resolution.ts";
 import { selectNode } from "../values/resolution/select.ts";
@@ -37,6 +37,63 @@ export function applyOverrides(
       throw isConfigError(error) ? withGroupMeant(error, override, groups) : error;
     }
   }, root);
+}
+
+/** A tree to which the first overrides are applied already. */
+interface Begun {
+  readonly count: number;
+  readonly root: ConfigNode;
+  /** What merging has expanded so far in place of interpolations. */
+  readonly spent: Size;
+}
+
+interface Latest {
+  readonly context: ResolveContext;
+  readonly overrides: readonly Override[];
+  readonly begun: Begun;
+}
+
+/** The latest application of overrides, by the tree that they were applied to. */
+const LATEST = new WeakMap<ConfigNode, Latest>();
+
+/**
+ * Like `applyOverrides`, but keeps the result of the overrides that a job has in common with the job before: mostly all but the last
+ * ones. It is not kept if a resolver was called, whose result may differ next time.
+ *
+ * @param spent what merging has expanded so far in place of interpolations
+ */
+export function applySharedOverrides(
+  root: ConfigNode,
+  overrides: readonly Override[],
+  context: ResolveContext,
+  groups: ChosenGroups,
+  spent: Size,
+): ConfigNode {
+  const apply = (from: Begun, count: number, applied = context): Begun => {
+    const budget = createBudget(context.limits, from.spent);
+    const own = overrides.slice(from.count, count);
+    const tree = applyOverrides(from.root, own, applied, groups, budget);
+    return { count, root: tree, spent: spentOf(budget) };
+  };
+  const latest = LATEST.get(root);
+  const before = latest?.context === context ? latest : undefined;
+  const common = before === undefined ? 0 : commonLength(before.overrides, overrides);
+  const nothing: Begun = { count: 0, root, spent };
+  let kept = before !== undefined && before.begun.count <= common ? before.begun : nothing;
+  let begun = kept;
+  if (common > begun.count) {
+    const watched = watchResolvers(context);
+    begun = apply(begun, common, watched.context);
+    if (!watched.wereCalled()) kept = begun;
+  }
+  const { root: applied } = apply(begun, overrides.length);
+  LATEST.set(root, { context, overrides, begun: kept });
+  return applied;
+}
+
+function commonLength(before: readonly Override[], after: readonly Override[]): number {
+  const differing = after.findIndex((override, index) => override !== before[index]);
+  return differing < 0 ? after.length : differing;
 }
 
 /** Puts the group that the override probably meant, if any, in front of the hints. */

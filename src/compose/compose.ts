@@ -3,12 +3,12 @@ import { basename, dirname } from "node:path";
 import type { Override } from "../overrides/ast.ts";
 import type { Dialect } from "../values/dialect.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
-import { checkExpansion, createBudget, type Size } from "../values/limits.ts";
+import { checkExpansion, type Size } from "../values/limits.ts";
 import { type ConfigNode, type MapNode, map, withEntry, withoutEntry } from "../values/node.ts";
 import { fromCode } from "../values/origin.ts";
 import { requireDependency } from "../values/package-info.ts";
 import { type ResolveContext, watchResolvers } from "../values/resolution/context.ts";
-import { applyOverrides } from "./apply-overrides.ts";
+import { applySharedOverrides } from "./apply-overrides.ts";
 import {
   type CompositionWarning,
   overrideNotices,
@@ -101,9 +101,7 @@ function composeChecked(asked: ComposeRequest): Composition {
   base.warnings.forEach(onWarning);
   const groups = { choices: base.tree.known, repository };
   const apply = (root: MapNode, values: readonly Override[]): MapNode =>
-    requireMap(
-      applyOverrides(root, values, context, groups, createBudget(context.limits, base.expanded)),
-    );
+    requireMap(applySharedOverrides(root, values, context, groups, base.expanded));
   const facts = {
     ...request,
     version: context.dialect.hydraVersion,
@@ -114,10 +112,10 @@ function composeChecked(asked: ComposeRequest): Composition {
   const given = apply(withFreeKeys(base.root, choices.values, request.freeKeys), choices.values);
   const appended =
     request.appended?.(fillRuntime(given, { ...facts, hidden: new Map() }, context)) ?? [];
-  const changed = apply(given, appended);
+  const changed = appended.length === 0 ? given : apply(given, appended);
   const overrides = [...request.overrides, ...appended];
   // Counts the aliases of all files, and what merging expanded.
-  checkExpansion(changed, context.limits);
+  checkExpansion(changed, context.limits, { before: base.root });
   const schemas = placedSchemas(base.defaults, repository, request.schemaReader);
   checkComposed(schemas, changed, overrides);
   const secrets = findSecrets(changed, schemas, {
@@ -318,13 +316,30 @@ function withFreeKeys(
   overrides: readonly Override[],
   keys: readonly string[] = [],
 ): MapNode {
+  if (keys.length === 0) return root;
+  const made = keys.filter(
+    (key) =>
+      !root.entries.has(key) &&
+      overrides.some(
+        ({ keyOrGroup, type }) => type === "change" && keyOrGroup.startsWith(`${key}.`),
+      ),
+  );
+  const id = JSON.stringify([keys, made]);
+  const known = FREED.get(root);
+  if (known?.id === id) return known.tree;
+  const tree = freed(root, keys, made);
+  FREED.set(root, { id, tree });
+  return tree;
+}
+
+/** The tree that jobs of a sweep have in common is one, so that what they apply to it can be, too. */
+const FREED = new WeakMap<MapNode, { readonly id: string; readonly tree: MapNode }>();
+
+function freed(root: MapNode, keys: readonly string[], made: readonly string[]): MapNode {
   let tree = root;
   for (const key of keys) {
-    const isSet = overrides.some(
-      ({ keyOrGroup, type }) => type === "change" && keyOrGroup.startsWith(`${key}.`),
-    );
-    const node =
-      key === "" ? tree : (tree.entries.get(key)?.value ?? (isSet ? NOTHING : undefined));
+    const there = key === "" ? tree : tree.entries.get(key)?.value;
+    const node = there ?? (made.includes(key) ? NOTHING : undefined);
     if (node?.kind !== "map") continue;
     const free = { ...node, flags: { ...node.flags, struct: false } };
     tree = key === "" ? free : withEntry(tree, key, free);

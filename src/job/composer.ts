@@ -361,7 +361,7 @@ function suspectTexts(
   { schemas = {}, store = new Map() }: Pick<ComposerRequest, "schemas" | "store">,
 ): readonly string[] {
   const { schemaReader: reader, programSchema: schema } = schemas;
-  if (reader === undefined) return [];
+  if (reader === undefined || (schema === undefined && store.size === 0)) return [];
   const marked: readonly Marked[] = [
     ...(schema === undefined ? [] : [{ path: [], schema }]),
     ...[...store].flatMap(([name, entry]) => markedBy(name, entry)),

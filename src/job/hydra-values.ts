@@ -1,13 +1,20 @@
 import { toPlain } from "../compose/index.ts";
-import type { ConfigNode, MapNode } from "../values/node.ts";
+import { isInterpolationNode } from "../values/interpolation/parser.ts";
+import { splitKey } from "../values/key-path.ts";
+import { type ConfigNode, getAt, isMissing, type MapNode } from "../values/node.ts";
 import { pyStr } from "../values/python-text.ts";
 import type { ResolveContext } from "../values/resolution/context.ts";
 import { asDeclared } from "../values/resolution/context.ts";
 import { selectNode } from "../values/resolution/select.ts";
 
+/** Whether a node is its own value: nothing has to be resolved. */
+const isPlain = (node: ConfigNode | undefined): boolean =>
+  node?.kind === "scalar" && !isMissing(node) && !isInterpolationNode(node);
+
 /** A value as text; undefined for null and for a missing value. */
 export function textAt(root: MapNode, key: string, context: ResolveContext): string | undefined {
-  const node = selectNode(root, key, asDeclared(context));
+  const written = getAt(root, splitKey(key));
+  const node = isPlain(written) ? written : selectNode(root, key, asDeclared(context));
   if (node === undefined || (node.kind === "scalar" && node.value === null)) return undefined;
   return pyStr(node);
 }
@@ -40,6 +47,8 @@ export const requiredNode = (
 
 /** The items of a list as texts; empty if there is no list. */
 export function textsAt(root: MapNode, key: string, context: ResolveContext): readonly string[] {
-  const node = selectNode(root, key, asDeclared(context));
+  const written = getAt(root, splitKey(key));
+  const isWritten = written?.kind === "list" && written.items.every(isPlain);
+  const node = isWritten ? written : selectNode(root, key, asDeclared(context));
   return node?.kind === "list" ? node.items.map((item) => pyStr(item)) : [];
 }

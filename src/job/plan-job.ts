@@ -8,7 +8,7 @@ import {
   type MapNode,
   type NodeType,
   scalar,
-  withoutEntry,
+  setAt,
 } from "../values/node.ts";
 import { fromCode } from "../values/origin.ts";
 import type { ResolveContext } from "../values/resolution/context.ts";
@@ -69,20 +69,19 @@ export function planJob(
   }
   publish(edited.root);
   const outputDir = directory ?? directoryOf(edited.root, composition, place, number);
-  const final = editTree(edited.root);
-  final.set(["hydra", "runtime", "output_dir"], typed(outputDir, "str"));
-  publish(final.root);
-  const tree = withoutEntry(final.root, "hydra");
+  const root = setAt(edited.root, ["hydra", "runtime", "output_dir"], typed(outputDir, "str"));
+  publish(root);
+  const tree = composition.config;
   return {
     composition,
     ...(number !== undefined && { number }),
     ...(id !== undefined && { id }),
-    root: final.root,
+    root,
     tree,
     outputDir,
-    overrides: textsAt(final.root, "hydra.overrides.task", context),
+    overrides: textsAt(root, "hydra.overrides.task", context),
     resolved: once(() => {
-      publish(final.root);
+      publish(root);
       return resolveTree(tree, context);
     }),
   };

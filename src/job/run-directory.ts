@@ -80,8 +80,14 @@ export function checkJobDirectories(
   owners = new Map<string, number | undefined>(),
 ): void {
   if (resultFiles.length === 0) return;
+  /** Where there is no folder, there is nothing in it: of a new sweep that is one look for all its jobs. */
+  const absent = new Set<string>();
   for (const { number, outputDir } of jobs) {
-    refuseResults(outputDir, resultFiles);
+    const parent = dirname(outputDir);
+    if (!absent.has(parent)) {
+      if (existsSync(parent)) refuseResults(outputDir, resultFiles);
+      else absent.add(parent);
+    }
     if (owners.has(outputDir))
       throw new ConfigError({
         code: "app.run_directory",

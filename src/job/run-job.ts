@@ -89,7 +89,7 @@ export async function runJob(planned: PlannedJob, surroundings: JobContext): Pro
   logging.configure(...settingsOfLog(workingDirectory.cwd ?? surroundings.cwd));
   const subdirectory = requiredAt(root, "hydra.output_subdir", context) ?? undefined;
   const saved =
-    variables === undefined ? planned : { ...planned, root: withVariables(root, variables) };
+    variables === undefined ? planned : { composition, tree, root: withVariables(root, variables) };
   if (subdirectory !== undefined) saveJobFiles(resolve(outputDir, String(subdirectory)), saved);
   // As in Hydra, an error in `env_set` appears only after the files are saved.
   const settings = {

@@ -10,6 +10,7 @@ import type { Invocation } from "../job/process/invocation.ts";
 import { FEWER_JOBS } from "../launch/local/worker-end.ts";
 import { GRACE_MS } from "../record/orphans.ts";
 import { makeDirectory } from "../system/files.ts";
+import { once } from "../system/get-or-create.ts";
 import { statOf } from "../system/process-identity.ts";
 import { INTERRUPTS } from "../system/process-signals.ts";
 import { ConfigError } from "../values/errors.ts";
@@ -27,7 +28,9 @@ const TAIL_CHARACTERS = 64_000;
  * code or exception is the job's failure.
  */
 export function commandTask(program: Program, invocation: Invocation): Task {
+  const guard = once(guardGroup);
   return async (config, job) => {
+    if (invocation.worker !== undefined) guard();
     const facts: JobFacts = {
       ...(job.number !== undefined && { number: job.number }),
       outputDir: job.outputDir,
@@ -42,7 +45,7 @@ export function commandTask(program: Program, invocation: Invocation): Task {
     if (file !== undefined) {
       makeDirectory(job.outputDir);
       // The file holds the secrets that the program needs.
-      writeFileSync(file.path, file.text, { mode: 0o600 });
+      writeFileSync(file.path, file.text(), { mode: 0o600 });
     }
     try {
       const outcome = await runProgram({
@@ -59,6 +62,27 @@ export function commandTask(program: Program, invocation: Invocation): Task {
       callback?.remove();
     }
   };
+}
+
+/**
+ * Has a shell kill the process group of this process, a worker, when that is gone without having ended by itself: a program would go on
+ * alone, beside the same job when the sweep is resumed, if the launcher was killed, too. The shell waits for the end of a pipe that nobody
+ * but this process can write to.
+ */
+function guardGroup(): void {
+  if (statOf("self")?.group !== process.pid) return;
+  const guard = spawn("/bin/sh", ["-c", `read -r word; kill -9 -${process.pid}`], {
+    cwd: "/",
+    env: {},
+    stdio: ["pipe", "ignore", "ignore"],
+    // A kill of the group must leave it.
+    detached: true,
+  });
+  // Without a shell programs are as they were.
+  guard.once("error", () => {});
+  guard.stdin.once("error", () => {});
+  guard.unref();
+  process.once("exit", () => guard.kill("SIGKILL"));
 }
 
 const ownVariables = ({ number, outputDir }: Job): Readonly<Record<string, string>> => ({

@@ -16,8 +16,8 @@ export interface JobCommand {
   readonly argv: readonly string[];
   /** Variables to add to the environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** The config file and its text. */
-  readonly file?: { readonly path: string; readonly text: string };
+  /** The config file and its text, which is made only when the program starts. */
+  readonly file?: { readonly path: string; readonly text: () => string };
 }
 
 /**
@@ -138,14 +138,16 @@ const textsAt = (root: MapNode, path: readonly string[]): readonly string[] => {
 function withFile({ argv, format }: Program, job: JobFacts): JobCommand {
   const path = join(job.outputDir, `${CONFIG_NAME}.${format}`);
   const config = job.resolved();
-  const text =
-    format === "yaml"
-      ? writeYaml(config, { dialect: job.context.dialect })
-      : `${JSON.stringify(jsonValue(config), null, 2)}\n`;
   return {
     argv: argv.map((word) => word.replaceAll(CONFIG_FILE, path)),
     env: { HYDRACONF_CONFIG: path },
-    file: { path, text },
+    file: {
+      path,
+      text: () =>
+        format === "yaml"
+          ? writeYaml(config, { dialect: job.context.dialect })
+          : `${JSON.stringify(jsonValue(config), null, 2)}\n`,
+    },
   };
 }
 

@@ -117,8 +117,8 @@ export function treeOptions(
       ? undefined
       : invocation.worker !== undefined
         ? // The process that began the sweep has looked.
-          storedExport(cwd)?.store
-        : currentStore(settings, place, (message) =>
+          storedExport(cwd, app.file)?.store
+        : currentStore(settings, { ...place, program: app.file }, (message) =>
             invocation.console.stderr(`UserWarning: ${message}\n`),
           );
   return {

@@ -8,6 +8,7 @@ import type { Delegate, JobFacts } from "../job/options.ts";
 import type { Invocation } from "../job/process/invocation.ts";
 import { isExecutable, onPath } from "../plugins/interpreter.ts";
 import { sweepCells } from "../sweep/sweep-tables.ts";
+import { once } from "../system/get-or-create.ts";
 import { drawTable } from "../text/table.ts";
 import { ConfigError } from "../values/errors.ts";
 import { type App, namedApp } from "./apps.ts";
@@ -83,6 +84,7 @@ async function adaptToProgram(call: AdaptableCall): Promise<Adaptation> {
   const app = appOf(program, call, place);
   const tree = treeOptions(app, call, env);
   const own = { ...program, app, ownFlags: ownFlags(all, invocation.cwd, tail) };
+  const requireProgram = once(() => refuseAbsent(own, invocation));
   return {
     parsed: all,
     task: commandTask(own, invocation),
@@ -91,7 +93,10 @@ async function adaptToProgram(call: AdaptableCall): Promise<Adaptation> {
       ...tree.options,
       ...(own.pass === "hydra" && { delegate: { sweepCallbacks: callbacksOf(own, invocation) } }),
       jobName: jobName(own),
-      check: (_resolved, { isPlan }, job) => checkJob(own, job, invocation, isPlan),
+      check: (_resolved, { isPlan }, job) => {
+        jobCommand(own, job);
+        if (!isPlan) requireProgram();
+      },
       planJob: async (_resolved, _outputDir, job) => jobPlan(own, job),
       summarizeSweep: async (rows) =>
         rows.some(({ result }) => result !== null) ? drawTable(shortCells(rows)) : undefined,
@@ -141,16 +146,10 @@ function jobName({ app, argv }: Program): string {
   return (file.split("/").at(-1) ?? file).replace(/\.(py|sh|[mc]?[jt]s)$/, "") || "job";
 }
 
-/** @throws ConfigError for a program that does not exist, and for arguments that cannot be built */
-function checkJob(
-  program: Program,
-  job: JobFacts,
-  { cwd, env }: Invocation,
-  isPlan: boolean,
-): void {
-  jobCommand(program, job);
-  const [file = ""] = program.argv;
-  if (isPlan || isThere(file, cwd, env)) return;
+/** @throws ConfigError `app.unsupported` for a program that does not exist */
+function refuseAbsent({ argv }: Program, { cwd, env }: Invocation): void {
+  const [file = ""] = argv;
+  if (isThere(file, cwd, env)) return;
   const path = resolve(cwd, file);
   const isFile = file.includes("/") && existsSync(path);
   throw new ConfigError({

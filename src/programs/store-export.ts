@@ -48,6 +48,8 @@ interface StoreExport {
   >;
   readonly classes: Readonly<Record<string, ExportedClass>>;
   readonly entries: Readonly<Record<string, ExportedEntry>>;
+  /** By source: what several programs register under the same names, each its own. */
+  readonly programs?: Readonly<Record<string, Readonly<Record<string, ExportedEntry>>>>;
 }
 
 interface ExportedEntry {
@@ -110,15 +112,22 @@ function parsedExport(text: string, file: string): StoreExport {
   });
 }
 
-/** The configs of an export, by store path. */
-export function storeOf(text: string): ReadonlyMap<string, StoreEntry> {
-  const { classes, entries } = JSON.parse(text) as StoreExport;
+/**
+ * The configs of an export, by store path.
+ *
+ * @param program the source of the program that they are for
+ */
+export function storeOf(text: string, program?: string): ReadonlyMap<string, StoreEntry> {
+  const { classes, entries, programs = {} } = JSON.parse(text) as StoreExport;
   const read = createReader(classes);
+  const own = program === undefined ? {} : programs[program];
   return new Map(
-    Object.entries(entries).map(([path, { node, package: pkg }]): [string, StoreEntry] => [
-      path,
-      { create: once(() => read(node)), ...(pkg !== null && { package: pkg }) },
-    ]),
+    Object.entries({ ...entries, ...own }).map(
+      ([path, { node, package: pkg }]): [string, StoreEntry] => [
+        path,
+        { create: once(() => read(node)), ...(pkg !== null && { package: pkg }) },
+      ],
+    ),
   );
 }
 
@@ -225,10 +234,9 @@ export function syncStore({ cwd, env, modules, python }: SyncRequest) {
       maxBuffer: Number.POSITIVE_INFINITY,
     });
     if (error !== undefined || status !== 0 || !existsSync(output))
-      throw failed(
-        python,
-        errorCode(error) === "ENOENT" ? "it was not found" : (error?.message ?? stderr),
-      );
+      throw errorCode(error) === "ENOENT"
+        ? unusable(`The Python '${python}' was not found`)
+        : failed(python, error?.message ?? stderr);
     const text = readFileSync(output, "utf8");
     const { entries } = JSON.parse(text) as StoreExport;
     const file = join(cwd, STORE_FILE);
@@ -240,22 +248,25 @@ export function syncStore({ cwd, env, modules, python }: SyncRequest) {
   }
 }
 
+const unusable = (message: string): ConfigError =>
+  new ConfigError({
+    code: "app.unsupported",
+    message,
+    hint: "name the project's own: hydraconf python sync --python .venv/bin/python, or python: in hydraconf.yaml",
+  });
+
 function failed(python: string, told: string): ConfigError {
-  const lines = told.trimEnd().split("\n");
-  const lacksHydra = /No module named '(hydra|omegaconf)'/.test(told);
+  if (/No module named '(hydra|omegaconf)'/.test(told))
+    return unusable(`The Python '${python}' has no Hydra`);
   return new ConfigError({
     code: "app.unsupported",
-    message: lacksHydra
-      ? `The Python '${python}' has no Hydra`
-      : `${python} could not tell the ConfigStore: ${lines.at(-1) ?? "no reason given"}`,
-    hint: lacksHydra
-      ? "name the project's own: hydraconf python sync --python .venv/bin/python, or python: in hydraconf.yaml"
-      : "a module must import without arguments; name those that register configs: hydraconf python sync MODULE...",
+    message: `${python} could not tell the ConfigStore: ${told.trimEnd().split("\n").at(-1) ?? "no reason given"}`,
+    hint: "a module must import without arguments; name those that register configs: hydraconf python sync MODULE...",
   });
 }
 
 /** The export of a project, its modules, and a source that has changed since; undefined without an export. */
-export function storedExport(cwd: string) {
+export function storedExport(cwd: string, program?: string) {
   const file = join(cwd, STORE_FILE);
   if (!existsSync(file)) return undefined;
   const text = readFileSync(file, "utf8");
@@ -263,7 +274,7 @@ export function storedExport(cwd: string) {
   const changed = Object.entries(sources).find(([name, known]) =>
     isChanged(join(cwd, name), known),
   );
-  return { modules, store: storeOf(text), changed: changed?.[0] };
+  return { modules, store: storeOf(text, program), changed: changed?.[0] };
 }
 
 /** Compares content, because a checkout rewrites files without changing them. */
@@ -282,10 +293,10 @@ function isChanged(file: string, [mtimeMs, size, hash]: StoreExport["sources"][s
  */
 export function currentStore(
   settings: Settings,
-  { cwd, env }: Pick<SyncRequest, "cwd" | "env">,
+  { cwd, env, program }: Pick<SyncRequest, "cwd" | "env"> & { readonly program?: string },
   warn: (message: string) => void,
 ): ReadonlyMap<string, StoreEntry> | undefined {
-  const stored = storedExport(cwd);
+  const stored = storedExport(cwd, program);
   if (stored?.changed === undefined) return stored?.store;
   const { changed, modules, store } = stored;
   const stale = `${changed} has changed since 'hydraconf python sync'`;
@@ -295,7 +306,7 @@ export function currentStore(
   }
   try {
     syncStore({ cwd, env, python: interpreterOf(settings, { cwd, env }), modules });
-    return storedExport(cwd)?.store;
+    return storedExport(cwd, program)?.store;
   } catch (error) {
     if (!isConfigError(error)) throw error;
     warn(`${stale}, and it cannot be renewed: ${error.details.message}`);

@@ -170,15 +170,28 @@ def load(name, number):
         importlib.import_module(name)
 
 
+def entry(node):
+    return {"package": node.package, "provider": node.provider, "node": tree(node.node)}
+
+
 def main():
     store = ConfigStore.instance()
     before = set(path for path, _ in paths(store.repo))
+    known = dict(paths(store.repo))
+    registered = {}
     for number, name in enumerate(MODULES):
         load(name, number)
+        for path, node in paths(store.repo):
+            if path not in before and known.get(path) is not node:
+                registered.setdefault(path, []).append((os.path.abspath(name), node))
+        known = dict(paths(store.repo))
     entries = {}
-    for path, node in paths(store.repo):
-        if path not in before:
-            entries[path] = {"package": node.package, "provider": node.provider, "node": tree(node.node)}
+    programs = {}
+    for path, versions in registered.items():
+        entries[path] = entry(versions[-1][1])
+        if len(versions) > 1:
+            for file, node in versions:
+                programs.setdefault(file, {})[path] = entry(node)
     sources = {}
     for module in list(sys.modules.values()):
         file = getattr(module, "__file__", None)
@@ -195,6 +208,7 @@ def main():
         "sources": sources,
         "classes": CLASSES,
         "entries": entries,
+        "programs": programs,
     }
     with open(OUTPUT, "w", encoding="utf-8") as file:
         json.dump(told, file, indent=1, sort_keys=False)

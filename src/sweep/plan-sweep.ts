@@ -121,11 +121,32 @@ function latestPlan({ planBatch }: Pick<PlannedSweep, "planBatch">): Replan {
   };
 }
 
+/** A job whose composition is computed on access. */
+type LaterJob = Omit<SweepJob, "composition" | "root" | "tree" | "resolved"> & {
+  readonly replan: Replan;
+};
+
+/** Accessors shared by all jobs: in V8, accessors of an object literal keep three hidden classes alive for each object. */
+const MADE_LATER: Pick<SweepJob, "composition" | "root" | "tree" | "resolved"> &
+  ThisType<LaterJob> = {
+  get composition() {
+    return this.replan(this).composition;
+  },
+  get root() {
+    return this.replan(this).root;
+  },
+  get tree() {
+    return this.replan(this).tree;
+  },
+  get resolved() {
+    return () => this.replan(this).resolved();
+  },
+};
+
 /** The job with its composition computed on access. */
 function withoutComposition(job: SweepJob, replan: Replan): SweepJob {
   const { composition, launcher, number, outputDir, overrides, swept } = job;
-  const again = (): SweepJob => replan({ number, swept });
-  return {
+  const later: LaterJob = {
     number,
     outputDir,
     overrides,
@@ -133,17 +154,9 @@ function withoutComposition(job: SweepJob, replan: Replan): SweepJob {
     typed: composition.overrides.map(({ origin }) => origin.text),
     fingerprint: jobFingerprint(job),
     ...(launcher !== undefined && { launcher }),
-    get composition() {
-      return again().composition;
-    },
-    get root() {
-      return again().root;
-    },
-    get tree() {
-      return again().tree;
-    },
-    resolved: () => again().resolved(),
+    replan,
   };
+  return Object.assign(Object.create(MADE_LATER), later);
 }
 
 /**

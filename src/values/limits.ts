@@ -234,23 +234,28 @@ export function charactersOf(value: ScalarValue | Key): number {
 
 const LARGE = 2n ** 64n;
 
+/** What is known of a tree that may be too large. */
+export interface Expanding {
+  /** How many characters are written. */
+  readonly written?: number;
+  /** The tree that it was made of by changing some of it. */
+  readonly before?: ContainerNode;
+}
+
 /**
  * Refuses a tree in which repetitions of shared nodes exceed the limits.
- * @param at where the tree stands
- * @param written number of characters of the source text, where known
  * @throws ConfigError `limit.values`, `limit.characters`, with the innermost map or list that is too large
  */
 export function checkExpansion(
   root: ConfigNode,
   limits: Limits,
-  at: Place = rootPlace(root),
-  written?: number,
+  { before, written }: Expanding = {},
 ): void {
-  if (root.kind === "scalar" || (written === undefined && !isShared(root, new Set()))) return;
+  if (root.kind === "scalar" || (written === undefined && !sharesAny(root, before))) return;
   const path: Key[] = [];
   let [values, characters] = [0, written ?? 0];
   const tooLarge = (of: "values" | "characters") => {
-    const place = placeBelow({ ...at, node: root }, path);
+    const place = placeBelow(rootPlace(root), path);
     return limitError(of, limits[of], { key: fullKeyOf(place), origin: place.node.origin });
   };
   const onMeasured = (size: Size, own: Size): void => {
@@ -262,10 +267,49 @@ export function checkExpansion(
   measure(root, { known: new Map(), path, onMeasured });
 }
 
-/**
- * Whether a map or list occurs more than once in a tree. Most trees share nothing, and every job of a sweep checks
- * this.
- */
+/** The maps and lists of trees in which none occurs more than once. */
+const SINGLE = new WeakMap<ContainerNode, ReadonlySet<ConfigNode>>();
+
+/** Whether a map or list occurs more than once in a tree. Most trees share nothing, and every job of a sweep checks this. */
+function sharesAny(root: ContainerNode, before: ContainerNode | undefined): boolean {
+  if (before !== undefined) {
+    const known = SINGLE.get(before) ?? singleNodes(before);
+    if (known !== undefined) {
+      SINGLE.set(before, known);
+      if (!movesAny(root, before, known, new Set())) return false;
+    }
+  }
+  return isShared(root, new Set());
+}
+
+function singleNodes(root: ContainerNode): ReadonlySet<ConfigNode> | undefined {
+  const met = new Set<ContainerNode>();
+  return isShared(root, met) ? undefined : met;
+}
+
+/** Whether a map or list of the tree before occurs at another place in the tree made from it, or a new one twice. */
+function movesAny(
+  node: ContainerNode,
+  before: ConfigNode | undefined,
+  known: ReadonlySet<ConfigNode>,
+  met: Set<ContainerNode>,
+): boolean {
+  if (node === before) return false;
+  if (known.has(node) || met.has(node)) return true;
+  met.add(node);
+  if (node.kind === "list") {
+    const items = before?.kind === "list" ? before.items : [];
+    return node.items.some(
+      (item, at) => item.kind !== "scalar" && movesAny(item, items[at], known, met),
+    );
+  }
+  const entries = before?.kind === "map" ? before.entries : undefined;
+  for (const [id, { value }] of node.entries)
+    if (value.kind !== "scalar" && movesAny(value, entries?.get(id)?.value, known, met))
+      return true;
+  return false;
+}
+
 function isShared(node: ContainerNode, met: Set<ContainerNode>): boolean {
   if (met.has(node)) return true;
   met.add(node);

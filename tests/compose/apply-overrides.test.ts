@@ -1,10 +1,15 @@
+import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
+import { composeConfig } from "../../src/compose/compose.ts";
+import type { Override } from "../../src/overrides/ast.ts";
+import { parseOverride } from "../../src/overrides/index.ts";
 import { getAt, map, scalar } from "../../src/values/node.ts";
 import { fromCode } from "../../src/values/origin.ts";
 import { withFlags } from "../../src/values/place.ts";
 import { toObject } from "../../src/values/plain-objects.ts";
+import { createResolveContext } from "../../src/values/resolution/context.ts";
 import { growth } from "../growth.ts";
-import { composeFiles, refusal } from "./in-memory.ts";
+import { composeFiles, refusal, snapshotOf } from "./in-memory.ts";
 
 describe("apply overrides", () => {
   const CONFIG = `
@@ -399,5 +404,64 @@ top.level: 1
   test("a key that only begins alike, or is missing altogether, can be added", () => {
     for (const override of ["log.db.po.level=1", "log.db.pools=1", "log.dba.pool=1", "log.db=1"])
       expect(hintOf(override)).toContain(`+${override} to add the key`);
+  });
+});
+
+describe("overrides that jobs of a sweep have in common", () => {
+  const CONFIG = "a: {x: 1, l: [1]}\nb: {x: 1}\nref: ${b}\nrefl: ${a.l}\n";
+  const TEXTS = [
+    ...["a.x=2", "b.x='${a.x}'", "+ref.y=1", "ref.x=3", "+a.sub={p:1,q:{r:2}}", "+a.sub.q.r=3"],
+    ...["~b.x", "+b.x=9", "a.l.0=2", "refl.0=7", "a={x:5}", "b=[1]", "ref=null"],
+  ];
+  const pool = TEXTS.map((text) => parseOverride(text, 0, {}));
+
+  const composer = () => {
+    const context = createResolveContext({ env: {} });
+    const snapshot = snapshotOf({ config: CONFIG });
+    return (overrides: readonly Override[]) => {
+      const request = { snapshot, context, overrides, configName: "config", mode: "run" } as const;
+      try {
+        const facts = { fromShell: false, jobName: "app", cwd: "/nowhere" };
+        return toObject(composeConfig({ ...request, ...facts }).root);
+      } catch (error) {
+        return String(error);
+      }
+    };
+  };
+
+  it("come to the same in every job, whatever the jobs before it had", () => {
+    const overrides = fc.array(fc.constantFrom(...pool), { maxLength: 4 });
+    // The jobs of a sweep differ in their last overrides.
+    const jobs = fc
+      .tuple(overrides, fc.array(overrides, { minLength: 2, maxLength: 6 }))
+      .map(([common, own]) => own.map((last) => [...common, ...last]));
+    fc.assert(
+      fc.property(jobs, (sweep) => {
+        const compose = composer();
+        for (const job of sweep) expect(compose(job)).toEqual(composer()(job));
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it("are applied once", () => {
+    const [common, ...others] = pool;
+    if (common === undefined) throw new Error("no override");
+    let reads = 0;
+    const counted = new Proxy(common, {
+      get(target, name, self) {
+        if (name === "value") reads++;
+        return Reflect.get(target, name, self);
+      },
+    });
+    const compose = composer();
+    const readsOf = (own: Override | undefined): number => {
+      reads = 0;
+      compose(own === undefined ? [counted] : [counted, own]);
+      return reads;
+    };
+    const [first, second, ...later] = others.map(readsOf);
+    expect(second).toBeLessThanOrEqual(first ?? 0);
+    for (const count of later) expect(count).toBeLessThan(first ?? 0);
   });
 });

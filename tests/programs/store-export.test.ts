@@ -17,6 +17,7 @@ import { appsIn } from "../../src/programs/apps.ts";
 import { currentStore, storeOf, syncStore } from "../../src/programs/store-export.ts";
 import { child } from "../../src/values/node.ts";
 import { capturedConsole } from "../captured-console.ts";
+import { refusal } from "../compose/in-memory.ts";
 import { sharedOrSkip } from "../shared.ts";
 
 /** What `hydraconf python sync` wrote of the corpus's programs with the real Hydra. */
@@ -90,6 +91,29 @@ describe.skipIf(!existsSync(CORPUS))("programs that register their configs in Py
   });
 });
 
+test("programs that register the same name compose each with its own", () => {
+  const entry = (x: string) => ({
+    package: null,
+    provider: null,
+    node: { t: { kind: "any" }, m: [["x", { t: { kind: "any" }, v: x }]] },
+  });
+  const text = JSON.stringify({
+    version: 1,
+    classes: {},
+    entries: { config: entry("last"), other: entry("shared") },
+    programs: { "/a.py": { config: entry("first") }, "/b.py": { config: entry("last") } },
+  });
+  const xOf = (path: string, program?: string) => {
+    const found = storeOf(text, program).get(path);
+    const node = found !== undefined && "create" in found ? child(found.create(), "x") : undefined;
+    return node?.kind === "scalar" ? node.value : undefined;
+  };
+  expect([xOf("config", "/a.py"), xOf("other", "/a.py")]).toEqual(["first", "shared"]);
+  expect([xOf("config", "/b.py"), xOf("config", "/c.py"), xOf("config")]).toEqual(
+    Array(3).fill("last"),
+  );
+});
+
 describe("a sync that fails", () => {
   const sync = (source: string) => {
     const cwd = mkdtempSync(join(tmpdir(), "hydraconf-sync-"));
@@ -106,10 +130,12 @@ describe("a sync that fails", () => {
     expect(() => sync("")).toThrow(/has no Hydra|No module named/);
   });
 
-  test("names an interpreter that is not there", () => {
-    expect(() =>
+  test("names an interpreter that is not there, and how to name another", () => {
+    const refused = refusal(() =>
       syncStore({ cwd: tmpdir(), env: {}, python: "/no/such/python", modules: [] }),
-    ).toThrow("/no/such/python");
+    );
+    expect(refused.message).toBe("The Python '/no/such/python' was not found");
+    expect(refused.details.hint).toContain("--python");
   });
 });
 

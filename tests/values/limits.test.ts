@@ -17,7 +17,15 @@ import {
   toYaml,
 } from "../../src/index.ts";
 import { isConfigError } from "../../src/values/errors.ts";
-import { charactersOf, type Limits, limitsOf, withLimits } from "../../src/values/limits.ts";
+import {
+  charactersOf,
+  checkExpansion,
+  type Limits,
+  limitsOf,
+  withLimits,
+} from "../../src/values/limits.ts";
+import { list, map, scalar, withEntry } from "../../src/values/node.ts";
+import { fromCode } from "../../src/values/origin.ts";
 import { packageInfo } from "../../src/values/package-info.ts";
 import { resolver } from "../../src/values/resolution/resolver.ts";
 
@@ -62,6 +70,45 @@ describe("limits", () => {
     expect(() => config({ HYDRACONF_MAX_VALUES: "2" }).toYaml({ resolve: true })).toThrow(
       "more than 2 values",
     );
+  });
+});
+
+describe("what is shared in a tree that was made of another one", () => {
+  const origin = fromCode("test");
+  const item = map([["x", list([scalar(1n, origin), scalar(2n, origin)], origin)]], origin);
+  const inner = map([["p", item]], origin);
+  const before = map(
+    [
+      ["a", inner],
+      ["b", scalar(1n, origin)],
+    ],
+    origin,
+  );
+  const limits = { ...DEFAULT_LIMITS, values: 3 };
+  const added = map([["y", scalar(1n, origin)]], origin);
+  const pair = map(
+    [
+      ["l", added],
+      ["m", added],
+    ],
+    origin,
+  );
+
+  it.each([
+    ["the tree itself", before, undefined],
+    ["another value", withEntry(before, "b", scalar(2n, origin)), undefined],
+    ["a new map", withEntry(before, "b", map([["x", added]], origin)), undefined],
+    ["a map of it at another place, too", withEntry(before, "b", item), "limit.values"],
+    [
+      "what holds one of its maps",
+      withEntry(before, "b", map([["p", item]], origin)),
+      "limit.values",
+    ],
+    ["a new map twice", withEntry(before, "b", pair), undefined],
+    ["a large one twice", withEntry(withEntry(before, "b", pair), "c", pair), "limit.values"],
+  ])("%s", (_, root, code) => {
+    expect(refusal(() => checkExpansion(root, limits, { before }))?.code).toBe(code);
+    expect(refusal(() => checkExpansion(root, limits))?.code).toBe(code);
   });
 });
 

@@ -94,7 +94,7 @@ export async function* launchOnSlurm(
 }
 
 /** While a process follows the jobs, lets the remaining arrays use the part of the limit that others no longer need. */
-function shareLimit(
+export function shareLimit(
   batch: readonly SweepJob[],
   limit: number,
   { env, internals }: LauncherRequest,

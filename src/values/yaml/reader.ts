@@ -185,7 +185,7 @@ function checkAliases(root: ConfigNode, source: SourceText, limits: Limits): voi
 
   measure(root, 0);
   // Escapes and folding make a text at most as long as its source.
-  checkExpansion(root, limits, undefined, source.text.length);
+  checkExpansion(root, limits, { written: source.text.length });
 }
 
 function* childrenOf(node: ConfigNode): Generator<ConfigNode> {

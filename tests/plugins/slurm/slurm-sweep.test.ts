@@ -1,8 +1,11 @@
-import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import type { SweepJob } from "../../../src/job/plan-job.ts";
+import type { LauncherRequest } from "../../../src/launch/launcher.ts";
 import { createSlurm, type SlurmClient } from "../../../src/plugins/slurm/client.ts";
+import { shareLimit } from "../../../src/plugins/slurm/launch.ts";
 import { slurmLauncher } from "../../../src/plugins/slurm/launcher.ts";
 import { noAnswer } from "../../../src/plugins/slurm/slurm-errors.ts";
 import { adoptSubmissions, slurmSweep } from "../../../src/plugins/slurm/slurm-sweep.ts";
@@ -270,4 +273,50 @@ test("a job that ends while Slurm is asked is shown as it ended", async () => {
   });
   const { counts, exit_code } = view;
   expect({ counts, exit_code }).toEqual({ counts: { failed: 1 }, exit_code: 1 });
+});
+
+describe("what an array no longer needs of the limit", () => {
+  /** Two arrays of four jobs, two of each at a time, and a stand-in for scontrol that notes what it is told. */
+  function twoArrays(exitCode: number) {
+    const array = (name: string, first: number) => ({
+      ...NOTED,
+      script: `/s/${name}.sh`,
+      array: name,
+      parallelism: 2,
+      jobs: [0, 1, 2, 3].map((index) => ({ number: first + index, attempts: 0 })),
+    });
+    const folder = sweepFolder(array("7", 0), array("8", 4));
+    const bin = mkdtempSync(join(tmpdir(), "hydraconf-scontrol-"));
+    const told = join(bin, "told");
+    writeFileSync(told, "");
+    const script = `#!/bin/sh\necho "$@" >>'${told}'\nexit ${exitCode}\n`;
+    writeFileSync(join(bin, "scontrol"), script, { mode: 0o755 });
+    const batch = Array.from({ length: 8 }, (_, number) => ({ number }) as SweepJob);
+    const request = { env: { PATH: bin }, internals: { record: { folder } } };
+    const shares = shareLimit(batch, 4, request as unknown as LauncherRequest);
+    return {
+      end: async (...numbers: readonly number[]) => {
+        for (const number of numbers) await shares.passOn(number);
+      },
+      told: () => readFileSync(told, "utf8").trim().split("\n").filter(Boolean),
+    };
+  }
+
+  test("goes to the others by scontrol, once for each change", async () => {
+    const { end, told } = twoArrays(0);
+    await end(0, 1);
+    expect(told()).toEqual([]);
+    await end(2);
+    expect(told()).toEqual(["update JobId=8 ArrayTaskThrottle=3"]);
+    await end(3);
+    expect(told().slice(1)).toEqual(["update JobId=8 ArrayTaskThrottle=4"]);
+    await end(4, 5, 6, 7);
+    expect(told()).toHaveLength(2);
+  });
+
+  test("stays where Slurm does not take the change, which is then not asked again", async () => {
+    const { end, told } = twoArrays(1);
+    await end(0, 1, 2, 3, 4);
+    expect(told()).toEqual(["update JobId=8 ArrayTaskThrottle=3"]);
+  });
 });
