@@ -159,7 +159,11 @@ async function timelineOf(
 ): Promise<Timeline> {
   const runDirectory = resolve(cwd, run);
   if (!existsSync(resolve(runDirectory, "run.json")))
-    throw inputError(run, "a report has no timeline", "ask the directory of a run");
+    throw inputError(
+      run,
+      "it holds reports only, and a timeline is read from the recordings of a run",
+      "ask the directory of a run; of an import, 'deep-profile import FILE --trace' writes the timeline",
+    );
   const saved = readSavedRun(runDirectory, cwd);
   const only = {
     ...saved,

@@ -120,7 +120,7 @@ describe("a question about a run", () => {
     [["a", "top", "conv"], "app.usage", "top takes nothing behind it"],
     [["a", "regions", "--limit", "1001"], "app.usage", "--limit: at most 1000"],
     [["a", "timeline", "--from", "now"], "app.usage", "'now' is not a time in milliseconds"],
-    [["a", "timeline"], "profile.input", "a report has no timeline"],
+    [["a", "timeline"], "profile.input", "it holds reports only"],
     [["nosuch"], "profile.input", "there is no such file or directory"],
     [["a", "top", "--scope", "process:2"], "profile.input", "no report of 'process:2'"],
   ])("is refused where it cannot be answered: %j", async (args, code, message) => {
