@@ -4,6 +4,7 @@ import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } fro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
+import { forEachRange } from "../../src/profile/model/timeline.ts";
 import { readRecording } from "../../src/profile/tools/recorder/read.ts";
 import { buildFixture, type Client } from "./fixtures.ts";
 import { CASES, FLAGS, type HarmlessCase, MEMORY_KB } from "./harmless-cases.ts";
@@ -125,11 +126,12 @@ function compareMemory(one: HarmlessCase, scale: number, plain: Ran, recorded: R
 /** That the case ran under a recorder at all; and what it left can be read whatever the case did. */
 function expectRecorded({ recorded }: HarmlessCase, directory: string): void {
   if (recorded === null) return;
-  const names = new Set(
-    readRecording(directory).processes.flatMap(({ ranges, marks }) =>
-      [...ranges, ...marks].map(({ name }) => name),
-    ),
-  );
+  const names = new Set<string>();
+  for (const process of readRecording(directory).processes) {
+    // A busy thread of a fast machine records more ranges than are kept.
+    forEachRange(process, ({ name }) => names.add(name));
+    for (const { name } of process.marks) names.add(name);
+  }
   if (recorded === undefined) expect(names.size).toBeGreaterThan(0);
   else expect(names.has(recorded), `"${recorded}" is recorded`).toBe(true);
 }
