@@ -342,7 +342,7 @@ describe("refusals", () => {
     ],
     [
       ["-m", "lr=1,2", "--", "python3", "train.py"],
-      "to run a program: hydraconf run -m [overrides] -- python3 train.py",
+      "to run a program: hydraconf run -m lr=1,2 -- python3 train.py",
     ],
     [["run", "-m", "./prog"], "-- ./prog"],
   ])("%j", (argv, expected) => {
