@@ -372,6 +372,13 @@ describe("refusals", () => {
     expect(readdirSync(cwd)).toEqual(["data.txt"]);
   });
 
+  test("a program whose config only its ConfigStore has", () => {
+    const source =
+      'import hydra\n@hydra.main(config_name="config", version_base=None)\ndef f(cfg): pass\n';
+    const ran = hydraconf(project({ "app.py": source }), "--cfg", "job");
+    expect(ran.stderr).toContain("'hydraconf python sync' reads what a Python program registers");
+  });
+
   test("a conf directory whose config was not named", () => {
     const ran = hydraconf(project({ "conf/train.yaml": "lr: 1\n" }), "run", "--", "true");
     expect(ran.stderr).toContain("name the primary config: -cn train");

@@ -48,6 +48,8 @@ function primaryHint(
     .find((name) => namesOf(name.slice(0, -1).join("/"), repository).includes(name.at(-1) ?? ""));
   if (known !== undefined)
     return `config names are relative to the config directory: use --config-name ${known.join("/")}`;
+  if (repository.sources.every(({ scheme }) => scheme !== "file"))
+    return "there is no config directory: --config-path DIR (-cp) gives it; 'hydraconf python sync' reads what a Python program registers in its ConfigStore";
   return "--config-name NAME (-cn) gives the name of the config, --config-path DIR (-cp) its directory";
 }
 
