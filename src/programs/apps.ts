@@ -61,6 +61,16 @@ export function appsIn(file: string, place: AppPlace): readonly App[] {
   });
 }
 
+/** The programs in a source file. What `apps` of the settings say about the file takes precedence. */
+export function declaredApps(
+  file: string,
+  place: AppPlace,
+  { apps = {} }: Settings,
+): readonly App[] {
+  const [entry, ...others] = Object.values(apps).filter((one) => one.file === file);
+  return entry === undefined || others.length > 0 ? appsIn(file, place) : [appFrom(entry, place)];
+}
+
 /**
  * Undefined also for a file without the word: this applies to most files of a project, and decoding takes most of the
  * time.
@@ -339,8 +349,9 @@ export function searchApp(place: AppPlace, settings: Settings): AppSearch {
 export function namedApp(
   { folder, origin, text }: Pick<PlacedText, "folder" | "text"> & { readonly origin?: FileOrigin },
   place: AppPlace,
-  { apps = {} }: Settings,
+  settings: Settings,
 ): App {
+  const { apps = {} } = settings;
   const entry = Object.hasOwn(apps, text) ? apps[text] : undefined;
   if (entry !== undefined) return appFrom(entry, place);
   const file = resolve(folder, text);
@@ -353,7 +364,7 @@ export function namedApp(
       ...(origin && { origin }),
       hint: "give the file of the program, or a name of `apps` in hydraconf.yaml",
     });
-  const [app] = appsIn(file, place);
+  const [app] = declaredApps(file, place, settings);
   if (app !== undefined) return app;
   throw new ConfigError({
     code: "app.unsupported",
@@ -364,9 +375,20 @@ export function namedApp(
   });
 }
 
-/** Settings take precedence over the program's source. */
+/**
+ * Settings take precedence over the program's source.
+ *
+ * @throws ConfigError `app.unsupported` for a file that does not exist
+ */
 function appFrom(entry: AppEntry, place: AppPlace): App {
-  const { config_name, config_path, file, version_base } = entry;
+  const { config_name, config_path, file, origin, version_base } = entry;
+  if (!existsSync(file))
+    throw new ConfigError({
+      code: "app.unsupported",
+      message: `There is no program '${file}'`,
+      origin,
+      hint: "paths in `apps` are relative to the settings file",
+    });
   const [read] = appsIn(file, place);
   const base: App = read ?? {
     kind: "main",
@@ -394,11 +416,10 @@ function appFrom(entry: AppEntry, place: AppPlace): App {
 export function severalApps(apps: readonly App[], cwd: string): ConfigError {
   const lines = new Map<string, App>();
   for (const app of apps) getOrCreate(lines, app.file, () => app);
-  const list = [...lines.values()].map(({ configName, configPath, file }) => {
-    const shown = configPath === null ? "no directory" : relative(cwd, configPath) || ".";
-    return `  ${relative(cwd, file)}  (${shown}, ${configName ?? "no primary config"})`;
-  });
-  const [first] = lines.values();
+  const list = [...lines.values()].map(
+    (app) => `  ${relative(cwd, app.file)}  (${configOf(app, cwd)})`,
+  );
+  const first = [...lines.values()].find(({ unread }) => unread === undefined);
   return new ConfigError({
     code: "app.unsupported",
     message: `Several programs are here, with different configs:\n${firstFew(list, MOST_SHOWN, "\n")}`,
@@ -408,3 +429,14 @@ export function severalApps(apps: readonly App[], cwd: string): ConfigError {
 }
 
 const MOST_SHOWN = 12;
+
+function configOf({ configName, configPath, unread }: App, cwd: string): string {
+  if (unread !== undefined) return "its config cannot be read without running it";
+  const directory =
+    configPath === null
+      ? "no directory"
+      : configPath.includes("://")
+        ? configPath
+        : relative(cwd, configPath) || ".";
+  return `${directory}, ${configName ?? "no primary config"}`;
+}

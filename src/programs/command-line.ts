@@ -3,9 +3,10 @@ import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
 import { basename, extname, join, resolve } from "node:path";
 import type { Flag } from "../job/options.ts";
 import type { ParsedArguments } from "../job/session.ts";
+import type { Settings } from "../plugins/load-settings.ts";
 import { shellCommand } from "../text/shell-words.ts";
 import { ConfigError } from "../values/errors.ts";
-import { type App, appsIn } from "./apps.ts";
+import { type App, type AppPlace, declaredApps } from "./apps.ts";
 
 /** How a job's config is passed to a program. */
 export type Pass = "hydra" | "file" | "args" | "env";
@@ -89,12 +90,13 @@ interface Script {
 export function readProgram(
   argv: readonly string[],
   { flags }: Pick<ParsedArguments, "flags">,
-  place: { readonly cwd: string; readonly env: Readonly<Record<string, string | undefined>> },
+  place: AppPlace,
+  settings: Settings,
 ): { readonly program: Program; readonly tail: readonly string[] } {
   if (argv.length === 0)
     throw usage("no program follows '--'", "hydraconf run [overrides] [-m] -- PROG ARG...");
   const script = scriptIn(argv, place.cwd);
-  const apps = script === undefined ? [] : appsIn(script.file, place);
+  const apps = script === undefined ? [] : declaredApps(script.file, place, settings);
   const app = apps.find(({ kind }) => kind !== "compose") ?? apps[0];
   const wished = flags.get("pass") as Pass | undefined;
   const keys = flags.get("program-flags");

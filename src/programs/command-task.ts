@@ -7,6 +7,7 @@ import { StringDecoder } from "node:string_decoder";
 import { exitCode, type Job, type Task } from "../job/job.ts";
 import type { JobFacts } from "../job/options.ts";
 import type { Invocation } from "../job/process/invocation.ts";
+import { isHeapFull, MORE_HEAP } from "../launch/job-log.ts";
 import { FEWER_JOBS } from "../launch/local/worker-end.ts";
 import { GRACE_MS } from "../record/orphans.ts";
 import { makeDirectory } from "../system/files.ts";
@@ -224,13 +225,12 @@ function judged(
   if (interrupted !== undefined && (code !== 0 || signal !== null))
     return exitCode(128 + constants.signals[interrupted], told?.result);
   const value = told === undefined || "error" in told ? resultOf(outcome, program, job) : told;
-  if (signal !== null) {
-    const hint =
-      signal === "SIGKILL"
-        ? `: it was killed, by a user or by the kernel for want of memory; if it was that, ${FEWER_JOBS}`
-        : "";
-    return exitCode(1, undefined, `${name} was ended by ${signal}${hint}`);
-  }
+  if (signal !== null)
+    return exitCode(
+      1,
+      undefined,
+      [`${name} was ended by ${signal}`, ...whyEnded(signal, outcome.errors)].join(": "),
+    );
   if (code !== 0) {
     const error = told?.error ?? errorIn(outcome.errors);
     return exitCode(failureCode(code), valueIn(value), whyFailed(name, code, error));
@@ -258,6 +258,18 @@ function resultOf(
 
 /** A code above 128 would mean that a signal stopped the job, which is not the case here. */
 const failureCode = (code: number | null): number => (code === null || code > 128 ? 1 : code);
+
+function whyEnded(signal: NodeJS.Signals, errors: string): readonly string[] {
+  if (signal === "SIGKILL")
+    return [
+      `it was killed, by a user or by the kernel for want of memory; if it was that, ${FEWER_JOBS}`,
+    ];
+  // An uncaught exception of C++ and a failed assertion end with it.
+  if (signal !== "SIGABRT") return [];
+  if (isHeapFull(errors.split("\n"))) return [`out of memory; ${MORE_HEAP}`];
+  const error = errorIn(errors);
+  return error === undefined ? [] : [errorText(error)];
+}
 
 const whyFailed = (name: string, code: number | null, error: ProgramError | undefined): string =>
   error === undefined ? `${name} ended with exit code ${code}` : errorText(error);

@@ -9,6 +9,7 @@ import type { Settings } from "../plugins/load-settings.ts";
 import { DIALECT_NAMES } from "../values/dialect.ts";
 import { ConfigError } from "../values/errors.ts";
 import { type App, type AppPlace, namedApp, searchApp, severalApps } from "./apps.ts";
+import { shownCommand } from "./command-line.ts";
 import { currentStore, storedExport } from "./store-export.ts";
 
 /** The default config. */
@@ -34,7 +35,7 @@ export async function adaptToProject(call: AdaptableCall): Promise<Adaptation> {
   const { invocation, parsed, settings } = call;
   const isAside = ["help", "hydra-help", "shell-completion"].some((id) => parsed.flags.has(id));
   const env = projectEnv(invocation.env, settings);
-  refuseProgram(parsed);
+  refuseProgram(parsed, invocation.argv);
   try {
     const app = chosenApp(call, { cwd: invocation.cwd, env });
     if (app === undefined) return { env };
@@ -54,7 +55,10 @@ export async function adaptToProject(call: AdaptableCall): Promise<Adaptation> {
 }
 
 /** Refuses a program after `--`: the user probably means `hydraconf run`. */
-function refuseProgram({ flags, rest = [] }: AdaptableCall["parsed"]): void {
+function refuseProgram(
+  { flags, rest = [] }: AdaptableCall["parsed"],
+  argv: readonly string[],
+): void {
   const [word] = rest;
   // Our shell code for completion passes the words of the line there.
   if (flags.has("shell-completion")) return;
@@ -62,7 +66,7 @@ function refuseProgram({ flags, rest = [] }: AdaptableCall["parsed"]): void {
   throw new ConfigError({
     code: "app.usage",
     message: `'${word}' is not an override (KEY=VALUE)`,
-    hint: `to run a program: hydraconf run${flags.has("multirun") ? " -m" : ""} [overrides] -- ${rest.join(" ")}`,
+    hint: `to run a program: ${shownCommand(["hydraconf", "run", ...argv])}`,
   });
 }
 

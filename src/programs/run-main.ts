@@ -79,7 +79,7 @@ async function adaptToProgram(call: AdaptableCall): Promise<Adaptation> {
     });
   const env = projectEnv(invocation.env, settings);
   const place = { cwd: invocation.cwd, env };
-  const { program, tail } = readProgram(parsed.rest, parsed, place);
+  const { program, tail } = readProgram(parsed.rest, parsed, place, settings);
   const all = tail.length === 0 ? parsed : withTail(parsed, parseArgv(tail, HYDRA_FLAGS));
   const app = appOf(program, call, place);
   const tree = treeOptions(app, call, env);
@@ -158,7 +158,7 @@ function refuseAbsent({ argv }: Program, { cwd, env }: Invocation): void {
       ? `'${file}' is not executable`
       : `The program '${file}' was not found${file.includes("/") ? "" : " on PATH"}`,
     hint: isFile
-      ? `make it so (chmod +x ${file}), or name what runs it: python ${file}`
+      ? `make it so (chmod +x ${file}), or name what runs it: ${file.endsWith(".sh") ? "sh" : "python"} ${file}`
       : existsSync(path)
         ? `for the file here, write ./${file}`
         : "give it after -- as the shell would find it: a name on PATH, or a path such as ./prog",

@@ -31,6 +31,7 @@ import {
 } from "../values/node.ts";
 import type { SchemaOrigin } from "../values/origin.ts";
 import { findApps } from "./apps.ts";
+import { errorIn, errorText } from "./program-failure.ts";
 import { EXPORT_SOURCE } from "./store-python.ts";
 
 /** The path of a project's export. */
@@ -255,12 +256,16 @@ const unusable = (message: string): ConfigError =>
     hint: "name the project's own: hydraconf python sync --python .venv/bin/python, or python: in hydraconf.yaml",
   });
 
+/** A frame of the exporting script, with its line of code. */
+const OWN_FRAME = /^ {2}File ".*export\.py", line \d+.*\n(?: {4}.*\n)*/gm;
+
 function failed(python: string, told: string): ConfigError {
   if (/No module named '(hydra|omegaconf)'/.test(told))
     return unusable(`The Python '${python}' has no Hydra`);
+  const error = errorIn(told.replaceAll(OWN_FRAME, ""));
   return new ConfigError({
     code: "app.unsupported",
-    message: `${python} could not tell the ConfigStore: ${told.trimEnd().split("\n").at(-1) ?? "no reason given"}`,
+    message: `${python} could not read the ConfigStore: ${error === undefined ? "no reason given" : errorText(error)}`,
     hint: "a module must import without arguments; name those that register configs: hydraconf python sync MODULE...",
   });
 }

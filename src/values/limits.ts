@@ -267,31 +267,52 @@ export function checkExpansion(
   measure(root, { known: new Map(), path, onMeasured });
 }
 
-/** The maps and lists of trees in which none occurs more than once. */
-const SINGLE = new WeakMap<ContainerNode, ReadonlySet<ConfigNode>>();
+/** A tree in which no map or list occurs more than once, and the latest one that was made from it, also without any. */
+interface SingleTree {
+  readonly nodes: ReadonlySet<ConfigNode>;
+  latest?: { readonly root: ContainerNode; readonly added: WeakSet<ContainerNode> };
+}
+
+const SINGLE = new WeakMap<ContainerNode, SingleTree>();
 
 /** Whether a map or list occurs more than once in a tree. Most trees share nothing, and every job of a sweep checks this. */
 function sharesAny(root: ContainerNode, before: ContainerNode | undefined): boolean {
-  if (before !== undefined) {
-    const known = SINGLE.get(before) ?? singleNodes(before);
-    if (known !== undefined) {
-      SINGLE.set(before, known);
-      if (!movesAny(root, before, known, new Set())) return false;
-    }
-  }
-  return isShared(root, new Set());
+  const single = before && (SINGLE.get(before) ?? singleTree(before));
+  if (before === undefined || single === undefined) return isShared(root, new Set());
+  SINGLE.set(before, single);
+  return sharesWithLatest(root, single) && sharesWithBefore(root, before, single);
 }
 
-function singleNodes(root: ContainerNode): ReadonlySet<ConfigNode> | undefined {
+/** Jobs of a sweep mostly differ less from the job before than from the tree without overrides. */
+function sharesWithLatest(root: ContainerNode, single: SingleTree): boolean {
+  const { latest, nodes } = single;
+  if (latest === undefined) return true;
+  const { added } = latest;
+  const known = { has: (node: ContainerNode) => nodes.has(node) || added.has(node) };
   const met = new Set<ContainerNode>();
-  return isShared(root, met) ? undefined : met;
+  if (movesAny(root, latest.root, known, met)) return true;
+  for (const node of met) added.add(node);
+  single.latest = { root, added };
+  return false;
 }
 
-/** Whether a map or list of the tree before occurs at another place in the tree made from it, or a new one twice. */
+function sharesWithBefore(root: ContainerNode, before: ContainerNode, single: SingleTree): boolean {
+  const met = new Set<ContainerNode>();
+  if (movesAny(root, before, single.nodes, met)) return isShared(root, new Set());
+  single.latest = { root, added: new WeakSet(met) };
+  return false;
+}
+
+function singleTree(root: ContainerNode): SingleTree | undefined {
+  const nodes = new Set<ContainerNode>();
+  return isShared(root, nodes) ? undefined : { nodes };
+}
+
+/** Whether a known map or list occurs at another place than in the tree before, or a new one twice. */
 function movesAny(
   node: ContainerNode,
   before: ConfigNode | undefined,
-  known: ReadonlySet<ConfigNode>,
+  known: { has(node: ContainerNode): boolean },
   met: Set<ContainerNode>,
 ): boolean {
   if (node === before) return false;

@@ -153,5 +153,5 @@ test("an option that only a Python program has is said to be one, with what can 
   };
   const { stderr } = await program(files, CHOOSES).run([]);
   expect(stderr).toContain("Could not find 'db/base_mysql'");
-  expect(stderr).toContain("a Python program may register it in its ConfigStore: write it as a");
+  expect(stderr).toContain("a Python program may register it in its ConfigStore: read that with");
 });

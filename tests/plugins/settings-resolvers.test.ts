@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { READY_RESOLVERS } from "../../src/plugins/settings-resolvers.ts";
+import { READY } from "../../src/values/resolution/call-resolver.ts";
 import { program } from "../cli/program.ts";
 
 /** What a config resolves to in a project with a settings file. */
@@ -14,6 +16,10 @@ async function resolved(files: Readonly<Record<string, string>>) {
 }
 
 const PYTHON = "python: python3\n";
+
+test("errors about unknown resolvers know the ready ones", () => {
+  expect([...READY]).toEqual(READY_RESOLVERS.map(({ name }) => name));
+});
 
 describe("ready resolvers", () => {
   test.each([

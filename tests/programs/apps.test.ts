@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { appsIn, findApps, namedApp, searchApp } from "../../src/programs/apps.ts";
+import { appsIn, findApps, namedApp, searchApp, severalApps } from "../../src/programs/apps.ts";
 
 function project(files: Readonly<Record<string, string>>): string {
   const folder = mkdtempSync(join(tmpdir(), "hydraconf-apps-"));
@@ -165,5 +165,28 @@ describe("the programs of a project", () => {
     expect(() => namedApp({ folder, text: "b" }, place, { apps })).toThrow(
       "There is no program 'b'",
     );
+    expect(namedApp({ folder, text: "a.py" }, place, { apps }).configName).toBe("z");
+    const gone = { gone: { file: join(folder, "gone.py"), origin } };
+    expect(() => namedApp({ folder, text: "gone" }, place, { apps: gone })).toThrow(
+      /There is no program '.*gone.py'/,
+    );
+  });
+
+  test("are listed with their configs where it is not clear which is meant", () => {
+    const folder = project({
+      "a.py":
+        "import hydra, sys\n@hydra.main(config_path=sys.argv[1], config_name='x')\ndef f(cfg): pass\n",
+      "b.py":
+        'import hydra\n@hydra.main(config_path="pkg://lib.conf", config_name="x")\ndef f(cfg): pass\n',
+      "c.py": main("y"),
+    });
+    const found = searchApp({ cwd: folder, env: {} }, {});
+    const { details, message } = severalApps(found.kind === "several" ? found.apps : [], folder);
+    expect(message.split("\n").slice(1)).toEqual([
+      "  a.py  (its config cannot be read without running it)",
+      "  b.py  (pkg://lib.conf, x)",
+      "  c.py  (conf, y)",
+    ]);
+    expect(details.hint).toContain("choose one: --app b.py;");
   });
 });

@@ -172,11 +172,21 @@ exit $2
 
   test("an end by a signal of its own is a failure, and not the end of the sweep", () => {
     const cwd = project();
-    const script = "if [ ${x} = 1 ]; then kill -SEGV $$; fi; if [ ${x} = 2 ]; then exit 137; fi";
-    hydraconf(cwd, "run", "-m", "x=1,2,3", "hydra.sweep.dir=out", "--", "sh", "-c", script);
+    const script = [
+      "if [ ${x} = 1 ]; then kill -SEGV $$; fi; if [ ${x} = 2 ]; then exit 137; fi",
+      "if [ ${x} = 3 ]; then echo 'a.c:3: main: Assertion `0` failed.' >&2; kill -ABRT $$; fi",
+      "if [ ${x} = 4 ]; then echo 'FATAL ERROR: JavaScript heap out of memory' >&2; kill -ABRT $$; fi",
+    ].join("\n");
+    hydraconf(cwd, "run", "-m", "x=1,2,3,4,5", "hydra.sweep.dir=out", "--", "sh", "-c", script);
     expect(rows(join(cwd, "out"))).toEqual([
       ["failed", null, "sh was ended by SIGSEGV"],
       ["failed", null, "sh ended with exit code 137"],
+      ["failed", null, "sh was ended by SIGABRT: a.c:3: main: Assertion `0` failed."],
+      [
+        "failed",
+        null,
+        "sh was ended by SIGABRT: out of memory; NODE_OPTIONS=--max-old-space-size=MB gives each job more",
+      ],
       ["completed", null, null],
     ]);
   });
@@ -342,7 +352,7 @@ describe("refusals", () => {
     ],
     [
       ["-m", "lr=1,2", "--", "python3", "train.py"],
-      "to run a program: hydraconf run -m [overrides] -- python3 train.py",
+      "to run a program: hydraconf run -m lr=1,2 -- python3 train.py",
     ],
     [["run", "-m", "./prog"], "-- ./prog"],
   ])("%j", (argv, expected) => {
@@ -360,6 +370,13 @@ describe("refusals", () => {
     const ran = hydraconf(cwd, "run", "--", program);
     expect([ran.status, ran.stderr]).toEqual([1, expect.stringContaining(expected)]);
     expect(readdirSync(cwd)).toEqual(["data.txt"]);
+  });
+
+  test("a program whose config only its ConfigStore has", () => {
+    const source =
+      'import hydra\n@hydra.main(config_name="config", version_base=None)\ndef f(cfg): pass\n';
+    const ran = hydraconf(project({ "app.py": source }), "--cfg", "job");
+    expect(ran.stderr).toContain("'hydraconf python sync' reads what a Python program registers");
   });
 
   test("a conf directory whose config was not named", () => {

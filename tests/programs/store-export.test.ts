@@ -137,6 +137,23 @@ describe("a sync that fails", () => {
     expect(refused.message).toBe("The Python '/no/such/python' was not found");
     expect(refused.details.hint).toContain("--python");
   });
+
+  test("names the file and the line, also of what cannot be parsed", () => {
+    const cwd = mkdtempSync(join(tmpdir(), "hydraconf-sync-"));
+    const python = join(cwd, "python");
+    const refused = (source: string, before = "") => {
+      writeFileSync(join(cwd, "app.py"), source);
+      const script = `#!/bin/sh\necho '${before}import runpy, sys; runpy.run_path(sys.argv[-1])' > "$1"\nexec python3 "$@"\n`;
+      writeFileSync(python, script, { mode: 0o755 });
+      const modules = [join(cwd, "app.py")];
+      return refusal(() => syncStore({ cwd, env: { PATH: process.env["PATH"] }, python, modules }));
+    };
+    expect(refused("x = 1\ny = 1 / 0\n").message).toMatch(
+      /could not read the ConfigStore: ZeroDivisionError: division by zero \(app\.py:2\)$/,
+    );
+    expect(refused("x = 1\ny = 1a\n").message).toMatch(/SyntaxError: .* \(app\.py:2\)$/);
+    expect(refused("", "import nomodule; ").message).toMatch(/No module named 'nomodule'$/);
+  });
 });
 
 describe("an export whose sources change", () => {

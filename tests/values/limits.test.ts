@@ -94,10 +94,11 @@ describe("what is shared in a tree that was made of another one", () => {
     origin,
   );
 
-  it.each([
+  const trees = [
     ["the tree itself", before, undefined],
     ["another value", withEntry(before, "b", scalar(2n, origin)), undefined],
     ["a new map", withEntry(before, "b", map([["x", added]], origin)), undefined],
+    ["the new map at another place", withEntry(before, "c", added), undefined],
     ["a map of it at another place, too", withEntry(before, "b", item), "limit.values"],
     [
       "what holds one of its maps",
@@ -106,9 +107,42 @@ describe("what is shared in a tree that was made of another one", () => {
     ],
     ["a new map twice", withEntry(before, "b", pair), undefined],
     ["a large one twice", withEntry(withEntry(before, "b", pair), "c", pair), "limit.values"],
-  ])("%s", (_, root, code) => {
+  ] as const;
+
+  it.each(trees)("%s", (_, root, code) => {
     expect(refusal(() => checkExpansion(root, limits, { before }))?.code).toBe(code);
     expect(refusal(() => checkExpansion(root, limits))?.code).toBe(code);
+  });
+
+  it("is found whatever tree was checked before", () => {
+    for (const [first, one] of trees)
+      for (const [second, two, code] of trees) {
+        const base = map(
+          [...before.entries.values()].map(({ key, value }) => [key, value]),
+          origin,
+        );
+        refusal(() => checkExpansion(one, limits, { before: base }));
+        const found = refusal(() => checkExpansion(two, limits, { before: base }));
+        expect(found?.code, `${second} after ${first}`).toBe(code);
+      }
+  });
+
+  it("is not searched again in what the tree before has at the same place", () => {
+    let reads = 0;
+    const rules = {
+      ...list([map([["x", scalar(1n, origin)]], origin)], origin),
+      get items() {
+        reads++;
+        return [map([["x", scalar(1n, origin)]], origin)];
+      },
+    };
+    const job = (number: bigint) =>
+      withEntry(withEntry(before, "b", scalar(number, origin)), "rules", rules);
+    checkExpansion(job(1n), DEFAULT_LIMITS, { before });
+    const first = reads;
+    for (let number = 2n; number < 10n; number++)
+      checkExpansion(job(number), DEFAULT_LIMITS, { before });
+    expect([first > 0, reads - first]).toEqual([true, 0]);
   });
 });
 

@@ -48,6 +48,8 @@ function primaryHint(
     .find((name) => namesOf(name.slice(0, -1).join("/"), repository).includes(name.at(-1) ?? ""));
   if (known !== undefined)
     return `config names are relative to the config directory: use --config-name ${known.join("/")}`;
+  if (repository.sources.every(({ scheme }) => scheme !== "file"))
+    return "there is no config directory: --config-path DIR (-cp) gives it; 'hydraconf python sync' reads what a Python program registers in its ConfigStore";
   return "--config-name NAME (-cn) gives the name of the config, --config-path DIR (-cp) its directory";
 }
 
@@ -60,7 +62,7 @@ const otherFile = (configPath: string, { sources }: Repository): string | undefi
 
 /** A config without a file may be registered by a program. */
 const STORED =
-  "there is no such file; a Python program may register it in its ConfigStore: write it as a YAML file, or give it to the store of a program of yours";
+  "there is no such file; a Python program may register it in its ConfigStore: read that with 'hydraconf python sync', write it as a YAML file, or give it to the store of a program of yours";
 
 export function notFound(
   placed: PlacedConfig,

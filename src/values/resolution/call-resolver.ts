@@ -133,9 +133,24 @@ function unknownResolver(resolution: Resolution, name: string, at: Place): Confi
       hint: "a composed config resolves it; to resolve a tree, pass its context: { context: config.context }",
     });
   if (nearest !== undefined) return new ConfigError({ ...unknown, nearest });
-  const hint = `register your own resolvers: resolvers: [resolver("${name}", …)]; name those of a Python program in hydraconf.yaml: resolvers: {${name}: python:MODULE}; without --resolve they stay as written`;
+  const ready = READY.has(name)
+    ? `name ours in hydraconf.yaml: resolvers: {${name}: ready}; or `
+    : "";
+  const hint = `${ready}register your own resolvers: resolvers: [resolver("${name}", …)]; name those of a Python program in hydraconf.yaml: resolvers: {${name}: python:MODULE}; without --resolve they stay as written`;
   return new ConfigError({ ...unknown, hint });
 }
+
+/** The names of the ready resolvers that settings may name. */
+export const READY: ReadonlySet<string> = new Set([
+  "eval",
+  "multiply",
+  "times",
+  "divide",
+  "eq",
+  "if",
+  "contains",
+  "resolve_default",
+]);
 
 /** Resolvers that Hydra adds to OmegaConf's: every composed config has them. */
 const OF_HYDRA: ReadonlySet<string> = new Set(["hydra", "now", "python_version"]);

@@ -70,6 +70,9 @@ describe("resolver()", () => {
     expect(details("a: ${quadruple:3}").hint).toBe(
       'register your own resolvers: resolvers: [resolver("quadruple", …)]; name those of a Python program in hydraconf.yaml: resolvers: {quadruple: python:MODULE}; without --resolve they stay as written',
     );
+    expect(details("a: ${eval:'1+1'}").hint).toContain(
+      "hydraconf.yaml: resolvers: {eval: ready}; or",
+    );
     expect(details("a: ${plus_11:3}")).toMatchObject({ nearest: "plus_10" });
     expect(details("a: ${plus_11:3}").hint).toBeUndefined();
   });
