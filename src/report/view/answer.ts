@@ -188,7 +188,7 @@ type FactsOf = (place: number) => RegionFacts;
 /** Of a region of a report by its place, for reasons. */
 export const factsOf = (report: NCUProfileRegionReport): FactsOf => createFacts(report, []);
 
-/** What regions inside a region have is taken from it: reports tell what GPUs did while it was open, whichever other regions were. */
+/** Subtracts the values of child regions: a report counts GPU activity while a region was open, including that of its children. */
 function createFacts(
   report: NCUProfileRegionReport,
   beside: readonly NCUProfileRegionReport[],

@@ -90,7 +90,7 @@ const words = (
 
 export const OCCUPANCY_LIMIT = "Occupancy limit";
 
-/** What limits is the answer, the shares are where it comes from: one alone would tell nothing of it. */
+/** The limit is derived from both shares, so all columns are shown: one share alone does not explain it. */
 const HARDWARE: readonly HardwareField[] = [
   share("SM %", "SM %", 4, ({ sm_pct }) => sm_pct),
   share("Memory %", "Mem %", 4, ({ memory_pct }) => memory_pct),

@@ -174,7 +174,7 @@ function otherScope(
   return [title, ...regionTree(report), ...listIfAny(own)];
 }
 
-/** Whose regions they are is no number. */
+/** Ignores `process_id` and `device`, which identify the scope. */
 const haveSameNumbers = (a: NCUProfileRegionReport, b: NCUProfileRegionReport): boolean =>
   equalJson(a.totals, b.totals) &&
   a.regions.length === b.regions.length &&

@@ -118,7 +118,7 @@ function regionFields(
   };
 }
 
-/** Of a region with ranges that were never closed a time is the least that it can be. */
+/** The time of a region with unclosed ranges is a lower bound. */
 const atLeastIfOpen = ({ unclosed }: NCUProfileRegion, value: number | null) =>
   unclosed === undefined || value === null
     ? value

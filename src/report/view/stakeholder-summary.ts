@@ -147,7 +147,7 @@ function topKernels(report: NCUProfileRegionReport): readonly Block[] {
   ];
 }
 
-/** From the first collector that knows it: ncu does not, whose times can be the ones that speak for the run. */
+/** Uses the first collector with GPU activity: the run's times can come from ncu, which does not record it. */
 function whatGpusDid({ sections }: RunSummary): readonly Block[] {
   for (const section of sections) {
     const report = mainReport(section);
