@@ -43,8 +43,9 @@ export const checkInvocation = (invocation: unknown): void =>
 const EXAMPLE = 'hydraMain({ configPath: "conf", configName: "config" }, task)';
 
 const schema: OptionCheck = (by, name, value) => {
-  if (typeof value !== "string" && typeof value !== "boolean")
-    checkObject(by, name, value, "a JSON Schema, or the path of a file with one");
+  const isValidator = typeof value === "function" && "~standard" in value;
+  if (typeof value !== "string" && typeof value !== "boolean" && !isValidator)
+    checkObject(by, name, value, "a JSON Schema, the path of a file with one, or a validator");
 };
 
 const FLAG: OptionChecks<Flag> = {
@@ -88,7 +89,7 @@ const MAIN_OPTIONS: OptionChecks<HydraMainOptions> = {
   resolvers: checkedAsRegistered,
   limits: limitsOption,
   sources: optional(mapOf("functions", fn)),
-  versionBase: optional(text),
+  versionBase: orNull(text),
   dialect: optional(oneOf(...DIALECT_NAMES)),
   flags: optional(listOf("flags", shape(FLAG))),
   subcommands: optional(listOf("subcommands", having(SUBCOMMAND))),

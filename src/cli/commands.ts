@@ -1,7 +1,7 @@
 /** The commands that flags select; without any, a program runs its task. */
 
 import { type Composition, explain, maskSecrets } from "../compose/index.ts";
-import { type ProgramOptions, readSchema } from "../job/options.ts";
+import { type ProgramOptions, readJsonSchema } from "../job/options.ts";
 import type { WorkerRequest } from "../job/process/invocation.ts";
 import { EXIT_OK, type ParsedArguments, type Session } from "../job/session.ts";
 import type { SweepSession } from "../sweep/registry.ts";
@@ -110,7 +110,14 @@ export const schemaCommand: Command = {
         code: "app.unsupported",
         message: `--schema: ${options.name} declares no schema of its config`,
       });
-    invocation.console.stdout(`${JSON.stringify(readSchema(options.schema), null, 2)}\n`);
+    const schema = readJsonSchema(options.schema);
+    if (schema === undefined)
+      throw new ConfigError({
+        code: "app.unsupported",
+        message: `--schema: the schema of ${options.name} is a validator without a JSON Schema`,
+        hint: "a library that implements standardschema.dev/json-schema gives one for what JSON Schema can express, such as zod 4.2",
+      });
+    invocation.console.stdout(`${JSON.stringify(schema, null, 2)}\n`);
     return EXIT_OK;
   },
 };

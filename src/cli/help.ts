@@ -1,7 +1,7 @@
 import type { Composition } from "../compose/compose.ts";
 import { allGroups, maskSecrets } from "../compose/index.ts";
 import type { Repository } from "../compose/sources/repository.ts";
-import { type Flag, readSchema } from "../job/options.ts";
+import { type Flag, readJsonSchema } from "../job/options.ts";
 import { EXIT_OK } from "../job/session.ts";
 import type { SweepSession } from "../sweep/registry.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
@@ -35,13 +35,13 @@ async function printKeys(keys: readonly string[], session: SweepSession): Promis
     overrides.filter((word) => !isKey(word)),
     { mode: "multirun" },
   );
-  const { schema } = options;
+  const schema = options.schema === undefined ? undefined : readJsonSchema(options.schema);
   const texts = keys.map((key) =>
     keyHelp({
       key,
       composition,
       color: invocation.console.stdoutColor === true,
-      ...(schema !== undefined && { schema: readSchema(schema) }),
+      ...(schema !== undefined && { schema }),
     }),
   );
   invocation.console.stdout(texts.join("\n"));

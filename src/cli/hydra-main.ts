@@ -5,14 +5,15 @@ import {
   type Composer,
   type ComposerRequest,
   openComposer,
-  type Schemas,
+  openSchemas,
 } from "../job/composer.ts";
 import type { Task } from "../job/job.ts";
-import {
-  type Flag,
-  type ProgramDeclaration,
-  type ProgramOptions,
-  schemaThatMarksSecrets,
+import type {
+  Flag,
+  ProgramDeclaration,
+  ProgramOptions,
+  ProgramSchema,
+  ResolvedData,
 } from "../job/options.ts";
 import type { WorkerRequest } from "../job/process/invocation.ts";
 import {
@@ -54,7 +55,8 @@ import {
 } from "./commands.ts";
 
 /** The declaration of a program for `hydraMain`: the arguments of `@hydra.main`, and our additions. */
-export interface HydraMainOptions extends ProgramDeclaration {
+export interface HydraMainOptions<Schema extends ProgramSchema = ProgramSchema>
+  extends ProgramDeclaration<Schema> {
   /**
    * Additions to Hydra's own launchers, sweepers and config groups. Default: `STANDARD_PLUGINS`; to add one:
    * `[...STANDARD_PLUGINS, mine]`.
@@ -88,12 +90,25 @@ const COMMANDS: readonly Command[] = [
  * with its config; shows the config, the help or the version instead if a flag asks for it. Never throws for a user's
  * mistakes, nor for options that the types do not allow: both are printed as errors.
  *
+ * @param given the command line, environment and console. Default: those of this process, whose exit code is then set
+ * if it is not 0, as that of a Python program
  * @returns the exit code: 0, the task's own `exitCode`, 1 for errors, 2 for a wrong command line
  */
-export async function hydraMain(
-  declared: HydraMainOptions,
-  task: Task,
-  given: Invocation = processInvocation(),
+export async function hydraMain<Schema extends ProgramSchema = ProgramSchema>(
+  declared: HydraMainOptions<Schema>,
+  task: Task<ResolvedData<Schema>>,
+  given?: Invocation,
+): Promise<number> {
+  if (given !== undefined) return mainOf(declared, task, given);
+  const code = await mainOf(declared, task, processInvocation());
+  if (code !== EXIT_OK) process.exitCode = code;
+  return code;
+}
+
+async function mainOf<Schema extends ProgramSchema>(
+  declared: HydraMainOptions<Schema>,
+  task: Task<ResolvedData<Schema>>,
+  given: Invocation,
 ): Promise<number> {
   checkInvocation(given);
   try {
@@ -102,11 +117,9 @@ export async function hydraMain(
     reportOwnError(error, { invocation: given, options: {} });
     return EXIT_ERROR;
   }
-  return runMain(
-    placed(declared, () => callerOf(hydraMain).file),
-    task,
-    given,
-  );
+  const options = placed(declared, () => callerOf(hydraMain).file);
+  // The schema is checked before the task is called: only then does its config have these types.
+  return runMain(options, task as Task, given);
 }
 
 /** A call of a program whose declaration depends on its command line. */
@@ -352,7 +365,7 @@ function noticeOf(options: MainOptions, { argv, worker }: Invocation): string | 
 }
 
 const noticeFor = (dialect: Dialect, options: MainOptions): string | null =>
-  dialect.leastVersionBase !== null && options.versionBase !== undefined
+  dialect.leastVersionBase !== null && typeof options.versionBase === "string"
     ? VERSION_BASE_NOTICE
     : dialect.notice;
 
@@ -390,7 +403,7 @@ function composerRequest(
 ): ComposerRequest {
   const { flags } = parsed;
   const dialect = dialectOf(options, parsed);
-  const versionBase = reportedBase(options.versionBase, dialect);
+  const versionBase = reportedBase(options.versionBase ?? undefined, dialect);
   const text = (id: string): string | undefined => {
     const value = flags.get(id);
     return typeof value === "string" ? value : undefined;
@@ -413,17 +426,6 @@ function composerRequest(
     ...(options.limits !== undefined && { limits: options.limits }),
     ...(options.sources !== undefined && { sources: options.sources }),
     ...(options.store !== undefined && { store: options.store }),
-  };
-}
-
-/** Composing needs the store's schemas, and the program's schema if it marks secrets. */
-async function openSchemas({ schema, store }: ProgramOptions): Promise<Schemas> {
-  const programSchema = schema === undefined ? undefined : schemaThatMarksSecrets(schema);
-  if (store === undefined && programSchema === undefined) return {};
-  const { createConfigReader } = await import("../schema/config-reader.ts");
-  return {
-    schemaReader: createConfigReader(),
-    ...(programSchema !== undefined && { programSchema }),
   };
 }
 

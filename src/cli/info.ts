@@ -177,10 +177,10 @@ const FACTS: Readonly<Record<string, (inputs: InfoContext) => unknown>> = {
 
 /** JSON for programs: the groups with their options and choices, the defaults list, the search path. */
 export function infoJson(topic: string, inputs: InfoContext): string {
-  const facts = Object.entries(FACTS).flatMap(([name, tell]) =>
-    ["all", name === "groups" ? "defaults" : name].includes(topic) ? [[name, tell(inputs)]] : [],
+  const chosen = Object.entries(FACTS).flatMap(([name, facts]) =>
+    ["all", name === "groups" ? "defaults" : name].includes(topic) ? [[name, facts(inputs)]] : [],
   );
-  const document = { dialect: inputs.context().dialect.name, ...Object.fromEntries(facts) };
+  const document = { dialect: inputs.context().dialect.name, ...Object.fromEntries(chosen) };
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 

@@ -1,6 +1,6 @@
 /** Hints for refused overrides that only the program's own command line and schema can give. */
 
-import { type Flag, type ProgramOptions, readSchema } from "../job/options.ts";
+import { type Flag, type ProgramOptions, readJsonSchema } from "../job/options.ts";
 import { closedAt } from "../schema/applicable-schemas.ts";
 import { shellQuote } from "../text/shell-words.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
@@ -47,7 +47,8 @@ export function omitAppendHint(
   const { key = "", nearest, origin } = details;
   const path = splitKey(key);
   // The program's schema covers only its own keys.
-  const closed = path[0] === "hydra" ? undefined : closedAt(readSchema(schema), path);
+  const document = path[0] === "hydra" ? undefined : readJsonSchema(schema);
+  const closed = document === undefined ? undefined : closedAt(document, path);
   if (closed === undefined || origin?.kind !== "override") return error;
   const [place, help] =
     closed.length === 0

@@ -26,7 +26,7 @@ import { maskDifferences, maskSecrets } from "./secrets.ts";
  * JSON, it shows its values with secrets masked. The other members are not enumerable, since they contain the secrets
  * and the environment that interpolations may read.
  */
-export interface Config {
+export interface Config<Data = PlainValue> {
   /** The tree with exact types and origins. */
   readonly root: MapNode;
   readonly composition: Composition;
@@ -46,10 +46,11 @@ export interface Config {
   toYaml(options?: ConfigTextOptions): string;
   /**
    * Plain data; `???` and, without `resolve`, interpolations stay strings. The type parameter is the caller's
-   * assertion; a schema can check it.
+   * assertion; a schema can check it, and the validator of a program's `schema` supplies it.
    *
    * @throws ConfigError `schema.mismatch` if the resolved values do not fit their schema
    */
+  toObject<T = Data>(options: { readonly resolve: true }): T;
   toObject<T = PlainValue>(options?: { readonly resolve?: boolean }): T;
   /**
    * The value for `JSON.stringify`: unresolved and with secrets masked, like `toYaml()`; integers beyond 2^53 and bytes

@@ -168,8 +168,8 @@ function keyOf({ path }: PlacedSchema, { key }: SchemaProblem): string {
   return key.startsWith("[") ? `${prefix}${key}` : `${prefix}.${key}`;
 }
 
-function sentence(key: string, { expected, problem, says }: SchemaProblem): string {
-  if (says !== undefined) return `Value of '${key}' does not fit: ${says}`;
+function sentence(key: string, { expected, problem, message }: SchemaProblem): string {
+  if (message !== undefined) return `Value of '${key}' does not fit: ${message}`;
   switch (problem) {
     case "unknown_key":
       return `Key '${key}' is not in the schema`;

@@ -78,13 +78,14 @@ export function mergeArguments({ root, path, key, overrides, context }: Preparat
 const LENIENT = { toMissing: "missing", inPlace: true } as const;
 
 export const resolvedTree = (): Tree => ({
-  inTurn: false,
+  resolvesOnDemand: false,
   child(parent, key) {
     const node = child(parent.node, key);
     return node === undefined ? undefined : { kind: "place", node, parent, key };
   },
   reach: (place) => place,
-  handed: ({ node }, convert) => (convert === "none" ? (untouchedView(node) as object) : undefined),
+  asConfig: ({ node }, convert) =>
+    convert === "none" ? (untouchedView(node) as object) : undefined,
 });
 
 /**
@@ -109,7 +110,7 @@ export function replaceArguments({
   const replacing = args.length === 0 ? overrides : { ...overrides, _args_: args };
   for (const [name, value] of Object.entries(replacing)) checkConcrete(value, name);
   if (node.kind === "list" || Object.keys(replacing).length === 0)
-    return { place: found, tree: treeInTurn(resolution, new Map()) };
+    return { place: found, tree: onDemandTree(resolution, new Map()) };
   const given = new Map<ConfigNode, unknown>();
   const origin = fromCode("overrides of instantiate()");
   const nodes = new Map<string, ConfigNode>();
@@ -140,7 +141,7 @@ export function replaceArguments({
         effective.set(name, mergeNodes([expand(its, base, over), over], context));
     }
   const { place, resolution: final } = copy(effective);
-  return { place, tree: treeInTurn(final, given) };
+  return { place, tree: onDemandTree(final, given) };
 }
 
 /** The node that a map among the arguments is merged over; undefined where it replaces the old value. */
@@ -195,12 +196,12 @@ function checkConcrete(value: unknown, key: string): void {
 }
 
 /** A tree whose values are resolved when they are needed. Arguments of the call keep their identity. */
-function treeInTurn(resolution: Resolution, given: ReadonlyMap<ConfigNode, unknown>): Tree {
+function onDemandTree(resolution: Resolution, given: ReadonlyMap<ConfigNode, unknown>): Tree {
   const views = new Map<Place, object>();
   const view = (place: Place): object =>
     lazyObject(resolution, place, { closed: untouchedView, made: asLazyView }) as object;
   return {
-    inTurn: true,
+    resolvesOnDemand: true,
     child(parent, key) {
       const place = resolution.places.child(parent, key);
       return place !== undefined && parent.result === true ? { ...place, result: true } : place;
@@ -209,10 +210,10 @@ function treeInTurn(resolution: Resolution, given: ReadonlyMap<ConfigNode, unkno
       try {
         return resolution.dereference(place);
       } catch (error) {
-        throw isConfigError(error) ? error.askedFor(fullKeyOf(place)) : error;
+        throw isConfigError(error) ? error.withRequestedKey(fullKeyOf(place)) : error;
       }
     },
-    handed(place, convert) {
+    asConfig(place, convert) {
       const own = given.get(place.node);
       const isConfig = nodeOf(own) !== undefined;
       if (own !== undefined && (convert === "none" || !isConfig)) return own as object;

@@ -33,12 +33,12 @@ export type Step =
 /** The tree being instantiated: its nodes, and when their interpolations are resolved. */
 export interface Tree {
   /** Whether each value is resolved when it is needed; otherwise all are resolved before the first target is called. */
-  readonly inTurn: boolean;
+  readonly resolvesOnDemand: boolean;
   child(parent: Place, key: Key): Place | undefined;
   /** The target of a place's interpolation, or the place itself. */
   reach(place: Place): Place;
   /** The object that a target gets for a map or list that stays config; undefined where it is converted to data. */
-  handed(place: Place, convert: Convert): object | undefined;
+  asConfig(place: Place, convert: Convert): object | undefined;
 }
 
 /** The instantiation of one node, in progress. */
@@ -53,7 +53,7 @@ export function* build(place: Place, inherited: Mode, args: readonly unknown[] =
   const { node } = place;
   if (node.kind === "scalar") return plainScalar(place);
   if (node.kind === "list") return yield* buildList(place, node, below(inherited));
-  if (inherited.tree.inTurn) refuseAllowList(place);
+  if (inherited.tree.resolvesOnDemand) refuseAllowList(place);
   const mode = modeOf(place, inherited);
   const target = inherited.tree.child(place, "_target_");
   return target === undefined
@@ -108,7 +108,7 @@ function* buildMap(place: Place, node: MapNode, mode: Mode): Building {
   const shown = new Map<Key, ConfigNode>();
   const items = childrenOf(place, mode).filter(({ key }) => !mode.isTop || !MODE_KEYS.has(key));
   // All values are checked before a target among them is called.
-  if (!mode.tree.inTurn) for (const item of items) refuseMissing(item);
+  if (!mode.tree.resolvesOnDemand) for (const item of items) refuseMissing(item);
   for (const written of items) {
     const item = mode.tree.reach(written);
     refuseMissing(item);
@@ -124,7 +124,7 @@ function* buildMap(place: Place, node: MapNode, mode: Mode): Building {
 }
 
 /** Whether a map without `_target_` is searched for targets. */
-const entersMaps = ({ recursive, tree }: Mode): boolean => recursive || !tree.inTurn;
+const entersMaps = ({ recursive, tree }: Mode): boolean => recursive || !tree.resolvesOnDemand;
 
 /** Structured configs stay configs with `partial`, too. */
 const isView = (node: ConfigNode, { convert }: Mode): boolean =>
@@ -160,7 +160,7 @@ function* buildTarget(place: Place, call: TargetCall): Building {
   const staysConfig = !mode.recursive && mode.convert === "none";
   const entries: Entry[] = [];
   for (const written of childrenOf(place, mode)) {
-    const isGiven = tree.inTurn && written.key === "_args_" && call.args.length > 0;
+    const isGiven = tree.resolvesOnDemand && written.key === "_args_" && call.args.length > 0;
     if (MODE_KEYS.has(written.key) || (mode.partial && isMissing(written.node)) || isGiven)
       continue;
     const item = tree.reach(written);
@@ -279,8 +279,8 @@ const describe = (error: unknown): string =>
 function* untouched(place: Place, mode: Mode): Building {
   const { node } = place;
   if (node.kind === "scalar") return isForeign(node) ? node.foreign : toObject(node);
-  const handed = mode.tree.handed(place, mode.convert);
-  if (handed !== undefined) return handed;
+  const config = mode.tree.asConfig(place, mode.convert);
+  if (config !== undefined) return config;
   const entries: Entry[] = [];
   const shown = new Map<Key, ConfigNode>();
   for (const written of childrenOf(place, mode)) {

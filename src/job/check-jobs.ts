@@ -51,7 +51,7 @@ function withoutSecret(issue: SchemaIssue, composition: Composition): SchemaIssu
   };
 }
 
-const told = (issue: SchemaIssue, composition: Composition): SchemaIssue =>
+const forUser = (issue: SchemaIssue, composition: Composition): SchemaIssue =>
   withoutSecret(withChoiceMeant(blamed(issue, composition), composition), composition);
 
 /**
@@ -78,7 +78,7 @@ export async function checkJobs(
       if (issues.length === 0) continue;
       fit = false;
       const title = number === undefined ? "" : `Job #${number} (${overrides.join(" ")}):\n`;
-      stderr(`${title}${renderIssues(issues.map((issue) => told(issue, composition)))}\n`);
+      stderr(`${title}${renderIssues(issues.map((issue) => forUser(issue, composition)))}\n`);
     }
   }
   if (fit && delegate === undefined)

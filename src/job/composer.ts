@@ -27,6 +27,7 @@ import { pyStr } from "../values/python-text.ts";
 import { createResolveContext, type ResolveContext } from "../values/resolution/context.ts";
 import type { Resolver } from "../values/resolution/resolver.ts";
 import { selectNode } from "../values/resolution/select.ts";
+import { type ProgramOptions, schemaThatMarksSecrets } from "./options.ts";
 import type { Invocation } from "./process/invocation.ts";
 import type { Redaction } from "./redaction.ts";
 import { withHydraResolvers } from "./resolvers.ts";
@@ -69,6 +70,17 @@ export interface ComposerRequest {
 
 /** The schemas that composition uses. */
 export type Schemas = Pick<ComposeRequest, "schemaReader" | "programSchema">;
+
+/** Composing needs the store's schemas, and the program's schema if it marks secrets. */
+export async function openSchemas({ schema, store }: ProgramOptions): Promise<Schemas> {
+  const programSchema = schema === undefined ? undefined : schemaThatMarksSecrets(schema);
+  if (store === undefined && programSchema === undefined) return {};
+  const { createConfigReader } = await import("../schema/config-reader.ts");
+  return {
+    schemaReader: createConfigReader(),
+    ...(programSchema !== undefined && { programSchema }),
+  };
+}
 
 /** Differences between a composition and that of a normal run. */
 export interface CompositionChanges {

@@ -40,7 +40,7 @@ export interface Job {
  * The function that runs once the job is set up. Its return value is the job's result, for callbacks and sweeps; it
  * returns an exit code with `exitCode(3)`.
  */
-export type Task = (config: Config, job: Job) => unknown;
+export type Task<Data = PlainValue> = (config: Config<Data>, job: Job) => unknown;
 
 /** The outcome of a job: the same fields whether it succeeded or not. */
 export interface JobResult {

@@ -3,22 +3,40 @@
  */
 
 import { readFileSync } from "node:fs";
+import type { StandardSchema } from "../compose/sources/config-source.ts";
 import type { StoreEntry } from "../compose/sources/memory-source.ts";
 import type { SourceFactory } from "../compose/sources/repository.ts";
 import type { Targets } from "../instantiate/targets.ts";
-import type { JsonSchema } from "../schema/index.ts";
+import {
+  type JsonSchema,
+  jsonSchemaOf,
+  type StandardValidator,
+} from "../schema/applicable-schemas.ts";
 import type { DialectName } from "../values/dialect.ts";
 import { ConfigError } from "../values/errors.ts";
 import type { Limits } from "../values/limits.ts";
 import type { ConfigNode, MapNode } from "../values/node.ts";
+import type { PlainValue } from "../values/plain-objects.ts";
 import type { ResolveContext } from "../values/resolution/context.ts";
 import type { Resolver } from "../values/resolution/resolver.ts";
 import type { Callbacks } from "./callbacks.ts";
 import type { SweepJobStatus } from "./job.ts";
 import type { Invocation } from "./process/invocation.ts";
 
+/** The schema of a program's config: a JSON Schema, the path of a file with one, or a validator such as one of zod. */
+export type ProgramSchema = string | JsonSchema | StandardSchema;
+
+/** The type of the resolved config of a program with a schema: the input type of its validator, if it is one. */
+export type ResolvedData<Schema> = Schema extends {
+  readonly "~standard": { readonly types?: infer Types };
+}
+  ? NonNullable<Types> extends { readonly input: infer Input }
+    ? Input
+    : PlainValue
+  : PlainValue;
+
 /** The declaration of a program: the arguments of `@hydra.main`, and our additions. */
-export interface ProgramDeclaration {
+export interface ProgramDeclaration<Schema extends ProgramSchema = ProgramSchema> {
   /**
    * The program's name: in usage texts, and `hydra.job.name` unless the config says otherwise.
    * Default: the name of the module that calls `hydraMain`.
@@ -49,10 +67,10 @@ export interface ProgramDeclaration {
   /** Further directories where `pkg://` finds packages, after `base`, the working directory and `PYTHONPATH`. */
   readonly packageRoots?: () => readonly string[];
   /**
-   * A JSON Schema that the resolved config of a job must fit, or the path of a file with one,
-   * absolute or relative to `base`.
+   * What the resolved config of a job must fit: a JSON Schema, the path of a file with one (absolute or relative to
+   * `base`), or the validator of a library that implements https://standardschema.dev, such as zod.
    */
-  readonly schema?: string | JsonSchema;
+  readonly schema?: Schema;
   /**
    * A last check of a job's resolved config after the schema and before anything is created: for what
    * depends on the machine, or on what the program can do.
@@ -95,10 +113,10 @@ export interface ProgramDeclaration {
   /** Further kinds of sources for search paths, by scheme, as `git://`. */
   readonly sources?: ReadonlyMap<string, SourceFactory>;
   /**
-   * The version of Hydra whose behaviour the program has, as `version_base` of `@hydra.main`. Default: `1.3`. With a
+   * The version of Hydra whose behaviour the program has, as `version_base` of `@hydra.main`. Default, and null: `1.3`. With a
    * `dialect` of 1.4 it is only the value of `hydra.runtime.version_base`: any version from 1.3, as `1.3` or `1.3.5`.
    */
-  readonly versionBase?: string;
+  readonly versionBase?: string | null;
   /** The version of Hydra itself, where it is not the one that `versionBase` names. */
   readonly dialect?: DialectName;
   /** The program's own flags, besides Hydra's. */
@@ -184,22 +202,38 @@ export interface Delegate {
 export const CHDIR_WARNING = `Future Hydra versions will no longer change working directory at job runtime by default.
 See https://hydra.cc/docs/1.2/upgrades/1.1_to_1.2/changes_to_job_working_dir/ for more information.`;
 
-type Schema = NonNullable<ProgramDeclaration["schema"]>;
-
 /**
- * The schema if it marks anything as secret. A schema that cannot be read is refused even if nothing
+ * The program's JSON Schema if it marks anything as secret. A schema that cannot be read is refused even if nothing
  * is checked against it: otherwise it is unknown which values may be shown.
  *
  * @throws ConfigError `schema.invalid` for a file that cannot be read
  */
-export function schemaThatMarksSecrets(schema: Schema): JsonSchema | undefined {
-  const text = typeof schema === "string" ? textOf(schema) : JSON.stringify(schema);
-  return /"writeOnly"|"password"/.test(text) ? parsed(schema, text) : undefined;
+export function schemaThatMarksSecrets(schema: ProgramSchema): JsonSchema | undefined {
+  if (typeof schema === "string") {
+    const text = textOf(schema);
+    return marksSecrets(text) ? parsed(schema, text) : undefined;
+  }
+  const json = jsonSchemaOf(schema);
+  return json !== undefined && marksSecrets(JSON.stringify(json)) ? json : undefined;
 }
 
-/** @throws ConfigError `schema.invalid` for a file that cannot be read */
-export const readSchema = (schema: Schema): JsonSchema =>
+const marksSecrets = (text: string): boolean => /"writeOnly"|"password"/.test(text);
+
+/**
+ * The program's schema as it is checked.
+ *
+ * @throws ConfigError `schema.invalid` for a file that cannot be read
+ */
+export const readSchema = (schema: ProgramSchema): JsonSchema | StandardValidator =>
   typeof schema === "string" ? parsed(schema, textOf(schema)) : schema;
+
+/**
+ * The program's schema as a JSON Schema; undefined for a validator that has none.
+ *
+ * @throws ConfigError `schema.invalid` for a file that cannot be read
+ */
+export const readJsonSchema = (schema: ProgramSchema): JsonSchema | undefined =>
+  jsonSchemaOf(readSchema(schema));
 
 function textOf(path: string): string {
   try {
@@ -209,12 +243,11 @@ function textOf(path: string): string {
   }
 }
 
-function parsed(schema: Schema, text: string): JsonSchema {
-  if (typeof schema !== "string") return schema;
+function parsed(path: string, text: string): JsonSchema {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw unreadable(schema, cause);
+    throw unreadable(path, cause);
   }
 }
 

@@ -41,13 +41,17 @@ export function reportError(error: unknown, { invocation, options }: Failing): v
       ? stacks(error)
       : userStacks(error);
   console.stderr(`${lines.join("\n")}\n`);
-  if (!full && tellsOfFullError(options) && (options.hasUserCode !== false || !isCodedError(error)))
+  if (
+    !full &&
+    mentionsFullErrorVariable(options) &&
+    (options.hasUserCode !== false || !isCodedError(error))
+  )
     console.stderr(`\nSet the environment variable ${FULL_ERROR}=1 for a complete stack trace.\n`);
 }
 
-function tellsOfFullError({ dialect, versionBase }: Failing["options"]): boolean {
+function mentionsFullErrorVariable({ dialect, versionBase }: Failing["options"]): boolean {
   const name = DIALECT_NAMES.find((known) => known === (dialect ?? versionBase));
-  return (name === undefined ? DEFAULT_DIALECT : DIALECTS[name]).tellsOfFullError;
+  return (name === undefined ? DEFAULT_DIALECT : DIALECTS[name]).mentionsFullErrorVariable;
 }
 
 /**

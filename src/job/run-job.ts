@@ -98,7 +98,8 @@ export async function runJob(planned: PlannedJob, surroundings: JobContext): Pro
   };
   return withEnvironment(settings, async () => {
     await callbacks.notify("onJobStart", { config, job });
-    const isTold = context.dialect.tellsOfInterrupts && callbacks.hasAny(["onJobEnd", "onRunEnd"]);
+    const isTold =
+      context.dialect.notifiesOfInterrupts && callbacks.hasAny(["onJobEnd", "onRunEnd"]);
     const result = await (isTold
       ? untilInterrupted(() => callTask(task, config, job), job)
       : callTask(task, config, job));

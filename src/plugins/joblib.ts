@@ -55,7 +55,7 @@ export const joblib: Plugin = {
         {
           jobId: (number, name) => `${name}_${number}`,
           showsOutput: true,
-          tell: (batch, request) => tell(batch.map(loggedOverrides), request),
+          logBatch: (batch, request) => logBatch(batch.map(loggedOverrides), request),
         },
       ),
     ];
@@ -63,7 +63,7 @@ export const joblib: Plugin = {
 };
 
 /** Logs a batch as Hydra's own plugin does. */
-function tell(batch: readonly string[], request: LauncherRequest): void {
+function logBatch(batch: readonly string[], request: LauncherRequest): void {
   const { directory, internals, logger, settings } = request;
   const log = logger("hydra_plugins.hydra_joblib_launcher._core");
   const given = Object.entries({ ...settings, backend: "loky" })

@@ -13,7 +13,7 @@ import { fromCode } from "../values/origin.ts";
 import type { Resolver, ResolverArgument, ResolverCall } from "../values/resolution/resolver.ts";
 
 /** Texts, booleans and null are plain JSON; ints of any size and infinite floats need a wrapper. */
-type Told =
+type Encoded =
   | null
   | boolean
   | string
@@ -21,11 +21,11 @@ type Told =
   | { readonly f: string }
   | { readonly b: string }
   | { readonly p: string }
-  | { readonly l: readonly Told[] }
-  | { readonly m: readonly (readonly [Told, Told])[] };
+  | { readonly l: readonly Encoded[] }
+  | { readonly m: readonly (readonly [Encoded, Encoded])[] };
 
 type Answer =
-  | { readonly value: Told }
+  | { readonly value: Encoded }
   | { readonly error: string; readonly file?: string | null; readonly line?: number | null };
 
 /** Standard output is reserved for answers: output of the functions goes to standard error. */
@@ -41,10 +41,10 @@ sys.dont_write_bytecode = True
 FUNCTIONS, REGISTERED, WATCHED = {}, {}, []
 
 
-def take(told):
-    if not isinstance(told, dict):
-        return told
-    (kind, value), = told.items()
+def take(encoded):
+    if not isinstance(encoded, dict):
+        return encoded
+    (kind, value), = encoded.items()
     if kind == "l":
         return [take(one) for one in value]
     if kind == "m":
@@ -52,8 +52,8 @@ def take(told):
     return {"i": int, "f": float, "b": base64.b64decode, "p": pathlib.Path}[kind](value)
 
 
-def argument(told):
-    value = take(told)
+def argument(encoded):
+    value = take(encoded)
     if isinstance(value, (list, dict)):
         try:
             from omegaconf import OmegaConf
@@ -63,7 +63,7 @@ def argument(told):
     return value
 
 
-def tell(value):
+def encode(value):
     if value is None or isinstance(value, (bool, str)):
         return value
     if type(value).__module__.startswith("omegaconf"):
@@ -78,9 +78,9 @@ def tell(value):
     if isinstance(value, pathlib.PurePath):
         return {"p": str(value)}
     if isinstance(value, (list, tuple)):
-        return {"l": [tell(one) for one in value]}
+        return {"l": [encode(one) for one in value]}
     if isinstance(value, dict):
-        return {"m": [[tell(key), tell(one)] for key, one in value.items()]}
+        return {"m": [[encode(key), encode(one)] for key, one in value.items()]}
     raise TypeError("it returned %s.%s, which no config can hold" % (type(value).__module__, type(value).__qualname__))
 
 
@@ -144,7 +144,7 @@ def call(name, path, args):
         special = []
     if special:
         raise TypeError("it asks for %s, which only the program itself has" % special[0])
-    return tell(function(*[argument(one) for one in args]))
+    return encode(function(*[argument(one) for one in args]))
 
 
 def failure(raised):
@@ -204,7 +204,7 @@ export function pythonResolvers(
       ...(isPure && { pure: true }),
       ...(useCache && { useCache: true }),
       resolve(args, call) {
-        const question = JSON.stringify([name, path, args.map((arg) => told(arg, call))]);
+        const question = JSON.stringify([name, path, args.map((arg) => encode(arg, call))]);
         try {
           const answer = isPure
             ? getOrCreate(answered, question, () => ask(question))
@@ -298,18 +298,20 @@ function lineFrom(descriptor: number): string {
   }
 }
 
-function told(arg: ResolverArgument, call: ResolverCall): Told {
+function encode(arg: ResolverArgument, call: ResolverCall): Encoded {
   const { node } = arg;
-  if (node.kind === "scalar") return toldScalar(node.value);
-  const below = (key: Parameters<ResolverCall["child"]>[1]): Told => {
+  if (node.kind === "scalar") return encodeScalar(node.value);
+  const below = (key: Parameters<ResolverCall["child"]>[1]): Encoded => {
     const child = call.child(arg, key);
-    return child === undefined ? "???" : told(child, call);
+    return child === undefined ? "???" : encode(child, call);
   };
   if (node.kind === "list") return { l: node.items.map((_, index) => below(BigInt(index))) };
-  return { m: [...node.entries.values()].map(({ key }) => [toldScalar(key), below(key)] as const) };
+  return {
+    m: [...node.entries.values()].map(({ key }) => [encodeScalar(key), below(key)] as const),
+  };
 }
 
-function toldScalar(value: ScalarValue): Told {
+function encodeScalar(value: ScalarValue): Encoded {
   if (typeof value === "bigint") return { i: String(value) };
   if (typeof value === "number")
     return { f: Number.isFinite(value) ? String(value) : spelt(value) };
@@ -319,7 +321,7 @@ function toldScalar(value: ScalarValue): Told {
 
 const spelt = (value: number): string => (Number.isNaN(value) ? "nan" : value > 0 ? "inf" : "-inf");
 
-function nodeOf(value: Told, name: string): ConfigNode {
+function nodeOf(value: Encoded, name: string): ConfigNode {
   const origin = fromCode(`resolver ${name}`);
   if (value !== null && typeof value === "object") {
     if ("l" in value)
@@ -336,7 +338,7 @@ function nodeOf(value: Told, name: string): ConfigNode {
   return scalar(scalarOf(value), origin);
 }
 
-function scalarOf(value: Told): ScalarValue {
+function scalarOf(value: Encoded): ScalarValue {
   if (value === null || typeof value !== "object") return value;
   if ("i" in value) return BigInt(value.i);
   if ("f" in value)

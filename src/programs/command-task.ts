@@ -187,15 +187,15 @@ function passSignals(child: ChildProcess, isWorker: boolean) {
   let first: NodeJS.Signals | undefined;
   const timers: NodeJS.Timeout[] = [];
   const hasTerminal = (statOf("self")?.foreground ?? -1) > 0;
-  const tell = (signal: NodeJS.Signals): void => void child.kill(signal);
+  const send = (signal: NodeJS.Signals): void => void child.kill(signal);
   const onSignal = (signal: NodeJS.Signals): void => {
-    if (first === undefined) timers.push(setTimeout(() => tell("SIGKILL"), GRACE_MS));
+    if (first === undefined) timers.push(setTimeout(() => send("SIGKILL"), GRACE_MS));
     first ??= signal;
     const isByKey = (signal === "SIGINT" || signal === "SIGQUIT") && hasTerminal;
     if (isByKey) return;
-    if (!isWorker) tell(signal);
+    if (!isWorker) send(signal);
     else if (signal === "SIGTERM" || signal === "SIGHUP")
-      timers.push(setTimeout(() => tell(signal), AGAIN_MS));
+      timers.push(setTimeout(() => send(signal), AGAIN_MS));
   };
   for (const signal of INTERRUPTS) process.on(signal, onSignal);
   return {
@@ -221,10 +221,11 @@ function judged(
       message: `'${outcome.argv[0]}' could not be started: ${problem}`,
       hint: "give the program after -- as the shell would find it: a name on PATH, or a path such as ./prog",
     });
-  const told = callback?.read();
+  const report = callback?.read();
   if (interrupted !== undefined && (code !== 0 || signal !== null))
-    return exitCode(128 + constants.signals[interrupted], told?.result);
-  const value = told === undefined || "error" in told ? resultOf(outcome, program, job) : told;
+    return exitCode(128 + constants.signals[interrupted], report?.result);
+  const value =
+    report === undefined || "error" in report ? resultOf(outcome, program, job) : report;
   if (signal !== null)
     return exitCode(
       1,
@@ -232,7 +233,7 @@ function judged(
       [`${name} was ended by ${signal}`, ...whyEnded(signal, outcome.errors)].join(": "),
     );
   if (code !== 0) {
-    const error = told?.error ?? errorIn(outcome.errors);
+    const error = report?.error ?? errorIn(outcome.errors);
     return exitCode(failureCode(code), valueIn(value), whyFailed(name, code, error));
   }
   if ("kind" in value && value.kind === "broken") {

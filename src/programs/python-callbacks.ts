@@ -55,9 +55,9 @@ def _error(raised):
     frames = traceback.extract_tb(raised.__traceback__)
     own = [frame for frame in frames if "/site-packages/" not in frame.filename and "/hydra/" not in frame.filename]
     last = own[-1] if own else (frames[-1] if frames else None)
-    told = traceback.format_exception_only(type(raised), raised)[-1].strip().split("\\n")[0]
+    report = traceback.format_exception_only(type(raised), raised)[-1].strip().split("\\n")[0]
     return {
-        "message": told,
+        "message": report,
         "file": last.filename if last else None,
         "line": last.lineno if last else None,
     }
@@ -94,24 +94,24 @@ class ResultCallback:
         raise AttributeError(name)
 
     def on_job_end(self, config=None, job_return=None, **kwargs):
-        path = os.environ.get("HYDRACONF_TOLD")
+        path = os.environ.get("HYDRACONF_JOB_REPORT")
         if not path or os.environ.get("RANK", "0") != "0" or os.environ.get("SLURM_PROCID", "0") != "0":
             return
         try:
             returned = getattr(job_return, "_return_value", None)
             if isinstance(returned, BaseException) and getattr(job_return.status, "name", "") == "FAILED":
-                told = {"error": _error(returned)}
+                report = {"error": _error(returned)}
             else:
-                told = {"result": _keys(returned)}
+                report = {"result": _keys(returned)}
             with open(path + ".new", "w", encoding="utf-8") as file:
-                json.dump(told, file, default=_plain)
+                json.dump(report, file, default=_plain)
             os.replace(path + ".new", path)
         except Exception as problem:
-            print("hydraconf: the job's result could not be told: %s" % problem)
+            print("hydraconf: the job's result could not be reported: %s" % problem)
 `;
 
 /** The report of the callback. */
-export interface Told {
+export interface JobReport {
   readonly result?: unknown;
   readonly error?: ProgramError;
 }
@@ -122,18 +122,18 @@ export interface ResultCallback {
   readonly override: string;
   readonly env: Readonly<Record<string, string>>;
   /** Undefined if the program did not reach the end of its task. */
-  read(): Told | undefined;
+  read(): JobReport | undefined;
   remove(): void;
 }
 
 /** Writes the callback to a new temporary folder, which is removed afterwards: nothing is installed. */
 export function placeCallback(env: Readonly<Record<string, string | undefined>>): ResultCallback {
   const { folder, path, remove } = placeModule(`${MODULE}.py`, SOURCE, env);
-  const told = join(folder, "told.json");
+  const report = join(folder, "report.json");
   return {
     override: `+hydra.callbacks.${MODULE}._target_=${MODULE}.ResultCallback`,
-    env: { PYTHONPATH: path, HYDRACONF_TOLD: told },
-    read: () => readTold(told),
+    env: { PYTHONPATH: path, HYDRACONF_JOB_REPORT: report },
+    read: () => readReport(report),
     remove,
   };
 }
@@ -151,7 +151,7 @@ function placeModule(file: string, source: string, { PYTHONPATH }: Invocation["e
   };
 }
 
-function readTold(file: string): Told | undefined {
+function readReport(file: string): JobReport | undefined {
   const text = readIfThere(file);
   if (text === undefined) return undefined;
   try {
@@ -234,7 +234,7 @@ export function sweepCallbacks(
         running = await startSweep(command(), { cwd, env });
         if (running === undefined)
           console.stderr(
-            `warning: the callbacks of the program are not told of the sweep: it did not start one (${shellCommand(command())})\n`,
+            `warning: the callbacks of the program are not notified of the sweep: it did not start one (${shellCommand(command())})\n`,
           );
       }
       // As in Hydra, callbacks are not notified of the end of a sweep with a failed job.

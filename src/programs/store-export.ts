@@ -259,10 +259,10 @@ const unusable = (message: string): ConfigError =>
 /** A frame of the exporting script, with its line of code. */
 const OWN_FRAME = /^ {2}File ".*export\.py", line \d+.*\n(?: {4}.*\n)*/gm;
 
-function failed(python: string, told: string): ConfigError {
-  if (/No module named '(hydra|omegaconf)'/.test(told))
+function failed(python: string, output: string): ConfigError {
+  if (/No module named '(hydra|omegaconf)'/.test(output))
     return unusable(`The Python '${python}' has no Hydra`);
-  const error = errorIn(told.replaceAll(OWN_FRAME, ""));
+  const error = errorIn(output.replaceAll(OWN_FRAME, ""));
   return new ConfigError({
     code: "app.unsupported",
     message: `${python} could not read the ConfigStore: ${error === undefined ? "no reason given" : errorText(error)}`,

@@ -14,10 +14,10 @@ import { nextCommand } from "./next-commands.ts";
  * @throws ConfigError `app.sweep_record` while another process launches them
  */
 export function claimSweep(folder: string): Claim {
-  for (let looks = 0; ; looks++) {
+  for (let attempts = 0; ; attempts++) {
     const attempt = tryClaim(launcherFile(folder));
     if (attempt.kind === "taken") return attempt.claim;
-    if (attempt.holder.use !== IN_ORDER || looks === MOST_LOOKS)
+    if (attempt.holder.use !== IN_ORDER || attempts === MOST_ATTEMPTS)
       throw isRun(folder, attempt.holder);
     pause();
   }
@@ -30,25 +30,25 @@ export function claimSweep(folder: string): Claim {
  * @param say called with the process that this waits for, if that takes long
  */
 export async function awaitOrder(folder: string, say: (line: string) => void): Promise<void> {
-  for (let looks = 1; looks <= MOST_LOOKS / LOOK_MS; looks++) {
+  for (let attempts = 1; attempts <= MOST_ATTEMPTS / POLL_MS; attempts++) {
     const holder = holderOf(launcherFile(folder));
     if (holder?.use !== IN_ORDER) return;
-    if (looks === LONG_LOOKS)
+    if (attempts === ATTEMPTS_BEFORE_NOTICE)
       say(
         `Waiting for process ${holder.pid} on ${holder.host}, which is repairing the record of the sweep in '${dirname(folder)}'`,
       );
-    await wait(LOOK_MS);
+    await wait(POLL_MS);
   }
 }
 
-const LOOK_MS = 10;
+const POLL_MS = 10;
 /** The number of checks after which to tell the user. */
-const LONG_LOOKS = 100;
+const ATTEMPTS_BEFORE_NOTICE = 100;
 
 /** The use of a claim that only repairs the record of a sweep and launches nothing. */
 const IN_ORDER = "repairs its record";
 /** A millisecond apart: a repair takes a moment, unless its process is suspended. */
-const MOST_LOOKS = 10_000;
+const MOST_ATTEMPTS = 10_000;
 
 /**
  * Claims a sweep only to repair its record; undefined if a process launches its jobs. Commands that read the sweep do

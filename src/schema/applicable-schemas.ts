@@ -7,6 +7,36 @@ export interface SchemaObject {
   readonly [keyword: string]: unknown;
 }
 
+/** The validator interface of https://standardschema.dev, and its JSON Schema where the library gives one. */
+export interface StandardValidator {
+  readonly "~standard": {
+    readonly version: number;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => unknown;
+    readonly jsonSchema?: {
+      readonly input: (options: { readonly target: "draft-2020-12" }) => JsonSchema;
+    };
+  };
+}
+
+export const isStandardValidator = (
+  schema: JsonSchema | StandardValidator,
+): schema is StandardValidator =>
+  (typeof schema === "object" || typeof schema === "function") && "~standard" in schema;
+
+/**
+ * The JSON Schema of what a validator accepts, for help, completion and secrets. Undefined if its library gives none,
+ * or none for this validator: checks of code have no JSON Schema.
+ */
+export function jsonSchemaOf(schema: JsonSchema | StandardValidator): JsonSchema | undefined {
+  if (!isStandardValidator(schema)) return schema;
+  try {
+    return schema["~standard"].jsonSchema?.input({ target: "draft-2020-12" });
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * Every subschema that applies to a place (references, `allOf`, branches), the nearest first; of branches with a
  * discriminator, only the one that the document selects counts.

@@ -4,9 +4,12 @@ import { ConfigError } from "../values/errors.ts";
 import type { ConfigNode } from "../values/node.ts";
 import { toObject } from "../values/plain-objects.ts";
 import {
+  isStandardValidator,
   type JsonSchema,
+  jsonSchemaOf,
   member,
   type SchemaObject,
+  type StandardValidator,
   schemasAtRoot,
   schemasBelow,
 } from "./applicable-schemas.ts";
@@ -17,7 +20,7 @@ import { createConfigAjv, treeIssues } from "./tree-issues.ts";
 /** Checks trees against JSON Schemas and validators of the standard-schema interface. */
 export interface ConfigReader {
   problems(schema: JsonSchema | StandardValidator, tree: ConfigNode): readonly SchemaIssue[];
-  /** The values that a JSON Schema marks secret; other validators cannot mark any. */
+  /** The values that a JSON Schema marks secret, or the one that a validator's library gives. */
   secrets(schema: JsonSchema | StandardValidator, tree: ConfigNode): readonly SecretPath[];
   /** Whether a value at these keys would be secret. */
   isSecret(schema: JsonSchema | StandardValidator, path: readonly string[]): boolean;
@@ -28,20 +31,18 @@ export function createConfigReader(): ConfigReader {
   const compiled = new Map<JsonSchema, ValidateFunction>();
   const compile = (schema: JsonSchema): ValidateFunction =>
     getOrCreate(compiled, schema, () => createConfigAjv(schema).compile(schema));
+  const converted = new Map<StandardValidator, JsonSchema | undefined>();
+  const asJson = (schema: JsonSchema | StandardValidator): JsonSchema =>
+    (isStandardValidator(schema)
+      ? getOrCreate(converted, schema, () => jsonSchemaOf(schema))
+      : schema) ?? true;
   return {
     problems: (schema, tree) =>
-      isStandard(schema) ? standardIssues(tree, schema) : treeIssues(tree, schema, compile),
-    secrets: (schema, tree) => (isStandard(schema) ? [] : secretPaths(tree, schema)),
-    isSecret: (schema, path) => !isStandard(schema) && isSecretKey(path, schema),
-  };
-}
-
-/** The validator interface of https://standardschema.dev. */
-interface StandardValidator {
-  readonly "~standard": {
-    readonly version: number;
-    readonly vendor: string;
-    readonly validate: (value: unknown) => unknown;
+      isStandardValidator(schema)
+        ? standardIssues(tree, schema)
+        : treeIssues(tree, schema, compile),
+    secrets: (schema, tree) => secretPaths(tree, asJson(schema)),
+    isSecret: (schema, path) => isSecretKey(path, asJson(schema)),
   };
 }
 
@@ -50,9 +51,6 @@ interface StandardIssue {
   /** Keys, or objects with a key. */
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[];
 }
-
-const isStandard = (schema: JsonSchema | StandardValidator): schema is StandardValidator =>
-  (typeof schema === "object" || typeof schema === "function") && "~standard" in schema;
 
 /**
  * The issues that a standard-schema validator finds in a tree, as plain data. Its conversions and defaults are ignored:
@@ -80,7 +78,7 @@ function standardIssues(
       pointer: pointerTo(tokens),
       value: node,
       expected: "another value",
-      says: message,
+      message,
       origin: node.origin,
     };
   });

@@ -16,8 +16,8 @@ export interface SchemaIssue {
   readonly value?: ConfigNode;
   /** What the schema wants, as one phrase: `an integer, at least 1`. */
   readonly expected: string;
-  /** The message of a validator, if it has one. */
-  readonly says?: string;
+  /** The message of a validator, in its own words; it is shown instead of `expected`. */
+  readonly message?: string;
   /** The schema's description of the key. */
   readonly description?: string;
   /** Origin of the value; for a missing key, that of the mapping around it. */
@@ -87,7 +87,7 @@ export function renderIssues(issues: readonly SchemaIssue[], title = "The config
 
 function renderIssue(issue: SchemaIssue): string {
   const rows: readonly (readonly [string, string | undefined])[] = [
-    ["expected", issue.expected],
+    issue.message === undefined ? ["expected", issue.expected] : ["problem", issue.message],
     ["did you mean", issue.nearest],
     ["meaning", issue.description],
     ["from", describeOrigin(issue.origin)],

@@ -249,11 +249,11 @@ function expectedPhrase(schema: JsonSchema, errors: readonly ErrorObject[]): str
   const branches = new Map<string, Set<string>>();
   for (const error of errors) {
     const branch = branchOf(error);
-    const says = branch === undefined ? always : (branches.get(branch) ?? new Set());
-    says.add(phrase(schema, error));
-    if (branch !== undefined) branches.set(branch, says);
+    const constraints = branch === undefined ? always : (branches.get(branch) ?? new Set());
+    constraints.add(phrase(schema, error));
+    if (branch !== undefined) branches.set(branch, constraints);
   }
-  const choices = new Set([...branches.values()].map((says) => [...says].join(", ")));
+  const choices = new Set([...branches.values()].map((constraints) => [...constraints].join(", ")));
   return [...always, ...(choices.size === 0 ? [] : [alternatives([...choices])])].join(", ");
 }
 

@@ -231,9 +231,9 @@ export function failureTable(
 }
 
 /** `2 of 4 jobs failed, 1 stopped`, `1 of 4 jobs stopped` */
-function counted(told: readonly JobResult[], all: number): string {
-  const stopped = told.filter(isUndone).length;
-  const failed = told.length - stopped;
+function counted(unfinished: readonly JobResult[], all: number): string {
+  const stopped = unfinished.filter(isUndone).length;
+  const failed = unfinished.length - stopped;
   const first = failed > 0 ? `${failed} of ${plural(all, "job")} failed` : undefined;
   if (stopped === 0) return first ?? "";
   return first === undefined

@@ -148,7 +148,7 @@ export function distinctOverrides(jobs: readonly Pick<SweepJob, "overrides">[]):
 }
 
 /** States in display order, with their words. */
-const TOLD = [
+const COUNTED = [
   ["failed", "failed"],
   ["stopped", "stopped"],
   ["running", "running"],
@@ -164,9 +164,9 @@ export function totalsLine(
   { isOver, now }: { readonly isOver: boolean; readonly now: number },
 ): string {
   const counts = tally.counts();
-  const parts = TOLD.flatMap(([state, word]) => {
-    const told = isOver && state === "queued" ? "not started" : word;
-    return counts[state] === 0 ? [] : [`${counts[state]} ${told}`];
+  const parts = COUNTED.flatMap(([state, word]) => {
+    const label = isOver && state === "queued" ? "not started" : word;
+    return counts[state] === 0 ? [] : [`${counts[state]} ${label}`];
   });
   const jobs = all(counts);
   const done = `${counts.completed} of ${plural(jobs, "job")} completed`;

@@ -115,7 +115,7 @@ const SCHEDULER_MS = 15_000;
  */
 function lookAtScheduler(
   { directory, env, launchers, onHeld, signal }: WaitRequest,
-  tell: (numbers: readonly number[], pendingReason: string) => void,
+  onHold: (numbers: readonly number[], pendingReason: string) => void,
 ): () => Promise<void> {
   let next = 0;
   let known = new Set<string>();
@@ -134,7 +134,7 @@ function lookAtScheduler(
       else same.push(number);
     }
     for (const [pendingReason, numbers] of held)
-      if (!known.has(pendingReason)) tell(numbers, pendingReason);
+      if (!known.has(pendingReason)) onHold(numbers, pendingReason);
     // Reasons may alternate as long as any job is held, so each is reported once.
     known = new Set(held.size === 0 ? [] : [...known, ...held.keys()]);
   };

@@ -13,10 +13,10 @@ export function tolerateClosedPipes(): void {
     if (!stream.listeners("error").includes(onError)) stream.on("error", onError);
 }
 
-const onOutputError = (error: NodeJS.ErrnoException): void => tell("standard output", error);
-const onErrorsError = (error: NodeJS.ErrnoException): void => tell("standard error", error);
+const onOutputError = (error: NodeJS.ErrnoException): void => report("standard output", error);
+const onErrorsError = (error: NodeJS.ErrnoException): void => report("standard error", error);
 
-function tell(name: string, error: NodeJS.ErrnoException): void {
+function report(name: string, error: NodeJS.ErrnoException): void {
   if (error.code === "EPIPE" || error.code === "EIO") return;
   process.exitCode = 1;
   // Only the first failure is reported, because later lines fail likewise.

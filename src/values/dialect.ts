@@ -66,11 +66,11 @@ export interface Dialect {
   /** Whether the first line of an error about an override lists all overrides. */
   readonly listsOverrides: boolean;
   /** Whether an error mentions `HYDRA_FULL_ERROR`. */
-  readonly tellsOfFullError: boolean;
+  readonly mentionsFullErrorVariable: boolean;
   /** Whether an exception of a task is written to the job's own log. */
   readonly logsFailures: boolean;
   /** Whether callbacks are notified of the end of a job, and of its run, that Ctrl-C interrupts. */
-  readonly tellsOfInterrupts: boolean;
+  readonly notifiesOfInterrupts: boolean;
   /**
    * Whether the values of `hydra.job.env_set` are resolved one after the other, each with the variables set before it;
    * otherwise all are resolved first, as values of the config.
@@ -126,7 +126,7 @@ export interface Dialect {
   /** Whether a `.yml` file in a config directory is refused; otherwise it is ignored. */
   readonly refusesYml: boolean;
   /** Whether a config with content and a defaults list without `_self_` gets a warning. */
-  readonly warnsOfMissingSelf: boolean;
+  readonly warnsAboutMissingSelf: boolean;
   /** `\.`, `\[`, `\]` and `\=` in a key stand for the character itself, which does not separate components. */
   readonly escapesInKeys: boolean;
   /** Negative list indices count from the end in lookups: `${list.-1}`. */
@@ -187,9 +187,9 @@ const V1_3: Dialect = {
   chdirDefault: null,
   resolvesDirname: false,
   listsOverrides: false,
-  tellsOfFullError: true,
+  mentionsFullErrorVariable: true,
   logsFailures: false,
-  tellsOfInterrupts: false,
+  notifiesOfInterrupts: false,
   setsVariablesInTurn: true,
   fixesLauncher: false,
   globsSearchPath: false,
@@ -209,7 +209,7 @@ const V1_3: Dialect = {
   deletesConfigs: false,
   deletesAnyValue: false,
   refusesYml: false,
-  warnsOfMissingSelf: true,
+  warnsAboutMissingSelf: true,
   escapesInKeys: false,
   indicesFromEnd: false,
   absentAboveRoot: false,
@@ -258,9 +258,9 @@ const V1_4: Dialect = {
   chdirDefault: false,
   resolvesDirname: true,
   listsOverrides: true,
-  tellsOfFullError: false,
+  mentionsFullErrorVariable: false,
   logsFailures: true,
-  tellsOfInterrupts: true,
+  notifiesOfInterrupts: true,
   setsVariablesInTurn: false,
   fixesLauncher: true,
   globsSearchPath: true,
@@ -280,7 +280,7 @@ const V1_4: Dialect = {
   deletesConfigs: true,
   deletesAnyValue: true,
   refusesYml: true,
-  warnsOfMissingSelf: false,
+  warnsAboutMissingSelf: false,
   escapesInKeys: true,
   indicesFromEnd: true,
   absentAboveRoot: true,

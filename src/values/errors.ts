@@ -165,7 +165,7 @@ export class ConfigError extends CodedError<ErrorCode> {
    * if a resolver requests `c[0]` of a list, the error names that item, whichever key refers to the resolver.
    * @internal
    */
-  askedFor(key: string): ConfigError {
+  withRequestedKey(key: string): ConfigError {
     if (this.#hasRequestedKey) return this;
     const asked = new ConfigError({ ...this.details, key });
     asked.#hasRequestedKey = true;

@@ -288,7 +288,7 @@ ${TRAIN}`,
     });
     const argv = ["hydra.sweep.dir=out", MINE, "--", "python3", "train.py"];
     const ran = hydraconf(cwd, "run", "-m", "lr=0.1", ...argv);
-    expect(ran.stderr).toContain("the callbacks of the program are not told of the sweep");
+    expect(ran.stderr).toContain("the callbacks of the program are not notified of the sweep");
     expect(ran.status).toBe(0);
   });
 

@@ -129,9 +129,9 @@ describe("errors", () => {
   });
 
   test("tells the key that was asked for first, and is the same error otherwise", () => {
-    const asked = error.askedFor("c[0]");
+    const asked = error.withRequestedKey("c[0]");
     expect(asked.details).toEqual({ ...error.details, key: "c[0]" });
-    expect(asked.askedFor("whoever.refers.to.it")).toBe(asked);
+    expect(asked.withRequestedKey("whoever.refers.to.it")).toBe(asked);
     expect(error.details.key).toBe("db.port");
   });
 });

@@ -25,7 +25,7 @@ function train(config, job) {
   return loss;
 }
 
-process.exitCode = await hydraMain(
+await hydraMain(
   {
     configPath: "conf",
     configName: "config",

@@ -1,7 +1,6 @@
 import { defaultsOf, type Repository } from "../../compose/index.ts";
-import { readSchema } from "../../job/options.ts";
+import { type ProgramSchema, readJsonSchema } from "../../job/options.ts";
 import type { ParsedArguments, Session } from "../../job/session.ts";
-import type { JsonSchema } from "../../schema/applicable-schemas.ts";
 import { isConfigError } from "../../values/errors.ts";
 import { flagIn, parseArgv } from "../arguments/parse-argv.ts";
 import { subcommandOf } from "../arguments/subcommand.ts";
@@ -149,13 +148,13 @@ function openTree(session: CompletionSession, words: readonly string[]): Compose
 }
 
 function openSchema(
-  schema: string | JsonSchema | undefined,
+  schema: ProgramSchema | undefined,
   tree: ComposedTree,
 ): SchemaKnowledge | undefined {
   if (schema === undefined) return undefined;
   let known: SchemaKnowledge | undefined;
   const open = (): SchemaKnowledge => {
-    known ??= schemaKnowledge(readSchema(schema), tree);
+    known ??= schemaKnowledge(readJsonSchema(schema) ?? true, tree);
     return known;
   };
   return {

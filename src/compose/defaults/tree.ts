@@ -266,7 +266,7 @@ function expandList(
     appended: primary ? request.choices.appended : [],
     resolvers: request.resolvers,
   });
-  if (selfMissingAt && placed.dialect.warnsOfMissingSelf)
+  if (selfMissingAt && placed.dialect.warnsAboutMissingSelf)
     tracker.warn(missingSelf(placed.configPath, selfMissingAt));
 
   const place: Place = {

@@ -159,13 +159,19 @@ export interface JsonSchemaObject {
   readonly [keyword: string]: unknown;
 }
 
-/** The part of the standard-schema interface that a check needs. */
+/** The part of the standard-schema interface that is used. */
 export interface StandardSchema {
   readonly "~standard": {
     readonly version: number;
     readonly vendor: string;
     /** Returns `{value}` for a value that fits, and `{issues}` for others. */
     readonly validate: (value: unknown) => unknown;
+    /** The types of values before and after the validation, for the compiler only. */
+    readonly types?: { readonly input: unknown; readonly output: unknown } | undefined;
+    /** The JSON Schema of what it accepts, for help, completion and secrets. */
+    readonly jsonSchema?: {
+      readonly input: (options: { readonly target: "draft-2020-12" }) => JsonSchemaObject;
+    };
   };
 }
 
@@ -179,7 +185,7 @@ export interface SchemaProblem {
   /** The demand of the schema, as a phrase after "expected". */
   readonly expected: string;
   /** The message of a validator, if it has one. */
-  readonly says?: string;
+  readonly message?: string;
   readonly description?: string;
   readonly origin: Origin;
   readonly available?: readonly string[];

@@ -38,9 +38,9 @@ export function openLogger(
     return function log(message: string, error?: unknown): void {
       if (own.disabled || level < levelOf(tree, name)) return;
       const caller = () => callerOf(log);
-      const told = error === undefined ? {} : { error };
+      const failure = error === undefined ? {} : { error };
       deliver(
-        { logger: name, levelName, level, message, time: now(), caller, ...told },
+        { logger: name, levelName, level, message, time: now(), caller, ...failure },
         tree,
         console,
       );

@@ -287,12 +287,12 @@ export function takeDriverRequest(
  * @returns stops the check
  */
 export function watchForLostTask(console: Console): () => void {
-  const tell = (): void => {
+  const report = (): void => {
     console.stderr(
       "The program ended before its task did: the task awaits a promise that nothing can settle any more\n",
     );
     process.exitCode = 1;
   };
-  process.once("beforeExit", tell);
-  return () => void process.removeListener("beforeExit", tell);
+  process.once("beforeExit", report);
+  return () => void process.removeListener("beforeExit", report);
 }

@@ -31,7 +31,7 @@ const LOGGER = "hydraconf.launchers.local";
 /** How a launcher of local processes differs from ours in its output. */
 export interface Appearance extends Pick<LauncherDefinition, "jobId"> {
   /** Logs a batch in place of our own lines. */
-  readonly tell?: (batch: readonly SweepJob[], request: LauncherRequest) => void;
+  readonly logBatch?: (batch: readonly SweepJob[], request: LauncherRequest) => void;
   /** Whether the output of jobs is also shown in the output of the sweep. */
   readonly showsOutput?: boolean;
 }
@@ -175,7 +175,7 @@ function beginBatch(
   batch: readonly SweepJob[],
   request: LauncherRequest,
   given: SettingsRequest,
-  { showsOutput = false, tell }: Appearance,
+  { showsOutput = false, logBatch }: Appearance,
 ): BatchRun {
   const { folder } = request.internals.record;
   const settings = settingsOfJobs(batch, given, folder);
@@ -183,7 +183,7 @@ function beginBatch(
   return {
     request,
     settings,
-    log: openLog(batch, request, settings.atOnce, tell),
+    log: openLog(batch, request, settings.atOnce, logBatch),
     showsOutput,
     queue: createQueue(batch, folder),
     running,
@@ -270,19 +270,19 @@ function openLog(
   batch: readonly SweepJob[],
   request: LauncherRequest,
   most: number,
-  tell: Appearance["tell"],
+  logBatch: Appearance["logBatch"],
 ) {
   const log = request.logger(LOGGER);
   const atOnce = Math.min(most, Math.max(1, batch.length));
-  if (tell === undefined)
+  if (logBatch === undefined)
     log.info(
       `Launching ${plural(batch.length, "job")} in ${plural(atOnce, "process", "processes")}`,
     );
-  else tell(batch, request);
+  else logBatch(batch, request);
   let isToldOfSlots = false;
   return {
     started(job: SweepJob) {
-      if (tell === undefined) log.info(`\t#${job.number} : ${loggedOverrides(job)}`);
+      if (logBatch === undefined) log.info(`\t#${job.number} : ${loggedOverrides(job)}`);
     },
     /** Once: a sweep may wait for hours. */
     lacksSlots({ holder, resource, slot }: SlotAttempt & { readonly kind: "none" }) {

@@ -122,8 +122,8 @@ function endOf({ logged, logsOf, report, slurmLines, task }: OverTask): {
   if (lack !== undefined) return { status: "failed", why: lack, lack, known };
   const why =
     known === undefined ? "Slurm no longer knows it, and it left no result" : whyOver(known);
-  const told = STATUS[known?.state ?? ""] ?? "stopped";
-  return { status: askedToEnd(known) ? "stopped" : told, why, lack, known };
+  const status = STATUS[known?.state ?? ""] ?? "stopped";
+  return { status: askedToEnd(known) ? "stopped" : status, why, lack, known };
 }
 
 /** The end of a task that Slurm has forgotten, from its log. */

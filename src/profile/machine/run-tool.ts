@@ -102,17 +102,17 @@ export async function runWithProgress<T>(
   work: ToolWork,
   control: ToolControl,
 ): Promise<T> {
-  const news = tellNews(work, control);
+  const progress = reportProgress(work, control);
   const end = endOnAbort(tool.pid, control.stop);
   try {
     return await tool;
   } finally {
     end.dispose();
-    news.dispose();
+    progress.dispose();
   }
 }
 
-function tellNews({ doing, output }: ToolWork, { say, everyMs = MINUTE_MS }: ToolControl) {
+function reportProgress({ doing, output }: ToolWork, { say, everyMs = MINUTE_MS }: ToolControl) {
   const started = performance.now();
   const timer = setInterval(() => {
     const minutes = Math.round((performance.now() - started) / MINUTE_MS);

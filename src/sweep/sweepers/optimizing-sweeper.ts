@@ -42,7 +42,7 @@ interface Scored {
  */
 export function optimizingSweeper(request: OptimizingRequest): Sweeper {
   const { batchSize, directory, maxFailureRate, objective, search } = request;
-  const told: Scored[] = [];
+  const trials: Scored[] = [];
   let round: readonly Trial[] = [];
   let scores: Score[] = [];
   let asked = 0;
@@ -73,12 +73,12 @@ export function optimizingSweeper(request: OptimizingRequest): Sweeper {
         const result = results[index];
         const outcome = result && outcomeOf(result, objective);
         const score = outcome?.score ?? null;
-        told.push({ trial, score });
+        trials.push({ trial, score });
         scores.push(score);
         if (outcome?.score !== null) continue;
         lost++;
         if (result?.status === "completed")
-          problems.push(`job #${result.number ?? told.length - 1}: ${outcome.problem}`);
+          problems.push(`job #${result.number ?? trials.length - 1}: ${outcome.problem}`);
       }
       failures += lost;
       if (lost === 0 || lost / batch.length <= maxFailureRate) return;
@@ -89,7 +89,7 @@ export function optimizingSweeper(request: OptimizingRequest): Sweeper {
       const outcome = result.status === "completed" ? outcomeOf(result, objective) : undefined;
       return outcome?.score === null ? outcome.problem : undefined;
     },
-    conclude: () => conclusionOf(told, failures, !failedTooOften, request),
+    conclude: () => conclusionOf(trials, failures, !failedTooOften, request),
   };
 }
 
@@ -104,26 +104,26 @@ function withoutNumber(problems: readonly string[], directory: string): ConfigEr
 }
 
 /** The best trial with the largest budget that has scores; ties go to the earlier trial. */
-function bestOf(told: readonly Scored[], direction: Direction): Scored | undefined {
-  const scored = told.filter(({ score }) => score !== null);
+function bestOf(trials: readonly Scored[], direction: Direction): Scored | undefined {
+  const scored = trials.filter(({ score }) => score !== null);
   const top = scored.reduce((level, { trial }) => Math.max(level, trial.level), 0);
   return scored.filter(({ trial }) => trial.level === top).sort(byScore(direction))[0];
 }
 
 function conclusionOf(
-  told: readonly Scored[],
+  trials: readonly Scored[],
   failures: number,
   toleratesFailures: boolean,
   { dialect, direction, name }: OptimizingRequest,
 ): Conclusion | undefined {
-  const best = bestOf(told, direction);
+  const best = bestOf(trials, direction);
   if (best === undefined || best.score === null) return undefined;
   const origin = fromCode("sweep");
   const params = best.trial.params.map((text) => {
     const override = parseOverride(text, 0, { dialect });
     return [overrideKeyElement(override), overrideNode(override) ?? scalar(null, origin)] as const;
   });
-  const counts = `${plural(told.length, "trial")}${failures === 0 ? "" : `, ${failures} failed`}`;
+  const counts = `${plural(trials.length, "trial")}${failures === 0 ? "" : `, ${failures} failed`}`;
   return {
     file: RESULTS_FILE,
     content: map(

@@ -174,7 +174,7 @@ function asked<Found>(place: Place, find: () => Found): Found {
   try {
     return find();
   } catch (error) {
-    throw isConfigError(error) ? error.askedFor(fullKeyOf(place)) : error;
+    throw isConfigError(error) ? error.withRequestedKey(fullKeyOf(place)) : error;
   }
 }
 

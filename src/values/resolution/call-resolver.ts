@@ -114,7 +114,7 @@ function asking<Found>(find: () => Found, key: () => string): Found {
   try {
     return find();
   } catch (error) {
-    throw isConfigError(error) ? error.askedFor(key()) : error;
+    throw isConfigError(error) ? error.withRequestedKey(key()) : error;
   }
 }
 

@@ -176,7 +176,7 @@ function follow(deep: Deep, place: Place): Place | undefined {
     if (!isConfigError(error)) throw error;
     if (error.code === "interpolation.to_missing" && deep.options.toMissing === "missing")
       return undefined;
-    throw error.askedFor(fullKeyOf(place));
+    throw error.withRequestedKey(fullKeyOf(place));
   }
 }
 

@@ -72,7 +72,7 @@ export function findPlace(
       scalarsAreEmpty: true,
     });
   } catch (error) {
-    throw isConfigError(error) ? error.askedFor(key) : error;
+    throw isConfigError(error) ? error.withRequestedKey(key) : error;
   }
 }
 
@@ -147,7 +147,7 @@ export function missingKeys(root: ConfigNode, context: ResolveContext): Readonly
       return resolution.dereference(place);
     } catch (error) {
       if (refusesToMissing && isToMissing(error)) return undefined;
-      throw isConfigError(error) ? error.askedFor(fullKeyOf(place)) : error;
+      throw isConfigError(error) ? error.withRequestedKey(fullKeyOf(place)) : error;
     }
   }
 }
@@ -287,7 +287,7 @@ function targetOf(resolution: Resolution, place: Place, key: Key): Place | undef
     if (target !== below) spend(resolution.budget, { values: 1, characters: 0 }, below);
     return target;
   } catch (error) {
-    throw isConfigError(error) ? error.askedFor(fullKeyOf(below)) : error;
+    throw isConfigError(error) ? error.withRequestedKey(fullKeyOf(below)) : error;
   }
 }
 

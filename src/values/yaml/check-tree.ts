@@ -44,7 +44,7 @@ export function checkTree(
   try {
     check(node, path, refusals);
   } catch (error) {
-    throw isConfigError(error) ? error.askedFor(fullKeyOf(placeBelow(at, path))) : error;
+    throw isConfigError(error) ? error.withRequestedKey(fullKeyOf(placeBelow(at, path))) : error;
   }
   return node;
 }

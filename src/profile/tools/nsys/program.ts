@@ -109,7 +109,7 @@ const lastLine = (text: string): string => text.trimEnd().split("\n").at(-1)?.tr
 
 interface Failure {
   /** A message that only nsys prints. */
-  readonly says: RegExp;
+  readonly pattern: RegExp;
   /**
    * A message of the system, which programs print, too: it counts as nsys's only in output of nsys alone, or in a line
    * that names nsys.
@@ -125,72 +125,73 @@ export const NO_REPORTS = /No reports were generated/;
 /** The first match counts: causes before consequences. */
 const FAILURES: readonly Failure[] = [
   {
-    says: /newer than (?:your|the) current version|created (?:in|by) .* which is newer|Invalid version prefix|Qdstrm version .* not supported/i,
+    pattern:
+      /newer than (?:your|the) current version|created (?:in|by) .* which is newer|Invalid version prefix|Qdstrm version .* not supported/i,
     means:
       "the report was written by another version of Nsight Systems than the nsys that reads it",
     hint: "read it with an nsys at least as new (set HYDRACONF_NSIGHT to its directory), or give an export made by such an nsys: nsys export --type sqlite REPORT.nsys-rep",
   },
   {
-    says: /ProtobufParseException|parseProtobufFromStream/,
+    pattern: /ProtobufParseException|parseProtobufFromStream/,
     words: /LZ4 decompression failed|Section Table|ReportFile.*(?:corrupt|truncated)/i,
     means: "the report is damaged or truncated",
     hint: "copy it again, completely; if the .qdstrm file was kept, QdstrmImporter -i FILE.qdstrm makes the report again",
   },
   {
-    says: /boost::filesystem.*No space left on device/i,
+    pattern: /boost::filesystem.*No space left on device/i,
     words: /No space left on device/i,
     means: "the disk is full",
     hint: "nsys writes to TMPDIR first: set it to a directory with more space, or record less (pipeline.nsys.capture_range)",
   },
   {
-    says: /Wrong event order/,
+    pattern: /Wrong event order/,
     means: "nsys recorded, but cannot make a report: it considers the order of the events wrong",
     hint: `use nsys 2024.2 or later (set HYDRACONF_NSIGHT to its directory); its QdstrmImporter -i FILE.qdstrm may also read the .qdstrm file, which is kept; "pipeline.nsys.trace='cuda,nvtx'" and a capture range give fewer events`,
   },
   {
-    says: /TimeConversion\.cpp|ConvertGpuTicksToSyncNs/,
+    pattern: /TimeConversion\.cpp|ConvertGpuTicksToSyncNs/,
     means: "nsys could not convert the times of this GPU, which happens if the host hides the GPU",
     hint: "another version of nsys may convert them (set HYDRACONF_NSIGHT to its directory); pipeline.nsys.trace=nvtx records only ranges, and the recorder takes its GPU times from CUPTI",
   },
   {
-    says: /Already under profiling/,
+    pattern: /Already under profiling/,
     means: "another tool holds the GPU counters that the options request",
     hint: "dcgmi profile --pause, or remove --gpu-metrics-devices from pipeline.nsys.extra_args: kernels and ranges need no counters",
   },
   {
-    says: /importer binary and its dependencies were not found/i,
+    pattern: /importer binary and its dependencies were not found/i,
     means: "nsys recorded, but its importer, which makes the report, does not run",
     hint: "install all of Nsight Systems, including its host part; the .qdstrm file can be imported later",
   },
   {
-    says: /Importer error|importation of the QDSTRM/i,
+    pattern: /Importer error|importation of the QDSTRM/i,
     means: "nsys recorded, but failed to make the report",
     hint: `the .qdstrm file is kept: the QdstrmImporter -i FILE.qdstrm of a newer Nsight Systems may read it; or record less (pipeline.nsys.capture_range, "pipeline.nsys.trace='cuda,nvtx'")`,
   },
   {
-    says: /does not have permission to access NVIDIA .*Performance Counters|ERR_NVGPUCTRPERM/i,
+    pattern: /does not have permission to access NVIDIA .*Performance Counters|ERR_NVGPUCTRPERM/i,
     means: "this user may not read the GPU counters that the options request",
     hint: "remove --gpu-metrics-devices from pipeline.nsys.extra_args: kernels and ranges need no counters; deep-profile doctor shows how to allow users to read them",
   },
   {
-    says: /^(?:usage: nsys |Try 'nsys |Illegal --)/m,
+    pattern: /^(?:usage: nsys |Try 'nsys |Illegal --)/m,
     words: /unrecogni[sz]ed option|Invalid (?:value|argument)/i,
     means: "nsys does not accept an option or its value",
     hint: "check pipeline.nsys and pipeline.nsys.extra_args; nsys profile --help lists the options of this version",
   },
   {
-    says: /requires? (?:root|administrat\w+) privileges/i,
+    pattern: /requires? (?:root|administrat\w+) privileges/i,
     words: /Permission denied|not permitted/i,
     means: "nsys lacks a permission",
     hint: "pipeline.nsys.sample=none needs no permission; sampling needs kernel.perf_event_paranoid of 2 or less (sudo sysctl kernel.perf_event_paranoid=2)",
   },
   {
-    says: /Connection to Agent lost|daemon (?:crashed|is not running)/i,
+    pattern: /Connection to Agent lost|daemon (?:crashed|is not running)/i,
     means: "nsys lost its own agent process",
     hint: "run it again; with a capture range, pipeline.nsys.capture_range_end=stop lets the program finish",
   },
   {
-    says: NO_REPORTS,
+    pattern: NO_REPORTS,
     means: "nsys had nothing to report",
     hint: "the program may have ended or been killed before nsys could start or write; the output is in nsys/stderr.txt",
   },
@@ -211,7 +212,7 @@ export function nsysFailure(
 ): ToolError {
   const isAlone = speakers === "nsys";
   const own = isAlone ? said : (said.match(OWN_LINE) ?? []).join("\n");
-  const failure = FAILURES.find(({ says, words }) => says.test(said) || words?.test(own));
+  const failure = FAILURES.find(({ pattern, words }) => pattern.test(said) || words?.test(own));
   const last = lastLine(said);
   const unknown =
     last === ""
@@ -237,29 +238,30 @@ export const emptyCapture = (range: string): ToolError =>
   });
 
 interface Warning {
-  readonly says: RegExp;
+  readonly pattern: RegExp;
   readonly note: string;
 }
 
 /** Messages in a successful recording. */
 const WARNINGS: readonly Warning[] = [
   {
-    says: /CPU (?:IP\/backtrace )?sampling (?:not supported|will be disabled|requires)|perf event paranoid level|CPU (?:kernel )?IP\/backtrace samples|=system-wide requires root privileges/i,
+    pattern:
+      /CPU (?:IP\/backtrace )?sampling (?:not supported|will be disabled|requires)|perf event paranoid level|CPU (?:kernel )?IP\/backtrace samples|=system-wide requires root privileges/i,
     note: "nsys could not sample the CPU (kernel.perf_event_paranoid): range and kernel times are not affected",
   },
   {
-    says: /CPU context switch tracing (?:not supported|will be disabled)/i,
+    pattern: /CPU context switch tracing (?:not supported|will be disabled)/i,
     note: "nsys could not trace context switches: regions are not affected",
   },
   {
-    says: /One or more process(?:es)? it created re-?parented/i,
+    pattern: /One or more process(?:es)? it created re-?parented/i,
     note: 'nsys waited for processes that the program left running; "pipeline.nsys.extra_args=[--wait,primary]" makes it end with the program',
   },
 ];
 
 /** Notes about what is missing from the recording, or why it took long. */
 export const nsysWarnings = (said: string): readonly string[] =>
-  WARNINGS.flatMap(({ says, note }) => (says.test(said) ? [note] : []));
+  WARNINGS.flatMap(({ pattern, note }) => (pattern.test(said) ? [note] : []));
 
 // Requirements of `pipeline.nsys` on its own keys and on the installed nsys.
 

@@ -19,36 +19,36 @@ const UNSUPPORTED_DRIVER =
 const HARDWARE_TRACE = /Hardware tracing used for CUDA/;
 
 interface Known {
-  readonly says: RegExp;
+  readonly pattern: RegExp;
   readonly remedy: string;
 }
 
 const KNOWN: readonly Known[] = [
   {
-    says: UNSUPPORTED_DRIVER,
+    pattern: UNSUPPORTED_DRIVER,
     remedy: `kernels may be missing: ${NEWER_NSYS}`,
   },
   {
-    says: /incomplete CUPTI events dropped/,
+    pattern: /incomplete CUPTI events dropped/,
     remedy: `these kernels and copies are missing: let the program end before the recording does; ${SOFTWARE_TRACE}`,
   },
   {
-    says: /CUPTI dropped \d+ records|allocate CUPTI buffers/,
+    pattern: /CUPTI dropped \d+ records|allocate CUPTI buffers/,
     remedy:
       "these kernels and copies are missing: record less at once (pipeline.nsys.capture_range, pipeline.nsys.trace)",
   },
   {
-    says: /Some CUPTI events might be missing/,
+    pattern: /Some CUPTI events might be missing/,
     remedy:
       "a program that is killed, or that ends by _exit, takes its last kernels along: let it end by itself, or \"pipeline.nsys.extra_args=[--cuda-flush-interval,'100']\"",
   },
   {
-    says: /CUPTI_ERROR_MULTIPLE_SUBSCRIBERS/,
+    pattern: /CUPTI_ERROR_MULTIPLE_SUBSCRIBERS/,
     remedy:
       "the program uses its own profiler (torch.profiler, TensorFlow's), and CUPTI allows only one: disable it",
   },
   {
-    says: /CUPTI_ERROR_INVALID_DEVICE/,
+    pattern: /CUPTI_ERROR_INVALID_DEVICE/,
     remedy: `nsys does not know this GPU, or its driver: ${NEWER_NSYS}; in a container the host may hide the GPU's counters (deep-profile doctor)`,
   },
 ];
@@ -83,7 +83,7 @@ export function diagnosticNotes({ rows }: ExportDatabase, seen: ReadonlySet<numb
 
 function withRemedy(text: string): string {
   const words = text.replace(/\s+/g, " ").trim();
-  const known = KNOWN.find(({ says }) => says.test(words));
+  const known = KNOWN.find(({ pattern }) => pattern.test(words));
   return known === undefined ? words : `${words.replace(/\.$/, "")}; ${known.remedy}`;
 }
 
