@@ -38,18 +38,18 @@ export interface EvaluationOptions {
   readonly dialect?: Dialect;
   /** Numbers in [0, 1) for `shuffle([…])`, which shuffles while it is evaluated. */
   readonly random?: () => number;
-  /**
-   * Called with warnings. `parseOverride` sets it, and puts them into `warnings` of the override.
-   * @internal
-   */
-  readonly onWarning?: (message: string) => void;
+}
+
+/** The evaluation of one override: the options, and where its warnings go. */
+export interface Evaluation extends EvaluationOptions {
+  readonly onWarning: (message: string) => void;
 }
 
 /** Evaluates the functions in a value. Throws ConfigError `override.function`. */
 export function evaluateValue(
   syntax: ValueSyntax,
   source: OverrideSource,
-  options: EvaluationOptions,
+  options: Evaluation,
 ): OverrideValue {
   const evaluate = (value: ValueSyntax): OverrideValue => evaluateValue(value, source, options);
   switch (syntax.kind) {
@@ -88,7 +88,7 @@ function evaluateDict(
 function evaluateCall(
   { name, arguments: args, columns = [], span }: CallSyntax,
   source: OverrideSource,
-  options: EvaluationOptions,
+  options: Evaluation,
   evaluate: (value: ValueSyntax) => OverrideValue,
 ): OverrideValue {
   const positional: OverrideValue[] = [];
@@ -117,7 +117,7 @@ function evaluateCall(
     random: options.random ?? Math.random,
     functions: options.functions ?? functionsOf(dialect),
     dialect,
-    warn: options.onWarning ?? (() => {}),
+    warn: options.onWarning,
   });
 }
 

@@ -143,7 +143,6 @@ const EVALUATION_OPTIONS: OptionChecks<EvaluationOptions> = {
   functions: anything,
   dialect: anything,
   random: optional(fn),
-  onWarning: optional(fn),
 };
 
 /** `key=value`, `+key=value`, `++key=value`, `~key` and `~key=value`, up to the end of the text. */

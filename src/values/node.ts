@@ -245,6 +245,10 @@ export function enumOf(node: ConfigNode): EnumType | undefined {
 export const isContainerType = (type: NodeType | undefined): type is ContainerType =>
   type?.kind === "map" || type?.kind === "list" || type?.kind === "object";
 
+/** A map or list, or a node declared as one that has no value yet. */
+export const holdsContainer = ({ kind, type }: ConfigNode): boolean =>
+  kind !== "scalar" || isContainerType(type);
+
 const declared = (type: NodeType | undefined): NodeType | undefined =>
   type?.kind === "any" ? undefined : type;
 

@@ -52,7 +52,7 @@ export function parseRule(
   const source = { text, index: 0 };
   if (isKeyRule(rule)) return readBeginning<KeySyntax | string>(source, "key", KEY_RULES[rule]);
   const syntax = readBeginning<ValueSyntax>(source, "value", VALUE_RULES[rule]);
-  return evaluateValue(syntax, source, options);
+  return evaluateValue(syntax, source, { onWarning: () => {}, ...options });
 }
 
 function readBeginning<Syntax>(

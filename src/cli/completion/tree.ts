@@ -9,7 +9,7 @@ import { type Composer, secretTexts } from "../../job/composer.ts";
 import { parseOverrides } from "../../overrides/index.ts";
 import { once } from "../../system/get-or-create.ts";
 import { ConfigError } from "../../values/errors.ts";
-import { type ConfigNode, isMissing } from "../../values/node.ts";
+import { type ConfigNode, holdsContainer, isMissing } from "../../values/node.ts";
 import { keyText, pyStr } from "../../values/python-text.ts";
 import type { ResolveContext } from "../../values/resolution/context.ts";
 import { selectNode } from "../../values/resolution/select.ts";
@@ -120,7 +120,7 @@ export function matchKeys(
   const base = word.slice(0, dot);
   const node = selectNode(config, base, context);
   if (node === undefined || isNull(node)) return [];
-  if (!isContainer(node))
+  if (!holdsContainer(node))
     throw new ConfigError({
       code: "value.wrong_type",
       message: `There are no keys below '${base}', which is a value`,
@@ -136,7 +136,7 @@ function valuesAt(config: ConfigNode, key: string, context: ResolveContext): rea
   const node = selectOrMissing(config, key, context);
   if (node === "missing") return [""];
   if (node === undefined || isNull(node)) return [];
-  if (isContainer(node)) return keysOf(node, "", itemAt(config, key, context));
+  if (holdsContainer(node)) return keysOf(node, "", itemAt(config, key, context));
   return [
     node.kind === "scalar" && typeof node.value === "boolean" ? String(node.value) : pyStr(node),
   ];
@@ -181,11 +181,7 @@ function keysOf(
 }
 
 const nameOf = (name: string, value: ConfigNode): string =>
-  `${name}${isContainer(value) ? "." : "="}`;
-
-/** A map or list, or a node declared as one that has no value yet. */
-const isContainer = ({ kind, type }: ConfigNode): boolean =>
-  kind !== "scalar" || type?.kind === "map" || type?.kind === "list" || type?.kind === "object";
+  `${name}${holdsContainer(value) ? "." : "="}`;
 
 const isNull = (node: ConfigNode): boolean => node.kind === "scalar" && node.value === null;
 

@@ -9,6 +9,7 @@ import {
   child,
   elementType,
   emptyContainer,
+  holdsContainer,
   isContainerType,
   isMissing,
   type Key,
@@ -346,7 +347,7 @@ function expand(
   if (!isInterpolationNode(old) || !isExpanded(dest, key, old, source, context))
     return asDeclared(dest, key, old, source);
   const target = tryFollow(dest, key, context);
-  if (target === undefined || target.result === true || !isContainer(target.node))
+  if (target === undefined || target.result === true || !holdsContainer(target.node))
     return asDeclared(dest, key, old, source);
   // The expansion replaces the text of the interpolation, and may itself be referred to many times, so it counts
   // against the limits.
@@ -362,10 +363,6 @@ function expand(
   const written = child(dest.node, key) ?? old;
   return written.kind === "scalar" ? asDeclared(dest, key, written, source) : written;
 }
-
-/** A map or list. A declared one that is null is a DictConfig or ListConfig for OmegaConf, too. */
-const isContainer = (node: ConfigNode): boolean =>
-  node.kind !== "scalar" || isContainerType(node.type);
 
 const fieldType = ({ parent, key }: Place): NodeType | undefined =>
   parent === null || key === undefined ? undefined : elementType(parent.node, key);

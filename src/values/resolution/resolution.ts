@@ -4,7 +4,14 @@ import type { Element, StaticReference } from "../interpolation/ast.ts";
 import { type InterpolationNode, isInterpolationNode, parseNode } from "../interpolation/parser.ts";
 import { keyComponents, nearestKey, type ReferenceKey } from "../key-path.ts";
 import { type Budget, isLimitError, type SizeCache } from "../limits.ts";
-import { type ConfigNode, child, isContainerType, isMissing, type ListNode } from "../node.ts";
+import {
+  type ConfigNode,
+  child,
+  holdsContainer,
+  isContainerType,
+  isMissing,
+  type ListNode,
+} from "../node.ts";
 import { fullKeyOf, isWithin, type Place, type PlaceIndex, rootOf } from "../place.ts";
 import { parsePythonInt, pyStr } from "../python-text.ts";
 import type { ResolveContext } from "./context.ts";
@@ -310,8 +317,7 @@ export function selectPath(
 }
 
 /** A map or list, or a node declared as one that is still null, missing or an interpolation. */
-const isContainer = ({ node, result }: Place): boolean =>
-  result !== true && (node.kind !== "scalar" || isContainerType(node.type));
+const isContainer = ({ node, result }: Place): boolean => result !== true && holdsContainer(node);
 
 const isNone = ({ node }: Place): boolean => node.kind === "scalar";
 

@@ -5,6 +5,7 @@ import {
   type ConfigNode,
   type ContainerNode,
   child,
+  holdsContainer,
   isContainerType,
   isMissing,
   type Key,
@@ -327,21 +328,17 @@ function writtenValue(
   keepsResolved: boolean,
 ): ConfigNode {
   const { type } = place.node;
-  const isReplaced = type === undefined && isContainer(target.node) && target.result !== true;
+  const isReplaced = type === undefined && holdsContainer(target.node) && target.result !== true;
   if (isReplaced && place.parent !== null) checkNotReadonly(place.parent, place);
   else checkSettable(place);
   if (!keepsResolved || target.node.kind === "scalar") refuseNoValue(target, place);
-  if (type === undefined) return isContainer(target.node) ? value : bareValue(value);
+  if (type === undefined) return holdsContainer(target.node) ? value : bareValue(value);
   if (!isContainerType(type) && type.kind !== "union") return convertWritten(type, value, place);
   const fitting = convertWide(type, value, place);
   return target.result === true && fitting.kind !== "scalar"
     ? convertNode(type, fitting, { ...place, plain: true })
     : convertWritten(type, fitting, place);
 }
-
-/** A map or list. A declared one that is null is a DictConfig or ListConfig for OmegaConf, too. */
-const isContainer = (node: ConfigNode): boolean =>
-  node.kind !== "scalar" || isContainerType(node.type);
 
 function refuseNoValue({ node, result }: Place, place: Place): void {
   if (result !== true) return;
