@@ -3,7 +3,8 @@ import { type Config, createConfig } from "./compose/config.ts";
 import { pluginResolvers, refuseClashes } from "./compose/config-plugin.ts";
 import type { RunMode } from "./compose/defaults/list.ts";
 import { openTree, type TreeRequest } from "./compose/open-tree.ts";
-import { configStore, type StoreEntry } from "./compose/sources/memory-source.ts";
+import type { ConfigSchema, ResolvedData } from "./compose/sources/config-source.ts";
+import { configSchema, configStore, type StoreEntry } from "./compose/sources/memory-source.ts";
 import type { Snapshot, SourceFactory } from "./compose/sources/repository.ts";
 import { parseOverrides } from "./overrides/index.ts";
 import { type Plugin, plugins } from "./plugins/contract/plugin.ts";
@@ -59,7 +60,7 @@ export interface EngineOptions {
 }
 
 /** What to compose: where the configs are, which one is primary, and the overrides. */
-export interface ComposeOptions {
+export interface ComposeOptions<Schema extends ConfigSchema = ConfigSchema> {
   /** The directory of the primary config, or `pkg://…`. null: only the config store. */
   readonly configDir?: string | null;
   /** Further directories, searched after `configDir` (`--config-dir`). */
@@ -69,6 +70,11 @@ export interface ComposeOptions {
   readonly overrides?: readonly string[];
   /** `multirun` leaves sweeps out and open groups open. Default: `run`. */
   readonly mode?: RunMode;
+  /**
+   * What the config must fit: a JSON Schema, or the validator of a library that implements https://standardschema.dev,
+   * such as zod, whose input type is then that of `toObject({ resolve: true })`.
+   */
+  readonly schema?: Schema;
   /** Default: `app`. */
   readonly jobName?: string;
   /** Keeps the `hydra` node in the result. Default: false. */
@@ -83,7 +89,9 @@ export interface ComposeOptions {
  */
 export interface Engine {
   /** @throws ConfigError for anything that is wrong with the files or the overrides. */
-  compose(options: ComposeOptions): Config;
+  compose<Schema extends ConfigSchema = ConfigSchema>(
+    options: ComposeOptions<Schema>,
+  ): Config<ResolvedData<Schema>>;
   /** Like `compose`, but returns everything that the composition found out instead of a `Config`. */
   composition(options: ComposeOptions): Composition;
   /** The files as this engine sees them. */
@@ -143,6 +151,7 @@ export function openEngine(
       cwd,
       context,
       schemaReader,
+      ...(request.schema !== undefined && { schema: request.schema }),
     });
     if (dialect.notice === null) return composition;
     const notice = { code: "deprecated", message: dialect.notice } as const;
@@ -150,11 +159,11 @@ export function openEngine(
   };
 
   return {
-    compose(request) {
+    compose<Schema extends ConfigSchema>(request: ComposeOptions<Schema>) {
       const context = resolveContext();
       const composition = composeIn(request, context);
       const root = request.returnHydraConfig ? composition.root : composition.config;
-      return createConfig(root, composition, context);
+      return createConfig<ResolvedData<Schema>>(root, composition, context);
     },
     composition: (request) => composeIn(request, resolveContext()),
     snapshot: snapshots.of,
@@ -200,6 +209,7 @@ export const COMPOSE_OPTIONS: OptionChecks<ComposeOptions> = {
   overrides: optional(listOf("strings", text, '["db=mysql", "+lr=0.1"]')),
   mode: optional(oneOf("run", "multirun")),
   jobName: optional(text),
+  schema: optional(configSchema),
   returnHydraConfig: optional(trueOrFalse),
   fromShell: optional(trueOrFalse),
 };

@@ -6,6 +6,7 @@
  */
 
 import type { Config } from "./compose/config.ts";
+import type { ConfigSchema, ResolvedData } from "./compose/sources/config-source.ts";
 import {
   COMPOSE_OPTIONS,
   type ComposeOptions,
@@ -80,7 +81,9 @@ export function createEngine(options: EngineOptions = {}): Engine {
  *
  * @throws ConfigError for errors in the files or the overrides, and as `createEngine`.
  */
-export function compose(options: ComposeOptions & EngineOptions): Config {
+export function compose<Schema extends ConfigSchema = ConfigSchema>(
+  options: ComposeOptions<Schema> & EngineOptions,
+): Config<ResolvedData<Schema>> {
   const checks = { ...COMPOSE_OPTIONS, ...ENGINE_OPTIONS };
   checkOptions("compose", options, checks, 'compose({ configDir: "conf", ... })');
   return openEngine(withResolvers(options)).compose(options);

@@ -50,6 +50,7 @@ export type {
   GroupItem,
   GroupValue,
   JsonSchemaObject,
+  ResolvedData,
   SelfItem,
 } from "./compose/sources/config-source.ts";
 export type { StoreEntryOptions } from "./compose/sources/memory-source.ts";
@@ -78,6 +79,7 @@ export type {
   Flag,
   JobFacts,
   JobPlan,
+  ProgramSchema,
   Subcommand,
   SubcommandLine,
   SubcommandOption,

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { refuseClashes } from "../compose/config-plugin.ts";
+import type { ResolvedData } from "../compose/sources/config-source.ts";
 import {
   addedDirectories,
   type Composer,
@@ -8,13 +9,7 @@ import {
   openSchemas,
 } from "../job/composer.ts";
 import type { Task } from "../job/job.ts";
-import type {
-  Flag,
-  ProgramDeclaration,
-  ProgramOptions,
-  ProgramSchema,
-  ResolvedData,
-} from "../job/options.ts";
+import type { Flag, ProgramDeclaration, ProgramOptions, ProgramSchema } from "../job/options.ts";
 import type { WorkerRequest } from "../job/process/invocation.ts";
 import {
   type Console,

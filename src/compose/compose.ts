@@ -57,6 +57,8 @@ export interface ComposeRequest {
   readonly context: ResolveContext;
   /** Reads the schemas of the config store; without it they are not checked. */
   readonly schemaReader?: SchemaReader;
+  /** The schema of the whole config; it is checked like those of the config store, and needs `schemaReader`. */
+  readonly schema?: ConfigSchema;
   /** The program's own schema, used here only to find secrets. */
   readonly programSchema?: ConfigSchema;
   /** Called with each warning when it arises, even if the composition fails later. */
@@ -116,7 +118,11 @@ function composeChecked(asked: ComposeRequest): Composition {
   const overrides = [...request.overrides, ...appended];
   // Counts the aliases of all files, and what merging expanded.
   checkExpansion(changed, context.limits, { before: base.root });
-  const schemas = placedSchemas(base.defaults, repository, request.schemaReader);
+  const { schema, schemaReader: reader } = request;
+  const schemas = [
+    ...placedSchemas(base.defaults, repository, reader),
+    ...(schema !== undefined && reader !== undefined ? [{ path: [], schema, reader }] : []),
+  ];
   checkComposed(schemas, changed, overrides);
   const secrets = findSecrets(changed, schemas, {
     ...(request.programSchema && { schema: request.programSchema }),

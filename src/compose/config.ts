@@ -78,11 +78,11 @@ export interface ConfigTextOptions {
 }
 
 /** @param root the part of the composition that the program gets: with or without `hydra`. */
-export function createConfig(
+export function createConfig<Data = PlainValue>(
   root: MapNode,
   composition: Composition,
   context: ResolveContext,
-): Config {
+): Config<Data> {
   const shown = (resolve = false): ConfigNode => {
     const masked = maskSecrets(root, composition, { resolving: resolve });
     return resolve ? resolveTree(masked, context) : masked;
@@ -101,7 +101,7 @@ export function createConfig(
         checkAccessed(composition.schemas, root, [...above, ...path.map(String)], node),
     });
   };
-  const config: Config = {
+  const config: Config<Data> = {
     root,
     composition,
     context,

@@ -134,7 +134,7 @@ function refuse(
   const hint = quoted(first, key, origin) ?? description;
   throw new ConfigError({
     code: "schema.mismatch",
-    message: `${sentence(key, first)} (schema of '${placed.name}')${more}`,
+    message: `${sentence(key, first)}${placed.name === undefined ? "" : ` (schema of '${placed.name}')`}${more}`,
     key,
     origin,
     available,
@@ -195,10 +195,10 @@ export function deletedBy(key: string, overrides: readonly Override[]): Override
   })?.origin;
 }
 
-/** A schema of the store, and the place in the composed tree where it applies. */
+/** A schema, and the place in the composed tree where it applies. */
 export interface PlacedSchema {
-  /** The config path of the entry, e.g. `db/base_mysql`. */
-  readonly name: string;
+  /** The config path of the entry, e.g. `db/base_mysql`; absent for the schema of the whole config. */
+  readonly name?: string;
   /** The package of the entry; empty for the job's whole config. */
   readonly path: readonly string[];
   readonly schema: ConfigSchema;

@@ -16,7 +16,6 @@ import type { DialectName } from "../values/dialect.ts";
 import { ConfigError } from "../values/errors.ts";
 import type { Limits } from "../values/limits.ts";
 import type { ConfigNode, MapNode } from "../values/node.ts";
-import type { PlainValue } from "../values/plain-objects.ts";
 import type { ResolveContext } from "../values/resolution/context.ts";
 import type { Resolver } from "../values/resolution/resolver.ts";
 import type { Callbacks } from "./callbacks.ts";
@@ -25,15 +24,6 @@ import type { Invocation } from "./process/invocation.ts";
 
 /** The schema of a program's config: a JSON Schema, the path of a file with one, or a validator such as one of zod. */
 export type ProgramSchema = string | JsonSchema | StandardSchema;
-
-/** The type of the resolved config of a program with a schema: the input type of its validator, if it is one. */
-export type ResolvedData<Schema> = Schema extends {
-  readonly "~standard": { readonly types?: infer Types };
-}
-  ? NonNullable<Types> extends { readonly input: infer Input }
-    ? Input
-    : PlainValue
-  : PlainValue;
 
 /** The declaration of a program: the arguments of `@hydra.main`, and our additions. */
 export interface ProgramDeclaration<Schema extends ProgramSchema = ProgramSchema> {

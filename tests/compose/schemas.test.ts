@@ -1,5 +1,6 @@
-import { describe, expect, it } from "vitest";
-import type { ConfigSchema } from "../../src/compose/index.ts";
+import { describe, expect, expectTypeOf, it } from "vitest";
+import { z } from "zod";
+import type { Config, ConfigSchema } from "../../src/compose/index.ts";
 import type { StoreEntry } from "../../src/compose/sources/memory-source.ts";
 import { createEngine } from "../../src/engine.ts";
 import { createConfigReader } from "../../src/schema/config-reader.ts";
@@ -234,5 +235,49 @@ describe("a schema in the config store", () => {
     const schema = { ...(DB as object) };
     const first = reader.problems(schema, root);
     expect(reader.problems(schema, root)).toEqual(first);
+  });
+});
+
+describe("the schema of a whole config", () => {
+  const schema = z.object({
+    lr: z.number().max(1),
+    half: z.number().max(0.5, "too much"),
+    db: z.looseObject({ password: z.string().meta({ writeOnly: true }) }),
+  });
+  const compose = (...overrides: readonly string[]) =>
+    createEngine({
+      env: {},
+      store: new Map([
+        ["config", { text: "lr: 1\nhalf: ${lr}\ndb: {password: my-secret-word, port: 1}\n" }],
+      ]),
+    }).compose({ configName: "config", overrides, schema });
+
+  it("gives the resolved config its type", () => {
+    const config = compose("half=0.5");
+    expectTypeOf(config).toEqualTypeOf<Config<z.input<typeof schema>>>();
+    expect(config.toObject({ resolve: true }).half).toBe(0.5);
+  });
+
+  it("refuses a value at its place, and one behind an interpolation when it is accessed", () => {
+    const error = refusal(() => compose("lr=2"));
+    expect(error.message).toMatch(/^Value of 'lr' does not fit: .*<=1$/);
+    expect(pointedAt(error)).toBe("lr=2");
+    const config = compose();
+    expect(refusal(() => config.get("half")).message).toContain("too much");
+    expect(refusal(() => config.toObject({ resolve: true })).code).toBe("schema.mismatch");
+    expect(config.get("lr")).toBe(1);
+  });
+
+  it("hides what it marks secret", () => {
+    const config = compose();
+    expect(config.toYaml()).toContain("password: '***'");
+    expect(config.get("db.password")).toBe("my-secret-word");
+  });
+
+  it("may be a JSON Schema", () => {
+    const engine = createEngine({ store: new Map([["config", { text: "x: a\n" }]]) });
+    const typed = { properties: { x: { type: "integer" } } };
+    const error = refusal(() => engine.compose({ configName: "config", schema: typed }));
+    expect(error.message).toBe("Value of 'x' does not fit: expected an integer");
   });
 });

@@ -2,6 +2,7 @@ import { DEFAULT_DIALECT, type Dialect } from "../../values/dialect.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { type ConfigNode, isMissing } from "../../values/node.ts";
 import type { Origin } from "../../values/origin.ts";
+import type { PlainValue } from "../../values/plain-objects.ts";
 import type { ResolveContext } from "../../values/resolution/context.ts";
 
 /**
@@ -174,6 +175,15 @@ export interface StandardSchema {
     };
   };
 }
+
+/** The type of a resolved config that fits a schema: the input type of a validator, else any plain data. */
+export type ResolvedData<Schema> = Schema extends {
+  readonly "~standard": { readonly types?: infer Types };
+}
+  ? NonNullable<Types> extends { readonly input: infer Input }
+    ? Input
+    : PlainValue
+  : PlainValue;
 
 /** One way in which a tree does not fit, as the checker reports it. */
 export interface SchemaProblem {

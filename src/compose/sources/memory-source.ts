@@ -166,7 +166,7 @@ const HINT =
   'give the config of an entry as one of: { value: data }, { text: "yaml" }, { node: tree }, { create: () => tree }';
 
 /** A JSON Schema, or the validator of a library, which may be a function. */
-const configSchema: OptionCheck = (by, name, value) => {
+export const configSchema: OptionCheck = (by, name, value) => {
   if (typeof value !== "boolean" && typeof value !== "function") checkObject(by, name, value);
 };
 
