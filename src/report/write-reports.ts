@@ -59,7 +59,7 @@ export interface WriteReportsOptions {
    * per step; then only the longest get a directory, and the report says so.
    */
   readonly maxRegionDirectories?: number;
-  /** What other collectors say of the same run: their counters can give reasons. */
+  /** Reports of other collectors of the same run: their counters can give reasons. */
   readonly beside?: readonly RegionReportBundle[];
   /** What the HTML page shows in addition to the report; no page is written if absent. */
   readonly html?: Pick<HtmlReportOptions, "config" | "files" | "output" | "source" | "timeline">;
@@ -87,7 +87,7 @@ const WRITE_OPTIONS: OptionChecks<WriteReportsOptions> = {
 
 /** What was written, and what was not. */
 export interface WrittenReports {
-  /** Absolute or relative as the directory given. */
+  /** Absolute, or relative like the given directory. */
   readonly json: string;
   readonly markdown: string;
   /** Null if none was requested, or if it could not be written. */
@@ -99,7 +99,7 @@ export interface WrittenReports {
   readonly problems: readonly string[];
 }
 
-/** Directories of single regions unless `maxRegionDirectories` says otherwise. */
+/** The default of `maxRegionDirectories`. */
 export const MAX_REGION_DIRECTORIES = 1000;
 
 /**
@@ -346,7 +346,7 @@ function timeOfAll(regions: readonly NCUProfileRegion[]): number | null {
   return Math.max(exclusive, largest(known.map(({ total_ms }) => total_ms ?? 0)));
 }
 
-/** The largest of non-negative numbers; there can be more than fit into the arguments of `Math.max`. */
+/** The largest of non-negative numbers, which may be too many for the arguments of `Math.max`. */
 const largest = (numbers: readonly number[]): number =>
   numbers.reduce((most, number) => Math.max(most, number), 0);
 

@@ -1,4 +1,4 @@
-/** The Answer as blocks: the same facts in the page, on the terminal and in Markdown. */
+/** The answer as blocks: the page, the terminal and Markdown show the same facts. */
 import { plural } from "../../text/plural.ts";
 import { type Answer, PART_WORDS, type RankedRegion, type RunBar } from "./answer.ts";
 import {
@@ -19,9 +19,9 @@ import { formatDuration, formatShare } from "./numbers.ts";
 export type NameOf = (ranked: Pick<RankedRegion, "region" | "label">) => Span;
 
 export interface AnswerOptions {
-  /** How a region is named; by default by a link of the page. */
+  /** Writes the name of a region. Default: a link within the page. */
   readonly nameOf?: NameOf;
-  /** Of its headings. */
+  /** The level of its headings. */
   readonly level?: 2 | 3;
 }
 
@@ -64,7 +64,7 @@ export function answerBlocks(
   ];
 }
 
-/** A program can be called with anything, which not every reader of Markdown leaves alone in code. */
+/** A command may contain any characters, and some readers of Markdown interpret them even in code. */
 const commandSpan = (command: string): Span => (/[<>&`|]/.test(command) ? command : code(command));
 
 function rankedWords({ ms, share, of, reason }: RankedRegion): readonly Span[] {
@@ -78,7 +78,7 @@ function rankedWords({ ms, share, of, reason }: RankedRegion): readonly Span[] {
     : [numeral(time), ": ", strong(reason.title), `: ${reason.evidence}`];
 }
 
-/** The run, or the process or device that a scope is of. */
+/** The bar of the run, or of the process or device of a scope. */
 function runBar({ name, ms, wallMs, processes, parts }: RunBar, isDetail: boolean): Bar {
   const what = name === "run" ? "The run" : name.replace(":", " ");
   const together =

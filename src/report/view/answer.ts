@@ -1,6 +1,6 @@
 /**
- * Where the time of a run went, why, and what to do first: the facts of which the first screen of the page, the first
- * lines of the terminal and those of the Markdown files are made.
+ * Where the time of a run went, why, and what to do first: the facts of the first screen of the page, and of the first
+ * lines on the terminal and in Markdown.
  */
 import { firstFewOf, plural } from "../../text/plural.ts";
 import { printableLabel } from "../../text/printable.ts";
@@ -26,29 +26,29 @@ import { exclusiveMs, wholeMs } from "./times.ts";
 import { indicesOfLargest, regionLabels, treeRows } from "./tree-rows.ts";
 
 export interface Answer {
-  /** What takes the time, in a sentence or two. */
+  /** One or two sentences: what takes the time. */
   readonly headline: string;
   /** Why the run ended early; null where it succeeded. */
   readonly failure: string | null;
-  /** The run first, then its processes and devices where there are several; empty where only kernels were measured. */
+  /** The run first, then its processes and devices if there are several; empty if only kernels were measured. */
   readonly runs: readonly RunBar[];
-  /** With the most wall time of their own; empty where that was not measured. */
+  /** The regions with the most wall time of their own; empty if wall times were not measured. */
   readonly byWall: readonly RankedRegion[];
-  /** Whose own kernels ran longest; empty without GPU kernels. */
+  /** The regions whose own kernels ran longest; empty without GPU kernels. */
   readonly byGpu: readonly RankedRegion[];
-  /** What to do first. */
+  /** The advice, most important first. */
   readonly first: readonly Advice[];
-  /** What would have to be measured to know more. */
+  /** Measurements that would tell more. */
   readonly more: readonly Measurement[];
 }
 
-/** What a run, a process or a device did, in parts that add up to its wall time. */
+/** The time of a run, a process or a device, in parts that add up to its wall time. */
 export interface RunBar {
-  /** `run`, or the scope. */
+  /** `run`, or the name of the scope. */
   readonly name: string;
-  /** What the parts add up to. */
+  /** The sum of the parts. */
   readonly ms: number;
-  /** Wall time from the first start to the last end, where `ms` adds up several processes. */
+  /** Wall time from the first start to the last end; differs from `ms`, which adds up several processes. */
   readonly wallMs: number;
   readonly processes: number;
   readonly parts: readonly BarPart[];
@@ -61,7 +61,7 @@ export interface BarPart {
 
 export type PartKind = keyof typeof PART_WORDS;
 
-/** Kernels and copies wherever they ran; the rest by whether a range was open. */
+/** The parts: kernels and copies, wherever they ran; the remaining time by whether a range was open. */
 export const PART_WORDS = {
   kernels: "kernels",
   both: "kernels and copies",
@@ -74,14 +74,14 @@ export const PART_WORDS = {
 
 export interface RankedRegion {
   readonly region: NCUProfileRegion;
-  /** Its whole path. Safe to print. */
+  /** The whole path of the region, safe to print. */
   readonly label: string;
   readonly ms: number;
-  /** Percent; null where the whole is not known. */
+  /** In percent; null if the whole is unknown. */
   readonly share: number | null;
-  /** What the share is of. */
+  /** What the share refers to. */
   readonly of: "run" | "kernel time";
-  /** Null: no reason found. */
+  /** Null if no reason was found. */
   readonly reason: Reason | null;
 }
 
@@ -91,16 +91,14 @@ export interface Advice {
   readonly text: string;
 }
 
-/** Of regions. */
+/** How many regions are ranked. */
 const TOP = 3;
-/** Regions with less of the run than this explain nothing. */
+/** Regions with a smaller share of the run, in percent, are not ranked. */
 const LEAST_SHARE = 1;
 const MOST_SCOPES = 8;
 const MOST_NAME = 80;
 
-/**
- * @param beside what other collectors say of the same run: reasons can come from their counters
- */
+/** @param beside reports of other collectors of the same run, whose counters can give reasons */
 export function answerOf(
   { reports }: RegionReportBundle,
   beside: readonly RegionReportBundle[] = [],
@@ -126,7 +124,7 @@ export function answerOf(
   };
 }
 
-/** Where it was then: the innermost ranges that never ended. */
+/** The innermost ranges that were still open at the end of the run. */
 function openWords({ regions }: NCUProfileRegionReport): string {
   const open = regions.filter(({ unclosed }) => unclosed !== undefined);
   const innermost = open.filter(
@@ -164,7 +162,7 @@ function barOf(name: string, run: RunTotals): RunBar {
   };
 }
 
-/** Of processes, and of devices, each where there are several; with a device for each process, that is said once. */
+/** The bars of processes and of devices, if there are several. With one device per process, the devices get none. */
 function barsOf(reports: readonly NCUProfileRegionReport[]): readonly RunBar[] {
   const bars = ["process:", "device:"].flatMap((kind) => {
     const some = reports.filter(({ scope }) => scope.startsWith(kind));
@@ -185,7 +183,7 @@ const isSame = (a: RunBar, b: RunBar): boolean =>
 
 type FactsOf = (place: number) => RegionFacts;
 
-/** Of a region of a report by its place, for reasons. */
+/** The facts about each region of a report that reasons are derived from, by the region's index. */
 export const factsOf = (report: NCUProfileRegionReport): FactsOf => createFacts(report, []);
 
 /** Subtracts the values of child regions: a report counts GPU activity while a region was open, including that of its children. */
@@ -222,7 +220,7 @@ function createFacts(
   };
 }
 
-/** Recorders that read the clocks of threads tell it. */
+/** Processor time without child regions. Only recorders that read the clocks of threads provide it. */
 const cpuMs = (region: NCUProfileRegion & { readonly cpu_exclusive_ms?: number }): number | null =>
   region.cpu_exclusive_ms ?? null;
 
@@ -243,7 +241,7 @@ function ownSwitches(
   return { voluntary: own("voluntary"), involuntary: own("involuntary") };
 }
 
-/** Places of the shown regions directly inside each, by place. */
+/** The direct children of each region among those shown, by index. */
 function childrenOf(regions: readonly NCUProfileRegion[]): ReadonlyMap<number, readonly number[]> {
   const children = new Map<number, number[]>();
   const around: number[] = [];
@@ -285,7 +283,7 @@ function ownActivity(
   };
 }
 
-/** A region with the metrics and sections that another collector has of it. */
+/** A region, together with the metrics and sections that another collector has for it. */
 function countersBeside(
   beside: readonly NCUProfileRegionReport[],
 ): (region: NCUProfileRegion) => NCUProfileRegion {
@@ -315,7 +313,7 @@ function topByWall(report: NCUProfileRegionReport, facts: FactsOf): readonly Ran
   });
 }
 
-/** Of kernels only: operations of a CPU are wall time. */
+/** Only kernels count: operations of a CPU are wall time. */
 function topByGpu(report: NCUProfileRegionReport, facts: FactsOf): readonly RankedRegion[] {
   if (report.collector.kernel_clock === "cpu") return [];
   const isWhole = report.regions.every(({ exclusive_ms }) => exclusive_ms === null);
@@ -350,7 +348,7 @@ function topBy(
 
 // Sentences.
 
-/** A part of the run that is more than this is the story. */
+/** A part of the run above this share determines the headline. */
 const MOST = 0.5;
 
 function headlineOf(
@@ -406,7 +404,7 @@ function rankedSentence(top: RankedRegion): string {
   }
   if (top.region.kind !== "outside")
     return `Most kernel time is in ${top.label}: ${timeOf(top.ms)}${reason}.`;
-  // Where a program has no ranges, its kernels are what there is to name.
+  // A program without ranges has only kernels to name.
   const [kernel] = top.region.kernels;
   if (kernel === undefined)
     return `Most kernel time passes outside every range: ${timeOf(top.ms)}${reason}.`;
@@ -419,7 +417,7 @@ function rankedSentence(top: RankedRegion): string {
 const reasonSentence = ({ reason }: RankedRegion): string | null =>
   reason === null ? null : `Most of that: ${reason.title} (${reason.evidence}).`;
 
-/** Each piece of advice once, for the region that it is about. */
+/** Each piece of advice once, with the region that it is about. */
 function adviceOf(ranked: readonly RankedRegion[]): readonly Advice[] {
   const advice: Advice[] = [];
   for (const { region, label, reason } of ranked) {

@@ -1,7 +1,7 @@
 /**
- * A report as data: headings, paragraphs, lists and tables without any markup. Views make blocks of documents, and
- * `report/render` writes any block as Markdown, for a terminal, as HTML or as CSV. No Node here: the scripts of pages
- * import it, too.
+ * A report as data: headings, paragraphs, lists and tables without markup. Views turn documents into blocks, and
+ * `report/render` writes blocks as Markdown, terminal text, HTML or CSV. Must not import Node modules: the scripts of
+ * pages import it, too.
  */
 import { formatAs, formatDelta, type NumberFormat } from "./numbers.ts";
 
@@ -18,27 +18,27 @@ export interface Paragraph {
   readonly text: Text;
 }
 
-/** Also of notes: an item each. */
+/** A list; a list of notes has one item per note. */
 export interface List {
   readonly type: "list";
   readonly items: Iterable<Text>;
 }
 
-/** A whole in parts, drawn in proportion. */
+/** A bar whose parts are drawn in proportion to their shares. */
 export interface Bar {
   readonly type: "bar";
   readonly title: string;
   readonly parts: readonly BarSegment[];
-  /** Whether it is one of several below the whole, which takes little room. */
+  /** Whether it belongs to a list of details below the main bar, and is drawn smaller. */
   readonly isDetail?: true;
 }
 
 export interface BarSegment {
-  /** Decides its colour and pattern, the same in all bars. */
+  /** Determines its colour and pattern, which are the same in all bars. */
   readonly kind: string;
-  /** With its number, for people. */
+  /** The label, including the formatted number. */
   readonly text: string;
-  /** Of the whole, from 0 to 1. */
+  /** Share of the whole, from 0 to 1. */
   readonly share: number;
 }
 
@@ -47,40 +47,40 @@ export type Text = string | readonly Span[];
 
 export type Span = string | MarkedSpan | Link | RegionLink;
 
-/** `number`: written by this project, so that no renderer escapes it. */
+/** A span; a `number` was formatted by this project, so renderers do not escape it. */
 export interface MarkedSpan {
   readonly kind: "code" | "strong" | "number";
   readonly text: string;
 }
 
-/** To a file beside the report, by its relative path. */
+/** A link to a file of the same report, by relative path. */
 export interface Link {
   readonly kind: "link";
   readonly text: string;
   readonly path: string;
 }
 
-/** To a region of the same report, where the medium can show one by itself; else its name. */
+/** A link to a region of the same report, in media that can show one region; elsewhere only its name. */
 export interface RegionLink {
   readonly kind: "region";
-  /** Its whole path, which the page finds it by. */
+  /** The whole path of the region, which identifies it in the page. */
   readonly text: string;
 }
 
 export interface Table {
   readonly type: "table";
   readonly columns: readonly Column[];
-  /** Read once: a table can be longer than the memory. */
+  /** Iterated once: a table may not fit into memory. */
   readonly rows: Iterable<Row>;
 }
 
 export interface Column {
   readonly title: string;
-  /** For narrow tables. */
+  /** A shorter heading for narrow tables. */
   readonly short?: string;
-  /** What the numbers mean, in a sentence. */
+  /** The meaning of the numbers, in one sentence. */
   readonly hint?: string;
-  /** Of the numbers in its cells, which are aligned to the right. */
+  /** The format of numeric cells, which are aligned to the right. */
   readonly format?: NumberFormat;
   readonly align?: "right";
   /**
@@ -88,11 +88,11 @@ export interface Column {
    * without a number, always stay.
    */
   readonly priority?: number;
-  /** Whether its cells show the tone of their rows, where not whole rows do. */
+  /** Whether its cells, instead of whole rows, show the tone. */
   readonly tinted?: true;
-  /** Whether its cells are words of a small set, each with a colour of its own. */
+  /** Whether its cells are words of a small set, each with its own colour. */
   readonly isMark?: true;
-  /** Whether its cells hold sentences: broken after every word they would make rows very high. */
+  /** Whether its cells contain sentences, which are not wrapped after every word, as rows would become very high. */
   readonly prose?: true;
 }
 
@@ -102,41 +102,41 @@ export interface Row {
   readonly tone?: Tone;
 }
 
-/** What a row says to the reader: shown by colour where there is any. */
+/** The meaning of a row, shown by colour if possible. */
 export type Tone = "better" | "worse" | "doubtful" | "new" | "minor" | "hot";
 
-/** A number has the format of its column; null was not measured. */
+/** A cell. A number uses the format of its column; null means not measured. */
 export type Cell = number | Text | TreeLabel | Measured | TwoLengths | null;
 
-/** The name of a region in the rows of a tree. Safe to print. */
+/** The name of a region in a table of a tree, safe to print. */
 export interface TreeLabel {
   readonly kind: "label";
   readonly text: string;
-  /** How many of the shown regions contain it. */
+  /** The number of shown regions that contain it. */
   readonly level: number;
-  /** Whether it stands alone, with its whole path: of one that is too long the end is shown. */
+  /** Whether it shows its whole path, of which the end is kept if it is too long. */
   readonly isPath?: true;
-  /** Its path, where the rows above do not show it. */
+  /** Its path, if the rows above do not show it. */
   readonly path?: string;
 }
 
-/** A number with half of its 95 % interval, both in the format of the column; null: unknown. */
+/** A number with half of its 95 % confidence interval (null if unknown), both in the format of the column. */
 export interface Measured {
   readonly kind: "measured";
   readonly value: number | null;
   readonly uncertainty: number | null;
-  /** The value is the least that it can be: shown as `≥ 3.5`. */
+  /** Whether the value is a lower bound, shown as `≥ 3.5`. */
   readonly isAtLeast?: true;
 }
 
-/** Text of which a part is enough where there is no room. */
+/** A text with a shorter version for narrow places. */
 export interface TwoLengths {
   readonly kind: "two_lengths";
   readonly text: string;
   readonly short: string;
 }
 
-/** A column together with what its cells hold. */
+/** A column and the function for its cells. */
 export interface Field<Item> extends Column {
   readonly cell: (item: Item) => Cell;
 }
@@ -151,18 +151,18 @@ export const paragraph = (text: Text): Paragraph => ({ type: "paragraph", text }
 
 export const list = (items: Iterable<Text>): List => ({ type: "list", items });
 
-/** Empty for no items: a list without items says nothing. */
+/** A list, or nothing without items. */
 export const listIfAny = (items: readonly Text[]): readonly List[] =>
   items.length === 0 ? [] : [list(items)];
 
-/** A part with its heading; nothing for an empty part. */
+/** Blocks below a heading; nothing if there are no blocks. */
 export const withHeading = (
   title: string,
   blocks: readonly Block[],
   level: 2 | 3 = 2,
 ): readonly Block[] => (blocks.length === 0 ? [] : [heading(level, title), ...blocks]);
 
-/** A row for each item. */
+/** A table with one row per item. */
 export const tableOf = <Item>(
   fields: readonly Field<Item>[],
   items: Iterable<Item>,
@@ -189,18 +189,18 @@ const rowsOf = <Item>(
 
 export const code = (text: string): MarkedSpan => ({ kind: "code", text });
 export const strong = (text: string): MarkedSpan => ({ kind: "strong", text });
-/** A number that is formatted already. */
+/** A number that is already formatted. */
 export const numeral = (text: string): MarkedSpan => ({ kind: "number", text });
 export const regionLink = (text: string): RegionLink => ({ kind: "region", text });
 export const link = (text: string, path: string): Link => ({ kind: "link", text, path });
 
-/** Without its marks. */
+/** The text without markup. */
 export const plainText = (text: Text): string =>
   typeof text === "string"
     ? text
     : text.map((span) => (typeof span === "string" ? span : span.text)).join("");
 
-/** @param isShort whether there is little room */
+/** @param isShort whether space is limited */
 export function cellText(cell: Cell, { format }: Pick<Column, "format">, isShort = false): string {
   if (cell === null || typeof cell === "number") return formatAs(cell, format);
   if (typeof cell === "string" || !("kind" in cell)) return plainText(cell);

@@ -1,8 +1,8 @@
 /**
- * How a region or a kernel used its GPU: how long it was busy, and how close it came to the peak rates of its
- * processors and memory. Follows the rule of Nsight Compute's section "GPU Speed Of Light Throughput": below 60 % of
- * both peaks, kernels wait for latencies; otherwise the larger share decides. No Node here: the page's script imports
- * it, too.
+ * How a region or kernel used its GPU: how long it was busy, and how close it came to the peak rates of its processors
+ * and memory. Follows the rule of Nsight Compute's section "GPU Speed Of Light Throughput": below 60 % of both peaks,
+ * kernels wait for latencies; otherwise the larger share is the limit. Must not import Node modules: the page's script
+ * imports it, too.
  */
 import type { Limit, NCUProfileRegion } from "../model/document.ts";
 import { formatPercentage } from "./numbers.ts";
@@ -15,9 +15,9 @@ export interface SpeedOfLight {
   readonly limit: Limit;
 }
 
-/** From this percentage of a peak on, it is the limit. */
+/** From this percentage of a peak on, that peak is the limit. */
 const BUSY = 60;
-/** Shares that differ by less than this, in percentage points, limit together. */
+/** Both peaks are limits if their shares differ by less than this, in percentage points. */
 const BALANCED = 10;
 
 type Metrics = NCUProfileRegion["metrics"];
@@ -32,7 +32,7 @@ const COMPUTE = [
   "SM [%]",
 ];
 const MEMORY = [peakShare("gpu__compute_memory_throughput"), "Memory Throughput", "Memory [%]"];
-/** ncu's own number is the largest of these. */
+/** ncu's total is the maximum of these. */
 const MEMORY_PARTS = [
   peakShare("gpu__dram_throughput"),
   peakShare("dram__throughput"),
@@ -53,7 +53,7 @@ export function speedOfLight({ metrics }: Pick<NCUProfileRegion, "metrics">): Sp
   return { compute, memory, limit: limitOf(compute, memory) };
 }
 
-/** From this percentage of a peak on, a kernel is limited by it, whatever its warps stall for. */
+/** From this percentage of a peak on, the peak limits a kernel, whatever its warps stall for. */
 const NEAR_PEAK = 80;
 
 export function isNearPeak(region: Pick<NCUProfileRegion, "metrics">): boolean {
@@ -75,7 +75,9 @@ export function limitOf(compute: number, memory: number): Limit {
   return compute > memory ? "compute" : "memory";
 }
 
-/** The first that was measured. A label can also name a rate, which is not a share. */
+/**
+ * The first of the names that was measured, as a percentage. A label may also stand for a rate, which is no percentage.
+ */
 export const percentages = (metrics: Metrics, names: readonly string[]): readonly number[] =>
   names.flatMap((name) => {
     const metric = metrics[name];
@@ -94,7 +96,7 @@ const WORDS: Readonly<Record<Limit, string>> = {
   latency: "waiting, since neither is near its peak",
 };
 
-/** For people who do not profile. */
+/** A description for readers who do not profile. */
 export const limitInWords = ({ compute, memory, limit }: SpeedOfLight): string =>
   `${WORDS[limit]} (memory ${formatPercentage(memory)} % of its peak, arithmetic ${formatPercentage(compute)} %)`;
 

@@ -20,13 +20,13 @@ import {
 
 type Metrics = NCUProfileRegion["metrics"];
 
-/** In order of preference; for all tensor instructions together. */
+/** Metrics for all tensor instructions together, in order of preference. */
 const TENSOR = [
   "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed",
   "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active",
   "sm__inst_executed_pipe_tensor.avg.pct_of_peak_sustained_active",
 ];
-/** For one kind of them (hmma, imma, dmma, ...), if ncu has no total. */
+/** Metrics for one kind of tensor instruction (hmma, imma, dmma, ...), if ncu has no total. */
 const TENSOR_PART =
   /^sm__(?:inst_executed_pipe_tensor_op_[a-z]+|pipe_tensor_op_[a-z]+_cycles_active)\.avg\.pct_of_peak_sustained_active$/;
 const ACHIEVED = ["sm__warps_active.avg.pct_of_peak_sustained_active", "Achieved Occupancy"];
@@ -58,7 +58,7 @@ const OTHERS: ReadonlySet<string> = new Set([
 export const isHardwareMetric = (name: string): boolean =>
   OTHERS.has(name) || isLimitMetric(name) || TENSOR_PART.test(name);
 
-/** Undefined if nothing was measured. */
+/** Undefined if no counter was measured. */
 export function kernelHardware(metrics: Metrics): KernelHardware | undefined {
   const sm = computeShare(metrics);
   const memory = memoryShare(metrics);
@@ -101,8 +101,8 @@ function smallestLimits(metrics: Metrics): readonly OccupancyLimit[] {
 type Timed = Pick<KernelRecord, "total_ms" | "hardware">;
 
 /**
- * Shares are means, weighted with the kernel's time in each region that has them; the occupancy limit is
- * that of the region with most of the time. Undefined if no region has counters.
+ * Shares are averaged, weighted by the kernel's time in each region that has counters; the occupancy limit is that of
+ * the region with the most time. Undefined if no region has counters.
  */
 export function mergeHardware(records: readonly Timed[]): KernelHardware | undefined {
   const known = records.flatMap(({ total_ms, hardware }) =>
@@ -131,7 +131,7 @@ interface Weighed {
   readonly value: number | null;
 }
 
-/** The plain mean if nothing was timed. */
+/** The unweighted mean if no times are known. */
 function weightedMean(all: readonly Weighed[]): number | null {
   const known = all.flatMap(({ weight, value }) => (value === null ? [] : [{ weight, value }]));
   if (known.length === 0) return null;

@@ -5,20 +5,20 @@ import { mergeHardware } from "./kernel-hardware.ts";
 import { indicesOfLargest, regionLabels, treeRows } from "./tree-rows.ts";
 
 export interface KernelOfReport extends KernelRecord {
-  /** Label of the region with most of its time, the innermost of equals. */
+  /** Label of the region with most of its time; among equals, the innermost. */
   readonly mostlyIn: string;
 }
 
 /** A report can have millions of kernels, of which only the longest are shown. */
 export interface KernelsOfReport {
   readonly length: number;
-  /** Time of each, in milliseconds. */
+  /** The time of each kernel, in milliseconds. */
   readonly times: readonly number[];
   readonly calls: number;
-  /** Each place once. */
+  /** Each device once. */
   readonly devices: readonly string[];
   readonly kinds: readonly KernelRecord["kind"][];
-  /** The longest first. */
+  /** The longest kernels, in descending order. */
   readonly longest: (count?: number) => readonly KernelOfReport[];
 }
 
@@ -29,12 +29,12 @@ export interface KernelsOfReport {
 export function kernelsOfReport({ regions }: NCUProfileRegionReport): KernelsOfReport {
   const identities = createIdentities();
   const merged: number[] = [];
-  /** By identity number; NaN: in no outermost region so far. */
+  /** Total time by identity number; NaN if the kernel is in no outermost region yet. */
   const totals: number[] = [];
   const calls: number[] = [];
   const homes: number[] = [];
   const homeTimes: number[] = [];
-  /** Only kernels with counters, which few reports have. */
+  /** Only for kernels with counters, which few reports have. */
   const measured = new Map<number, KernelRecord[]>();
   for (const [place, { region, level }] of treeRows(regions).entries())
     for (const record of region.kernels) {
@@ -89,7 +89,7 @@ export function kernelsOfReport({ regions }: NCUProfileRegionReport): KernelsOfR
   };
 }
 
-/** Whether a region has more of a kernel's time than the best so far, or as much and is deeper. */
+/** Whether a region has more of a kernel's time than the best one so far, or as much and is nested deeper. */
 const isHome = (
   region: NCUProfileRegion,
   ms: number,
@@ -101,14 +101,14 @@ type Place = Pick<KernelRecord, "kind" | "device">;
 type Identity = Pick<KernelRecord, "kernel_name" | "kind" | "device">;
 
 interface Identities {
-  /** From 0, in order of first appearance. */
+  /** The identity number of a kernel, starting from 0 in order of first appearance. */
   readonly of: (record: Identity) => number;
   readonly at: (number: number) => Identity;
-  /** By identity number, each place once. */
+  /** The places of these identity numbers, each once. */
   readonly placesOf: (numbers: readonly number[]) => readonly Place[];
 }
 
-/** Numbers kernels by name, kind and device: there are few places, and at worst a million names. */
+/** Numbers kernels by name, kind and device. Devices are few, but there may be a million names. */
 function createIdentities(): Identities {
   const names: string[] = [];
   const places: Place[] = [];

@@ -1,4 +1,4 @@
-/** Tables of kernels, with columns of hardware counters for which some kernel has a value. */
+/** Tables of kernels; columns of hardware counters appear if any kernel has a value. */
 import { capitalized } from "../../text/plural.ts";
 import { printableLabel } from "../../text/printable.ts";
 import type { KernelHardware, KernelRecord, OccupancyLimit } from "../model/document.ts";
@@ -8,7 +8,7 @@ import type { KernelWords } from "./kernel-words.ts";
 import { formatPercentage, percentOf } from "./numbers.ts";
 import { kernelMs, meanMs } from "./times.ts";
 
-/** Room that a terminal needs beside the name of a kernel: see `Column.priority`. */
+/** Columns have priorities, because a terminal needs room for the names of kernels: see `Column.priority`. */
 const kernelFields = (wholeMs: number | null): readonly Field<KernelRecord>[] => [
   { title: "Calls", format: "count", priority: 2, cell: ({ calls }) => calls },
   { title: "Total ms", format: "ms", priority: 0, cell: kernelMs },
@@ -25,9 +25,9 @@ export interface KernelTable<Kernel> {
   readonly words: KernelWords;
   /** What shares refer to, in milliseconds. */
   readonly wholeMs: number | null;
-  /** Columns of one table only, behind those of all. */
+  /** Additional columns of this table, after the common ones. */
   readonly more?: readonly Field<Kernel>[];
-  /** Characters of a name. */
+  /** Maximum length of a name, in characters. */
   readonly nameLimit?: number;
 }
 
@@ -50,7 +50,7 @@ export const kernelTable = <Kernel extends KernelRecord>(
 
 type HardwareField = Field<Pick<KernelRecord, "hardware">>;
 
-/** What the hardware columns of these kernels mean; none without such columns. */
+/** An explanation of the hardware columns of these kernels; empty without such columns. */
 export function hardwareLegend(kernels: readonly KernelRecord[]): readonly string[] {
   const hints = hardwareFields(kernels).flatMap(({ hint }) => hint ?? []);
   return hints.length === 0 ? [] : [hints.join(" ")];
@@ -90,7 +90,7 @@ const words = (
 
 export const OCCUPANCY_LIMIT = "Occupancy limit";
 
-/** The limit is derived from both shares, so all columns are shown: one share alone does not explain it. */
+/** All columns appear together: the limit follows from both shares, and one share alone does not explain it. */
 const HARDWARE: readonly HardwareField[] = [
   share("SM %", "SM %", 4, ({ sm_pct }) => sm_pct),
   share("Memory %", "Mem %", 4, ({ memory_pct }) => memory_pct),
@@ -126,7 +126,7 @@ const LIMIT_WORDS: Readonly<Record<OccupancyLimit, string>> = {
   barriers: "barriers",
 };
 
-/** `50.0 %: registers`, or the part that is known; null if neither is. */
+/** `50.0 %: registers`, or only the known part; null if nothing is known. */
 export function occupancyLimitText({
   occupancy_limit_pct,
   occupancy_limited_by,

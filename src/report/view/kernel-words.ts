@@ -1,13 +1,13 @@
-/** What a report calls the entries of its kernel lists. */
+/** The terms that a report uses for the entries of its kernel lists. */
 import type { KernelRecord, NCUProfileRegionReport } from "../model/document.ts";
 
-/** How a report names the entries of its kernel lists. CPU operations are never called GPU kernels. */
+/** The terms for the entries of a kernel list. CPU operations are never called GPU kernels. */
 export interface KernelWords {
-  /** Column heading. */
+  /** The column heading. */
   readonly heading: string;
   readonly one: string;
   readonly many: string;
-  /** What kind of time the list shows. */
+  /** The kind of time in the list. */
   readonly time: string;
 }
 
@@ -42,17 +42,17 @@ export function wordsOfKinds(kinds: readonly KernelRecord["kind"][]): KernelWord
   return cpu ? CPU : null;
 }
 
-/** Each once. */
+/** The kinds that occur, each once. */
 function kindsIn(kernels: readonly KernelRecord[]): readonly KernelRecord["kind"][] {
   const kinds: KernelRecord["kind"][] = [];
   for (const { kind } of kernels) if (!kinds.includes(kind)) kinds.push(kind);
   return kinds;
 }
 
-/** Ranges measured as a whole have GPU time but no kernels. */
+/** For ranges that are measured as a whole: they have GPU time but no kernels. */
 const RANGES: KernelWords = { ...GPU, time: "GPU time of ranges" };
 
-/** Cached: every part of a report asks for it, and a report never changes but can have millions of kernels. */
+/** Cached, because every part of a report needs it; reports are immutable and may have millions of kernels. */
 const known = new WeakMap<NCUProfileRegionReport, { readonly words: KernelWords | null }>();
 
 export function reportKernelWords(report: NCUProfileRegionReport): KernelWords | null {
@@ -65,7 +65,7 @@ export function reportKernelWords(report: NCUProfileRegionReport): KernelWords |
   return found.words;
 }
 
-/** What a run measured, even if nothing of it ran in these regions, which may be a few of many. */
+/** The terms according to what the run measured, for a selection of regions in which nothing of it ran. */
 function wordsWithoutKernels({ collector, regions }: NCUProfileRegionReport): KernelWords | null {
   if (collector.kernel_clock === null) return null;
   if (collector.kernel_clock === "cpu") return CPU;

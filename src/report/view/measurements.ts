@@ -1,4 +1,4 @@
-/** What would have to be measured to know more than a report does, as command lines. */
+/** Command lines for measurements that would tell more than a report does. */
 import { shellQuote } from "../../text/shell-words.ts";
 import type { NCUProfileRegionReport, RegionReportBundle } from "../model/document.ts";
 import type { RankedRegion } from "./answer.ts";
@@ -9,7 +9,7 @@ export interface Measurement {
   readonly command: string;
 }
 
-/** A label that needs no quotes, neither of a shell nor of the override language. */
+/** A label that neither a shell nor the override language requires to be quoted. */
 const PLAIN = /^[A-Za-z_][\w.-]*$/;
 
 export function measurementsOf(

@@ -1,29 +1,29 @@
-/** What Nsight Compute's rules and counters say about a region, the most promising first; in words, for reasons. */
+/** The messages of Nsight Compute's rules for a region, ranked, and a summary of its counters, in words for reasons. */
 import type { NCUProfileRegion } from "../model/document.ts";
 import { computeShare, memoryShare, speedOfLight } from "./gpu-utilization.ts";
 import { formatPercentage } from "./numbers.ts";
 
 export interface RankedNcuRule {
-  /** As ncu names it: `CPIStall`. */
+  /** ncu's name of the rule: `CPIStall`. */
   readonly rule: string;
-  /** The same in words: `CPI stall`. */
+  /** The name in words: `CPI stall`. */
   readonly title: string;
   readonly section: string;
-  /** `OPT`, `WRN`, `INF`. */
+  /** ncu's type of the message: `OPT`, `WRN` or `INF`. */
   readonly type: string;
-  /** As people read it, without ncu's markup. */
+  /** The message without ncu's markup. */
   readonly text: string;
-  /** Percent that ncu estimates; null without an estimate. */
+  /** The speedup that ncu estimates, in percent; null without an estimate. */
   readonly speedup: number | null;
-  /** Whether that is of the kernel's time, and not of one part of the hardware. */
+  /** Whether the estimate refers to the kernel's time, not only to one part of the hardware. */
   readonly isGlobal: boolean;
-  /** For how many kernels it says so. */
+  /** The number of kernels with this message. */
   readonly kernels: number;
 }
 
 /**
- * Estimates of kernel time first, then those of a part of the hardware, then advice without one; facts that ask for
- * nothing (`INF`) last.
+ * Ranks messages: first estimates of kernel time, then estimates for a part of the hardware, then advice without an
+ * estimate. Plain facts (`INF`) are last.
  */
 export function rankedNcuRules({
   sections,
@@ -60,7 +60,7 @@ interface Message {
   readonly results: number;
 }
 
-/** Sections have the shape that their tool gives them. */
+/** The layout of a section depends on the tool that wrote it. */
 function messagesOf(section: unknown): readonly Message[] {
   const messages = isRecord(section) ? section["messages"] : undefined;
   return Array.isArray(messages) ? messages.flatMap((each: unknown) => messageOf(each)) : [];
@@ -85,7 +85,7 @@ function messageOf(value: unknown): readonly Message[] {
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** `TheoreticalOccupancy` as `theoretical occupancy`; abbreviations stay. */
+/** `TheoreticalOccupancy` becomes `theoretical occupancy`; abbreviations keep their capitals. */
 const wordsOf = (rule: string): string =>
   rule
     .replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2")
@@ -94,8 +94,10 @@ const wordsOf = (rule: string): string =>
     .map((word) => (/^[A-Z0-9]+$/.test(word) ? word : word.toLowerCase()))
     .join(" ");
 
-/** ncu links to its guides within sentences: `@url:words:address@`, `@section:Name:words@`, in tables
- * `words (https://...)`. */
+/**
+ * Removes ncu's links to its guides from sentences: `@url:words:address@`, `@section:Name:words@`, in tables `words
+ * (https://...)`.
+ */
 const readable = (text: string): string =>
   text
     .replaceAll(/@url:([^:@]*):[^@]*@/g, "$1")
@@ -106,7 +108,9 @@ const readable = (text: string): string =>
 
 const MOST_ADVICE = 240;
 
-/** As many whole sentences as are read at a glance, at least one; all of it stands with the region. */
+/**
+ * The first whole sentences, at least one, as many as can be read at a glance. The full text is shown with the region.
+ */
 function firstSentences(text: string): string {
   const sentences = text.split(/(?<=[.!]) (?=[A-Z])/);
   let shown = "";
@@ -123,7 +127,7 @@ interface CounterFinding {
   readonly advice: string;
 }
 
-/** What limits the region's kernels, if it is that. */
+/** A finding if this resource limits the region's kernels. */
 export function speedOfLightFinding(
   region: NCUProfileRegion,
   wanted: string,
@@ -139,7 +143,7 @@ export function speedOfLightFinding(
   };
 }
 
-/** With what limits the region, which the rules say something about. */
+/** A rule's message as a finding, together with the resource that limits the region. */
 export function ruleFinding(best: RankedNcuRule, region: NCUProfileRegion): CounterFinding {
   const sol = speedOfLight(region);
   const limit =

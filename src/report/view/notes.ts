@@ -1,19 +1,17 @@
-/** Notes of reports that other code recognises or that several writers share. */
+/** Notes that other code recognises, or that several writers share. */
 import { firstFew, grouped, plural } from "../../text/plural.ts";
 
 // Labels that were unified by rules.
 
 const RULES = " (rules: ";
 
-/**
- * @param words of the rules, in order: two reports with equal words have the same rules
- */
+/** @param words the rules in words, in order: reports with equal words have the same rules */
 export const unifiedNote = (labels: number, unified: number, words: readonly string[]): string =>
   `labels unified by ${plural(words.length, "rule")}: ${plural(labels, "label")} became ${grouped(String(unified))}${RULES}${words.join(", ")})`;
 
 const IS_UNIFIED = /^labels unified by /;
 
-/** The rules of a report; null where the labels are the program's own. */
+/** The rules of a report; null if it keeps the program's labels. */
 export function rulesInNotes(notes: readonly string[]): string | null {
   const note = notes.find((one) => IS_UNIFIED.test(one));
   return note === undefined ? null : note.slice(note.indexOf(RULES) + RULES.length, -1);
@@ -32,7 +30,7 @@ export const isMedianRunNote = (note: string): boolean => IS_MEDIAN_RUN.test(not
 
 const MOST_NAMES = 8;
 
-/** Says of jobs with a time that they ran beside others; none for none. */
+/** A note about jobs whose times were measured while others ran; empty without such jobs. */
 export function concurrentJobsNote(jobs: readonly string[]): readonly string[] {
   if (jobs.length === 0) return [];
   const [plural, them] =

@@ -1,7 +1,7 @@
-/** Numbers as reports for people write them: the same text for the same number everywhere. */
+/** Formats of numbers in reports for people: the same number has the same text everywhere. */
 import { grouped } from "../../text/plural.ts";
 
-/** What stands where nothing was measured; zero would be a measurement. */
+/** Shown for what was not measured; 0 would be a measurement. */
 export const NOT_MEASURED = "–";
 
 /** Milliseconds with microsecond digits, without unit. */
@@ -11,12 +11,12 @@ export function formatMs(ms: number | null): string {
   return ms < 1e15 ? ms.toFixed(3) : String(ms);
 }
 
-/** Nothing is timed to less than a nanosecond. */
+/** Timers have a resolution of one nanosecond at best. */
 const SMALLEST_MEAN_MS = 1e-6;
 
 /**
- * Milliseconds of one launch, without unit. Most take microseconds, so whole ones would hide that one kernel
- * takes half as long again as another.
+ * Milliseconds of one launch, without unit. Most launches take microseconds, so with fewer digits a kernel would look
+ * as long as one that takes half as long again.
  */
 export function formatMeanMs(ms: number | null): string {
   if (ms === null || ms === 0 || ms >= 0.1) return formatMs(ms);
@@ -24,8 +24,8 @@ export function formatMeanMs(ms: number | null): string {
 }
 
 /**
- * A number as the data of a page hold it: short, and yet so that the page writes what the other
- * reports do. Times of any length keep their nanoseconds.
+ * A number for the data of a page: short, but the page formats it as the other reports do. Times of any length keep
+ * their nanoseconds.
  */
 export function roundedForPage(value: number): number;
 export function roundedForPage(value: number | null): number | null;
@@ -34,7 +34,7 @@ export function roundedForPage(value: number | null): number | null {
   return Number(Math.abs(value) < 1 ? value.toPrecision(7) : value.toFixed(6));
 }
 
-/** A part of a whole in percent; null where there is no such number. */
+/** A part in percent of a whole; null if either is unknown or the whole is 0. */
 export function percentOf(part: number | null, whole: number | null): number | null {
   if (part === null || whole === null || whole === 0) return null;
   const percent = (part / whole) * 100;
@@ -68,22 +68,22 @@ export function formatDelta(delta: number | null, uncertainty: number | null = n
   return `${sign}${delta.toFixed(3)}${spread}`;
 }
 
-/** A duration in a sentence, in the unit that reads best. */
+/** A duration for a sentence, in the most readable unit. */
 export function formatDuration(ms: number): string {
   if (ms < 1) return `${(ms * 1000).toFixed(1)} µs`;
   if (ms < 1000) return `${ms.toFixed(2)} ms`;
   return `${(ms / 1000).toFixed(2)} s`;
 }
 
-/** Digits of a number that anyone reads; all of them are in the JSON report. */
+/** Significant digits for readers; the JSON report has all. */
 const DIGITS = 5;
-/** From here on powers of ten are easier to read than digits. */
+/** From here on, powers of ten are easier to read. */
 const LARGE = 1e12;
 const SMALL = 1e-3;
 
 /**
- * A number of any kind and size, such as a metric's: whole numbers as they are, others with the
- * digits that count. Arithmetic leaves 0.05999999999999999 where 0.06 is meant.
+ * A number of any size, such as a metric's value: integers in full, others with their significant digits. Arithmetic
+ * yields 0.05999999999999999 instead of 0.06.
  */
 export function formatNumber(value: number | null): string {
   if (value === null) return NOT_MEASURED;
@@ -96,7 +96,7 @@ export function formatNumber(value: number | null): string {
   return fraction === undefined ? grouped(whole) : `${grouped(whole)}.${fraction}`;
 }
 
-/** How the numbers of a column are written. */
+/** The formats of the numbers of a column. */
 export type NumberFormat = keyof typeof FORMATS;
 
 const FORMATS = {
@@ -107,16 +107,16 @@ const FORMATS = {
   change_ms: formatDelta,
   percent: formatPercentage,
   change_percent: formatPercent,
-  /** Of two equal quantities: two decimals in each row. */
+  /** The ratio of two similar quantities, with two decimals in each row. */
   ratio: (value: number) => value.toFixed(2),
   number: formatNumber,
 } as const;
 
-/** @param format absent: like `number` */
+/** @param format default: `number` */
 export const formatAs = (value: number | null, format: NumberFormat = "number"): string =>
   value === null ? NOT_MEASURED : FORMATS[format](value);
 
-// Numbers of the page only.
+// Formats that only the page uses.
 
 export const formatCount = (count: number): string => count.toLocaleString("en-US");
 
@@ -129,9 +129,9 @@ const PREFIXES = [
   [1e3, "k"],
 ] as const;
 
-/** With a decimal prefix: `12.3 TFLOP/s`. */
+/** A rate with a decimal prefix: `12.3 TFLOP/s`. */
 export function formatRate(value: number, unit: string): string {
-  // Round first: 999.9 G becomes 1.00 T.
+  // Rounded first, because 999.9 G becomes 1.00 T.
   const rounded = Number(value.toPrecision(3));
   const [size, prefix] = PREFIXES.find(([least]) => rounded >= least) ?? [1, ""];
   return `${(rounded / size).toPrecision(3)} ${prefix}${unit}`;

@@ -11,34 +11,37 @@ export type TextIndex = number;
 
 export interface PageData {
   readonly strings: readonly string[];
-  /** The main report first. Those that say the same as an earlier one are not repeated. */
+  /** The main report first; a report that repeats an earlier one is left out. */
   readonly scopes: readonly ScopeData[];
-  /** What happened when; its bytes stand in an element of their own, `timeline`. */
+  /** The timeline; its bytes are in a separate element, `timeline`. */
   readonly timeline?: Omit<EncodedTimeline, "bytes">;
 }
 
-/** Times are nanoseconds since the first thing that is known of the run. */
+/** Times are nanoseconds since the first recorded event of the run. */
 export interface EncodedTimeline {
   readonly endNs: number;
   readonly names: readonly string[];
   readonly rows: readonly TimelineRow[];
-  /** Events that are not in it, where there were too many. */
+  /** The number of events that were left out because there were too many. */
   readonly dropped: number;
-  /** Base64. By row: of each event its start after that of the one before, its length, its name, its lane; of streams the launching row + 1, and how long before it started that was. */
+  /**
+   * Base64 of the columns of each row: for each event the difference of its start from the previous one, its duration,
+   * name and lane; for streams also the launching row + 1 and the time from the launch to the start.
+   */
   readonly bytes: string;
 }
 
 /** One row of a timeline: a thread, stream or kind of events, with its columns. */
 export interface TimelineRow {
-  /** Empty where there is one process. */
+  /** Empty if there is only one process. */
   readonly process: string;
   readonly label: string;
   readonly kind: "thread" | "stream" | "marks" | "waits" | "counter";
-  /** Of a counter: its values are given as thousandths of the way from `min` to `max`, in place of names. */
+  /** For a counter: its values are thousandths of the range from `min` to `max`, and stand in the column of names. */
   readonly counter?: { readonly min: number; readonly max: number; readonly unit: string };
   readonly lanes: number;
   readonly events: number;
-  /** Where its bytes begin, and how many there are. */
+  /** The position of its bytes, and the number of events. */
   readonly offset: number;
   readonly bytes: number;
 }
@@ -47,27 +50,27 @@ export interface ScopeData {
   readonly scope: string;
   /** `total`: shares refer to time of kernels; `wall`: to wall time. */
   readonly basis: "total" | "wall";
-  /** What 100 % is, in ms; null where nothing was timed. */
+  /** The time that is 100 %, in ms; null if nothing was timed. */
   readonly wholeMs: number | null;
-  /** What 100 % is, in words; null with `wholeMs`. */
+  /** The same in words; null if `wholeMs` is. */
   readonly wholeLabel: string | null;
-  /** `GPU kernels`, `CPU operations`, …; null where none were recorded. */
+  /** `GPU kernels`, `CPU operations`, …; null if none were recorded. */
   readonly kernelWords: string | null;
   readonly regions: RegionColumns;
   readonly metrics: readonly MetricColumn[];
-  /** First the kernels of the whole scope, then those of each region, in the order of regions. */
+  /** The kernels of the whole scope, then those of each region, in the order of the regions. */
   readonly kernels: readonly KernelColumns[];
-  /** By row of `regions`, where there is anything to say. */
+  /** Notes by row of `regions`, for those that have any. */
   readonly notes: Readonly<Record<number, readonly string[]>>;
   readonly sections: Readonly<Record<number, Readonly<Record<string, unknown>>>>;
   readonly roofline: RooflineData | null;
 }
 
-/** One entry per region, depth first; null where nothing was measured. */
+/** One entry per region, depth first; null if not measured. */
 export interface RegionColumns {
-  /** Name, with the names around it that no row shows. */
+  /** The name, preceded by the names of enclosing ranges that are not shown in a row. */
   readonly label: readonly TextIndex[];
-  /** Row of the region around it; -1 at a root. */
+  /** The row of the enclosing region; -1 for a root. */
   readonly parent: readonly number[];
   readonly domain: readonly TextIndex[];
   readonly kind: readonly TextIndex[];
@@ -78,27 +81,27 @@ export interface RegionColumns {
   readonly exclusive: NumberColumn;
   readonly wall: NumberColumn;
   readonly wallExclusive: NumberColumn;
-  /** Processor time of the threads that opened the ranges; empty where it is known of no region. */
+  /** Processor time of the threads that opened the ranges; empty if unknown for all regions. */
   readonly cpu: NumberColumn;
   readonly cpuExclusive: NumberColumn;
-  /** Calls that were never closed; empty where there are none. */
+  /** The number of calls that were never closed; empty if all were closed. */
   readonly unclosed: readonly number[];
   readonly min: NumberColumn;
   readonly median: NumberColumn;
   readonly p95: NumberColumn;
   readonly max: NumberColumn;
   readonly kernelCount: readonly number[];
-  /** Parts of the wall time, in ms; empty where nothing of it is known. */
+  /** Parts of the wall time, in ms; empty if not measured. */
   readonly gpuBusy: NumberColumn;
   readonly gpuKernels: NumberColumn;
   readonly gpuCopies: NumberColumn;
-  /** Percent of the peaks, and what of them limits; empty where nothing of it was measured. */
+  /** Shares of the peaks in percent, and the limiting one; empty if not measured. */
   readonly smShare: NumberColumn;
   readonly memoryShare: NumberColumn;
   readonly limit: readonly (TextIndex | null)[];
-  /** Over repeated runs, on the clock that shares refer to; empty where there was one run. */
+  /** Mean over repeated runs, on the clock that shares refer to; empty if the program ran once. */
   readonly repeatMean: NumberColumn;
-  /** Half the 95 % interval of that mean. */
+  /** Half of the 95 % interval of that mean. */
   readonly repeatHalf: NumberColumn;
 }
 
@@ -110,55 +113,55 @@ export interface MetricColumn {
   readonly values: NumberColumn;
 }
 
-/** Longest first. */
+/** In descending order of time. */
 export interface KernelColumns {
   readonly name: readonly TextIndex[];
   readonly device: readonly TextIndex[];
   readonly calls: readonly number[];
   readonly total: NumberColumn;
-  /** What counters say about them; null where nothing of it was measured. */
+  /** Values of hardware counters; null if none were measured. */
   readonly hardware: HardwareColumns | null;
-  /** Shorter kernels, folded. */
+  /** The total of the shorter kernels. */
   readonly other: { readonly rows: number; readonly calls: number; readonly total: number } | null;
 }
 
-/** Percent; as text what limits. */
+/** Percentages; the limit is a text. */
 export interface HardwareColumns {
   readonly smShare: NumberColumn;
   readonly memoryShare: NumberColumn;
   readonly limit: readonly (TextIndex | null)[];
   readonly tensor: NumberColumn;
   readonly occupancy: NumberColumn;
-  /** The most, and why. */
+  /** The theoretical maximum of the occupancy and what limits it. */
   readonly occupancyLimit: readonly (TextIndex | null)[];
 }
 
 export interface RooflineData {
-  /** Bytes per second; null where unknown. */
+  /** In bytes per second; null if unknown. */
   readonly bandwidth: number | null;
-  /** FLOP per second. */
+  /** In FLOP per second. */
   readonly ceilings: readonly { readonly label: string; readonly flops: number }[];
   readonly points: readonly {
-    /** Row of `regions`. */
+    /** The row in `regions`. */
     readonly region: number;
     readonly label: string;
-    /** FLOP per byte. */
+    /** In FLOP per byte. */
     readonly intensity: number;
-    /** FLOP per second. */
+    /** In FLOP per second. */
     readonly flops: number;
   }[];
 }
 
-/** What the script of a comparison's page reads; shared with the browser. */
+/** The data for the script of the comparison page; the type is shared with the browser. */
 export interface ComparisonPageData {
-  /** The regions of both as trees of the compared time; null where there is nothing to draw. */
+  /** The regions of both reports as trees of the compared time; null if there is nothing to draw. */
   readonly trees: TwoTrees | null;
   readonly sections: readonly PageSection[];
 }
 
 /** One entry per region of either report, depth first. */
 export interface TwoTrees {
-  /** Row of the region around it; -1 at a root. */
+  /** The row of the enclosing region; -1 for a root. */
   readonly parent: readonly number[];
   readonly label: readonly string[];
   readonly path: readonly string[];
@@ -166,19 +169,19 @@ export interface TwoTrees {
   readonly b: NumberColumn;
   /** `more`, `less`, `same`, `unclear`, `added`, `removed` or `left_out`. */
   readonly verdict: readonly string[];
-  /** `slower` and so on, with the change. */
+  /** The change in words: `slower` and so on. */
   readonly change: readonly string[];
 }
 
 /** A table under a heading. */
 export interface PageSection {
   readonly title: string;
-  /** What the numbers are. */
+  /** The meaning of the numbers. */
   readonly hint: string | null;
-  /** Null for no rows. */
+  /** Null without rows. */
   readonly table: { readonly columns: readonly Column[]; readonly rows: readonly Row[] } | null;
-  /** Below the table. */
+  /** The text below the table. */
   readonly footer: string | null;
-  /** What stands for a table without rows. */
+  /** The text shown instead of a table without rows. */
   readonly empty: string;
 }

@@ -1,11 +1,13 @@
-/** Numbers that the program itself gave: of payloads and counters, beside the metrics that a tool measured, and as tables. */
+/**
+ * Numbers that the program itself provided with payloads and counters: as metrics beside those of tools, and as tables.
+ */
 import type { MetricValue, NCUProfileRegion } from "../model/document.ts";
 import { type Block, type Field, paragraph, tableOf } from "./blocks.ts";
 import { treeRows } from "./tree-rows.ts";
 
 type Metrics = Readonly<Record<string, MetricValue>>;
 
-/** A region's metrics, and the program's own numbers under names of the same kind: `Message size.sum` in byte. */
+/** A region's metrics, including the program's own numbers under names of the same form: `Message size.sum` in byte. */
 export function allMetrics({ metrics, payloads, counters }: NCUProfileRegion): Metrics {
   if (payloads === undefined && counters === undefined) return metrics;
   const more: Record<string, MetricValue> = {};
@@ -18,7 +20,7 @@ export function allMetrics({ metrics, payloads, counters }: NCUProfileRegion): M
   for (const { name, unit, min, mean, max } of counters ?? [])
     for (const [what, value] of Object.entries({ min, mean, max }))
       more[`${name}.${what}`] = { value, unit };
-  // A tool's metric of that name stays.
+  // A metric of a tool has precedence over a number of the same name.
   return { ...more, ...metrics };
 }
 
@@ -44,7 +46,10 @@ const column = (
   format: "count" | "number" = "number",
 ) => ({ title, format, priority, cell: ({ cells }: NumberRow) => cells[at] ?? null }) as const;
 
-/** What programs gave with ranges. Empty without any. @param among all regions of the report */
+/**
+ * The payloads of ranges; empty without any.
+ * @param among all regions of the report
+ */
 export function payloadTable(
   regions: readonly NCUProfileRegion[],
   among: readonly NCUProfileRegion[] = regions,
@@ -74,7 +79,7 @@ export function payloadTable(
   return [tableOf(fields, rows)];
 }
 
-/** The program's counters while ranges were open. Empty without any. */
+/** The program's counters while ranges were open; empty without any. */
 export function counterTable(
   regions: readonly NCUProfileRegion[],
   among: readonly NCUProfileRegion[] = regions,
@@ -102,7 +107,7 @@ export function counterTable(
   return [tableOf(fields, rows)];
 }
 
-/** What the tables say, in a sentence. */
+/** The legend of the tables. */
 export const PAYLOAD_LEGEND: Block = paragraph(
   "Given by the program with the region's own ranges. Per second is of the wall time of the ranges that have the number.",
 );

@@ -41,11 +41,11 @@ export function provenanceTable(report: NCUProfileRegionReport): Table {
 
 function gpusText({ gpus, cpu }: NCUProfileRegionReport["environment"]): string {
   if (gpus.length > 0) return gpus.join(", ");
-  // An imported file that does not name its machine may still be from one with GPUs.
+  // An imported file that does not name its machine may come from one with GPUs.
   return cpu === "unknown" ? "unknown" : "none";
 }
 
-/** Imported files do not name the machine they were made on. */
+/** Imported files do not name the machine on which they were made. */
 function machineText({ hostname, os, cpu }: NCUProfileRegionReport["environment"]): string {
   const known = [hostname, os, cpu].filter((text) => text !== "unknown");
   return known.length === 0 ? "unknown" : known.join(", ");

@@ -1,6 +1,6 @@
 /**
- * Why a region takes its time: rules, each with its threshold and where that comes from. The first that holds is
- * the reason; a new one is an object in the table.
+ * Why a region takes its time: rules, each with its threshold and the source of that threshold. The first rule that
+ * holds gives the reason; a new rule is an object in the table.
  */
 import { plural } from "../../text/plural.ts";
 import { printableLabel } from "../../text/printable.ts";
@@ -10,26 +10,26 @@ import { rankedNcuRules, ruleFinding, speedOfLightFinding } from "./ncu-rules.ts
 import { formatDuration, formatShare } from "./numbers.ts";
 import { lastRank } from "./times.ts";
 
-/** What is known of a region by itself, without the regions inside it. Times in ms; null: not measured. */
+/** Facts about a region without its inner regions. Times are in ms; null means not measured. */
 export interface RegionFacts {
   readonly region: NCUProfileRegion;
   readonly wallMs: number | null;
-  /** GPU time of the kernels that it launched, or time of its CPU operations. */
+  /** GPU time of the kernels that it launched, or the time of its CPU operations. */
   readonly workMs: number | null;
   readonly work: KernelRecord["kind"] | null;
-  /** Of `work`. */
+  /** The number of kernels or operations. */
   readonly count: number;
-  /** What GPUs did while it was open and no region inside it was; null where no GPU was seen. */
+  /** GPU activity while it was open and no inner region was; null if no GPU activity was recorded. */
   readonly gpu: OwnActivity | null;
-  /** Waits of the host for the GPU, of inner regions, too. */
+  /** Time in which the host waited for the GPU, including inner regions. */
   readonly waitMs: number | null;
-  /** How long its threads computed; null where that was not measured. */
+  /** The processor time of its threads; null if not measured. */
   readonly cpuMs: number | null;
-  /** How often its threads left their processors; null where that was not counted. */
+  /** The context switches of its threads; null if not counted. */
   readonly switches: ContextSwitches | null;
   /** Its longest kernel or operation. */
   readonly longest: KernelRecord | null;
-  /** Only of the bucket outside all ranges. */
+  /** Only for the time outside all ranges. */
   readonly run: RunTotals | null;
 }
 
@@ -37,40 +37,40 @@ export interface RegionFacts {
 export interface OwnActivity {
   readonly busyMs: number;
   readonly kernelMs: number;
-  /** Copies or sets without a kernel at the same time. */
+  /** Copies or sets while no kernel ran. */
   readonly copyOnlyMs: number;
 }
 
 export interface ContextSwitches {
-  /** The thread had nothing to compute: it slept, or waited for something. */
+  /** The thread gave up its processor: it slept, or waited for something. */
   readonly voluntary: number;
-  /** The thread had more to compute, and the system gave its processor to another one. */
+  /** The system took the processor from a thread that had more to compute. */
   readonly involuntary: number;
 }
 
-/** Which time a rule explains: how long a region was open, or how long its kernels ran. */
+/** The time that a rule explains: how long a region was open, or how long its kernels ran. */
 export type Explained = "wall" | "gpu";
 
 export interface ReasonRule {
   readonly name: string;
   readonly explains: readonly Explained[];
-  /** In words, for the documentation. */
+  /** The condition in words, for the documentation. */
   readonly threshold: string;
-  /** Where the threshold comes from. */
+  /** The source of the threshold. */
   readonly source: string;
   readonly find: (facts: RegionFacts) => Finding | null;
 }
 
 export interface Finding {
-  /** A few words: `waits for copies`. */
+  /** A short phrase: `waits for copies`. */
   readonly title: string;
-  /** The numbers that show it. */
+  /** The numbers that support it. */
   readonly evidence: string;
-  /** What to do about it; null where that depends. */
+  /** What to do about it; null if that depends on the program. */
   readonly advice: string | null;
 }
 
-/** A finding with the rule that made it. */
+/** A finding together with its rule. */
 export interface Reason extends Finding {
   readonly rule: string;
 }
@@ -81,9 +81,9 @@ const percent = (part: number, whole: number): string => `${formatShare(part, wh
 const partOfTime = (part: number, whole: number): string =>
   `${formatDuration(part)} of ${formatDuration(whole)}`;
 
-/** A kernel this short is over before the next one can be launched: a launch takes 2 to 10 µs of the host. */
+/** A shorter kernel ends before the next one can be launched: a launch takes 2 to 10 µs on the host. */
 const SHORT_KERNEL_MS = 0.02;
-/** Launching one after the other, a host does not need longer for each. */
+/** A host that launches kernels one after the other needs less than this for each. */
 const LAUNCH_MS = 0.1;
 
 export const REASON_RULES: readonly ReasonRule[] = [
@@ -415,7 +415,9 @@ const shortName = ({ kernel_name }: KernelRecord): string => printableLabel(kern
 const formatTimes = (a: number, b: number): string =>
   b === 0 ? "many times" : `${(a / b).toFixed(a / b < 100 ? 1 : 0)} times`;
 
-/** What a thread waits for that does not compute is told by whether it left its processor or was taken from it. */
+/**
+ * Context switches show why a thread does not compute: it gave up its processor, or the processor was taken from it.
+ */
 function waiting(facts: RegionFacts, title: string, parts: string): Finding {
   const { voluntary, involuntary } = facts.switches ?? { voluntary: 0, involuntary: 0 };
   const all = plural(voluntary + involuntary, "context switch", "context switches");
@@ -433,7 +435,7 @@ function waiting(facts: RegionFacts, title: string, parts: string): Finding {
   };
 }
 
-/** The first reason that holds, of the rules that explain this time; null where none is found. */
+/** The first reason that holds, among the rules for this time; null if none holds. */
 export function reasonFor(facts: RegionFacts, explained: Explained): Reason | null {
   for (const { name, explains, find } of REASON_RULES) {
     if (!explains.includes(explained)) continue;

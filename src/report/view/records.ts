@@ -1,6 +1,6 @@
 /**
- * Regions and kernels as tables for spreadsheets and data frames, a row per region and report, and a row per kernel of
- * a region. Times are milliseconds.
+ * Regions and kernels as tables for spreadsheets and data frames: one row per region of a report, and one row per
+ * kernel of a region. Times are milliseconds.
  */
 import type { KernelRecord, NCUProfileRegion, RegionReportBundle } from "../model/document.ts";
 import { domainAt, haveSeveralDomains, type Ranged } from "../model/region-path.ts";
@@ -14,7 +14,7 @@ interface RegionRecord {
   readonly region: NCUProfileRegion;
 }
 
-/** `regions.csv`; each metric has a column, followed by one for its unit. */
+/** `regions.csv`; each metric has a column, followed by a column for its unit. */
 export const regionRecords = ({ reports }: RegionReportBundle): Table =>
   tableOf(
     [
@@ -34,7 +34,7 @@ function* regionsOf({ reports }: Pick<RegionReportBundle, "reports">): Generator
   for (const { scope, regions } of reports) for (const region of regions) yield { scope, region };
 }
 
-/** A column that has the name of a member of the contract. */
+/** A column named after a member of the contract. */
 const member = (
   title: string,
   of: (region: NCUProfileRegion) => number | string | null,
@@ -95,7 +95,7 @@ function metricFields({
 interface KernelOfRegion {
   readonly scope: string;
   readonly region: NCUProfileRegion;
-  /** Of the region. */
+  /** Path of the region. */
   readonly path: string;
   readonly kernel: KernelRecord;
 }
@@ -116,7 +116,7 @@ export function kernelRecords({ reports }: RegionReportBundle): Table {
   );
 }
 
-/** `kernel_names.csv`: what the short names in the other tables stand for. */
+/** `kernel_names.csv`: the full names of the abbreviated ones in the other tables. */
 export const kernelNameRecords = (names: Readonly<Record<string, string>>): Table =>
   tableOf(
     [

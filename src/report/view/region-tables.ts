@@ -1,4 +1,4 @@
-/** Tables of regions: which columns there are, and what their cells hold. */
+/** Tables of regions: their columns and the contents of their cells. */
 import type { NCUProfileRegion, NCUProfileRegionReport, RegionRanks } from "../model/document.ts";
 import { type Block, type Field, paragraph, type Table, tableOf } from "./blocks.ts";
 import {
@@ -55,8 +55,8 @@ const field = (
 ): RegionField => ({ title, ...rest, cell: ({ region }) => of(region) });
 
 /**
- * The columns of a table of these regions, by name. Columns of kernels only where some were recorded, shares where
- * there is a whole, counters where something was measured.
+ * The columns of a table of these regions, by name. Columns of kernels, shares and counters appear only if something of
+ * the kind was measured.
  */
 function regionFields(
   report: NCUProfileRegionReport,
@@ -72,7 +72,7 @@ function regionFields(
   });
   return {
     calls: field("Calls", knownCalls, { format: "count", priority: 3 }),
-    // Of a run, its own time is what counts; where no kernels were recorded the wall clock is all there is.
+    // If no kernels were recorded, the only time of a run is its wall time.
     wall: {
       title: "Wall ms",
       ...ms(words === null && !isOfRun ? 0 : 2),
@@ -111,7 +111,7 @@ function regionFields(
     ...(share.label !== null && {
       share: field("Share %", (region) => percentOf(share.of(region), share.whole), {
         format: "percent",
-        // Answers most, where there is room for little.
+        // Kept longest on narrow terminals: it answers most questions.
         priority: 1,
       }),
     }),
@@ -134,7 +134,7 @@ function limitFields(regions: readonly NCUProfileRegion[]) {
   return {
     sm: field("SM %", (region) => of(region)?.compute ?? null, share),
     memory: field("Memory %", (region) => of(region)?.memory ?? null, { ...share, short: "Mem %" }),
-    // What limits is the answer, the shares are where it comes from.
+    // The limit is the result; the shares are its basis.
     limit: field("Limited by", (region) => of(region)?.limit ?? null, {
       short: "Limit",
       priority: 1,
@@ -143,13 +143,13 @@ function limitFields(regions: readonly NCUProfileRegion[]) {
 }
 
 /**
- * ncu reports which range a kernel was launched in, not how often the range was opened. The bucket outside
- * all ranges was never opened.
+ * ncu reports the range in which a kernel was launched, not how often the range was opened. The time outside all ranges
+ * is no range.
  */
 const knownCalls = ({ invocations }: NCUProfileRegion): number | null =>
   invocations === 0 ? null : invocations;
 
-/** Null where counting was impossible. */
+/** Null if the tool could not count. */
 export const knownKernelCount = ({
   kernel_count,
   total_ms,
@@ -167,7 +167,7 @@ const PAGE_COLUMNS = [
   ...(["kernels", "sm", "memory", "limit", "share"] as const),
 ] as const;
 
-/** The region tree of a report with times and counts, and what they mean. */
+/** The region tree of a report with times and counts, and its legend. */
 export function regionTree(report: NCUProfileRegionReport): readonly Block[] {
   const { regions } = report;
   if (regions.length === 0) return [paragraph("No regions.")];
@@ -185,7 +185,7 @@ export function regionTree(report: NCUProfileRegionReport): readonly Block[] {
   ];
 }
 
-/** Between two columns of numbers, words are read best at the right. */
+/** A column of words is most readable at the right of the columns of numbers. */
 const withLimitBesideNumbers = (fields: ReturnType<typeof regionFields>) =>
   fields.limit === undefined
     ? fields
@@ -217,11 +217,14 @@ const RUN_COLUMNS = ["calls", "wall", "wall_exclusive", "cpu", "total", "kernels
 const WALL_COLUMNS = ["calls", "wall", "wall_exclusive", "cpu", "on_cpu", "median", "p95"] as const;
 const LAST_COLUMNS = ["busy", "sm", "memory", "limit", "share"] as const;
 
-/** By what tables of regions are sorted; `exclusive` is the time that a region has for itself. */
+/** The orders of tables of regions; `exclusive` is the time of a region without its inner regions. */
 export const REGION_SORTS = ["exclusive", "wall", "gpu", "calls", "kernels", "tree"] as const;
 export type RegionSort = (typeof REGION_SORTS)[number];
 
-/** On the clock that the shares of the report refer to, without inner regions; with them, where parts are not known. */
+/**
+ * Times without inner regions, on the clock that the report's shares refer to; with inner regions if their parts are
+ * unknown.
+ */
 export function ownTimes(
   report: NCUProfileRegionReport,
 ): (region: NCUProfileRegion) => number | null {
@@ -230,7 +233,7 @@ export function ownTimes(
   return isWhole ? totalMs : exclusiveMs;
 }
 
-/** The largest first; equals stay in the order of the report. */
+/** In descending order; equal regions keep the order of the report. */
 export function sortedRegions(
   report: NCUProfileRegionReport,
   sort: RegionSort,
@@ -253,7 +256,7 @@ export function sortedRegions(
     .map(({ region }) => region);
 }
 
-/** The regions of a report that take most: a tenth of the whole for themselves, of the longest three. */
+/** The three regions with the longest exclusive times, if each is a tenth of the whole or more. */
 export function hotRegions(report: NCUProfileRegionReport): ReadonlySet<NCUProfileRegion> {
   const own = ownTimes(report);
   const { whole } = shareBase(report);
@@ -268,7 +271,10 @@ export function hotRegions(report: NCUProfileRegionReport): ReadonlySet<NCUProfi
 const HOT = 0.1;
 const MOST_HOT = 3;
 
-/** The same in fewer columns. @param shown some of the report's regions, in their order */
+/**
+ * The tree with fewer columns.
+ * @param shown some of the report's regions, in document order
+ */
 export function narrowRegionTree(
   report: NCUProfileRegionReport,
   shown: readonly NCUProfileRegion[],
@@ -290,7 +296,7 @@ export function narrowRegionTree(
 
 type Regions = readonly NCUProfileRegion[];
 
-/** Of some regions of a report; none for none. */
+/** A table of some regions of a report; none without regions. */
 function tableIfAny(
   some: Regions,
   among: Regions,
@@ -319,7 +325,7 @@ export const invocationTable = (regions: Regions): readonly Table[] =>
     ],
   );
 
-/** What ran when, region by region. */
+/** What the GPU did in each region. */
 export const gpuActivityTable = (regions: Regions): readonly Table[] =>
   tableIfAny(
     regions.filter(({ gpu_activity }) => gpu_activity !== undefined),
@@ -339,7 +345,7 @@ const idleMs = ({ gpu_activity, wall_ms }: NCUProfileRegion): number | null =>
     ? null
     : Math.max(0, wall_ms - gpu_activity.busy_ms);
 
-/** How regions varied over repeated runs. */
+/** The variation of regions over repeated runs. */
 export const repeatsTable = (regions: Regions): readonly Table[] =>
   tableIfAny(
     regions.filter((region) => repeatedTime(region) !== null),
@@ -353,7 +359,7 @@ export const repeatsTable = (regions: Regions): readonly Table[] =>
     ],
   );
 
-/** How evenly ranks share the time of regions: those first in which most is lost. */
+/** How evenly ranks share the time of regions; those that lose most come first. */
 export function ranksTable(regions: Regions, most = Number.POSITIVE_INFINITY): readonly Table[] {
   const lost = ({ ranks }: NCUProfileRegion) =>
     ranks === undefined ? 0 : Math.max(ranks.max_ms - ranks.mean_ms, waitedMean(ranks) ?? 0);
@@ -386,11 +392,11 @@ export function ranksTable(regions: Regions, most = Number.POSITIVE_INFINITY): r
 const waitedMean = ({ waiting_ms, wall_ms }: RegionRanks): number | null =>
   waiting_ms === undefined ? null : waiting_ms / wall_ms.length;
 
-/** On the clock that shares refer to. */
+/** The repeated times, on the clock that shares refer to. */
 export const repeatedTime = ({ repeats }: NCUProfileRegion) =>
   repeats?.total_ms ?? repeats?.wall_ms ?? null;
 
-/** Of two runs the interval is twelve times their spread, which says nothing. */
+/** With two runs, the interval is twelve times their spread and therefore meaningless. */
 const LEAST_RUNS = 3;
 
 function steadiness(region: NCUProfileRegion): string {
@@ -398,7 +404,7 @@ function steadiness(region: NCUProfileRegion): string {
   return repeatedTime(region)?.stable ? "stable" : "not stable";
 }
 
-/** Half the 95 % interval of the mean. */
+/** Half of the 95 % interval of the mean. */
 export function halfInterval(region: NCUProfileRegion): number | null {
   const time = (region.repeats?.runs ?? 0) < LEAST_RUNS ? null : repeatedTime(region);
   return time && (time.ci95_high - time.ci95_low) / 2;

@@ -29,7 +29,7 @@ export interface Ceilings {
 
 type Metrics = NCUProfileRegion["metrics"];
 
-/** The letter in instruction names. */
+/** The letters in the names of instructions. */
 const LETTERS: Readonly<Record<Precision, string>> = { half: "h", single: "f", double: "d" };
 const PRECISIONS = ["half", "single", "double"] as const;
 
@@ -46,7 +46,7 @@ export function rooflinePoints({ metrics }: NCUProfileRegion): readonly Roofline
 
 /** The highest ceilings of any of the regions' kernels. */
 export function rooflineCeilings(regions: readonly NCUProfileRegion[]): Ceilings {
-  // There can be more regions than a call may have arguments.
+  // There can be more regions than a call accepts arguments.
   const highest = (of: (metrics: Metrics) => number | null): number | null =>
     regions.reduce<number | null>((most, { metrics }) => {
       const value = of(metrics);

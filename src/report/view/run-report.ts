@@ -1,4 +1,4 @@
-/** The reports of a whole run as blocks: what each collector found, and all kernels. */
+/** The reports of a whole run as blocks: the results of each collector, and all kernels. */
 import { firstFewOf, plural } from "../../text/plural.ts";
 import type { KernelRecord, NCUProfileRegion, NCUProfileRegionReport } from "../model/document.ts";
 import { regionKey } from "../model/report-files.ts";
@@ -37,7 +37,7 @@ import {
 import { wholeMs } from "./times.ts";
 import { regionLabels } from "./tree-rows.ts";
 
-/** `report.md` of a run: what each collector found, and the way to everything else. */
+/** `report.md` of a run: the results of each collector, and links to everything else. */
 export function runReport(run: RunSummary): readonly Block[] {
   const first = run.sections.map(mainReport).find((report) => report !== undefined);
   const { staticAnalysis, files = [] } = run;
@@ -61,7 +61,7 @@ export function runReport(run: RunSummary): readonly Block[] {
   ];
 }
 
-/** Of the collector that knows most about time; the others add reasons. */
+/** The answer of the collector that recorded most about time; the others contribute reasons. */
 function runAnswer({ sections }: RunSummary): readonly Block[] {
   const section = answeringSection(sections);
   if (section === undefined) return [];
@@ -95,7 +95,7 @@ function fullReport({ html }: RunSection, base: string): Block {
   return paragraph(["Full report: ", ...page, markdown, ", ", json, "."]);
 }
 
-/** A run of many processes has a scope for each. */
+/** A run of many processes has one scope per process. */
 const MAX_SCOPES = 64;
 
 const scopesLine = ({ bundle: { reports } }: RunSection): Block =>
@@ -119,7 +119,7 @@ function regionLinks(
   return regions.length === 0 ? [] : [tableOf(fields, regions)];
 }
 
-/** The numbers in words, then the layers. */
+/** The numbers in words, then the table of layers. */
 function staticAnalysisBlocks(analysis: StaticAnalysis): readonly Block[] {
   const { parameters, peaks } = analysis;
   return [
@@ -145,7 +145,7 @@ const passWords = (passMs: number | null, bound: number): string =>
     : `A pass took ${formatDuration(passMs)} (median); its bound is ${formatDuration(bound)}.`;
 
 interface LayerRow extends Pick<LayerWork, "flops" | "bytes"> {
-  /** Of the layer, its operation and its range. */
+  /** The names of the layer, its operation and its range. */
   readonly names: readonly [string, string, string];
   readonly bound: string;
   readonly limit: string;
@@ -157,7 +157,7 @@ const workField = (title: string, of: (row: LayerRow) => string): Field<LayerRow
   cell: of,
 });
 
-/** The layers with their arithmetic intensity, which places them on a roofline. */
+/** The layers with their arithmetic intensity, which determines their place on a roofline. */
 function staticAnalysisTable(analysis: StaticAnalysis): Table {
   const { layers, peaks } = analysis;
   const total = passBoundMs(analysis);
@@ -200,7 +200,7 @@ function staticAnalysisTable(analysis: StaticAnalysis): Table {
   );
 }
 
-/** `kernels.md`: all kernels of the run, longest first, with the region that has most of each. */
+/** `kernels.md`: all kernels of the run, longest first, each with the region that has most of its time. */
 export function kernelsReport({ sections, kernelLimit = 200 }: RunSummary): readonly Block[] {
   return [
     heading(1, "Kernels"),
@@ -218,7 +218,7 @@ function kernelBlocks(section: RunSection, limit: number): readonly Block[] {
     return [title, paragraph("Neither GPU kernels nor CPU operations were recorded.")];
   const several = kernels.devices.length > 1;
   const shown = kernels.longest(limit);
-  // In the order of the whole list: sums of fractions depend on it.
+  // Summed in the order of the whole list, because sums of fractions depend on the order.
   const listed = Float64Array.from(kernels.times)
     .sort()
     .reduceRight((sum, ms) => sum + ms, 0);

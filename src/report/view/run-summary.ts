@@ -1,4 +1,4 @@
-/** What the reports of a whole run are made from. */
+/** The input of the reports of a whole run. */
 
 import {
   anything,
@@ -19,21 +19,21 @@ import type {
 } from "../model/document.ts";
 import type { StaticAnalysis } from "./static-analysis.ts";
 
-/** A run as its overview shows it: a section for each collector. */
+/** A run for its overview: one section per collector. */
 export interface RunSummary {
   /** One per collector that ran, in reading order. */
   readonly sections: readonly RunSection[];
-  /** About the run itself: how the workload ended, what was interrupted. Plain text. */
+  /** Notes about the run itself: how the workload ended, what was interrupted. Plain text. */
   readonly notes: readonly string[];
   /** Files of the run worth opening, relative to the run directory. */
   readonly files?: readonly string[];
-  /** Maximum number of rows of `kernels.md`; by default all that matter. */
+  /** Maximum number of rows of `kernels.md`. Default: all kernels that matter. */
   readonly kernelLimit?: number;
   /** The work of the built-in model, computed from its shapes, if static analysis is on. */
   readonly staticAnalysis?: StaticAnalysis;
 }
 
-/** What one collector reported, and where its files are. */
+/** The report of one collector, and the places of its files. */
 export interface RunSection {
   readonly collector: string;
   /** The collector's directory, relative to the run directory, with `/`. */
@@ -41,7 +41,7 @@ export interface RunSection {
   readonly bundle: RegionReportBundle;
   /** Whether it has an HTML page in addition to Markdown and JSON. */
   readonly html?: boolean;
-  /** From `writeReports`. */
+  /** The result of `writeReports`. */
   readonly regionDirectories: ReadonlyMap<string, string>;
 }
 
@@ -62,7 +62,7 @@ const RUN_SUMMARY: OptionChecks<RunSummary> = {
 };
 
 /**
- * @param by the function that was called
+ * @param by the name of the called function
  * @throws ConfigError `value.wrong_type`
  */
 export const checkRun = (by: string, run: RunSummary): void => checkOptions(by, run, RUN_SUMMARY);
@@ -71,7 +71,10 @@ export const checkRun = (by: string, run: RunSummary): void => checkOptions(by, 
 export const mainReport = ({ bundle }: RunSection): NCUProfileRegionReport | undefined =>
   bundle.reports[0];
 
-/** The collector that saw most of the run tells where its time went: nsys sees more of it than the recorder, ncu only kernels. */
+/**
+ * The section that answers where the time went, from the collector that saw most of the run: nsys sees more than the
+ * recorder, ncu only kernels.
+ */
 export const answeringSection = <Section extends { readonly bundle: RegionReportBundle }>(
   sections: readonly Section[],
 ): Section | undefined => {
@@ -81,7 +84,7 @@ export const answeringSection = <Section extends { readonly bundle: RegionReport
   return timed.find(seesGpu) ?? timed[0] ?? sections[0];
 };
 
-/** The section that knows most about time: the first with kernel times, else the first with any region. */
+/** The section with the best times: the first with kernel times, else the first with any region. */
 export function timedSection(sections: readonly RunSection[]): RunSection | undefined {
   const withKernels = sections.find((section) => mainReport(section)?.totals.total_ms != null);
   const withRegions = sections.find((section) => (mainReport(section)?.regions.length ?? 0) > 0);

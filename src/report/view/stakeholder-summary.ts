@@ -1,4 +1,4 @@
-/** The summary for people who do not profile: where the time goes, how sure that is. */
+/** The summary for readers who do not profile: where the time goes, and how certain that is. */
 import { createNameNumbers } from "../../text/name-numbers.ts";
 import { agreeing, capitalized, plural } from "../../text/plural.ts";
 import { printableLabel } from "../../text/printable.ts";
@@ -18,10 +18,10 @@ import { passBoundMs, peakContradiction, rooflineBound } from "./static-analysis
 import { shareBase, wholeMs } from "./times.ts";
 import { indicesOfLargest, regionLabels, treeRows } from "./tree-rows.ts";
 
-/** Of regions and kernels, the longest. */
+/** How many regions and kernels are listed, the longest first. */
 const TOP = 5;
 
-/** In plain words where the time goes. */
+/** The summary in plain words. */
 export function stakeholderSummary(run: RunSummary): readonly Block[] {
   const section = timedSection(run.sections);
   const report = section === undefined ? undefined : mainReport(section);
@@ -60,7 +60,7 @@ function whatRan(report: NCUProfileRegionReport): string {
   return `${printableLabel(program)} ran${device}; ${span(totals)}. Measured by the collector ${collector.name}${machine}.`;
 }
 
-/** ncu says which ranges were open, and not for how long. */
+/** ncu reports which ranges were open, but not for how long. */
 function span({ wall_ms, region_count }: NCUProfileRegionReport["totals"]): string {
   if (region_count === 0) return "no named region was seen";
   const regions = plural(region_count, "named region");
@@ -75,7 +75,7 @@ const deviceInWords = (device: string): string =>
 function whereTimeGoes(report: NCUProfileRegionReport): readonly Block[] {
   const words = reportKernelWords(report);
   const { whole, basis, label } = shareBase(report);
-  // Ranges that were measured as a whole: what the inner ones have of the outer is not known.
+  // Ranges that were measured as a whole: the share of inner ranges is unknown.
   const isWhole = report.regions.every((region) => ownTime(report, region) === null);
   const timeOf = (region: NCUProfileRegion) =>
     isWhole ? region.total_ms : ownTime(report, region);
@@ -147,7 +147,7 @@ function topKernels(report: NCUProfileRegionReport): readonly Block[] {
   ];
 }
 
-/** Uses the first collector with GPU activity: the run's times can come from ncu, which does not record it. */
+/** Uses the first collector with GPU activity, because ncu, which may provide the run's times, does not record it. */
 function whatGpusDid({ sections }: RunSummary): readonly Block[] {
   for (const section of sections) {
     const report = mainReport(section);
@@ -160,7 +160,7 @@ function whatGpusDid({ sections }: RunSummary): readonly Block[] {
   return [];
 }
 
-/** From the first collector that measured it: another one can be the one that speaks for the run. */
+/** Uses the first collector that measured it, which need not be the one that provides the run's times. */
 function whatLimits({ sections }: RunSummary): readonly Block[] {
   for (const section of sections) {
     const report = mainReport(section);
@@ -188,7 +188,7 @@ function whatLimits({ sections }: RunSummary): readonly Block[] {
   return [];
 }
 
-/** How far from the device's limits a pass of the built-in model is, where that is known. */
+/** How far a pass of the built-in model is from the device's limits, if known. */
 function roomLeft({ staticAnalysis }: RunSummary): readonly Block[] {
   if (staticAnalysis === undefined || staticAnalysis.passMs === null) return [];
   const bound = passBoundMs(staticAnalysis);
@@ -214,7 +214,7 @@ function roomLeft({ staticAnalysis }: RunSummary): readonly Block[] {
   ];
 }
 
-/** What follows from the numbers themselves. */
+/** Caveats that follow from the numbers themselves. */
 function caveats(report: NCUProfileRegionReport): readonly string[] {
   const { totals, regions } = report;
   const words = reportKernelWords(report);
@@ -240,11 +240,11 @@ const caveatList = (notes: readonly string[]): Block =>
 
 // What the GPU did while named regions were open, in plain words.
 
-/** Parts of the time in regions that add up to it, in milliseconds. */
+/** Parts that add up to the time in regions, in milliseconds. */
 interface Spent {
   readonly ms: number;
   readonly does: string;
-  /** What to conclude if it is more than half. */
+  /** The conclusion if this part is more than half. */
   readonly meaning: string;
 }
 
@@ -281,7 +281,7 @@ export function gpuActivity(report: NCUProfileRegionReport): readonly Block[] {
     },
   ];
   const parts = spent.filter(({ ms }) => ms > 0).sort((a, b) => b.ms - a.ms);
-  // Regions that were open at the same time each count, so the shares are averages over them.
+  // Regions that were open at the same time are all counted, so the shares are averages over them.
   const isMore = wallMs > (report.totals.wall_ms ?? wallMs) * 1.01;
   return [
     paragraph(

@@ -1,7 +1,7 @@
 /**
- * Times of a report as people see them: null means not measured. The contract has no null for a kernel's time,
- * so a kernel that ncu counted without collecting its duration has 0 there. Since every GPU kernel takes some
- * time, that zero is never a measurement.
+ * Times of a report for readers: null means not measured. The contract has no null for a kernel's time, so a kernel
+ * that ncu counted without collecting its duration has 0 there; since every GPU kernel takes some time, that zero is
+ * never a measurement.
  */
 
 import { plural } from "../../text/plural.ts";
@@ -39,11 +39,11 @@ export const wholeMs = ({ totals, regions }: NCUProfileRegionReport): number | n
 
 /** What the shares of a report refer to: the run, or kernel time if only kernels were measured, else wall time of ranges. */
 export interface ShareBase {
-  /** Which time of a region its share is made from. */
+  /** The time of a region from which its share is computed. */
   readonly basis: "total" | "wall";
   readonly of: (region: NCUProfileRegion) => number | null;
   readonly whole: number | null;
-  /** What 100 % is, as a phrase; null if nothing was timed, so that there are no shares. */
+  /** 100 % as a phrase; null if nothing was timed, so that there are no shares. */
   readonly label: string | null;
 }
 
@@ -101,18 +101,21 @@ export const CPU_HEADING = "On CPU %";
 export const CPU_LEGEND =
   "CPU is the processor time of the threads that opened the ranges; On CPU its share of Wall: in the rest they waited, or other programs had the processors.";
 
-/** Percent of the wall time; null where either is unknown. */
+/** In percent of the wall time; null if either is unknown. */
 export const onCpuShare = ({ cpu_ms, wall_ms }: NCUProfileRegion): number | null =>
   percentOf(cpu_ms ?? null, wall_ms);
 
-/** Of communication: whether one rank is waited for, and not another one each time. That one waits little itself. */
+/**
+ * For communication: whether the others wait for one rank, and for the same one each time. That rank itself waits
+ * little.
+ */
 const isOneLate = ({ min_ms, mean_ms }: RegionRanks): boolean => min_ms <= 0.75 * mean_ms;
 
-/** The rank that takes longest or that the others wait for. */
+/** The rank that takes longest, or that the others wait for. */
 export const slowestRank = (ranks: RegionRanks): string =>
   ranks.waiting_ms === undefined || isOneLate(ranks) ? `rank ${ranks.slowest_rank}` : "varies";
 
-/** What ranks wait for, and what to do about it. */
+/** What ranks wait for, and the advice. */
 export const lastRank = (
   ranks: RegionRanks,
 ): { readonly title: string; readonly advice: string } =>
