@@ -1,10 +1,10 @@
-/** Numbers in two reports: how much each changed, and whether that means anything. */
+/** Numbers in two reports: how much each changed, and whether the change is significant. */
 
 import { confidenceSequence } from "./evidence.ts";
 
 /**
- * `unclear`: the difference is within the noise of such measurements.
- * `left_out`: one of the two did not look for it, since its selection leaves it out.
+ * `unclear`: the difference is within the noise of such measurements. `left_out`: the selection of one of the two
+ * reports leaves it out.
  */
 export type Verdict = "more" | "less" | "same" | "unclear" | "added" | "removed" | "left_out";
 
@@ -18,21 +18,21 @@ export interface Change {
   /** Half width of the 95 % interval of the delta; null if no spread is known. */
   readonly uncertainty: number | null;
   readonly verdict: Verdict;
-  /** Degrees of freedom of the uncertainty, where repeated runs tell it. */
+  /** Degrees of freedom of the uncertainty; only for repeated runs. */
   readonly freedom?: number;
-  /** The natural logarithm of B to A in each pair of runs, where `ab` ran them in pairs. */
+  /** The natural logarithm of B / A for each pair of runs; only for runs made in pairs by `ab`. */
   readonly log_ratios?: readonly number[];
 }
 
-/** A measured value and the half width of its 95 % interval, where its spread is known. */
+/** A measured value and half of the width of its 95 % interval, if its spread is known. */
 export interface Measured {
   readonly value: number;
   readonly uncertainty: number | null;
-  /** Of the uncertainty, where repeated runs tell it. */
+  /** Degrees of freedom of the uncertainty; only for repeated runs. */
   readonly freedom?: number;
 }
 
-/** Smaller differences do not matter, however precisely they were measured. */
+/** Smaller differences are irrelevant, however precisely they were measured. */
 const LEAST_RELATIVE = 0.01;
 
 /** If the spread is unknown, differences below this may be noise. */
@@ -59,8 +59,8 @@ export function changeOf(a: Measured | null, b: Measured | null): Change {
 }
 
 /**
- * The same of a time that one run cannot judge, however far the two are apart: of a kernel, whose calls have no spread
- * in a report. Without repeated runs of both it is unclear.
+ * The change of a time that a single run cannot judge, however large the difference: the calls of a kernel have no
+ * spread in a report. Unclear unless both programs ran repeatedly.
  */
 export function repeatedChange(a: Measured | null, b: Measured | null): Change {
   const change = changeOf(a, b);
@@ -69,7 +69,10 @@ export function repeatedChange(a: Measured | null, b: Measured | null): Change {
   return isJudged ? change : { ...change, verdict: "unclear" };
 }
 
-/** Of a difference, by Welch and Satterthwaite; the half widths of intervals stand for the standard errors. */
+/**
+ * The degrees of freedom of a difference, by Welch and Satterthwaite; the half widths of the intervals stand for the
+ * standard errors.
+ */
 function freedomOf(a: Measured, b: Measured): Pick<Change, "freedom"> {
   if (a.freedom === undefined || b.freedom === undefined) return {};
   const [ofA, ofB] = [(a.uncertainty ?? 0) ** 2, (b.uncertainty ?? 0) ** 2];
@@ -78,8 +81,8 @@ function freedomOf(a: Measured, b: Measured): Pick<Change, "freedom"> {
 }
 
 /**
- * The same change as pairs of runs saw it: what disturbs a machine for a while disturbs both of a pair, and its
- * interval holds whenever one looks.
+ * The change as measured in pairs of runs: a disturbance of the machine affects both runs of a pair. The interval holds
+ * at any number of pairs.
  */
 export function pairedChange(change: Change, logRatios: readonly number[]): Change {
   const { a, delta, relative } = change;
@@ -102,8 +105,8 @@ function judgePairs(delta: number, relative: number | null, least: number, most:
 }
 
 /**
- * A change of a part of something larger, such as a share of a peak: less than a hundredth of the whole
- * does not matter, however large its factor is.
+ * A change of a share, such as that of a peak: less than a hundredth of the whole is irrelevant, however large the
+ * factor is.
  */
 export function partChange(a: Measured | null, b: Measured | null, whole: number): Change {
   const change = changeOf(a, b);
@@ -134,13 +137,13 @@ const oneSided = (a: number | null, b: number | null): Change => ({
   verdict: a !== null ? "removed" : b !== null ? "added" : "same",
 });
 
-/** Numbers that not both looked for: shown side by side without a conclusion. */
+/** Numbers of which one report left out its own: shown side by side without a conclusion. */
 export const asLeftOut = ({ a, b }: Change): Change => ({
   ...oneSided(a, b),
   verdict: "left_out",
 });
 
-/** Null relative to zero, or to almost zero. */
+/** Null if the reference is zero or almost zero. */
 function ratio(delta: number, a: number): number | null {
   const quotient = delta / a;
   return Number.isFinite(quotient) ? quotient : null;
@@ -162,15 +165,15 @@ function judge(
 
 const direction = (delta: number): Verdict => (delta > 0 ? "more" : "less");
 
-// The numbers of one thing (the whole report, a region, a kernel) in two reports.
+// The numbers of one subject (the whole report, a region, a kernel) in two reports.
 
 /** Numbers by their names in the report contract; only those that at least one report has. */
 export type Changes = Readonly<Record<string, Change>>;
 
-/** Whether both reports have it; `left_out`: one did not look for it, since its selection leaves it out. */
+/** Whether both reports have it; `left_out`: the selection of one of them leaves it out. */
 export type Presence = "both" | "added" | "removed" | "left_out";
 
-/** @param isLookedFor whether a report that does not have it looked for it */
+/** @param isLookedFor whether the selection of a report that does not have it includes it */
 export function presenceOf(
   a: unknown,
   b: unknown,
@@ -184,12 +187,12 @@ export function presenceOf(
 export const changesAs = (presence: Presence, changes: Changes): Changes =>
   changesIf(presence !== "left_out", present(changes));
 
-/** As they are, or without a conclusion if they are of different work. */
+/** Without a conclusion if the numbers are of different work. */
 export const changesIf = (isSame: boolean, changes: Changes): Changes =>
   isSame
     ? changes
     : Object.fromEntries(Object.entries(changes).map(([name, one]) => [name, asLeftOut(one)]));
 
-/** Without numbers that neither report has. */
+/** Only numbers that at least one report has. */
 export const present = (changes: Changes): Changes =>
   Object.fromEntries(Object.entries(changes).filter(([, { a, b }]) => a !== null || b !== null));

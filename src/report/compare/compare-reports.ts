@@ -47,11 +47,11 @@ export interface ReportComparison {
   readonly totals: Changes;
   /** In the order of B's tree; regions that only A has keep their place in A's tree. */
   readonly regions: readonly RegionChange[];
-  /** Kernels of regions that both reports looked for; the largest difference first. */
+  /** Kernels of regions that both selections include; the largest difference first. */
   readonly kernels: readonly KernelChange[];
-  /** Kernels of one report and of the other whose names differ in numbers alone. */
+  /** Pairs of kernels, one only in A and one only in B, whose names differ only in numbers. */
   readonly kernel_pairs: readonly KernelPair[];
-  /** In what the two were measured otherwise; what is not known of one is no difference. */
+  /** Differences in how the two were measured; a fact that is unknown for one of them is no difference. */
   readonly differences: readonly Difference[];
   /** Why the two may not be comparable. */
   readonly notes: readonly string[];
@@ -63,11 +63,11 @@ export interface ReportFacts {
   readonly device: string | null;
   readonly fingerprint: string;
   readonly generatedAt: string;
-  /** Why its run ended before everything was measured; absent if the run succeeded. */
+  /** Why its run ended early; absent if it succeeded. */
   readonly failure?: string;
 }
 
-/** Logarithms of B to A in pairs of runs, by the names of the numbers. */
+/** Logarithms of B / A for pairs of runs, by the names of the numbers. */
 export interface PairedRatios {
   readonly totals: LogRatios;
   /** By `regionKey`. */
@@ -86,7 +86,7 @@ const withPairs = (changes: Changes, pairs: LogRatios | undefined): Changes =>
         ]),
       );
 
-/** @param pairs where the runs of both were made in pairs */
+/** @param pairs if both programs ran in pairs */
 export function compareReports(
   a: NCUProfileRegionReport,
   b: NCUProfileRegionReport,
@@ -97,7 +97,7 @@ export function compareReports(
   const ofB = regionsByKey(known.b);
   const looked = selectionCoverage(a, b);
   const same = sameWork({ report: a, regions: known.a }, { report: b, regions: known.b }, looked);
-  // If both have it, both looked for it.
+  // What both reports have, both selections include.
   const shared: BothReports = {
     a: { ...a, regions: known.a.filter((one) => ofB.has(regionKey(one)) || looked.b.region(one)) },
     b: { ...b, regions: known.b.filter((one) => ofA.has(regionKey(one)) || looked.a.region(one)) },

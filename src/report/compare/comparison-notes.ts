@@ -1,4 +1,4 @@
-/** What the reader of a comparison must know to judge it. */
+/** Notes that readers of a comparison need to judge it. */
 import { agreeing, firstFew, plural } from "../../text/plural.ts";
 import type { NCUProfileRegionReport, ReportEnvironment } from "../model/document.ts";
 import { isMedianRunNote, isUnifiedNote, rulesInNotes } from "../view/notes.ts";
@@ -7,7 +7,7 @@ import type { RegionChange } from "./region-change.ts";
 import type { KnownDomains } from "./region-matching.ts";
 import type { CoverageOfBoth } from "./selection-coverage.ts";
 
-/** A condition would hold whatever the program does. */
+/** For equal files, every condition would hold. */
 export const SAME_REPORT = "A and B are the same report file, so nothing can differ";
 
 /** Why two reports may not be comparable, and the notes that only one of them has. */
@@ -24,7 +24,7 @@ export const comparisonNotes = (
   ...ownNotes("B", b, a),
 ];
 
-/** Explains why a region is gone while another one of its name is new. */
+/** Explains why a region disappeared while a new one has the same name. */
 export const doubtNotes = ({ doubtful }: KnownDomains): readonly string[] =>
   doubtful === 0
     ? []
@@ -32,7 +32,7 @@ export const doubtNotes = ({ doubtful }: KnownDomains): readonly string[] =>
         `${plural(doubtful, "region")} of A cannot be matched with a region of B: a report written before contract 1.2 does not distinguish what is inside ranges that differ only in their NVTX domain`,
       ];
 
-/** Which selection leaves out what: explains why it is not compared. */
+/** Explains what is not compared, and which selection leaves it out. */
 export function leftOutNotes(
   regions: readonly RegionChange[],
   kernels: readonly KernelChange[],
@@ -89,7 +89,7 @@ export function otherWorkNotes(
 const isMissingIn = (side: "a" | "b", { changes }: RegionChange | KernelChange): boolean =>
   Object.values(changes).every((change) => change[side] === null);
 
-/** In a failed run, whatever was not reached looks faster than it is. */
+/** In a failed run, whatever was not reached looks faster. */
 const failureNotes = (a: NCUProfileRegionReport, b: NCUProfileRegionReport): readonly string[] =>
   [["A", a.failure] as const, ["B", b.failure] as const].flatMap(([name, failure]) =>
     failure === undefined
@@ -144,7 +144,7 @@ function nothingMeasured(a: NCUProfileRegionReport, b: NCUProfileRegionReport): 
   ];
 }
 
-/** Other tool versions may give a metric in another unit: explains why it is not compared. */
+/** Explains why a metric is not compared: versions of a tool may use different units. */
 function unitNotes(a: NCUProfileRegionReport, b: NCUProfileRegionReport): readonly string[] {
   const unitsOf = ({ regions }: NCUProfileRegionReport) =>
     new Map(
@@ -163,7 +163,7 @@ function unitNotes(a: NCUProfileRegionReport, b: NCUProfileRegionReport): readon
   ];
 }
 
-/** For repeated runs, a comparison uses other numbers than a report shows. */
+/** Explains that a comparison of repeated runs uses other numbers than a report shows. */
 function repeatNotes(a: NCUProfileRegionReport, b: NCUProfileRegionReport): readonly string[] {
   const runs = ({ regions }: NCUProfileRegionReport) =>
     regions.reduce((most, { repeats }) => Math.max(most, repeats?.runs ?? 0), 0);
@@ -182,7 +182,7 @@ function repeatNotes(a: NCUProfileRegionReport, b: NCUProfileRegionReport): read
   ];
 }
 
-/** Notes that only one report has; failures, repeats and label rules have notes of their own. */
+/** Notes that only one report has; failures, repeats and label rules have their own notes. */
 const ownNotes = (
   name: string,
   { notes, failure }: NCUProfileRegionReport,
@@ -202,15 +202,15 @@ const ownNotes = (
 
 const MOST_NOTES = 5;
 
-/** Something in which the two were measured otherwise. Empty: it has none. */
+/** A difference in how the two were measured; an empty text means that a side does not have it. */
 export interface Difference {
-  /** In the plural: `machines`. */
+  /** The subject, in the plural: `machines`. */
   readonly what: string;
   readonly a: string;
   readonly b: string;
 }
 
-/** Of machines, programs and versions; those of configurations are apart. */
+/** Differences of machines, programs and versions; configurations are compared separately. */
 export function environmentDifferences(
   a: NCUProfileRegionReport,
   b: NCUProfileRegionReport,
@@ -228,7 +228,7 @@ export function environmentDifferences(
 export const differenceNote = ({ what, a, b }: Difference): string =>
   `the ${what} differ: ${a || "none"} and ${b || "none"}`;
 
-/** Numbers of different origin can be compared, but the reader must know. */
+/** Numbers from different collectors can be compared, but readers must know it. */
 function differencesOfKind(
   a: NCUProfileRegionReport,
   b: NCUProfileRegionReport,
@@ -266,5 +266,5 @@ function differencesOfMachine(
   ];
 }
 
-/** Process and device numbers differ between runs. */
+/** The kind of scope: process and device numbers differ between runs. */
 const scopeKind = ({ scope }: NCUProfileRegionReport): string => scope.replace(/(?<!\d)\d+$/, "");

@@ -1,4 +1,4 @@
-/** The tables of a comparison: of changed times, of the use of the GPU, and of the configuration. */
+/** The tables of a comparison: changed times, the use of the GPU, the configuration. */
 import { plural } from "../../text/plural.ts";
 import { printableLabel } from "../../text/printable.ts";
 import { pathLines } from "../model/region-path.ts";
@@ -23,7 +23,7 @@ import type { RegionChange } from "./region-change.ts";
 /** A region, a kernel or the whole report. */
 export interface ChangeRow {
   readonly name: Cell;
-  /** Absent where neither report has the time. */
+  /** Absent if neither report has the time. */
   readonly change: Change | undefined;
   /** Counts that differ, e.g. `calls 3 -> 6`. */
   readonly counts: string;
@@ -49,7 +49,7 @@ const FIELDS = {
     cell: ofChange(({ relative }) => relative),
   },
   verdict: { title: "", cell: ofChange(({ verdict }) => VERDICTS[verdict]) },
-  /** The verdict is what matters most. */
+  /** The verdict, which is the most important column. */
   verdictAndCounts: {
     title: "",
     priority: 5,
@@ -81,7 +81,7 @@ const COUNTS: Field<ChangeRow> = {
   cell: ({ counts }) => counts,
 };
 
-/** @param title of the first column */
+/** @param title title of the first column */
 export function changeTable(
   title: string,
   rows: Iterable<ChangeRow>,
@@ -106,7 +106,7 @@ const TONES: Readonly<Record<Verdict, Tone>> = {
   left_out: "minor",
 };
 
-/** Characters of the path of a region. */
+/** Maximum length of the path of a region, in characters. */
 const MAX_PATH = 240;
 
 /** @param shown some of the comparison's regions */
@@ -126,14 +126,14 @@ export function* regionRows(
   }
 }
 
-/** All regions together: they overlap, so that their sum is another number. */
+/** The whole report: regions overlap, so their sum is a different number. */
 export const totalRow = (reports: ReportComparison): ChangeRow => ({
   name: "all",
   change: reports.totals[mainTime(reports)],
   counts: "",
 });
 
-/** All times of the whole, the compared one first. */
+/** All times of the whole report, the compared one first. */
 export const overallTable = (
   reports: ReportComparison,
   layout: "markdown" | "terminal" | "page",
@@ -151,7 +151,10 @@ interface WaterfallRow {
   readonly verdict: Verdict | null;
 }
 
-/** Empty where the whole has no parts. @param most rows of regions */
+/**
+ * Empty if the whole cannot be divided.
+ * @param most maximum number of rows of regions
+ */
 export function waterfallTable(reports: ReportComparison, most: number): readonly Table[] {
   const waterfall = waterfallOf(reports, most);
   if (waterfall === null) return [];
@@ -194,11 +197,14 @@ export function waterfallTable(reports: ReportComparison, most: number): readonl
   ];
 }
 
-/** Kernels that changed; those whose names differ in numbers alone as one row. The largest difference first. */
+/** Kernels that changed, the largest difference first; those whose names differ only in numbers share a row. */
 export const changedKernelRows = (reports: ReportComparison): readonly ChangeRow[] =>
   pairedRows(changedKernels(reports), reports);
 
-/** The same of all kernels. @param nameLimit characters of a name */
+/**
+ * All kernels in the same form.
+ * @param nameLimit maximum length of a name, in characters
+ */
 export const allKernelRows = (reports: ReportComparison, nameLimit: number) =>
   pairedRows(reports.kernels, reports, nameLimit);
 
@@ -225,7 +231,7 @@ function pairedRows(
   return [...kernelRows(alone, reports, nameLimit), ...pairs].sort((x, y) => size(y) - size(x));
 }
 
-/** @param nameLimit characters of a name */
+/** @param nameLimit maximum length of a name, in characters */
 const kernelRows = (
   kernels: readonly KernelChange[],
   reports: ReportComparison,
@@ -241,7 +247,7 @@ const kernelRows = (
 
 interface FactRow {
   readonly name: Cell;
-  /** Absent in a row that names what the next ones are about. */
+  /** Absent in a row that names the subject of the following rows. */
   readonly fact?: GpuFact;
 }
 
@@ -262,7 +268,7 @@ const FACT_FIELDS: readonly Field<FactRow>[] = [
   factField("Change", 1, ({ change }) => change),
 ];
 
-/** What changed stands below the region or kernel. */
+/** The changed facts are shown below their region or kernel. */
 export const factTree = (title: string, all: readonly GpuFacts[]): Table =>
   tableOf<FactRow>(
     [{ title, cell: ({ name }) => name }, ...FACT_FIELDS],
@@ -278,15 +284,15 @@ export const factTree = (title: string, all: readonly GpuFacts[]): Table =>
   );
 
 interface FactTitles {
-  /** Of the regions or kernels. */
+  /** The heading of the column of regions or kernels. */
   readonly name: string;
-  /** Of what changed. */
+  /** The heading of the column of facts. */
   readonly what: string;
-  /** Whether each row has the name, so that rows can be sorted. */
+  /** Whether each row repeats the name, so that rows can be sorted. */
   readonly repeats: boolean;
 }
 
-/** What changed stands beside the region or kernel. */
+/** The changed facts are shown beside their region or kernel. */
 export const factTable = (
   { name: title, what, repeats }: FactTitles,
   all: readonly GpuFacts[],
@@ -307,7 +313,7 @@ export const factTable = (
     ),
   );
 
-/** @param cellOf a value, or null for one that a configuration does not have */
+/** @param cellOf the cell of a value, or of null for a key that a configuration does not have */
 export const configTable = (
   config: NonNullable<Comparison["config"]>,
   cellOf: (value: string | null) => Cell,

@@ -1,4 +1,4 @@
-/** Everything that a comparison shows, in whatever form. */
+/** The contents of a comparison, for all formats. */
 import { andOthers, capitalized } from "../../text/plural.ts";
 import { printableLabel } from "../../text/printable.ts";
 import { isInside, kindMarks, pathLines, pathWords } from "../model/region-path.ts";
@@ -12,19 +12,19 @@ import type { KernelChange } from "./kernel-changes.ts";
 import type { RegionChange } from "./region-change.ts";
 
 export interface Comparison {
-  /** The user's names of the two. */
+  /** Names of the two reports, chosen by the user. */
   readonly names: { readonly a: string; readonly b: string };
   readonly reports: ReportComparison;
-  /** Null if the configurations are unavailable. */
+  /** Null if the configurations are unknown. */
   readonly config: readonly ConfigDifference[] | null;
   readonly gates: readonly GateResult[];
-  /** Pages of the two reports, relative to where the comparison is read; null: unknown. */
+  /** Links to the pages of the two reports, relative to the comparison; null if unknown. */
   readonly links?: { readonly a: string | null; readonly b: string | null };
 }
 
 export interface ConfigDifference {
   readonly key: string;
-  /** Null if absent from that configuration. */
+  /** Null if that configuration does not have the key. */
   readonly a: string | null;
   readonly b: string | null;
 }
@@ -52,7 +52,7 @@ export const VERDICTS: Readonly<Record<Verdict, string>> = {
 
 // The result as a whole.
 
-/** A number of everything together, with its name for people. */
+/** A time of the whole report, with its name for readers. */
 export interface Overall {
   readonly name: string;
   readonly change: Change;
@@ -60,7 +60,7 @@ export interface Overall {
 
 const OVERALL_LABELS = { ...TIME_LABELS, cpu_ms: "processor time in ranges" } as const;
 
-/** The time that is compared first; then the other times that both have. */
+/** The compared time first, then the other times that both reports have. */
 export function overallTimes(reports: ReportComparison): readonly Overall[] {
   const main = mainTime(reports);
   const names = [main, "wall_ms", "total_ms", "cpu_ms"] as const;
@@ -72,7 +72,7 @@ export function overallTimes(reports: ReportComparison): readonly Overall[] {
   });
 }
 
-/** The outcome of the whole, in a sentence with its interval; what the interval is known from. */
+/** The overall result with its interval and the basis of that interval, in one sentence. */
 export function overallSentence(reports: ReportComparison): string {
   const [main] = overallTimes(reports);
   if (main === undefined || main.change.delta === null)
@@ -99,7 +99,7 @@ const WHOLE_VERDICTS: Partial<Readonly<Record<Verdict, string>>> = {
   unclear: "it is unclear whether B is slower or faster",
 };
 
-/** Calls of one run that are all alike tell nothing of other runs. */
+/** The calls of one run, however similar, tell nothing about other runs. */
 const isIntervalKnown = ({ uncertainty, freedom, log_ratios }: Change): boolean =>
   uncertainty !== null && (uncertainty > 0 || freedom !== undefined || log_ratios !== undefined);
 
@@ -112,31 +112,31 @@ function intervalSource(change: Change): string {
   return "± is the 95 % interval of the calls in one run each, which does not tell how runs differ";
 }
 
-/** What a region added to the difference by itself, without the regions inside it. */
+/** The contribution of a region without its inner regions to the difference. */
 export interface Contribution {
-  /** Safe to print. */
+  /** The label of the region, safe to print. */
   readonly label: string;
-  /** In ms; of what only one report has, all of it. */
+  /** The difference in ms; for a region that only one report has, its whole time. */
   readonly ms: number;
   readonly uncertainty: number | null;
   readonly verdict: Verdict;
 }
 
-/** From A to B in steps, one for each region: `a` and all `ms` add up to `b`. */
+/** The difference in steps, one per region: `a` and all `ms` add up to `b`. */
 export interface Waterfall {
   readonly a: number;
   readonly b: number;
-  /** Largest first. */
+  /** In descending order of size. */
   readonly parts: readonly Contribution[];
-  /** The others together; null for none. */
+  /** The total of the remaining regions; null if there are none. */
   readonly others: { readonly count: number; readonly ms: number } | null;
-  /** What no region accounts for, e.g. threads that overlap; null if it is too small to see. */
+  /** The difference that no region explains, e.g. because threads overlap; null if it is too small to see. */
   readonly rest: number | null;
 }
 
 const SEEN = 0.005;
 
-/** Null where the whole cannot be compared, and where it has no parts. */
+/** Null if the whole cannot be compared, or has no parts. */
 export function waterfallOf(reports: ReportComparison, most: number): Waterfall | null {
   const time = mainTime(reports);
   const { a = null, b = null, delta = null } = reports.totals[time] ?? {};
@@ -145,7 +145,7 @@ export function waterfallOf(reports: ReportComparison, most: number): Waterfall 
   const lineOf = pathLines(reports.regions);
   const all = reports.regions
     .flatMap((region): readonly Contribution[] => {
-      // Wall time outside all ranges is no part of the whole.
+      // Wall time outside all ranges is not part of the compared time.
       if (time === "wall_ms" && region.kind === "outside") return [];
       const change = region.changes[own];
       if (change === undefined || change.verdict === "left_out") return [];
@@ -169,30 +169,30 @@ export function waterfallOf(reports: ReportComparison, most: number): Waterfall 
   };
 }
 
-/** Of kernels and operations, after their name. */
+/** The verdicts in words, for kernels and operations. */
 export const JUDGED =
   "are judged by the intervals of at least three repeated runs; what fewer show is unclear";
 
-/** Without the notes that the table of differences replaces. */
+/** The notes, except those that the table of differences replaces. */
 export const notesBeside = ({ notes, differences }: ReportComparison): readonly string[] => {
   const shown = new Set(differences.map(differenceNote));
   return notes.filter((note) => !shown.has(note));
 };
 
-/** What was not the same: machines and versions first, then the configuration. */
+/** All differences of the measurements: machines and versions first, then the configuration. */
 export const allDifferences = ({ reports, config }: Comparison): readonly ConfigDifference[] => [
   ...reports.differences.map(({ what, a, b }) => ({ key: what, a: a || null, b: b || null })),
   ...(config ?? []),
 ];
 
-/** Kernels that both looked for and whose time differs, in the order of the comparison. */
+/** Kernels that both selections include and whose time differs, in the order of the comparison. */
 export const changedKernels = ({ kernels }: ReportComparison): readonly KernelChange[] =>
   kernels.filter(
     ({ presence, changes }) =>
       presence !== "left_out" && (changes["total_ms"]?.verdict ?? "same") !== "same",
   );
 
-/** Counts that differ: more kernels or calls explain more time. */
+/** Counts that differ: more kernels or calls explain a longer time. */
 export function countNotes(changes: Changes, reports: ReportComparison): string {
   const names = { invocations: "calls", calls: "calls", kernel_count: `${kernelWord(reports)}s` };
   return (["invocations", "calls", "kernel_count"] as const)
@@ -204,21 +204,21 @@ export function countNotes(changes: Changes, reports: ReportComparison): string 
     .join(", ");
 }
 
-/** The name of an entry in the kernel lists: CPU operations are never kernels. */
+/** The term for an entry of the kernel lists: CPU operations are never called kernels. */
 export const kernelWord = ({ kernels }: ReportComparison): string =>
   kernels.length > 0 && kernels.every(({ kind }) => kind === "cpu_operation")
     ? "CPU operation"
     : "kernel";
 
-/** The same as a heading. */
+/** The term as a heading. */
 export const kernelHeading = (reports: ReportComparison): string =>
   capitalized(kernelWord(reports));
 
-/** A region with how many shown regions stand around it. */
+/** A region and the number of shown regions that contain it. */
 export interface RegionLine {
   readonly region: RegionChange;
   readonly level: number;
-  /** Safe to print. */
+  /** The label, safe to print. */
   readonly label: string;
 }
 
@@ -241,7 +241,7 @@ export function regionLines(
   });
 }
 
-/** One line that says how it went, for a log. */
+/** The result of the gates in one line, for a log. */
 export function gateSummary(gates: readonly GateResult[]): string {
   const breached = gates.filter(({ outcome }) => outcome === "breached");
   const unclear = gates.filter(({ outcome }) => outcome === "unclear");
@@ -267,8 +267,8 @@ export const COMPARISON_CONTRACTS: readonly string[] = [
 ];
 
 /**
- * Everything, for programs, in pieces: for two large reports it can be longer than a string may be.
- * Times are milliseconds; an infinite limit does not occur.
+ * The document for programs, in pieces: for two large reports it can be longer than the longest string. Times are
+ * milliseconds; an infinite limit does not occur.
  */
 export const comparisonJsonPieces = ({
   names,

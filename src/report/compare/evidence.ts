@@ -1,14 +1,16 @@
-/** When numbers prove a change: tests of several at once, and tests that may be looked at after every pair of runs. */
+/**
+ * Statistical evidence of a change: several tests at once, and tests that stay valid when they are repeated after every
+ * pair of runs.
+ */
 
-/** How often, at most, a conclusion may be wrong. */
+/** The highest accepted probability of a wrong conclusion. */
 export const LEVEL = 0.05;
 
 // Several tests at once.
 
 /**
- * Which of several hypotheses are rejected so that the probability of rejecting any true one is at most `level`,
- * whatever their dependence: S. Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal
- * of Statistics 6 (1979).
+ * Rejects hypotheses so that the probability of rejecting any true one is at most `level`, however they depend on each
+ * other: S. Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6 (1979).
  */
 export function rejectedByHolm(
   probabilities: readonly number[],
@@ -23,13 +25,13 @@ export function rejectedByHolm(
   return rejected;
 }
 
-/** Probability of a Student's t at least as far from 0; of infinitely many degrees of freedom, of a normal variable. */
+/** The probability that a Student's t variable is at least as far from 0; with infinite freedom, a normal variable. */
 export function beyondT(t: number, freedom: number): number {
   const degrees = Math.min(freedom, MOST_DEGREES);
   return incompleteBeta(degrees / (degrees + t * t), degrees / 2, 0.5);
 }
 
-/** The Student's t that 2.5 % exceed. */
+/** The 97.5th percentile of Student's t. */
 export function quantile975(freedom: number): number {
   let [low, high] = [1.9, 13];
   while (high - low > 1e-9) {
@@ -40,7 +42,7 @@ export function quantile975(freedom: number): number {
   return low;
 }
 
-/** From here on a t is normal to the sixth digit. */
+/** Beyond this, t equals the normal distribution in six digits. */
 const MOST_DEGREES = 1e6;
 
 /** The regularized incomplete beta function by its continued fraction, as modified by Lentz. */
@@ -70,7 +72,7 @@ function incompleteBeta(x: number, a: number, b: number): number {
 
 const awayFromZero = (value: number): number => (Math.abs(value) < 1e-300 ? 1e-300 : value);
 
-/** By Stirling's series, which is exact to the twelfth digit from 10 on. */
+/** By Stirling's series, which is exact to twelve digits from 10 on. */
 function logGamma(value: number): number {
   let shift = 0;
   let x = value;
@@ -80,9 +82,12 @@ function logGamma(value: number): number {
   return (x - 0.5) * Math.log(x) - x + 0.5 * Math.log(2 * Math.PI) + series - shift;
 }
 
-// Tests of pairs that hold whenever one looks.
+// Sequential tests of pairs.
 
-/** The variance of effects, in standard deviations of a pair, that the test is most sensitive to. */
+/**
+ * The variance of the prior of effect sizes, in standard deviations of a pair; the test is most sensitive to effects of
+ * this size.
+ */
 const PRIOR = 1;
 
 /**
@@ -103,13 +108,13 @@ function logBayesFactor({ count, offset, squares }: Moments): number {
 
 interface Moments {
   readonly count: number;
-  /** Of the mean. */
+  /** Offset of the mean. */
   readonly offset: number;
-  /** Sum of squares around the mean. */
+  /** Sum of squared deviations from the mean. */
   readonly squares: number;
 }
 
-/** Count, mean and sum of squares after each value (Welford). */
+/** Count, mean and sum of squared deviations after each value (Welford). */
 function* momentsOf(
   values: readonly number[],
 ): Generator<Omit<Moments, "offset"> & { readonly mean: number }> {
@@ -144,7 +149,7 @@ export function sequentialTest(
   return { above, below };
 }
 
-/** Those means that the same test has not excluded so far: a confidence sequence. Unbounded for the first values. */
+/** The means that the same test has not excluded yet: a confidence sequence. Unbounded for the first values. */
 export function confidenceSequence(
   values: readonly number[],
   level = LEVEL,

@@ -20,15 +20,15 @@ import {
 export interface GateResult {
   readonly gate: Gate;
   /**
-   * `unclear`: past the limit, but within the noise of the measurement; `unchecked`: the selection of
-   * one report leaves it out, so there is nothing to check.
+   * `unclear`: past the limit, but within the noise of the measurement; `unchecked`: the selection of one report leaves
+   * it out.
    */
   readonly outcome: "passed" | "breached" | "unclear" | "unchecked";
   /** One line: which number changed, and by how much. */
   readonly reason: string;
-  /** How many numbers this condition tests, where it is several: the limit for each is the stricter for it. */
+  /** The number of values that the condition tests, if several: each is then tested at a stricter level. */
   readonly tested?: number;
-  /** Of pairs of runs: whether they prove that the number is past the limit, or that it is not. */
+  /** For pairs of runs: whether they prove that the number is, or is not, past the limit. */
   readonly decided?: boolean;
 }
 
@@ -60,7 +60,7 @@ export function refuseFailed({ a, b }: ReportComparison): void {
 
 interface Candidate {
   readonly label: string;
-  /** Absent of totals. */
+  /** Absent for totals. */
   readonly presence?: Presence;
   readonly changes: Changes;
 }
@@ -68,7 +68,7 @@ interface Candidate {
 interface NamedCandidate extends Candidate {
   /** The names that a pattern may match, the short one first. */
   readonly names: readonly string[];
-  /** The bucket of what ran outside all ranges. */
+  /** Whether it is the time outside all ranges. */
   readonly isOutside?: boolean;
 }
 
@@ -124,7 +124,7 @@ function candidatesOf({ subject, text }: Gate, comparison: ReportComparison): re
           changes,
         }));
   const tokens = parseGlob(subject.pattern);
-  // What ran outside all ranges is no region of the program's: a wildcard does not mean it.
+  // The time outside all ranges is no region of the program, so wildcards do not match it.
   const meansOutside = subject.pattern.includes("outside");
   const chosen = all.filter(
     ({ names, isOutside }) =>
@@ -150,23 +150,25 @@ function regionCandidates({ regions }: ReportComparison): readonly NamedCandidat
   });
 }
 
-/** What the test of one number says, and how many are tested with it. */
+/** The result of testing one number, and how many are tested together with it. */
 interface Proof {
   readonly isProven: boolean;
   readonly tested: number;
 }
 
-/** The probability of such a change, or one further past the limit, without one; null where no spread is known. */
+/**
+ * The probability of such a change, or a larger one, if the number is not past the limit; null if no spread is known.
+ */
 function chanceOf(gate: Gate, change: Change): number | null {
   const { delta, uncertainty, freedom = Number.POSITIVE_INFINITY } = change;
   if (delta === null || change.verdict === "left_out") return null;
   if (change.log_ratios !== undefined) return pairedChances(gate, change).past;
   if (uncertainty === null || uncertainty === 0) return null;
-  // The interval is that of 95 %, so that its half width is the quantile times the standard error.
+  // The interval is a 95 % interval, so its half width is the quantile times the standard error.
   return beyondT((delta / uncertainty) * quantile975(freedom), freedom);
 }
 
-/** Of being wrong, where pairs of runs are taken to prove that the change is past the limit, or that it is not. */
+/** The probabilities of being wrong in concluding from pairs of runs that the change is, or is not, past the limit. */
 function pairedChances({ operator, limit, percent }: Gate, { a, log_ratios = [] }: Change) {
   const share = percent ? limit / 100 : limit / (a ?? 0);
   const bound = share <= -1 ? Number.NEGATIVE_INFINITY : Math.log1p(share);
@@ -221,7 +223,7 @@ function intervalOf({ log_ratios = [] }: Change): string {
   return Number.isFinite(high) ? `${pairs}: ${shown(low)} to ${shown(high)} %` : pairs;
 }
 
-/** How calls of one run vary says nothing of how runs do. */
+/** The variation of the calls of one run tells nothing about the variation between runs. */
 const isTooLittle = ({ name }: Gate, { delta, freedom, log_ratios, verdict }: Change): boolean =>
   name.endsWith("_ms") &&
   delta !== null &&
@@ -239,7 +241,7 @@ const IS_PAST: Readonly<Record<Gate["operator"], (value: number, limit: number) 
   "<=": (value, limit) => value <= limit,
 };
 
-/** Something new changed by its full value, which in percent is infinite. */
+/** A new number changed by its full value, which is infinite in percent. */
 function differenceOf({ a, b, log_ratios }: Change, percent: boolean): number {
   const before = a ?? 0;
   const share =
@@ -249,13 +251,13 @@ function differenceOf({ a, b, log_ratios }: Change, percent: boolean): number {
   return (delta / before) * 100;
 }
 
-/** Only a known spread can excuse a difference: without one, the limit applies. */
+/** A difference is excused only by a known spread; without one, the limit applies. */
 const isWithinNoise = ({ delta, uncertainty }: Change): boolean =>
   delta !== null && uncertainty !== null && Math.abs(delta) <= uncertainty && uncertainty > 0;
 
 /**
- * The noise in the unit of the limit, if it is larger than the limit: readers must know that the gate
- * would pass even after a change of that size.
+ * The noise in the unit of the limit, if it exceeds the limit: readers must know that a change of that size would also
+ * pass.
  */
 function noiseBeyond({ limit, percent }: Gate, { a, uncertainty }: Change): number | null {
   if (uncertainty === null || a === null) return null;
@@ -283,7 +285,7 @@ function reasonOf(
 const reasonStart = ({ name, subject }: Gate, label: string): string =>
   subject.kind === "totals" ? name : `${name} of ${subject.kind} ${label}`;
 
-/** Names the report without a number; if both have one, they are of different work. */
+/** Names the report without a number; if both have one, the numbers are of different work. */
 const whyLeftOut = ({ a, b }: Change): string =>
   a !== null && b !== null
     ? "the values are of different work or in different units"
@@ -298,10 +300,10 @@ const text = (value: number | null): string => (value === null ? "none" : format
 const OPERATORS = [">", ">=", "<", "<="] as const;
 
 export interface Gate {
-  /** As written. */
+  /** The text of the condition. */
   readonly text: string;
   readonly subject: GateSubject;
-  /** E.g. `total_ms` or `gpu__time_duration.sum`. */
+  /** The name of the number, e.g. `total_ms` or `gpu__time_duration.sum`. */
   readonly name: string;
   readonly operator: (typeof OPERATORS)[number];
   readonly limit: number;
@@ -312,9 +314,9 @@ type GateSubject =
   | { readonly kind: "totals" }
   | { readonly kind: "region" | "kernel"; readonly pattern: string };
 
-/** How a condition ends. */
+/** The end of a condition. */
 const LIMIT = /(>=|<=|>|<)\s*([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?)\s*(%?)$/i;
-/** Whose number it is; ambiguous labels are written in quotes. */
+/** The start of a condition on a region or kernel; ambiguous labels are written in quotes. */
 const KIND = /^(region|kernel):/i;
 const QUOTED = /^"(?:[^"\\]|\\.)*"\./s;
 
@@ -352,8 +354,8 @@ function parseMeasure(text: string): Pick<Gate, "subject" | "name"> | null {
 }
 
 /**
- * Start of the longest name at the end of a text, after a dot. Labels may contain dots, and so may metrics,
- * which are recognized by the `__` in their first word. 0 without one.
+ * The start of the longest name at the end of a text, after a dot; 0 without one. Labels may contain dots, and so may
+ * metrics, which are recognised by the `__` in their first word.
  */
 function nameStart(text: string): number {
   let found = 0;

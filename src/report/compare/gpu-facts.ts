@@ -1,5 +1,5 @@
 /**
- * How the GPU was used before and after, and how ranks shared the work, as rows for people: only what changed. Neither
+ * The use of the GPU and the sharing of work between ranks, before and after, as rows for readers: only changes. No
  * direction is a fault by itself, so no row is called slower.
  */
 import { printableLabel } from "../../text/printable.ts";
@@ -11,18 +11,18 @@ import type { Change, Changes } from "./change.ts";
 import type { ReportComparison } from "./compare-reports.ts";
 import { ACTIVITY_PARTS, type KernelChange, type KernelLimits } from "./kernel-changes.ts";
 
-/** A number, or words, in both reports. */
+/** A number or a text in both reports. */
 export interface GpuFact {
   readonly name: string;
   readonly a: string;
   readonly b: string;
-  /** With its sign; empty for words. */
+  /** The change with its sign; empty for texts. */
   readonly change: string;
 }
 
-/** A region or a kernel with what changed of it. */
+/** A region or kernel and its changed facts. */
 export interface GpuFacts {
-  /** Safe to print. */
+  /** The label, safe to print. */
   readonly label: string;
   readonly facts: readonly GpuFact[];
 }
@@ -31,19 +31,19 @@ export const ACTIVITY_HEADING = "GPU in regions";
 export const RANKS_HEADING = "Ranks";
 export const COUNTERS_HEADING = "Kernel counters";
 
-/** Regions in which the GPU was used otherwise, the largest difference first. */
+/** Regions whose use of the GPU changed, the largest difference first. */
 export const activityFacts = (reports: ReportComparison): readonly GpuFacts[] =>
   regionFacts(reports, ACTIVITY, PARTS);
 
-/** Regions that the ranks of a parallel program share otherwise, the largest difference first. */
+/** Regions whose distribution over the ranks of a parallel program changed, the largest difference first. */
 export const rankFacts = ({ regions, ...reports }: ReportComparison): readonly GpuFacts[] =>
-  // Ranks share nothing outside their ranges.
+  // Ranks share no time outside their ranges.
   regionFacts({ ...reports, regions: regions.filter(({ kind }) => kind !== "outside") }, RANKS, [
     "rank_max_ms",
     "waiting_ms",
   ]);
 
-/** @param parts numbers that decide which difference is the largest */
+/** @param parts the numbers that determine the largest difference */
 function regionFacts(
   { regions }: ReportComparison,
   wanted: readonly Wanted[],
@@ -109,7 +109,7 @@ function kernelFacts({ presence, changes, limits }: KernelChange): readonly GpuF
   ];
 }
 
-/** Shares that are as good as before may still lie on the two sides of a threshold: that is no other limit. */
+/** Shares that changed insignificantly may lie on two sides of a threshold: that is no new limit. */
 function limitFacts(changes: Changes, a: string | null, b: string | null): readonly GpuFact[] {
   const isOther = [changes["sm_pct"], changes["memory_pct"]].some(isChanged);
   return isOther && a !== null && b !== null && a !== b
@@ -142,7 +142,7 @@ const factOf = (name: string, change: Change | undefined, format: Format): reado
     ? [{ name, a: format(change.a), b: format(change.b), change: difference(change, format) }]
     : [];
 
-/** Not what only one of them measured: that is a difference of the collectors. */
+/** A number that only one report has is a difference between the collectors. */
 const isChanged = (change: Change | undefined): boolean =>
   change?.verdict === "more" || change?.verdict === "less";
 

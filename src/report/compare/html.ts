@@ -1,4 +1,4 @@
-/** A comparison as a page: sortable tables, the same frame and policy as a report's page. */
+/** A comparison as a page: sortable tables, with the same frame and content security policy as the page of a report. */
 
 import { plural } from "../../text/plural.ts";
 import { printableLabel } from "../../text/printable.ts";
@@ -52,7 +52,7 @@ import {
   rankFacts,
 } from "./gpu-facts.ts";
 
-/** Rows of each table: more would not fit into a page of 1 MB. */
+/** Maximum number of rows of a table: more would not fit into a page of 1 MB. */
 const MAX_ROWS = 2000;
 
 export function renderComparisonHtml(
@@ -110,7 +110,7 @@ ${waterfallHtml(reports)}
   return renderPage({ title: "Comparison", body, data }, assets);
 }
 
-// What stands above the tables, and needs no script.
+// The part above the tables, which needs no script.
 
 function sideLink({ names, links }: Comparison, side: "a" | "b"): string {
   const name = escapeHtml(printableLabel(names[side], 300));
@@ -118,7 +118,9 @@ function sideLink({ names, links }: Comparison, side: "a" | "b"): string {
   return path === null ? name : `<a href="${escapeHtml(relativeLink(path))}">${name}</a>`;
 }
 
-/** Differences that are reported beside the result; all those of the configuration have a table below. */
+/**
+ * Maximum number of differences that are listed beside the result; a table below has all those of the configuration.
+ */
 const MAX_DIFFERENCES = 12;
 
 function resultHtml(comparison: Comparison): string {
@@ -145,7 +147,7 @@ ${isMeasured ? renderHtml([overallTable(reports, "page")]) : ""}</div>
 const MAX_STEPS = 14;
 const BAR_WIDTH = 1000;
 
-/** From A to B, a bar for what each region contributed; drawn with attributes, since the policy forbids styles. */
+/** The difference as a waterfall with one bar per region; drawn with attributes, because the policy forbids styles. */
 function waterfallHtml(reports: ReportComparison): string {
   const waterfall = waterfallOf(reports, MAX_STEPS);
   if (waterfall === null) return "";
@@ -165,11 +167,11 @@ function waterfallHtml(reports: ReportComparison): string {
   const levels = [a];
   for (const { ms } of steps) levels.push((levels.at(-1) ?? 0) + ms);
   const [least, greatest] = [Math.min(b, ...levels), Math.max(b, ...levels)];
-  // Small changes of a long time need an axis that does not begin at zero.
+  // The axis for a small change of a long time does not start at zero.
   const from = greatest - least < greatest / 4 ? Math.max(0, least - (greatest - least)) : 0;
   const x = (ms: number) => {
     const share = (ms - from) / (greatest - from || 1);
-    // Of times whose sum is no number any more.
+    // The sum of extreme times may be no finite number.
     return Number.isFinite(share) ? Math.min(1, Math.max(0, share)) * BAR_WIDTH : 0;
   };
   const row = (label: string, text: string, bar: string) =>
@@ -199,7 +201,7 @@ function waterfallHtml(reports: ReportComparison): string {
 
 const unnamed = (ms: number) => ({ ms, text: `${formatDelta(ms)} ms`, isClear: false });
 
-/** Null with less than two regions that have the compared time. */
+/** Null if fewer than two regions have the compared time. */
 function twoTrees(reports: ReportComparison): TwoTrees | null {
   const time = mainTime(reports);
   const lineOf = pathLines(reports.regions);
@@ -255,7 +257,7 @@ const pageSection = (
   return { title, hint, footer, empty, table };
 };
 
-/** The data of a page need no more digits than the page shows. */
+/** The data of a page need only the digits that the page shows. */
 function roundedCell(cell: Cell): Cell {
   if (typeof cell === "number") return roundedForPage(cell);
   if (cell === null || typeof cell === "string" || !("kind" in cell)) return cell;
@@ -294,7 +296,7 @@ const configValue = (value: string | null): Cell => [
   code(value === null ? "(none)" : printableLabel(value, 160)),
 ];
 
-/** A glob can make a gate of every region: those that pass need no line each. */
+/** A glob can make a gate of every region; those that passed are not listed one by one. */
 const mostTelling = (gates: Comparison["gates"]): Comparison["gates"] =>
   gates.length <= MAX_ROWS
     ? gates

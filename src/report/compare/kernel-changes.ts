@@ -1,6 +1,6 @@
 /**
- * Kernels in two reports, matched by their names and kinds, the largest difference first; and what both
- * reports know of the GPU beside times of kernels.
+ * Kernels of two reports, matched by name and kind, the largest difference first; and the other facts about GPUs that
+ * both reports have.
  */
 
 import { getOrCreate } from "../../system/get-or-create.ts";
@@ -34,17 +34,17 @@ export interface KernelChange {
   readonly kind: KernelRecord["kind"];
   readonly presence: Presence;
   readonly changes: Changes;
-  /** What limits it by its counters; absent where neither report has any. Since 1.3. */
+  /** The limits according to its counters; absent if neither report has counters. Since 1.3. */
   readonly limits?: BothLimits;
 }
 
 export type BothReports = Readonly<Record<"a" | "b", NCUProfileRegionReport>>;
 
-/** How the kernels of both reports vary from run to run. */
+/** How the times of kernels vary between runs, for both reports. */
 export interface KernelSpread {
   readonly a: ReadonlyMap<string, KernelRepeats>;
   readonly b: ReadonlyMap<string, KernelRepeats>;
-  /** Whether the kernels compared are all that the reports have, not those of one region. */
+  /** Whether the compared kernels are those of whole reports, not of one region. */
   readonly isWhole: boolean;
 }
 
@@ -64,7 +64,7 @@ export const reportKernels = (reports: BothReports, looked: CoverageOfBoth, isWh
     kernelSpread(reports, isWhole),
   );
 
-/** The kernels of regions that both looked for, followed by all other kernels, marked left out. */
+/** The kernels of regions that both selections include, followed by all other kernels, which are marked as left out. */
 export function kernelsCoveredByBoth(
   whole: BothReports,
   shared: BothReports,
@@ -101,7 +101,7 @@ function kernelChange(
   const timeOf = (sum: KernelSum | null, of: "a" | "b") =>
     measuredKernel(sum && kernelMs(sum), spread[of].get(key), spread.isWhole);
   const [timeA, timeB] = [timeOf(a, "a"), timeOf(b, "b")];
-  // If both have a kernel but only one its time, the kernel is neither new nor gone.
+  // A kernel that both have, but whose time only one has, is neither new nor removed.
   const isTimed = (a === null || timeA !== null) && (b === null || timeB !== null);
   const presence = presenceOf(a, b, (side) => looked[side].kernel({ kernel_name, kind }));
   const [counters, others] = [a, b].map((sum) => mergeHardware(sum?.measured ?? NONE));
@@ -129,11 +129,11 @@ const kernelKey = ({ kernel_name, kind }: Pick<KernelRecord, "kernel_name" | "ki
   JSON.stringify([kernel_name, kind]);
 
 interface KernelSum extends Pick<KernelRecord, "kernel_name" | "kind" | "total_ms" | "calls"> {
-  /** Those with counters: few reports have any. */
+  /** The records with counters, which few reports have. */
   readonly measured: readonly KernelRecord[];
 }
 
-/** A kernel counts as one kernel, whatever devices it ran on. */
+/** A kernel is counted once, whatever devices it ran on. */
 function summed(kernels: readonly KernelRecord[]): ReadonlyMap<string, KernelSum> {
   const sums = new Map<string, KernelSum>();
   for (const record of kernels) {
@@ -155,18 +155,20 @@ const NONE: readonly KernelRecord[] = [];
 
 // Kernels that have another name only because their shapes changed.
 
-/** Kernels that only A has and kernels that only B has, of names that differ in numbers alone: tiles, dimensions. */
+/**
+ * Kernels that only A has and kernels that only B has whose names differ only in numbers, such as tiles or dimensions.
+ */
 export interface KernelPair {
-  /** What the names have in common, with `*` for the numbers in which they differ. */
+  /** The common part of the names, with `*` for the numbers that differ. */
   readonly name: string;
   readonly kind: KernelRecord["kind"];
   readonly a: readonly string[];
   readonly b: readonly string[];
-  /** `total_ms` and `calls` of all of them together. */
+  /** `total_ms` and `calls` of all of them. */
   readonly changes: Changes;
 }
 
-/** The largest difference first. */
+/** In descending order of the difference. */
 export function kernelPairs(
   kernels: readonly KernelChange[],
   spread: KernelSpread,
@@ -211,13 +213,13 @@ function pairOf(group: readonly KernelChange[], spread: KernelSpread): KernelPai
   };
 }
 
-/** However many there are in a row; those of lambdas (`#1`) tell which one it is. */
+/** Several numbers in a row count as one; numbers of lambdas (`#1`) identify them. */
 const NUMBERS = /(?<![#\d])\d+(?:\s*[x,]\s*\d+)*/g;
 
-/** Without its numbers. */
+/** The name without its numbers. */
 export const shapeless = (name: string): string => name.replaceAll(NUMBERS, "*");
 
-/** Of names that are the same without their numbers. */
+/** The common part of names that are equal without their numbers. */
 export function commonName(names: readonly string[]): string {
   const [first = "", ...others] = names.map((name) => name.match(NUMBERS) ?? []);
   let at = 0;
@@ -238,7 +240,7 @@ const weight = ({ changes }: Pick<KernelChange, "changes">): number => {
 
 type Region = Pick<NCUProfileRegion, "gpu_activity" | "wall_ms">;
 
-/** Of `gpu_activity`, named as in `regions.csv`. */
+/** The parts of `gpu_activity`, named as in `regions.csv`. */
 export const ACTIVITY_PARTS = {
   gpu_kernel_ms: "kernel_ms",
   gpu_copy_ms: "copy_ms",
@@ -249,12 +251,12 @@ export const ACTIVITY_PARTS = {
 /** Shares in percent, named as in `hardware` of a kernel. */
 const COUNTER_SHARES = ["sm_pct", "memory_pct", "tensor_pct", "occupancy_pct"] as const;
 
-/** What limits a kernel, which are words and cannot be subtracted. */
+/** The limits of a kernel, which are texts and cannot be subtracted. */
 export type KernelLimits = Pick<KernelHardware, "limited_by" | "occupancy_limited_by">;
 
 type BothLimits = Readonly<Record<"a" | "b", KernelLimits | null>>;
 
-/** Empty where neither report knows how busy the GPU was. */
+/** Empty if neither report has GPU activity. */
 export function activityChanges(a: Region | null, b: Region | null): Changes {
   if (a?.gpu_activity === undefined && b?.gpu_activity === undefined) return {};
   const wall = Math.max(a?.wall_ms ?? 0, b?.wall_ms ?? 0);
@@ -269,7 +271,7 @@ export function activityChanges(a: Region | null, b: Region | null): Changes {
   return { gpu_busy_pct: partChange(before, after, 100), ...Object.fromEntries(parts) };
 }
 
-/** Empty where neither report has counters of the kernel. */
+/** Empty if neither report has counters of the kernel. */
 function counterChanges(a: KernelHardware | undefined, b: KernelHardware | undefined): Changes {
   if (a === undefined && b === undefined) return {};
   const shares = COUNTER_SHARES.map((name): [string, Change] => [
@@ -283,7 +285,7 @@ function counterChanges(a: KernelHardware | undefined, b: KernelHardware | undef
   return { ...Object.fromEntries(shares), occupancy_limit_pct: limit };
 }
 
-/** Follows from how a kernel was compiled and launched, so that no run differs from another one in it. */
+/** A number that follows from how a kernel was compiled and launched, and therefore does not vary between runs. */
 const computed = (value: number | null) => (value === null ? null : { value, uncertainty: 0 });
 
 function limitsOf(

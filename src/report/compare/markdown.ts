@@ -1,4 +1,4 @@
-/** A comparison to paste into a pull request. */
+/** A comparison in Markdown, for example to paste into a pull request. */
 import { capitalized, plural } from "../../text/plural.ts";
 import { printableLabel } from "../../text/printable.ts";
 import { markdownPieces } from "../render/markdown.ts";
@@ -51,7 +51,7 @@ import {
 const MAX_KERNELS = 20;
 const MAX_PARTS = 10;
 
-/** In pieces, one per region or gate: for two large reports it can be longer than a string may be. */
+/** The document in pieces, one per region or gate: for two large reports it can be longer than the longest string. */
 export const comparisonMarkdownPieces = (comparison: Comparison): Iterable<string> =>
   markdownPieces(blocksOf(comparison));
 

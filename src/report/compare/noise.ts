@@ -7,7 +7,7 @@ import type {
 } from "../model/document.ts";
 import type { Measured } from "./change.ts";
 
-/** Of a standard normal: 95 % lie within ±1.96, and 95 % below 1.645. */
+/** Quantiles of the standard normal distribution: 95 % lie within ±1.96, and 95 % below 1.645. */
 const TWO_SIDED = 1.96;
 const ONE_SIDED = 1.645;
 
@@ -28,7 +28,7 @@ export function measuredWall(region: NCUProfileRegion, ms: number | null): Measu
   };
 }
 
-/** Processor time of a region, which varies as that of its calls does. */
+/** Processor time of a region, whose uncertainty follows from that of its calls. */
 export function measuredCpu(region: NCUProfileRegion, ms: number | null): Measured | null {
   if (ms === null) return null;
   const { invocations, repeats } = region;
@@ -41,7 +41,7 @@ export function measuredCpu(region: NCUProfileRegion, ms: number | null): Measur
   };
 }
 
-/** The middle of the calls' wall times: its error is 1.25 times that of the mean. */
+/** The median of the calls' wall times: its standard error is 1.25 times that of the mean. */
 export function measuredMedian(region: NCUProfileRegion): Measured | null {
   const { invocation_wall_ms: calls, invocations } = region;
   if (calls === null) return null;
@@ -53,8 +53,8 @@ export function measuredMedian(region: NCUProfileRegion): Measured | null {
 }
 
 /**
- * Time of kernels or operations in a region. CPU operations vary as the calls around them do. GPU
- * kernels need not: how they vary from call to call is not part of a report.
+ * Time of kernels or operations in a region. CPU operations vary as the calls around them. The variation of GPU kernels
+ * between calls is not part of a report.
  */
 export function measuredWork(region: NCUProfileRegion, ms: number | null): Measured | null {
   if (ms === null) return null;
@@ -68,8 +68,8 @@ export function measuredWork(region: NCUProfileRegion, ms: number | null): Measu
 }
 
 /**
- * The result of repeated runs, which is the most reliable. Parts of a region, such as its
- * exclusive time, are taken to vary as the whole does.
+ * The mean of repeated runs, which is the most reliable result. Parts of a region, such as its exclusive time, are
+ * assumed to vary as the whole.
  */
 function overRuns(
   ms: number,
@@ -79,7 +79,7 @@ function overRuns(
 ): Measured | null {
   if (repeats == null) return null;
   const half = (repeats.ci95_high - repeats.ci95_low) / 2;
-  // The interval of two runs is 9 times as wide as what they differ by: it says nothing.
+  // The interval of two runs is 9 times as wide as their difference, and therefore meaningless.
   const spread = (share: number) =>
     runs < LEAST_RUNS ? { uncertainty: null } : { uncertainty: half * share, freedom: runs - 1 };
   if (ms === whole) return { value: repeats.mean, ...spread(1) };
@@ -87,9 +87,9 @@ function overRuns(
 }
 
 /**
- * Time of a kernel, which only repeated runs judge.
+ * Time of a kernel, which only repeated runs can judge.
  *
- * @param isWhole whether `ms` is of all its calls; a part of them is taken to vary as the whole does
+ * @param isWhole whether `ms` covers all its calls; a part of them is assumed to vary as the whole
  */
 export function measuredKernel(
   ms: number | null,
@@ -102,18 +102,18 @@ export function measuredKernel(
   return overRuns(ms, isWhole ? ms : total_ms.mean, total_ms, runs) ?? measuredAlone(ms);
 }
 
-/** How many runs tell how runs vary. */
+/** The least number of runs that shows how runs vary. */
 export const LEAST_RUNS = 3;
 
-/** A part of a whole: its value in one run, and its uncertainty. */
+/** A part of a whole: its value in one run, and its uncertainty over repeated runs. */
 export interface Part {
   readonly ms: number | null;
   readonly measured: Measured | null;
 }
 
 /**
- * Several regions together, as if each varied by itself. Where repeated runs have moved the parts
- * to their means, the whole moves with them: it need not be their sum, since threads overlap.
+ * The total of several regions, assuming that each varies independently. If repeated runs shift the parts to their
+ * means, the whole is shifted by the same amount: it need not be the sum of the parts, since threads overlap.
  */
 export function measuredTogether(whole: number | null, parts: readonly Part[]): Measured | null {
   if (whole === null) return null;
@@ -134,7 +134,7 @@ export function measuredTogether(whole: number | null, parts: readonly Part[]): 
   };
 }
 
-/** Null if one of them is unknown, or without any. */
+/** Null if one of them is unknown, or if there are none. */
 function uncertaintyTogether(all: readonly Measured[]): number | null {
   let squares = 0;
   for (const { uncertainty } of all) {
@@ -151,7 +151,7 @@ const sum = (values: readonly number[]): number =>
 export const measuredAlone = (value: number | null): Measured | null =>
   value === null ? null : { value, uncertainty: null };
 
-/** Standard deviation of one call in ms; null with one call, which has none. */
+/** Standard deviation of one call in ms; null for a single call. */
 const callSpread = ({ invocations, invocation_wall_ms }: NCUProfileRegion): number | null =>
   spreadOf(invocation_wall_ms, invocations);
 

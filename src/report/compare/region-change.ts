@@ -31,7 +31,7 @@ import {
 export interface RegionChange {
   readonly path: readonly string[];
   readonly domain: string;
-  /** As in the region report: absent where all ranges of the path are of `domain`. */
+  /** As in the region report: absent if all ranges of the path have the same `domain`. */
   readonly path_domains?: readonly (string | null)[];
   readonly kind: NCUProfileRegion["kind"];
   readonly presence: Presence;
@@ -39,7 +39,7 @@ export interface RegionChange {
   readonly kernels: readonly KernelChange[];
 }
 
-/** @param a null where the report does not have it; the same for b, but never both */
+/** @param a null if the report does not have it; likewise b, but never both */
 export function regionChange(
   a: NCUProfileRegion | null,
   b: NCUProfileRegion | null,
@@ -91,7 +91,7 @@ export function regionChange(
   };
 }
 
-/** How evenly ranks share the region, the time of the one with most, and what all together waited. */
+/** How evenly the ranks share the region, the time of the slowest rank, and the total waiting time. */
 function rankChanges(a: NCUProfileRegion | null, b: NCUProfileRegion | null): Changes {
   if (a?.ranks === undefined && b?.ranks === undefined) return {};
   const change = (of: "imbalance" | "max_ms" | "waiting_ms") =>
@@ -107,8 +107,8 @@ function rankChanges(a: NCUProfileRegion | null, b: NCUProfileRegion | null): Ch
 const TIMES = { total_ms: totalMs, exclusive_ms: exclusiveMs };
 
 /**
- * Metrics of a region that both have: one that only one report measured is new or gone. Values in different
- * units are shown side by side, since they cannot be subtracted.
+ * Metrics of a region that both reports have: a metric of only one report is new or removed. Values in different units
+ * are shown side by side, since they cannot be subtracted.
  */
 function metricChanges(a: NCUProfileRegion | null, b: NCUProfileRegion | null): Changes {
   if (a === null || b === null) return {};
@@ -129,15 +129,15 @@ function metricChanges(a: NCUProfileRegion | null, b: NCUProfileRegion | null): 
   );
 }
 
-// Whether kernel numbers of both reports are of the same work. A selection that keeps kernels from being
-// measured or counted changes the numbers of the regions around them, and totals.
+// Whether kernel numbers of both reports are of the same work: a selection that excludes kernels from the measurement
+// or the count changes the totals, and the numbers of the enclosing regions.
 
 interface SameWork {
-  /** For a region that both have, with its kernels. */
+  /** For a region that both reports have, and its kernels. */
   readonly inRegion: (region: Placed, kernels: readonly KernelChange[]) => boolean;
-  /** For kernels in the regions that both looked for. */
+  /** For kernels in regions that both selections include. */
   readonly inKernels: boolean;
-  /** For everything that ran, with the kernels of the reports. */
+  /** For the totals, and the kernels of the reports. */
   readonly inTotals: (kernels: readonly KernelChange[]) => boolean;
 }
 
@@ -149,7 +149,7 @@ interface Side {
 export function sameWork(a: Side, b: Side, looked: CoverageOfBoth): SameWork {
   const [ofA, ofB] = [selectionOf(a.report), selectionOf(b.report)];
   const isMeasuredAlike = isSameMeasurement(ofA, ofB);
-  // Only ncu knows which kernels in a region its expressions match.
+  // Only ncu can tell which kernels of a region its expressions match.
   const isInDoubt =
     !isMeasuredAlike &&
     [ofA, ofB].some(

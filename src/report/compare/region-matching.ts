@@ -1,4 +1,7 @@
-/** Which regions of two reports are the same, also where one leaves domains on paths open, and their common order. */
+/**
+ * Matches the regions of two reports, even if the domains on paths are unknown in one of them, and puts them into one
+ * order.
+ */
 import { getOrCreate } from "../../system/get-or-create.ts";
 import type { NCUProfileRegion } from "../model/document.ts";
 import { domainAt, isInside, startsAt, storedDomains } from "../model/region-path.ts";
@@ -6,7 +9,7 @@ import { regionKey } from "../model/report-files.ts";
 
 // The regions of two reports in one order.
 
-/** Process and device are ignored: they identify the run, not the place in the program. */
+/** Process and device are ignored: they identify the run, not the region. */
 export function regionsByKey(regions: readonly NCUProfileRegion[]): Map<string, NCUProfileRegion> {
   return new Map(regions.map((region) => [regionKey(region), region]));
 }
@@ -31,7 +34,7 @@ export function keysOfBoth(
     getOrCreate(behind, anchor, () => []).push(region);
   }
   const keys = (behind.get(null) ?? []).map(regionKey);
-  /** The regions around the place, outermost first, each with what follows it. */
+  /** The enclosing regions, outermost first, each with the position after it. */
   const open: { readonly region: NCUProfileRegion; readonly after: string[] }[] = [];
   const closeDownTo = (depth: number) => {
     for (const { after } of open.splice(depth).reverse()) for (const key of after) keys.push(key);
@@ -52,20 +55,20 @@ export function keysOfBoth(
   return keys;
 }
 
-// Matches regions of two reports of which at least one leaves domains on paths open.
+// Matches regions of two reports if domains on paths are unknown in at least one of them.
 
 type Regions = readonly NCUProfileRegion[];
 
 export interface KnownDomains {
   readonly a: Regions;
   readonly b: Regions;
-  /** Regions of A that could match several in B, or that share a single match. */
+  /** The number of regions of A that match several regions of B, or that share their only match. */
   readonly doubtful: number;
 }
 
 /**
- * Takes domains that one report leaves open, because of its older contract, from the other one, if each
- * has only one region with these names that has no counterpart yet.
+ * Completes domains that are unknown because of an older contract with those of the other report, if each report has
+ * exactly one unmatched region with these names.
  */
 export function withKnownDomains(a: Regions, b: Regions): KnownDomains {
   if (!a.some(isPartlyKnown) && !b.some(isPartlyKnown)) return { a, b, doubtful: 0 };
@@ -95,7 +98,7 @@ export function withKnownDomains(a: Regions, b: Regions): KnownDomains {
 }
 
 /**
- * The regions of several reports, each from a report that leaves none of its domains open.
+ * The regions of several reports, each completed from a report that knows all its domains.
  *
  * @returns a list for each of `all`, in their order
  */
@@ -114,7 +117,7 @@ function without(regions: Regions, others: Regions): Regions {
   return regions.filter((region) => !keys.has(regionKey(region)));
 }
 
-/** Of one kind and domain, and equal paths but for the domains on them. */
+/** Regions with the same kind, domain and names on the path, whatever the domains on the path. */
 function byNames(regions: Regions): ReadonlyMap<string, Regions> {
   const groups = new Map<string, NCUProfileRegion[]>();
   for (const region of regions) {

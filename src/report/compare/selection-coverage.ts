@@ -1,6 +1,6 @@
 /**
- * What a report's selections include. Everything else was not looked for: if one report shows a region
- * that the other one did not look for, the region is neither new nor gone.
+ * What the selections of reports include. A region that one report shows and the selection of the other leaves out is
+ * neither new nor removed.
  */
 import type { KernelRecord, NCUProfileRegionReport, ReportSelection } from "../model/document.ts";
 import { domainAt, type Ranged } from "../model/region-path.ts";
@@ -12,7 +12,7 @@ export interface SelectionCoverage {
   readonly kernel: (kernel: Pick<KernelRecord, "kernel_name" | "kind">) => boolean;
   /** The region selection in words; empty without one. */
   readonly regionWords: string;
-  /** The same for kernels. */
+  /** The kernel selection in words; empty without one. */
   readonly kernelWords: string;
 }
 
@@ -29,16 +29,16 @@ export function selectionCoverage(
   b: NCUProfileRegionReport,
 ): CoverageOfBoth {
   const [ofA, ofB] = [selectionOf(a), selectionOf(b)];
-  // Two equal filters look for the same.
+  // Equal filters include the same.
   const isOneFilter = isSameMeasurement(ofA, ofB);
   return { a: coverageOf(ofA, isOneFilter), b: coverageOf(ofB, isOneFilter) };
 }
 
-/** Everything, for a report without a selection. */
+/** The selection of a report; without one, it includes everything. */
 export const selectionOf = ({ selection }: NCUProfileRegionReport): ReportSelection =>
   selection ?? { applies_to: "report", include_patterns: [], exclude_patterns: [] };
 
-/** Whether two selections measure the same regions, whichever of them they show. */
+/** Whether two selections measure the same regions, even if they show different ones. */
 export const isSameMeasurement = (a: ReportSelection, b: ReportSelection): boolean =>
   measuredKey(a) === measuredKey(b);
 
@@ -89,9 +89,9 @@ function coverageOf(selection: ReportSelection, isOneFilter: boolean): Selection
 const EVERYTHING = () => true;
 
 /**
- * By the ranges on the path, as regions are selected. What ran outside of ranges is not, unless it was
- * not measured. What an expression of ncu takes is known only where both were filtered by the same:
- * elsewhere the doubt is the selection's, and a gate must not pass by it.
+ * Filters regions by the ranges on their paths, as selections do. Kernels outside of ranges are included unless they
+ * were not measured. What an expression of ncu includes is known only if both reports used the same; otherwise the
+ * result is uncertain, and a gate must not pass because of it.
  */
 function regionFilter(
   selection: ReportSelection,
@@ -116,7 +116,7 @@ function regionFilter(
         );
       });
     const isAny = include.length + ncu_include_expressions.length === 0;
-    // Where a domain is not known, the doubt is the selection's: a gate must not pass by it.
+    // With an unknown domain the result is uncertain, and a gate must not pass because of it.
     return (
       ncu_exclude_expressions.length === 0 &&
       (isAny || isOnPath(include, true)) &&
@@ -129,7 +129,7 @@ function kernelFilter(selection: ReportSelection): SelectionCoverage["kernel"] {
   const { kernel_include_patterns = [], kernel_exclude_patterns = [] } = selection;
   const { kernel_name_base: base = "function", kernel_top_names } = selection;
   const patterns = (texts: readonly string[], key: string) =>
-    // Reports have no mangled names to match.
+    // Reports contain no mangled names.
     base === "mangled" ? [] : texts.map((text) => parseKernelPattern(text, key));
   const include = patterns(kernel_include_patterns, "kernel_include_patterns");
   const exclude = patterns(kernel_exclude_patterns, "kernel_exclude_patterns");

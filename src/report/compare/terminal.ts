@@ -1,4 +1,4 @@
-/** A comparison for a terminal: aligned columns, the differences that matter in colour. */
+/** A comparison for a terminal: aligned columns, relevant differences in colour. */
 import picocolors from "picocolors";
 import { grouped, plural } from "../../text/plural.ts";
 import { printableLabel } from "../../text/printable.ts";
@@ -44,9 +44,9 @@ import {
 import type { RegionChange } from "./region-change.ts";
 
 export interface TerminalOptions extends TerminalPage {
-  /** Regions listed; if there are more, those that changed, most changed before less. */
+  /** The number of listed regions; if there are more, those that changed most are listed. */
   readonly regions: number;
-  /** Kernels listed; those that changed most. */
+  /** The number of listed kernels, those that changed most. */
   readonly kernels: number;
 }
 
@@ -94,7 +94,7 @@ function wrapped({ width }: Page, text: string, color = (line: string) => line):
 }
 
 function regionBlock(page: Page, reports: ReportComparison, most: number): readonly string[] {
-  // The notes say that nothing was measured.
+  // The notes already say that nothing was measured.
   if (reports.regions.length === 0) return [];
   const { shown, folded } = foldedRegions(reports, most);
   const rows = [...regionRows(reports, shown), totalRow(reports)];
@@ -182,7 +182,7 @@ const GATE_TONES: Readonly<Record<GateResult["outcome"], Tone>> = {
 
 const MAX_CONFIG = 30;
 
-/** Of machines and versions, then of the configuration. */
+/** Differences of machines and versions, then of the configuration. */
 function differenceLines({ config, reports }: Comparison): readonly string[] {
   const lines = (all: readonly ConfigDifference[]) =>
     all.map(({ key, a, b }) => {
@@ -206,12 +206,12 @@ function differenceLines({ config, reports }: Comparison): readonly string[] {
   ];
 }
 
-// Which regions of a long comparison are worth a line: those that changed.
+// Selects the regions of a long comparison that are listed: those that changed.
 
 export interface ShownRegions {
   /** In the order of the comparison. */
   readonly shown: readonly RegionChange[];
-  /** All others, by their verdicts. */
+  /** The number of all others by verdict. */
   readonly folded: readonly FoldedRegions[];
 }
 
@@ -221,7 +221,7 @@ interface FoldedRegions {
   readonly count: number;
 }
 
-/** How informative a verdict is; regions of 0 get no line. */
+/** The relevance of a verdict; regions of weight 0 are not listed. */
 const WEIGHTS: Readonly<Record<Verdict, number>> = {
   more: 2,
   less: 2,
@@ -232,7 +232,7 @@ const WEIGHTS: Readonly<Record<Verdict, number>> = {
   left_out: 0,
 };
 
-/** In the order in which they are shown. */
+/** The order in which verdicts are counted. */
 const ORDER: readonly (Verdict | null)[] = [
   "more",
   "less",
@@ -245,8 +245,8 @@ const ORDER: readonly (Verdict | null)[] = [
 ];
 
 /**
- * All regions, if there are no more than `most`. Else those whose time or counts changed: sure changes before
- * unclear ones, large before small, at most `most` of them.
+ * All regions, if there are at most `most`. Otherwise up to `most` whose time or counts changed: certain changes before
+ * unclear ones, large before small ones.
  */
 function foldedRegions(reports: ReportComparison, most: number): ShownRegions {
   const { regions } = reports;

@@ -1,4 +1,7 @@
-/** The contract's file, the form in which a report is stored, and reports of earlier versions in the form of the latest. */
+/**
+ * The file of the contract, the stored form of reports, and the conversion of reports of earlier versions to the latest
+ * one.
+ */
 
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
@@ -18,13 +21,13 @@ import { regionKey } from "./report-files.ts";
 /** Version of what `deep-profile query --json` prints, `major.minor`; a minor version only adds. */
 export const QUERY_CONTRACT = "hydraconf.query/1.0";
 
-/** Contracts without the domains of the ranges around a region. */
+/** Contract versions without the domains of enclosing ranges. */
 const WITHOUT_PATH_DOMAINS: ReadonlySet<string> = new Set([
   "hydraconf.region-report/1.0",
   "hydraconf.region-report/1.1",
 ]);
 
-/** A bundle in the form of the latest contract. What an older one lacks is deduced, or null. */
+/** Converts a bundle to the latest contract. Members that an older version lacks are deduced, or null. */
 export function upgraded(stored: RegionReportBundle): RegionReportBundle {
   const bundle = withAllKernels(withWholeNames(stored));
   const { contract, reports } = bundle;
@@ -33,10 +36,13 @@ export function upgraded(stored: RegionReportBundle): RegionReportBundle {
   return { contract: CONTRACT, reports: placed.map(withSelection) };
 }
 
-/** Records of kernels in the reports after the first that are stored again though another report has them. */
+/** Up to this number of kernel records are stored again although an earlier report has them. */
 const MOST_REPEATED_KERNELS = 2_000;
 
-/** The bundle as its file holds it: of one process and one device, the long lists of kernels stand there once. */
+/**
+ * The stored form of a bundle: if reports share long lists of kernels, as those of one process and one device do, the
+ * lists are stored once.
+ */
 export function withKernelsOnce(bundle: RegionReportBundle): RegionReportBundle {
   const { contract, reports } = bundle;
   const records = (report: NCUProfileRegionReport): number =>
@@ -69,12 +75,15 @@ function kernelsIn({ regions }: NCUProfileRegionReport): KernelsOf {
   return (region) => all.get(regionKey(region));
 }
 
-/** Characters of kernel names that a file repeats before each long name stands there once. */
+/** If kernel names take more characters than this in a file, each long name is stored once. */
 const MOST_REPEATED_CHARACTERS = 8_000_000;
-/** Of the part of a short name that people read. */
+/** Maximum length of the readable part of a short name. */
 const MOST_SHORT_NAME = 20;
 
-/** With short names in the records, and the whole ones once, where the names would take most of the file. */
+/**
+ * Replaces kernel names in the records by short ones, and stores the full names once, if the names would take most of
+ * the file.
+ */
 export function withNamesOnce(
   bundle: RegionReportBundle,
   mostRepeated = MOST_REPEATED_CHARACTERS,
@@ -98,7 +107,10 @@ export function withNamesOnce(
   };
 }
 
-/** `void at::native::gemm<float>(float*)`, the first that is new, as `gemm#0`: what the function is called. */
+/**
+ * The first short name that is not in use, made from the name of the function: `void at::native::gemm<float>(float*)`
+ * becomes `gemm#0`.
+ */
 function shortName(name: string, number: number): string {
   const word = /[\p{L}_][\p{L}\p{N}_]*(?=[<(]|$)/u.exec(name)?.[0] ?? "kernel";
   return `${[...word].slice(0, MOST_SHORT_NAME).join("")}#${number}`;
@@ -126,7 +138,7 @@ const renamed = (
     })),
   }));
 
-/** Of equal order; what was measured of a kernel is a small object, and stands behind equal times mostly. */
+/** Compares kernels in order. Times are compared before the counters, which are objects. */
 const haveSameKernels = (
   some: readonly KernelRecord[],
   others: readonly KernelRecord[] | undefined,
@@ -156,7 +168,7 @@ function withAllKernels(bundle: RegionReportBundle): RegionReportBundle {
   };
 }
 
-/** A run's selection is that of any of its regions; without regions it stays unknown. */
+/** The selection of a run is that of any of its regions; without regions it is unknown. */
 function withSelection(report: NCUProfileRegionReport): NCUProfileRegionReport {
   const [region] = report.regions;
   if (report.selection !== undefined || region === undefined) return report;
@@ -168,7 +180,7 @@ function withSelection(report: NCUProfileRegionReport): NCUProfileRegionReport {
   return { ...report, selection: { applies_to, ...region.selection } };
 }
 
-/** The domain of a range around a region is that of the report's region at its path; unknown if there are several. */
+/** The domain of an enclosing range is that of the report's region at its path; unknown if there are several. */
 function withPathDomains(report: NCUProfileRegionReport): NCUProfileRegionReport {
   const domains = new Map<string, string | null>();
   for (const { path, domain, kind } of report.regions) {
@@ -189,12 +201,12 @@ function withPathDomains(report: NCUProfileRegionReport): NCUProfileRegionReport
   };
 }
 
-/** The contract file as OpenAPI 3.1 reads it; its schemas are JSON Schema 2020-12. */
+/** The contract file in terms of OpenAPI 3.1; its schemas are JSON Schema 2020-12. */
 export interface ContractDocument {
   readonly components: { readonly schemas: Readonly<Record<string, ContractSchema>> };
 }
 
-/** A JSON Schema of the contract, as far as our code reads it. */
+/** The keywords of a JSON Schema of the contract that our code reads. */
 export interface ContractSchema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];

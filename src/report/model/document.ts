@@ -17,12 +17,12 @@ export const CONTRACTS: readonly string[] = [
   CONTRACT,
 ];
 
-/** A report file: what one collector saw, scope by scope. */
+/** A report file: the results of one collector, one report per scope. */
 export interface RegionReportBundle {
   readonly contract: string;
   /**
-   * Whole names of kernels by the short names that all records of the file have; absent where records have whole names, as
-   * they have unless these would take most of the file. Added in 1.5.
+   * The full names of kernels by the short names that the records of the file use; absent if the records have full
+   * names, which is the case unless those would take most of the file. Added in 1.5.
    */
   readonly kernel_names?: Readonly<Record<string, string>>;
   /** `reports[0]` is the aggregate when it is on; then one per process and one per device. */
@@ -32,7 +32,7 @@ export interface RegionReportBundle {
 /** `aggregate`, `rank:<n>` (since 1.5), `process:<pid>` or `device:<id>` with the id `cuda:N` or `cpu`. */
 export type ReportScope = "aggregate" | `rank:${number}` | `process:${number}` | `device:${string}`;
 
-/** The regions of one scope. The contract gives this type its name; every collector produces it. */
+/** The regions of one scope, as every collector produces them. The name of the type is that of the contract. */
 export interface NCUProfileRegionReport {
   readonly scope: ReportScope;
   /**
@@ -41,14 +41,14 @@ export interface NCUProfileRegionReport {
    */
   readonly regions: readonly NCUProfileRegion[];
   /**
-   * Where the kernels of all these regions are those of the same regions in an earlier report, and many: that
-   * report's scope. Lists of kernels are empty here then. Added in 1.5.
+   * The scope of an earlier report with the same, long lists of kernels for all these regions; the lists in this report
+   * are empty then. Added in 1.5.
    */
   readonly kernels_of?: ReportScope;
   readonly totals: ReportTotals;
-  /** The ranks of a parallel program, in order; only of several, in the aggregate. Added in 1.5. */
+  /** The ranks of a parallel program, in order; only in the aggregate, and only for several ranks. Added in 1.5. */
   readonly ranks?: readonly RankInfo[];
-  /** How kernels varied over repeated runs; only of the main report, absent for a single run. Added in 1.5. */
+  /** The variation of kernels over repeated runs; only in the main report, absent for a single run. Added in 1.5. */
   readonly kernel_repeats?: readonly KernelRepeats[];
   /** ISO 8601 in UTC. */
   readonly generated_at: string;
@@ -59,21 +59,21 @@ export interface NCUProfileRegionReport {
   /** What selected the regions, even if it selected none. Added in 1.3; absent in older reports. */
   readonly selection?: ReportSelection;
   /**
-   * Why the run ended before everything was measured, in words; the report covers what was recorded until
-   * then. Absent if the run succeeded. Added in 1.3.
+   * Why the run ended early, in words; the report covers what was recorded until then. Absent if the run succeeded.
+   * Added in 1.3.
    */
   readonly failure?: string;
   readonly notes: readonly string[];
 }
 
 /**
- * Numbers of the whole scope, including regions that the selection leaves out, unless the selection
- * applies to the measurement.
+ * Numbers of the whole scope, including regions that the selection leaves out, unless the selection was applied to the
+ * measurement.
  */
 export interface ReportTotals {
-  /** Regions in this report, without the outside bucket. */
+  /** The number of regions in this report, without the outside bucket. */
   readonly region_count: number;
-  /** Range instances in all regions of this report. */
+  /** The number of invocations of all regions of this report. */
   readonly invocations: number;
   readonly kernel_count: number;
   /** Sum of all kernels (or CPU operations), each counted once; null if none were recorded. */
@@ -82,27 +82,27 @@ export interface ReportTotals {
   readonly outside_ms: number | null;
   readonly outside_kernel_count: number;
   /**
-   * Time covered by at least one root range; overlaps count once. Null if no range was timed, and
-   * in the bundle of a single region, whose own `wall_ms` has it.
+   * Time covered by at least one root range; overlaps count once. Null if no range was timed, and in the bundle of a
+   * single region, whose own `wall_ms` contains it.
    */
   readonly wall_ms: number | null;
-  /** Processor time of threads in ranges, each once; absent if unknown. Added in 1.5. */
+  /** Processor time of threads in ranges, each thread once; absent if unknown. Added in 1.5. */
   readonly cpu_ms?: number;
   /**
-   * The run from its start to its end, ranges or not. Absent where only kernels were measured, and in the bundle of
-   * a single region. Added in 1.5.
+   * The run from start to end, with or without ranges. Absent if only kernels were measured, and in the bundle of a
+   * single region. Added in 1.5.
    */
   readonly run?: RunTotals;
 }
 
 /**
- * Wall time of the processes of a scope, in milliseconds. Times of several processes are added up, as those of
- * regions are.
+ * Wall time of the processes of a scope, in milliseconds. Times of several processes are added up, like those of
+ * regions.
  */
 export interface RunTotals {
   /** From the start of the first process to the end of the last, without times in which none ran. */
   readonly wall_ms: number;
-  /** The same of each process, added up: what 100 % is. Equals `wall_ms` for one process. */
+  /** The sum of the wall times of all processes, which is the 100 % of shares. Equals `wall_ms` for one process. */
   readonly process_ms: number;
   readonly process_count: number;
   /** The part of `process_ms` in which at least one range was open. */
@@ -110,53 +110,53 @@ export interface RunTotals {
   /** The parts of `process_ms` before the first range of a process and after its last one; null without ranges. */
   readonly before_ranges_ms: number | null;
   readonly after_ranges_ms: number | null;
-  /** What GPUs did in `process_ms`; absent where no GPU was seen. */
+  /** GPU activity during `process_ms`; absent if no GPU activity was recorded. */
   readonly gpu_activity?: RegionGpuActivity;
-  /** The part of it while at least one range was open. */
+  /** The part of it during which at least one range was open. */
   readonly gpu_activity_in_ranges?: RegionGpuActivity;
 }
 
-/** A rank of a parallel program, as its launcher numbers it. */
+/** A rank of a parallel program, as numbered by its launcher. */
 export interface RankInfo {
   readonly rank: number;
   readonly host: string;
-  /** On its host; null if the launcher does not say. */
+  /** The rank's number on its host; null if the launcher does not provide it. */
   readonly local_rank: number | null;
   readonly process_ids: readonly number[];
 }
 
 /** A region over the ranks of a parallel program. A rank that never entered it counts as 0 ms. */
 export interface RegionRanks {
-  /** Of each rank, in the order of the report's `ranks`; null: it never entered. */
+  /** The wall time of each rank, in the order of the report's `ranks`; null if it never entered. */
   readonly wall_ms: readonly (number | null)[];
   readonly min_ms: number;
   readonly mean_ms: number;
   readonly max_ms: number;
-  /** `max_ms / mean_ms`: 1 is even. */
+  /** `max_ms / mean_ms`; 1 means even. */
   readonly imbalance: number;
-  /** `mean_ms / max_ms`: 1 is even. */
+  /** `mean_ms / max_ms`; 1 means even. */
   readonly load_balance: number;
-  /** The rank with `max_ms`; of communication that all enter, the one that the others waited for longest. */
+  /** The rank with `max_ms`; for communication that all ranks enter, the rank that the others waited for longest. */
   readonly slowest_rank: number;
   /**
-   * What all ranks together waited, from when each entered until the last one did. Absent unless the region is
+   * The total waiting time of all ranks, from when each entered until the last one did. Absent unless the region is
    * communication that all ranks enter equally often.
    */
   readonly waiting_ms?: number;
 }
 
-/** What recorded the numbers, and by which clocks. */
+/** The collector that recorded the numbers, and its clocks. */
 export interface CollectorInfo {
   /** `recorder`, `nsys` or `ncu`. */
   readonly name: string;
   readonly version: string;
-  /** Clock of the wall times, e.g. `CLOCK_MONOTONIC`; null where there are none. */
+  /** The clock of wall times, e.g. `CLOCK_MONOTONIC`; null without wall times. */
   readonly wall_clock: string | null;
-  /** Clock of kernel times, e.g. `gpu`, or `cpu` for CPU operations; null where there are none. */
+  /** The clock of kernel times, e.g. `gpu`, or `cpu` for CPU operations; null without kernel times. */
   readonly kernel_clock: string | null;
 }
 
-/** Where the numbers come from. Never the variables of the process environment. */
+/** The origin of the numbers. Never contains the variables of the process environment. */
 export interface ReportEnvironment {
   readonly hostname: string;
   readonly os: string;
@@ -164,18 +164,18 @@ export interface ReportEnvironment {
   readonly gpus: readonly string[];
   /** The profiled command line. */
   readonly command: readonly string[];
-  /** `cpu` or `cuda:N`, as the workload ran. Null when the workload did not say. */
+  /** The device of the workload, `cpu` or `cuda:N`; null if the workload did not report it. */
   readonly device: string | null;
   readonly hydraconf_version: string;
 }
 
 /**
- * An NVTX range as seen at run time: all its invocations at one place of the nesting. Of the bucket outside all
- * ranges, the wall time is that of its processes in which no range was open (since 1.5).
+ * An NVTX range as seen at run time: all its invocations at one place of the nesting. The wall time of the bucket
+ * outside all ranges is that of its processes while no range was open (since 1.5).
  */
 export interface NCUProfileRegion {
   readonly name: string;
-  /** Names from the outermost open range; ends with `name`. */
+  /** The names of the open ranges, from the outermost to `name`. */
   readonly path: readonly string[];
   /** Name of the enclosing region, null at a root. */
   readonly parent: string | null;
@@ -184,8 +184,8 @@ export interface NCUProfileRegion {
   /** NVTX domain; empty for the default domain. */
   readonly domain: string;
   /**
-   * NVTX domains of the ranges on `path`, the last of them `domain`; null: unknown. Absent if all
-   * equal `domain`. Added in 1.2; absent in older reports.
+   * NVTX domains of the ranges on `path`, ending with `domain`; null if unknown. Absent if all equal `domain`. Added in
+   * 1.2; absent in older reports.
    */
   readonly path_domains?: readonly (string | null)[];
   readonly kind: "push_pop" | "start_end" | "outside";
@@ -196,110 +196,115 @@ export interface NCUProfileRegion {
   readonly invocations: number;
   /** Kernels or CPU operations in the region, children included; null if none were recorded. */
   readonly total_ms: number | null;
-  /** The same without children, even if the selection hides them. */
+  /** The same without child regions, even if the selection hides them. */
   readonly exclusive_ms: number | null;
   /** Wall time of the range, summed over invocations; recursion counts once. */
   readonly wall_ms: number | null;
   readonly wall_exclusive_ms: number | null;
   readonly invocation_wall_ms: InvocationStatistics | null;
   /**
-   * Processor time of the threads that opened the ranges, while they were open, summed over invocations. Absent
-   * unless it is known of every invocation. These three were added in 1.5.
+   * Processor time of the threads that opened the ranges, while they were open, summed over invocations. Absent unless
+   * known for every invocation. This member and the next two were added in 1.5.
    */
   readonly cpu_ms?: number;
-  /** Without ranges that the same thread opened inside. */
+  /** The same without ranges that the same thread opened inside. */
   readonly cpu_exclusive_ms?: number;
   readonly invocation_cpu_ms?: InvocationStatistics;
   /**
-   * Invocations that were never closed: they count until their process's end, as far as it is known, so that times
-   * of the region are lower bounds. Absent for none. Added in 1.5.
+   * The number of invocations that were never closed. They count until the end of their process, if it is known, so the
+   * times of the region are lower bounds. Absent if there are none. Added in 1.5.
    */
   readonly unclosed?: number;
-  /** Kernels in the region, children included, each once; CPU operations when there is no GPU. */
+  /** Kernels in the region, including child regions, each once; CPU operations if there is no GPU. */
   readonly kernel_count: number;
-  /** What GPUs did while the range was open; absent if unknown. Added in 1.4. */
+  /** GPU activity while the range was open; absent if unknown. Added in 1.4. */
   readonly gpu_activity?: RegionGpuActivity;
   readonly metrics: Readonly<Record<string, MetricValue>>;
   readonly sections: Readonly<Record<string, unknown>>;
-  /** Longest first. */
+  /** In descending order of time. */
   readonly kernels: readonly KernelRecord[];
-  /** How the region varied over repeated runs; absent for a single run. Added in 1.1. */
+  /** The variation of the region over repeated runs; absent for a single run. Added in 1.1. */
   readonly repeats?: RegionRepeats;
-  /** Over the ranks of a parallel program; only in the aggregate. Added in 1.5. */
+  /** The region over the ranks of a parallel program; only in the aggregate. Added in 1.5. */
   readonly ranks?: RegionRanks;
-  /** Numbers that the program gave with the region's ranges; absent without any. Added in 1.5. */
+  /** Numbers in the payloads of the region's ranges; absent if there are none. Added in 1.5. */
   readonly payloads?: readonly PayloadStatistics[];
-  /** The program's counters while the region's ranges were open; absent without any. Added in 1.5. */
+  /** The program's counters while the region's ranges were open; absent if there are none. Added in 1.5. */
   readonly counters?: readonly CounterStatistics[];
   readonly selection: RegionSelection;
   readonly notes: readonly string[];
 }
 
 /**
- * One number of the structured payloads (NVTX's payload extension) of a region's own ranges, not of ranges inside them.
- * Numbers that only name something, such as ranks and ids, are left out.
+ * One number of the structured payloads (NVTX's payload extension) of a region's own ranges, without inner ranges.
+ * Numbers that only identify something, such as ranks and ids, are left out.
  */
 export interface PayloadStatistics {
-  /** As the schema calls it, those of nested structures with dots; without the unit, where it stands in the name. */
+  /** The name in the schema; nested structures are joined with dots. Without the unit, if the name contains it. */
   readonly name: string;
-  /** In the singular, e.g. `byte`, `token`, `FLOP`; empty where it is not known. */
+  /** The unit in the singular, e.g. `byte`, `token`, `FLOP`; empty if unknown. */
   readonly unit: string;
-  /** Values; elements of arrays count each. */
+  /** The number of values; each element of an array counts. */
   readonly count: number;
-  /** Of amounts only: a sum of temperatures means nothing. */
+  /** Only for amounts: a sum of temperatures has no meaning. */
   readonly sum?: number;
   readonly mean: number;
   readonly min: number;
   readonly max: number;
-  /** `sum` by the wall time of the ranges that have the number, in units per second. */
+  /** `sum` divided by the wall time of the ranges that have the number, in units per second. */
   readonly per_second?: number;
 }
 
 /** A counter of the program (NVTX's counters) while a region's ranges were open. */
 export interface CounterStatistics {
-  /** Those of a group with a dot. */
+  /** The name; counters of a group are joined with a dot. */
   readonly name: string;
   /** NVTX domain; empty for the default domain. */
   readonly domain: string;
   readonly unit: string;
-  /** Values that count: those sampled meanwhile, and the one that held before, of counters whose values hold. */
+  /**
+   * The number of values: those sampled while the ranges were open and, for counters whose values persist, the
+   * preceding one.
+   */
   readonly samples: number;
   readonly min: number;
-  /** Of counters whose values hold, weighted by how long they did. */
+  /** The mean; for counters whose values persist, weighted by duration. */
   readonly mean: number;
   readonly max: number;
 }
 
 /**
- * Parts of a region's `wall_ms`, in milliseconds: what the GPUs of its process ran meanwhile, whichever range
- * launched it. With several GPUs, at least one was busy; reports of one device count only that device.
+ * Parts of a region's `wall_ms`, in milliseconds, during which the GPUs of its process were active, whichever range
+ * launched the work. With several GPUs, at least one was busy; reports of one device count only that device.
  */
 export interface RegionGpuActivity {
-  /** A kernel, a copy or a set of memory ran; for the rest of `wall_ms` the GPUs were idle. */
+  /** A kernel, copy or set of memory ran; for the rest of `wall_ms` the GPUs were idle. */
   readonly busy_ms: number;
   /** A kernel ran. */
   readonly kernel_ms: number;
-  /** A copy or a set of memory ran. */
+  /** A copy or set of memory ran. */
   readonly copy_ms: number;
-  /** Both ran: `kernel_ms + copy_ms - busy_ms`. */
+  /** A kernel and a copy or set ran: `kernel_ms + copy_ms - busy_ms`. */
   readonly overlap_ms: number;
 }
 
 /** Spread of the wall time of one invocation, in milliseconds. */
 export interface InvocationStatistics {
   readonly min: number;
-  /** The middle value, or the mean of the two middle ones. */
+  /** The median: the middle value, or the mean of the two middle ones. */
   readonly median: number;
   readonly max: number;
   /** Nearest-rank 95th percentile. */
   readonly p95: number;
-  /** The first call, which often sets things up; absent in an aggregate over several processes. Added in 1.5. */
+  /**
+   * The first call, which often includes initialisation; absent in an aggregate over several processes. Added in 1.5.
+   */
   readonly first?: number;
 }
 
-/** Over the runs of `repeats=N`. The region's other numbers are those of the median run. */
+/** The region over the runs of `repeats=N`. Its other numbers are those of the median run. */
 export interface RegionRepeats {
-  /** Runs in which the region was seen. */
+  /** The number of runs that have the region. */
   readonly runs: number;
   /** Null unless all runs measured it. */
   readonly total_ms: RepeatStatistics | null;
@@ -308,7 +313,7 @@ export interface RegionRepeats {
   readonly cpu_ms?: RepeatStatistics | null;
 }
 
-/** A kernel over the runs of `repeats=N`, all of which launched it; its calls in all regions and on all devices. */
+/** A kernel over the runs of `repeats=N`, if all runs launched it: its calls in all regions and on all devices. */
 export interface KernelRepeats {
   readonly kernel_name: string;
   readonly kind: KernelRecord["kind"];
@@ -335,58 +340,61 @@ export interface MetricValue {
 }
 
 /**
- * Globs that selected the regions shown, which never changes the numbers of a region. A kernel selection
- * does change them: its keys are present only if kernels were selected, and were added in 1.1.
+ * Globs that selected the shown regions, which never change the numbers of a region. A kernel selection does change
+ * them: its keys are present only if kernels were selected, and were added in 1.1.
  */
 export interface RegionSelection {
   readonly include_patterns: readonly string[];
   readonly exclude_patterns: readonly string[];
   /** Exact names, globs, or `regex:` with an expression; empty means all kernels. */
   readonly kernel_include_patterns?: readonly string[];
-  /** Takes precedence over the included kernels. */
+  /** Excluded kernels; they take precedence over the included ones. */
   readonly kernel_exclude_patterns?: readonly string[];
-  /** The name of a kernel that the patterns are matched against. */
+  /** The form of a kernel's name that the patterns are matched against. */
   readonly kernel_name_base?: "function" | "demangled" | "mangled";
-  /** Only these kernels count, in addition to the patterns: those with the most GPU time, longest first. */
+  /** Only these kernels count, in addition to the patterns: those with the most GPU time, in descending order. */
   readonly kernel_top_names?: readonly string[];
 }
 
 /** The selection of a report as a whole. */
 export interface ReportSelection extends RegionSelection {
   /**
-   * `report`: everything was measured, and the patterns selected what is shown. `measurement`: ncu's filter
-   * kept the rest from being measured, so totals, and regions around an excluded one, lack it.
+   * `report`: everything was measured, and the patterns selected what is shown. `measurement`: ncu measured only what
+   * its filter selected, so the totals, and regions that enclose an excluded one, lack the rest.
    */
   readonly applies_to: "report" | "measurement";
-  /** In ncu's own grammar (`A/`, `regex:...`); included in addition to the include patterns. */
+  /** Expressions in ncu's own grammar (`A/`, `regex:...`); included in addition to the include patterns. */
   readonly ncu_include_expressions?: readonly string[];
-  /** The same, excluded in addition to the exclude patterns. */
+  /** Expressions in the same grammar; excluded in addition to the exclude patterns. */
   readonly ncu_exclude_expressions?: readonly string[];
 }
 
-/** All launches of one kernel, or calls of one CPU operation, on a device. */
+/** All launches of a kernel, or calls of a CPU operation, on one device. */
 export interface KernelRecord {
   readonly kernel_name: string;
   readonly kind: "gpu_kernel" | "cpu_operation";
-  /** Summed over calls; a CPU operation counts without the operations inside it. */
+  /** Summed over calls; CPU operations count without the operations inside them. */
   readonly total_ms: number;
   readonly calls: number;
   readonly mean_ms: number;
   /** `cuda:N` or `cpu`. */
   readonly device: string;
-  /** What hardware counters say about these calls; absent if none were measured. Added in 1.4. */
+  /** Hardware counters of these calls; absent if none were measured. Added in 1.4. */
   readonly hardware?: KernelHardware;
 }
 
-/** Which is nearest to its peak; `latency` if both are below 60 %, `both` if less than 10 points apart. */
+/**
+ * The resource that is nearest to its peak; `latency` if both are below 60 %, `both` if they differ by less than 10
+ * points.
+ */
 export type Limit = "compute" | "memory" | "both" | "latency";
 
-/** What a multiprocessor lacks for another block. */
+/** The resource of a multiprocessor that prevents another block. */
 export type OccupancyLimit = "registers" | "shared_memory" | "warps" | "blocks" | "barriers";
 
 /**
- * Counters of one kernel, with the names of Nsight Compute; several calls are combined as those of a region
- * are. Percent; null if not measured.
+ * Counters of one kernel, with the names of Nsight Compute, in percent; null if not measured. Several calls are
+ * combined in the same way as those of a region.
  */
 export interface KernelHardware {
   /** `sm__throughput.avg.pct_of_peak_sustained_elapsed`. */
@@ -395,15 +403,18 @@ export interface KernelHardware {
   readonly memory_pct: number | null;
   /** Null unless both were measured. */
   readonly limited_by: Limit | null;
-  /** `sm__pipe_tensor_cycles_active`, or the busiest kind of tensor instruction; 0: tensor cores were not used. */
+  /**
+   * `sm__pipe_tensor_cycles_active`, or the busiest kind of tensor instruction; 0 means that tensor cores were not
+   * used.
+   */
   readonly tensor_pct: number | null;
-  /** Achieved: `sm__warps_active.avg.pct_of_peak_sustained_active`. */
+  /** The achieved occupancy: `sm__warps_active.avg.pct_of_peak_sustained_active`. */
   readonly occupancy_pct: number | null;
-  /** Theoretical, the highest that the launch allows: `sm__maximum_warps_per_active_cycle_pct`. */
+  /** The theoretical occupancy, the maximum for the launch: `sm__maximum_warps_per_active_cycle_pct`. */
   readonly occupancy_limit_pct: number | null;
   /**
-   * The smallest of `launch__occupancy_limit_*`, all of them if several are; empty if the theoretical
-   * occupancy is 100 %, or the limits were not measured.
+   * The smallest of `launch__occupancy_limit_*`, or several equal ones; empty if the theoretical occupancy is 100 %, or
+   * the limits were not measured.
    */
   readonly occupancy_limited_by: readonly OccupancyLimit[];
 }
