@@ -1,20 +1,18 @@
 /**
- * Where the files of a report lie: its folder, and a directory for each region, named so that every file system and
- * shell takes it.
+ * The places of a report's files: its folder, and a directory per region whose name is valid on every file system and
+ * in every shell.
  */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { type Placed, storedDomains } from "./region-path.ts";
 
-// Directory names for regions: safe on every file system, unique for each region even if case is
-// ignored, and readable if possible. The way back is the `report.json` inside,
-// which holds the labels verbatim.
-//
-// A region gets the first of these names that no other region claims: its label, if that is safe
-// unchanged; its label with `_` for every unsafe character; its path, joined with `+`; its label with a
-// hash of its identity. So most names depend only on the region itself.
+// Directory names of regions: safe on every file system, unique for each region even if case is ignored, and readable
+// if possible. The labels are stored verbatim in the `report.json` inside.
+// A region gets the first of these names that no other region claims: its label, if that is safe unchanged; its label
+// with `_` for every unsafe character; its path, joined with `+`; its label with a hash of its identity. So most names
+// depend only on the region itself.
 
-/** What distinguishes a region's directory from others. */
+/** The identity of a region for its directory. */
 export interface NamedRegion extends Placed {
   readonly kind: string;
 }
@@ -56,7 +54,7 @@ export function regionDirectoryNames(regions: readonly NamedRegion[]): ReadonlyM
     }
     unnamed = left;
   }
-  // Sorted, so that not even two equal hashes would make the result depend on the list's order.
+  // Sorted, so that even equal hashes would not make the result depend on the order of the list.
   for (const [key, region] of [...unnamed].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const name = hashedName(region, key, taken);
     names.set(key, name);
@@ -102,17 +100,17 @@ function safeName(label: string): string {
   return shorten(name, MAX_NAME_BYTES - HASH_ROOM);
 }
 
-/** Starts at the first dot of a run: starting at each dot would be slow for long runs. */
+/** Matches at the first dot of a run only: trying each dot would be slow for long runs. */
 const DOTS_AT_END = /(?<!\.)\.+$/;
 
-/** Room for the longest hash suffix, so that adding one never cuts into another name. */
+/** Reserved for the longest hash suffix, so that adding one never shortens a name into another one. */
 const HASH_ROOM = 60;
 
-/** Device names of Windows with any extension, and the files next to the directories. */
+/** Device names of Windows with any extension, and the names of the files beside the directories. */
 const RESERVED =
   /^(?:(?:con|prn|aux|nul|com[0-9\u00b9\u00b2\u00b3]|lpt[0-9\u00b9\u00b2\u00b3])(?:\..*)?|(?:report|regions|kernels)\.\w+)$/i;
 
-/** Two names with the same fold may be one file on file systems that ignore case or normalization. */
+/** Names that are equal after folding may be one file on file systems that ignore case or normalization. */
 const fold = (name: string): string =>
   name.normalize("NFKC").toUpperCase().toLowerCase().normalize("NFKC");
 
@@ -131,7 +129,7 @@ function shorten(name: string, bytes: number): string {
   return kept.replace(DOTS_AT_END, (dots) => "_".repeat(dots.length));
 }
 
-/** The folder of a collector's reports, with one of each region below it. */
+/** The folder of a collector's reports; it contains the directories of the regions. */
 export const regionsFolder = (collectorDirectory: string): string =>
   join(collectorDirectory, "regions");
 

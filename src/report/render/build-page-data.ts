@@ -1,4 +1,4 @@
-/** From region reports to what the page's script reads, cut to a size that a page can have. */
+/** Converts region reports to the data of the page's script, reduced to a reasonable size of a page. */
 import { plural } from "../../text/plural.ts";
 import type {
   NCUProfileRegion,
@@ -23,15 +23,14 @@ import {
 
 export interface BuiltPageData {
   readonly data: PageData;
-  /** What the page leaves out, a sentence each. */
+  /** What the page leaves out, one sentence each. */
   readonly left: readonly string[];
 }
 
 /**
- * Null where it would surely be larger than `maxBytes`: all of a large report as one text is more
- * than a process can hold.
+ * Null if it would certainly be larger than `maxBytes`: the text of a large report may not fit into memory.
  *
- * @param sources kept between levels of detail of one bundle
+ * @param sources shared by the levels of detail of one bundle
  */
 export function buildPageData(
   { reports }: RegionReportBundle,
@@ -62,14 +61,14 @@ export function buildPageData(
   return { data: { strings: table.strings, scopes }, left };
 }
 
-/** The main report gets most of the records where there are other scopes to show, too. */
+/** If there are other scopes, the main report gets most of the records. */
 const mainShare = ({ kernels }: Detail, scopes: number): number =>
   scopes === 1 ? kernels : Math.floor(kernels * 0.6);
 
 const otherShare = ({ kernels }: Detail, scopes: number): number =>
   Math.floor((kernels * 0.4) / (scopes - 1));
 
-/** Reports that say the same as an earlier one, as with one process on one device, say it once. */
+/** Omits reports that repeat an earlier one, as those of the only process and the only device do. */
 function distinct(reports: readonly NCUProfileRegionReport[]): readonly NCUProfileRegionReport[] {
   const seen = new Set<string>();
   return reports.filter(({ totals, regions }) => {
@@ -91,7 +90,7 @@ function distinct(reports: readonly NCUProfileRegionReport[]): readonly NCUProfi
   });
 }
 
-/** What of a report a page shows, before it is put into columns. */
+/** The part of a report that a page shows, before it is put into columns. */
 interface ChosenContent {
   readonly regions: readonly NCUProfileRegion[];
   readonly metrics: ReturnType<typeof chooseMetrics>;
@@ -107,7 +106,7 @@ function weightIn(report: NCUProfileRegionReport): (region: NCUProfileRegion) =>
   return (region) => share.of(region) ?? region.wall_ms ?? 0;
 }
 
-/** Columns that each scope has, whatever was measured. */
+/** The number of columns that every scope has. */
 const REGION_COLUMNS = 16;
 /** A digit and a comma. */
 const LEAST_CELL_BYTES = 2;
@@ -117,11 +116,11 @@ const leastBytesOf = ({ regions, metrics }: ChosenContent): number =>
 
 interface BuiltScope {
   readonly data: ScopeData;
-  /** What it leaves out, a sentence each. */
+  /** What the page leaves out, one sentence each. */
   readonly left: readonly string[];
 }
 
-/** @param shared by the scopes of a page */
+/** @param shared shared by the scopes of a page */
 function buildScope(
   report: NCUProfileRegionReport,
   { regions, metrics }: ChosenContent,
@@ -186,28 +185,28 @@ function byRow<T>(
   return found;
 }
 
-/** How much of a report a page holds. A page has a size that mail and browsers bear; reports do not. */
+/** How much of a report a page contains: pages, unlike reports, must have a size that mail and browsers can handle. */
 export interface Detail {
-  /** Records of kernels, over all lists; the longest stay. */
+  /** Number of kernel records in all lists together, the longest ones. */
   readonly kernels: number;
-  /** Regions of a scope; the longest stay. */
+  /** Number of regions of a scope, the longest ones. */
   readonly regions: number;
   readonly metrics: number;
-  /** Regions with their sections, the longest first. */
+  /** Number of regions with their sections, the longest ones. */
   readonly sections: number;
-  /** Reports of single processes and devices beside the main one. */
+  /** Number of reports of single processes and devices, in addition to the main report. */
   readonly scopes: number;
-  /** Characters of a name. */
+  /** Maximum length of a name, in characters. */
   readonly name: number;
-  /** Characters of a note, of a value of the configuration, and of other free text. */
+  /** Maximum length of a note, of a value of the configuration and of other free texts, in characters. */
   readonly text: number;
-  /** Notes, and values of the configuration. */
+  /** Maximum number of notes, and of values of the configuration. */
   readonly lines: number;
 }
 
 export const MAX_PAGE_BYTES = 2_000_000;
 
-/** From all that a reader can want to what fits whatever the report holds. */
+/** The levels of detail, from complete to what fits in any case. */
 export const DETAILS: readonly Detail[] = [
   {
     kernels: 10_000,

@@ -1,4 +1,4 @@
-/** Tables as CSV (RFC 4180): numbers with all their digits, an empty cell where nothing was measured. */
+/** Tables as CSV (RFC 4180): numbers with all digits, and empty cells for what was not measured. */
 import { type CsvCell, csvRecord } from "../../text/csv.ts";
 import { type Cell, cellText, type Table } from "../view/blocks.ts";
 

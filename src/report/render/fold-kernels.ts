@@ -2,17 +2,20 @@ import { getOrCreate } from "../../system/get-or-create.ts";
 import type { KernelRecord, NCUProfileRegion, NCUProfileRegionReport } from "../model/document.ts";
 import { kernelsOfReport } from "../view/kernel-list.ts";
 
-/** A list of kernels as far as it decides how much of it is shown: lists have millions together. */
+/**
+ * A list of kernels, reduced to what the selection of the shown ones needs: all lists together can have millions of
+ * records.
+ */
 interface KernelSource {
-  /** In milliseconds, longest first. */
+  /** The times in milliseconds, in descending order. */
   readonly times: Float64Array;
-  /** Of all together. */
+  /** The total number of calls. */
   readonly calls: number;
-  /** So many of the longest, longest first. */
+  /** The longest records, in descending order of time. */
   readonly longest: (count: number) => readonly KernelRecord[];
 }
 
-/** @param list asked again when records of it are shown */
+/** @param list called again whenever records are shown */
 export function sourceOfList(list: () => readonly KernelRecord[]): KernelSource {
   const records = list();
   return {
@@ -26,16 +29,16 @@ const longestFirst = (times: readonly number[]): Float64Array =>
   Float64Array.from(times).sort().reverse();
 
 export interface FoldedKernels {
-  /** Longest first. */
+  /** In descending order of time. */
   readonly kept: readonly KernelRecord[];
-  /** Sum of the shorter ones; null where all are kept. */
+  /** The sum of the others; null if all are kept. */
   readonly other: { readonly rows: number; readonly calls: number; readonly total: number } | null;
 }
 
 /**
- * Keeps the longest records of all lists together and folds the others into one sum per list.
+ * Keeps the longest records of all lists together, and replaces the others by one sum per list.
  *
- * @param limit records kept, over all lists
+ * @param limit number of records to keep in all lists together
  */
 export function foldKernels(
   lists: readonly KernelSource[],
@@ -46,7 +49,9 @@ export function foldKernels(
   return lists.map((list, index) => fold(list, counts[index] ?? 0));
 }
 
-/** How many of each list are among the longest. Of equal ones, those that stand in front in their lists. */
+/**
+ * The number of records of each list that are among the longest. Of equal records, the first in their lists are chosen.
+ */
 function longestOf(lists: readonly KernelSource[], limit: number): readonly number[] {
   const all = allTimes(lists);
   const least = all[all.length - limit] ?? Number.POSITIVE_INFINITY;
@@ -69,7 +74,7 @@ function longestOf(lists: readonly KernelSource[], limit: number): readonly numb
   return ranked;
 }
 
-/** Shortest first. */
+/** In ascending order. */
 function allTimes(lists: readonly KernelSource[]): Float64Array {
   const all = new Float64Array(lists.reduce((sum, { times }) => sum + times.length, 0));
   let at = 0;
@@ -102,13 +107,13 @@ function fold(list: KernelSource, count: number): FoldedKernels {
   };
 }
 
-/** The lists of kernels that a page shows. */
+/** The lists of kernels in the scopes of a page. */
 export interface KernelSources {
   readonly ofReport: (report: NCUProfileRegionReport) => KernelSource;
   readonly ofRegion: (region: NCUProfileRegion) => KernelSource;
 }
 
-/** Looks through each list once: a page is built at several levels of detail. */
+/** Caches the lists, because a page is built at several levels of detail. */
 export function createKernelSources(): KernelSources {
   const reports = new Map<NCUProfileRegionReport, KernelSource>();
   const regions = new Map<NCUProfileRegion, KernelSource>();

@@ -1,4 +1,4 @@
-/** The frame of every HTML page of ours: one file, no network, a strict content security policy. */
+/** The frame of all HTML pages: a single file, no network access, a strict content security policy. */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,11 +10,11 @@ import { escapeHtml, type HtmlOptions, renderHtml } from "./html.ts";
 export interface Page {
   /** Plain text. */
   readonly title: string;
-  /** HTML that is safe already. */
+  /** HTML, already escaped. */
   readonly body: string;
-  /** For the script, which finds it by the id `data`. */
+  /** The data for the script, in the element with the id `data`. */
   readonly data: unknown;
-  /** Base64 for the script, which finds it by the id `timeline`. */
+  /** The timeline for the script in Base64, in the element with the id `timeline`. */
   readonly timeline?: string;
 }
 
@@ -51,11 +51,14 @@ ${timeline === undefined ? "" : `<script type="text/plain" id="timeline">${timel
 `;
 }
 
-/** The only script and style that a browser runs here are ours, letter by letter. */
+/** The policy allows only these exact scripts and styles. */
 const hashSource = (text: string): string =>
   `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
-/** Notes on the page itself, e.g. gates; empty for none. @param id of the section */
+/**
+ * Notes about the page itself, e.g. gates; empty without notes.
+ * @param id id of the section
+ */
 export const noticeSection = (
   id: string,
   title: string,
@@ -66,23 +69,23 @@ export const noticeSection = (
     ? ""
     : `<section class="notice" aria-labelledby="${id}-heading"><h2 id="${id}-heading">${escapeHtml(title)}</h2>${renderHtml([list(items)], options)}</section>`;
 
-/** Characters of a note. */
+/** Maximum length of a note, in characters. */
 const MAX_NOTE = 600;
 
-/** Notes without a heading; empty for none. */
+/** Notes without a heading; empty without notes. */
 export const noticeList = (notes: readonly string[]): string =>
   renderHtml(listIfAny(notes.map((note) => printableLabel(note, MAX_NOTE))), {
     className: "notice",
   });
 
 /**
- * JSON inside a `<script>` element: `</script>` and `<!--` cannot occur, since `<` is written as an
- * escape that JSON knows. So is what cannot be seen: controls, marks of direction, line separators.
+ * JSON inside a `<script>` element: it cannot contain `</script>` or `<!--`, since `<` is escaped. Invisible characters
+ * are escaped, too: controls, direction marks, line separators.
  */
 const scriptJson = (value: unknown): string =>
   JSON.stringify(value).replaceAll(/[<>&\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escapeUnits);
 
-/** A character beyond 16 bits is two escapes. */
+/** A character beyond 16 bits becomes two escapes. */
 const escapeUnits = (character: string): string =>
   Array.from({ length: character.length }, (_, at) => {
     const unit = character.charCodeAt(at).toString(16).padStart(4, "0");
@@ -95,9 +98,9 @@ export interface PageAssets {
 }
 
 /**
- * A page's script and the style of all pages, as the build made them of `src/report/client`.
+ * A page's script and the common style, built from `src/report/client`.
  *
- * @throws Error where the package was not built
+ * @throws Error if the package was not built
  */
 export function readPageAssets(page: "report" | "compare" | "sweep"): PageAssets {
   const directory = join(packageInfo().root, "dist", "report", "client");

@@ -1,4 +1,4 @@
-/** Blocks as HTML: what a page shows without its script. */
+/** Blocks as HTML: the part of a page that needs no script. */
 import { printable } from "../../text/printable.ts";
 import {
   type Bar,
@@ -13,9 +13,9 @@ import {
 import { relativeLink } from "./markdown.ts";
 
 export interface HtmlOptions {
-  /** Characters of a text; longer ones are cut. */
+  /** Maximum length of a text, in characters; longer ones are cut. */
   readonly textLimit?: number;
-  /** Of lists. */
+  /** The class of lists. */
   readonly className?: string;
 }
 
@@ -40,7 +40,10 @@ function blockHtml(block: Block, options: HtmlOptions): string {
 const WIDTH = 1000;
 const HEIGHT = 28;
 
-/** Drawn with attributes alone, since the policy of our pages forbids styles of elements. The list below says the same. */
+/**
+ * Drawn only with attributes, since the policy of our pages forbids styles of elements. The list below has the same
+ * content.
+ */
 function barHtml({ title, parts, isDetail }: Bar): string {
   let at = 0;
   const rects = parts.map(({ kind, share, text }) => {
@@ -58,7 +61,7 @@ function barHtml({ title, parts, isDetail }: Bar): string {
 const listHtml = (items: Iterable<Text>, { className, ...options }: HtmlOptions): string =>
   `<ul${className === undefined ? "" : ` class="${className}"`}>${Array.from(items, (item) => `<li>${htmlText(item, options)}</li>`).join("")}</ul>`;
 
-/** The first cell of a row is its heading. A table of names and values has no headings of columns. */
+/** The first cell of a row is its heading. A table of names and values has no column headings. */
 function tableHtml({ columns, rows }: Table, options: HtmlOptions): string {
   const hasHead = columns.every(({ title }) => title !== "");
   const head = columns.map(({ title }) => `<th scope="col">${escapeHtml(title)}</th>`).join("");
@@ -95,7 +98,7 @@ const encodeFragment = (text: string): string =>
 const shorten = (text: string, limit: number): string =>
   text.length <= limit ? text : `${text.slice(0, limit)}… (${text.length} characters)`;
 
-/** Text that is text in an element and in a quoted attribute; what cannot be printed is spelled out. */
+/** Escapes a text for an element or a quoted attribute; unprintable characters are written as escapes. */
 export const escapeHtml = (text: string): string =>
   printable(text).replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 

@@ -1,29 +1,29 @@
 import type { RegionReportBundle } from "../model/document.ts";
 
 /**
- * A bundle as the text of its file: readable, keys in the order of the contract, one final newline.
+ * The text of a bundle's file: indented, keys in the order of the contract, one final newline.
  *
- * @throws RangeError if the text is longer than a string can be (512 MB): use `jsonPieces` then
+ * @throws RangeError if the text is longer than the longest string (512 MB): use `jsonPieces` instead
  */
 export const renderBundleJson = (bundle: RegionReportBundle): string =>
   [...jsonPieces(bundle)].join("");
 
 /**
- * The same text in pieces, for reports with millions of kernel records, which are longer than a string can
- * be. Joined, the pieces are `JSON.stringify(value, null, 2)` and a newline, except that an element of the longest lists
- * takes one line: with a line for each member, records of kernels would be twice as large.
+ * The same text in pieces, for reports with millions of kernel records, which exceed the longest string. Joined, the
+ * pieces are `JSON.stringify(value, null, 2)` and a newline, except that an element of the longest lists takes one
+ * line: with one line per member, kernel records would be twice as large.
  *
- * @param levels the depth of the longest lists, counting the value itself as 1: these lists are split into
- *   pieces, but not their elements
+ * @param levels the depth of the longest lists, counting the value itself as 1: these lists are split into pieces, but
+ * not their elements
  */
 export function* jsonPieces(value: object, levels = BUNDLE_LEVELS): Generator<string> {
   yield* pieces(value, "", levels);
   yield "\n";
 }
 
-/** As deep as the lists of kernels: bundle, reports, report, regions, region, kernels. */
+/** The depth of the lists of kernels: bundle, reports, report, regions, region, kernels. */
 const BUNDLE_LEVELS = 6;
-/** Elements of the innermost lists that make one piece. */
+/** Number of elements of the innermost lists per piece. */
 const ELEMENTS_PER_PIECE = 100;
 
 function* pieces(value: unknown, indent: string, levels: number): Generator<string> {
@@ -58,7 +58,7 @@ function* objectPieces(value: object, indent: string, levels: number): Generator
   const inner = `${indent}  `;
   let before = "{";
   for (const [key, member] of Object.entries(value)) {
-    // Like JSON.stringify, leave out members without a JSON form.
+    // Like JSON.stringify, omits members without a JSON form.
     if (stringifiable(member)) {
       yield `${before}\n${inner}${JSON.stringify(key)}: `;
       yield* pieces(member, inner, levels - 1);

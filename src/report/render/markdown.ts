@@ -1,4 +1,4 @@
-/** Blocks as Markdown that shows exactly the text they hold. */
+/** Blocks as Markdown that displays exactly their text. */
 import { printable } from "../../text/printable.ts";
 import {
   type Block,
@@ -11,14 +11,14 @@ import {
 } from "../view/blocks.ts";
 
 /**
- * Text as Markdown that shows exactly that text, in a paragraph, a heading or a table cell. Names
- * come from profiled programs: they must not become markup, HTML, links or mentions of people.
+ * Escapes a text so that Markdown displays exactly that text, in a paragraph, a heading or a table cell. Names come
+ * from profiled programs: they must not become markup, HTML, links or mentions of people.
  */
 export const escapeMarkdown = (text: string): string =>
   printable(text)
     .replaceAll(/[&<>]/g, (character) => ENTITIES[character] ?? character)
     .replaceAll(/[\\`*_{}[\]|~#$!]/g, "\\$&")
-    // At the beginning of an item these would begin a list in it.
+    // At the start of an item, these would begin a nested list.
     .replace(/^([-+]|\d+[.)])(?=[\s-]|$)/, (mark) => `${mark.slice(0, -1)}\\${mark.slice(-1)}`)
     .replaceAll("@", "&#64;")
     .replaceAll("://", "&#58;//")
@@ -27,8 +27,9 @@ export const escapeMarkdown = (text: string): string =>
 const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 
 /**
- * Text as inline code; it holds any text, backticks and pipes of table cells included. A pipe behind a backslash
- * is shown as usual text: readers do not agree on how many backslashes keep it in a cell that is code.
+ * A text as inline code, which may contain any characters, including backticks and the pipes of table cells. A text
+ * with a pipe after a backslash is not shown as code: Markdown readers disagree on how many backslashes keep it in a
+ * cell.
  */
 export function markdownCode(text: string): string {
   if (text.includes("\\|")) return escapeMarkdown(text);
@@ -40,15 +41,15 @@ export function markdownCode(text: string): string {
   return needsSpace ? `${fence} ${shown} ${fence}` : `${fence}${shown}${fence}`;
 }
 
-/** A link to a file beside the report by its relative path. */
+/** A link to a file of the same report, by its relative path. */
 export const markdownLink = (text: string, path: string): string =>
   `[${escapeMarkdown(text)}](${relativeLink(path)})`;
 
-/** Blocks with blank lines between, and one newline at the end of the file. */
+/** Blocks separated by blank lines, with one newline at the end. */
 export const renderMarkdown = (blocks: Iterable<Block>): string =>
   [...markdownPieces(blocks)].join("");
 
-/** The same in pieces: a report can be longer than one string can be. */
+/** The same in pieces: a report can exceed the longest string. */
 export function* markdownPieces(blocks: Iterable<Block>): Generator<string> {
   let before = "";
   for (const block of blocks) {
@@ -120,7 +121,7 @@ function spanMarkdown(span: Span): string {
   }
 }
 
-/** Spaces that Markdown keeps at the start of a table cell, for the levels of a tree. */
+/** Spaces that Markdown keeps at the start of a table cell, to indent the levels of a tree. */
 const markdownIndent = (level: number): string =>
   level === 0 ? "" : `${"\u00a0\u00a0\u00a0".repeat(level - 1)}└\u00a0`;
 

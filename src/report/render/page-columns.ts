@@ -110,7 +110,7 @@ function repeatColumns(
   };
 }
 
-/** Row of the region around each row, from the levels of the tree. */
+/** The row of each row's enclosing region, derived from the levels of the tree. */
 function parents(rows: readonly TreeRow[]): readonly number[] {
   const open: number[] = [];
   return rows.map(({ level }, row) => {
@@ -156,7 +156,7 @@ function hardwareColumns(
   };
 }
 
-/** Null where no region has a point. */
+/** Null if no region has a point. */
 export function rooflineData(regions: readonly NCUProfileRegion[]): RooflineData | null {
   const points = regions.flatMap((region, row) =>
     rooflinePoints(region).map(({ precision, intensity, flops }) => ({
@@ -169,7 +169,7 @@ export function rooflineData(regions: readonly NCUProfileRegion[]): RooflineData
   if (points.length === 0) return null;
   const { bytesPerSecond, compute } = rooflineCeilings(regions);
   return {
-    // Nothing was moved, or counted: there is no slope.
+    // Without traffic or without a count there is no slope.
     bandwidth: bytesPerSecond === 0 ? null : roundedForPage(bytesPerSecond),
     ceilings: compute.map(({ precision, flops }) => ({
       label: precision,
@@ -179,7 +179,7 @@ export function rooflineData(regions: readonly NCUProfileRegion[]): RooflineData
   };
 }
 
-/** Each text once, since names repeat in every list. */
+/** Stores each text once, since names recur in every list. */
 export interface StringTable {
   add(text: string): TextIndex;
   readonly strings: readonly string[];
@@ -199,7 +199,7 @@ interface MetricName {
   readonly unit: string;
 }
 
-/** What most readers look for first. */
+/** The metrics that most readers look for first. */
 const FIRST = [
   "gpu__time_duration.sum",
   "sm__throughput.avg.pct_of_peak_sustained_elapsed",
@@ -212,14 +212,14 @@ const FIRST = [
 ];
 
 /**
- * What no kernel changes, the machine and the profiler themselves, a third of what ncu's full set
- * has: it comes last, and is left out first.
+ * Metrics that are equal for all kernels: attributes of the machine and the profiler, a third of ncu's full set. They
+ * come last, and are left out first.
  */
 const CONSTANT = /^(?:device__attribute_|nvlink__|c2clink__|numa__|profiler__)/;
 
 /**
- * Metrics with a value in some region, as columns; a metric in two units is two columns. Those of
- * one rank stand in the order of their names.
+ * Metrics with a value in some region, as columns; a metric with two units has two columns. Metrics of equal rank are
+ * sorted by name.
  */
 export function chooseMetrics(
   regions: readonly NCUProfileRegion[],
@@ -231,7 +231,7 @@ export function chooseMetrics(
   return { names: names.slice(0, limit), left: Math.max(0, names.length - limit) };
 }
 
-/** What the column of a metric holds, region by region. */
+/** The values in the column of a metric, region by region. */
 export const metricValues = (
   { name, unit }: MetricName,
   regions: readonly NCUProfileRegion[],
@@ -241,7 +241,7 @@ export const metricValues = (
     return metric?.unit === unit ? metric.value : null;
   });
 
-/** In the order in which they are seen. Regions mostly have the same: that must cost little. */
+/** In order of first appearance. Fast if regions have the same metrics, as they usually do. */
 function namesIn(regions: readonly NCUProfileRegion[]): MetricName[] {
   const names: MetricName[] = [];
   const units = new Map<string, Set<string>>();

@@ -1,4 +1,4 @@
-/** `report.html`: region reports as a page to explore. */
+/** `report.html`: region reports as an interactive page. */
 import { plural } from "../../text/plural.ts";
 import { printableLabel } from "../../text/printable.ts";
 import type { NCUProfileRegionReport, RegionReportBundle } from "../model/document.ts";
@@ -18,20 +18,20 @@ import { createKernelSources } from "./fold-kernels.ts";
 import { escapeHtml, renderHtml } from "./html.ts";
 import { type PageAssets, readPageAssets, renderPage } from "./html-page.ts";
 
-/** What a page shows beside the report. */
+/** The contents of a page in addition to the report. */
 export interface HtmlReportOptions {
   readonly title: string;
-  /** The configuration, a line per value with where it comes from. */
+  /** The configuration, one line per value, with the origin of the value. */
   readonly config?: readonly ConfigLine[];
   /** Files beside the page, by their relative paths. */
   readonly files?: readonly string[];
-  /** The file that the report was imported from: what a page is called where no command is known. */
+  /** The imported file; the title of the page if no command is known. */
   readonly source?: string;
-  /** What other collectors say of the same run. */
+  /** Reports of other collectors of the same run. */
   readonly beside?: readonly RegionReportBundle[];
-  /** Of a run that failed: the end of its standard error, and the file with all of it, relative to the page. */
+  /** For a failed run: the end of its standard error, and the file with all of it, relative to the page. */
   readonly output?: { readonly end: string; readonly file: string };
-  /** What happened when; in the page where there is room, else in a page of its own beside it. */
+  /** The timeline; a large one is written to a page of its own. */
   readonly timeline?: EncodedTimeline;
   /**
    * The page's script and style; read from the build when absent.
@@ -40,7 +40,7 @@ export interface HtmlReportOptions {
   readonly assets?: PageAssets;
 }
 
-/** A value of the configuration, for people. */
+/** A value of the configuration, as text. */
 export interface ConfigLine {
   readonly key: string;
   readonly value: string;
@@ -49,15 +49,15 @@ export interface ConfigLine {
 }
 
 /**
- * One self-contained file. A report too large for it is cut down, the longest regions and kernels
- * last, and the page says what it leaves out.
+ * One self-contained file. A report that is too large is reduced to its longest regions and kernels, and the page says
+ * what it leaves out.
  */
 export function renderHtmlReport(bundle: RegionReportBundle, options: HtmlReportOptions): string {
   const assets = options.assets ?? readPageAssets("report");
   const sources = createKernelSources();
   let page = "";
   for (const [level, detail] of DETAILS.entries()) {
-    // The last level is shown whatever it takes.
+    // The last level is written whatever its size.
     const most = level === DETAILS.length - 1 ? Number.POSITIVE_INFINITY : MAX_PAGE_BYTES;
     const built = buildPageData(bundle, detail, sources, most);
     if (built === null) continue;
@@ -72,7 +72,7 @@ export function renderHtmlReport(bundle: RegionReportBundle, options: HtmlReport
   return page;
 }
 
-/** A timeline with more has a page of its own. */
+/** A larger timeline has a page of its own. */
 const MOST_TIMELINE_BYTES = 800_000;
 
 export const fitsPage = ({ bytes, names }: EncodedTimeline): boolean =>
@@ -84,7 +84,7 @@ function withTimeline(data: PageData, timeline: EncodedTimeline | undefined) {
   return { data: { ...data, timeline: rows }, timeline: bytes };
 }
 
-/** `timeline.html`: the timeline alone, of up to a million events. */
+/** `timeline.html`: a page with only the timeline, of up to a million events. */
 export function renderTimelinePage(
   timeline: EncodedTimeline,
   { title, assets = readPageAssets("report") }: Pick<HtmlReportOptions, "title" | "assets">,
@@ -97,7 +97,7 @@ export function renderTimelinePage(
   return renderPage({ title, body, data, timeline: bytes }, assets);
 }
 
-/** Of the browser's window: what is special about this page first. */
+/** The title of the browser's window, which begins with the most specific part. */
 function titleOf({ reports: [main] }: RegionReportBundle, options: HtmlReportOptions): string {
   const names = main === undefined ? null : pageNames(main, options);
   return names === null ? options.title : `${names.heading} · ${names.line}`;
@@ -139,7 +139,7 @@ ${config.length === 0 ? "" : configDetails(config.length, lines, html(configTabl
 </section>`;
 }
 
-/** A page among many is told by its program, when it ran, and what was set for it. */
+/** A page is identified by its program, the time of the run, and the overrides. */
 function pageNames(
   { environment, generated_at, collector }: NCUProfileRegionReport,
   { config = [], source }: HtmlReportOptions,
@@ -164,7 +164,7 @@ function pageNames(
 const MOST_HEADING = 120;
 const MOST_SET = 300;
 
-/** Where it failed: the end of what the program said. */
+/** The cause of a failure: the end of the program's output. */
 function failureHtml(
   failure: string | null,
   output: HtmlReportOptions["output"],
@@ -175,7 +175,7 @@ function failureHtml(
   return `<h3>The end of its standard error</h3><pre tabindex="0">${escapeHtml(end)}</pre><p>${renderHtml([list([[link("All of it", output.file)]])])}</p>`;
 }
 
-/** What holds of the numbers, below what follows from them; few are open at once. */
+/** Notes about the numbers, below the conclusions; only some are unfolded. */
 function notesHtml(notes: readonly string[], options: { readonly textLimit: number }): string {
   if (notes.length === 0) return "";
   const short = notes.map((note) => note.replace(/^(.{0,400}).*$/s, "$1"));
@@ -184,7 +184,7 @@ function notesHtml(notes: readonly string[], options: { readonly textLimit: numb
 
 const MOST_OPEN = 5;
 
-/** What the program gave with its ranges, and its counters meanwhile. */
+/** Payloads of ranges, and the program's counters while they were open. */
 function programNumbersHtml(
   { regions }: NCUProfileRegionReport,
   most: number,
@@ -198,11 +198,11 @@ function programNumbersHtml(
   return `${section("payloads", "Payloads", payloadTable(some, regions))}${section("counters", "Counters", counterTable(some, regions))}`;
 }
 
-/** How much of the slowest rank's time each takes, from light to dark. */
+/** Shades, from light to dark, for the time of a rank relative to the slowest one. */
 const SHADES = 5;
 const CELL = 14;
 
-/** Ranks by regions: a table, and a map whose cells are as dark as the rank is slow in that region. */
+/** Ranks by regions: a table, and a map whose cells are darker for slower ranks. */
 function rankMapHtml(
   { regions, ranks = [] }: NCUProfileRegionReport,
   most: number,
@@ -241,7 +241,7 @@ function summary(report: NCUProfileRegionReport): string {
   return escapeHtml(facts.join(" · "));
 }
 
-/** Ranges that were measured as a whole have a time, and no kernels that were counted. */
+/** Ranges that were measured as a whole have a time, but no counted kernels. */
 function counted(
   { kernel_count }: NCUProfileRegionReport["totals"],
   wholeMs: number | null,
@@ -268,7 +268,7 @@ function configDetails(all: number, most: number, table: string): string {
 <div class="scroll" tabindex="0" role="region" aria-label="Configuration">${table}</div></details>`;
 }
 
-/** The first lines, and how many more there are. */
+/** The first lines, and the number of the others. */
 const upTo = (limit: number, lines: readonly string[], what: string): readonly string[] =>
   lines.length <= limit
     ? lines

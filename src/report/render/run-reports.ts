@@ -29,7 +29,7 @@ const EXAMPLE = 'renderRegionMarkdown(bundle, { title: "My run" })';
 /**
  * `report.md` of a collector or of one region: the first report in full, of the others the tree.
  *
- * @throws RangeError where that is longer than a string can be (512 MB): see `regionMarkdownPieces`
+ * @throws RangeError if that exceeds the longest string (512 MB): see `regionMarkdownPieces`
  */
 export function renderRegionMarkdown(
   bundle: RegionReportBundle,
@@ -45,19 +45,19 @@ export const regionMarkdownPieces = (
   options: RegionMarkdownOptions,
 ): Iterable<string> => markdownPieces(regionReport(bundle, options));
 
-/** `report.md` of a run: what each collector found, and the way to everything else. */
+/** `report.md` of a run: the results of each collector, and links to everything else. */
 export function renderRunMarkdown(run: RunSummary): string {
   checkRun("renderRunMarkdown", run);
   return renderMarkdown(runReport(run));
 }
 
-/** `kernels.md`: all kernels of the run, longest first, with the region that has most of each. */
+/** `kernels.md`: all kernels of the run, longest first, each with the region that has most of its time. */
 export function renderKernelsMarkdown(run: RunSummary): string {
   checkRun("renderKernelsMarkdown", run);
   return renderMarkdown(kernelsReport(run));
 }
 
-/** `stakeholder_summary.md`: in plain words where the time goes. */
+/** `stakeholder_summary.md`: where the time goes, in plain words. */
 export function renderStakeholderSummary(run: RunSummary): string {
   checkRun("renderStakeholderSummary", run);
   return renderMarkdown(stakeholderSummary(run));

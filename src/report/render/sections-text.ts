@@ -14,20 +14,20 @@ import { printable } from "../../text/printable.ts";
 import type { MetricValue, NCUProfileRegion } from "../model/document.ts";
 import { formatNumber } from "../view/numbers.ts";
 
-/** The part of a section in `NCUProfileRegion.sections` that is shown here. */
+/** The members of a section in `NCUProfileRegion.sections` that are shown here. */
 interface Section {
   readonly metrics: Readonly<Record<string, MetricValue>>;
   readonly messages: readonly Message[];
 }
 
-/** What a rule of ncu advises. */
+/** A message of one of ncu's rules. */
 interface Message {
   readonly type: string;
   readonly text: string;
-  /** Estimated, in percent. */
+  /** The estimated speedup in percent. */
   readonly speedup: number | null;
   readonly speedup_type?: string;
-  /** How many kernels it is about. */
+  /** The number of kernels with this message. */
   readonly results: number;
 }
 
@@ -48,9 +48,9 @@ const SECTION: Shape<Section> = {
 const WIDTH = 100;
 
 /**
- * `sections.txt`: the sections of a region for reading, metrics first; null without sections.
+ * `sections.txt`: the sections of a region as text, metrics first; null without sections.
  *
- * @param label of the region among the others of its report, safe to print
+ * @param label the region's label within its report, safe to print
  */
 export function renderSectionsText(region: NCUProfileRegion, label: string): string | null {
   const sections = Object.entries(region.sections).flatMap(([name, section]) =>
@@ -81,7 +81,7 @@ function sectionLines(name: string, { metrics, messages }: Section): readonly st
         `    ${metric.padEnd(names)}  ${unit.padEnd(units)}  ${value.padStart(values)}`,
     ),
     ...messages.flatMap(({ type, text, speedup, speedup_type, results }) => {
-      // As ncu words it: one that is local is no part of the kernel's time.
+      // The term of ncu: a local speedup is not a share of the kernel's time.
       const what = speedup_type === "local" ? "local speedup" : "speedup";
       const gain = speedup === null ? "" : ` (est. ${what} ${formatNumber(speedup)} %)`;
       const count = results > 1 ? ` [${plural(results, "kernel")}]` : "";

@@ -1,6 +1,6 @@
 /**
- * Blocks for a terminal: tables of aligned columns without boxes, fitted to its width; and the reports that are shown
- * there.
+ * Blocks for a terminal: tables with aligned columns and without boxes, fitted to its width; and the reports that are
+ * shown there.
  */
 
 import picocolors from "picocolors";
@@ -46,7 +46,7 @@ import { shareBase, wholeMs } from "../view/times.ts";
 import { largestRegions } from "../view/tree-rows.ts";
 
 export interface TerminalPage {
-  /** Columns of the terminal. */
+  /** Width of the terminal, in columns. */
   readonly width: number;
   /** Whether to use ANSI colours: the caller knows the terminal and `NO_COLOR`. */
   readonly color: boolean;
@@ -67,8 +67,8 @@ const MIN_LABEL = 16;
 const LEAST_LABEL = 8;
 
 /**
- * A line for the titles and one per row, without trailing blanks. The first column is cut to the room that the others
- * leave it.
+ * One line for the titles and one per row, without trailing spaces. The first column is cut to the room that the others
+ * leave.
  */
 export function tableLines({ columns, rows }: Table, page: TerminalPage): readonly string[] {
   const all = [...rows];
@@ -95,7 +95,7 @@ export function tableLines({ columns, rows }: Table, page: TerminalPage): readon
   ];
 }
 
-/** The names at the end of a path say most: `… / inner`. */
+/** Keeps the end of a path, which is the most specific part: `… / inner`. */
 function fitName(text: string, width: number): string {
   if (!text.includes(PATH_GAP) || textWidth(text) <= width) return fitText(text, width);
   const names = text.split(PATH_GAP);
@@ -108,7 +108,7 @@ function fitName(text: string, width: number): string {
 
 const PATH_GAP = " / ";
 
-/** What gives a text a colour. */
+/** The functions that colour a text. */
 type Colors = Readonly<
   Record<"green" | "red" | "yellow" | "cyan" | "dim", (text: string) => string>
 >;
@@ -144,7 +144,7 @@ function drawColumn(
   return { column, title, cells, width };
 }
 
-/** Columns are shortened or left out until labels have room: all that they need, or enough of it. */
+/** Columns are shortened or left out until labels have all the room that they need, or enough of it. */
 function fittingColumns(
   first: DrawnColumn,
   others: readonly DrawnColumn[],
@@ -174,7 +174,7 @@ const hasShortForm = (cell: Cell): boolean =>
   "kind" in cell &&
   (cell.kind === "measured" || cell.kind === "two_lengths");
 
-/** Blocks but tables as lines, wrapped at words; headings in bold. */
+/** All blocks except tables, as lines wrapped between words; headings are bold. */
 export function blockLines(blocks: Iterable<Block>, page: TerminalPage): readonly string[] {
   return [...blocks].flatMap((block) => linesOf(block, page));
 }
@@ -199,7 +199,7 @@ function linesOf(block: Block, page: TerminalPage): readonly string[] {
   }
 }
 
-/** A command line at the end of an item stands on a line of its own, to be copied. */
+/** A command line at the end of an item gets a line of its own, so that it can be copied. */
 function itemLines(item: Text, width: number): readonly string[] {
   const last = typeof item === "string" ? undefined : item.at(-1);
   if (
@@ -223,13 +223,13 @@ const LIST_INDENT = "  ";
 
 const printed = (text: Text): string => printable(plainText(text));
 
-/** Words that are longer than a line stay whole: they are names and command lines. */
+/** Words longer than a line are kept whole: they are names and command lines. */
 const wrapped = (text: string, width: number): readonly string[] =>
   text.split("\n").flatMap((line) => wrapText(line, Math.max(20, width)));
 
 const WIDEST_BAR = 100;
 
-/** How the parts of bars are drawn: distinguished without colours, too. */
+/** The signs of the parts of bars, which can be distinguished without colours. */
 const FILLS: Readonly<Record<string, readonly [sign: string, paint: (colors: Colors) => Paint]>> = {
   kernels: ["█", ({ green }) => green],
   both: ["▓", ({ cyan }) => cyan],
@@ -240,7 +240,7 @@ const FILLS: Readonly<Record<string, readonly [sign: string, paint: (colors: Col
 
 type Paint = (text: string) => string;
 
-/** A line in proportion, and what its parts are. */
+/** A line divided in proportion, and a legend. */
 function barLines(bar: Bar, { width, color }: TerminalPage): readonly string[] {
   const { title, parts } = bar;
   if (bar.isDetail) return wrapped(`${title}: ${parts.map(({ text }) => text).join(", ")}`, width);
@@ -263,15 +263,15 @@ function barLines(bar: Bar, { width, color }: TerminalPage): readonly string[] {
   ];
 }
 
-/** The page that the region tree is fitted to. */
+/** How the region tree is fitted to a page. */
 export interface RegionTableOptions {
-  /** Columns of the terminal; default 80. */
+  /** Width of the terminal, in columns; default 80. */
   readonly width?: number;
   /** Whether to use ANSI colours: the caller knows the terminal and `NO_COLOR`. Default false. */
   readonly color?: boolean;
-  /** Most regions; the longest stay. Default: all. */
+  /** Maximum number of regions, the longest ones. Default: all. */
   readonly maxRows?: number;
-  /** By which numbers; `tree` leaves them where they are. Default: `tree`. */
+  /** The order; `tree` keeps that of the report. Default: `tree`. */
   readonly sort?: RegionSort;
 }
 
@@ -282,7 +282,7 @@ const TABLE_OPTIONS: OptionChecks<RegionTableOptions> = {
   sort: optional(oneOf(...REGION_SORTS)),
 };
 
-/** Lines end with newlines, without trailing blanks. */
+/** Lines end with newlines and have no trailing spaces. */
 export function renderRegionTable(
   report: NCUProfileRegionReport,
   options: RegionTableOptions = {},
@@ -330,10 +330,10 @@ export function renderRegionTable(
   ]);
 }
 
-/** Regions whose own numbers are told; the reports have all. */
+/** Maximum number of regions whose payloads and counters are listed; the reports have all. */
 const MOST_WITH_NUMBERS = 20;
 
-/** Regions that are reported by rank; the reports have all. */
+/** Maximum number of regions that are listed by rank; the reports have all. */
 const MOST_UNEVEN = 10;
 
 /** What takes the time, why, and what to do: the first lines of a result. Lines end with newlines. */
@@ -351,8 +351,8 @@ const textOf = (lines: readonly string[]): string => lines.map((line) => `${line
 const MAX_KERNEL_NAME = 300;
 
 /**
- * The `most` longest kernels; empty where none was recorded. Without named regions they are the whole report. Lines end
- * with newlines.
+ * The `most` longest kernels; empty if none were recorded. If there are no named regions, they are the whole report.
+ * Lines end with newlines.
  */
 export function renderTopKernels(
   report: NCUProfileRegionReport,
