@@ -1,16 +1,16 @@
 /**
- * Charts: as wide as the space available, so that their text has the same size on every screen, with marks that the
- * pointer or the keyboard selects.
+ * Charts as wide as the space available, so that their text has the same size on every screen. Their marks can be
+ * selected with the pointer or the keyboard.
  */
 import { h } from "./dom.ts";
 
-/** In wider charts the eye loses the line. */
+/** Maximum width, in pixels: in wider charts, readers lose track of a row. */
 const WIDEST = 1100;
-/** Narrower than any screen. */
+/** Narrower than any screen, in pixels. */
 const LEAST = 100;
-/** Width before the available space is known. */
+/** The width in pixels until the available space is known. */
 const USUAL = 900;
-/** In narrower charts only labels would fit. */
+/** Below this width in pixels, only labels would fit. */
 export const NARROW = 560;
 /** Average width of a character of a chart's text, in pixels. */
 export const CHARACTER = 7;
@@ -30,7 +30,7 @@ export function createResponsiveChart(): ResponsiveChart {
   };
   new ResizeObserver(([entry]) => {
     const room = Math.round(Math.min(entry?.contentRect.width ?? 0, WIDEST));
-    // A hidden chart has no width, and one being laid out almost none; a visible one keeps its place.
+    // A hidden chart has no width, and almost none during layout. The chart keeps its last drawing then.
     if (room < LEAST || room === width) return;
     width = room;
     redrawKeepingFocus(element, redraw);
@@ -80,8 +80,8 @@ export function makeSelectable(marks: readonly SelectableMark[]): void {
 }
 
 /**
- * Redraws a chart with the same marks in other places. The tab stop stays with its mark, and so does the
- * focus; otherwise keyboard users would start over whenever the page is zoomed or rotated.
+ * Redraws a chart whose marks are in other places. The tab stop and the focus stay on their marks; otherwise keyboard
+ * users would start over whenever the page is zoomed or rotated.
  */
 function redrawKeepingFocus(chart: Element, redraw: () => void): void {
   const marks = () => [...chart.querySelectorAll<SVGElement>("[role='button'][tabindex]")];
@@ -96,7 +96,7 @@ function redrawKeepingFocus(chart: Element, redraw: () => void): void {
   if (isFocused) stop.focus({ preventScroll: true });
 }
 
-/** Keys of the browser or the system, such as Alt and an arrow, which goes back. */
+/** Whether a key is meant for the browser or the system, such as Alt with an arrow for going back. */
 export const isShortcut = ({ altKey, ctrlKey, metaKey }: KeyboardEvent): boolean =>
   altKey || ctrlKey || metaKey;
 

@@ -21,7 +21,7 @@ function drawSection({ title, hint, table, footer, empty }: PageSection): HTMLEl
   );
 }
 
-// The two trees over each other, on one scale: what grew is wider below than above.
+// Both trees on one scale: a region that grew is wider in the lower one.
 
 interface Node extends Timed<Node> {
   readonly row: number;
@@ -31,7 +31,7 @@ interface Node extends Timed<Node> {
 
 const ROW_HEIGHT = 26;
 
-/** So that no verdict is told by colour alone. */
+/** Signs for the verdicts, so that they do not depend on colour. */
 const MARKS: Readonly<Record<string, string>> = {
   more: "▲ ",
   less: "▼ ",
@@ -130,7 +130,7 @@ function createTwoIcicles(trees: TwoTrees): HTMLElement {
     return box;
   };
 
-  /** Whether it is drawn. */
+  /** Moves the focus to a box; false if it is not drawn. */
   const focusRow = (side: "a" | "b", row: number): boolean => {
     const chart = sides.find((each) => each.side === side)?.chart;
     const box = chart?.querySelector<HTMLElement>(`[data-row="${row}"]`);
@@ -163,7 +163,7 @@ function createTwoIcicles(trees: TwoTrees): HTMLElement {
     ];
   };
 
-  // What one tree shows, the other one does, too.
+  // A region is highlighted in both trees.
   const mark = (event: Event, isOn: boolean) => {
     const box = event.target instanceof Element ? event.target.closest("[data-row]") : null;
     const row = box?.getAttribute("data-row");
@@ -197,7 +197,7 @@ function createTwoIcicles(trees: TwoTrees): HTMLElement {
   );
 }
 
-/** One node a row; the value of a region that the side does not have is null. */
+/** One node per row; the value is null if this side does not have the region. */
 function treeOf(trees: TwoTrees, side: "a" | "b"): readonly Node[] {
   const nodes: Node[] = [];
   for (const [row, above] of trees.parent.entries()) {
@@ -209,7 +209,7 @@ function treeOf(trees: TwoTrees, side: "a" | "b"): readonly Node[] {
   return nodes;
 }
 
-/** Percent of the full colour: half as long or twice as long has all of it. */
+/** The intensity of the colour in percent; full for half or double the time. */
 function strengthOf({ a, b, verdict }: TwoTrees, row: number): number {
   if (verdict[row] === "unclear") return 0;
   const [before, after] = [a[row] ?? 0, b[row] ?? 0];
@@ -217,7 +217,7 @@ function strengthOf({ a, b, verdict }: TwoTrees, row: number): number {
   return Math.round(Math.min(1, 0.25 + Math.abs(Math.log2(after / before))) * 100);
 }
 
-// Last, since what is above has to be there.
+// Added last, because its place in the document must exist.
 document.getElementById("controls")?.append(themeButton());
 document
   .getElementById("comparison")

@@ -1,4 +1,4 @@
-/** Controls of the whole page: which report, light or dark. */
+/** Controls of the whole page: the report and the colour scheme. */
 import type { PageData } from "../view/page-data.ts";
 import { h, on } from "./dom.ts";
 import { MEASURE_WORDS, measuresOf, openScope, type Store, sameRegion } from "./state.ts";
@@ -28,7 +28,7 @@ function scopeChooser(page: PageData, store: Store): readonly HTMLElement[] {
   return [h("label", { class: "chooser" }, "Report of ", select)];
 }
 
-/** What the chart and the shares show. */
+/** Selects the time that the chart and the shares show. */
 function measureChooser(page: PageData, store: Store): HTMLElement {
   const select = h("select", {});
   const label = h("label", { class: "chooser" }, "Show ", select);

@@ -1,4 +1,4 @@
-/** Everything about the selected region. */
+/** The details of the selected region. */
 
 import { tableOf } from "../view/blocks.ts";
 import { type RankedNcuRule, rankedNcuRules } from "../view/ncu-rules.ts";
@@ -87,7 +87,7 @@ function draw(scope: Scope, region: Region): readonly Node[] {
   ];
 }
 
-/** The most promising first; what it does not rank comes last. */
+/** The most promising message first; unranked ones last. */
 function drawRule({
   title,
   section,
@@ -145,20 +145,20 @@ function limitedBy(scope: Scope, row: number): string | null {
   return `${scope.text(index)} (SM ${compute} %, memory ${memory} % of the peak)`;
 }
 
-/** If wider than a phone, it scrolls by itself, with the keyboard, too. */
+/** A wide table scrolls horizontally, with the keyboard, too. */
 const scrolling = (name: string, content: Node): HTMLElement =>
   h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": name }, content);
 
-/** What rules say stands above, in order and in words. */
+/** A section without its rule messages, which are listed above in order. */
 function withoutMessages(section: unknown): unknown {
   if (typeof section !== "object" || section === null || !("messages" in section)) return section;
   const { messages: _, ...rest } = section;
   return rest;
 }
 
-// Sections have the shape their collector gives them: arbitrary objects and lists.
+// The shape of sections depends on their collector: arbitrary objects and lists.
 
-/** Nested values go below their name, since a phone has no space beside it. */
+/** Nested values are placed below their name, since a phone has no room beside it. */
 function drawValue(value: unknown): HTMLElement {
   const text = textOf(value);
   if (text !== null) return h("span", {}, text);
@@ -209,7 +209,7 @@ const isMetric = (value: object): value is { value: number | null; unit: string 
 
 // The metrics of the selected region. ncu's full set has hundreds, so the table has a filter.
 
-/** Null where the region has none. */
+/** Null if the region has no metrics. */
 function drawMetricTable(scope: Scope, { row }: Region): HTMLElement | null {
   const measured = scope.data.metrics.filter(({ values }) => (values[row] ?? null) !== null);
   if (measured.length === 0) return null;

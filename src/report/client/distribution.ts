@@ -9,7 +9,7 @@ import type { Region, Scope, Store } from "./state.ts";
 
 const MOST_ROWS = 40;
 const AXIS = 26;
-/** At the ends of the scale, leaves room for half an axis label. */
+/** Margin at the ends of the scale for half of an axis label, in pixels. */
 const EDGE = 30;
 /** Room for a label such as `0.25 ms` with a margin. */
 const TICK_GAP = 64;

@@ -1,6 +1,6 @@
 /**
- * Elements made from data. Text only ever becomes a text node: names are never parsed as HTML, and
- * invisible characters are spelled out.
+ * Creates elements from data. Text always becomes a text node: names are never parsed as HTML, and invisible characters
+ * are written as escapes.
  */
 import { printable } from "../../text/printable.ts";
 
@@ -50,7 +50,7 @@ export function on<E extends Element, K extends keyof HTMLElementEventMap>(
   return element;
 }
 
-/** Deeper indentation would leave no room for the name; paths show the rest. */
+/** Deeper levels are indented equally, since otherwise no room would be left for the name; paths show the depth. */
 const MOST_INDENT = 20;
 
 /**
@@ -73,9 +73,9 @@ export function nameElement<K extends "code" | "button">(
   return name;
 }
 
-/** A part of the page, named by its heading. */
+/** A part of the page, labelled by its heading. */
 export function section(title: string, ...children: readonly Node[]): HTMLElement {
-  // A space would make two ids, and the section would have no name.
+  // A space would separate two ids, leaving the section without a label.
   const id = `${title.toLowerCase().replaceAll(/\W+/g, "-")}-heading`;
   return h("section", { "aria-labelledby": id }, h("h2", { id }, title), ...children);
 }

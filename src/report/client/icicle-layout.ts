@@ -10,13 +10,13 @@ export interface Timed<Self> {
 
 export interface Box<Node = Region> {
   readonly region: Node;
-  /** Of the whole width. */
+  /** As a share of the whole width. */
   readonly left: number;
   readonly width: number;
   readonly row: number;
 }
 
-/** A pixel of a page as wide as pages get: narrower boxes could not be seen. */
+/** One pixel of the widest page: narrower boxes would be invisible. */
 const MIN_WIDTH = 0.0008;
 
 /**
@@ -49,7 +49,7 @@ export function layOut<Node extends Timed<Node> = Region>(
       at += own;
     }
   };
-  // The enclosing regions are shown above the zoomed one, as the way back.
+  // The enclosing regions are shown above the zoomed one, so that users can return to them.
   const above = around(zoomed);
   for (const [row, region] of above.entries()) boxes.push({ region, left: 0, width: 1, row });
   if (zoomed === null) place(roots, wholeMs ?? 0, 0, 1, 0);
@@ -57,7 +57,7 @@ export function layOut<Node extends Timed<Node> = Region>(
   return boxes;
 }
 
-/** A region and the regions around it, outermost first. */
+/** A region and its enclosing regions, outermost first. */
 export function around<Node extends Pick<Timed<Node>, "parent"> = Region>(
   region: Node | null,
 ): readonly Node[] {

@@ -62,7 +62,7 @@ export function createIcicle(store: Store): HTMLElement {
     markSelected();
     drawn.get(target)?.focus();
   };
-  /** One box of the chart is a tab stop; arrow keys do the rest. */
+  /** One box of the chart is a tab stop; arrow keys move between boxes. */
   const markSelected = () => {
     const { selected } = store.get();
     const entry = current !== null && drawn.has(current) ? current : [...drawn.keys()][0];
@@ -109,7 +109,7 @@ function elementOf({ region, left, width, row }: Box, { wholeMs }: Scope): HTMLE
   return box;
 }
 
-/** The way back to all regions, a button each. */
+/** Buttons for returning to enclosing regions. */
 function drawCrumbs(zoomed: Region | null, store: Store): readonly Node[] {
   const crumb = (label: string, target: Region | null) =>
     on(

@@ -12,7 +12,7 @@ interface Kernel {
   readonly device: string;
   readonly calls: number;
   readonly total: number | null;
-  /** Its row in the columns. */
+  /** The row in the columns of the page data. */
   readonly row: number;
 }
 
@@ -67,7 +67,7 @@ function drawTable(scope: Scope, region: Region | null): HTMLElement {
   }).element;
 }
 
-/** Columns of hardware counters that some kernel has. */
+/** The columns of hardware counters, if some kernel has them. */
 function hardwareFields(hardware: HardwareColumns | null, scope: Scope): readonly Field<Kernel>[] {
   if (hardware === null) return [];
   const share = (title: string, values: NumberColumn, hint: string) =>

@@ -38,7 +38,7 @@ if (first !== undefined && main !== null) {
   store.watch((state, before) => {
     if (before !== null) history.replaceState(null, "", linkTo(state));
   });
-  // Links of the answer, and those that a reader types.
+  // Follows links of the answer, and fragments that a reader types.
   addEventListener("hashchange", () => {
     const before = store.get().selected;
     store.set(followLink(location.hash, page, store.get()));
@@ -46,7 +46,7 @@ if (first !== undefined && main !== null) {
   });
 }
 
-// A timeline too large for the page of a report has one of its own.
+// A timeline that is too large for the report page has a page of its own.
 if (first === undefined && main !== null) {
   const timeline = createTimeline(page, null);
   if (timeline !== null) main.append(timeline);

@@ -1,4 +1,7 @@
-/** What charts compute without the document: labelled ticks, extents, colours, marks of curves, labels that fit. */
+/**
+ * Computations of charts that do not need the document: labelled ticks, extents, colours, marks of curves, fitting
+ * labels.
+ */
 
 /**
  * The ticks whose labels do not overlap, in order. If not all fit, powers of ten are kept, because
@@ -36,7 +39,7 @@ export function extentOf(numbers: Iterable<number>): readonly [least: number, gr
   return [least, greatest];
 }
 
-/** One colour per name, the same in every chart of a page and on every page. */
+/** The hue of a name, the same in all charts and on all pages. */
 export function hueOf(name: string): number {
   let hash = 2166136261;
   for (let at = 0; at < name.length; at++)
@@ -44,7 +47,7 @@ export function hueOf(name: string): number {
   return hash % 360;
 }
 
-/** Hues as distinguishable as this many can be; the first is the color of links. */
+/** Hues that are as distinguishable as possible for this many curves; the first is the colour of links. */
 export const hueOfCurve = (index: number, count: number): number =>
   Math.round(210 + (index * 360) / Math.max(1, count)) % 360;
 

@@ -7,7 +7,7 @@ import { h, on } from "./dom.ts";
 import { type Region, type Scope, type Store, wordOf } from "./state.ts";
 import { createTable, type ShownTable } from "./table.ts";
 
-/** All regions with their numbers, as a tree until sorted by something else. */
+/** All regions with their numbers, as a tree until the user sorts by another column. */
 export function createRegionTable(store: Store): HTMLElement {
   const holder = h("div");
   const place = h("div");
@@ -39,7 +39,7 @@ export function createRegionTable(store: Store): HTMLElement {
   return holder;
 }
 
-/** A tenth of the whole for themselves, of the longest three. */
+/** The three regions with the longest exclusive times are highlighted if each is a tenth of the whole or more. */
 const HOT = 0.1;
 const MOST_HOT = 3;
 
@@ -171,7 +171,7 @@ function metricField({ data }: Scope, metric: number | null): readonly RegionFie
   ];
 }
 
-/** Kept while the table below changes, so that keyboard users keep their place. */
+/** Kept while the table is rebuilt, so that keyboard users do not lose their place. */
 function metricChooser(
   { data: { metrics } }: Scope,
   choose: (metric: number | null) => void,

@@ -19,7 +19,7 @@ const TICK_GAP = 44;
 const LINE = 19;
 const MARGIN = { left: 90, right: 26, top: 36, bottom: 48 };
 const DOT_RADIUS = 6;
-/** Regions that are read out if many share a place. */
+/** Maximum number of regions that are read out for one place. */
 const MOST_READ = 5;
 
 export function createRoofline(store: Store): HTMLElement {
@@ -66,7 +66,7 @@ function draw(
   };
   read([]);
   for (const dot of dots) {
-    // A dot can hide others: all dots at its place are named, starting with it.
+    // A dot can cover others: all dots at its place are named, beginning with it.
     const here = [dot, ...dots.filter((other) => other !== dot && covers(dot, other))];
     const show = () => read(here.map(({ text }) => text));
     for (const event of ["pointerenter", "focus"]) dot.element.addEventListener(event, show);
@@ -95,17 +95,17 @@ function draw(
 
 const MOST_NAMES = 12;
 const MOST_LETTERS = 28;
-/** From the centre of a dot to its name. */
+/** Distance from the centre of a dot to its name, in pixels. */
 const NAME_GAP = DOT_RADIUS + 3;
 
-/** Where a line of text is: its left end, its middle and its length, in pixels. */
+/** A line of text: its left end, middle and length, in pixels. */
 interface LabelBox {
   readonly x: number;
   readonly y: number;
   readonly width: number;
 }
 
-/** Of the points with room beside them; the others are named where they are pointed at. */
+/** The names of points with enough space beside them; the others are shown when their point is pointed at. */
 function namesOf(dots: readonly Dot[], labels: readonly LabelBox[], width: number): Node[] {
   const taken = [...labels];
   const names: Node[] = [];
@@ -149,16 +149,16 @@ interface Scale {
   domain(): number[];
 }
 
-/** FLOP per byte to the right, FLOP/s upwards. */
+/** FLOP per byte on the x axis, FLOP/s on the y axis. */
 interface Axes {
   readonly x: Scale;
   readonly y: Scale;
-  /** Of the chart, in pixels. */
+  /** Width of the chart, in pixels. */
   readonly width: number;
   readonly height: number;
 }
 
-/** All points, ceilings, and where ceilings meet the memory roof. */
+/** Scales that contain all points, all ceilings, and the intersections of the ceilings with the memory roof. */
 function axesOf({ points, ceilings, bandwidth }: RooflineData, width: number): Axes {
   const height = width < NARROW ? 320 : 420;
   const ridges = bandwidth === null ? [] : ceilings.map(({ flops }) => flops / bandwidth);
@@ -211,7 +211,7 @@ function powersOfTen(scale: Scale): readonly number[] {
   return Array.from({ length: last - first + 1 }, (_, step) => Number(`1e${first + step}`));
 }
 
-/** Each from its ridge, left of which memory is the limit. */
+/** Each ceiling starts at its ridge point, left of which memory is the limit. */
 function drawCeilings(
   { ceilings, bandwidth }: RooflineData,
   { x, y }: Axes,
@@ -240,7 +240,9 @@ function drawCeilings(
   });
 }
 
-/** On its line, or else below it: where there is no other label and, if possible, no line. */
+/**
+ * The baseline of a label: on its line or else below it, without overlapping another label and, if possible, a line.
+ */
 function freeBaseline(line: number, lines: readonly number[], taken: readonly number[]): number {
   const places = [line - 5, ...[0, 1, 2].map((steps) => line + LINE + steps * LINE)];
   const free = places.filter((place) => taken.every((other) => Math.abs(other - place) >= LINE));
@@ -249,7 +251,7 @@ function freeBaseline(line: number, lines: readonly number[], taken: readonly nu
   return free.find((place) => !crossed(place)) ?? free[0] ?? line - 5;
 }
 
-/** Up to where it meets the highest ceiling or the edge. */
+/** Drawn up to the highest ceiling or the edge. */
 function drawMemoryRoof({ bandwidth, ceilings }: RooflineData, { x, y }: Axes): readonly Node[] {
   if (bandwidth === null) return [];
   const [left, right] = ends(x);
@@ -265,7 +267,7 @@ function drawMemoryRoof({ bandwidth, ceilings }: RooflineData, { x, y }: Axes): 
       y2: y(end * bandwidth),
       class: "memory-roof",
     }),
-    // Above the plot, where it covers nothing.
+    // Placed above the plot, where it covers nothing.
     svg(
       "text",
       { x: MARGIN.left, y: 12, class: "tick memory-label" },
@@ -275,11 +277,11 @@ function drawMemoryRoof({ bandwidth, ceilings }: RooflineData, { x, y }: Axes): 
 }
 
 interface Dot extends SelectableMark {
-  /** Of the centre, in pixels. */
+  /** The centre, in pixels. */
   readonly x: number;
   readonly y: number;
   readonly text: string;
-  /** Of its region. */
+  /** Name of the region. */
   readonly name: string;
 }
 
@@ -313,7 +315,7 @@ function drawPoint(
   };
 }
 
-/** Whole powers of ten around the values, so that nothing is on the edge. */
+/** Whole powers of ten around the values, so that no value is on the edge. */
 function decades(values: readonly number[]): [number, number] {
   const [least, greatest] = extentOf(values.filter((value) => value > 0).map(Math.log10));
   return [10 ** Math.floor(least - 0.1), 10 ** Math.ceil(greatest + 0.1)];

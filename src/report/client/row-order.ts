@@ -4,7 +4,7 @@
 export interface SortedColumn<Row> {
   /** Numbers are right-aligned. */
   readonly align?: "right";
-  /** What to sort by; null sorts last. */
+  /** The sort key; null is sorted last. */
   readonly key: (row: Row) => number | string | null;
 }
 
@@ -13,7 +13,9 @@ export interface Order<Row> {
   readonly descending: boolean;
 }
 
-/** Numbers start with the largest, text with A; a third click restores the original order. */
+/**
+ * The first click sorts numbers in descending and texts in ascending order; a third click restores the original order.
+ */
 export function nextOrder<Row>(
   order: Order<Row> | null,
   column: SortedColumn<Row>,
@@ -23,10 +25,10 @@ export function nextOrder<Row>(
   return order.descending === numeric ? { column, descending: !numeric } : null;
 }
 
-/** Job 10 comes after job 9. */
+/** Numbers within text are compared by value: job 10 follows job 9. */
 const { compare: asPeopleCount } = new Intl.Collator("en", { numeric: true });
 
-/** Values of a parameter are text, also where they are numbers. */
+/** Values of parameters are texts, even if they are numbers. */
 const compareText = (a: string, b: string): number =>
   isNumber(a) && isNumber(b) ? Number(a) - Number(b) : asPeopleCount(a, b);
 

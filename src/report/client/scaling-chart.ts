@@ -1,4 +1,7 @@
-/** The charts of a sweep: time against a numeric parameter, a line for each setting of the others; calls by job. */
+/**
+ * The charts of a sweep: time against a numeric parameter with a line for each setting of the other parameters; calls
+ * by job.
+ */
 import { scaleLinear, scaleLog } from "d3-scale";
 import { curvesOf, type SweepRegion, type SweepReport, scalingWords } from "../sweep/document.ts";
 import { jobTitle } from "../sweep/tables.ts";
@@ -11,7 +14,7 @@ import { extentOf, hueOfCurve, labelledTicks, markOfCurve, shortenPath } from ".
 const TICK_GAP = 44;
 const MARGIN = { right: 20, top: 16, bottom: 44 };
 
-/** @param width in pixels */
+/** @param width width in pixels */
 export function scalingChart(
   report: SweepReport,
   parameter: number,
@@ -77,7 +80,7 @@ export function scalingChart(
   );
 }
 
-/** Parameters are usually doubled, so equal distances mean equal factors. */
+/** Parameters are usually doubled, so the axis is logarithmic: equal distances are equal factors. */
 function axis(values: readonly number[], range: readonly [number, number]) {
   const [lowest = 0, highest = 1] = [values[0], values.at(-1)];
   const domain = lowest === highest ? [lowest - 1, highest + 1] : [lowest, highest];
@@ -105,7 +108,7 @@ export function legend(
   return list;
 }
 
-/** A piece of the curve, with a point on it. */
+/** A segment of the curve with a point. */
 function sampleOf(index: number): Node {
   const { dashes, shape } = markOfCurve(index);
   return svg(
@@ -117,14 +120,14 @@ function sampleOf(index: number): Node {
 }
 
 const ROW = 22;
-/** More jobs are in the table below. */
+/** Maximum number of rows; the table below has all jobs. */
 const MOST_ROWS = 60;
 
 /**
- * How long the single calls of a region took, a row for each job: a line from the shortest to the longest, a bar from the
+ * The durations of the calls of a region, one row per job: a line from the minimum to the maximum, a bar from the
  * median to the 95th percentile, a mark at the median.
  *
- * @param width in pixels
+ * @param width width in pixels
  */
 export function callsChart(
   { jobs, parameters }: Pick<SweepReport, "jobs" | "parameters">,

@@ -1,4 +1,4 @@
-/** The report that the page shows, with its text looked up and its tree linked, and the reader's choices. */
+/** The report that the page shows, with text resolved and the tree linked, and the state of the user interface. */
 import type { KernelColumns, NumberColumn, PageData, ScopeData } from "../view/page-data.ts";
 
 export interface Region {
@@ -15,7 +15,7 @@ export interface Region {
   readonly calls: number | null;
 }
 
-/** What widths and shares show: time that ranges were open, that GPUs were busy meanwhile, or that kernels ran. */
+/** The time that widths and shares show: time in ranges, time in which GPUs were busy, or kernel time. */
 export type Measure = "wall" | "gpu" | "kernels";
 
 export const MEASURE_WORDS: Readonly<Record<Measure, string>> = {
@@ -27,7 +27,7 @@ export const MEASURE_WORDS: Readonly<Record<Measure, string>> = {
 export interface Scope {
   readonly data: ScopeData;
   readonly measure: Measure;
-  /** What 100 % is, in ms, and in words; null where nothing was timed. */
+  /** The 100 % of shares in ms, and in words; null if nothing was timed. */
   readonly wholeMs: number | null;
   readonly wholeLabel: string | null;
   readonly regions: readonly Region[];
@@ -39,7 +39,7 @@ interface MutableRegion extends Region {
   readonly children: Region[];
 }
 
-/** Those of which something is known; the first is what shares refer to by default. */
+/** The available measures; the first is the default for shares. */
 export function measuresOf({ basis, regions, kernelWords }: ScopeData): readonly Measure[] {
   const known = (values: NumberColumn) => values.some((value) => (value ?? 0) > 0);
   const all: readonly (readonly [Measure, boolean])[] = [
@@ -77,7 +77,7 @@ export function openScope(page: PageData, data: ScopeData, wanted?: Measure): Sc
   }
   const roots = regions.filter((region) => region.parent === null);
   const kernelMs = roots.reduce((sum, { value }) => sum + (value ?? 0), 0);
-  // How busy GPUs were is a part of the time that ranges were open.
+  // GPU busy time is a part of the time in ranges.
   const whole =
     isBase || measure === "gpu"
       ? { wholeMs: data.wholeMs, wholeLabel: data.wholeLabel }
@@ -85,7 +85,7 @@ export function openScope(page: PageData, data: ScopeData, wanted?: Measure): Sc
   return { data, measure, ...whole, regions, roots, text };
 }
 
-/** The text of a column at the row of an item. */
+/** The text of a column for an item. */
 export const wordOf =
   (scope: Scope, values: NumberColumn) =>
   ({ row }: { readonly row: number }): string | null => {
@@ -97,13 +97,13 @@ export const wordOf =
 export const kernelsOf = ({ data }: Scope, region: Region | null): KernelColumns | undefined =>
   data.kernels[region === null ? 0 : region.row + 1];
 
-/** How a table is sorted: the title of a column; null: as a tree. */
+/** The order of a table: the title of a column, or null for the tree. */
 export interface TableOrder {
   readonly title: string;
   readonly descending: boolean;
 }
 
-/** By the time that regions have for themselves. */
+/** By exclusive time. */
 export const defaultOrder = ({ data }: Scope): TableOrder => ({
   title: data.basis === "wall" ? "Wall excl. ms" : "Exclusive ms",
   descending: true,
@@ -113,14 +113,14 @@ export interface State {
   readonly order: TableOrder | null;
   readonly scope: Scope;
   readonly selected: Region | null;
-  /** What takes the full width of the region view. */
+  /** The region with the full width of the region view. */
   readonly zoomed: Region | null;
 }
 
 export interface Store {
   readonly get: () => State;
   readonly set: (change: Partial<State>) => void;
-  /** Called at once, and again after each change. */
+  /** Calls the listener immediately, and after each change. */
   readonly watch: (listener: (state: State, before: State | null) => void) => void;
 }
 
@@ -141,7 +141,7 @@ export function createStore(initial: State): Store {
   };
 }
 
-// The reader's choices in the address, so that a link shows what its sender saw.
+// The state in the address, so that a link shows what its sender saw.
 
 /** `#region=...&sort=-Wall ms&scope=process:7&show=gpu`. */
 export function linkTo({ scope, selected, order }: State): string {
@@ -156,7 +156,7 @@ export function linkTo({ scope, selected, order }: State): string {
     .join("&")}`;
 }
 
-/** What an address asks for, on top of what is shown; what it does not know stays. */
+/** The state that an address describes; unknown parts leave the current state unchanged. */
 export function followLink(hash: string, page: PageData, state: State): State {
   const asked = new Map(
     hash
@@ -188,7 +188,7 @@ export function followLink(hash: string, page: PageData, state: State): State {
   return { scope, selected, zoomed: sameRegion(scope, state.zoomed), order };
 }
 
-/** A region of another reading of the same report. */
+/** The corresponding region in another scope of the report. */
 export const sameRegion = (scope: Scope, region: Region | null): Region | null =>
   region === null ? null : (scope.regions.find(({ path }) => path === region.path) ?? null);
 

@@ -45,7 +45,7 @@ function drawRegions(): HTMLElement {
   }).element;
 }
 
-/** Null where no parameter is a number. */
+/** Null if no parameter is numeric. */
 function createScaling(): RegionView | null {
   const numeric = report.parameters.flatMap(({ numeric: is, key }, at) =>
     is ? [{ key, at }] : [],
@@ -92,7 +92,7 @@ function createScaling(): RegionView | null {
   };
 }
 
-/** Of the region that takes most until another is chosen; null where none was called twice in a job. */
+/** Initially shows the region with the most time; null if no region was called twice in a job. */
 function createCalls(): RegionView | null {
   const first = mostCalled(report.regions);
   if (first === null) return null;

@@ -19,26 +19,26 @@ import type { TableOrder } from "./state.ts";
 export interface TableOptions {
   /** Name of the table for screen readers. */
   readonly label: string;
-  /** Rows shown at first. */
+  /** Number of rows shown initially. */
   readonly pageSize?: number;
-  /** Shown below the last row, whatever the filter. */
+  /** The text below the last row, independent of the filter. */
   readonly footer?: string | null;
-  /** Whether a phone shows the columns in the order of their priorities: there is room for about three. */
+  /** Whether narrow screens, with room for about three columns, show columns in the order of their priorities. */
   readonly isResponsive?: boolean;
-  /** How it is sorted at first; null: not at all. */
+  /** The initial order; null for that of the rows. */
   readonly order?: TableOrder | null;
-  /** Called when the reader sorts it. */
+  /** Called when the user sorts the table. */
   readonly onOrder?: (order: TableOrder | null) => void;
-  /** Called with the place of a row that is clicked. */
+  /** Called with the index of a clicked row. */
   readonly onChoose?: (place: number) => void;
   readonly isChosen?: (place: number) => boolean;
 }
 
 export interface ShownTable {
   readonly element: HTMLElement;
-  /** Asks again which rows are chosen. */
+  /** Updates which rows are marked as chosen. */
   redecorate(): void;
-  /** Sorts it without telling `onOrder`. */
+  /** Sorts it without calling `onOrder`. */
   sortBy(order: TableOrder | null): void;
 }
 
@@ -46,7 +46,7 @@ interface PlacedRow extends Row {
   readonly place: number;
 }
 
-/** A column with its place in the cells of a row. */
+/** A column and its index in the cells of a row. */
 interface PlacedColumn extends SortedColumn<PlacedRow> {
   readonly column: Column;
   readonly at: number;
@@ -106,7 +106,8 @@ export function createTable(
     const wanted = frame.filter.value.trim().toLowerCase();
     const matching =
       wanted === "" ? rows : rows.filter((row) => searched(row).toLowerCase().includes(wanted));
-    // In a tree, what a match is in stays, too: a filter looks for a place, a sorted list for the largest.
+    // In a tree, a filter keeps the rows that contain a match, because it is used to find a place; a sorted list is
+    // used to find the largest.
     const byOrder = isTree && matching.length < rows.length ? null : order;
     const flat = byOrder !== null;
     const sorted =
@@ -149,7 +150,7 @@ export function createTable(
     draw();
   }
   const narrow = matchMedia(NARROW);
-  // Rotating a phone must not lose the filter.
+  // Rotating a phone must not reset the filter.
   if (isResponsive) narrow.addEventListener("change", () => arrange(narrow.matches));
   arrange(isResponsive && narrow.matches);
   const sortBy = (wanted: TableOrder | null): void => {
@@ -159,7 +160,7 @@ export function createTable(
   return { element: frame.element, redecorate, sortBy };
 }
 
-/** Rows of a tree with the rows that they are in. */
+/** Rows of a tree together with the rows that contain them. */
 function withAround(
   rows: readonly PlacedRow[],
   matching: readonly PlacedRow[],
@@ -179,7 +180,7 @@ function withAround(
   return rows.filter((row) => kept.has(row));
 }
 
-/** Siblings in the order of the best row in each of them. */
+/** Sorts siblings by the best row of each subtree. */
 function inTree(rows: readonly PlacedRow[], order: Order<PlacedRow> | null): readonly PlacedRow[] {
   if (order === null) return rows;
   const ranks = new Map(sortRows(rows, order).map((row, rank) => [row, rank]));
@@ -212,7 +213,7 @@ const placed = (column: Column, at: number): PlacedColumn => ({
 const sideOf = ({ align }: PlacedColumn): string | null => align ?? null;
 const priorityOf = ({ column }: PlacedColumn): number => column.priority ?? 0;
 
-/** What a column is sorted by: the largest change first, whatever its direction. */
+/** The sort key of a cell; changes are sorted by size, whatever their direction. */
 function keyOf(cell: Cell, { format }: Column): number | string | null {
   if (cell === null || typeof cell === "number") return cell;
   if (isText(cell)) return plainText(cell);
@@ -224,7 +225,7 @@ function keyOf(cell: Cell, { format }: Column): number | string | null {
 const isText = (cell: Exclude<Cell, number | null>): cell is Text =>
   typeof cell === "string" || !("kind" in cell);
 
-/** The text that the filter searches: numbers are found by sorting. */
+/** The text that the filter searches; numbers are found by sorting. */
 const searched = ({ cells }: Row): string =>
   cells
     .flatMap((cell) => {
@@ -234,9 +235,9 @@ const searched = ({ cells }: Row): string =>
     .join(" ");
 
 interface CellPage {
-  /** Whether the rows are sorted or filtered, so that no row above says where a region is. */
+  /** Whether the rows are sorted or filtered, so that the rows above do not show where a region is. */
   readonly flat: boolean;
-  /** Whether the first cell chooses its row. */
+  /** Whether the first cell is a button that chooses its row. */
   readonly isButton: boolean;
 }
 
@@ -295,7 +296,7 @@ function createFrame(label: string, footer: string | null) {
   return { element, filter, count, headRow, body, more };
 }
 
-/** The hints of the headings, for readers without a mouse. Null without hints. */
+/** The hints of the headings, for users without a mouse. Null without hints. */
 function legendOf(columns: readonly Column[]): HTMLElement | null {
   const terms = columns.flatMap(({ title, hint }) =>
     hint === undefined ? [] : [h("dt", {}, title), h("dd", {}, hint)],

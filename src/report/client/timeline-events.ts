@@ -1,12 +1,12 @@
-/** The events of a row of the timeline, decoded when they are first looked at. */
+/** The events of a row of the timeline, decoded when they are first needed. */
 import type { EncodedTimeline, TimelineRow } from "../view/page-data.ts";
 
-/** Events of one lane: they do not overlap, so that starts and ends are both in order. */
+/** Events that do not overlap, so that both starts and ends are sorted. */
 export interface Lane {
   readonly starts: Float64Array;
   readonly ends: Float64Array;
   readonly names: Uint32Array;
-  /** Of streams: the row that launched each, -1 where that is not known, and when. */
+  /** For streams: the row that launched each event, or -1 if unknown, and the time of the launch. */
   readonly launchRows: Int32Array | null;
   readonly launches: Float64Array | null;
 }
@@ -93,7 +93,7 @@ function decodeRow({ lanes, events, kind }: TimelineRow, bytes: Uint8Array): rea
   });
 }
 
-/** The first place whose value is at least this. */
+/** The first index with a value of at least `wanted`. */
 export function lowerBound(values: Float64Array, wanted: number): number {
   let low = 0;
   let high = values.length;
@@ -105,7 +105,7 @@ export function lowerBound(values: Float64Array, wanted: number): number {
   return low;
 }
 
-/** What is drawn of a lane between two times: events, those that share a pixel folded into one. */
+/** The visible parts of a lane between two times; events within one pixel are combined. */
 export function* visible(
   lane: Lane,
   fromNs: number,
@@ -113,7 +113,7 @@ export function* visible(
   nsPerPixel: number,
 ): Generator<{
   readonly event: number;
-  /** The first that is not drawn with it. */
+  /** The index of the next event that is not part of it. */
   readonly next: number;
   readonly folded: boolean;
   readonly endNs: number;
@@ -132,7 +132,7 @@ export function* visible(
       continue;
     }
     let next = Math.max(event + 1, lowerBound(starts, start + nsPerPixel));
-    // Only the last that begins in this pixel can be long: it is drawn by itself, under its own name.
+    // Only the last event that begins in this pixel can be long: it is drawn separately with its name.
     const last = next - 1;
     if (last > event && (ends[last] ?? 0) - (starts[last] ?? 0) >= nsPerPixel) next = last;
     yield { event, next, folded: next > event + 1, endNs: ends[next - 1] ?? end };

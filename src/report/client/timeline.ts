@@ -1,4 +1,4 @@
-/** What happened when: rows of threads and streams on a canvas; wheel, keys and touch zoom and move. */
+/** The timeline: rows of threads and streams on a canvas, which can be zoomed and moved with wheel, keys and touch. */
 import { plural } from "../../text/plural.ts";
 import { formatDuration, formatNumber } from "../view/numbers.ts";
 import type { PageData } from "../view/page-data.ts";
@@ -18,7 +18,7 @@ const ROW_GAP = 6;
 const TITLE = 15;
 const AXIS = 20;
 const LEAST_NS = 100;
-/** Of a counter's row: see `TimelineRow.counter`. */
+/** The resolution of counter rows: see `TimelineRow.counter`. */
 const STEPS = 1000;
 
 interface Window {
@@ -26,14 +26,17 @@ interface Window {
   readonly toNs: number;
 }
 
-/** An event that was pointed at. */
+/** The event under the pointer. */
 interface Hit {
   readonly row: number;
   readonly lane: number;
   readonly event: number;
 }
 
-/** Null where the page has no timeline. @param store null: of a page of its own, without regions */
+/**
+ * Null if the page has no timeline.
+ * @param store null for a page without regions
+ */
 export function createTimeline(page: PageData, store: Store | null): HTMLElement | null {
   const { timeline } = page;
   const text = document.getElementById("timeline")?.textContent ?? "";
@@ -119,7 +122,7 @@ export function createTimeline(page: PageData, store: Store | null): HTMLElement
           const x = Math.max(0, xOf(start));
           const right = Math.min(width, xOf(end));
           if (row.counter !== undefined) {
-            // Of values that share a pixel the largest, so that no peak is missed.
+            // Of several values in one pixel, the largest is drawn, so that no peak is missed.
             let most = 0;
             for (let each = event; each < next; each++)
               most = Math.max(most, lane.names[each] ?? 0);
@@ -144,7 +147,7 @@ export function createTimeline(page: PageData, store: Store | null): HTMLElement
     }
   }
 
-  /** The time and the row of the chosen range: kernels launched in it are marked. */
+  /** The row and time span of the chosen range, in which launched kernels are marked. */
   const chosenSpan = () => {
     if (chosen === null || timeline?.rows[chosen.row]?.kind !== "thread") return null;
     const lane = opened().lanesOf(chosen.row)[chosen.lane];
@@ -262,7 +265,7 @@ const isLaunchedIn = (
   (launches[event] ?? -1) >= fromNs &&
   (launches[event] ?? -1) < toNs;
 
-/** Names of the ranges around an event, and its own. */
+/** Names of the enclosing ranges of an event, followed by its own. */
 function pathOf(lanes: readonly Lane[], { lane, event }: Hit, names: readonly string[]): string {
   const start = lanes[lane]?.starts[event] ?? 0;
   return lanes
@@ -330,7 +333,7 @@ interface PointerActions {
   readonly point: (x: number, y: number) => void;
 }
 
-/** One pointer drags, two zoom; what moved less than a finger trembles is a click. */
+/** One pointer moves, two zoom; a movement smaller than the tremor of a finger is a click. */
 function usePointers(canvas: HTMLCanvasElement, actions: PointerActions): void {
   const down = new Map<number, { x: number; y: number }>();
   let moved = 0;

@@ -1,18 +1,18 @@
-/** How users name kernels, and which of a kernel's names that is compared with. */
+/** Patterns for kernel names, and the form of a kernel's name that they are matched against. */
 import { matchesGlob, parseGlob } from "../../text/glob.ts";
 import { ConfigError } from "../../values/errors.ts";
 
 /**
- * How users name kernels: `regex:EXPR` matches anywhere in a name, like ncu's own expressions;
- * a text with `*` or `?` is a glob for the whole name; any other text is the whole name.
+ * A pattern of kernel names: `regex:EXPR` matches anywhere in a name, like ncu's own expressions; a text with `*` or
+ * `?` is a glob for the whole name; any other text is the whole name.
  */
 export interface KernelPattern {
-  /** As written. */
+  /** The text of the pattern. */
   readonly text: string;
   readonly matches: (name: string) => boolean;
 }
 
-/** What an expression starts with. */
+/** The prefix of an expression. */
 export const REGEX = "regex:";
 
 /**
@@ -43,7 +43,7 @@ function regularExpression(source: string, text: string, key: string): RegExp {
   }
 }
 
-/** Which of a kernel's names patterns are matched against, as in ncu's `--kernel-name-base`. */
+/** The form of a kernel's name that patterns are matched against, as in ncu's `--kernel-name-base`. */
 export type KernelNameBase = "function" | "demangled" | "mangled";
 
 /** The known names of a kernel. */
@@ -67,7 +67,7 @@ export function nameOf(kernel: NamedKernel, base: KernelNameBase): string {
  */
 export function functionNameIn(demangled: string): string {
   let depth = 0;
-  /** Where the name may begin; it continues after template arguments. */
+  /** The earliest start of the name, which continues after template arguments. */
   let from = 0;
   let name = "";
   const take = (to: number) => {
@@ -116,7 +116,7 @@ export function comparableName(name: string): string {
   const plain = name
     .replaceAll("(anonymous namespace)", ANONYMOUS_NAMESPACE)
     .replaceAll("<unnamed>", ANONYMOUS_NAMESPACE)
-    // Lambdas are distinguished by their numbers: `{lambda(int)#2}`, `[lambda(int) (instance 2)]`.
+    // The numbers of lambdas distinguish them: `{lambda(int)#2}`, `[lambda(int) (instance 2)]`.
     .replaceAll("{lambda", "[lambda")
     .replaceAll(/#(\d+)\}| \(instance (\d+)\)\]/g, "#$1$2]")
     // Casts of numbers; then the type suffix after them.
@@ -133,7 +133,7 @@ export function comparableName(name: string): string {
 
 const ANONYMOUS_NAMESPACE = "{anonymous}";
 
-/** Without parenthesized parts: the parameters of the kernel and of functions in its name. */
+/** The name without parenthesized parts: the parameters of the kernel and of functions in its name. */
 function withoutParentheses(name: string): string {
   let depth = 0;
   let left = "";

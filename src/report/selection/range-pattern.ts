@@ -1,25 +1,25 @@
 import { type GlobToken, globToken, matchesGlob } from "../../text/glob.ts";
 
 /**
- * Which regions a report shows. Patterns are shell-like globs over the region's label:
+ * Which regions a report shows. Patterns are shell-like globs for the region's label:
  *
- * - `*` stands for any text, `?` for any one character; all else, brackets included, for itself.
- * - `domain@name` restricts the NVTX domain too; both sides are globs, an empty domain is NVTX's
- *   default domain. A pattern without `@` matches in every domain.
- * - `\` takes the next character literally: `user\@host`, `100\*`.
+ * - `*` matches any text, `?` any character; all other characters match themselves, including brackets.
+ * - `domain@name` also restricts the NVTX domain; both sides are globs, and an empty domain is NVTX's default domain. A
+ * pattern without `@` matches in every domain.
+ * - `\` escapes the next character: `user\@host`, `100\*`.
  *
- * A region is selected when it, or a range around it, matches an include pattern (no include
- * patterns: all match) and neither it nor a range around it matches an exclude pattern. So
- * `decode*` brings everything inside the decode ranges. A region selected without its parent keeps
- * its whole path, and the parent is not shown. Selection never changes the numbers of a region:
- * a parent's inclusive time contains a child that is left out, its exclusive time does not.
+ * A region is selected if it or an enclosing range matches an include pattern (without include patterns, all match) and
+ * neither it nor an enclosing range matches an exclude pattern. So `decode*` includes everything inside the decode
+ * ranges. A region that is selected without its parent keeps its whole path, and the parent is not shown. Selection
+ * never changes the numbers of a region: a parent's inclusive time contains a child that is left out, its exclusive
+ * time does not.
  */
 export interface SelectionPatterns {
   readonly include: readonly string[];
   readonly exclude: readonly string[];
 }
 
-/** A pattern setting as it stands in a config: nothing, one pattern, or a list of them. */
+/** The patterns of a config value: null, one pattern, or a list. */
 export function patternList(setting: string | readonly string[] | null | undefined): string[] {
   if (setting === null || setting === undefined) return [];
   return typeof setting === "string" ? [setting] : [...setting];
@@ -27,7 +27,7 @@ export function patternList(setting: string | readonly string[] | null | undefin
 
 /** A parsed pattern: `label`, `domain@label`, with `*` and `?`. */
 export interface RangePattern {
-  /** Null: any domain. */
+  /** Null matches any domain. */
   readonly domain: readonly GlobToken[] | null;
   readonly name: readonly GlobToken[];
 }
@@ -61,7 +61,7 @@ export function matchesRange(pattern: RangePattern, domain: string, name: string
 }
 
 export interface RegionSelector {
-  /** Whether a range at some place matches an include pattern. */
+  /** Whether a range at some level matches an include pattern. */
   includes(domain: string, name: string): boolean;
   excludes(domain: string, name: string): boolean;
 }

@@ -17,16 +17,16 @@ import {
   type SweepWork,
 } from "./document.ts";
 
-/** A job as it lies in the directory of a sweep. */
+/** A job as stored in the directory of a sweep. */
 export interface JobInput {
   readonly name: string;
-  /** As in `overrides.yaml`. */
+  /** The overrides in `overrides.yaml`. */
   readonly overrides: readonly string[];
-  /** Where and when it ran; absent where that is not known. */
+  /** Where and when it ran; absent if unknown. */
   readonly interval?: HostInterval;
-  /** As in the report of the sweep. */
+  /** Its page, relative to the report of the sweep. */
   readonly page?: string;
-  /** How much it did, in the unit of `work`; absent where that is not known. */
+  /** The amount of work, in the unit of `work`; absent if unknown. */
   readonly amount?: number;
   /** The main report of one collector, or why there is none. */
   readonly result:
@@ -34,21 +34,26 @@ export interface JobInput {
     | { readonly report: null; readonly problem: string };
 }
 
-/** What of a job's report that of the sweep needs: all kernels, metrics and sections of 1,000 jobs would be gigabytes. */
+/**
+ * The part of a job's report that the sweep's report needs: all kernels, metrics and sections of 1,000 jobs would take
+ * gigabytes.
+ */
 export interface JobReport extends Pick<NCUProfileRegionReport, "totals"> {
   readonly hostname: string;
-  /** What it calls the things in its kernel lists; null where there are none. */
+  /** The term for the entries of its kernel lists; null if there are none. */
   readonly kernels: string | null;
-  /** Their places, kinds and times: all else is empty. */
+  /** Places, kinds and times of regions; the other members are empty. */
   readonly regions: readonly NCUProfileRegion[];
 }
 
 type Place = Pick<NCUProfileRegion, "name" | "path" | "parent" | "domain" | "path_domains">;
 
-/** Places of regions, by what stands in a report: jobs of a sweep have the same ones, and a copy for each would be most of the memory. */
+/**
+ * Regions' places by their stored form: the jobs of a sweep share them, because copies would take most of the memory.
+ */
 export type SharedPlaces = Map<string, Place>;
 
-/** @param places shared by the jobs of a sweep */
+/** @param places the places that the jobs of a sweep share */
 export const jobReport = (
   report: NCUProfileRegionReport,
   places: SharedPlaces = new Map(),
@@ -59,7 +64,7 @@ export const jobReport = (
   regions: report.regions.map((region) => timesOnly(region, sharedPlace(region, places))),
 });
 
-/** Written out: an object that is put together of others takes three times as much memory. */
+/** Written member by member: an object built with spreads takes three times as much memory. */
 function timesOnly(
   { depth, kind, invocations, total_ms, wall_ms, cpu_ms, kernel_count, ...rest }: NCUProfileRegion,
   { name, path, parent, domain, path_domains }: Place,
@@ -78,7 +83,7 @@ function timesOnly(
     exclusive_ms: null,
     wall_ms,
     wall_exclusive_ms: null,
-    // One call has no spread.
+    // A single call has no spread.
     invocation_wall_ms: invocations > 1 ? rest.invocation_wall_ms : null,
     kernel_count,
     metrics: NOTHING_ELSE.metrics,
@@ -91,7 +96,7 @@ function timesOnly(
   return path_domains === undefined ? region : { ...region, path_domains };
 }
 
-/** The same objects for all regions. */
+/** Shared by all regions. */
 const NOTHING_ELSE = {
   metrics: {},
   sections: {},
@@ -159,7 +164,7 @@ function keyAndValue(override: string): readonly [string, string] {
   return [key.replace(/^(?:\+{1,2}|~)/, ""), value];
 }
 
-/** Keys that have not the same value in every job. */
+/** The keys whose values differ between jobs. */
 function sweptKeys(set: readonly ReadonlyMap<string, string>[]): readonly string[] {
   const keys = [...new Set(set.flatMap((own) => [...own.keys()]))];
   return keys.filter((key) => new Set(set.map((own) => own.get(key))).size > 1);
@@ -168,7 +173,7 @@ function sweptKeys(set: readonly ReadonlyMap<string, string>[]): readonly string
 const isNumber = (text: string): boolean =>
   text.trim() !== "" && Number.isFinite(Number(text)) && !/^0[xob]/i.test(text.trim());
 
-/** The first of equal ones. */
+/** The first of several equal jobs. */
 function bestOf(jobs: readonly SweepJob[], byThroughput: boolean): string | null {
   let best: { readonly name: string; readonly score: number } | null = null;
   for (const { name, total_ms, per_second } of jobs) {
@@ -178,7 +183,7 @@ function bestOf(jobs: readonly SweepJob[], byThroughput: boolean): string | null
   return best?.name ?? null;
 }
 
-/** In the order in which the jobs have them: a region that only later jobs have stands below. */
+/** The regions in the order of the jobs; a region that only later jobs have comes last. */
 function regionsOf(inputs: readonly JobInput[], basis: SweepReport["basis"]) {
   interface Found {
     readonly region: NCUProfileRegion;
@@ -217,7 +222,7 @@ function callsOf({ invocations, invocation_wall_ms }: NCUProfileRegion): SweepCa
   return { calls: invocations, min, median, p95, max };
 }
 
-/** Also beside a job that failed: it took its share of the machine. */
+/** Includes jobs beside a failed one, which also used the machine. */
 function timedConcurrently(
   inputs: readonly JobInput[],
   jobs: readonly SweepJob[],

@@ -21,16 +21,16 @@ export interface SweepReport {
   readonly contract: string;
   /** ISO 8601 in UTC. */
   readonly generated_at: string;
-  /** `recorder`, `nsys` or `ncu`: all numbers are of one. */
+  /** `recorder`, `nsys` or `ncu`, the source of all numbers. */
   readonly collector: string;
-  /** What is compared: time of kernels (or CPU operations), or wall time where not all jobs have that. */
+  /** The compared time: that of kernels (or CPU operations), or wall time if not all jobs have kernel times. */
   readonly basis: "total_ms" | "wall_ms";
-  /** What differs between the jobs, in the order of their overrides. */
+  /** The parameters that differ between the jobs, in the order of their overrides. */
   readonly parameters: readonly SweepParameter[];
   readonly jobs: readonly SweepJob[];
-  /** What each job did, where the reader says so: throughput is reported then. Absent where not. Added in 1.3. */
+  /** The work of each job; throughput is reported if it is given. Added in 1.3. */
   readonly work?: SweepWork;
-  /** Name of the job with the highest throughput, or without `work` with the least time; null where none has any. */
+  /** Name of the job with the highest throughput or, without `work`, the shortest time; null if no job has one. */
   readonly best: string | null;
   readonly regions: readonly SweepRegion[];
   readonly notes: readonly string[];
@@ -38,46 +38,46 @@ export interface SweepReport {
 
 /** An amount of work, as a product of numbers and keys of the jobs' configs. */
 export interface SweepWork {
-  /** What is counted: `images`. */
+  /** The unit: `images`. */
   readonly unit: string;
-  /** `infer.batch_size`, `10`: their product is the amount in the whole job. */
+  /** The factors of the amount of work of a whole job, for example `infer.batch_size` and `10`. */
   readonly factors: readonly string[];
 }
 
 export interface SweepParameter {
   readonly key: string;
-  /** Whether every value is a number: then it is an axis. */
+  /** Whether every value is a number, so that it can be an axis. */
   readonly numeric: boolean;
 }
 
 export interface SweepJob {
-  /** Its directory in that of the sweep. */
+  /** Its directory, relative to that of the sweep. */
   readonly name: string;
-  /** One per parameter, as typed; null: this job did not set it. */
+  /** One per parameter, as typed; null if this job did not set it. */
   readonly values: readonly (string | null)[];
-  /** Of the whole job; null where it has no report. */
+  /** Time of the whole job; null without a report. */
   readonly total_ms: number | null;
-  /** Processor time in its ranges; absent where it is not known. Added in 1.2. */
+  /** Processor time in its ranges; absent if unknown. Added in 1.2. */
   readonly cpu_ms?: number;
-  /** How much it did in each second of `total_ms`, in the unit of `work`; absent where that is not known. Added in 1.3. */
+  /** Work per second of `total_ms`, in the unit of `work`; absent if unknown. Added in 1.3. */
   readonly per_second?: number;
-  /** Path of its own page from this report, with `/`; absent where it has none. Added in 1.3. */
+  /** Path of its own page relative to this report, with `/`; absent if it has none. Added in 1.3. */
   readonly page?: string;
-  /** Why it has none. */
+  /** Why it has no report; null if it has one. */
   readonly problem: string | null;
 }
 
 export interface SweepRegion {
   readonly path: readonly string[];
   readonly domain: string;
-  /** As in the region report: absent where all ranges of the path are of `domain`. Added in 1.1. */
+  /** As in the region report: absent if all ranges of the path have the same `domain`. Added in 1.1. */
   readonly path_domains?: readonly (string | null)[];
   readonly kind: NCUProfileRegion["kind"];
-  /** One per job, in their order; null where the job does not have the region. */
+  /** One per job, in the order of the jobs; null if the job does not have the region. */
   readonly times_ms: readonly (number | null)[];
-  /** The same of processor times; absent where no job has any. Added in 1.2. */
+  /** Processor times in the same order; absent if no job has any. Added in 1.2. */
   readonly cpu_times_ms?: readonly (number | null)[];
-  /** Of its single calls, one per job; null for fewer than two, absent where no job has as many. Added in 1.4. */
+  /** Statistics of single calls, one per job; null for fewer than two calls, absent if all are null. Added in 1.4. */
   readonly calls_ms?: readonly (SweepCalls | null)[];
 }
 
@@ -90,11 +90,11 @@ export interface SweepCalls {
   readonly max: number;
 }
 
-// Time against a numeric parameter. The page's script uses it: no Node here.
+// Time against a numeric parameter. Must not import Node modules: the page's script uses it.
 
-/** Jobs that differ in one parameter only, by its value. */
+/** Jobs that differ only in one parameter, sorted by its value. */
 export interface Curve {
-  /** The other parameters' values; empty where there are no others. */
+  /** The values of the other parameters; empty if there are none. */
   readonly label: string;
   readonly points: readonly CurvePoint[];
 }
@@ -106,8 +106,8 @@ export interface CurvePoint {
 }
 
 /**
- * @param parameter place of a numeric parameter
- * @param times of a region, one per job; those of the whole jobs when absent
+ * @param parameter index of a numeric parameter
+ * @param times times of a region, one per job. Default: those of the whole jobs
  */
 export function curvesOf(
   { jobs, parameters }: Pick<SweepReport, "jobs" | "parameters">,
@@ -137,11 +137,11 @@ export function curvesOf(
 
 /** A power law through the points of a curve. */
 export interface ScalingFit {
-  /** 1 is proportional, 0 constant, 2 quadratic. */
+  /** 0 means constant, 1 proportional, 2 quadratic. */
   readonly exponent: number;
-  /** Half of its 95 % interval, by Student's t. */
+  /** Half of the 95 % interval of the exponent, by Student's t. */
   readonly half: number;
-  /** Coefficient of determination, of the logarithms. */
+  /** Coefficient of determination of the logarithms. */
   readonly r2: number;
 }
 
@@ -149,8 +149,8 @@ export interface ScalingFit {
 const LEAST_R2 = 0.9;
 
 /**
- * How time grows with the parameter: the least-squares line through the logarithms. Null for less than three different
- * values above zero: a line through two always fits.
+ * How time grows with the parameter: the least-squares line through the logarithms. Null for fewer than three different
+ * values above zero, since a line through two points always fits.
  */
 export function scalingFit(points: readonly CurvePoint[]): ScalingFit | null {
   const logs = points
@@ -168,12 +168,12 @@ export function scalingFit(points: readonly CurvePoint[]): ScalingFit | null {
   return {
     exponent,
     half: quantile975(freedom) * Math.sqrt(left / freedom / spread),
-    // Times that are all the same fit exactly.
+    // Equal times fit exactly.
     r2: total === 0 ? 1 : 1 - left / total,
   };
 }
 
-/** The exponent in words, or why there is none. */
+/** The exponent in words, or the reason why there is none. */
 export function scalingWords(points: readonly CurvePoint[]): string {
   const fit = scalingFit(points);
   if (fit === null) return "none: less than three values";

@@ -1,4 +1,7 @@
-/** The tables of a sweep: jobs, regions by jobs, scaling. No Node here: the page's script imports it, too. */
+/**
+ * The tables of a sweep: jobs, regions by jobs, scaling. Must not import Node modules: the page's script imports it,
+ * too.
+ */
 import { printableLabel } from "../../text/printable.ts";
 import { type Field, link, strong, type Table, tableOf } from "../view/blocks.ts";
 import { formatMs, NOT_MEASURED } from "../view/numbers.ts";
@@ -12,7 +15,7 @@ import {
   scalingWords,
 } from "./document.ts";
 
-/** What the numbers are, in words. */
+/** The meaning of the numbers in words. */
 export const basisInWords = ({ basis }: Pick<SweepReport, "basis">): string =>
   basis === "total_ms" ? "time of kernels or CPU operations" : "wall time";
 
@@ -22,7 +25,7 @@ const CPU_TIME: Field<SweepJob> = {
   cell: ({ cpu_ms }) => cpu_ms ?? null,
 };
 
-/** Which job is best by what, for a sentence; null where none is. */
+/** The best job and the criterion, for a sentence; null if there is none. */
 export function bestInWords({ best, work }: Pick<SweepReport, "best" | "work">): string | null {
   if (best === null) return null;
   const job = `job ${printableLabel(best, 80)}`;
@@ -31,7 +34,7 @@ export function bestInWords({ best, work }: Pick<SweepReport, "best" | "work">):
     : `${job} did the most ${printableLabel(work.unit, 40)} per second`;
 }
 
-/** What a job is called above its column: by its values where one or two parameters differ. */
+/** The title of a job's column: its values if one or two parameters differ. */
 export function jobTitle(
   { name, values }: Pick<SweepJob, "name" | "values">,
   parameters: SweepReport["parameters"],
@@ -85,7 +88,10 @@ export function jobTable(
   );
 }
 
-/** Times of regions in each job. @param names of the regions, in their order */
+/**
+ * Times of regions in each job.
+ * @param names names of the regions, in their order
+ */
 export function regionMatrix(
   { jobs, regions, parameters }: Pick<SweepReport, "jobs" | "regions" | "parameters">,
   names: readonly string[],
@@ -109,7 +115,7 @@ export function regionMatrix(
   );
 }
 
-/** The region called more than once that takes most, over all jobs; null where none is. */
+/** The region with the most time in all jobs among those with several calls; null if there is none. */
 export function mostCalled(regions: readonly SweepRegion[]): SweepRegion | null {
   const timeOf = ({ times_ms }: SweepRegion) =>
     times_ms.reduce<number>((sum, ms) => sum + (ms ?? 0), 0);
@@ -121,7 +127,7 @@ export function mostCalled(regions: readonly SweepRegion[]): SweepRegion | null 
     );
 }
 
-/** How long single calls of a region took in each job; none where no job called it twice. */
+/** The durations of the calls of a region in each job; no table if no job called it twice. */
 export function callsTable(
   { jobs, parameters }: Pick<SweepReport, "jobs" | "parameters">,
   { calls_ms = [] }: SweepRegion,
@@ -162,14 +168,14 @@ interface CallsRow extends SweepCalls {
 
 interface ScalingRow {
   readonly key: string;
-  /** Values of the other parameters. */
+  /** The values of the other parameters. */
   readonly others: string;
   readonly times: string;
-  /** In words, with its interval. */
+  /** The exponent in words, with its interval. */
   readonly exponent: string;
 }
 
-/** Of the whole jobs; none where no parameter is a number with several values. */
+/** For the whole jobs; no table if no parameter is a number with several values. */
 export function scalingTable(report: SweepReport): readonly Table[] {
   const rows = report.parameters.flatMap(({ key, numeric }, at) =>
     (numeric ? curvesOf(report, at) : []).flatMap(({ label, points }): readonly ScalingRow[] => {
@@ -194,14 +200,14 @@ export function scalingTable(report: SweepReport): readonly Table[] {
 
 interface SweepRecord {
   readonly job: SweepJob;
-  /** Null: the whole job. */
+  /** Null stands for the whole job. */
   readonly region: SweepRegion | null;
   readonly ms: number | null;
   readonly cpuMs: number | null;
   readonly calls: SweepCalls | null;
 }
 
-/** As in the CSV of a run's regions. */
+/** Named as in the CSV of a run's regions. */
 const CALLS_FIELDS: readonly Field<SweepRecord>[] = [
   { title: "calls", cell: ({ calls }) => calls?.calls ?? null },
   { title: "call_min_ms", cell: ({ calls }) => calls?.min ?? null },
@@ -210,7 +216,7 @@ const CALLS_FIELDS: readonly Field<SweepRecord>[] = [
   { title: "call_max_ms", cell: ({ calls }) => calls?.max ?? null },
 ];
 
-/** A row per job, and one per region and job. */
+/** One row per job, and one per region and job. */
 export const sweepRecords = (report: SweepReport): Table =>
   tableOf<SweepRecord>(
     [

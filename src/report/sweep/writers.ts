@@ -1,4 +1,4 @@
-/** A sweep's report as a page, Markdown, JSON and CSV. */
+/** The report of a sweep as a page, Markdown, JSON and CSV. */
 import { plural } from "../../text/plural.ts";
 import { printableLabel } from "../../text/printable.ts";
 import { pathLines } from "../model/region-path.ts";
@@ -22,18 +22,18 @@ import {
   sweepRecords,
 } from "./tables.ts";
 
-/** In pieces: 20 million times are longer than one string can be. */
+/** In pieces: 20 million times exceed the longest string. */
 export const sweepJsonPieces = (report: SweepReport): Iterable<string> =>
   jsonPieces(report, LEVELS_TO_TIMES);
 
-/** Report, regions, region, times. */
+/** The levels of the document down to times: report, regions, region, times. */
 const LEVELS_TO_TIMES = 4;
 
 /** One record per region and job, for spreadsheets and data frames. */
 export const renderSweepCsv = (report: SweepReport): Iterable<string> =>
   renderCsv(sweepRecords(report));
 
-/** A wider table cannot be read. */
+/** A wider table is unreadable. */
 const MAX_JOBS = 12;
 
 export const renderSweepMarkdown = (report: SweepReport): string =>
@@ -88,7 +88,7 @@ function matrixBlocks(report: SweepReport): readonly Block[] {
   ];
 }
 
-/** Of the region that takes most; the page has those of each. */
+/** The calls of the region with the most time; the page has all regions. */
 function callsBlocks(report: SweepReport): readonly Block[] {
   const { regions } = report;
   const region = mostCalled(regions);
@@ -102,7 +102,7 @@ function callsBlocks(report: SweepReport): readonly Block[] {
 
 // A sweep as a page: the matrix, sortable and filterable, and scaling curves of any region.
 
-/** Numbers of the matrix: a page of 1 MB bears no more. Those of single calls take as much as three others. */
+/** Maximum number of values in the matrix of a page of 1 MB. Statistics of calls count as three values. */
 const MAX_CELLS = 40_000;
 const CELLS_WITH_CALLS = 4;
 
@@ -160,10 +160,10 @@ const roundedCalls = (calls: SweepCalls | null): SweepCalls | null =>
     max: roundedForPage(calls.max),
   };
 
-/** Throughput is of the time that is compared: `images: infer.batch_size * 10 in each job`. */
+/** The work in words: `images: infer.batch_size * 10 in each job`. */
 const workInWords = ({ unit, factors }: SweepWork): string =>
   `${unit}: ${factors.join(" * ")} in each job`;
 
-/** What a sweep's reports call its regions. */
+/** The names of regions in the reports of a sweep. */
 const regionNames = (regions: readonly SweepRegion[]): readonly string[] =>
   regions.map(pathLines(regions));

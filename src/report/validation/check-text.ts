@@ -1,4 +1,4 @@
-/** Reads and checks the text of a report of any size: first that it is JSON, then that it fits the contract. */
+/** Reads and checks the text of a report of any size: whether it is JSON, and whether it fits the contract. */
 import { scanJson } from "./json-positions.ts";
 import { type JsonText, openCursor, textOf } from "./json-text.ts";
 import type { ReportIssue } from "./rules.ts";
@@ -7,11 +7,11 @@ import type { ReportValidator } from "./validate.ts";
 export interface CheckedDocument {
   /** Undefined if the text is not JSON. */
   readonly document: unknown;
-  /** What is wrong with the JSON, or else with the document; each with its line. */
+  /** The problems of the JSON or, if it is valid, of the document, each with its line. */
   readonly issues: readonly ReportIssue[];
 }
 
-/** Checks the text of a report: first that it is JSON, then that it fits the contract. Issues have lines. */
+/** Checks the text of a report: whether it is JSON, and whether it fits the contract. Issues have lines. */
 export const checkReportText = (text: string, validator: ReportValidator): readonly ReportIssue[] =>
   readDocument(textOf(text), validator).issues;
 
@@ -48,17 +48,19 @@ function syntaxIssue(whole: JsonText, error: SyntaxError): ReportIssue {
   };
 }
 
-/** The most characters of an object or list that go to `JSON.parse` in one piece; larger ones are split. */
+/** Maximum number of characters of an object or list that `JSON.parse` gets in one piece; larger ones are split. */
 const PART = 1 << 20;
 
-/** The deepest nesting that is split: each level is first scanned for its end, so the cost grows with the depth. */
+/**
+ * Maximum depth at which values are split: each level is first scanned for its end, so the cost grows with the depth.
+ */
 const DEEPEST = 100;
 
 /**
- * Parses a JSON text of any length, as `JSON.parse` would.
+ * Parses a JSON text of any length, like `JSON.parse`.
  *
- * @param part for tests
- * @throws SyntaxError if it is not JSON (`scanJson` tells where), or if a large text is nested too deeply
+ * @param part maximum length of a piece; set by tests
+ * @throws SyntaxError if it is not JSON (`scanJson` finds the place), or if a large text is nested too deeply
  */
 export function readJson(whole: JsonText, part = PART): unknown {
   const cursor = openCursor(whole);

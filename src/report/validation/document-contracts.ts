@@ -1,4 +1,4 @@
-/** Every kind of report that is written as JSON, identified by its contract: region, sweep, comparison, query. */
+/** The kinds of reports that are written as JSON, identified by their contracts: region, sweep, comparison, query. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Ajv2020 } from "ajv/dist/2020.js";
@@ -13,14 +13,14 @@ import { contractIssue, createReportValidator, type ReportValidator } from "./va
 
 /** A kind of document, apart from region reports. */
 interface DocumentContract {
-  /** The versions that are read. */
+  /** The supported versions. */
   readonly versions: readonly string[];
   readonly compile: (ajv: Ajv2020) => ReportValidator;
 }
 
 /**
- * @param file of the schema, in `schemas/`
- * @param rules what the schema cannot say
+ * @param file file of the schema, in `schemas/`
+ * @param rules rules that the schema cannot express
  */
 const documentContract = <Document>(
   versions: readonly string[],
@@ -44,8 +44,8 @@ const OTHERS: readonly DocumentContract[] = [
 ];
 
 /**
- * A validator of whatever kind a document says it is; one that says nothing is held against the
- * contract of region reports. Schemas are compiled when the first document of a kind comes.
+ * A validator for all kinds of documents; a document without a contract is checked as a region report. A schema is
+ * compiled when the first document of its kind is checked.
  */
 export async function createDocumentValidator(): Promise<ReportValidator> {
   const regions = await createReportValidator();
@@ -63,16 +63,16 @@ export async function createDocumentValidator(): Promise<ReportValidator> {
   };
 }
 
-/** Whether a document names a contract of the same kind, of whatever version. */
+/** Whether the contract of a document is of the same kind, in any version. */
 function isOf(document: unknown, contract: string): boolean {
   if (typeof document !== "object" || document === null || !("contract" in document)) return false;
   const [kind = ""] = contract.split("/");
   return typeof document.contract === "string" && document.contract.split("/")[0] === kind;
 }
 
-// What the schema of a sweep's report cannot say.
+// Rules that the schema of a sweep's report cannot express.
 
-/** @param document fits `schemas/sweep-report.schema.json` */
+/** @param document a document that fits `schemas/sweep-report.schema.json` */
 function sweepIssues(document: SweepReport): readonly ReportIssue[] {
   const { jobs, parameters, regions, best } = document;
   const lists = [

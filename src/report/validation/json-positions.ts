@@ -1,19 +1,19 @@
 /**
- * Finds the positions of values in a JSON text. The scanner runs only when there is an error to point at,
- * and keeps its own stack, so nesting is limited by memory alone.
+ * Finds the positions of values in a JSON text. Runs only if there is an error to locate, and keeps its own stack, so
+ * the nesting depth is limited only by memory.
  */
 
 import { pointerTokens } from "../../schema/json-document.ts";
 import { type JsonCursor, type JsonText, openCursor } from "./json-text.ts";
 
 export interface JsonScan {
-  /** For each wanted JSON pointer, where its value (for a member: its key) begins. */
+  /** For each wanted JSON pointer, the start of its value, or of the key of a member. */
   readonly positions: ReadonlyMap<string, TextPosition>;
-  /** The first place where the text stops being JSON. */
+  /** The first position where the text is no valid JSON. */
   readonly syntaxError: (TextPosition & { readonly message: string }) | null;
 }
 
-/** Reads the whole text and notes the positions of the wanted pointers. */
+/** Scans the whole text and records the positions of the wanted pointers. */
 export function scanJson(whole: JsonText, wanted: ReadonlySet<string> = new Set()): JsonScan {
   const state = startScan(whole, wanted);
   const { cursor, lines, positions } = state;
@@ -29,7 +29,7 @@ export function scanJson(whole: JsonText, wanted: ReadonlySet<string> = new Set(
 
 interface Container {
   readonly type: "object" | "array";
-  /** Undefined if nothing inside is wanted: this spares building the pointers of deeply nested values. */
+  /** Undefined if nothing inside is wanted, which avoids building pointers for deeply nested values. */
   readonly place: PointerTree | undefined;
   index: number;
 }
@@ -41,10 +41,10 @@ interface ScanState {
   readonly cursor: JsonCursor;
   readonly lines: LineCounter;
   readonly positions: Map<string, TextPosition>;
-  /** The containers around the position, innermost last. */
+  /** The containers that enclose the position, innermost last. */
   readonly stack: Container[];
   expecting: Expecting;
-  /** The place of the value that comes next, or came last. */
+  /** The place of the next or latest value. */
   place: PointerTree | undefined;
 }
 
@@ -60,7 +60,7 @@ function startScan(whole: JsonText, wanted: ReadonlySet<string>): ScanState {
   };
 }
 
-/** Reads what begins with this character. Returns what is wrong with it; null if nothing is. */
+/** Reads the token that begins with this character. Returns an error message, or null. */
 type Step = (state: ScanState, character: string) => string | null;
 
 const STEPS: Readonly<Record<Expecting, Step>> = {
@@ -148,23 +148,23 @@ function whyNoString(cursor: JsonCursor): string {
 }
 
 export interface TextPosition {
-  /** 1-based; columns count UTF-16 units, as editors do. */
+  /** Starting at 1; columns count UTF-16 units, as editors do. */
   readonly line: number;
   readonly column: number;
 }
 
-/** Counts the lines and columns of ascending positions in a text of which only a part is in memory. */
+/** Counts lines and columns of ascending positions in a text that is only partly in memory. */
 interface LineCounter {
-  /** @param offset into the part in memory; never less than in the last call */
+  /** @param offset offset into the part in memory, at least that of the last call */
   positionAt(text: string, offset: number): TextPosition;
-  /** Call when the text before this offset is dropped, which then becomes offset 0. */
+  /** Must be called when the text before this offset is dropped; the offset becomes 0. */
   cutAt(text: string, offset: number): void;
 }
 
 function createLineCounter(): LineCounter {
   let line = 1;
   let lineStart = 0;
-  /** Where to look for the next line break. */
+  /** The offset up to which line breaks are counted. */
   let counted = 0;
   const positionAt = (text: string, offset: number): TextPosition => {
     for (;;) {
@@ -187,14 +187,14 @@ function createLineCounter(): LineCounter {
   };
 }
 
-/** The places in a document that JSON pointers name, as a tree to descend along with the document. */
+/** The places of JSON pointers as a tree, which is traversed together with the document. */
 interface PointerTree {
-  /** Undefined if only something below is wanted. */
+  /** Undefined if only a descendant is wanted. */
   pointer?: string;
   readonly below: Map<string, PointerTree>;
 }
 
-/** The root of the tree of wanted places: the document itself. */
+/** The root of the tree of wanted places, which is the document itself. */
 function pointerTree(pointers: Iterable<string>): PointerTree {
   const document: PointerTree = { below: new Map() };
   for (const pointer of pointers) {

@@ -1,9 +1,9 @@
-/** The text of a JSON file, which may be longer than a string can be (512 MB), and positions in it. */
+/** The text of a JSON file, which may exceed the longest string (512 MB), and positions in it. */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
 import { refuseDevice } from "../../system/files.ts";
 
-/** Gives the pieces of a text, as often as it is called. */
+/** Iterates over the pieces of a text; can be called several times. */
 export type JsonText = () => Iterable<string>;
 
 export const textOf =
@@ -16,16 +16,13 @@ export const textOfBytes =
   () =>
     withoutMark(decoded(chunks));
 
-/**
- * @throws the system's errors: at once if the file is missing or may not be read, others while the
- *   text is read
- */
+/** @throws the errors of the system: immediately if the file is missing or unreadable, others while the text is read */
 export function textOfFile(path: string): JsonText {
   const file = openSync(path, "r");
   try {
     const status = fstatSync(file);
     refuseDevice(status, path);
-    // A pipe delivers its bytes only once, so they are kept.
+    // A pipe can be read only once, so its bytes are kept.
     if (!status.isFile()) return textOfBytes([...chunksOf(file)]);
   } finally {
     closeSync(file);
@@ -35,7 +32,7 @@ export function textOfFile(path: string): JsonText {
 
 const CHUNK_BYTES = 1 << 22;
 
-/** Drops a byte order mark, which is no part of the document; positions do not count it. */
+/** Removes a byte order mark, which is not part of the document and does not count in positions. */
 function* withoutMark(pieces: Iterable<string>): Generator<string> {
   let isFirst = true;
   for (const piece of pieces) {
@@ -44,7 +41,7 @@ function* withoutMark(pieces: Iterable<string>): Generator<string> {
   }
 }
 
-/** With `StringDecoder`, because strings from `TextDecoder` take two bytes per character. */
+/** Uses `StringDecoder`, because strings from `TextDecoder` take two bytes per character. */
 function* decoded(chunks: Iterable<Buffer>): Generator<string> {
   const decoder = new StringDecoder("utf8");
   for (const chunk of chunks) yield decoder.write(chunk);
@@ -69,7 +66,7 @@ function* chunksOf(file: number): Generator<Buffer> {
   }
 }
 
-/** A position in a JSON text of which only the part around it is in memory. */
+/** A position in a JSON text that is only partly in memory. */
 export interface JsonCursor {
   /** The part in memory. */
   readonly text: string;
@@ -77,11 +74,11 @@ export interface JsonCursor {
   at: number;
   /** Drops the text before the position, which becomes offset 0, and reads more; false at the end of the text. */
   more(): boolean;
-  /** Skips blanks and returns the next character without taking it; empty at the end. */
+  /** Skips blanks and returns the next character without consuming it; empty at the end. */
   peek(): string;
   /**
-   * The offset after the string, number or word that begins here, all of which is then in memory. The text
-   * is not validated: that is up to the caller. Null if no such token begins here, or it does not end.
+   * The offset after the string, number or word that begins here, all of which is then in memory. The token is not
+   * validated. Null if no such token begins here, or if it is incomplete.
    */
   endOfToken(): number | null;
 }
@@ -137,7 +134,7 @@ export function openCursor(
 const BLANK = /[ \t\n\r]+/y;
 const WORD = /[-+.\w]+/y;
 
-/** Counts backslashes backwards from the quote: a regular expression would need a stack as long as their run. */
+/** Counts backslashes backwards from the quote: a regular expression would need a stack as deep as the run is long. */
 function isEscaped(text: string, quote: number): boolean {
   let at = quote;
   while (text.charAt(at - 1) === "\\") at--;

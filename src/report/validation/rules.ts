@@ -1,6 +1,6 @@
 /**
- * Rules of the contract that JSON Schema cannot express. Each is a small object; a document is
- * checked by all of them, after its shape is known to be right.
+ * Rules of the contract that JSON Schema cannot express, each a small object. They are checked once a document fits the
+ * schema.
  */
 
 import { pointerTo as pointerToTokens } from "../../schema/json-document.ts";
@@ -16,9 +16,9 @@ import { placeKey, storedDomains } from "../model/region-path.ts";
 import { limitOf } from "../view/gpu-utilization.ts";
 
 interface Rule<T> {
-  /** Which property of the checked thing the rule is about. */
+  /** The property that the rule is about. */
   readonly property: string;
-  /** What is wrong and what would be right; null where nothing is. */
+  /** What is wrong and what is expected; null if the rule holds. */
   readonly check: (thing: T) => Problem | null;
 }
 
@@ -29,7 +29,7 @@ interface Problem {
 
 const problem = (message: string, expected: string): Problem => ({ message, expected });
 
-/** Sums are rounded in another order than their parts: allow one part in a million. */
+/** Sums depend on the order of rounding, so one part in a million is tolerated. */
 const exceeds = (value: number, limit: number): boolean =>
   value > limit + Math.max(Math.abs(limit) * 1e-6, 1e-9);
 const differs = (a: number, b: number): boolean => exceeds(a, b) || exceeds(b, a);
@@ -107,7 +107,7 @@ const REGION_RULES: readonly Rule<NCUProfileRegion>[] = [
     property: "kernel_count",
     check: ({ kernel_count, kernels }) => {
       const calls = kernels.reduce((sum, kernel) => sum + kernel.calls, 0);
-      // A range measured as a whole has a count at most, and no list.
+      // A range measured as a whole may have a count, but no list.
       if (kernels.length === 0 || calls === kernel_count) return null;
       return problem(`${kernel_count} is not the sum of calls in kernels`, `${calls}`);
     },
@@ -184,7 +184,7 @@ const REPORT_RULES: readonly Rule<NCUProfileRegionReport>[] = [
     property: "regions",
     check: ({ regions }) => {
       const seen = new Set<string>();
-      // The bucket of what ran outside all ranges has no inner regions, whatever the ranges are named.
+      // The bucket outside all ranges contains no regions, whatever their names.
       const ranges = regions.filter(({ kind }) => kind !== "outside");
       const all = new Set(ranges.map((region) => placeKey(region)));
       for (const region of ranges) {
@@ -300,7 +300,7 @@ function inOrder(
     : problem(`the statistics of ${wrong.name} are not in order`, "min <= mean <= max");
 }
 
-/** Every broken rule, in document order. */
+/** All violations of the rules, in document order. */
 export function ruleIssues(bundle: RegionReportBundle): readonly ReportIssue[] {
   return [
     ...applied(BUNDLE_RULES, bundle, ""),
@@ -328,7 +328,7 @@ const applied = <T>(rules: readonly Rule<T>[], thing: T, pointer: string): reado
     return found === null ? [] : [{ pointer: pointerTo(pointer, property), ...found }];
   });
 
-/** A part of an unknown whole is impossible; an unknown part of a whole is not. */
+/** A known part of an unknown whole is invalid; an unknown part of a known whole is valid. */
 function atMost(
   part: number | null,
   whole: number | null,
@@ -379,9 +379,9 @@ export interface ReportIssue {
   /** JSON pointer (RFC 6901) to the place; empty for the document itself. */
   readonly pointer: string;
   readonly message: string;
-  /** What would be right, to be read after "expected". */
+  /** The expected value, to be read after "expected". */
   readonly expected: string;
-  /** 1-based, where the text of the document is known. */
+  /** Starting at 1; absent if the text of the document is unknown. */
   readonly line?: number;
   readonly column?: number;
 }

@@ -2,9 +2,9 @@ import type { ErrorObject } from "ajv";
 import { expectation } from "../../schema/expectations.ts";
 import { pointerTo, type ReportIssue } from "./rules.ts";
 
-/** Errors of ajv as issues, one for each place that is wrong. */
+/** Converts errors of ajv to issues, one for each invalid place. */
 export function issuesOf(errors: readonly ErrorObject[]): readonly ReportIssue[] {
-  // `anyOf` fails together with its branches. The branch that is not `null` tells what is wrong.
+  // `anyOf` fails together with its branches; the error of the branch that is not `null` is informative.
   const telling = errors.filter(
     (error) =>
       !(error.keyword === "anyOf" && hasTellingAt(errors, error)) &&
@@ -21,7 +21,7 @@ export function issuesOf(errors: readonly ErrorObject[]): readonly ReportIssue[]
 const isNullBranch = ({ keyword, params }: ErrorObject): boolean =>
   keyword === "type" && params["type"] === "null";
 
-/** Whether an error that tells is about the same place or one below it. */
+/** Whether an informative error has the same place, or one below it. */
 const hasTellingAt = (errors: readonly ErrorObject[], error: ErrorObject): boolean =>
   errors.some(
     (other) =>

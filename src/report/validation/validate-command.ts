@@ -1,4 +1,4 @@
-/** The `validate-regions` command, apart from its process: arguments in, lines and exit code out. */
+/** The `validate-regions` command without its process: takes arguments, writes lines, and returns the exit code. */
 
 import picocolors from "picocolors";
 import {
@@ -20,13 +20,13 @@ import { textOfBytes, textOfFile } from "./json-text.ts";
 import type { ReportIssue } from "./rules.ts";
 import type { ReportValidator } from "./validate.ts";
 
-/** Where the command reads and writes. */
+/** The streams of the command. */
 export interface CommandIo {
-  /** The bytes of standard input; asked for once, and only where `-` is among the files. */
+  /** The bytes of standard input; called once, and only if `-` is among the files. */
   readonly stdin: () => AsyncIterable<Buffer>;
-  /** Takes text unchanged, line breaks included. */
+  /** Writes text unchanged, including line breaks. */
   readonly stdout: (text: string) => void;
-  /** Takes text unchanged, line breaks included. */
+  /** Writes text unchanged, including line breaks. */
   readonly stderr: (text: string) => void;
   readonly color: boolean;
 }
@@ -65,7 +65,7 @@ a file that cannot be read.`,
 interface FileResult {
   readonly file: string;
   readonly valid: boolean;
-  /** Why the file could not be read; null when it could. */
+  /** Why the file could not be read; null if it could. */
   readonly unreadable: string | null;
   readonly errors: readonly ReportIssue[];
 }
@@ -87,7 +87,7 @@ export async function runValidateCommand(args: readonly string[], io: CommandIo)
 }
 
 async function run(args: readonly string[], io: CommandIo): Promise<number> {
-  // With the call, so that to import the library's reports loads no yargs.
+  // Imported here, so that importing the library does not load yargs.
   const { parseCommandLine } = await import("../../command-line/parse.ts");
   const command = parseCommandLine(COMMAND, args);
   if (command.has("help")) {
@@ -112,16 +112,16 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
 }
 
 interface NamedFile {
-  /** As messages call it. */
+  /** The name in messages. */
   readonly file: string;
   /** Null for standard input. */
   readonly path: string | null;
 }
 
-/** What messages call standard input. */
+/** The name of standard input in messages. */
 const STANDARD_INPUT = "(standard input)";
 
-/** A file that is called `-` can be meant, too: behind `--`. */
+/** After `--`, `-` is the name of a file. */
 function filesOf({ positionals, verbatim }: ParsedCommand): readonly NamedFile[] {
   const own = positionals.slice(0, positionals.length - verbatim.length);
   if (own.filter((name) => name === "-").length > 1)

@@ -13,13 +13,13 @@ import { issuesOf, show } from "./schema-issues.ts";
 /** Checks documents against the contract and the rules that a schema cannot express. */
 export interface ReportValidator {
   /**
-   * Everything in a parsed document that breaks the contract: the schema's errors or, if there are
-   * none, those of the rules beyond it. Empty for a valid `RegionReportBundle`.
+   * All violations of the contract in a parsed document: those of the schema or, if there are none, those of the rules.
+   * Empty for a valid `RegionReportBundle`.
    */
   validate(document: unknown): readonly ReportIssue[];
 }
 
-/** Creates a validator. This loads ajv and the contract, so reuse it for several documents. */
+/** Creates a validator, which loads ajv and the contract; reuse it for several documents. */
 export async function createReportValidator(): Promise<ReportValidator> {
   const check = compileContract();
   return {
@@ -31,7 +31,10 @@ export async function createReportValidator(): Promise<ReportValidator> {
   };
 }
 
-/** The issue of an unknown contract version, the only one that such a document gets: its fields may mean anything. */
+/**
+ * The issue of an unknown contract version, which is the only one reported, since the meaning of the members is
+ * unknown.
+ */
 export function contractIssue(document: unknown, known: readonly string[]): ReportIssue | null {
   if (typeof document !== "object" || document === null || !("contract" in document)) return null;
   const { contract } = document;
@@ -43,7 +46,7 @@ export function contractIssue(document: unknown, known: readonly string[]): Repo
   };
 }
 
-/** @throws Error with the first issue: writing an invalid report is a defect of ours. */
+/** @throws Error with the first issue: writing an invalid report is a bug. */
 export function assertValid(validator: ReportValidator, bundle: RegionReportBundle): void {
   const [first, ...others] = validator.validate(bundle);
   if (first === undefined) return;
@@ -60,10 +63,10 @@ export const readContract = (): ContractDocument =>
     readYaml(readFileSync(contractFile(), "utf8"), { name: contractFile() }),
   ) as unknown as ContractDocument;
 
-/** The contract's schema of a bundle as a function. Loads ajv. */
+/** Compiles the contract's schema of a bundle. Loads ajv. */
 function compileContract(): ValidateFunction<RegionReportBundle> {
   const ajv = createAjv(SHIPPED_SCHEMAS);
-  // OpenAPI's place for schemas, not a keyword of JSON Schema.
+  // The place of schemas in OpenAPI, which is no keyword of JSON Schema.
   ajv.addKeyword("components");
   ajv.addSchema({ $id: CONTRACT_ID, components: readContract().components });
   return ajv.compile({ $ref: `${CONTRACT_ID}#/components/schemas/RegionReportBundle` });
