@@ -30,13 +30,15 @@ import { type Limits, limitsOption } from "./values/limits.ts";
 import { createResolveContext, type ResolveContext } from "./values/resolution/context.ts";
 import type { Resolver } from "./values/resolution/resolver.ts";
 
-/** What all compositions of an engine share. */
+/** Options that apply to all compositions of an engine. */
 export interface EngineOptions {
-  /** Where relative directories start. Default: the working directory. */
+  /** The base of relative directories. Default: the working directory. */
   readonly cwd?: string;
-  /** What `oc.env` sees, and whose `PYTHONPATH` counts for `pkg://`. Default: the environment of the process as it is now. */
+  /**
+   * The environment that `oc.env` reads, and whose `PYTHONPATH` is used for `pkg://`. Default: a copy of the process's.
+   */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Resolvers besides the built-in `oc.*`. */
+  /** Resolvers in addition to the built-in `oc.*`. */
   readonly resolvers?: Iterable<Resolver>;
   /**
    * The config store (`structured://`): values, trees or YAML texts by config path. Values and trees
@@ -44,31 +46,31 @@ export interface EngineOptions {
    */
   readonly store?: ReadonlyMap<string, StoreEntry>;
   /**
-   * The plugins whose configs, resolvers and config sources exist besides Hydra's own. Default: `STANDARD_PLUGINS`, as
-   * in the commands; `[]` is Hydra without any plugin installed.
+   * The plugins whose configs, resolvers and config sources are available in addition to Hydra's own. Default:
+   * `STANDARD_PLUGINS`, as in the commands; `[]` is Hydra without any plugin installed.
    */
   readonly plugins?: readonly Plugin[];
-  /** Further kinds of sources for search paths, by scheme. */
+  /** Further kinds of sources for search paths, by URL scheme. */
   readonly sources?: ReadonlyMap<string, SourceFactory>;
-  /** The version of Hydra that it behaves as. Default: 1.3. */
+  /** The version of Hydra whose behaviour it has. Default: 1.3. */
   readonly dialect?: DialectName;
   /**
-   * How much aliases and interpolations may add to a config, any of the limits. Default: what the environment says
-   * (`HYDRACONF_MAX_VALUES`, `HYDRACONF_MAX_CHARACTERS`), or `DEFAULT_LIMITS`.
+   * How much aliases and interpolations may add to a config; each limit is optional. Default: the limits of the
+   * environment (`HYDRACONF_MAX_VALUES`, `HYDRACONF_MAX_CHARACTERS`), or `DEFAULT_LIMITS`.
    */
   readonly limits?: Partial<Limits>;
 }
 
-/** What to compose: where the configs are, which one is primary, and the overrides. */
+/** The input of a composition: the directories, the primary config and the overrides. */
 export interface ComposeOptions<Schema extends ConfigSchema = ConfigSchema> {
-  /** The directory of the primary config, or `pkg://…`. null: only the config store. */
+  /** The directory of the primary config, or `pkg://…`; null if only the config store is used. */
   readonly configDir?: string | null;
   /** Further directories, searched after `configDir` (`--config-dir`). */
   readonly configDirs?: readonly string[];
-  /** Default: null, which composes what the overrides append. */
+  /** Default: null, which composes only what the overrides append. */
   readonly configName?: string | null;
   readonly overrides?: readonly string[];
-  /** `multirun` leaves sweeps out and open groups open. Default: `run`. */
+  /** In `multirun`, sweep overrides are ignored and groups without an option stay open. Default: `run`. */
   readonly mode?: RunMode;
   /**
    * What the config must fit: a JSON Schema, or the validator of a library that implements https://standardschema.dev,
@@ -79,26 +81,26 @@ export interface ComposeOptions<Schema extends ConfigSchema = ConfigSchema> {
   readonly jobName?: string;
   /** Keeps the `hydra` node in the result. Default: false. */
   readonly returnHydraConfig?: boolean;
-  /** Whether the overrides come from a shell, which messages then take into account. */
+  /** Whether the overrides come from a shell, so that messages can give hints about quoting. */
   readonly fromShell?: boolean;
 }
 
 /**
- * Composes configs from files that it reads once: make one engine, and a sweep of a thousand jobs
- * parses each file once and sees one consistent tree.
+ * Composes configs from files that are read only once: with one engine, a sweep of a thousand jobs parses each file
+ * once, and all its jobs see the same tree.
  */
 export interface Engine {
-  /** @throws ConfigError for anything that is wrong with the files or the overrides. */
+  /** @throws ConfigError for any problem of the files or the overrides */
   compose<Schema extends ConfigSchema = ConfigSchema>(
     options: ComposeOptions<Schema>,
   ): Config<ResolvedData<Schema>>;
-  /** Like `compose`, but returns everything that the composition found out instead of a `Config`. */
+  /** Like `compose`, but returns all results of the composition instead of a `Config`. */
   composition(options: ComposeOptions): Composition;
-  /** The files as this engine sees them. */
+  /** The files as seen by this engine. */
   snapshot(options: Pick<ComposeOptions, "configDir" | "configDirs">): Snapshot;
-  /** A context for resolving, with this engine's resolvers and a cache of its own. */
+  /** A context for resolving interpolations, with this engine's resolvers and a separate cache. */
   resolveContext(): ResolveContext;
-  /** Forgets the files read so far: the next composition reads them again. */
+  /** Drops the files read so far, so that the next composition reads them again. */
   refresh(): void;
 }
 
@@ -119,7 +121,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
   };
 }
 
-/** An engine that does not check the options of its methods, for callers that have checked them. */
+/** An engine whose methods do not check their options, for callers that have checked them. */
 export function openEngine(
   options: EngineOptions,
   dialect = dialectNamed(options.dialect ?? "1.3"),
@@ -172,7 +174,7 @@ export function openEngine(
   };
 }
 
-/** One snapshot for each choice of directories. */
+/** One snapshot for each combination of directories. */
 function createSnapshots(settings: Omit<TreeRequest, "configDir" | "configDirs">): {
   readonly of: Engine["snapshot"];
   readonly forget: () => void;
@@ -189,7 +191,7 @@ function createSnapshots(settings: Omit<TreeRequest, "configDir" | "configDirs">
   };
 }
 
-/** The checks of `createEngine`'s options. */
+/** The checks of the options of `createEngine`. */
 export const ENGINE_OPTIONS: OptionChecks<EngineOptions> = {
   cwd: optional(path),
   env: optional(environment),
@@ -201,7 +203,7 @@ export const ENGINE_OPTIONS: OptionChecks<EngineOptions> = {
   limits: limitsOption,
 };
 
-/** The checks of what a composition takes. */
+/** The checks of the options of a composition. */
 export const COMPOSE_OPTIONS: OptionChecks<ComposeOptions> = {
   configDir: orNull(path),
   configDirs: optional(listOf("strings", path, '["more"]')),

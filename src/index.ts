@@ -64,11 +64,11 @@ export { renderError } from "./values/render-error.ts";
 export { resolver } from "./values/resolution/resolver.ts";
 
 /**
- * An engine with the resolvers that Hydra itself registers: `now` (the time at which the engine was
- * created), `python_version`, and `hydra`, which has nothing to read outside of a running program.
+ * An engine with the resolvers that Hydra itself registers: `now` (the time at which the engine was created),
+ * `python_version`, and `hydra`, which has no values outside of a running program.
  *
- * @throws ConfigError for an unknown dialect or an invalid resolver, and `value.wrong_type` for unknown options
- *   and values that the types do not allow.
+ * @throws ConfigError for an unknown dialect or an invalid resolver, and `value.wrong_type` for unknown options and
+ * values that the types do not allow.
  */
 export function createEngine(options: EngineOptions = {}): Engine {
   checkOptions("createEngine", options, ENGINE_OPTIONS);
@@ -76,10 +76,9 @@ export function createEngine(options: EngineOptions = {}): Engine {
 }
 
 /**
- * Composes a config in one call. Files are read anew each time: to compose one tree many times,
- * create an engine.
+ * Composes a config in one call. Files are read anew each time: to compose one tree many times, create an engine.
  *
- * @throws ConfigError for errors in the files or the overrides, and as `createEngine`.
+ * @throws ConfigError for errors in the files or the overrides, and those of `createEngine`.
  */
 export function compose<Schema extends ConfigSchema = ConfigSchema>(
   options: ComposeOptions<Schema> & EngineOptions,
@@ -91,7 +90,7 @@ export function compose<Schema extends ConfigSchema = ConfigSchema>(
 
 /** How overrides are parsed and their functions evaluated. */
 export interface ParseOptions extends Pick<EvaluationOptions, "random"> {
-  /** The version of Hydra whose language it is. Default: 1.3. */
+  /** The version of Hydra whose override language is used. Default: 1.3. */
   readonly dialect?: DialectName;
 }
 
@@ -107,7 +106,7 @@ export function parseOverride(text: string, index = 0, options: ParseOptions = {
   return readOverride(text, index, withDialect(options));
 }
 
-/** Parses a list of overrides; the first bad one throws. */
+/** Parses a list of overrides; throws for the first invalid one. */
 export function parseOverrides(
   texts: readonly string[],
   options: ParseOptions = {},

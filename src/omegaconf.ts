@@ -47,10 +47,11 @@ import { checkTree } from "./values/yaml/check-tree.ts";
 import { createConfig } from "./values/yaml/reader.ts";
 import { writeYaml } from "./values/yaml/writer.ts";
 
-// OmegaConf's functions for programs. Each takes a tree, plain data or a composed config, and returns a new tree: nothing is changed
-// in place. Those with options behave as another version of Hydra if they are given its `dialect`, or a composed config of it, and throw
-// `compose.unsupported` for a name of none. All but `loadYaml` throw ConfigError `key.invalid_type` and `interpolation.syntax` for plain data that no config can hold.
-// All of them throw `value.wrong_type` for arguments that the types do not allow.
+// OmegaConf's functions for programs. Each takes a tree, plain data or a composed config, and returns a new tree:
+// nothing is changed in place. Functions with options behave as another version of Hydra if they get its `dialect`, or
+// a composed config of it, and throw `compose.unsupported` for an unknown name. All except `loadYaml` throw ConfigError
+// `key.invalid_type` and `interpolation.syntax` for plain data that no config can contain, and all throw
+// `value.wrong_type` for arguments that the types do not allow.
 
 /**
  * `OmegaConf.create(text)`: a tree from YAML 1.1.
@@ -91,11 +92,11 @@ export function toYaml(value: unknown, options: ResolvingOptions & ConfigTextOpt
 }
 
 /**
- * `OmegaConf.merge`: later values win, maps merge key by key. Interpolations that something is merged over are
- * resolved in the context of the first composed config among the arguments, else with the built-in resolvers;
- * `mergeAll` takes others.
+ * `OmegaConf.merge`: later values win, and maps are merged key by key. Interpolations that are merged over are resolved
+ * in the context of the first composed config among the arguments, or with the built-in resolvers; `mergeAll` accepts
+ * others.
  *
- * @throws ConfigError `merge.incompatible` for a map against a list, and what types and flags refuse
+ * @throws ConfigError `merge.incompatible` for a map and a list, and those of types and flags
  */
 export const merge = (...values: readonly unknown[]): ContainerNode =>
   mergeNodes(
@@ -104,8 +105,8 @@ export const merge = (...values: readonly unknown[]): ContainerNode =>
   );
 
 /**
- * Like `merge`, for a list of trees and with options for resolving the interpolations that something is merged
- * over: `${mine:}`, say, where `mine` is one of the program's resolvers.
+ * Like `merge`, for a list of trees, with options for resolving the interpolations that are merged over, for example
+ * `${mine:}`, where `mine` is a resolver of the program.
  *
  * @throws ConfigError as `merge`, and those of such interpolations
  */
@@ -125,12 +126,12 @@ export function mergeAll(
 }
 
 /**
- * `OmegaConf.select`: the value at a key (`a.b[0]`). Interpolations on the way to it and at its place are resolved, those below it
- * when they are read: then what is read throws what its resolution throws. Undefined if there is no such key, and for a missing value
- * (`???`). `toObject` reads all of the result, and turns it into plain data.
+ * `OmegaConf.select`: the value at a key (`a.b[0]`). Interpolations on the path and of the value itself are resolved
+ * immediately, those below it when they are read, which may then throw. Undefined if there is no such key, and for a
+ * missing value (`???`). `toObject` reads the whole result and converts it to plain data.
  *
- * @throws ConfigError that of an interpolation on the way, unless `throwOnResolutionFailure` is false;
- *   `value.missing` with `throwOnMissing`
+ * @throws ConfigError of an interpolation on the path, unless `throwOnResolutionFailure` is false; `value.missing` with
+ * `throwOnMissing`
  */
 export function select(
   tree: unknown,
@@ -145,11 +146,11 @@ export function select(
 }
 
 /**
- * `OmegaConf.update`: the tree with a value set at a key (`a.b[0]`). On the way, maps are created in place of
- * nothing or a scalar; items of lists must exist.
+ * `OmegaConf.update`: the tree with a value set at a key (`a.b[0]`). Maps on the path are created if they are absent or
+ * scalars; items of lists must exist.
  *
- * @throws ConfigError `value.struct`, `value.readonly`, `value.wrong_type`, `merge.incompatible`,
- *   `key.not_found`, `key.invalid_type`
+ * @throws ConfigError `value.struct`, `value.readonly`, `value.wrong_type`, `merge.incompatible`, `key.not_found`,
+ * `key.invalid_type`
  */
 export function update(
   tree: unknown,
@@ -166,10 +167,10 @@ export function update(
 }
 
 /**
- * `OmegaConf.resolve`: the tree with each interpolation replaced by its value. What refers to a missing
- * value becomes missing.
+ * `OmegaConf.resolve`: the tree with each interpolation replaced by its value. Interpolations that refer to a missing
+ * value become missing.
  *
- * @throws ConfigError that of the first interpolation that cannot be resolved
+ * @throws ConfigError of the first interpolation that cannot be resolved
  */
 export function resolve(tree: unknown, options: ResolvingOptions = {}): ConfigNode {
   const root = containerOf(tree, "resolve");
@@ -178,10 +179,10 @@ export function resolve(tree: unknown, options: ResolvingOptions = {}): ConfigNo
 }
 
 /**
- * `OmegaConf.missing_keys`: the full keys of all missing values (`???`), those below interpolations
- * included, in the order of the tree.
+ * `OmegaConf.missing_keys`: the full keys of all missing values (`???`), including those below interpolations, in the
+ * order of the tree.
  *
- * @throws ConfigError that of an interpolation that cannot be resolved
+ * @throws ConfigError of an interpolation that cannot be resolved
  */
 export function missingKeys(tree: unknown, options: ResolvingOptions = {}): readonly string[] {
   const root = containerOf(tree, "missingKeys");
@@ -222,9 +223,9 @@ export function isInterpolation(tree: unknown, key?: Key): boolean {
 }
 
 /**
- * `OmegaConf.masked_copy`: the map reduced to the named keys (one, or a list), in the map's own order.
+ * `OmegaConf.masked_copy`: the map reduced to the named keys (one, or a list), in the order of the map.
  *
- * @throws ConfigError `value.wrong_type` for what is no map
+ * @throws ConfigError `value.wrong_type` for a tree that is no map
  */
 export function maskedCopy(tree: unknown, keys: Key | readonly Key[]): MapNode {
   const root = containerOf(tree, "maskedCopy");
@@ -266,8 +267,8 @@ export function mergeDotlist(
 }
 
 /**
- * `OmegaConf.set_struct` and `set_readonly`: the tree with flags that `merge` and `update` respect. `undefined`
- * removes a flag; flags that are not named stay.
+ * `OmegaConf.set_struct` and `set_readonly`: the tree with flags that `merge` and `update` respect. `undefined` removes
+ * a flag; other flags are kept.
  */
 export function setFlags(tree: unknown, flags: FlagChanges): ContainerNode {
   const root = containerOf(tree, "setFlags");
@@ -279,11 +280,11 @@ export function setFlags(tree: unknown, flags: FlagChanges): ContainerNode {
 const configOf = (value: unknown, by: string): ConfigNode =>
   isConfig(value) ? value.root : checkTree(nodeOf(value, by));
 
-/** A value that becomes part of a config, and is checked there. */
+/** A value that becomes part of a config, where it is checked. */
 const nodeOf = (value: unknown, by: string): ConfigNode =>
   isConfig(value) ? value.root : fromObject(value, fromCode(`${by}()`));
 
-/** Whether a value is a composed config and not data: it has functions. */
+/** Whether a value is a composed config, which has methods, and not data. */
 const isConfig = (value: unknown): value is Pick<Config, "root" | "context"> =>
   typeof value === "object" &&
   value !== null &&
@@ -299,13 +300,13 @@ function containerOf(value: unknown, by: string, name = "the tree"): ContainerNo
   throw wrongArgument(by, name, "a map or a list", given, hint);
 }
 
-/** @param tree a composed config brings its own context */
+/** @param tree if it is a composed config, its own context is used */
 function contextOf(options: ResolvingOptions, tree?: unknown): ResolveContext {
   const { context: base = isConfig(tree) ? tree.context : undefined, ...rest } = options;
   return createResolveContext({ replace: false, ...withDialect(rest), ...(base && { base }) });
 }
 
-/** Whole numbers are integer keys, as list indices are. */
+/** Integers are integer keys, like list indices. */
 const indexOr = (key: Key): Key =>
   typeof key === "number" && Number.isInteger(key) ? BigInt(key) : key;
 
@@ -324,32 +325,32 @@ function loadYamlHint(value: unknown): string | undefined {
 
 /** How a text is read. */
 export interface LoadOptions {
-  /** What positions and errors call the text, usually its path. */
+  /** The name of the text in positions and errors, usually its path. */
   readonly name?: string;
-  /** How much aliases may add, where it is not what the environment says. */
+  /** How much aliases may add. Default: the limits of the environment. */
   readonly limits?: Partial<Limits>;
-  /** The version of Hydra as whose OmegaConf it is read. Default: 1.3. */
+  /** The version of Hydra whose OmegaConf is used. Default: 1.3. */
   readonly dialect?: DialectName;
 }
 
 /** How interpolations are resolved. */
 export interface ResolvingOptions {
   /**
-   * The context of a composed config (`config.context`), for a tree derived from it: the program's resolvers, and
-   * those that Hydra adds. Not needed for a config itself, which brings its own.
+   * The context of a composed config (`config.context`), for a tree derived from it: it has the program's resolvers,
+   * and those of Hydra. A config itself needs none.
    */
   readonly context?: ResolveContext;
-  /** In addition to the built-in `oc.*`, or to those of `context`. */
+  /** Resolvers in addition to the built-in `oc.*`, or to those of `context`. */
   readonly resolvers?: Iterable<Resolver>;
-  /** Lets `resolvers` replace built-in ones of the same name, and later entries earlier ones. */
+  /** Whether `resolvers` may replace built-in ones of the same name, and later entries earlier ones. */
   readonly replace?: boolean;
-  /** The version of Hydra as whose OmegaConf it behaves. Default: that of `context`, or 1.3. */
+  /** The version of Hydra whose OmegaConf is used. Default: that of `context`, or 1.3. */
   readonly dialect?: DialectName;
-  /** What `oc.env` reads. Default: that of `context`, or the environment of the process. */
+  /** The environment that `oc.env` reads. Default: that of `context`, or of the process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** How much interpolations may add, any of the limits. Default: those of `context`, or of the environment. */
+  /** How much interpolations may add; each limit is optional. Default: those of `context`, or of the environment. */
   readonly limits?: Partial<Limits>;
-  /** Receives the warnings of `oc.deprecated`. Default: that of `context`; without one they are dropped. */
+  /** Called with the warnings of `oc.deprecated`. Default: the handler of `context`; without one they are dropped. */
   readonly onWarning?: (message: string) => void;
 }
 
@@ -359,11 +360,11 @@ export interface SelectOptions extends ResolvingOptions {
   readonly throwOnResolutionFailure?: boolean;
 }
 
-/** How `update` writes, and how an interpolation is resolved that is merged over. */
+/** How `update` writes a value, and how an interpolation is resolved that is merged over. */
 export interface UpdateOptions extends ResolvingOptions {
-  /** Merge maps and lists into existing ones (default), or replace them. */
+  /** Whether maps and lists are merged into existing ones (default) or replace them. */
   readonly merge?: boolean;
-  /** Add a key despite the flag `struct`. */
+  /** Adds a key even if the flag `struct` is set. */
   readonly forceAdd?: boolean;
 }
 

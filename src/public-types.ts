@@ -1,6 +1,6 @@
 /**
- * The types that the functions of `hydraconf` take and give, so that a program can name each of
- * them. `npm run docs:site` fails where one is missing.
+ * The parameter and result types of the functions of `hydraconf`, so that programs can name each of them. `npm run
+ * docs:site` fails if one is missing.
  */
 
 export type { HydraMainOptions } from "./cli/hydra-main.ts";

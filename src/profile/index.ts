@@ -1,6 +1,6 @@
 /// <reference types="node" preserve="true" />
 /**
- * Runs workloads under collectors, and makes regions of what they saw.
+ * Runs workloads under collectors, and converts what they record to regions.
  *
  * @module deep-profile
  */

@@ -1,7 +1,7 @@
 /**
- * What every region of one process got: its instances with their own time, and the kernels launched
- * while they were open. What happens on a thread belongs to every range the thread sees then; the
- * one opened last owns it exclusively.
+ * Attributes the events of one process to regions: the instances of each region with their own time, and the kernels
+ * launched while they were open. An event of a thread belongs to every range that is open for that thread; the range
+ * opened last owns it exclusively.
  */
 
 import { getOrCreate } from "../../system/get-or-create.ts";
@@ -36,12 +36,12 @@ import {
 } from "./replay.ts";
 
 /**
- * Ranges nested deeper than this count as part of the range around them: paths stand in full in
- * every region of a report, so runaway recursion would make it grow with the square of the depth.
+ * Ranges nested more deeply count as part of the enclosing range: every region of a report contains its full path, so
+ * unlimited recursion would make it grow with the square of the depth.
  */
 export const MAX_DEPTH = 256;
 
-/** Label, path and kind of the bucket for kernels that no range contains. */
+/** Label, path and kind of the bucket for kernels outside all ranges. */
 export const OUTSIDE = "(outside)";
 
 export interface AttributionContext {
@@ -51,34 +51,37 @@ export interface AttributionContext {
   readonly operationDomains: ReadonlySet<string>;
   /** Whether operations are counted: only in a run without GPU kernels. */
   readonly countOperations: boolean;
-  /** What reports call a range; null: as the program does. */
+  /** Maps ranges to their labels in reports; null keeps the program's own. */
   readonly labelOf: LabelOf | null;
-  /** Whether times of outermost ranges are kept, to be united with those of other processes. */
+  /** Whether times of outermost ranges are kept, so that they can be united with those of other processes. */
   readonly keepsSpans: boolean;
-  /** Whether ranks wait for each other in a region; absent where there are none. */
+  /** Whether ranks wait for each other in a region; absent without ranks. */
   readonly communicates?: (node: PathNode) => boolean;
 }
 
 export interface ProcessAttribution {
   readonly process: ProcessTimeline;
-  /** What its ranges were, by region: all of them, and those in which something ran on a device. */
+  /** The ranges of each region: all of them, and those during which a device was active. */
   readonly ranges: RangeTallies;
   readonly kernels: KernelTallies;
   /** Copies, sets and waits. */
   readonly activities: ReadonlyMap<RegionIdentity, readonly ActivityTally[]>;
-  /** What its GPUs did when. */
+  /** The activity of its GPUs over time. */
   readonly gpu: GpuTimelines;
-  /** When ranges were open that communicate with other ranks, by region. */
+  /** When ranges were open in which ranks communicate, by region. */
   readonly communication: ReadonlyMap<RegionIdentity, CallTimes>;
   readonly unclosed: UnclosedRanges;
-  /** Operations left out because GPU kernels are counted instead. */
+  /** The number of operations that were ignored because GPU kernels are counted instead. */
   readonly ignoredOperations: number;
   readonly tooDeep: number;
-  /** Ranges that closed while one that was opened later was still open. */
+  /** The number of ranges that closed while one that was opened later was still open. */
   readonly overlapping: number;
 }
 
-/** @returns what it got, for when all processes are attributed: until then regions may become others */
+/**
+ * @returns a function that yields the result once all processes are attributed: until then regions may be merged into
+ * others
+ */
 export function attributeProcess(
   process: ProcessTimeline,
   context: AttributionContext,
@@ -110,14 +113,14 @@ export function attributeProcess(
       addCall(communication, region, instance.startNs, endNs);
   };
 
-  /** @param endNs null where it is not known yet, since ranges of a thread close in the reverse order of opening */
+  /** @param endNs null if it is not known yet, because ranges of a thread close in the reverse order of opening */
   const openRegion = (range: RangeInstance, endNs: number | null): void => {
     const visible = open.visibleOn(range.threadId);
     if (visible.length >= MAX_DEPTH) {
       tooDeep++;
       return;
     }
-    // What closes before this range does not contain it: they overlap, and stand beside each other.
+    // A range that closes before this one does not contain it: they overlap, and become siblings.
     const around =
       endNs === null || visible.every((other) => (other.endNs ?? endNs) >= endNs)
         ? visible
@@ -145,7 +148,7 @@ export function attributeProcess(
   };
 
   const activities = createActivityTallies();
-  /** What a call counts for; no ranges where its thread is unknown. */
+  /** The regions that a call counts for; none if its thread is unknown. */
   const regionsOf = (threadId: number | null): readonly RegionIdentity[] => {
     const regions = threadId === null ? [] : open.regionsOn(threadId);
     return regions.length === 0 ? [outsideRegion(root)] : regions;
@@ -217,7 +220,7 @@ export function attributeProcess(
   operations.closeAll(lastEventNs);
   const endOf = (range: RangeInstance, instance: RegionInstance) =>
     instance.endNs ?? Math.max(range.endNs ?? lastEventNs, range.startNs);
-  // Those inside tell the ones around them first.
+  // Inner ranges first, since they report their time to the enclosing ones.
   for (const [range, instance] of [...instanceOf].reverse())
     closeInstance(instance, range, endOf(range, instance));
   for (const [range, instance] of instanceOf)
@@ -236,7 +239,7 @@ export function attributeProcess(
   });
 }
 
-/** When the calls of a region began and ended: 16 bytes for each. */
+/** The starts and ends of the calls of a region, in 16 bytes per call. */
 export interface CallTimes {
   length: number;
   readonly starts: Column;
@@ -258,7 +261,7 @@ function addCall(
   times.ends.set(times.length++, endNs);
 }
 
-/** Before ranges are looked at: their times on GPUs are read off it. */
+/** Built before the ranges are processed, whose times on GPUs are looked up in it. */
 function gpuTimelines({ kernels }: ProcessTimeline): GpuTimelines {
   const gpu = createGpuTimelines();
   for (const { kind = "kernel", device, startNs, endNs } of kernels)
@@ -266,12 +269,12 @@ function gpuTimelines({ kernels }: ProcessTimeline): GpuTimelines {
   return gpu;
 }
 
-/** Ranges that were open to the end. */
+/** Ranges that were still open at the end. */
 export interface UnclosedRanges {
   readonly count: number;
   /** Labels, each once, in order of opening. */
   readonly names: readonly string[];
-  /** The one that was opened last, on the thread that did something last: another one may have waited for long. */
+  /** The range opened last on the thread that was active last: other threads may have been waiting for a long time. */
   readonly innermost: RegionInstance | null;
 }
 
@@ -292,14 +295,14 @@ function createUnclosed() {
 export const outsideRegion = (root: PathNode): RegionIdentity =>
   regionAt(childNode(root, OUTSIDE, ""), "outside");
 
-/** The place of what lies inside these ranges, outermost first. */
+/** The path of regions inside these ranges, which are given outermost first. */
 const pathOf = (root: PathNode, around: readonly RegionInstance[]): PathNode =>
   around.reduce((node, { region }) => childNode(node, region.node.name, region.node.domain), root);
 
-/** Shared by the many instances in which nothing ran. */
+/** Shared by the many instances during which nothing ran. */
 const NO_DEVICES: readonly string[] = [];
 
-/** Also tells the ranges around it that this part of their time is not theirs alone, where its end is known. */
+/** Creates an instance and, if its end is known, subtracts its time from the exclusive time of the enclosing range. */
 function createInstance(
   range: RangeInstance,
   region: RegionIdentity,
@@ -330,7 +333,7 @@ function createInstance(
   };
 }
 
-/** Takes what is known only now, and tells the range around it. */
+/** Completes an instance when its range closes, and reports its time to the enclosing range. */
 function closeInstance(instance: RegionInstance, range: RangeInstance, endNs: number): void {
   const { onThread } = instance;
   const ns = endNs - range.startNs;
@@ -339,14 +342,14 @@ function closeInstance(instance: RegionInstance, range: RangeInstance, endNs: nu
   instance.values = range.values ?? null;
   if (onThread === null) return;
   onThread.innerCpuNs += instance.cpuNs ?? 0;
-  // Of ranges that close in the reverse order of opening, those directly inside one do not overlap.
+  // Ranges that close in the reverse order of opening cannot overlap inside one range.
   if (instance.endNs === null) onThread.inner.coveredNs += ns;
 }
 
-/** Where unclosed ranges are taken to end. */
+/** The assumed end of unclosed ranges. */
 function lastEvent(process: ProcessTimeline): number {
   let last = process.endNs;
-  // Of those that are not all kept the process knows the last.
+  // If not all ranges are kept, the process knows the last event.
   if (process.allRanges === undefined)
     for (const range of process.ranges) last = Math.max(last, range.endNs ?? range.startNs);
   for (const mark of process.marks) last = Math.max(last, mark.timeNs);
@@ -357,9 +360,8 @@ function lastEvent(process: ProcessTimeline): number {
 }
 
 /**
- * Self time of CPU operations, in nanoseconds: their duration without the operations inside them on
- * their thread. Counted so, a composite operation and its parts can stand in one list and still add
- * up to the time that was spent.
+ * Self time of CPU operations in nanoseconds: their duration without the operations inside them on the same thread. So
+ * a composite operation and its parts can be in one list whose sum is the time spent.
  */
 function createOperations() {
   const openByThread = new Map<number, OpenOperation[]>();
@@ -379,7 +381,7 @@ function createOperations() {
     for (const around of open) cover(around.inner, startNs, Math.min(endNs, around.endNs ?? endNs));
   };
   return {
-    /** Of all that there are, in order of opening. */
+    /** For a list of all operations, in order of opening. */
     prepare(operations: readonly RangeInstance[], lastEventNs: number): void {
       const all: EndedOperation[] = [];
       const stacks = new Map<number, EndedOperation[]>();
@@ -397,13 +399,17 @@ function createOperations() {
     },
     selfTime: (range: RangeInstance, endNs: number): number =>
       known.get(range) ?? endNs - range.startNs,
-    /** Of one that comes alone. @param endNs null where it is not known yet @param count gets its self time */
+    /**
+     * For operations that arrive one by one.
+     * @param endNs null if it is not known yet
+     * @param count called with its self time
+     */
     open(range: RangeInstance, endNs: number | null, count: (ns: number) => void): void {
       const open = stackOf(range.threadId);
       if (endNs !== null) coverAround(open, range.startNs, endNs);
       open.push({ range, endNs, inner: createCoverage(range.startNs), count });
     },
-    /** Of those that `open` was notified of. */
+    /** Must be called for each operation that `open` was called with. */
     close(range: RangeInstance): void {
       const open = stackOf(range.threadId);
       const at = open.findLastIndex((operation) => operation.range === range);
@@ -422,7 +428,7 @@ interface EndedOperation extends OpenOperation {
 
 interface OpenOperation {
   readonly range: RangeInstance;
-  /** Null where it is not known yet. */
+  /** Null if it is not known yet. */
   readonly endNs: number | null;
   readonly inner: Coverage;
   readonly count?: (ns: number) => void;

@@ -1,10 +1,10 @@
 /**
- * From what a collector saw to regions with their numbers.
+ * Converts the timeline of a collector to regions with their numbers.
  *
- * A region is identified by kind and path: names and domains of the ranges that the opening thread
- * saw when the range was opened and that close no earlier than it, outermost first, then its own. So a
- * range never lasts longer than those on its path: ranges that overlap without lying inside each other
- * stand beside each other. What is launched while both are open counts for both.
+ * A region is identified by its kind and path: the names and domains of the ranges that were open for the thread when
+ * the range was opened and that close no earlier, outermost first, followed by its own. So a range never lasts longer
+ * than those on its path: ranges that overlap without nesting become siblings, and a kernel launched while both are
+ * open counts for both.
  */
 
 import type { SelectionPatterns } from "../../report/selection/range-pattern.ts";
@@ -42,24 +42,24 @@ import type { ReportContext } from "./to-report.ts";
 /** Domains whose ranges are CPU operations unless the caller says otherwise. */
 export const DEFAULT_OPERATION_DOMAINS: readonly string[] = ["shallow_resnet.ops"];
 
-/** How a timeline becomes regions. */
+/** Options for converting a timeline to regions. */
 export interface RegionOptions {
   /** NVTX domains whose ranges are CPU operations, never regions. */
   readonly operationDomains?: readonly string[];
-  /** What to show; everything by default. See `values/resolution/select.ts`. */
+  /** The regions to show; all by default. See `range-pattern.ts`. */
   readonly selection?: SelectionPatterns;
-  /** Labels that one of these patterns means do not fold; default: those of `selection`. */
+  /** Labels that match one of these patterns are not folded. Default: those of `selection`. */
   readonly asked?: SelectionPatterns;
-  /** Whether a scope that merges all processes and devices comes first; default true. */
+  /** Whether the first scope merges all processes and devices. Default: true. */
   readonly aggregate?: boolean;
-  /** Rules that unify labels; without any they are the program's own. A selection is of unified labels. */
+  /** Rules that unify labels; without rules, labels are the program's own. Selections apply to unified labels. */
   readonly labels?: LabelRules;
 }
 
 /**
- * Never throws on data: what is odd in a timeline becomes a note. Time linear in its events.
+ * Never throws for data: anomalies of a timeline become notes. Takes linear time.
  *
- * @throws ConfigError `profile.label_rule` for a rule that is no regular expression
+ * @throws ConfigError `profile.label_rule` for a rule that is no valid regular expression
  */
 export function buildRegionModel(timeline: Timeline, options: RegionOptions = {}): RegionModel {
   checkOptions("buildRegionModel", options, REGION_OPTIONS);
@@ -89,7 +89,7 @@ export function buildRegionModel(timeline: Timeline, options: RegionOptions = {}
   return { collector: timeline.collector, clock: timeline.clock, selection, scopes };
 }
 
-/** A rank that was not started here has nothing to do with the program that was. */
+/** The recorded program; null for a rank that this program did not start. */
 const programOf = (
   { scope, processes }: ScopeRequest,
   { span }: Timeline,
@@ -150,7 +150,7 @@ function scopeRequests(
       notes: notesOf(ofRank),
     }),
   );
-  // A rank has the same number in every run, its process has not.
+  // A rank has the same number in every run, unlike its process.
   const unranked =
     ranks.size === 0 ? processes : processes.filter(({ process }) => process.rank === undefined);
   const perProcess = [...groupByPid(unranked)].map(
@@ -176,7 +176,7 @@ function scopeRequests(
     }),
   );
   const scopes = [...perRank, ...perProcess, ...perDevice];
-  // A run in which nothing was seen still gets its report.
+  // A run without any events still gets a report.
   return aggregate || scopes.length === 0 ? [whole, ...scopes] : scopes;
 }
 
@@ -202,7 +202,7 @@ function devicesOf(processes: readonly ProcessAttribution[]): readonly string[] 
 
 const unique = (notes: readonly string[]): string[] => [...new Set(notes)];
 
-// What the options of the public functions of this folder may be. All checks throw ConfigError `value.wrong_type`.
+// The checks of the options of this folder's public functions. All throw ConfigError `value.wrong_type`.
 
 const patterns = listOf("strings", text, '["decode*"]');
 

@@ -1,4 +1,6 @@
-/** What GPUs did while a range was open: how busy they were, what ran beside kernels, and how long the host waited. */
+/**
+ * GPU activity while a range was open: how busy the GPUs were, what ran beside kernels, and how long the host waited.
+ */
 import type { GpuActivityKind } from "../model/timeline.ts";
 import {
   coveredNs,
@@ -9,12 +11,12 @@ import {
 } from "./interval-union.ts";
 import { latestRegion, type RegionIdentity } from "./path-tree.ts";
 
-// What the GPUs of a process did while a range was open, whichever thread launched it: a range in which they are idle
-// waits for the host, and a copy beside a kernel costs nothing. Times in nanoseconds.
+// What the GPUs of a process did while a range was open, whichever thread launched the work: a range in which they are
+// idle waits for the host, and a copy beside a kernel costs nothing. Times in nanoseconds.
 
-/** Parts of the wall time of ranges, in which overlaps of one kind count once. */
+/** Parts of the wall time of ranges; overlaps of one kind count once. */
 export interface GpuUse {
-  /** A kernel, a copy or a set of memory ran. */
+  /** A kernel, copy or set of memory ran. */
   readonly busyNs: number;
   readonly kernelNs: number;
   /** Copies and sets. */
@@ -29,7 +31,9 @@ export interface GpuTimeline {
 
 export interface GpuTimelines {
   readonly add: (kind: GpuActivityKind, device: string, startNs: number, endNs: number) => void;
-  /** Of one device, or of all together (null), once all have been added; null where nothing ran there. */
+  /**
+   * The timeline of one device, or of all together (null), once everything has been added; null if nothing ran there.
+   */
   readonly of: (device: string | null) => GpuTimeline | null;
   readonly devices: () => Iterable<string>;
 }
@@ -72,7 +76,7 @@ const timelineOf = (kernels: Union, copies: Union): GpuTimeline => ({
   busy: unionOf([kernels, copies]),
 });
 
-/** Of a single device its own: there can be millions of intervals. */
+/** A single device is returned as it is: there can be millions of intervals. */
 function together(devices: readonly GpuTimeline[]): GpuTimeline {
   const [only, ...others] = devices;
   if (only !== undefined && others.length === 0) return only;
@@ -92,18 +96,17 @@ export const useBetween = (
   copyNs: coveredNs(copies, fromNs, toNs),
 });
 
-// What the GPU did in a region beside kernels, and how long the host waited for it. Kept apart from
-// kernels: copies run on engines of their own and would make kernel times incomparable with those
-// of other tools.
+// GPU activity of a region beside kernels, and the time in which the host waited for it. Separate from kernels: copies
+// run on engines of their own, and would make kernel times incomparable with those of other tools.
 
-/** What is no kernel: copies and sets of memory, and waits of the host. */
+/** Activities that are no kernels: copies and sets of memory, and waits of the host. */
 export type GpuActivity = "memcpy" | "memset" | "synchronization";
 
-/** How often, how long, and how many bytes. */
+/** The number, duration and bytes of activities. */
 export interface ActivityTotals {
   readonly calls: number;
   readonly ns: number;
-  /** Copied or set; 0 for waits. */
+  /** Bytes copied or set; 0 for waits. */
   readonly bytes: number;
 }
 
@@ -152,7 +155,7 @@ export function createActivityTallies(): ActivityTallies {
   };
 }
 
-/** By what their regions have become. */
+/** Grouped by the regions that theirs were merged into. */
 export function latestActivities(
   byRegion: ReadonlyMap<RegionIdentity, readonly ActivityTally[]>,
 ): ReadonlyMap<RegionIdentity, readonly ActivityTally[]> {
@@ -165,7 +168,7 @@ export function latestActivities(
   return latest;
 }
 
-/** Sums by activity. A scope of one device has no waits: it is unknown which device they were for. */
+/** Sums by activity. A scope of one device has no waits, because their devices are unknown. */
 export function totalActivities(
   tallies: readonly ActivityTally[],
   device: string | null,

@@ -1,23 +1,22 @@
 /** Unions of intervals: how long GPUs were busy, and how much of a time ranges cover. */
 import { type Column, createColumn, doubles } from "../model/columns.ts";
 
-// How much of a time GPUs were busy: what kernels and copies of memory cover of it, where overlaps count once.
-// A run can have millions of them, so that their unions are made once and looked up by halving. Times in
-// nanoseconds.
+// How much of a period kernels and copies of memory cover, counting overlaps once. A run can have millions of them, so
+// their union is computed once and searched by bisection. Times in nanoseconds.
 
-/** Disjoint intervals in order: two numbers for each, since there can be as many as kernels. */
+/** Disjoint intervals in order, in two columns, since there can be as many as kernels. */
 export interface Union {
   readonly length: number;
   readonly starts: Column;
   readonly ends: Column;
-  /** How much the intervals before each block of `BLOCK` cover. */
+  /** The time covered by the intervals before each block of `BLOCK`. */
   readonly sums: Float64Array;
 }
 
 export interface UnionBuilder {
-  /** In any order; those in order of their start take no sorting. */
+  /** In any order; intervals in order of their start need no sorting. */
   readonly add: (startNs: number, endNs: number) => void;
-  /** Once, after all were added. */
+  /** Called once, after all were added. */
   readonly finish: () => Union;
 }
 
@@ -73,7 +72,7 @@ function withSums({ length, starts, ends }: Intervals): Union {
   return { length, starts, ends, sums };
 }
 
-/** What any of them covers. Merged in pairs of pairs: a run can have thousands of processes. */
+/** The union of several unions, merged in pairs, since a run can have thousands of processes. */
 export function unionOf(unions: readonly Union[]): Union {
   const some = unions.filter(({ length }) => length > 0);
   const [first, second] = some;
@@ -97,7 +96,7 @@ function unionOfTwo(a: Union, b: Union): Union {
   return union.finish();
 }
 
-/** How much of the time between is covered. */
+/** The covered time between two times. */
 export const coveredNs = (union: Union, fromNs: number, toNs: number): number =>
   Math.max(0, coveredUntil(union, toNs) - coveredUntil(union, fromNs));
 
@@ -117,17 +116,17 @@ function coveredUntil({ length, starts, ends, sums }: Union, timeNs: number): nu
   return covered + Math.min(timeNs, ends.get(last)) - starts.get(last);
 }
 
-// How much of time a set of intervals covers, where overlaps count once. Times in nanoseconds.
+// The time covered by a set of intervals, counting overlaps once. Times in nanoseconds.
 
 export interface Coverage {
   coveredNs: number;
-  /** Everything before this time is already counted or known to be uncovered. */
+  /** The time before this is already counted, or known to be uncovered. */
   untilNs: number;
 }
 
 export const createCoverage = (fromNs: number): Coverage => ({ coveredNs: 0, untilNs: fromNs });
 
-/** Adds an interval. Intervals must come in order of their start: that makes the union one pass. */
+/** Adds an interval. Intervals must come in order of their start, so that one pass suffices. */
 export function cover(coverage: Coverage, startNs: number, endNs: number): void {
   const from = Math.max(startNs, coverage.untilNs);
   if (endNs <= from) return;
@@ -140,7 +139,7 @@ export interface Interval {
   readonly endNs: number;
 }
 
-/** The time covered by at least one of the intervals, which may come in any order. */
+/** The time covered by at least one of the intervals, in any order. */
 export function unionNs(intervals: readonly Interval[]): number {
   const coverage = createCoverage(Number.NEGATIVE_INFINITY);
   for (const interval of [...intervals].sort((a, b) => a.startNs - b.startNs))
@@ -148,7 +147,7 @@ export function unionNs(intervals: readonly Interval[]): number {
   return coverage.coveredNs;
 }
 
-/** What at least one of the intervals covers: disjoint, in order. */
+/** The union of the intervals: disjoint, in order. */
 export function merged(intervals: readonly Interval[]): readonly Interval[] {
   const union: { startNs: number; endNs: number }[] = [];
   for (const { startNs, endNs } of [...intervals].sort((a, b) => a.startNs - b.startNs)) {

@@ -2,37 +2,37 @@ import { createNameNumbers } from "../../text/name-numbers.ts";
 import { createColumn, createLongList, words } from "../model/columns.ts";
 import type { KernelInstance } from "../model/timeline.ts";
 
-/** Kernels of one name on one device, or CPU operations of one name: one row of a kernel list. */
+/** Kernels, or CPU operations, of one name on one device: one row of a kernel list. */
 export interface KernelIdentity extends KernelPlace {
   readonly name: string;
 }
 
-/** Where something ran, and what kind of thing it is. */
+/** The device and the kind of a kernel. */
 export interface KernelPlace {
   readonly kind: "gpu_kernel" | "cpu_operation";
   /** `cuda:N` or `cpu`. */
   readonly device: string;
 }
 
-/** Of a run's kernels and operations, from 0. */
+/** The number of a kernel or operation of a run, starting from 0. */
 export type KernelNumber = number;
 
-/** Numbers kernels: there can be as many names as launches, and objects for them would take most of the memory. */
+/** Numbers kernels: there can be as many names as launches, so objects for them would take most of the memory. */
 export interface KernelNames {
   readonly kernel: (instance: Pick<KernelInstance, "name" | "device">) => KernelNumber;
   readonly operation: (name: string) => KernelNumber;
   readonly numbered: NumberedNames;
 }
 
-/** What the numbers stand for. */
+/** Looks up what the numbers stand for. */
 export interface NumberedNames {
   readonly count: () => number;
   readonly nameOf: (kernel: KernelNumber) => string;
-  /** The same object for all that ran there. */
+  /** Returns one shared object per place. */
   readonly placeOf: (kernel: KernelNumber) => KernelPlace;
 }
 
-/** Of a CUDA device index. */
+/** The name of a CUDA device. */
 export const deviceName = (index: number): string => `cuda:${index}`;
 
 export function createKernelNames(): KernelNames {
@@ -54,15 +54,15 @@ export function createKernelNames(): KernelNames {
 }
 
 interface NameTable extends NumberedNames {
-  /** Returns the place's number. */
+  /** Returns the number of the place. */
   readonly addPlace: (place: KernelPlace) => number;
   readonly add: (name: string, place: number) => KernelNumber;
 }
 
-/** Apart from what finds numbers: that is large, and need not live as long. */
+/** Separate from the index for finding numbers, which is large and not needed as long. */
 function createTable(): NameTable {
   const names = createLongList<string>();
-  /** There are few, and a million kernels can point at them. */
+  /** Few, even if a million kernels refer to them. */
   const places: KernelPlace[] = [];
   const placeNumbers = createColumn(words);
   return {

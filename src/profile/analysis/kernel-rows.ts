@@ -1,11 +1,11 @@
-/** The lists of kernels that reports show, of what was counted. */
+/** The lists of kernels in reports, made from the counts. */
 import type { KernelRecord } from "../../report/model/document.ts";
 import type { KernelNumber, NumberedNames } from "./kernel-names.ts";
 import { type KernelTally, ranOn } from "./kernel-tallies.ts";
 
-/** What ran in a region, as a scope shows it. */
+/** The kernels of a region in a scope. */
 export interface KernelRows {
-  /** Longest first. */
+  /** In descending order of time. */
   readonly records: readonly KernelRecord[];
   readonly calls: number;
   readonly ns: number;
@@ -13,8 +13,8 @@ export interface KernelRows {
 
 export interface KernelRowsReader {
   /**
-   * @param parts what the processes of the scope ran in the region
-   * @param device only kernels of this device; null: of all
+   * @param parts the counts of each process of the scope for the region
+   * @param device only kernels of this device; null for all
    */
   readonly of: (parts: readonly KernelTally[], device: string | null) => KernelRows;
 }
@@ -23,8 +23,8 @@ const NOTHING: KernelRows = { records: [], calls: 0, ns: 0 };
 const NS_PER_MS = 1e6;
 
 /**
- * Remembers what it has put together: the scopes of a run mostly show the same rows, and what ran only
- * once is the same record in all regions around it.
+ * Caches its results: the scopes of a run usually show the same rows, and a kernel that ran only once has the same
+ * record in all enclosing regions.
  */
 export function createKernelRows(names: NumberedNames): KernelRowsReader {
   const known = new Map<KernelTally, KernelRows>();
@@ -60,7 +60,7 @@ export function createKernelRows(names: NumberedNames): KernelRowsReader {
       allCalls += calls;
       allNs += ns;
     });
-    // A copy takes no more than its length; what was pushed to, up to half as much again.
+    // A copy takes exactly its length; an array built by pushing up to half as much again.
     return { records: records.toSorted(byTime), calls: allCalls, ns: allNs };
   };
 
@@ -69,7 +69,7 @@ export function createKernelRows(names: NumberedNames): KernelRowsReader {
       const relevant = device === null ? parts : parts.filter((part) => ranOn(part, device));
       const [first] = relevant;
       if (first === undefined) return NOTHING;
-      // Where all of it ran on this device, there is nothing to leave out.
+      // If everything ran on this device, nothing has to be filtered.
       const only = relevant.every(({ devices }) => devices.length === 1) ? null : device;
       if (relevant.length > 1 || only !== null) return rowsOf(relevant, only);
       let rows = known.get(first);
@@ -84,15 +84,15 @@ export function createKernelRows(names: NumberedNames): KernelRowsReader {
 
 interface Sums {
   readonly add: (kernel: KernelNumber, calls: number, ns: number) => void;
-  /** Each kernel that was added, in order of first appearance; begins anew. */
+  /** Visits each kernel that was added, in order of first appearance, and resets the sums. */
   readonly take: (visit: (kernel: KernelNumber, calls: number, ns: number) => void) => void;
 }
 
 const FIRST_SUMS = 1024;
 
-/** @param kernels how many there are at most */
+/** @param kernels maximum number of kernels */
 function createSums(kernels: number): Sums {
-  /** 1 + where a kernel's sums stand: they are only as long as a region has kernels. 0: nowhere. */
+  /** 1 + the index of a kernel's sums, which are only as long as a region has kernels; 0 for none. */
   const places = new Uint32Array(kernels);
   let calls = new Uint32Array(FIRST_SUMS);
   let times = new Float64Array(FIRST_SUMS);
@@ -129,9 +129,9 @@ function createSums(kernels: number): Sums {
   };
 }
 
-/** Longest first, as reports list them. */
+/** In descending order of time, as in reports. */
 export const byTime = (a: KernelRecord, b: KernelRecord): number =>
   b.total_ms - a.total_ms || compareText(a.kernel_name, b.kernel_name);
 
-/** By code unit: the order may not depend on the machine's locale. */
+/** By code unit, because the order must not depend on the locale. */
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

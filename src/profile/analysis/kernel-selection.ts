@@ -1,4 +1,4 @@
-/** Which kernels count: by patterns of their names, and by the GPU time that they took. */
+/** Selects the kernels that count, by patterns of their names and by their GPU time. */
 import {
   comparableName,
   type KernelNameBase,
@@ -12,13 +12,15 @@ import { getOrCreate } from "../../system/get-or-create.ts";
 import { firstFew } from "../../text/plural.ts";
 import type { Timeline } from "../model/timeline.ts";
 
-/** Which kernels count. Exclusion wins over inclusion. */
+/** The selection of kernels. Exclusion takes precedence over inclusion. */
 export interface KernelSelectionRequest {
-  /** Empty: all. */
+  /** Empty selects all. */
   readonly include: readonly string[];
   readonly exclude: readonly string[];
   readonly nameBase: KernelNameBase;
-  /** Names to which the selection is limited beside the patterns, e.g. the longest; null: no limit. */
+  /**
+   * Names that the selection is restricted to in addition to the patterns, e.g. the longest; null for no restriction.
+   */
   readonly top: readonly string[] | null;
   /** Config keys of the patterns, for messages. */
   readonly keys?: { readonly include: string; readonly exclude: string };
@@ -26,7 +28,10 @@ export interface KernelSelectionRequest {
 
 export interface KernelSelection {
   keep(kernel: NamedKernel): boolean;
-  /** After all kernels were seen: what was selected, rules that matched nothing, and what they met. */
+  /**
+   * Called after all kernels: describes the selection, and patterns without a match together with the names they were
+   * tested on.
+   */
   notes(): readonly string[];
 }
 
@@ -36,9 +41,9 @@ const KEYS = {
 };
 
 /**
- * Null where all kernels count: nothing needs to be looked at.
+ * Null if all kernels count, so that none needs to be tested.
  *
- * @throws ConfigError `profile.input` for a pattern that is none
+ * @throws ConfigError `profile.input` for an invalid pattern
  */
 export function createKernelSelection(request: KernelSelectionRequest): KernelSelection | null {
   if (request.include.length + request.exclude.length === 0 && request.top === null) return null;
@@ -79,7 +84,7 @@ export function createKernelSelection(request: KernelSelectionRequest): KernelSe
   };
 }
 
-/** What was selected, for readers of the report. */
+/** Describes the selection for readers of the report. */
 function describeSelection({ include, exclude, nameBase, top }: KernelSelectionRequest): string {
   const parts = [
     include.length === 0 ? null : `only ${include.join(", ")}`,
@@ -101,7 +106,7 @@ const counted = (text: string, key: string): CountedPattern => ({
   matched: false,
 });
 
-/** Every pattern is tried: one that matches nothing must be told, also beside one that does. */
+/** Tests every pattern, because each one without a match must be reported. */
 function matching(patterns: readonly CountedPattern[], name: string): boolean {
   let any = false;
   for (const pattern of patterns)
@@ -127,7 +132,7 @@ function unmatchedNotes(
     .map(({ text, key }) => `${key}: '${text}' matches no kernel; ${base} names are: ${shown}`);
 }
 
-/** Names of the kernels with the most GPU time over all recordings, longest first. */
+/** Names of the kernels with the most GPU time in all recordings, in descending order. */
 export function topKernelNames(recordings: readonly Timeline[], count: number): readonly string[] {
   const times = new Map<string, number>();
   for (const { kernels } of recordings.flatMap(({ processes }) => processes))
@@ -139,7 +144,7 @@ export function topKernelNames(recordings: readonly Timeline[], count: number): 
     .map(([name]) => name);
 }
 
-/** A kernel pattern for ncu's `--kernel-name`, which knows whole names and `regex:` but no globs. */
+/** Converts a kernel pattern for ncu's `--kernel-name`, which supports whole names and `regex:`, but no globs. */
 export function ncuKernelPattern(text: string): string {
   if (text.startsWith(REGEX) || !/[*?]/.test(text)) return text;
   const expression = [...text].map((character) =>

@@ -1,25 +1,24 @@
 /**
- * Which kernels ran in which region, and how long. A run can have millions of them, deep inside of
- * ranges, so that each launch is counted once, for the group of regions that were open then; what a
- * region got is the sum over its groups.
+ * Counts kernels and their times by region. A run can have millions of them in deeply nested ranges, so each launch is
+ * counted once, for the group of regions that were open; the numbers of a region are sums over its groups.
  */
 
 import { type Column, createColumn, doubles, words } from "../model/columns.ts";
 import type { KernelNumber, KernelPlace, NumberedNames } from "./kernel-names.ts";
 import { latestRegion, type RegionIdentity } from "./path-tree.ts";
 
-/** What one process ran in a region. */
+/** The kernels that one process launched in a region. */
 export interface KernelTally {
   readonly counts: GroupedCounts;
-  /** Of `counts`: those in which the region was open. */
+  /** The groups in `counts` that contain the region. */
   readonly groups: readonly number[];
-  /** Where they ran, each once. */
+  /** The devices on which they ran, each once. */
   readonly devices: readonly string[];
-  /** What no region inside this one contains. */
+  /** The time that no inner region contains. */
   readonly exclusive: readonly ExclusiveTime[];
 }
 
-/** Of one kind on one device: scopes of a device need it apart. */
+/** Separate by kind and device, as scopes of a device need it. */
 export interface ExclusiveTime extends KernelPlace {
   readonly calls: number;
   readonly ns: number;
@@ -28,25 +27,25 @@ export interface ExclusiveTime extends KernelPlace {
 export type KernelTallies = ReadonlyMap<RegionIdentity, KernelTally>;
 
 export interface KernelTallyBuilder {
-  /** Counts a kernel for regions of which `owner` holds it directly. */
+  /** Counts a kernel for regions, of which `owner` contains it directly. */
   readonly add: (
     regions: readonly RegionIdentity[],
     owner: RegionIdentity,
     kernel: KernelNumber,
     ns: number,
   ) => void;
-  /** Once, after all kernels. */
+  /** Called once, after all kernels. */
   readonly finish: () => KernelTallies;
 }
 
-/** Regions that were open at a launch, and the one that holds it directly. */
+/** The regions that were open at a launch, and the one that contains it directly. */
 interface Group {
   readonly number: number;
   readonly regions: readonly RegionIdentity[];
   readonly owner: RegionIdentity;
 }
 
-/** Groups by their regions, outermost first. */
+/** Groups as a tree of their regions, outermost first. */
 interface GroupNode {
   readonly inside: Map<RegionIdentity, GroupNode>;
   readonly byOwner: Map<RegionIdentity, Group>;
@@ -70,7 +69,7 @@ export function createKernelTallies({ placeOf }: NumberedNames): KernelTallyBuil
   let latest: Group | null = null;
 
   const groupOf = (regions: readonly RegionIdentity[], owner: RegionIdentity): Group => {
-    // Kernels that are launched one after another see the same list.
+    // Consecutive launches often have the same list of regions.
     if (latest !== null && latest.regions === regions && latest.owner === owner) return latest;
     const { byOwner } = regions.reduce(nodeInside, root);
     let group = byOwner.get(owner);
@@ -91,7 +90,7 @@ export function createKernelTallies({ placeOf }: NumberedNames): KernelTallyBuil
       for (const { number, regions, owner } of groups) {
         const times = timesByPlace(grouped, number, placeOf);
         const holder = latestRegion(owner);
-        // Two that were open together may have become one.
+        // Two regions that were open together may have been merged.
         for (const region of new Set(regions.map(latestRegion))) {
           let tally = tallies.get(region);
           if (tally === undefined) {
@@ -154,12 +153,12 @@ function addTime(
 export const ranOn = ({ devices }: KernelTally, device: string): boolean =>
   devices.includes(device);
 
-// Calls and time by group and kernel, in columns: a run can have as many names as launches, and an
-// object in a map for each name of each group takes several times as much memory.
+// Calls and time by group and kernel, in columns: a run can have as many names as launches, and an object for each name
+// of each group would take several times as much memory.
 
 export interface KernelCounts {
   readonly add: (group: number, kernel: KernelNumber, ns: number) => void;
-  /** What was added so far, each kernel of a group once, in order of first appearance. */
+  /** The sums so far, each kernel of a group once, in order of first appearance. */
   readonly byGroup: () => GroupedCounts;
 }
 
@@ -169,7 +168,7 @@ interface GroupedCounts {
   readonly forEach: (group: number, visit: CountVisitor) => void;
 }
 
-/** A row for each pair of a group and a kernel. */
+/** One row for each pair of group and kernel. */
 interface Columns {
   readonly groups: Column;
   readonly kernels: Column;
@@ -178,13 +177,13 @@ interface Columns {
 }
 
 const FIRST_SLOTS = 2048;
-/** Of slots: 64 bytes. */
+/** Number of bits of a slot's index within a cache line: 16 slots of 4 bytes. */
 const LINE_BITS = 4;
 const IN_LINE = (1 << LINE_BITS) - 1;
 
 /**
- * Where the pair stands in `slots`, or the free place where it belongs: a hash table with open
- * addressing, never more than half full, of 1 + a row or 0.
+ * The slot of the pair, or the free slot where it belongs. The hash table uses open addressing and is at most half
+ * full; a slot contains 1 + a row, or 0.
  */
 function slotOf(
   slots: Uint32Array,
@@ -193,7 +192,7 @@ function slotOf(
   kernel: KernelNumber,
 ): number {
   const mask = slots.length - 1;
-  // Kernels with neighbouring numbers share a line of the processor's cache: they are often launched one after another.
+  // Kernels with neighbouring numbers are placed in one cache line, since they are often launched one after another.
   const mixed = Math.imul(Math.imul(group, 0x85ebca6b) ^ (kernel >>> LINE_BITS), 0x9e3779b1);
   let slot = ((mixed >>> Math.clz32(mask >>> LINE_BITS)) << LINE_BITS) | (kernel & IN_LINE);
   for (;;) {
@@ -240,7 +239,7 @@ export function createKernelCounts(): KernelCounts {
   };
 }
 
-/** The rows of each group side by side: `order` from `starts[group]` to `starts[group + 1]`. */
+/** The rows of each group: `order` from `starts[group]` to `starts[group + 1]`. */
 function grouped({ groups, kernels, calls, times }: Columns, rows: number): GroupedCounts {
   let count = 0;
   for (let row = 0; row < rows; row++) count = Math.max(count, groups.get(row) + 1);
@@ -262,7 +261,7 @@ function grouped({ groups, kernels, calls, times }: Columns, rows: number): Grou
   };
 }
 
-/** Returns what was there before. */
+/** Returns the previous value. */
 function increment(counts: Uint32Array, at: number): number {
   const before = counts[at] ?? 0;
   counts[at] = before + 1;

@@ -1,6 +1,6 @@
 /**
- * Rules that unify labels which programs number: `aten::mm, op_id = 317230` of every call is one
- * region once the number is gone. They hold for the label of each range, before regions are made.
+ * Rules that unify numbered labels: all calls `aten::mm, op_id = 317230` are one region once the number is removed.
+ * They apply to the label of each range, before regions are made.
  */
 import {
   matchesRange,
@@ -11,52 +11,52 @@ import { getOrCreate } from "../../system/get-or-create.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { RangeKind } from "../model/timeline.ts";
 
-/** Replaces what a pattern finds in a label, wherever it finds it. */
+/** Replaces all matches of a pattern in a label. */
 export interface LabelRule {
-  /** JavaScript's regular expression, with the flags `g`, `s` and `u`. */
+  /** A JavaScript regular expression, with the flags `g`, `s` and `u`. */
   readonly pattern: string;
-  /** What takes the place; `$1` is the first group. Empty where absent. */
+  /** The replacement, in which `$1` is the first group. Default: empty. */
   readonly replace?: string;
 }
 
-/** Applied one after the other, those of `preset` first; then labels fold. */
+/** Rules that are applied in order, beginning with those of `preset`. Afterwards labels are folded. */
 export interface LabelRules {
   /**
-   * Labels of one domain that differ only in numbers are one label where there are more than so many; null: never.
+   * Labels of one domain that differ only in numbers become one label if there are more than this; null: never.
    * Default: `MOST_NUMBERED`.
    */
   readonly fold?: number | null;
-  /** Ready-made ones, for all labels that some framework writes: none of them has to fit. */
+  /** Predefined rules for all labels of a framework; they need not match. */
   readonly preset?: readonly LabelRule[];
-  /** Those of the user, each of which is meant to fit some label. */
+  /** The user's rules; each is expected to match some label. */
   readonly rules?: readonly LabelRule[];
 }
 
 /**
- * More layers than today's largest models have, which people want to see one by one, and fewer than most programs have
- * steps or calls.
+ * More than the layers of today's largest models, which users want to see one by one, and fewer than the steps or calls
+ * of most programs.
  */
 export const MOST_NUMBERED = 128;
 
 /**
- * A program with so many times as many numbered labels, of whatever kinds, numbers its calls: of what it does rarely there are few,
- * and they fold, too, where there are more than a quarter of `most`.
+ * A program with this many times as many numbered labels in total numbers its calls. Rare calls then have few labels,
+ * which are folded if there are more than a quarter of `most`.
  */
 export const MANY_TIMES = 8;
 export const LESS_TIMES = 4;
 
-/** When labels that differ only in numbers become one. */
+/** The conditions under which labels that differ only in numbers become one. */
 export interface FoldRules {
-  /** So many stay as they are; fewer where a run has very many of all kinds (`MANY_TIMES`). */
+  /** Up to this many are kept; fewer if a run has very many numbered labels in total (`MANY_TIMES`). */
   readonly most: number;
-  /** Whether a label stays as it is, whatever it is called without numbers (`plain`): somebody asked for it. */
+  /** Whether a label is kept because it was requested; `plain` is the label without numbers. */
   readonly isKept?: (domain: string, name: string, plain: string) => boolean;
 }
 
 /**
- * Null where nothing folds.
+ * Null if labels are never folded.
  *
- * @param selection labels that one of its patterns means, and not the folded one, stay
+ * @param selection labels that match one of its patterns, while the folded label does not, are kept
  */
 export function foldRules(
   rules: LabelRules | undefined,
@@ -76,19 +76,19 @@ export function foldRules(
 }
 
 /**
- * Decimal numbers with their fraction and exponent, addresses and other hexadecimal numbers of at least eight digits,
- * and UUIDs.
+ * Decimal numbers with fraction and exponent, addresses and other hexadecimal numbers of at least eight digits, and
+ * UUIDs.
  */
 const NUMBERS =
   /(?<![0-9A-Za-z])[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}(?![0-9A-Za-z])|0x[0-9a-f]+|(?<![0-9A-Za-z])(?=[a-f]*[0-9])[0-9a-f]{8,}(?![0-9A-Za-z])|[0-9]+(?:\.[0-9]+)*(?:e[+-]?[0-9]+)?/gi;
 
 const DIGIT = /[0-9]/;
 
-/** A label with `#` for each number in it: `step_#`. The same text where there is none. */
+/** The label with `#` instead of each number: `step_#`. Unchanged if it has none. */
 export const withoutNumbers = (label: string): string =>
   DIGIT.test(label) ? label.replaceAll(NUMBERS, "#") : label;
 
-/** What labels are called in reports that have these: the label itself, or folded. */
+/** The label under which these labels appear in reports: itself, or the folded one. */
 export const foldedAs =
   (shown: ReadonlySet<string>): LabelOf =>
   (label) => {
@@ -97,29 +97,29 @@ export const foldedAs =
     return shown.has(plain) ? plain : label;
   };
 
-/** A label of which the rules leave nothing must still be seen. */
+/** A label that the rules make empty must still be visible. */
 const EMPTY_LABEL = "(empty)";
 
-/** The same text for the same label, found once. */
+/** Returns the same text for the same label; results are cached. */
 export type LabelOf = (label: string) => string;
 
-/** The rules at work. */
+/** Applies label rules. */
 export interface LabelUnifier {
   readonly rules: LabelRules;
   readonly labelOf: LabelOf;
-  /** Of all labels that were asked for until now. */
+  /** Describes all labels that were unified so far. */
   readonly seen: () => UnifiedLabels;
 }
 
 export interface UnifiedLabels {
   readonly labels: number;
   readonly unified: number;
-  /** For each rule, those of `preset` first: whether it fitted a label. */
+  /** For each rule, those of `preset` first: whether it matched a label. */
   readonly fitted: readonly boolean[];
 }
 
 /**
- * Null where there are no rules: labels are the program's own.
+ * Null without rules: labels are those of the program.
  *
  * @throws ConfigError as `compileLabelRules`
  */
@@ -144,7 +144,10 @@ export function createLabelUnifier(rules: LabelRules | undefined): LabelUnifier 
   };
 }
 
-/** Where only the labels are needed. @throws ConfigError as `compileLabelRules` */
+/**
+ * For callers that need only the labels.
+ * @throws ConfigError as `compileLabelRules`
+ */
 export const labelFunction = (rules: LabelRules | undefined): LabelOf =>
   createLabelUnifier(rules)?.labelOf ?? ((label) => label);
 
@@ -158,7 +161,7 @@ interface CompiledRule {
   readonly replace: string;
 }
 
-/** @throws ConfigError `profile.label_rule` for a pattern that is no regular expression, with its key */
+/** @throws ConfigError `profile.label_rule` for a pattern that is no valid regular expression, with its key */
 export function compileLabelRules({
   preset = [],
   rules = [],
@@ -185,7 +188,7 @@ function expressionOf(pattern: string, key: string): RegExp {
 
 const regex = (pattern: string): RegExp => new RegExp(pattern, "gsu");
 
-/** Why a text is no regular expression, and what to do; null where it is one. */
+/** The problem of an invalid regular expression, and the remedy; null for a valid one. */
 export function checkPattern(
   pattern: string,
 ): { readonly message: string; readonly hint: string } | null {
@@ -202,13 +205,13 @@ export function checkPattern(
   }
 }
 
-/** A kind of range that a program opens, whatever it is nested in. */
+/** A label that a program uses, in whatever ranges it is nested. */
 export interface NvtxLabel {
   /** Empty for NVTX's default domain. */
   readonly domain: string;
-  /** As reports show it. */
+  /** The name in reports. */
   readonly name: string;
   readonly kind: RangeKind;
-  /** Where label rules gave it that name: regular expressions of what the program calls it. */
+  /** If label rules changed the name: regular expressions that match the program's own names. */
   readonly written?: readonly string[];
 }

@@ -1,6 +1,6 @@
 /**
- * The ranges open in one process while its events are replayed in order, and which of them a thread
- * sees: its own push/pop ranges and every start/end range of the process, in order of opening.
+ * The ranges that are open in one process while its events are replayed in order, and those visible to a thread: its
+ * own push/pop ranges and all start/end ranges of the process, in order of opening.
  */
 import type { PayloadNumber } from "../model/payload.ts";
 import type { RangeKind, ThreadCounts } from "../model/timeline.ts";
@@ -12,38 +12,38 @@ export interface RegionInstance {
   readonly region: RegionIdentity;
   readonly kind: RangeKind;
   readonly threadId: number;
-  /** Counts up in order of opening. */
+  /** The position in order of opening. */
   readonly order: number;
-  /** No range was visible when it was opened. */
+  /** Whether no range was visible when it was opened. */
   readonly isRoot: boolean;
-  /** The innermost one around it that its thread opened. */
+  /** The innermost enclosing range of the same thread. */
   readonly onThread: RegionInstance | null;
   readonly startNs: number;
-  /** Of a range never closed: the last event of its process. Null while it is not known. */
+  /** For a range that was never closed, the last event of its process. Null if it is not known yet. */
   readonly endNs: number | null;
   /** Time covered by ranges opened inside. */
   readonly inner: Coverage;
-  /** Processor time of its thread meanwhile, at most its duration; null where it is not known, or not yet. */
+  /** Processor time of its thread while it was open, at most its duration; null if unknown, or not known yet. */
   cpuNs: number | null;
-  /** The part of that in ranges that the thread opened inside. */
+  /** The part of that in ranges that the thread opened inside it. */
   innerCpuNs: number;
-  /** Page faults and context switches of its thread meanwhile; null where they are not known, or not yet. */
+  /** Page faults and context switches of its thread while it was open; null if unknown, or not known yet. */
   counts: ThreadCounts | null;
-  /** Numbers of its payloads; null without any. */
+  /** Numbers of its payloads; null without payloads. */
   values: readonly PayloadNumber[] | null;
-  /** Devices its kernels ran on, children's kernels included, each once. */
+  /** The devices of its kernels, including those of inner ranges, each once. */
   devices: readonly string[];
 }
 
 export interface OpenRanges {
-  /** What a thread sees now, outermost first. Valid until the next call that changes it. */
+  /** The ranges visible to a thread, outermost first. Valid until the next call that changes them. */
   visibleOn(threadId: number): readonly RegionInstance[];
-  /** The regions of what a thread sees now, each once: recursion shows a region several times. */
+  /** The regions of the visible ranges, each once, since recursion makes a region visible several times. */
   regionsOn(threadId: number): readonly RegionIdentity[];
-  /** The path of what a thread sees now. */
+  /** The path of the visible ranges. */
   pathOn(threadId: number): PathNode;
   open(instance: RegionInstance): void;
-  /** Returns false when a range opened later, and visible together with it, is still open. */
+  /** Returns false if a range that was opened later, and is visible together with it, is still open. */
   close(instance: RegionInstance): boolean;
 }
 
@@ -52,9 +52,9 @@ interface ThreadView {
   /** `own` and the shared ranges merged, as of `version`. */
   visible: RegionInstance[];
   version: number;
-  /** Path nodes of the first `nodes.length` visible ranges; the rest is computed when asked for. */
+  /** Path nodes of the first `nodes.length` visible ranges; the others are computed on demand. */
   readonly nodes: PathNode[];
-  /** Of `visible`; null when it has changed since. */
+  /** The regions of `visible`; null if `visible` has changed since. */
   regions: readonly RegionIdentity[] | null;
 }
 
@@ -128,7 +128,7 @@ function mergeByOrder(a: readonly RegionInstance[], b: readonly RegionInstance[]
   return [...a, ...b].sort((left, right) => left.order - right.order);
 }
 
-/** Ranges nearly always close last-in-first-out, so the search starts at the end. */
+/** The search starts at the end, because ranges nearly always close last-in-first-out. */
 function remove(list: RegionInstance[], instance: RegionInstance): number {
   const at = list.lastIndexOf(instance);
   if (at === list.length - 1) list.pop();

@@ -1,28 +1,27 @@
 /**
- * Every path of ranges seen in a run, as a tree shared by all processes, so that the same path is one
- * object however many instances, threads or processes take it. A range stands in it with its name
- * and its NVTX domain: two libraries may well call their ranges alike.
+ * All paths of ranges in a run, as a tree shared by all processes, so that each path is one object for all its
+ * instances, threads and processes. A node has a name and an NVTX domain, since two libraries may use the same name.
  */
 import { type Placed, storedDomains } from "../../report/model/region-path.ts";
 import { createSelector, type SelectionPatterns } from "../../report/selection/range-pattern.ts";
 import type { RangeKind } from "../model/timeline.ts";
 import { type FoldRules, LESS_TIMES, MANY_TIMES, withoutNumbers } from "./labels.ts";
 
-/** How the range was opened; `outside` is the bucket of kernels that no range contains. */
+/** How the range was opened; `outside` is the bucket of kernels outside all ranges. */
 export type RegionKind = RangeKind | "outside";
 
 export interface PathNode {
   readonly name: string;
   readonly domain: string;
-  /** Null at the root of the tree, which stands for "no range open". */
+  /** Null for the root of the tree, which stands for "no range open". */
   readonly parent: PathNode | null;
-  /** Null at a leaf: most nodes are leaves, and there can be many. */
+  /** Null for a leaf: most nodes are leaves, and there may be many. */
   children: Children | null;
-  /** The next sibling of the same name, which is of another domain. */
+  /** The next sibling with the same name, in another domain. */
   sameName: PathNode | null;
-  /** The first region with exactly this path: there are several when ranges of several kinds share it. */
+  /** The first region with exactly this path; there are several if ranges of several kinds have it. */
   region: RegionIdentity | null;
-  /** The node that has become this one's, too: their labels differ only in numbers. */
+  /** The node into which this one was merged, because their labels differ only in numbers. */
   foldedInto: PathNode | null;
   readonly tree: Tree;
 }
@@ -30,7 +29,7 @@ export interface PathNode {
 interface Children {
   /** In order of first appearance. */
   all: PathNode[];
-  /** The first of each name. */
+  /** The first node of each name. */
   readonly byName: Map<string, PathNode>;
 }
 
@@ -38,33 +37,36 @@ interface Children {
 interface Family {
   /** Empty once they are folded. */
   readonly labels: Set<string>;
-  /** Their nodes, wherever they are in the tree. */
+  /** Their nodes, anywhere in the tree. */
   nodes: PathNode[];
   folded: boolean;
 }
 
-/** What the nodes of one tree share. */
+/** The state shared by the nodes of one tree. */
 interface Tree {
   readonly fold: FoldRules | null;
-  /** By label without numbers and domain. */
+  /** By domain and label without numbers. */
   readonly families: Map<string, Family>;
-  /** Labels that stand for several. */
+  /** Folded labels. */
   readonly folded: Set<string>;
-  /** So many of a family stay as they are: it falls once. */
+  /** The maximum number of labels of a family that are kept; it is lowered at most once. */
   most: number;
-  /** In all families, of folded ones as many as it took. */
+  /** The number of numbered labels in all families, including those of folded ones up to their folding. */
   numbered: number;
-  /** Of regions, those that have become others as well. */
+  /** The number of regions, including merged ones. */
   regionCount: number;
 }
 
-/** What makes a region one region in a run; the process and device are added by the scope. */
+/** The identity of a region in a run; the scope adds the process and device. */
 export interface RegionIdentity {
   readonly node: PathNode;
   readonly kind: RegionKind;
-  /** Counts up in the tree, from 0. */
+  /** Numbered from 0 in the tree. */
   readonly number: number;
-  /** With the same path. A list as this one takes 8 bytes for each of a million regions, arrays of one take 200. */
+  /**
+   * The next region with the same path. A linked list takes 8 bytes for each of a million regions; arrays of one
+   * element take 200.
+   */
   next: RegionIdentity | null;
 }
 
@@ -84,7 +86,7 @@ const createNode = (
   tree,
 });
 
-/** @param fold when labels that differ only in numbers become one; null: never */
+/** @param fold when labels that differ only in numbers are folded; null: never */
 export const createPathTree = (fold: FoldRules | null = null): PathNode =>
   createNode("", "", null, {
     fold,
@@ -95,10 +97,10 @@ export const createPathTree = (fold: FoldRules | null = null): PathNode =>
     regionCount: 0,
   });
 
-/** Labels of the tree that stand for several: `step_#`. In order of first appearance. */
+/** The folded labels of the tree, such as `step_#`, in order of first appearance. */
 export const foldedLabels = ({ tree }: PathNode): readonly string[] => [...tree.folded];
 
-/** The place of a range called `name` inside `parent`, made on first use. */
+/** The node of a range inside `parent`, created on first use. */
 export function childNode(parent: PathNode, name: string, domain: string): PathNode {
   const around = latestNode(parent);
   const known = find(around, name, domain);
@@ -129,7 +131,7 @@ function add(parent: PathNode, name: string, domain: string): PathNode {
   return node;
 }
 
-/** Null for a label without numbers, and for one that has to stay as it is. */
+/** Null for a label without numbers, and for one that must be kept. */
 function familyOf({ fold, families }: Tree, name: string, domain: string): Family | null {
   if (fold === null) return null;
   const plain = withoutNumbers(name);
@@ -143,7 +145,7 @@ function familyOf({ fold, families }: Tree, name: string, domain: string): Famil
   return family;
 }
 
-/** The decision depends on which labels there are, never on their order. */
+/** The decision depends only on which labels there are, not on their order. */
 function addMember(tree: Tree, family: Family, node: PathNode): void {
   const before = family.labels.size;
   family.labels.add(node.name);
@@ -158,7 +160,7 @@ function addMember(tree: Tree, family: Family, node: PathNode): void {
   if (!family.folded && family.labels.size > tree.most) foldFamily(tree, family);
 }
 
-/** Makes one node of all of a family inside one parent, at the place of its first. What is inside them is merged. */
+/** Merges all nodes of a family that have the same parent into the first of them, including their descendants. */
 function foldFamily(tree: Tree, family: Family): void {
   const { nodes } = family;
   family.folded = true;
@@ -174,7 +176,7 @@ function foldFamily(tree: Tree, family: Family): void {
     tree.folded.add(plain);
     const known = find(parent, plain, first.domain);
     const node = known ?? add(parent, plain, first.domain);
-    // A new one is at the end now.
+    // A new node has just been added at the end.
     if (known === null) children.all.pop();
     children.all = children.all.flatMap((child) => {
       if (child === first && known === null) return [node];
@@ -207,18 +209,18 @@ function mergeInto(from: PathNode, into: PathNode): void {
     mergeInto(child, childNode(into, child.name, child.domain));
 }
 
-/** What a node has become. */
+/** The node into which a node was merged, or itself. */
 export function latestNode(node: PathNode): PathNode {
   let at = node;
   while (at.foldedInto !== null) at = at.foldedInto;
   return at;
 }
 
-/** What a region has become. */
+/** The region into which a region was merged, or itself. */
 export const latestRegion = (region: RegionIdentity): RegionIdentity =>
   region.node.foldedInto === null ? region : regionAt(latestNode(region.node), region.kind);
 
-/** The region of one kind at a path, made on first use. */
+/** The region of a kind at a path, created on first use. */
 export function regionAt(node: PathNode, kind: RegionKind): RegionIdentity {
   const latest = latestNode(node);
   let last: RegionIdentity | null = null;
@@ -232,7 +234,7 @@ export function regionAt(node: PathNode, kind: RegionKind): RegionIdentity {
   return region;
 }
 
-/** Names and domains from the outermost range to this one, as reports have them. */
+/** Names and domains from the outermost range to this one, as in reports. */
 export function placeOf(node: PathNode): Placed {
   const { domain } = node;
   const path: string[] = [];
@@ -246,7 +248,7 @@ export function placeOf(node: PathNode): Placed {
 
 /** All nodes but the root, parents before children, siblings in order of first appearance. */
 export function* nodesDepthFirst(root: PathNode): Generator<PathNode> {
-  // Lists that are not at their end, and not copied: there can be a million nodes in one.
+  // Iterators over the lists, which are not copied: one may contain a million nodes.
   const lists = [{ nodes: root.children?.all ?? [], next: 0 }];
   for (let list = lists.at(-1); list !== undefined; list = lists.at(-1)) {
     const node = list.nodes[list.next++];
@@ -261,9 +263,9 @@ export function* nodesDepthFirst(root: PathNode): Generator<PathNode> {
 
 export type SelectedNodes = Pick<ReadonlySet<PathNode>, "has">;
 
-/** The places that a selection shows, found top down: what is inside a match follows it. */
+/** The places that a selection shows. Searched top down, since everything inside a match is selected. */
 export function selectNodes(root: PathNode, patterns: SelectionPatterns): SelectedNodes {
-  // There can be a million.
+  // There may be a million.
   if (patterns.include.length + patterns.exclude.length === 0) return { has: () => true };
   const selector = createSelector(patterns);
   const included = new Set<PathNode>();

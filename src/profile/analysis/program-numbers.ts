@@ -1,4 +1,4 @@
-/** Numbers that the program itself gave: those in payloads of a region's ranges, and its counters while they were open. */
+/** Numbers that the program itself provided: in payloads of a region's ranges, and by counters while they were open. */
 import type { CounterStatistics, PayloadStatistics } from "../../report/model/document.ts";
 import { getOrCreate } from "../../system/get-or-create.ts";
 import type { PayloadField } from "../model/payload.ts";
@@ -20,20 +20,23 @@ interface CounterTally {
   samples: number;
   min: number;
   max: number;
-  /** What the mean is of: values, each with its weight. */
+  /** Numerator and denominator of the weighted mean. */
   sum: number;
   weight: number;
-  /** The mean of values alone, for ranges without a duration. */
+  /** Sum of the values without weights, for ranges without a duration. */
   plain: number;
 }
 
-/** Of one region, over its ranges. */
+/** The numbers of one region over its ranges. */
 export interface ProgramNumbers {
   readonly payloads: Map<string, PayloadTally>;
   readonly counters: Map<string, CounterTally>;
 }
 
-/** Adds what a range has of them. @param before null: no range of the region had any so far, as of most regions */
+/**
+ * Adds the numbers of a range.
+ * @param before null if no earlier range of the region had any, as for most regions
+ */
 export function addProgramNumbers(
   before: ProgramNumbers | null,
   instance: RegionInstance,
@@ -68,7 +71,7 @@ export function addProgramNumbers(
   return numbers;
 }
 
-/** Adds those of another part of the region; they stay as they are. */
+/** Adds the numbers of another part of the region, which is not changed. */
 export function mergeProgramNumbers(
   before: ProgramNumbers | null,
   from: ProgramNumbers,
@@ -119,7 +122,7 @@ function addSamples(
 ): void {
   const { timesNs, values, holds } = series;
   const first = firstFrom(timesNs, fromNs);
-  // What holds since before the range was opened is its first value.
+  // A value that was set before the range was opened is its first value.
   const begin = holds && first > 0 && timesNs[first] !== fromNs ? first - 1 : first;
   if (begin >= timesNs.length || (begin === first && (timesNs[first] ?? 0) > toNs)) return;
   const key = JSON.stringify([series.domain, series.name, series.unit]);
@@ -146,7 +149,7 @@ function addSamples(
   }
 }
 
-/** The place of the first value that is at least this, in values in order. */
+/** The first index with a value of at least `wanted`, in sorted values. */
 function firstFrom(values: Float64Array, wanted: number): number {
   let low = 0;
   let high = values.length;
@@ -160,7 +163,7 @@ function firstFrom(values: Float64Array, wanted: number): number {
 
 const NS_PER_S = 1e9;
 
-/** As reports have them; absent without any. */
+/** The numbers as members of a report; absent if there are none. */
 export function programNumbersOf(numbers: ProgramNumbers | null): {
   readonly payloads?: readonly PayloadStatistics[];
   readonly counters?: readonly CounterStatistics[];
@@ -204,6 +207,6 @@ export function programNumbersOf(numbers: ProgramNumbers | null): {
   };
 }
 
-/** Rounding must not lead a mean out of its values. */
+/** Rounding must not move a mean out of the range of its values. */
 const within = (mean: number, min: number, max: number): number =>
   Math.min(max, Math.max(min, mean));

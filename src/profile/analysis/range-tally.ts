@@ -1,6 +1,6 @@
 /**
- * What the ranges of a process add up to in each region, as they close: memory grows with regions, not with calls.
- * Times in nanoseconds.
+ * Adds up the ranges of a process by region as they close, so that memory grows with regions, not with calls. Times in
+ * nanoseconds.
  */
 import { createColumn, createLongList, doubles, words } from "../model/columns.ts";
 import type { CounterSeries } from "../model/timeline.ts";
@@ -13,16 +13,16 @@ import { addToSample, createSample, mergeSample, type Sample } from "./region-mo
 
 export interface RangeTally {
   readonly durations: Sample;
-  /** When the first was opened, and how long it took. */
+  /** Start and duration of the first call. */
   firstStartNs: number;
   firstNs: number;
   wallNs: number;
   exclusiveWallNs: number;
   unclosed: number;
-  /** Of the calls of which it is known; null where it is of none. */
+  /** Sums over the calls whose processor time is known; null if none is. */
   cpu: CpuTally | null;
   counts: CountTally | null;
-  /** Of payloads and counters; null without any. */
+  /** Payloads and counters; null without any. */
   numbers: ProgramNumbers | null;
   /** Parts of `wallNs`; null without a GPU. */
   gpu: { -readonly [K in keyof GpuUse]: GpuUse[K] } | null;
@@ -36,24 +36,24 @@ interface CpuTally {
 
 interface CountTally {
   readonly sums: [number, number, number, number];
-  /** How many calls have them. */
+  /** The number of calls with known values. */
   calls: number;
 }
 
-/** The outermost ranges of a process, united. */
+/** The union of the outermost ranges of a process. */
 export interface RootSpans {
   readonly count: number;
   readonly coveredNs: number;
-  /** Of the first and the last; null without any. */
+  /** Start of the first and end of the last; null without ranges. */
   readonly startNs: number | null;
   readonly endNs: number | null;
-  /** What was kept of them, for unions with those of other processes; null where none was. */
+  /** The union, if it was kept for unions with other processes; otherwise null. */
   readonly union: Union | null;
-  /** What GPUs did in them, by device and of all (null). */
+  /** GPU use during these ranges, by device and in total (null). */
   readonly gpu: ReadonlyMap<string | null, GpuUse>;
 }
 
-/** Tallies by region; those of regions with a single call are made when they are asked for. */
+/** Tallies by region; those of regions with a single call are created when they are read. */
 export interface TallyTable extends Iterable<readonly [RegionIdentity, RangeTally]> {
   readonly get: (region: RegionIdentity) => RangeTally | undefined;
 }
@@ -61,7 +61,7 @@ export interface TallyTable extends Iterable<readonly [RegionIdentity, RangeTall
 export interface RangeTallies {
   readonly byRegion: TallyTable;
   readonly roots: RootSpans;
-  /** Of those in which something ran on a device. */
+  /** Times of ranges during which a device was active, by device. */
   readonly onDevice: ReadonlyMap<string, DeviceRanges>;
 }
 
@@ -72,17 +72,17 @@ export interface DeviceRanges {
 }
 
 export interface RangeTallyBuilder {
-  /** Of a range that opens, in order of time. */
+  /** Must be called when a range opens, in order of time. */
   readonly open: (instance: RegionInstance) => void;
-  /** Of one that has closed, or was open to the end. */
+  /** Must be called when a range closes, or at the end if it was never closed. */
   readonly add: (instance: RegionInstance, endNs: number, isClosed: boolean) => void;
-  /** Once, after all. */
+  /** Called once, after all ranges. */
   readonly finish: () => RangeTallies;
 }
 
 /**
- * @param keepsSpans whether the times of outermost ranges are kept: 16 bytes for each that touches no other
- * @param counters of the process
+ * @param keepsSpans whether the times of outermost ranges are kept, which takes 16 bytes for each disjoint range
+ * @param counters counters of the process
  */
 export function createRangeTallies(
   gpu: GpuTimelines,
@@ -208,7 +208,7 @@ function addUse(tally: RangeTally, { busyNs, kernelNs, copyNs }: GpuUse): void {
   tally.gpu.copyNs += copyNs;
 }
 
-/** Adds what another part has; that stays as it is. */
+/** Adds the sums of another part, which is not changed. */
 export function mergeRangeTally(into: RangeTally, from: RangeTally): void {
   const isFirst = into.durations.count === 0;
   mergeSample(into.durations, from.durations);
@@ -235,27 +235,27 @@ export function mergeRangeTally(into: RangeTally, from: RangeTally): void {
 }
 
 interface TallyTableBuilder {
-  /** The tally of a region, to be added to. */
+  /** The tally of a region, which can be added to. */
   readonly tallyOf: (region: RegionIdentity) => RangeTally;
-  /** A closed call that has nothing but its times. */
+  /** Adds a closed call for which only its times are known. */
   readonly add: (region: RegionIdentity, instance: RegionInstance, endNs: number) => void;
-  /** Once: by what regions have become, since several of them may be one by now. */
+  /** Called once, after merging: several regions may have become one. */
   readonly finish: () => TallyTable;
 }
 
 /**
- * A region with a single call is a row of numbers: there can be a million of them, and a tally of objects takes ten times
- * the memory.
+ * A region with a single call is stored as a row of numbers: there can be a million of them, and a tally of objects
+ * takes ten times the memory.
  */
 function createTallyTable(): TallyTableBuilder {
   const tallies = new Map<RegionIdentity, RangeTally>();
   const regions = createLongList<RegionIdentity>();
-  /** By the number of a region: 1 + its row, 0 where it has none. */
+  /** By the number of a region: 1 + its row, or 0 if it has none. */
   const rows = createColumn(words);
   const startNs = createColumn(doubles);
   const wallNs = createColumn(doubles);
   const innerNs = createColumn(doubles);
-  /** NaN where it is not known. */
+  /** NaN if unknown. */
   const cpuNs = createColumn(doubles, Number.NaN);
   const innerCpuNs = createColumn(doubles);
 
@@ -314,7 +314,7 @@ function createTallyTable(): TallyTableBuilder {
   };
 }
 
-/** Unites outermost ranges as they open and close. */
+/** Computes the union of outermost ranges as they open and close. */
 function createRoots(gpu: GpuTimelines, keepsSpans: boolean) {
   const union = keepsSpans ? createUnion() : null;
   const uses = new Map<string | null, GpuUse>();
@@ -346,7 +346,7 @@ function createRoots(gpu: GpuTimelines, keepsSpans: boolean) {
     open(startNs: number): void {
       count++;
       if (openCount++ === 0) {
-        // What closed at a later time than it was told, if anything, is covered already.
+        // If a range closed later than expected, the time up to then is covered already.
         fromNs = Math.max(startNs, lastNs ?? startNs);
         untilNs = fromNs;
       }

@@ -1,4 +1,4 @@
-/** The ranks of a parallel program: how evenly they share a region's time, and which one the others wait for. */
+/** The ranks of a parallel program: how evenly they share a region's time, and which rank the others wait for. */
 import type { RankInfo, RegionRanks } from "../../report/model/document.ts";
 import { regionKey } from "../../report/model/report-files.ts";
 import { getOrCreate } from "../../system/get-or-create.ts";
@@ -17,7 +17,7 @@ import type { CallTimes, ProcessAttribution } from "./attribute.ts";
 import { latestRegion, type PathNode, placeOf, type RegionIdentity } from "./path-tree.ts";
 import type { ScopeModel } from "./region-model.ts";
 
-/** Processes by their rank, in order; empty unless there are several. */
+/** Processes by rank, in order; empty for fewer than two ranks. */
 export function groupByRank(
   processes: readonly ProcessAttribution[],
 ): ReadonlyMap<number, readonly ProcessAttribution[]> {
@@ -31,7 +31,7 @@ export function groupByRank(
 
 type RankGroups = ReturnType<typeof groupByRank>;
 
-/** As the report lists them. */
+/** The ranks as members of the report. */
 export function rankInfos(groups: RankGroups): readonly RankInfo[] {
   return [...groups].flatMap(([rank, processes]) => {
     const identity = identityOf(processes);
@@ -51,7 +51,7 @@ export function rankInfos(groups: RankGroups): readonly RankInfo[] {
 const identityOf = ([first]: readonly ProcessAttribution[]): RankIdentity | undefined =>
   first?.process.rank;
 
-/** What a reader must know of the ranks as a whole. */
+/** Notes about all ranks together. */
 export function rankNotes(groups: RankGroups): readonly string[] {
   const size = Math.max(0, ...[...groups.values()].map((of) => identityOf(of)?.size ?? 0));
   const missing = Array.from({ length: size }, (_, rank) => rank).filter(
@@ -74,7 +74,10 @@ export function rankNotes(groups: RankGroups): readonly string[] {
   ];
 }
 
-/** The scope of all with what each region says of its ranks. @param ofRanks the scopes of `groups`, in its order */
+/**
+ * Adds statistics over ranks to the regions of the scope of all processes.
+ * @param ofRanks the scopes of `groups`, in the same order
+ */
 export function withRanks(
   scope: ScopeModel,
   ofRanks: readonly ScopeModel[],
@@ -128,16 +131,19 @@ function regionRanks(
   };
 }
 
-// Waiting: in a call that every rank makes, those that come early wait for the one that comes last.
+// Waiting times: in a call that every rank makes, ranks that enter early wait for the last one.
 
 interface Waits {
-  /** Of all ranks together. */
+  /** The total of all ranks. */
   readonly ns: number;
   /** The rank that the others waited for longest. */
   readonly waitedFor: number;
 }
 
-/** Ranges in which ranks talk to each other; where two of them do so alone, the others do not wait. */
+/**
+ * Names of ranges in which all ranks communicate. Point-to-point calls do not count, since other ranks do not wait for
+ * them.
+ */
 const COMMUNICATION =
   /^p?mpi_|nccl|^shmem|all.?reduce|all.?gather|reduce.?scatter|all.?to.?all|broadcast|bcast|barrier|collective|communicat|halo|exchange|(?:^|[^a-z])(?:comm|sync|reduce|gather|scatter)(?:$|[^a-z])/i;
 const BETWEEN_TWO = /send|recv|receive/i;
@@ -145,7 +151,7 @@ const BETWEEN_TWO = /send|recv|receive/i;
 const isCommunication = (text: string): boolean =>
   COMMUNICATION.test(text) && !BETWEEN_TWO.test(text);
 
-/** By `regionKey`: of regions that communicate, and that all ranks enter equally often. */
+/** By `regionKey`, for regions with communication that all ranks enter equally often. */
 function waitsOf(groups: RankGroups): ReadonlyMap<string, Waits> {
   const calls = new Map<RegionIdentity, Map<number, CallTimes[]>>();
   for (const [rank, processes] of groups)
@@ -162,7 +168,7 @@ function waitsOf(groups: RankGroups): ReadonlyMap<string, Waits> {
   return waits;
 }
 
-/** Tells regions in which ranks wait for each other; undefined for programs that are not parallel. */
+/** Recognises regions in which ranks wait for each other; undefined for programs that are not parallel. */
 export function communicationOf({
   processes,
 }: Pick<Timeline, "processes">): ((node: PathNode) => boolean) | undefined {
@@ -172,7 +178,7 @@ export function communicationOf({
     isCommunication(name) || /^(?:nccl|mpi)$/i.test(domain) || categories.has(`${domain}\0${name}`);
 }
 
-/** Labels of ranges whose category the program calls communication. */
+/** Labels of ranges whose category the program names as communication. */
 function communicationLabels(processes: Timeline["processes"]): ReadonlySet<string> {
   const labels = new Set<string>();
   for (const process of processes) {
@@ -220,7 +226,7 @@ interface CallsInOrder {
   readonly endNs: (call: number) => number;
 }
 
-/** By start. */
+/** Sorted by start. */
 function callsInOrder(parts: readonly CallTimes[]): CallsInOrder {
   const start = ({ which, at }: { readonly which: number; readonly at: number }) =>
     parts[which]?.starts.get(at) ?? 0;
@@ -243,11 +249,11 @@ function isOrdered({ length, starts }: CallTimes): boolean {
   return true;
 }
 
-// Files of the ranks of one run, one of each rank.
+// Combines files of the ranks of one run, one per rank.
 
 /**
- * The ranks that file names tell: they differ in one number alone, from 0 to one less than there are files, and say that
- * it is a rank (`app.rank0.sqlite`). Null where they do not.
+ * The rank numbers in file names: names that differ in one number, which counts from 0 and is marked as a rank
+ * (`app.rank0.sqlite`). Null if they do not.
  */
 export function rankNumbers(names: readonly string[]): readonly number[] | null {
   const found = names.map((name) => /^(.*?rank[^0-9a-z]*)(\d{1,6})(?!\d)(.*)$/is.exec(name));
@@ -265,12 +271,12 @@ export function rankNumbers(names: readonly string[]): readonly number[] | null 
 export interface RankFile {
   readonly rank: number;
   readonly timeline: Timeline;
-  /** Empty where the file does not say. */
+  /** Empty if the file does not contain it. */
   readonly host: string;
 }
 
 /**
- * Lined up by the clocks of the day at which their sessions began. Where one does not say when, all begin at 0 and a note
+ * Aligned by the wall-clock times at which their sessions began. If one of them is unknown, all begin at 0, and a note
  * says so.
  *
  * @param files at least one
@@ -365,7 +371,7 @@ const shiftedStream = (
   },
 });
 
-/** Made one by one, as those of the file are: there can be millions. */
+/** Converted on demand, like the kernels of the file: there can be millions. */
 function shiftedKernels(kernels: KernelList, byNs: number): KernelList {
   const shift = (kernel: KernelInstance): KernelInstance => ({
     ...kernel,

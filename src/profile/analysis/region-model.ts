@@ -1,6 +1,6 @@
 /**
- * Regions with their numbers, as measured: nanoseconds on the timeline's clock, before any unit or
- * document format. Built once, never changed.
+ * Regions with their measured numbers, in nanoseconds on the timeline's clock, independent of units and document
+ * formats. Immutable.
  */
 import type {
   CounterStatistics,
@@ -19,20 +19,17 @@ import type { ActivityTotals, GpuActivity, GpuUse } from "./gpu-activity.ts";
 import type { KernelIdentity } from "./kernel-names.ts";
 import type { RegionKind } from "./path-tree.ts";
 
-/**
- * Regions with their numbers, before they are a report. Times are nanoseconds (fields that end
- * with `Ns`).
- */
+/** Regions with their numbers, before they become a report. Fields whose names end with `Ns` are nanoseconds. */
 export interface RegionModel {
   readonly collector: string;
-  /** Clock of the wall times. */
+  /** The clock of wall times. */
   readonly clock: string;
   readonly selection: SelectionPatterns;
-  /** What was measured at all; absent where all was, and `selection` chose what is shown. */
+  /** What was measured; absent if everything was, so that `selection` applies only to what is shown. */
   readonly measuredSelection?: MeasuredSelection;
-  /** Which kernels were counted; absent where all were. */
+  /** Which kernels were counted; absent if all were. */
   readonly kernelSelection?: KernelSelectionPatterns;
-  /** The aggregate first when it is on, then processes by id, then devices by name. */
+  /** The aggregate, if it is enabled, then processes by id, then devices by name. */
   readonly scopes: readonly ScopeModel[];
 }
 
@@ -41,33 +38,33 @@ export interface ScopeModel {
   readonly scope: ReportScope;
   /** Selected regions, depth first in order of first appearance; the outside bucket last. */
   readonly regions: readonly RegionModelEntry[];
-  /** Of a parallel program; only of the scope of all. */
+  /** The ranks of a parallel program; only in the scope of all. */
   readonly ranks?: readonly RankInfo[];
   readonly totals: ScopeTotals;
-  /** Over repeated runs; absent without, and of other scopes than that of all. */
+  /** Kernels over repeated runs; only in the scope of all, absent for a single run. */
   readonly kernelRepeats?: readonly KernelRepeats[];
   readonly notes: readonly string[];
 }
 
-/** Totals of the whole scope, whatever the selection shows of it. */
+/** Totals of the whole scope, independent of the selection. */
 export interface ScopeTotals {
   readonly kernelCount: number;
-  /** Null where neither kernels nor operations were recorded. */
+  /** Null if neither kernels nor operations were recorded. */
   readonly kernelNs: number | null;
   readonly outsideNs: number | null;
   readonly outsideKernelCount: number;
   /** Time covered by at least one outermost range. */
   readonly wallNs: number | null;
-  /** Processor time of threads in ranges; absent where it is not known of any. */
+  /** Processor time of threads in ranges; absent if unknown for all of them. */
   readonly cpuNs?: number;
   readonly kernelKinds: readonly KernelIdentity["kind"][];
-  /** The run with and without ranges; absent where only kernels were measured. */
+  /** The run with and without ranges; absent if only kernels were measured. */
   readonly run?: RunSpan;
 }
 
-/** Wall time of processes, those of several added up. */
+/** Wall times of processes, added up. */
 export interface RunSpan {
-  /** In which at least one process ran. */
+  /** Time during which at least one process ran. */
   readonly wallNs: number;
   readonly processNs: number;
   readonly processCount: number;
@@ -75,15 +72,12 @@ export interface RunSpan {
   /** Null without ranges. */
   readonly beforeRangesNs: number | null;
   readonly afterRangesNs: number | null;
-  /** Null where no GPU was seen. */
+  /** Null if no GPU activity was recorded. */
   readonly gpu: GpuUse | null;
   readonly gpuInRanges: GpuUse | null;
 }
 
-/**
- * A region of a scope. Inclusive numbers contain the regions inside it, `exclusive...` ones do
- * not.
- */
+/** A region of a scope. Inclusive numbers include inner regions, `exclusive...` ones do not. */
 export interface RegionModelEntry extends Placed {
   readonly kind: RegionKind;
   readonly device: string | null;
@@ -94,41 +88,41 @@ export interface RegionModelEntry extends Placed {
   readonly wallNs: number | null;
   readonly exclusiveWallNs: number | null;
   readonly invocationWallNs: Statistics | null;
-  /** Processor time of the threads that opened the ranges; absent unless it is known of each. */
+  /** Processor time of the threads that opened the ranges; absent unless known for every range. */
   readonly cpu?: RegionCpu;
-  /** Their page faults and context switches; absent unless they are known of each. */
+  /** Their page faults and context switches; absent unless known for every range. */
   readonly counts?: ThreadCounts;
-  /** Invocations that were never closed, whose times are the least that is known; absent for none. */
+  /** The number of invocations that were never closed, whose times are lower bounds; absent if there are none. */
   readonly unclosed?: number;
   readonly kernelCount: number;
-  /** Longest first; as the report has them, since there can be millions. */
+  /** In descending order of time; in the form of the report, since there can be millions. */
   readonly kernels: readonly KernelRecord[];
-  /** Over repeated runs. */
+  /** Statistics over repeated runs. */
   readonly repeats?: RegionRepeats;
-  /** Over the ranks of a parallel program; only in the scope of all. */
+  /** Statistics over the ranks of a parallel program; only in the scope of all. */
   readonly ranks?: RegionRanks;
-  /** What the program gave with its ranges, and counted meanwhile. */
+  /** Numbers of the program's payloads and counters. */
   readonly payloads?: readonly PayloadStatistics[];
   readonly counters?: readonly CounterStatistics[];
-  /** Hardware metrics by the tool's names, children included; absent where none were measured. */
+  /** Hardware metrics by the tool's names, including inner regions; absent if none were measured. */
   readonly metrics?: ReadonlyMap<string, MetricNumber>;
   /** Sections of the tool's report, in its order. */
   readonly sections?: readonly SectionModel[];
-  /** Copies, sets and waits, children's included; without an entry: none were recorded. */
+  /** Copies, sets and waits, including those of inner regions; kinds that were not recorded have no entry. */
   readonly activities?: ReadonlyMap<GpuActivity, ActivityTotals>;
-  /** What GPUs did while the range was open; absent where no GPU was seen, or the range has no wall time. */
+  /** GPU use while the range was open; absent if no GPU activity was recorded, or the range has no wall time. */
   readonly gpuUse?: GpuUse;
   readonly notes: readonly string[];
 }
 
-/** Nanoseconds of processors. */
+/** Processor times in nanoseconds. */
 export interface RegionCpu {
   readonly ns: number;
   readonly exclusiveNs: number;
   readonly invocationNs: Statistics;
 }
 
-/** In base units (ns, byte, cycle/s, byte/s); null where the region has no common value. */
+/** In base units (ns, byte, cycle/s, byte/s); null if the kernels of the region have no common value. */
 export interface MetricNumber {
   readonly value: number | null;
   readonly unit: string;
@@ -138,35 +132,35 @@ export interface MetricNumber {
 export interface SectionModel {
   readonly name: string;
   readonly metrics: ReadonlyMap<string, MetricNumber>;
-  /** What the tool's rules say. */
+  /** The messages of the tool's rules. */
   readonly messages: readonly SectionMessage[];
 }
 
-/** What a rule of ncu says of a section, e.g. where the bottleneck is. */
+/** The message of a rule of ncu about a section, e.g. what the bottleneck is. */
 export interface SectionMessage {
   readonly rule: string;
   readonly type: string;
   readonly text: string;
-  /** The tool's estimate in percent; null without one. */
+  /** The speedup that the tool estimates, in percent; null without an estimate. */
   readonly speedup: number | null;
-  /** Whether that is of the kernel's time (`global`), or of one part of the hardware; absent where the source does not say. */
+  /** Whether the estimate refers to the kernel's time (`global`) or to one part of the hardware; absent if unknown. */
   readonly speedup_type?: "local" | "global";
-  /** For how many kernels it says so. */
+  /** The number of kernels with this message. */
   readonly results: number;
 }
 
-/** What a filter of ncu let be measured: what patterns over labels take, and what expressions of its own do. */
+/** What a filter of ncu measured: patterns of labels, and expressions in ncu's own grammar. */
 export interface MeasuredSelection {
   readonly patterns: SelectionPatterns;
   readonly expressions: SelectionPatterns;
 }
 
-/** Patterns over names of kernels, as the user wrote them; no include patterns mean all. */
+/** Patterns of kernel names, as the user wrote them; without include patterns, all kernels count. */
 export interface KernelSelectionPatterns {
   readonly include: readonly string[];
   readonly exclude: readonly string[];
   readonly nameBase: "function" | "demangled" | "mangled";
-  /** Names to which they were limited beside the patterns, the longest first; null: not limited. */
+  /** Names that the selection was restricted to in addition, longest kernels first; null for no restriction. */
   readonly top?: readonly string[] | null;
 }
 
@@ -178,7 +172,7 @@ export interface Statistics {
   readonly max: number;
   /** Nearest rank: the smallest sample that at least 95 % of the samples do not exceed. */
   readonly p95: number;
-  /** The first in time, where there is one order. */
+  /** The first value in time, if there is an order. */
   readonly first?: number;
 }
 
@@ -190,38 +184,38 @@ export function describeSample(sample: readonly number[]): Statistics | null {
   if (min === undefined || max === undefined) return null;
   const lower = sorted[(sorted.length - 1) >> 1] ?? min;
   const upper = sorted[sorted.length >> 1] ?? max;
-  // In integers first: 0.95 * n is not exact, and its error could move the rank by one.
+  // Multiplied as integers, because 0.95 * n is not exact, and the error could change the rank by one.
   const rank = Math.ceil((95 * sorted.length) / 100);
   return { min, median: lower + (upper - lower) / 2, max, p95: sorted[rank - 1] ?? max };
 }
 
-// The distribution of a number over calls, in bounded memory: every value up to `MOST_EXACT` of them, then how many
-// there are in buckets that grow by a constant factor (DDSketch: Masson, Rim and Lee, VLDB 2019), so that any quantile
-// is known within a constant part of itself, whatever the distribution is, and samples can be merged.
+// The distribution of a number over calls in bounded memory: up to `MOST_EXACT` single values, then counts in buckets
+// that grow by a constant factor (DDSketch: Masson, Rim and Lee, VLDB 2019). So any quantile has a bounded relative
+// error for any distribution, and samples can be merged.
 
-/** Quantiles of at most so many values are exact. */
+/** Quantiles of up to this many values are exact. */
 export const MOST_EXACT = 10_000;
 
-/** Quantiles of more are at most this part of themselves away from the exact ones. */
+/** The maximum relative error of quantiles of more values. */
 export const RELATIVE_ERROR = 0.005;
 
-/** Data and not closures: there can be a million of them, most with one value. */
+/** Plain data without methods: there can be a million samples, most with one value. */
 export interface Sample {
   count: number;
   min: number;
   max: number;
-  /** All values but the first, which is `min` of one; null while there is one, and once there are too many. */
+  /** All values except the first, which `min` has for one value; null for one value, and if there are too many. */
   values: number[] | null;
   buckets: Buckets | null;
 }
 
-/** How many values are in each bucket: bucket i has those in (g^(i-1), g^i], g = (1 + e) / (1 - e). */
+/** The number of values per bucket: bucket i contains those in (g^(i-1), g^i], g = (1 + e) / (1 - e). */
 interface Buckets {
-  /** At most zero. */
+  /** Values that are zero or less. */
   none: number;
-  /** The bucket of `counts[0]`. */
+  /** The index of the bucket of `counts[0]`. */
   first: number;
-  /** Doubles: they count to 2^53. */
+  /** Doubles, which count to 2^53. */
   counts: Float64Array;
 }
 
@@ -231,7 +225,7 @@ const ROOM = 32;
 
 export const createSample = (): Sample => ({
   count: 0,
-  // Of none. Whole numbers from the start take no object of their own.
+  // For an empty sample. A number that is always an integer is stored without an object of its own.
   min: 0,
   max: 0,
   values: null,
@@ -252,7 +246,7 @@ export function addToSample(sample: Sample, value: number): void {
   }
 }
 
-/** Adds all values of another sample, which stays as it is. */
+/** Adds all values of another sample, which is not changed. */
 export function mergeSample(into: Sample, from: Sample): void {
   if (from.buckets === null && into.count + from.count <= MOST_EXACT) {
     for (const value of valuesOf(from)) addToSample(into, value);
@@ -275,11 +269,11 @@ export function mergeSample(into: Sample, from: Sample): void {
 const valuesOf = ({ count, min, values }: Sample): readonly number[] =>
   values ?? (count === 0 ? [] : [min]);
 
-/** From here on there are buckets and no values. */
+/** From now on the sample has buckets instead of values. */
 function bucketsOf(sample: Sample): Buckets {
   if (sample.buckets !== null) return sample.buckets;
   const buckets: Buckets = { none: 0, first: 0, counts: new Float64Array(0) };
-  // What is being added is in `count`, and not among the values.
+  // The value that is being added is included in `count`, but not in the values.
   for (const value of valuesOf(sample)) addToBucket(buckets, value, 1);
   sample.values = null;
   sample.buckets = buckets;
@@ -311,7 +305,7 @@ function makeRoom(buckets: Buckets, bucket: number): void {
   buckets.counts = larger;
 }
 
-/** Whether its quantiles are within `RELATIVE_ERROR` and not exact. */
+/** Whether its quantiles have a relative error of up to `RELATIVE_ERROR`. */
 export const isApproximate = ({ buckets }: Sample): boolean => buckets !== null;
 
 /** Null for an empty sample. Minimum and maximum are exact. */
@@ -321,12 +315,12 @@ export function describe(sample: Sample): Statistics | null {
   const valueAt = buckets === null ? exactly(sample) : nearly(sample, buckets);
   const lower = valueAt((count - 1) >> 1);
   const upper = valueAt(Math.floor(count / 2));
-  // In integers first: 0.95 * n is not exact, and its error could move the rank by one.
+  // Multiplied as integers, because 0.95 * n is not exact, and the error could change the rank by one.
   const rank = Math.ceil((95 * count) / 100);
   return { min, median: lower + (upper - lower) / 2, max, p95: valueAt(rank - 1) };
 }
 
-/** The value at a place among all in order, from 0. */
+/** The value at an index of the sorted sample. */
 type ValueAt = (place: number) => number;
 
 function exactly(sample: Sample): ValueAt {
@@ -340,7 +334,7 @@ function nearly({ min, max }: Sample, { none, first, counts }: Buckets): ValueAt
     if (place < before) return Math.max(min, Math.min(max, 0));
     for (let at = 0; at < counts.length; at++) {
       before += counts[at] ?? 0;
-      // Between the bucket's ends so that neither is further away than the error.
+      // The value within the bucket that minimises the relative error at both ends.
       if (place < before)
         return Math.min(max, Math.max(min, (2 * GROWTH ** (first + at)) / (GROWTH + 1)));
     }

@@ -1,6 +1,5 @@
 /**
- * What a report says of its regions in words: processes that are alike, ranges that never closed, labels, patterns
- * without a match.
+ * Notes of a report about its regions: similar processes, ranges that never closed, labels, patterns without a match.
  */
 
 import { pathWords } from "../../report/model/region-path.ts";
@@ -25,18 +24,15 @@ import {
   type SelectedNodes,
 } from "./path-tree.ts";
 
-/** So many processes may say the same before one of them speaks for all. */
+/** The number of processes that may have the same note before these notes become one. */
 const MAX_ALIKE = 8;
-/** Worker processes mostly end by `_exit`: that is no news of each. */
+/** Worker processes usually end by `_exit`, so notes about their ends are combined. */
 const OF_ENDS =
   /^: (?:ended without finishing|\d+ ranges? (?:was|were) never closed|the process ended inside)/;
-/** The most notes on processes that a report of many shows; each process's own report has all of its own. */
+/** The maximum number of notes about processes in a report of many; the report of each process has all of its own. */
 const MAX_NOTES = 64;
 
-/**
- * What a reader must know about several processes: a run of thousands of them would bury the report
- * under what each says of itself.
- */
+/** Notes about several processes, combined, since thousands of processes would bury the report under their notes. */
 export function notesOfProcesses(processes: readonly ProcessAttribution[]): readonly string[] {
   const told = processes.flatMap((attribution) =>
     processNotes(attribution).map((note) => splitNote(note, attribution.process.pid)),
@@ -45,7 +41,7 @@ export function notesOfProcesses(processes: readonly ProcessAttribution[]): read
 }
 
 interface ToldNote {
-  /** E.g. `process 12 (python3)`; empty where the note names none. */
+  /** E.g. `process 12 (python3)`; empty if the note has no process. */
   readonly who: string;
   readonly what: string;
 }
@@ -57,7 +53,7 @@ function splitNote(note: string, pid: number): ToldNote {
     : { who: start, what: note.slice(start.length) };
 }
 
-/** In the order in which each was reported first. */
+/** In order of first appearance. */
 function folded(notes: readonly ToldNote[]): readonly string[] {
   const alike = new Map<string, Set<string>>();
   for (const { who, what } of notes) getOrCreate(alike, what, () => new Set<string>()).add(who);
@@ -82,7 +78,7 @@ const upTo = (limit: number, notes: readonly string[]): readonly string[] =>
         `${plural(notes.length - limit, "more note")} in the reports of the processes`,
       ];
 
-/** What a reader must know about one process, each with its process id. */
+/** Notes about one process, each with its process id. */
 function processNotes(attribution: ProcessAttribution): readonly string[] {
   const { process, ignoredOperations, tooDeep, overlapping } = attribution;
   const own = [
@@ -109,7 +105,10 @@ function processNotes(attribution: ProcessAttribution): readonly string[] {
 const MAX_NAMES = 5;
 const MAX_NAME = 80;
 
-/** Names the ranges that were open to the end: the first few, each once; of a process that did not end by itself, where it was. */
+/**
+ * Names the first ranges that were open to the end, each once; for a process that was ended, the ranges in which it
+ * was.
+ */
 function unclosedNote({ process, unclosed }: ProcessAttribution): readonly string[] {
   const { count, names, innermost } = unclosed;
   if (innermost === null) return [];
@@ -124,13 +123,13 @@ function unclosedNote({ process, unclosed }: ProcessAttribution): readonly strin
 const shorten = (name: string): string =>
   name.length > MAX_NAME ? `${name.slice(0, MAX_NAME - 1)}…` : name;
 
-/** @param which of the process's ranges, in brackets */
+/** @param which which of the process's ranges, in brackets */
 export const neverClosed = (count: number, which = ""): string =>
   `${plural(count, "range was", "ranges were")} never closed${which}; ${agreeing(count, "it lasts", "they last")} at least until the end of the process, as far as it is known`;
 
-// What a report says of its labels: that rules changed them, or that rules would help.
+// Notes about labels: that rules changed them, or that rules would help.
 
-/** @param unifier that saw all labels of the report; null: no rules were given */
+/** @param unifier the unifier that processed all labels of the report; null without rules */
 export const labelNotes = (root: PathNode, unifier: LabelUnifier | null): readonly string[] => [
   ...(unifier === null ? hintNotes(root) : ruleNotes(unifier)),
   ...foldNotes(root),
@@ -162,16 +161,16 @@ function ruleNotes({ rules, seen }: LabelUnifier): readonly string[] {
 
 const ruleWords = ({ pattern, replace = "" }: LabelRule): string => `'${pattern}' => '${replace}'`;
 
-/** So many labels are not read one by one. */
+/** More labels than this are not read one by one. */
 const MANY_LABELS = 1_000;
-/** So many labels to one without its numbers: they differ in little else. */
+/** The ratio of labels to labels without numbers from which on numbers are what mainly distinguishes them. */
 const MUCH_FEWER = 10;
 
 const OF_PYTORCH = /, (?:seq|op_id) = \d/;
 
-/** Labels that programs number are a region each, and which of them is slow has no answer. */
+/** If a program numbers its labels, each is a region of its own, and which of them is slow cannot be seen. */
 function hintNotes(root: PathNode): readonly string[] {
-  // Most of them have to have numbers: that is known without keeping a million labels.
+  // Most labels must contain numbers; that can be counted without keeping a million labels.
   let numbered = 0;
   for (const { name } of nodesDepthFirst(root)) if (/\d/.test(name)) numbered++;
   if (numbered * MUCH_FEWER < MANY_LABELS * (MUCH_FEWER - 1)) return [];
@@ -206,9 +205,8 @@ interface Label {
 }
 
 /**
- * One note for each pattern that fits no region, with the labels that there are: a name that is
- * misspelt is otherwise only missed. One for each that only fits what is excluded. None where the program
- * opened no ranges at all.
+ * A note for each pattern that matches no region, with the available labels, since a misspelt name would otherwise go
+ * unnoticed, and for each pattern that matches only excluded regions. None if the program opened no ranges.
  */
 export function unmatchedNotes(
   root: PathNode,
@@ -250,7 +248,7 @@ function fitsExcludedOnly(text: string, root: PathNode, selected: SelectedNodes)
   return fitting.length > 0 && !fitting.some((node) => selected.has(node));
 }
 
-/** Gates and tables tell regions by their paths, too: the label at the end of one that the pattern fits. */
+/** Gates and tables identify regions by path, too: the label at the end of a path that the pattern matches. */
 function labelOfPath(text: string, root: PathNode): Label | null {
   if (!text.includes(" / ")) return null;
   const tokens = parseGlob(text);
@@ -262,7 +260,7 @@ function labelOfPath(text: string, root: PathNode): Label | null {
   return null;
 }
 
-/** Each once, in order of first appearance. */
+/** Each label once, in order of first appearance. */
 function labelsIn(root: PathNode): readonly Label[] {
   const labels = new Map<string, Label>();
   for (const { domain, name } of nodesDepthFirst(root)) {
@@ -273,7 +271,7 @@ function labelsIn(root: PathNode): readonly Label[] {
   return [...labels.values()];
 }
 
-/** The pattern that fits this label and no other domain's. */
+/** A pattern that matches this label, and in no other domain. */
 const patternOf = ({ domain, name }: Label): string =>
   domain === "" ? escaped(name) : `${escaped(domain)}@${escaped(name)}`;
 
@@ -294,7 +292,7 @@ function near(text: string, labels: readonly Label[]): string {
 const shown = (labels: readonly Label[]): string =>
   firstFewOf(labels, MAX_LABELS, (label) => shortenPattern(listed(label)));
 
-/** As a pattern; of a range without a name, what tables show. */
+/** The label as a pattern; for a range without a name, the text that tables show. */
 const listed = (label: Label): string =>
   `${patternOf(label)}${label.name === "" ? printableLabel("") : ""}`;
 

@@ -1,4 +1,4 @@
-/** Several runs of one workload as one result: the middle run's numbers, and how all of them spread. */
+/** Combines several runs of one workload: the numbers of the median run, and the spread of all runs. */
 
 import type {
   KernelRecord,
@@ -14,14 +14,12 @@ import { agreeing, partOf, plural } from "../../text/plural.ts";
 import type { RegionModel, RegionModelEntry, ScopeModel } from "./region-model.ts";
 
 export interface AcrossRuns {
-  /** Which of the runs is shown: the one whose time is the median. */
+  /** The index of the shown run, whose time is the median. */
   readonly shown: number;
   readonly model: RegionModel;
 }
 
-/**
- * @param models of the runs, in the order in which they were made; at least one
- */
+/** @param models the runs in chronological order; at least one */
 export function combineRuns(models: readonly RegionModel[]): AcrossRuns {
   const shown = middleRun(models);
   const model = models[shown];
@@ -29,7 +27,7 @@ export function combineRuns(models: readonly RegionModel[]): AcrossRuns {
   if (models.length === 1) return { shown, model };
   const [first, ...others] = model.scopes;
   if (first === undefined) return { shown, model };
-  // Processes have other numbers in every run: only the report over all of them has counterparts.
+  // Processes have different ids in every run, so only the scopes of all processes correspond to each other.
   const runs = models.flatMap(({ scopes }) => scopes.slice(0, 1));
   return { shown, model: { ...model, scopes: [withRepeats(first, runs), ...others] } };
 }
@@ -51,7 +49,7 @@ function withRepeats(scope: ScopeModel, runs: readonly ScopeModel[]): ScopeModel
     ...region,
     repeats: repeatsOf(found.get(regionKey(region)) ?? [], runs.length),
   }));
-  // The time outside all ranges is that of starting and ending, which says nothing of the program's regions.
+  // Time outside all ranges, for starting and ending, says nothing about the regions of the program.
   const all = regions.flatMap(({ kind, repeats }) =>
     kind === "outside" ? [] : (repeats.wall_ms ?? repeats.total_ms ?? []),
   );
@@ -94,7 +92,7 @@ function repeatsOf(entries: readonly RegionModelEntry[], runs: number): RegionRe
   };
 }
 
-/** Only kernels that every run launched: one that a run lacks has no time there that could be averaged. */
+/** Only kernels that every run launched: a run without a kernel has no time to be averaged. */
 function kernelsOver(runs: readonly ScopeModel[]): readonly KernelRepeats[] {
   const found = new Map<string, { readonly record: KernelRecord; readonly times: number[] }>();
   for (const [run, { regions }] of runs.entries()) {
@@ -104,7 +102,7 @@ function kernelsOver(runs: readonly ScopeModel[]): readonly KernelRepeats[] {
         const { times } = getOrCreate(found, key, () => ({ record, times: [] }));
         times[run] = (times[run] ?? 0) + record.total_ms;
       }
-    // A kernel that this run lacks cannot be in every run.
+    // A kernel that this run does not have cannot be in every run.
     for (const [key, { times }] of found) if (times[run] === undefined) found.delete(key);
   }
   return [...found.values()].flatMap(({ record: { kernel_name, kind }, times }) => {
@@ -116,7 +114,7 @@ function kernelsOver(runs: readonly ScopeModel[]): readonly KernelRepeats[] {
   });
 }
 
-/** Regions that no shown region contains: the kernels of the others are in theirs. */
+/** Regions that no shown region contains; their kernels include those of inner regions. */
 function outermost(regions: readonly RegionModelEntry[]): readonly RegionModelEntry[] {
   const found: RegionModelEntry[] = [];
   for (const region of regions) {
@@ -128,14 +126,14 @@ function outermost(regions: readonly RegionModelEntry[]): readonly RegionModelEn
 
 const NS_PER_MS = 1e6;
 
-// What several runs say about a number together.
+// Statistics of a number over several runs.
 
-/** A number is stable when the 95 % interval of its mean lies within this share of it. */
+/** A number is stable if the 95 % interval of its mean lies within this share of the mean. */
 const STABLE_WITHIN = 0.05;
 
 /**
- * Mean, sample standard deviation and the 95 % interval of the mean by Student's t, which few runs
- * need. Null for less than two values: one run has no spread.
+ * Mean, sample standard deviation and the 95 % interval of the mean by Student's t, which is valid for few runs. Null
+ * for fewer than two values: one run has no spread.
  */
 export function repeatStatistics(values: readonly number[]): RepeatStatistics | null {
   const count = values.length;
@@ -154,8 +152,8 @@ export function repeatStatistics(values: readonly number[]): RepeatStatistics | 
 }
 
 /**
- * The 97.5 % quantile of Student's t: exact to the third digit for up to 30 degrees of freedom,
- * beyond that by Cornish and Fisher's expansion around the normal quantile, as exact.
+ * The 97.5 % quantile of Student's t: three exact digits, from a table up to 30 degrees of freedom, beyond that from
+ * the expansion of Cornish and Fisher around the normal quantile.
  */
 export function studentT(freedom: number): number {
   const known = T_975[freedom - 1];

@@ -1,7 +1,7 @@
 /**
- * The order in which a process's events are replayed. Time comes first. Between events of equal time
- * the recorded sequence decides where a collector knows it; else closings come before openings, and
- * openings before launches, so that a range is open from its start up to, not including, its end.
+ * The order in which the events of a process are replayed: by time. For equal times, the recorded sequence decides if a
+ * collector provides it; otherwise closings come before openings, and openings before launches, so that a range is open
+ * from its start up to, but not including, its end.
  */
 import type {
   KernelInstance,
@@ -12,9 +12,12 @@ import type {
 } from "../model/timeline.ts";
 
 export interface ReplayHandlers {
-  /** @param endNs null where a stream does not tell yet: then its ranges of a thread close in the reverse order of opening */
+  /**
+   * @param endNs null if a stream does not know it yet: then its ranges of a thread close in the reverse order of
+   * opening
+   */
   readonly rangeOpens: (range: RangeInstance, endNs: number | null) => void;
-  /** Called for ranges of `closesLater` alone, and all of a stream that were closed. */
+  /** Called only for ranges that `closesLater` accepts and, in a stream, for all that were closed. */
   readonly rangeCloses: (range: RangeInstance) => void;
   readonly kernelIsLaunched: (kernel: KernelInstance) => void;
   readonly threadWaits: (wait: SynchronizationInstance) => void;
@@ -26,7 +29,7 @@ export interface ReplayedEvents {
   readonly waits: readonly SynchronizationInstance[];
 }
 
-/** @param lastEventNs when ranges end that were never closed */
+/** @param lastEventNs the end of ranges that were never closed */
 export function replay(
   { ranges, kernels, waits }: ReplayedEvents,
   lastEventNs: number,
@@ -34,7 +37,7 @@ export function replay(
 ): void {
   const { rangeOpens, rangeCloses } = handlers;
   const openings = inOpeningOrder(ranges);
-  // Of ranges that end together the one opened last is the inner one, which closes first.
+  // Of ranges with the same end, the one opened last is the inner one, and closes first.
   const closings = openings.filter(closesLater).reverse().sort(byClosing);
   let nextClosing = 0;
 
@@ -59,7 +62,10 @@ export function replay(
   closeUntil(Number.POSITIVE_INFINITY, undefined);
 }
 
-/** The same of ranges that come in order of time, and are not kept. @param lastEventNs as in `replay` */
+/**
+ * The same for ranges that arrive in order of time and are not kept.
+ * @param lastEventNs as in `replay`
+ */
 export function replayStream(
   ranges: RangeStream,
   events: Pick<ReplayedEvents, "kernels" | "waits">,
@@ -82,9 +88,9 @@ export function replayStream(
 }
 
 /**
- * Reports launches and waits until a time, not included.
+ * Reports launches and waits before a given time.
  *
- * @param before called with the time of each, before it
+ * @param before called with the time of each event, before the event
  */
 function createCalls(
   { kernels, waits }: Pick<ReplayedEvents, "kernels" | "waits">,
@@ -117,8 +123,8 @@ function createCalls(
 }
 
 /**
- * Whether anything can happen between a range's opening and its closing. Without a duration, only
- * the recorded sequence can tell; without that, such a range is over as soon as it opens.
+ * Whether events can lie between a range's opening and its closing. For a range without duration, only the recorded
+ * sequence can show that; without a sequence, the range closes as soon as it opens.
  */
 export const closesLater = (range: RangeInstance): boolean =>
   range.endNs !== null && (range.endNs > range.startNs || range.endSequence !== undefined);
@@ -127,7 +133,7 @@ interface List<T> extends Iterable<T> {
   readonly at: (index: number) => T | undefined;
 }
 
-/** By time, as they are where a collector delivers them so. */
+/** Sorted by time, unless the collector delivers them in this order. */
 function inOrder<T, L extends List<T>>(
   events: L & List<T>,
   timeOf: (event: T) => number,
@@ -141,7 +147,7 @@ function inOrder<T, L extends List<T>>(
   return events;
 }
 
-/** As the timeline promises; sorted again only where a collector did not keep the promise. */
+/** In the order that timelines guarantee; sorted only if a collector violates it. */
 export function inOpeningOrder(ranges: readonly RangeInstance[]): readonly RangeInstance[] {
   return inOrder(ranges, ({ startNs }) => startNs);
 }

@@ -1,4 +1,4 @@
-/** The wall time of whole processes, with and without ranges: what regions are a part of. */
+/** The wall time of whole processes, with and without ranges, of which regions are a part. */
 import type { ProgramSpan } from "../model/timeline.ts";
 import type { ProcessAttribution } from "./attribute.ts";
 import { type GpuUse, useBetween } from "./gpu-activity.ts";
@@ -6,9 +6,9 @@ import { type Interval, unionNs } from "./interval-union.ts";
 import type { RunSpan } from "./region-model.ts";
 
 /**
- * @param program which the recorded processes belong to, where its start and end are known
- * @param device what of the GPUs counts; null: all of them
- * @returns null without a process that lasted
+ * @param program the program that the recorded processes belong to, if its start and end are known
+ * @param device the device whose activity counts; null for all
+ * @returns null if no process has a duration
  */
 export function runSpan(
   processes: readonly ProcessAttribution[],
@@ -52,8 +52,9 @@ interface ProcessPart {
 const NOTHING: Interval = { startNs: 0, endNs: 0 };
 
 /**
- * The recorder is loaded by the first call of NVTX or CUDA, so that a process began before it was recorded, and ends
- * after. Of a program that was started the whole span counts; a wrapper around the only recorded process belongs to it.
+ * The recorder is loaded by the first call of NVTX or CUDA, so the process began before it was recorded, and ends
+ * later. For a program that was started here, its whole duration counts; the time of a wrapper is added to the only
+ * process recorded in it.
  */
 function spanOf(
   { process, ranges: { roots } }: ProcessAttribution,
@@ -91,7 +92,7 @@ function partsOf(
 
 const UNUSED: GpuUse = { busyNs: 0, kernelNs: 0, copyNs: 0 };
 
-/** Null where none of some processes saw a GPU. */
+/** Null if none of the processes has GPU activity. */
 function addedUp(uses: readonly (GpuUse | null)[]): GpuUse | null {
   if (uses.length > 0 && uses.every((use) => use === null)) return null;
   return uses.reduce<GpuUse>(
@@ -107,7 +108,7 @@ function addedUp(uses: readonly (GpuUse | null)[]): GpuUse | null {
   );
 }
 
-/** What GPUs did while no range was open. */
+/** GPU activity while no range was open. */
 export const outsideUse = ({ gpu, gpuInRanges }: RunSpan): GpuUse | null =>
   gpu && {
     busyNs: Math.max(0, gpu.busyNs - (gpuInRanges?.busyNs ?? 0)),

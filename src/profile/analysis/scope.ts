@@ -1,4 +1,4 @@
-/** Adds up attributed processes into the regions of one scope: everything, a process, a device. */
+/** Adds up attributed processes to the regions of one scope: everything, a process, or a device. */
 import type { ReportScope } from "../../report/model/document.ts";
 import { grouped, partOf, plural } from "../../text/plural.ts";
 import type { ProgramSpan } from "../model/timeline.ts";
@@ -33,9 +33,9 @@ import { outsideUse, runSpan } from "./run-span.ts";
 export interface ScopeRequest {
   readonly scope: ReportScope;
   readonly processes: readonly ProcessAttribution[];
-  /** Only kernels of this device, and range instances that launched some; null: everything. */
+  /** Only kernels of this device, and range instances that launched some of them; null for everything. */
   readonly device: string | null;
-  /** The program that all processes of the run belong to, where its start and end are known. */
+  /** The program that all processes of the run belong to, if its start and end are known. */
   readonly program?: ProgramSpan;
   readonly notes: readonly string[];
 }
@@ -78,28 +78,28 @@ export function buildScope(
   };
 }
 
-/** Of a device: the run of the processes that used it. */
+/** For a device, the run of the processes that used it. */
 function runOf({ processes, program, device }: ScopeRequest): RunSpan | null {
   const here = device === null ? processes : processes.filter(({ gpu }) => gpu.of(device) !== null);
   return runSpan(here, program, device);
 }
 
-/** Less of a run without ranges than this is nothing to look for. */
+/** The least share of a run, without any range, that is reported as outside. */
 const LEAST_OUTSIDE = 0.001;
 
-/** The bucket outside all ranges has the wall time that no range has, and what GPUs did meanwhile. */
+/** The bucket outside all ranges has the wall time and the GPU activity without any open range. */
 interface OutsideTimes {
   readonly ns: number;
   readonly use: GpuUse | null;
 }
 
-/** @param isKnown whether anything ran there; otherwise it is null where the time is short */
+/** @param isKnown whether anything ran outside; otherwise the result is null if the time is short */
 function outsideOf(run: RunSpan, isKnown: boolean): OutsideTimes | null {
   const ns = Math.max(0, run.processNs - run.inRangesNs);
   return isKnown || ns >= run.processNs * LEAST_OUTSIDE ? { ns, use: outsideUse(run) } : null;
 }
 
-/** Covered by at least one outermost range; null without any. */
+/** The time covered by at least one outermost range; null without ranges. */
 function wallOf(processes: readonly ProcessAttribution[], device: string | null): number | null {
   if (device !== null) {
     const here = processes.flatMap(({ ranges }) => ranges.onDevice.get(device) ?? []);
@@ -120,10 +120,10 @@ const coveredInAll = (unions: readonly Union[]): number =>
 
 interface About {
   readonly totals: ScopeTotals;
-  /** Whether anything ran on a GPU: a scope without says nothing of GPUs. */
+  /** Whether anything ran on a GPU; otherwise the scope has no members about GPUs. */
   readonly sawGpu: boolean;
   readonly device: string | null;
-  /** Of the bucket outside all ranges; null of all others. */
+  /** For the bucket outside all ranges; null for regions. */
   readonly outside: OutsideTimes | null;
 }
 
@@ -166,7 +166,7 @@ function entryOf(
 
 const UNUSED: GpuUse = { busyNs: 0, kernelNs: 0, copyNs: 0 };
 
-/** What is known of every call: the sum of some would be taken for that of all. */
+/** Numbers that are known for every call: a sum of some calls would be mistaken for that of all. */
 function usedBy({ durations, cpu, counts }: RangeTally): Pick<RegionModelEntry, "cpu" | "counts"> {
   const calls = durations.count;
   const invocationNs = cpu === null || cpu.times.count < calls ? null : describe(cpu.times);
@@ -184,22 +184,24 @@ const NEAR_QUANTILES = `medians and 95th percentiles of more than ${grouped(Stri
 const onlyTimesOfRanges = ({ cpuNs }: ScopeTotals): string =>
   `neither GPU kernels nor CPU operations were recorded: only ${cpuNs === undefined ? "wall times" : "wall times and processor times"} of ranges are known`;
 
-// What the processes of a scope did in each region, added up. Times in nanoseconds.
+// The sums of the processes of a scope for each region. Times in nanoseconds.
 
 interface RegionTally {
-  /** That of a process where only one has the region; null without ranges. */
+  /** The tally of a process if only one has the region; null without ranges. */
   ranges: RangeTally | null;
-  /** Whether `ranges` is this scope's own, to be added to. */
+  /** Whether `ranges` is a copy that belongs to this scope, and may be changed. */
   isMerged: boolean;
   processId: number | "several" | null;
-  /** A part for each process. */
+  /** One part per process. */
   kernels: readonly KernelTally[];
   activities: readonly ActivityTally[];
   exclusiveKernelNs: number;
   exclusiveKernelCount: number;
 }
 
-/** What processes did in a region. Of those of a device only what ran there, and range instances that launched some of it. */
+/**
+ * The sums of processes for a region. For a device, only what ran there, and range instances that launched some of it.
+ */
 function tallyOf(region: RegionIdentity, { processes, device }: ScopeRequest): RegionTally {
   const tally: RegionTally = {
     ranges: null,
@@ -219,7 +221,7 @@ function tallyOf(region: RegionIdentity, { processes, device }: ScopeRequest): R
     if (ranges !== undefined) addRanges(tally, ranges);
     if (hasKernels) addKernels(tally, kernels, device);
     if (isActive) tally.activities = [...tally.activities, ...activities];
-    // Nothing is of the bucket outside all ranges but time.
+    // The bucket outside all ranges has nothing but time.
     if (ranges !== undefined || hasKernels || isActive || region.kind === "outside")
       addProcess(tally, attribution.process.pid);
   }
@@ -243,11 +245,11 @@ function* exclusiveTimes({
 
 interface Survey {
   readonly totals: ScopeTotals;
-  /** Its wall time or, without one, that of its own kernels; null where it is not of the scope. */
+  /** Its wall time or, without one, the time of its own kernels; null if it does not belong to the scope. */
   readonly weightOf: (region: RegionIdentity) => number | null;
 }
 
-/** Looks at all regions, of which there can be many more than a report has: two numbers for each. */
+/** Scans all regions, of which there can be many more than a report contains; two numbers each. */
 function surveyOf(request: ScopeRequest, regionCount: number): Survey {
   const { processes, device } = request;
   const walls = new Float64Array(regionCount).fill(Number.NaN);
@@ -261,7 +263,7 @@ function surveyOf(request: ScopeRequest, regionCount: number): Survey {
   for (const attribution of processes) {
     for (const [region, tally] of rangesOf(attribution, device) ?? []) {
       add(walls, region, tally.wallNs);
-      // Each thread's time once: the exclusive numbers add up to it.
+      // Exclusive times, so that each thread's time is counted once.
       if (tally.cpu !== null) cpuNs = (cpuNs ?? 0) + tally.cpu.exclusiveNs;
     }
     for (const [region, tally] of attribution.kernels)
@@ -313,27 +315,28 @@ function addKernels(tally: RegionTally, part: KernelTally, device: string | null
     }
 }
 
-// What scopes of all tools have in common: the order of their regions, their sums, and what a selection hides.
+// Common to the scopes of all tools: the order of regions, their sums, and the selection.
 
-/** The note of a report without regions, for programs to look for. */
+/** The note of a report without regions, which programs may look for. */
 export const NO_MATCHING_REGIONS = "no matching regions";
 
 /**
- * A report has at most so many regions, those with the most time: a million of them take a gigabyte, and nobody reads them.
+ * The maximum number of regions of a report, those with the most time: a million would take a gigabyte and would not be
+ * read.
  */
 export const MOST_REGIONS = 10_000;
 
 export interface ScopeEntries {
-  /** Depth first, the outside bucket last. */
+  /** Depth first, with the outside bucket last. */
   readonly regions: readonly RegionModelEntry[];
-  /** How many there are, shown or not, without that bucket. */
+  /** The number of regions, shown or not, without the outside bucket. */
   readonly count: number;
   readonly notes: readonly string[];
 }
 
 /** The regions of a scope by their identity. */
 interface ScopeReader {
-  /** What those are chosen by that stand in the report; null: it is not of the scope. */
+  /** The weight by which regions of the report are chosen; null if the region does not belong to the scope. */
   readonly weightOf: (identity: RegionIdentity) => number | null;
   readonly entryOf: (identity: RegionIdentity) => RegionModelEntry;
 }
@@ -372,7 +375,10 @@ export function scopeEntries(
   };
 }
 
-/** At most `MOST_REGIONS`, in their order: of equal ones the first, so that regions come with those around them. */
+/**
+ * At most `MOST_REGIONS` items in their order; among equal ones the first, so that regions are kept together with their
+ * enclosing regions.
+ */
 function heaviest<T>(items: readonly T[], weightOf: (item: T) => number): readonly T[] {
   if (items.length <= MOST_REGIONS) return items;
   const weights = Float64Array.from(items, weightOf);

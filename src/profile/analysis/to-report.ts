@@ -1,4 +1,4 @@
-/** From the region model to the report document: names of the contract, times in milliseconds. */
+/** Converts the region model to the report document, with the names of the contract and times in milliseconds. */
 import {
   CONTRACT,
   type NCUProfileRegion,
@@ -25,7 +25,7 @@ import type {
   Statistics,
 } from "./region-model.ts";
 
-/** What a report says beside the measurement itself. */
+/** The contents of a report in addition to the measurement. */
 export interface ReportContext {
   /** ISO 8601 in UTC. */
   readonly generatedAt: string;
@@ -33,13 +33,13 @@ export interface ReportContext {
   readonly configFingerprint: string;
   readonly collectorVersion: string;
   readonly environment: ReportEnvironment;
-  /** Why the run ended before all was measured; absent where it ended well. */
+  /** Why the run ended early; absent if it succeeded. */
   readonly failure?: string;
-  /** Notes of the run as a whole, put before those of every scope. */
+  /** Notes about the whole run, which precede those of every scope. */
   readonly notes?: readonly string[];
 }
 
-/** The model as a document of the contract: nanoseconds become milliseconds. */
+/** Converts the model to a document of the contract. */
 export function toReportBundle(model: RegionModel, context: ReportContext): RegionReportBundle {
   checkOptions("toReportBundle", context, REPORT_CONTEXT);
   return {
@@ -145,7 +145,7 @@ const regionSelection = ({ selection, kernelSelection }: RegionModel): RegionSel
   }),
 });
 
-/** Where ncu filtered by expressions of its own, no patterns chose what is shown: these chose what is there. */
+/** If ncu filtered by its own expressions, they and not the patterns decided what was measured. */
 function reportSelection(model: RegionModel): ReportSelection {
   const { measuredSelection: measured } = model;
   if (measured === undefined) return { applies_to: "report", ...regionSelection(model) };
@@ -166,7 +166,7 @@ const sectionsOf = (sections: readonly SectionModel[]): NCUProfileRegion["sectio
     ]),
   );
 
-/** What the GPU did beside kernels has no fields of its own in the contract: it stands as metrics. */
+/** The contract has no members for GPU activity beside kernels, so it is reported as metrics. */
 function activityMetrics({ activities }: RegionModelEntry): NCUProfileRegion["metrics"] {
   const time = (ns: number) => ({ value: milliseconds(ns), unit: "ms" });
   const copies = activities?.get("memcpy");
@@ -231,8 +231,7 @@ function statisticsInMilliseconds(statistics: Statistics | null): Statistics | n
   );
 }
 
-// What a reader must not have to find out from numbers that are zero or not there. Told once per
-// report, whatever collector it is of.
+// Explanations of numbers that are zero or absent, once per report, for all collectors.
 
 function dataNotes(scope: ScopeModel, { collector }: RegionModel): readonly string[] {
   const regions = scope.regions.filter(({ kind }) => kind !== "outside");
@@ -255,7 +254,7 @@ function kindNotes({ totals: { kernelKinds } }: ScopeModel): readonly string[] {
     : ["no kernels were recorded on a GPU: the kernel lists hold CPU operations instead"];
 }
 
-/** The recorder and nsys leave the GPU as it is. */
+/** The recorder and nsys do not influence the GPU's clocks. */
 const freeRunNotes = (scope: ScopeModel): readonly string[] =>
   hasKernels(scope)
     ? [
@@ -271,7 +270,7 @@ function withoutCounters(regions: readonly RegionModelEntry[], names: NamesOf): 
   ];
 }
 
-/** Ranges that were measured as a whole have time without kernels: that is no lack. */
+/** Ranges that were measured as a whole have a time but no kernels, which needs no note. */
 function emptyNotes(
   regions: readonly RegionModelEntry[],
   { totals }: ScopeModel,
@@ -299,10 +298,10 @@ function ownNotes(regions: readonly RegionModelEntry[], names: NamesOf): readonl
 const MAX_NAMES = 5;
 const MAX_NAME = 60;
 
-/** The first few of some regions in words. */
+/** The names of the first few of some regions. */
 type NamesOf = (regions: readonly RegionModelEntry[]) => string;
 
-/** Labels come from the program, of any length. */
+/** Labels are chosen by the program, and may be long. */
 function namesIn(all: readonly RegionModelEntry[]): NamesOf {
   const lineOf = pathLines(all);
   const nameOf = (region: RegionModelEntry) => {
