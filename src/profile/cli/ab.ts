@@ -1,4 +1,4 @@
-/** `deep-profile ab`: two programs run in turns, until it is known whether the second one is slower. */
+/** `deep-profile ab`: runs two programs in turns, until it is known whether the second one is slower. */
 
 import { rmSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -40,17 +40,17 @@ import { nextFree } from "./output-directory.ts";
 import { type SubcommandIo, terminalOf } from "./subcommand.ts";
 
 /**
- * Composes, checks and opens a run as the command line of `deep-profile` says, in a directory of its own, and keeps it
- * open while `measure` works.
+ * Composes, checks and opens a run from a command line of `deep-profile`, in a directory of its own, and keeps it open
+ * during `measure`.
  *
- * @returns the exit code of `measure`, or why it was not called
+ * @returns the exit code of `measure`, or the reason why it was not called
  */
 export type OpenRun = (
   argv: readonly string[],
   measure: (run: MainRequest) => Promise<number>,
 ) => Promise<number>;
 
-/** What `deep-profile ab` does. */
+/** Executes `deep-profile ab`. */
 export async function abRuns(
   command: ParsedCommand,
   io: SubcommandIo,
@@ -74,7 +74,7 @@ export async function abRuns(
   );
 }
 
-/** How long to go on. */
+/** When to stop. */
 interface Limits {
   readonly pairs: number;
   readonly untilDecided: boolean;
@@ -83,7 +83,7 @@ interface Limits {
 }
 
 const PAIRS = 10;
-/** Where it is to be decided: with more pairs than this, what is left is too small to matter. */
+/** The maximum number of pairs with `--until-decided`: a difference that needs more is too small to matter. */
 const MOST_PAIRS = 100;
 
 function limitsOf(command: ParsedCommand): Limits {
@@ -101,7 +101,7 @@ interface SideWords {
   readonly program: readonly string[];
 }
 
-/** `[OVERRIDE...] -- [OVERRIDE...] [PROG ARG...] -- [OVERRIDE...] [PROG ARG...]`; B may have further dashes. */
+/** `[OVERRIDE...] -- [OVERRIDE...] [PROG ARG...] -- [OVERRIDE...] [PROG ARG...]`; B may contain further dashes. */
 export function sidesOf({ positionals, verbatim }: ParsedCommand) {
   const between = verbatim.indexOf("--");
   if (between < 0)
@@ -178,7 +178,7 @@ async function sideOf(request: MainRequest, interrupt: Interrupt): Promise<Side>
   return { request, prepared, collector, started: new Date() };
 }
 
-/** A run of each side, one directly after the other. */
+/** One run of each side, directly after each other. */
 interface Pair {
   readonly a: MeasuredOnce;
   readonly b: MeasuredOnce;
@@ -192,7 +192,7 @@ interface MeasuredOnce {
 interface Pairs {
   readonly pairs: readonly Pair[];
   readonly failed: { readonly name: string; readonly collection: Collection } | null;
-  /** Why it was not gone on, in words. */
+  /** The reason for stopping, in words. */
   readonly why: string;
 }
 
@@ -228,7 +228,7 @@ async function runPairs(
   }
   while (pairs.length < limits.pairs) {
     const run = String(pairs.length + 1);
-    // In turns: what grows steadily, such as heat, is in neither difference.
+    // Alternating, so that steady changes, such as heat, cancel out.
     const order = pairs.length % 2 === 0 ? (["a", "b"] as const) : (["b", "a"] as const);
     say(`pair ${run}: ${order.join(", ").toUpperCase()}`);
     const found: Partial<Record<"a" | "b", MeasuredOnce>> = {};
@@ -263,7 +263,7 @@ function reportOfRun({ prepared }: Side, collection: Collection): NCUProfileRegi
   return report;
 }
 
-/** A breach decides the whole, and so does knowing of every number that it is within its limit. */
+/** Decided by one breach, or if every number is proved to be within its limit. */
 export function isDecided(pairs: readonly PairOfReports[], gates: readonly Gate[]): boolean {
   const last = pairs.at(-1);
   if (last === undefined) return false;
@@ -285,7 +285,7 @@ export interface PairOfReports {
   readonly b: { readonly report: NCUProfileRegionReport };
 }
 
-/** Of the times that every pair has. */
+/** The log ratios of the times that all pairs have. */
 export function ratiosOf(pairs: readonly PairOfReports[]): PairedRatios {
   const all = pairs.map(({ a, b }) => ({ a: regionTimes(a.report), b: regionTimes(b.report) }));
   const regions = new Map(
@@ -371,7 +371,7 @@ async function conclude(
   return comparison;
 }
 
-/** Writes the reports of one side, an ordinary run with repeats. */
+/** Writes the reports of one side as those of a run with repeats. */
 async function written(
   { request, prepared, collector, started }: Side,
   collections: readonly Collection[],

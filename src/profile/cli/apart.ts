@@ -1,6 +1,6 @@
 /**
- * Makes reports in a process of its own: this one stays free to hear a signal, which it otherwise does not for as long as
- * millions of ranges are read, and lives on where the other one runs out of memory.
+ * Makes reports in a separate process: this one can then handle signals, which it could not while reading millions of
+ * ranges, and survives if the other one runs out of memory.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { readdirSync, statSync } from "node:fs";
@@ -13,11 +13,11 @@ import { interruptOf, listenForInterrupt, signalExitCode } from "../machine/inte
 import type { Subcommand, SubcommandIo } from "./subcommand.ts";
 
 export interface ApartOptions {
-  /** What starts this program again. */
+  /** The command that starts this program again. */
   readonly command: readonly string[];
   readonly args: readonly string[];
   readonly cwd: string;
-  /** Ends the other process, and the tools that it runs. */
+  /** Ends the other process and the tools that it runs. */
   readonly stop: AbortSignal;
   readonly writeError: (text: string) => void;
 }
@@ -28,10 +28,10 @@ export type ApartEnd =
   | { readonly kind: "out_of_memory" }
   | { readonly kind: "failed"; readonly message: string };
 
-/** Set for the other process. */
+/** An environment variable that is set for the other process. */
 const IS_APART = "DEEP_PROFILE_APART";
 
-/** What V8 prints first where its heap is full; a stack of its own functions follows. */
+/** The first line that V8 prints for a full heap, before a stack of its own functions. */
 const OUT_OF_HEAP = /^<--- Last few GCs --->|^FATAL ERROR: .*(?:out of memory|heap limit)/;
 
 export async function runApart(options: ApartOptions): Promise<ApartEnd> {
@@ -48,7 +48,7 @@ export async function runApart(options: ApartOptions): Promise<ApartEnd> {
   const lines = createInterface({ input: child.stderr });
   lines.on("line", (line) => {
     isFull ||= OUT_OF_HEAP.test(line);
-    // The stop is told here, and with what became of it.
+    // A stop is reported by this process, together with its consequences.
     if (!isFull && !stop.aborted) writeError(`${line}\n`);
   });
   try {
@@ -60,7 +60,7 @@ export async function runApart(options: ApartOptions): Promise<ApartEnd> {
       child.on("close", (exit, by) => resolve({ code: exit, signal: by }));
     });
     if (stop.aborted) return { kind: "stopped" };
-    // Linux ends the largest process where the machine, or a container, has no memory left.
+    // Linux kills the largest process if the machine or a container runs out of memory.
     if (isFull || signal === "SIGKILL" || signal === "SIGABRT") return { kind: "out_of_memory" };
     if (code === null) return { kind: "failed", message: `ended by ${signal}` };
     return { kind: "exited", code };
@@ -72,14 +72,17 @@ export async function runApart(options: ApartOptions): Promise<ApartEnd> {
   }
 }
 
-/** What is told to end has so long for it, in milliseconds: it removes what it began, unless it reads and hears nothing. */
+/**
+ * The time in milliseconds in which a process that is to end can remove what it began; a process that is busy reading
+ * does not use it.
+ */
 const GRACE_MS = 400;
 
 function endOnAbort(child: ChildProcess, stop: AbortSignal) {
   let timer: NodeJS.Timeout | undefined;
   const kill = (): void => void child.kill("SIGKILL");
   const endTools = (): void => {
-    // Each leads a group of its own, and outlives who started it.
+    // Tools are in process groups of their own, and would outlive the process that started them.
     const groups = child.pid === undefined ? [] : groupsBelow(child.pid);
     for (const group of groups) signalGroup(group, "SIGKILL");
     if (groups.length === 0) kill();
@@ -98,13 +101,13 @@ function endOnAbort(child: ChildProcess, stop: AbortSignal) {
   };
 }
 
-/** @param again the command that makes the reports, as a shell takes it */
+/** @param again the command that makes the reports, quoted for a shell */
 export const outOfMemory = (again: string): string =>
   `out of memory while reports were made; what was measured is kept. With more memory: NODE_OPTIONS=--max-old-space-size=16000 ${again}; with less to keep: fewer different labels (labels.fold, labels.rules; --fold, --label-rule)`;
 
-/** Reading more takes a noticeable time, and more memory than there may be. */
+/** Larger files take a noticeable time, and may take more memory than there is. */
 const LARGE_BYTES = 1e6;
-/** Of folders that are looked into: a run's, a tool's, and those of its repeats. */
+/** The levels of folders that are searched: those of a run, of a tool, and of its repeats. */
 const LEVELS = 4;
 
 /** A subcommand that reads files, which may be large. */
@@ -112,12 +115,12 @@ export interface ReadingSubcommand {
   readonly line: CommandLine;
   readonly run: Subcommand["run"];
   /**
-   * Called before another process begins.
+   * Called before the other process starts.
    *
-   * @returns removes what it had begun when it was killed
+   * @returns removes what that process had begun when it was killed
    */
   readonly begin: (command: ParsedCommand, io: SubcommandIo) => Promise<() => void>;
-  /** What is done where a signal ended the other process, and said of it. */
+  /** Called if a signal ended the other process; returns the message for the user. */
   readonly stopped: (
     command: ParsedCommand,
     io: SubcommandIo,
@@ -125,7 +128,7 @@ export interface ReadingSubcommand {
   ) => Promise<string>;
 }
 
-/** Runs it in a process of its own where the files that it is given are large. */
+/** Runs a subcommand in a separate process if the given files are large. */
 export const apartIfLarge =
   ({ line, run, begin, stopped }: ReadingSubcommand): Subcommand["run"] =>
   async (args, io) => {
@@ -161,7 +164,7 @@ export const apartIfLarge =
     }
   };
 
-/** Of what is stored of a file, or of files in a directory: holes of sparse ones are not read. */
+/** The stored bytes of a file, or of the files in a directory, without the holes of sparse files. */
 function bytesOf(path: string, levels: number): number {
   try {
     const status = statSync(path, { throwIfNoEntry: false });
@@ -170,7 +173,7 @@ function bytesOf(path: string, levels: number): number {
     if (levels === 0) return 0;
     return readdirSync(path).reduce((sum, name) => sum + bytesOf(join(path, name), levels - 1), 0);
   } catch {
-    // Reading it says what is wrong.
+    // The error is reported when the file is read.
     return 0;
   }
 }

@@ -19,13 +19,14 @@ import {
 } from "../tools/tool.ts";
 
 export interface CheckOptions {
-  /** The run is only shown, for which no GPU needs to be there. */
+  /** Whether the run is only shown, so that no GPU is needed. */
   readonly isPlan: boolean;
 }
 
 /**
- * Checks of what a schema cannot know: whether this version can carry a config out, and this machine.
- * Called for each job before anything is made. Starting tools and asking the driver takes a while: jobs of a sweep share the answers.
+ * Checks that no schema can express: whether this version and this machine can execute a config. Called for each job
+ * before anything is created. Starting tools and querying the driver takes time, so the jobs of a sweep share the
+ * results.
  *
  * @param tools default: those of the table
  */
@@ -42,7 +43,7 @@ interface CheckContext extends CheckOptions {
   readonly cwd: string;
   readonly queries: GpuQueries;
   readonly tools: readonly ProfilingTool[];
-  /** What the checks of tools found, by `pipeline` as JSON. */
+  /** The results of the tools' checks, by `pipeline` as JSON. */
   readonly ofTools: Map<string, readonly CodedError[]>;
 }
 
@@ -60,7 +61,7 @@ async function checkRequest(
   if (config.labels !== undefined) compileLabelRules(config.labels);
   requireProgram(config.workload, cwd);
   requireInputFiles(config, cwd);
-  // Asking tools and the driver takes a while: only where the answer decides something.
+  // Tools and the driver are queried only if the result matters, because that takes time.
   const gpuTools = enabled.filter(({ needsGpu }) => needsGpu);
   const asked = JSON.stringify(config.pipeline);
   const ofInstalled =
@@ -76,7 +77,7 @@ async function checkRequest(
   if (gpuTool === undefined && !isOnDevice) return;
   const gpus = await queries.gpus();
   if (isPlan && gpus.length === 0) return;
-  // Its remedy is that of a missing device, too.
+  // The remedy for a missing device is the same.
   if (gpuTool !== undefined && gpus.length === 0) throw await noGpu(gpuTool, config, tools);
   if (isOnDevice) resolveDevice(config.device, gpus, true);
 }
@@ -95,7 +96,7 @@ async function problemsOf(checks: readonly RequestCheck[]): Promise<readonly Cod
   return problems;
 }
 
-/** Throws them as one error; of several, each with its own remedy below it. */
+/** Throws several errors as one, each with its own remedy below it. */
 function refuseTogether([first, ...others]: readonly CodedError[]): void {
   if (first === undefined) return;
   throw others.length === 0 ? first : new CodedError({ ...first.details, others });
@@ -112,7 +113,7 @@ function refuseCpu({ name, product }: ProfilingTool, { device, workload }: Profi
   });
 }
 
-/** Why there is none, in the words of `deep-profile doctor`. */
+/** The reason for a missing GPU, in the words of `deep-profile doctor`. */
 async function noGpu(
   { name, product }: ProfilingTool,
   { pipeline }: ProfileConfig,
@@ -140,7 +141,7 @@ const NO_TOOL: SettingsRefusal = {
   hint: "pipeline.recorder.enable=true",
 };
 
-/** @param settings of the tools that are enabled */
+/** @param settings settings of the enabled tools */
 function refuseUnsupported(config: ProfileConfig, settings: readonly ToolSettings[]): void {
   const refusals = settings.flatMap((tool) => tool.refusals ?? []);
   const refusal = settings.length === 0 ? NO_TOOL : refusals.find(({ applies }) => applies(config));
@@ -153,7 +154,7 @@ function refuseUnsupported(config: ProfileConfig, settings: readonly ToolSetting
   });
 }
 
-/** The built-in workload's files: found out here, not after a run has begun. */
+/** Checks the files of the built-in workload before the run rather than during it. */
 function requireInputFiles({ workload, model, infer }: ProfileConfig, cwd: string): void {
   if (workload.kind !== "shallow_resnet") return;
   const files = { "model.weights": model.weights, "infer.input": infer.input };
@@ -167,9 +168,9 @@ function requireInputFiles({ workload, model, infer }: ProfileConfig, cwd: strin
 }
 
 /**
- * Makes sure that there is a program to start, before anything is made for its run.
+ * Checks that the program exists, before anything is created for its run.
  *
- * @throws ConfigError `profile.program` for an empty command or a program that is not there
+ * @throws ConfigError `profile.program` for an empty command or a missing program
  */
 export function requireProgram(workload: WorkloadConfig, cwd: string): void {
   if (workload.kind === "shallow_resnet") return;
@@ -208,7 +209,7 @@ function whatIsThere(program: string, cwd: string): ProgramRefusal {
   };
 }
 
-/** What runs a script, by the end of its name; most that have none are for a shell. */
+/** Interpreters of scripts by file extension; most scripts without one are for a shell. */
 const INTERPRETERS: readonly (readonly [RegExp, string])[] = [
   [/\.py$/, "python3"],
   [/\.[cm]?js$/, "node"],
@@ -228,7 +229,7 @@ function whatIsNotOnPath(program: string, cwd: string): ProgramRefusal {
   return { message, hint };
 }
 
-/** Undefined where there is nothing; the error where it cannot be looked at. */
+/** Undefined if nothing is there; an error if it cannot be accessed. */
 function lookAt(path: string): Stats | Error | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
@@ -239,9 +240,9 @@ function lookAt(path: string): Stats | Error | undefined {
 }
 
 /**
- * Notes about settings that the command line has for a tool that is off: most likely it was meant to be on.
+ * Notes about settings on the command line for a disabled tool, which was most likely meant to be enabled.
  *
- * @param overrides those of the job, as typed
+ * @param overrides the job's overrides, as typed
  */
 export async function idleSettings(
   pipeline: object,
@@ -261,6 +262,6 @@ export async function idleSettings(
   return notes;
 }
 
-/** Presets of its settings, too. */
+/** Includes presets of its settings. */
 const isAbout = (name: string, key: string): boolean =>
   key.startsWith(`pipeline.${name}.`) || key === `profiling/${name}`;

@@ -1,4 +1,4 @@
-/** The command lines of the subcommands. What they do loads when one runs. */
+/** The command lines of the subcommands, whose implementations are loaded on demand. */
 
 import { resolve } from "node:path";
 import { type CommandLine, NO_POSITIONALS, usage } from "../../command-line/command-line.ts";
@@ -186,7 +186,7 @@ export const runImport: Subcommand["run"] = async (args, io) =>
     run: importFiles,
     begin: async (command, { cwd }) =>
       (await import("./output-directory.ts")).watchBegun(command.value("output"), cwd),
-    // Reports of a part would take the name that all of them are to get.
+    // Partial reports would occupy the name of the complete ones.
     stopped: async () => NO_REPORTS,
   })(args, io);
 

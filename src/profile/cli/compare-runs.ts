@@ -36,17 +36,17 @@ import { readRunOrReport } from "../run/importers.ts";
 import { collectorsOf, type LoadedReport, loadReport, scopeOf } from "./load-report.ts";
 import { type SubcommandIo, terminalOf } from "./subcommand.ts";
 
-/** A gate is breached: neither an error nor a success. */
+/** The exit code for a breached gate, which is neither an error nor a success. */
 const EXIT_BREACHED = 3;
 
-/** What `deep-profile compare` does. */
+/** Executes `deep-profile compare`. */
 export async function compareRuns(command: ParsedCommand, io: SubcommandIo): Promise<number> {
   const [nameA = "", nameB = ""] = command.positionals;
   if (command.has("json") && command.has("markdown"))
     throw usage("--json and --markdown cannot be combined");
   const regions = mostOf("regions", command.value("regions"), 60);
   const kernels = mostOf("kernels", command.value("kernels"), 10);
-  // Before anything is read: a typing error must not look like a passed gate.
+  // Parsed before anything is read: a typing error must not look like a passed gate.
   const gates = command.values("fail-on").flatMap(parseGates);
 
   const names: Names = { a: nameA, b: nameB };
@@ -74,7 +74,7 @@ export async function compareRuns(command: ParsedCommand, io: SubcommandIo): Pro
   return gateExitCode(comparison, "compare", command.has("strict"), io);
 }
 
-/** Says which gate is breached. */
+/** Reports breached gates. */
 export function gateExitCode(
   { gates }: Comparison,
   name: string,
@@ -88,7 +88,7 @@ export function gateExitCode(
 }
 
 /**
- * Two runs or reports compared, for those who show it themselves.
+ * Compares two runs or reports, for callers that show the result themselves.
  *
  * @throws ConfigError `profile.input`
  */
@@ -124,13 +124,13 @@ interface Names {
   readonly b: string;
 }
 
-/** A report with where it is from. */
+/** A report and its origin. */
 export interface ReportSide extends Omit<LoadedReport, "bundle"> {
   readonly report: NCUProfileRegionReport;
 }
 
 interface Side extends ReportSide {
-  /** How many processes an aggregate is of; 0: not known, and of other scopes. */
+  /** The number of processes in an aggregate; 0 if unknown, and for other scopes. */
   readonly processes: number;
 }
 
@@ -141,7 +141,7 @@ async function loadBoth(
   scope: string | undefined,
 ): Promise<readonly [Side, Side]> {
   const validator = await createReportValidator();
-  // Each lets go of its other scopes: two large files would not fit into memory together.
+  // Drops the other scopes of each report: two large files would not fit into memory together.
   const side = async (name: string): Promise<Side> => {
     const { bundle, ...loaded } = await readRunOrReport(
       name,
@@ -157,13 +157,13 @@ async function loadBoth(
 }
 
 interface Chosen {
-  /** Empty where two report files are compared, which are of one each. */
+  /** Empty if two report files are compared, which have one collector each. */
   readonly collector: string;
-  /** Of collectors where none was chosen. */
+  /** Notes about the choice of the collector. */
   readonly notes: readonly string[];
 }
 
-/** The first collector, in the order in which they run, that both have. */
+/** The first collector, in the order in which they run, that both runs have. */
 function chooseCollector({ a, b }: Names, cwd: string, wanted: string | undefined): Chosen {
   const ofA = collectorsOf(a, cwd);
   const ofB = collectorsOf(b, cwd);
@@ -186,7 +186,7 @@ function chooseCollector({ a, b }: Names, cwd: string, wanted: string | undefine
 }
 
 export interface CompareOptions {
-  /** Of what only the caller knows. */
+  /** Notes that only the caller can give. */
   readonly notes: readonly string[];
   readonly gates: readonly Gate[];
   readonly mayFail: boolean;
@@ -215,7 +215,10 @@ export function compare(
   };
 }
 
-/** With links to the pages of both reports. @param directory where the comparison is read */
+/**
+ * Adds links to the pages of both reports.
+ * @param directory the directory of the comparison
+ */
 export function linked(
   comparison: Comparison,
   sides: Readonly<Record<"a" | "b", Pick<ReportSide, "pageFile">>>,
@@ -226,7 +229,7 @@ export function linked(
   return { ...comparison, links: { a: of(sides.a), b: of(sides.b) } };
 }
 
-/** The page beside a report file; null where none was written. */
+/** The page beside a report file; null if there is none. */
 export function pageOf(reportFile: string): string | null {
   const page = join(dirname(reportFile), "report.html");
   return existsSync(page) ? page : null;
@@ -239,11 +242,10 @@ function mostOf(option: string, text: string | undefined, otherwise: number): nu
 }
 
 /**
- * Values in which the saved configurations of two runs differ. Lists of the same length, as the
- * command lines of two checkouts are, differ item by item: a comparison of runs is about the one
- * argument that is another.
+ * The values in which the saved configurations of two runs differ. Lists of equal length, such as the command lines of
+ * two checkouts, are compared item by item, since often only one argument differs.
  *
- * @throws ConfigError for a file that is not YAML
+ * @throws ConfigError for a file that is no YAML
  */
 export function configDifference(fileA: string, fileB: string): readonly ConfigDifference[] {
   const read = (file: string) => readYaml(readFileSync(file, "utf8"), { name: file });

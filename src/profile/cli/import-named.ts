@@ -20,7 +20,7 @@ import { showAnswer, showFiles, showReport } from "./terminal-report.ts";
 
 const { globSync, isDynamicPattern } = fastGlob;
 
-/** What `deep-profile import` does. */
+/** Executes `deep-profile import`. */
 export async function importNamed(
   command: ParsedCommand,
   io: SubcommandIo,
@@ -29,7 +29,7 @@ export async function importNamed(
 ): Promise<number> {
   const named = command.positionals.flatMap((name) => sourcesNamed(name, io.cwd, tools));
   const sources = named.map(({ name, repeatOf }) => openSource(name, io.cwd, repeatOf));
-  // Told before a directory is made: a wrong file leaves nothing behind.
+  // Thrown before a directory is created, so that a wrong file leaves nothing behind.
   const importers = await loadImporters(tools);
   for (const source of sources) importerOf(source, importers);
   const request = { wanted: command.value("output"), cwd: io.cwd, now: io.now };
@@ -50,10 +50,10 @@ async function importInto(
   sources: readonly ImportSource[],
   { command, io, withTool, tools }: ImportCall,
 ): Promise<number> {
-  /** Files are called as they will be. */
+  /** Messages name files by their final paths. */
   const named = (text: string) => text.replaceAll(draft, directory);
   const labels = labelRulesOf(command);
-  // Large files take a while: what is done now stays to be seen until it is done.
+  // Large files take some time, so the current step is shown.
   const progress = terminalProgress();
   const reports = await importFiles({
     sources,
@@ -101,21 +101,21 @@ async function importInto(
   return written.problems.length === 0 ? 0 : 1;
 }
 
-// What a name stands for: a file, the files of a directory or of a run, or those that a pattern takes.
+// Resolves a name to a file, the files of a directory or of a run, or those that match a pattern.
 
-/** What to import, by a name from the working directory. */
+/** A file to import, relative to the working directory. */
 export interface NamedSource {
   readonly name: string;
-  /** The run whose repeats this is one of, as it was given; null for what stands for itself. */
+  /** The run of which this file is a repeat, as given; null for other files. */
   readonly repeatOf: string | null;
 }
 
 /**
- * What to import for a name that was given: of a directory, the files that profilers left in it, e.g. a recording, the
- * export of nsys and the reports of ncu, and of that of a run those in the folders of its tools; of a pattern, what it
- * takes; anything else as it is.
+ * The files to import for a name: for a directory, those that profilers left in it, e.g. a recording, an nsys export or
+ * ncu reports; for the directory of a run, those in the folders of its tools; for a pattern, the matches; for anything
+ * else, the name itself.
  *
- * @throws ConfigError `profile.input` for a run that left none of them, and for a pattern that takes nothing
+ * @throws ConfigError `profile.input` for a run without such files, and for a pattern without matches
  */
 function sourcesNamed(
   name: string,
@@ -147,7 +147,7 @@ function sourcesOfRun(
   tools: readonly ProfilingTool[],
 ): readonly NamedSource[] {
   const found = tools.flatMap((tool) =>
-    // With `repeats=N` a tool works in a folder for each run; others are of warm-up runs.
+    // With `repeats=N`, a tool has a folder for each run; the other folders are of warm-up runs.
     [
       tool.name,
       ...filesIn(run, `${tool.name}/repeats/+([0-9])`, { onlyDirectories: true }),
@@ -169,13 +169,13 @@ function sourcesOfRun(
   }));
 }
 
-/** A run that was interrupted has no record of its own yet, but the folders of its tools. */
+/** An interrupted run has no record yet, but has the folders of its tools. */
 const isRun = (directory: string, tools: readonly ProfilingTool[]): boolean =>
   existsSync(join(directory, RUN_FILE)) ||
   (existsSync(join(directory, "config.yaml")) &&
     tools.some(({ name }) => existsSync(join(directory, name))));
 
-/** In the order of their numbers; none where there is no directory. */
+/** In the order of the numbers in their names; empty if the directory does not exist. */
 const filesIn = (cwd: string, pattern: string, options: Options = {}): readonly string[] =>
   globSync(pattern, { cwd, dot: true, ...options }).sort((a, b) =>
     a.localeCompare(b, "en", { numeric: true }),

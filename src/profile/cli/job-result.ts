@@ -1,29 +1,29 @@
-/** What `deep-profile` returns as the result of a job: its region report in short. */
+/** The result of a job of `deep-profile`: a summary of its region report. */
 import { join } from "node:path";
 import type { NCUProfileRegion } from "../../report/model/document.ts";
 import { pathWords } from "../../report/model/region-path.ts";
 import { amount, fits, orNull, type Shape, text } from "../../system/shape.ts";
 import type { ProfileSection } from "../run/run.ts";
 
-/** Keys are those of the record of a sweep and of `sweep.json`; times are milliseconds. */
+/** The keys are those in the record of a sweep and in `sweep.json`; times are milliseconds. */
 export interface JobResult {
-  /** `recorder`, `nsys` or `ncu`: the first that brought a report. */
+  /** `recorder`, `nsys` or `ncu`: the first collector with a report. */
   readonly collector: string;
-  /** Kernels or CPU operations of the whole run; null where none were recorded. */
+  /** Time of the kernels or CPU operations of the whole run; null if none were recorded. */
   readonly total_ms: number | null;
   readonly wall_ms: number | null;
-  /** The absolute path of the page to read. */
+  /** The absolute path of the page. */
   readonly report: string;
-  /** By path, as `prefill / layer1`; those that took the most time where there are very many. */
+  /** By path, as `prefill / layer1`; limited to the regions with the most time. */
   readonly regions: Readonly<Record<string, RegionResult>>;
 }
 
 export type RegionResult = Pick<NCUProfileRegion, "total_ms" | "wall_ms" | "invocations">;
 
-/** Each is three columns of a table. */
+/** Each region takes three columns of a table. */
 const MOST_REGIONS = 200;
 
-/** Null where no collector brought a report. */
+/** Null if no collector has a report. */
 export function jobResult(
   sections: readonly Pick<ProfileSection, "bundle">[],
   runDirectory: string,
@@ -43,7 +43,7 @@ export function jobResult(
 
 type NameOf = (region: NCUProfileRegion) => string;
 
-/** From short to long: what else makes regions of one path different. */
+/** From short to long, adding what may distinguish regions of one path. */
 const NAMES: readonly [NameOf, ...NameOf[]] = [
   ({ path }) => path.join(" / "),
   ({ path, domain, kind }) =>
@@ -51,7 +51,7 @@ const NAMES: readonly [NameOf, ...NameOf[]] = [
   (region) => `${pathWords(region)} (${region.kind})`,
 ];
 
-/** By the shortest name that no other region has. */
+/** Keyed by the shortest name that no other region has. */
 function byPath(regions: readonly NCUProfileRegion[]): Record<string, RegionResult> {
   const uses = new Map<string, number>();
   for (const name of regions.flatMap((region) => NAMES.map((nameOf) => nameOf(region))))
@@ -68,7 +68,7 @@ function byPath(regions: readonly NCUProfileRegion[]): Record<string, RegionResu
   );
 }
 
-/** What the table of a sweep's jobs reads of a result. */
+/** The part of a result that the table of a sweep's jobs uses. */
 export type JobSummary = Omit<JobResult, "regions">;
 
 const SUMMARY: Shape<JobSummary> = {
@@ -78,5 +78,5 @@ const SUMMARY: Shape<JobSummary> = {
   report: text,
 };
 
-/** Whether a recorded result is one of ours: other programs, and other versions, record others. */
+/** Whether a recorded result has this form: other programs and versions record other results. */
 export const isJobSummary = (value: unknown): value is JobSummary => fits(value, SUMMARY);

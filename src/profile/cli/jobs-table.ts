@@ -1,4 +1,4 @@
-/** The jobs of a sweep in a few lines, at its end. */
+/** The jobs of a sweep as a short table, shown at its end. */
 
 import { tableLines } from "../../report/render/terminal.ts";
 import { basisInWords } from "../../report/sweep/tables.ts";
@@ -11,7 +11,7 @@ import { shellQuote } from "../../text/shell-words.ts";
 import { fitText } from "../../text/text-width.ts";
 import { isJobSummary, type JobSummary } from "./job-result.ts";
 
-/** A job as the record of its sweep has it. */
+/** A job in the record of its sweep. */
 export interface SweptJob {
   readonly number: number;
   readonly swept: Readonly<Record<string, string>>;
@@ -22,19 +22,19 @@ export interface SweptJob {
 export interface JobsTablePage {
   /** The absolute path of the sweep's directory. */
   readonly directory: string;
-  /** How a path is read best. */
+  /** Shortens a path for display. */
   readonly readable: (path: string) => string;
-  /** The numbers of jobs that ran while another of them did, on the same machine. */
+  /** The numbers of jobs that ran on the same machine at the same time as another one. */
   readonly concurrentJobs: readonly number[];
 }
 
-/** More are in the files. */
+/** The files have all rows. */
 const MOST_ROWS = 40;
 const MOST_VALUE = 40;
 
 /**
- * A row per job: what differs between the jobs, its time, where its report lies; then which took
- * the least, and how to see more. Undefined for no jobs.
+ * One row per job with its swept values, its time and the path of its report; then the fastest job, and how to see
+ * more. Undefined without jobs.
  *
  * @see buildSweepReport which compares the same times
  */
@@ -80,7 +80,7 @@ export function jobsTable(
   return [
     "",
     `Jobs of the sweep${collectors === "" ? "" : `, by ${collectors}; ms: ${basisInWords({ basis })}`}`,
-    // Paths are copied: lines that are too long are better than paths that are cut.
+    // Paths are meant to be copied, so lines may be too long, but paths are not cut.
     ...tableLines(table, { width: Number.POSITIVE_INFINITY, color: false }),
     ...(jobs.length > shown.length ? [`and ${jobs.length - shown.length} more`] : []),
     ...(best[0] === undefined || best.length === 1
@@ -100,7 +100,7 @@ export function jobsTable(
   ].join("\n");
 }
 
-/** Those that have not the same value in every job. */
+/** The keys whose values differ between jobs. */
 function sweptKeys(jobs: readonly SweptJob[]): readonly string[] {
   const keys = [...new Set(jobs.flatMap(({ swept }) => Object.keys(swept)))];
   return keys.filter((key) => new Set(jobs.map(({ swept }) => swept[key])).size > 1);

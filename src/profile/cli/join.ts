@@ -1,4 +1,4 @@
-/** One run of all ranks: the first leads it, and the others record into its directory. */
+/** One run for all ranks: the first rank leads it, and the others record into its directory. */
 
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -11,7 +11,7 @@ import { TOOL_NAMES } from "../tools/table.ts";
 import { isEnabled } from "../tools/tool.ts";
 import type { MainRequest } from "./main.ts";
 
-/** Which of several deep-profile processes this one is. */
+/** The rank of this process among several deep-profile processes. */
 export interface LaunchedRank {
   readonly rank: number;
   readonly size: number;
@@ -19,7 +19,7 @@ export interface LaunchedRank {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** As `native/region_recorder/rank.cc` has them, for the same reasons. */
+/** The same variables as in `native/region_recorder/rank.cc`, for the same reasons. */
 const LAUNCHERS = [
   { rank: "RANK", size: "WORLD_SIZE", required: "LOCAL_RANK" },
   { rank: "OMPI_COMM_WORLD_RANK", size: "OMPI_COMM_WORLD_SIZE" },
@@ -29,10 +29,10 @@ const LAUNCHERS = [
   { rank: "SLURM_PROCID", size: "SLURM_STEP_NUM_TASKS", required: "SLURM_STEP_ID" },
 ] as const;
 
-/** Each rank makes a run of its own, to be merged later. */
+/** Its value `separate` gives each rank a run of its own, to be merged later. */
 const SEPARATE = "HYDRACONF_RANKS";
 
-/** Null where this is no rank of several, or is not to be. */
+/** Null if there is only one rank, or if each is to have its own run. */
 export function launchedRank(env: Environment): LaunchedRank | null {
   if (env[SEPARATE] === "separate") return null;
   for (const { rank: ofRank, size: ofSize, ...launcher } of LAUNCHERS) {
@@ -46,14 +46,14 @@ export function launchedRank(env: Environment): LaunchedRank | null {
 const numberIn = (text: string | undefined): number | null =>
   text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : null;
 
-/** The override that names the directory of the run. */
+/** The override with the directory of the run. */
 const DIRECTORY = /^hydra\.run\.dir=(.*)$/s;
 
 /**
- * The command line of a rank that joins: in a directory of its own below that of the run. Null where this is no run of a
- * program: of a subcommand, or with a flag.
+ * The command line of a rank that joins, with a directory of its own below that of the run. Null if it runs no program:
+ * a subcommand, or a line with a flag.
  *
- * @throws ConfigError `app.usage` without a directory that all ranks know
+ * @throws ConfigError `app.usage` if no directory is given that all ranks know
  */
 export function joiningArgv(
   argv: readonly string[],
@@ -79,25 +79,25 @@ export function joiningArgv(
   ];
 }
 
-/** Below the directory of the run: a folder for each rank that joined. */
+/** The folder below the directory of the run with a folder for each rank that joined. */
 const RANKS = "ranks";
 const LEADER = "leader.json";
 const ENDED = "ended.json";
 
-/** The others may begin. */
+/** Allows the other ranks to begin. */
 export async function lead(runDirectory: string, { size }: LaunchedRank): Promise<void> {
   makeDirectory(join(runDirectory, RANKS));
   await writeFileAtomic(join(runDirectory, RANKS, LEADER), `${JSON.stringify({ size })}\n`);
 }
 
-/** How long the others may take after the first has ended. */
+/** How long the others may take after the first rank has ended. */
 const WAIT_MS = 60_000;
 const PAUSE_MS = 50;
 
 /**
- * Waits until all have ended.
+ * Waits until all ranks have ended.
  *
- * @returns notes on those that failed, and those that were not waited for any longer
+ * @returns notes about ranks that failed or did not end in time
  */
 export async function awaitRanks(
   runDirectory: string,
@@ -132,14 +132,14 @@ interface Ended {
 
 /** How long a rank waits for the first one, which may have to build the native part. */
 const LEADER_MS = 600_000;
-/** Clocks of hosts differ, and ranks start one after the other. */
+/** A tolerance, because the clocks of hosts differ and ranks start one after the other. */
 const OLDER_MS = 120_000;
 
 /**
- * Runs the program as one rank of a run that the first one leads.
+ * Runs the program as one rank of a run that the first rank leads.
  *
  * @param request its directory is that of the rank
- * @returns the exit code: that of a run
+ * @returns the exit code of a run
  */
 export async function joinRun(request: MainRequest): Promise<number> {
   const { runDirectory: directory, config } = request;
@@ -184,7 +184,7 @@ export async function joinRun(request: MainRequest): Promise<number> {
   }
 }
 
-/** @throws ConfigError for what cannot be done by several at once */
+/** @throws ConfigError for tools that several ranks cannot run at once */
 export function refuseOtherTools({ pipeline, repeats }: MainRequest["config"]): void {
   const others = TOOL_NAMES.filter((name) => name !== "recorder" && isEnabled(pipeline, name));
   if (isEnabled(pipeline, "recorder") && others.length === 0 && repeats === 1) return;

@@ -17,14 +17,14 @@ export const LABEL_PRESETS = ["none", "pytorch", "pytorch.shapes"] as const;
 
 export type LabelPreset = (typeof LABEL_PRESETS)[number];
 
-/** The ready-made rules as `labels=NAME` has them, for commands that compose no config. */
+/** The predefined rules of `labels=NAME`, for commands that compose no config. */
 export function presetRules(name: LabelPreset): LabelRules {
   const file = join(packageInfo().root, "conf", "labels", `${name}.yaml`);
-  // Ours, and held to the config's schema by the tests.
+  // A file of this package, which the tests check against the config's schema.
   return toObject(readYaml(readFileSync(file, "utf8"), { name: file })) as LabelRules;
 }
 
-// The options by which subcommands unify labels, as the config group `labels` does for a run.
+// The options by which subcommands unify labels, corresponding to the config group `labels` of a run.
 
 export const LABEL_OPTIONS = {
   labels: {
@@ -44,9 +44,9 @@ export const LABEL_OPTIONS = {
 } satisfies Readonly<Record<string, CommandOption>>;
 
 /**
- * Null where none of them is given; only `fold` where nothing else is.
+ * Null if none of them is given; only `fold` if that is the only one.
  *
- * @throws ConfigError `app.usage` for a pattern that is no regular expression
+ * @throws ConfigError `app.usage` for an invalid regular expression
  */
 export function labelRulesOf(command: ParsedCommand): LabelRules | null {
   const rules = command.values("label-rule").map(ruleOf);
@@ -63,7 +63,7 @@ function foldOf(text: string | undefined): number | null | undefined {
   throw usage(`--fold: '${text}' is neither a count of at least 1 nor none`);
 }
 
-/** At the last `=>`: a text rarely has one, a regular expression may. */
+/** Split at the last `=>`, which is more likely in the regular expression than in the replacement. */
 function ruleOf(text: string): LabelRule {
   const at = text.lastIndexOf(ARROW);
   const pattern = at < 0 ? text : text.slice(0, at);

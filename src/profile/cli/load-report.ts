@@ -1,4 +1,4 @@
-/** What stands behind a name on the command line of `compare`: a run, or a report file. */
+/** Resolves the names on the command line of `compare`: runs or report files. */
 
 import { accessSync, constants, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -15,20 +15,20 @@ import { inputError, unreadableError } from "../tools/source-file.ts";
 import { TOOL_NAMES } from "../tools/table.ts";
 
 export interface LoadedReport {
-  /** As the user named it. */
+  /** The name given by the user. */
   readonly name: string;
-  /** The same for one file, whatever it is called. */
+  /** Equal for the same file, whatever its name. */
   readonly identity: string;
   readonly bundle: RegionReportBundle;
-  /** `config.yaml` of the run; null where there is none. */
+  /** `config.yaml` of the run; null if there is none. */
   readonly configFile: string | null;
-  /** The page beside the report; null where there is none. */
+  /** The page beside the report; null if there is none. */
   readonly pageFile: string | null;
 }
 
 /**
- * @param collector of a run; a report file is of one already
- * @throws ConfigError `profile.input` for what is not there, holds no report, or breaks the contract
+ * @param collector the collector of a run; a report file has only one
+ * @throws ConfigError `profile.input` for a missing file, one without a report, and one that violates the contract
  */
 export function loadReport(
   name: string,
@@ -45,7 +45,7 @@ export function loadReport(
     name,
     pageFile: isFile(readablePath(page, cwd), page) ? page : null,
     bundle: readBundle(isRun ? readablePath(file, cwd) : name, validator, () => {
-      // What the user named may be a pipe, which someone writes to; not what was found in a directory.
+      // The user may name a pipe; files found in a directory must be regular files.
       if (file !== resolve(cwd, name)) requireFile(file);
       return textOfFile(file);
     }),
@@ -59,7 +59,7 @@ function identityOf(file: string): string {
   return `${dev} ${ino}`;
 }
 
-/** Collectors whose reports a run holds; null for a report file, which is of one. */
+/** The collectors of the reports of a run; null for a report file, which has only one. */
 export function collectorsOf(name: string, cwd: string): readonly string[] | null {
   const path = reportIn(name, resolve(cwd, name));
   if (!isDirectory(name, path)) return null;
@@ -76,13 +76,13 @@ export function collectorsOf(name: string, cwd: string): readonly string[] | nul
   throw inputError(name, "it holds no results of a run", "give a run directory or a report.json");
 }
 
-/** The folder of a collector, or of its regions, stands for the report in it. */
+/** The folder of a collector or of its regions stands for the report in it. */
 function reportIn(name: string, path: string): string {
   const below = [regionReportFile(path), join(path, "report.json")];
   return below.find((file) => isThere(name, file)) ?? path;
 }
 
-/** The report of one scope; the first, which is the aggregate where there is one, by default. */
+/** The report of one scope; by default the first, which is the aggregate if there is one. */
 export function scopeOf(
   name: string,
   { reports }: RegionReportBundle,
@@ -113,7 +113,7 @@ function isDirectory(name: string, path: string): boolean {
 const isFile = (name: string, path: string): boolean =>
   isThere(name, path) && statSync(path).isFile();
 
-/** False only for what is missing: what may not be looked at is another problem. */
+/** False only for a missing file; a file that may not be accessed is another problem. */
 function isThere(name: string, path: string): boolean {
   try {
     accessSync(path, constants.R_OK);
@@ -158,7 +158,7 @@ function checked(name: string, validator: ReportValidator, open: () => JsonText)
   }
 }
 
-/** `RUN/COLLECTOR/regions/report.json` belongs to a run. */
+/** A report at `RUN/COLLECTOR/regions/report.json` belongs to a run. */
 function configAbove(file: string): string | null {
   const run = /^(.*)[\\/][^\\/]+[\\/]regions[\\/]report\.json$/.exec(file)?.[1];
   return run === undefined ? null : join(run, "config.yaml");

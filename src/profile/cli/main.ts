@@ -31,33 +31,35 @@ export interface MainRequest
   readonly log: {
     info(message: string): void;
     error(message: string): void;
-    /** For the log's file alone: the terminal is told in its own way. */
+    /** Only for the log file: the terminal shows failures in another form. */
     failure(message: string): void;
   };
   readonly terminal: Terminal;
-  /** Whether only failures are shown: of a job of a sweep, which has a line for each, and tables at its end. */
+  /**
+   * Whether only failures are shown, as for a job of a sweep, which is shown as one line and in the tables at the end.
+   */
   readonly isBrief?: boolean;
-  /** What starts this program again: with it, reports of large recordings are made in a process of their own. */
+  /** The command that starts this program again, for making reports of large recordings in a separate process. */
   readonly command?: readonly string[];
-  /** Of the first rank of several: waits for the others. */
+  /** Set for the first of several ranks: waits for the others. */
   readonly awaitOthers?: (stop: AbortSignal) => Promise<readonly string[]>;
-  /** The configuration as reports and `run.json` show it, secrets masked. */
+  /** The configuration with secrets masked, for reports and `run.json`. */
   readonly shownConfig: ShownConfig;
 }
 
 export interface MainResult {
   /**
-   * 0; 1 when the workload or a collector failed or something could not be written; 128 and the
-   * signal's number when a signal stopped the run.
+   * 0; 1 if the workload or a collector failed, or something could not be written; 128 plus the signal's number if a
+   * signal stopped the run.
    */
   readonly exitCode: number;
-  /** What failed first; absent where nothing did, or a signal stopped the run. */
+  /** The first failure; absent if there was none, or if a signal stopped the run. */
   readonly reason?: string;
-  /** For the tables of a sweep. */
+  /** The result for the tables of a sweep. */
   readonly result: JobResult | null;
 }
 
-/** The task of `deep-profile`: profiles, shows the result, writes everything a run directory holds. */
+/** The task of `deep-profile`: profiles, shows the result, and writes the run directory. */
 export async function profileMain(request: MainRequest): Promise<MainResult> {
   requireOpenFiles();
   const interrupt = listenForInterrupt();
@@ -79,7 +81,7 @@ export async function profileMain(request: MainRequest): Promise<MainResult> {
         request.log.info(
           `${describeOutcome(outcome)}${sections.length > 1 ? ` under collector ${collector}` : ""}`,
         );
-    // Shown before anything is written: a full disk must not hide what was measured.
+    // Shown before anything is written, so that a full disk does not hide the results.
     const isBrief = request.isBrief === true;
     if (!isBrief) showRegions(sections.map(withoutOutcomeNotes), request.terminal);
     const { config, runDirectory, shownConfig } = request;
@@ -89,7 +91,7 @@ export async function profileMain(request: MainRequest): Promise<MainResult> {
       directory: runDirectory,
       configLines: shownConfig.lines,
     });
-    // Without it nothing can make the reports again: what kept it from being written may be over.
+    // The reports cannot be made again without the saved run, and the cause of the failure may be over.
     const unsaved = saved.length === 0 ? saved : await save();
     const cut = sections.flatMap(({ collector, outcome: { unwritten } }) =>
       unwritten === undefined ? [] : [`${collector}/${unwritten}`],
@@ -101,7 +103,7 @@ export async function profileMain(request: MainRequest): Promise<MainResult> {
       result: jobResult(sections, runDirectory),
     };
   } catch (error) {
-    // Before anything was measured there is nothing to report.
+    // There is nothing to report if the run was stopped before anything was measured.
     if (!interrupt.stop.aborted || !isCodedError(error)) throw error;
     request.log.failure(error.details.message);
     request.terminal.writeError(`${error.details.message}\n`);
@@ -111,7 +113,7 @@ export async function profileMain(request: MainRequest): Promise<MainResult> {
   }
 }
 
-/** Null where there is little to read, which takes less time than another process. */
+/** Null if there is little to read, which is faster than starting another process. */
 async function reportedApart(
   run: CollectedRun,
   request: MainRequest,
@@ -154,21 +156,21 @@ async function reportedApart(
   };
 }
 
-/** From the reports that the other process wrote. */
+/** Read from the reports that the other process wrote. */
 function resultOf({ collections }: CollectedRun, runDirectory: string): JobResult | null {
   const sections = collections.flatMap(({ collector }) => {
     try {
       const file = regionReportFile(join(runDirectory, collector));
       return [{ bundle: JSON.parse(readText(file)) as RegionReportBundle }];
     } catch {
-      // What could not be written has been said.
+      // Files that could not be written were reported already.
       return [];
     }
   });
   return jobResult(sections, runDirectory);
 }
 
-/** What failed is reported at the end, with more than a note can say. */
+/** Failures are reported at the end, in more detail than notes have. */
 function withoutOutcomeNotes(section: ProfileSection): ProfileSection {
   const { bundle } = section;
   const told = outcomeNotes(section);
@@ -179,7 +181,7 @@ function withoutOutcomeNotes(section: ProfileSection): ProfileSection {
   return { ...section, bundle: { ...bundle, reports } };
 }
 
-/** Without it the reports can be written all the same. */
+/** The reports can be written even if this fails. */
 async function attemptToSave(save: () => Promise<void>): Promise<readonly string[]> {
   try {
     await save();
@@ -189,7 +191,7 @@ async function attemptToSave(save: () => Promise<void>): Promise<readonly string
   }
 }
 
-/** Says what went wrong and makes it an exit code. */
+/** Prints the failures and returns the exit code. */
 function conclude(
   result: Concluded,
   written: WrittenRun,
@@ -214,12 +216,12 @@ interface Concluded extends Pick<ProfileResult, "missing"> {
 }
 
 interface Problem {
-  /** With what helps. */
+  /** The message with a remedy. */
   readonly shown: string;
   readonly short: string;
 }
 
-/** What failed, each told once. */
+/** The failures, each once. */
 function problemsOf(
   { sections, missing }: Concluded,
   { cwd, terminal: { color } }: MainRequest,
@@ -244,14 +246,14 @@ function problemsOf(
   ];
 }
 
-/** As a terminal would show it: behind a carriage return, a line is written again. */
+/** The line as a terminal would show it: text after a carriage return overwrites the line. */
 const lastLine = (text: string): string =>
   text
     .trimEnd()
     .split(/[\r\n]/)
     .at(-1) ?? "";
 
-/** Of what may have been long: the end, where programs say why. */
+/** The number of last lines of long output that are shown, since programs usually report their failure there. */
 const LAST_WORDS = 10;
 
 export function lastWords({ stderrTail, stderrFile }: ProcessOutcome, cwd: string): string {
@@ -263,10 +265,10 @@ export function lastWords({ stderrTail, stderrFile }: ProcessOutcome, cwd: strin
   return `; the end of its standard error (all of it is in ${readablePath(stderrFile, cwd)}):${end}${help}`;
 }
 
-// Remedies for CUDA's usual errors, which tell what happened but seldom why.
+// Remedies for common errors of CUDA, whose messages seldom contain the cause.
 
 interface Known {
-  /** Searched for in each of the last lines that the program printed. */
+  /** Matched against each of the last lines of the program's output. */
   readonly says: RegExp;
   readonly remedy: string;
 }
@@ -311,7 +313,7 @@ const KNOWN: readonly Known[] = [
   },
 ];
 
-/** The remedy for the last line that matches, since programs print the cause last; null if none does. */
+/** The remedy for the last matching line, since programs print the cause last; null if none matches. */
 export function remedyForProgram(lines: readonly string[]): string | null {
   for (const line of lines.toReversed()) {
     const known = KNOWN.find(({ says }) => says.test(line));

@@ -16,31 +16,32 @@ import { ConfigError, isConfigError } from "../../values/errors.ts";
 import { ToolError } from "../machine/tool-error.ts";
 import { RESULT_FILES } from "../tools/table.ts";
 
-/** Those of a sweep, too, and of a collector, whose folder has what was recorded beside them. */
+/** Includes the results of a sweep, and of a collector, whose folder also has its recordings. */
 const RESULTS = [...RESULT_FILES, "sweep-report.json", "regions"];
 
-/** Where reports are written until they are whole. */
+/** The directory in which reports are written until they are complete. */
 export interface OutputDraft {
-  /** Where to write meanwhile: absolute. */
+  /** The temporary path, absolute. */
   readonly path: string;
-  /** The name that it will have: absolute. */
+  /** The final path, absolute. */
   readonly directory: string;
-  /** @returns the name that it has now: another one, where it was free to choose and that was taken meanwhile */
+  /** @returns the final path; a different one if the name was not given by the user and was taken in the meantime */
   finish(): string;
 }
 
 export interface OutputRequest {
-  /** As the user named it; undefined: one named by the time, as for a run. */
+  /** The name given by the user; if undefined, the name is made from the time, as for a run. */
   readonly wanted: string | undefined;
   readonly cwd: string;
   readonly now: Date;
 }
 
 /**
- * Makes the directory that reports go to. What is stopped or fails before `finish` leaves nothing under its name, and errors call
- * files as they would have been.
+ * Creates the output directory of reports. Nothing remains of it if the work is stopped or fails before `finish`;
+ * errors name files by their final paths.
  *
- * @throws ConfigError `app.run_directory`, before anything is read, where it cannot be made, holds results, or is being filled
+ * @throws ConfigError `app.run_directory`, before anything is read, if it cannot be created, contains results, or is
+ * being written by another process
  */
 export async function intoOutputDirectory<T>(
   request: OutputRequest,
@@ -56,7 +57,7 @@ export async function intoOutputDirectory<T>(
 }
 
 interface BegunDirectory extends OutputDraft {
-  /** Nothing of it is left. */
+  /** Removes everything. */
   discard(): void;
 }
 
@@ -65,7 +66,7 @@ function beginOutputDirectory({ wanted, cwd, now }: OutputRequest): BegunDirecto
   refuseResults(directory, wanted);
   const release = existsSync(directory) ? claimed(directory) : () => {};
   try {
-    // Another may have been done with it just before the claim.
+    // Another process may have written results just before the claim.
     refuseResults(directory, wanted);
     const draft = madeOrRefused(directory, () => draftDirectory(directory));
     const finishAs = (name: string): string => {
@@ -97,7 +98,7 @@ function beginOutputDirectory({ wanted, cwd, now }: OutputRequest): BegunDirecto
   }
 }
 
-/** What failed in the draft, which is gone, reported with the directory that it was for. */
+/** An error in the temporary directory, which is gone, in terms of the final directory. */
 function calledAsItWillBe(error: unknown, { path, directory }: OutputDraft): unknown {
   if (!(error instanceof Error) || !error.message.includes(path)) return error;
   const message = error.message.replaceAll(path, directory);
@@ -107,10 +108,10 @@ function calledAsItWillBe(error: unknown, { path, directory }: OutputDraft): unk
   return Object.assign(error, { message });
 }
 
-/** A directory does not get the name of another one, unless that is empty. */
+/** Errors of renaming a directory to an existing one that is not empty. */
 const TAKEN: ReadonlySet<string> = new Set(["ENOTEMPTY", "EEXIST"]);
 
-/** Results of two imports in one directory would be read as one, so that one with results is refused. */
+/** Refuses a directory with results: those of two imports in one directory would be read as one. */
 function refuseResults(directory: string, wanted: string | undefined): void {
   const [result] = RESULTS.filter((name) => existsSync(join(directory, name)));
   if (result === undefined) return;
@@ -122,9 +123,9 @@ function refuseResults(directory: string, wanted: string | undefined): void {
 }
 
 /**
- * For this process alone: the files of two that fill one directory would stand among each other.
+ * Claims it for this process: two processes that write into one directory would mix their files.
  *
- * @returns gives it up
+ * @returns releases the claim
  */
 function claimed(directory: string): () => void {
   const file = join(directory, DIRECTORY_CLAIM);
@@ -162,7 +163,7 @@ const cannotBeMade = (directory: string, cause: unknown): ConfigError =>
     cause,
   });
 
-/** Named by the time, as for a run. */
+/** Named after the time, as a run. */
 export function nextFree(cwd: string, now: Date): string {
   const path = join(cwd, "tmp", "profile-output", stamp(now));
   let free = path;
@@ -178,9 +179,9 @@ function stamp(now: Date): string {
 }
 
 /**
- * Called before another process begins a directory.
+ * Called before another process begins an output directory.
  *
- * @returns removes what is left of it where that process was killed
+ * @returns removes the remains of it if that process was killed
  */
 export function watchBegun(wanted: string | undefined, cwd: string): () => void {
   const directory = wanted === undefined ? nextFree(cwd, new Date()) : resolve(cwd, wanted);
@@ -195,26 +196,26 @@ export function watchBegun(wanted: string | undefined, cwd: string): () => void 
   };
 }
 
-/** A directory that gets its name, or its content, once that is whole. */
+/** A directory that gets its name, or its contents, only when it is complete. */
 export interface DraftDirectory {
-  /** Where to write meanwhile: absolute. */
+  /** The temporary path, absolute. */
   readonly path: string;
   /**
-   * What was written stands in the directory itself.
+   * Moves the files to the directory.
    *
-   * @param name another that it gets instead, beside it
+   * @param name another name for the directory, beside it
    */
   finish(name?: string): void;
-  /** Nothing of it is left, nor of the directories above it that were made for it. */
+  /** Removes everything, including parent directories that were created for it. */
   discard(): void;
 }
 
 /**
- * Begins a directory: beside it, or in it where it is there already. Drafts of processes that were killed are removed
- * by the next process that begins a directory there.
+ * Begins a directory: beside the final place, or inside the directory if it exists. The remains of killed processes are
+ * removed by the next process that begins a directory there.
  *
  * @param directory absolute
- * @throws the system's error, of the directory that could not be made; an error for a link that leads nowhere
+ * @throws the system's error for a directory that cannot be created, or an error for a dangling link
  */
 export function draftDirectory(directory: string): DraftDirectory {
   const isThere = isTaken(directory);
@@ -237,7 +238,7 @@ export function draftDirectory(directory: string): DraftDirectory {
   };
 }
 
-/** What cannot get the name in the end is reported now: the name of a link, and one that is too long. */
+/** Detects names that could not be given at the end: dangling links and names that are too long. */
 function isTaken(directory: string): boolean {
   const found = lstatSync(directory, { throwIfNoEntry: false });
   if (found?.isSymbolicLink() === true && !existsSync(directory))
@@ -245,14 +246,14 @@ function isTaken(directory: string): boolean {
   return found !== undefined;
 }
 
-/** Those that are not there yet, the innermost first. */
+/** The parent directories that do not exist, innermost first. */
 function missingFrom(path: string): readonly string[] {
   const missing: string[] = [];
   for (let at = path; !existsSync(at) && dirname(at) !== at; at = dirname(at)) missing.push(at);
   return missing;
 }
 
-/** The innermost first. Others may have written there meanwhile. */
+/** Removes the innermost first. Other processes may have written into them in the meantime. */
 function removeEmpty(made: readonly string[]): void {
   for (const directory of made) {
     try {
@@ -263,7 +264,7 @@ function removeEmpty(made: readonly string[]): void {
   }
 }
 
-/** Directories that both have become one. */
+/** Merges directories that exist in both places. */
 function moveInto(from: string, to: string): void {
   for (const name of readdirSync(from)) {
     const [source, target] = [join(from, name), join(to, name)];

@@ -1,4 +1,4 @@
-/** `deep-profile query`: one question about a run, answered for people or, with `--json`, for programs. */
+/** `deep-profile query`: answers a question about a run for people or, with `--json`, for programs. */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { usage } from "../../command-line/command-line.ts";
@@ -32,12 +32,12 @@ import {
 import type { SubcommandIo } from "./subcommand.ts";
 
 const DEFAULT_LIMIT = 20;
-/** Answers are for people, and for agents whose memory is short: reports have everything. */
+/** The limit suits people, and agents with a small context: reports have everything. */
 const MOST_ITEMS = 1000;
-/** Characters of one text: names of templates can be screens long. */
+/** The maximum length of a text: names of templates can fill screens. */
 const MOST_TEXT = 1000;
 
-/** What `deep-profile query` does. */
+/** Executes `deep-profile query`. */
 export async function queryRun(
   command: ParsedCommand,
   io: SubcommandIo,
@@ -117,11 +117,11 @@ function timeOf(option: string, text: string | undefined): number | null {
 
 interface LoadedRun {
   readonly bundle: RegionReportBundle;
-  /** Of the run's other collectors. */
+  /** Reports of the run's other collectors. */
   readonly beside: readonly RegionReportBundle[];
 }
 
-/** @param collector by default the one that knows most about time */
+/** @param collector default: the collector that recorded most about time */
 async function loadRun(
   run: string,
   cwd: string,
@@ -150,7 +150,7 @@ async function loadRun(
   });
 }
 
-/** Of a collector of a run, from its raw files. */
+/** The timeline of a collector of a run, read from its raw files. */
 async function timelineOf(
   run: string,
   collector: string,
@@ -183,7 +183,7 @@ async function timelineOf(
 
 const MS = 1e6;
 
-/** What was going on between two times: also what began before, and what ended after. */
+/** The events between two times, including those that began before or ended after. */
 export function timelineSlice(timeline: Timeline, { fromMs, toMs, limit }: SliceRequest): Slice {
   const { processes, span } = timeline;
   const starts = [...processes.map(({ startNs }) => startNs), ...(span ? [span.startNs] : [])];
@@ -241,7 +241,7 @@ function forEachEvent(process: ProcessTimeline, visit: (event: Event) => void): 
 
 const ITEMS = { type: "array", items: { type: "string", pattern: "^[^-]" } } as const;
 
-/** The same questions for clients of the Model Context Protocol. */
+/** The same questions as a tool for clients of the Model Context Protocol. */
 const QUERY_TOOL: McpTool = {
   name: "query_run",
   description: `Answer a question about a profiled run: ${QUESTIONS.map(

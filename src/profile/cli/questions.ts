@@ -1,6 +1,6 @@
 /**
- * What `deep-profile query` can be asked about a run: each question gives its answer as data, under names that stay, and as
- * what a terminal shows. A new one is an object in the table, with its definition in `schemas/query.schema.json`.
+ * The questions of `deep-profile query` about a run. Each returns its answer as data under stable names, and as blocks
+ * for a terminal. A new question is an object in the table, with its definition in `schemas/query.schema.json`.
  */
 
 import type { Changes } from "../../report/compare/change.ts";
@@ -33,53 +33,53 @@ import { printableLabel } from "../../text/printable.ts";
 import { ConfigError, nearest } from "../../values/errors.ts";
 
 export interface SliceRequest {
-  /** Milliseconds since the start of the run; null: its start, its end. */
+  /** Milliseconds since the start of the run; null for the start and the end of the run. */
   readonly fromMs: number | null;
   readonly toMs: number | null;
-  /** Most events, of those that began first. */
+  /** The maximum number of events; those that began first are kept. */
   readonly limit: number;
 }
 
 /** Times are milliseconds since the start of the run. */
 export interface SliceEvent {
-  /** `range`, `mark`, `wait` (of the host for a GPU), or what a GPU did: `kernel`, `memcpy`, `memset`. */
+  /** `range`, `mark`, `wait` (of the host for a GPU), or GPU activity: `kernel`, `memcpy`, `memset`. */
   readonly kind: string;
   readonly name: string;
   /** The thread or the stream: `process 4711, thread 4712`, `cuda:0, stream 7`. */
   readonly row: string;
   readonly start_ms: number;
-  /** Of what never ended: when its process did. */
+  /** For an event that never ended, the end of its process. */
   readonly end_ms: number;
 }
 
 export interface Slice {
   /** In order of their starts. */
   readonly events: readonly SliceEvent[];
-  /** How many there are between the two times. */
+  /** The number of events between the two times. */
   readonly total: number;
-  /** How long the run took, as far as it was seen. */
+  /** The recorded duration of the run. */
   readonly spanMs: number;
 }
 
-/** What a question is asked of, and with which options. */
+/** The run and the options of a question. */
 export interface Asked {
-  /** As the user named it. */
+  /** The name given by the user. */
   readonly run: string;
-  /** Of the scope that was asked for. */
+  /** The report of the requested scope. */
   readonly report: NCUProfileRegionReport;
   readonly bundle: RegionReportBundle;
-  /** Of the run's other collectors. */
+  /** Reports of the run's other collectors. */
   readonly beside: readonly RegionReportBundle[];
-  /** What stands behind the question; empty where nothing does. */
+  /** The argument of the question; empty if there is none. */
   readonly target: string;
-  /** Most items of the answer. */
+  /** The maximum number of items in the answer. */
   readonly limit: number;
-  /** Globs; empty: all. */
+  /** Globs; empty for all. */
   readonly regions: readonly string[];
   readonly kernels: readonly string[];
   readonly metrics: readonly string[];
   readonly sort: RegionSort;
-  /** Milliseconds since the start of the run; null: its start, its end. */
+  /** Milliseconds since the start of the run; null for the start and the end of the run. */
   readonly fromMs: number | null;
   readonly toMs: number | null;
   readonly timeline: (request: SliceRequest) => Promise<Slice>;
@@ -88,16 +88,16 @@ export interface Asked {
 
 export interface Answered {
   readonly answer: Readonly<Record<string, unknown>>;
-  /** How many items there are, and how many of them the answer has; absent where it is no list. */
+  /** The number of items, and how many of them are in the answer; absent if the answer is no list. */
   readonly items?: { readonly total: number; readonly shown: number };
   readonly blocks: readonly Block[];
 }
 
 export interface Question {
   readonly name: string;
-  /** One line for `--help`. */
+  /** A line for `--help`. */
   readonly summary: string;
-  /** What stands behind it, e.g. `REGION`. */
+  /** The name of its argument, e.g. `REGION`. */
   readonly takes?: string;
   readonly ask: (asked: Asked) => Answered | Promise<Answered>;
 }
@@ -122,10 +122,10 @@ export const QUESTIONS: readonly Question[] = [
 
 // Regions.
 
-/** How a region is named in answers: enough to find it in a report. */
+/** The identity of a region in answers, which suffices to find it in a report. */
 const nameOf = ({ path, domain, kind }: NCUProfileRegion) => ({ path, domain, kind });
 
-/** Regions whose name, or whose path joined by ` > `, one of the globs takes. */
+/** Regions whose name, or whose path joined by ` > `, matches one of the globs. */
 function chosenRegions(
   { report, regions: globs }: Pick<Asked, "report" | "regions">,
   among: readonly NCUProfileRegion[] = report.regions,
@@ -191,7 +191,7 @@ function regions(asked: Asked): Answered {
   };
 }
 
-/** Of the time that a region has for itself, as in the tables of reports. */
+/** Shares of exclusive times, as in the tables of reports. */
 function sharesOf(report: NCUProfileRegionReport) {
   const { whole, basis } = shareBase(report);
   const shareOf = ({ wall_exclusive_ms, exclusive_ms, total_ms }: NCUProfileRegion) =>
@@ -199,7 +199,7 @@ function sharesOf(report: NCUProfileRegionReport) {
   return { whole, shareOf };
 }
 
-// What takes the time.
+// Where the time goes.
 
 function answered({ bundle, beside, report, run }: Asked): Answer {
   const answer = answerOf({ ...bundle, reports: [report, ...othersOf(bundle, report)] }, beside);
@@ -207,7 +207,7 @@ function answered({ bundle, beside, report, run }: Asked): Answer {
   throw new ConfigError({ code: "profile.input", message: `${run} holds no report` });
 }
 
-/** Processes and devices, beside the aggregate alone. */
+/** Reports of processes and devices; none for the aggregate's own. */
 const othersOf = ({ reports }: RegionReportBundle, report: NCUProfileRegionReport) =>
   report === reports[0] ? reports.slice(1) : [];
 
@@ -347,7 +347,7 @@ function kernels(asked: Asked): Answered {
   };
 }
 
-/** Without those inside others of them, whose kernels they have, too. */
+/** Without regions inside other chosen ones, whose kernels include theirs. */
 const outermost = (some: readonly NCUProfileRegion[]): readonly NCUProfileRegion[] =>
   some.filter(
     ({ path }) =>

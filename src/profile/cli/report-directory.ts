@@ -23,7 +23,7 @@ import { reportSweep, type SweepReported, sweepJobs } from "./report-sweep.ts";
 import { NO_REPORTS, type SubcommandIo, terminalOf } from "./subcommand.ts";
 import { showFiles, showRegions } from "./terminal-report.ts";
 
-/** What `deep-profile report` does. */
+/** Executes `deep-profile report`. */
 export async function reportDirectory(
   runDirectory: string,
   command: ParsedCommand,
@@ -65,7 +65,7 @@ export async function reportDirectory(
     if (command.has("open")) await open(written.reports, io);
     return written.failures.length === 0 ? 0 : 1;
   };
-  // Before a directory is made: a wrong name leaves nothing behind.
+  // Checked before a directory is created, so that a wrong name leaves nothing behind.
   await readRunOrReport(
     readablePath(runDirectory, io.cwd),
     io.cwd,
@@ -85,10 +85,10 @@ export async function reportDirectory(
 }
 
 /**
- * After a signal has ended the process that made reports: those that the run has stay; where it has none, it gets reports of
- * what its recordings begin with.
+ * Called after a signal ended the process that made reports. Existing reports of the run are kept; without any, reports
+ * are made of the beginning of its recordings.
  *
- * @returns what to tell
+ * @returns the message for the user
  */
 export async function stoppedReport(
   command: ParsedCommand,
@@ -108,8 +108,7 @@ export async function stoppedReport(
 }
 
 /**
- * Makes one run of those of several ranks, where they had no directory in common: the recordings of all with what the first
- * knows of the run.
+ * Merges the runs of several ranks that had no common directory: the recordings of all, with the facts of the first.
  */
 export async function mergeRuns(
   command: ParsedCommand,
@@ -125,7 +124,7 @@ export async function mergeRuns(
   return intoOutputDirectory(request, async (draft) => {
     const folder = join(draft.path, "recorder");
     makeDirectory(folder);
-    // Each name has the number of a process and the time it began.
+    // Names contain the number of a process and the time at which it began.
     for (const [at, files] of found.entries())
       for (const file of files) {
         const name = basename(file);
@@ -158,7 +157,7 @@ export async function mergeRuns(
   });
 }
 
-/** They would stand among the run's own files, and be taken for some of them. */
+/** The merged run would be mistaken for files of the run itself. */
 function refuseInside(runDirectory: string, wanted: string, cwd: string): void {
   const output = realPlace(resolve(cwd, wanted));
   if (!output.startsWith(`${realPlace(runDirectory)}${sep}`)) return;
@@ -193,7 +192,7 @@ async function ofSweep(
   });
 }
 
-/** `images=infer.batch_size*infer.iterations`. */
+/** Parses `images=infer.batch_size*infer.iterations`. */
 function workOf(text: string | undefined): SweepWork | null {
   if (text === undefined) return null;
   const at = text.indexOf("=");
@@ -210,13 +209,13 @@ function workOf(text: string | undefined): SweepWork | null {
   return { unit, factors };
 }
 
-/** Gives the draft its name; returns what files in it are called from now on. */
+/** Moves the draft to its final place; returns a function that replaces temporary paths in a text. */
 function placing({ path, finish }: OutputDraft): (text: string) => string {
   const place = finish();
   return (text) => text.replaceAll(path, place);
 }
 
-/** A page that cannot be shown is no failure: it is written, and its path stands there. */
+/** A page that cannot be opened is no failure: it is written, and its path is printed. */
 async function open(reports: readonly string[], io: SubcommandIo): Promise<void> {
   const page = reports.find((file) => file.endsWith(".html"));
   if (page === undefined) {
@@ -227,32 +226,32 @@ async function open(reports: readonly string[], io: SubcommandIo): Promise<void>
   if (problem !== null) io.console.stderr(`not opened (${problem}): ${page}\n`);
 }
 
-// Shows a file in the user's browser.
+// Opens a file in the user's browser.
 
 export interface Desktop {
   readonly platform: NodeJS.Platform;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** The program that opens files on a desktop, never a shell; null without a desktop. */
+/** The program that opens files on a desktop, without a shell; null without a desktop. */
 export function openCommand(file: string, { platform, env }: Desktop): readonly string[] | null {
   if ((env["CI"] ?? "") !== "") return null;
   if (platform === "darwin") return ["open", file];
   if (platform === "win32") return ["explorer.exe", file];
-  // Without a display xdg-open takes a browser in the terminal, or fails.
+  // Without a display, xdg-open starts a browser in the terminal, or fails.
   const hasDisplay = [env["DISPLAY"], env["WAYLAND_DISPLAY"], env["WSL_DISTRO_NAME"]].some(
     (value) => (value ?? "") !== "",
   );
   return hasDisplay ? ["xdg-open", file] : null;
 }
 
-/** How long a program may take to say that it cannot open the file. */
+/** How long the program may take to report that it cannot open the file. */
 const WAIT_MS = 5_000;
 
 /**
- * Opens it, without waiting for the browser to end.
+ * Opens it without waiting until the browser ends.
  *
- * @returns null, or why it was not opened, in words
+ * @returns null, or the reason why it was not opened
  */
 export async function openPage(
   file: string,
@@ -273,14 +272,14 @@ export async function openPage(
   });
   child.unref();
   const timer = new AbortController();
-  // The browser may be this very program, which is not kept waiting for. Until then only the timer
-  // keeps this process from ending before it knows.
+  // The program may be the browser itself, which is not waited for. Until the result is known, only the timer keeps
+  // this process alive.
   const ended = await Promise.race([
     child,
     setTimeout(waitMs, null, { signal: timer.signal }).catch(() => null),
   ]);
   timer.abort();
-  // explorer.exe ends with 1 also where all is well.
+  // explorer.exe ends with 1 even after success.
   if (ended === null || ended.exitCode === 0 || desktop.platform === "win32") return null;
   return ended.exitCode === undefined
     ? `${program} could not be started`

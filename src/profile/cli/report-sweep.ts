@@ -34,7 +34,7 @@ export interface SweepRequest {
   readonly jobs: readonly string[];
   readonly output: string;
   readonly collector: string | null;
-  /** What each job did, where throughput is asked for. */
+  /** The work of each job, if throughput is requested. */
   readonly work: SweepWork | null;
   readonly now: Date;
 }
@@ -48,7 +48,7 @@ export interface SweepReported {
 /**
  * Writes `sweep-report.{md,html,json,csv}` from the reports of the jobs.
  *
- * @throws ConfigError where no job has a report
+ * @throws ConfigError if no job has a report
  */
 export async function reportSweep(request: SweepRequest): Promise<SweepReported> {
   const { directory, jobs, output, collector, work, now } = request;
@@ -77,25 +77,25 @@ export async function reportSweep(request: SweepRequest): Promise<SweepReported>
   return { report, files };
 }
 
-// The jobs of a sweep, from its directory.
+// Finds the jobs of a sweep in its directory.
 
 export interface LoadedSweep {
   readonly collector: string;
   readonly jobs: readonly JobInput[];
 }
 
-/** What Hydra leaves with every job. */
+/** Files that Hydra writes for every job. */
 const JOB_FILES = ["overrides.yaml", ".hydra/overrides.yaml"];
 
-/** What a sweep leaves in its own directory: one is enough. */
+/** Files in the directory of a sweep, of which one identifies it. */
 const SWEEP_FILES = ["multirun.yaml", ".sweep"];
 
 /**
- * Directories of jobs, also of those that failed, in the order of their numbers; none in a run, and in
- * what is no directory. `hydra.sweep.subdir` may place them several levels down.
+ * Directories of all jobs, including failed ones, in the order of their numbers; empty for a run, and if there is no
+ * directory. `hydra.sweep.subdir` may put them several levels deep.
  *
- * @returns paths from the sweep's directory
- * @throws ConfigError `profile.input` for a directory that may not be read
+ * @returns paths relative to the sweep's directory
+ * @throws ConfigError `profile.input` for an unreadable directory
  */
 export function sweepJobs(directory: string): readonly string[] {
   if (!isDirectory(directory) || existsSync(join(directory, RUN_FILE))) return [];
@@ -105,7 +105,7 @@ export function sweepJobs(directory: string): readonly string[] {
   );
 }
 
-/** In a job no other job is looked for, nor behind links, which may lead anywhere. */
+/** Not searched inside of jobs, nor behind links, which may lead anywhere. */
 function jobsBelow(sweep: string, below: string, search: "deep" | "flat"): readonly string[] {
   return namesIn(join(sweep, below)).flatMap((name) => {
     const path = join(below, name);
@@ -120,7 +120,7 @@ function mayHoldJobs(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-/** A link beside the job that it leads to, such as `latest`, is no other job. */
+/** A link to a job beside it, such as `latest`, is not a second job. */
 function withoutSecondNames(sweep: string, jobs: readonly string[]): string[] {
   const isLink = (job: string): boolean => lstatSync(join(sweep, job)).isSymbolicLink();
   const named = new Map<string, string>();
@@ -148,8 +148,8 @@ function namesIn(directory: string): readonly string[] {
 }
 
 /**
- * @param wanted the collector to take; the first that any job has when null
- * @throws ConfigError `profile.input` where no job has a report of it, or a factor of `work` is a number in none
+ * @param wanted the collector; null for the first one with a report of any job
+ * @throws ConfigError `profile.input` if no job has a report of it, or a factor of `work` is a number in no job
  */
 function loadSweep(
   directory: string,
@@ -216,7 +216,7 @@ function loadSweep(
   return loaded;
 }
 
-/** A number, or the value of a key in a config; null where that is no number of at least 0. */
+/** A number, or the value of a key in a config; null if that is not a number of at least 0. */
 function factorOf(factor: string, config: unknown): number | null {
   const number = /^\d/.test(factor)
     ? Number(factor)
@@ -235,22 +235,22 @@ function factorOf(factor: string, config: unknown): number | null {
 const without = (problem: string): JobInput["result"] => ({ report: null, problem });
 
 /**
- * Why the times of a job are not to be compared with those of others: a program that failed was
- * mostly the fastest. Null where all is well, and where nothing says how the run ended.
+ * Why the times of a job are not comparable: a program that failed is usually the fastest. Null if it succeeded, and if
+ * its outcome is unknown.
  */
 function failureOf(run: SavedRun | null, collector: string): string | null {
   const found = run?.collectors.find((each) => each.collector === collector);
   return found === undefined ? null : whyFailed(found);
 }
 
-/** Runs before 1.2 of their contract do not say when they were. */
+/** Runs before version 1.2 of their contract do not contain their times. */
 function intervalOf(run: SavedRun | null): Pick<JobInput, "interval"> {
   if (run?.started === undefined || run.ended === undefined) return {};
   const { hostname: host } = run.environment;
   return { interval: { host, from: Date.parse(run.started), until: Date.parse(run.ended) } };
 }
 
-/** @throws ConfigError for a file that cannot be read, or is not YAML */
+/** @throws ConfigError for a file that is unreadable or no YAML */
 function overridesOf(job: string): readonly string[] {
   const file = JOB_FILES.map((name) => join(job, name)).find((path) => existsSync(path));
   if (file === undefined) return [];

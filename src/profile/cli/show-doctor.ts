@@ -15,7 +15,7 @@ import { TOOLS } from "../tools/table.ts";
 import type { ProfilingTool } from "../tools/tool.ts";
 import type { SubcommandIo } from "./subcommand.ts";
 
-/** What `deep-profile doctor` does. */
+/** Executes `deep-profile doctor`. */
 export async function showDoctor(
   command: ParsedCommand,
   io: SubcommandIo,
@@ -32,7 +32,7 @@ export async function showDoctor(
   return canProfile(findings) ? 0 : 1;
 }
 
-/** Examines everything that profiling can use. Runs small programs only, each for seconds at most. */
+/** Examines everything that profiling can use, by running small programs that take seconds at most. */
 export async function examine(
   machine: Machine,
   tools: readonly ProfilingTool[] = TOOLS,
@@ -56,22 +56,22 @@ export async function examine(
   };
 }
 
-/** Whether there is any way to profile at all. */
+/** Whether profiling is possible at all. */
 export const canProfile = ({ collectors }: Findings): boolean =>
   collectors.some(({ works }) => works !== "no");
 
-// How findings are printed.
+// Prints the findings.
 
 const MARKS = { ok: "ok", warning: "warn", missing: "-", yes: "yes", partly: "part", no: "no" };
 type Mark = keyof typeof MARKS;
 const MARK_WIDTH = 4;
 
-/** How the text is meant to look. */
+/** The form of the text. */
 export interface RenderOptions {
   readonly color: boolean;
 }
 
-/** A line of either table. */
+/** A row of either table. */
 interface Row {
   readonly mark: Mark;
   readonly name: string;
@@ -79,7 +79,7 @@ interface Row {
   readonly hint?: string;
 }
 
-/** What fits on a screen at a glance: ten lines, each with its remedy where something is wrong. */
+/** A summary that fits on a screen: ten lines, with a remedy for each problem. */
 export function renderSummary(
   { version, checks, collectors }: Findings,
   options: RenderOptions,
@@ -99,7 +99,7 @@ export function renderSummary(
   return `${[`deep-profile ${version}${about}: what is installed and what will work`, ...lines].join("\n")}\n`;
 }
 
-/** A line for each check and each collector, and what to do where something is wrong. */
+/** One line for each check and each collector, with a remedy for each problem. */
 export function renderFindings(
   { version, checks, collectors }: Findings,
   options: RenderOptions,
@@ -119,7 +119,7 @@ export function renderFindings(
 
 const rowOf = ({ state, ...check }: Check): Row => ({ mark: state, ...check });
 
-/** What the native part was or would be built with matters only beside it. */
+/** The toolchain of the native part matters only beside the native part. */
 function withToolchain(checks: readonly Check[]): readonly Check[] {
   const toolchain = checks.find(({ name }) => name === "toolchain");
   if (toolchain === undefined) return checks;
@@ -132,7 +132,7 @@ function withToolchain(checks: readonly Check[]): readonly Check[] {
     );
 }
 
-/** The recorder in one line, kernels included. */
+/** The recorder in one line, including kernels. */
 function withKernels(collectors: readonly Verdict[]): readonly Verdict[] {
   const kernels = collectors.find(({ name }) => name === "recorder with kernels");
   if (kernels === undefined) return collectors;

@@ -1,4 +1,4 @@
-/** What `deep-profile` does beside profiling: `deep-profile NAME ARG...`. */
+/** The form of a subcommand: `deep-profile NAME ARG...`. */
 import { type CommandLine, commandHelp } from "../../command-line/command-line.ts";
 import { type ParsedCommand, parseCommandLine } from "../../command-line/parse.ts";
 import { terminalWidth } from "../../system/standard-streams.ts";
@@ -11,38 +11,38 @@ import {
 } from "../machine/interrupt.ts";
 import type { Terminal } from "./terminal-report.ts";
 
-/** Where a subcommand was called, and where it writes. */
+/** The surroundings of a call of a subcommand. */
 export interface SubcommandIo {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly now: Date;
-  /** What starts this program again. */
+  /** The command that starts this program again. */
   readonly command?: readonly string[];
   readonly console: {
     readonly stdout: (text: string) => void;
     readonly stderr: (text: string) => void;
-    /** Whether what goes to `stderr`, and to `stdout`, may be coloured. */
+    /** Whether `stderr` and `stdout` may be coloured. */
     readonly color?: boolean;
     readonly stdoutColor?: boolean;
   };
 }
 
-/** One subcommand; `run` loads what it needs. */
+/** One subcommand; `run` loads its implementation. */
 export interface Subcommand {
   readonly name: string;
-  /** One line for `deep-profile --help`. */
+  /** A line for `deep-profile --help`. */
   readonly summary: string;
   /** Its options, for shell completion. */
   readonly commandLine: () => Promise<CommandLine>;
   /**
-   * @param args what stands behind the name
-   * @returns the exit code: 0, 1 for errors
+   * @param args the arguments after the name
+   * @returns the exit code: 0, or 1 for errors
    * @throws ConfigError, `app.usage` for wrong arguments
    */
   readonly run: (args: readonly string[], io: SubcommandIo) => Promise<number>;
 }
 
-/** What a subcommand with this command line does, unless it is only asked for help. */
+/** A `run` function with this command line, which also handles `--help`. */
 export const subcommand =
   (
     line: CommandLine,
@@ -62,15 +62,15 @@ export const terminalOf = ({ console, env }: SubcommandIo): Terminal => ({
   color: console.stdoutColor === true,
 });
 
-/** What is told of a stop: nothing of reports that were begun is left. */
+/** The message after a stop that left no reports. */
 export const NO_REPORTS = "no reports were written: the same command makes them";
 
 /**
- * Runs a subcommand that works with tools. A signal ends the tool, and then the command, which has removed what was half
- * made by then. It is listened to only meanwhile: where we read ourselves, for seconds without a break, a signal ends
- * this process as it always does.
+ * Runs a subcommand that uses tools. A signal ends the tool and then the command, which removes what is incomplete.
+ * Signals are handled only during that time: while this process itself reads files without a break, a signal ends it as
+ * usual.
  *
- * @returns the exit code: 128 and the signal's number where one came
+ * @returns the exit code: 128 plus the signal's number if one arrived
  */
 export async function stoppable(
   { console }: SubcommandIo,

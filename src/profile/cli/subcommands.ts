@@ -1,11 +1,11 @@
 /**
- * The subcommands of `deep-profile`, in order of its help. This table loads with every start of the
- * command, so that it names them and imports nothing: their code comes when one is called.
+ * The table of the subcommands of `deep-profile`, in the order of its help. It is loaded with every start of the
+ * command, so it imports nothing: the code of a subcommand is loaded when it is called.
  */
 import type { OpenRun } from "./ab.ts";
 import type { Subcommand } from "./subcommand.ts";
 
-/** @param open opens the runs of `ab`, which composes as a run does */
+/** @param open opens the runs of `ab`, which composes their configs */
 export const subcommandsOf = (open: OpenRun): readonly Subcommand[] => [
   {
     name: "compare",

@@ -8,25 +8,25 @@ import { printableLabel } from "../../text/printable.ts";
 import { wrapText } from "../../text/text-width.ts";
 import type { ProfileSection } from "../run/run.ts";
 
-/** Where the result of a run is shown. */
+/** The terminal that shows the result of a run. */
 export interface Terminal {
   readonly write: (text: string) => void;
-  /** For what went wrong: seen also where the output goes to a file. */
+  /** For failures, which are visible even if the output is redirected to a file. */
   readonly writeError: (text: string) => void;
-  /** Columns. */
+  /** The width in columns. */
   readonly width: number;
   readonly color: boolean;
 }
 
-/** More regions than fit a few screens are for the report, not for the terminal. */
+/** More regions would fill several screens; the report has all. */
 const MAX_ROWS = 60;
-/** Where there are no regions; `kernels.md` has more. */
+/** The number of kernels shown if there are no regions; `kernels.md` has more. */
 const MAX_KERNELS = 10;
-/** Notes can quote names of the program, of any length and content. */
+/** The maximum length of a note, which may quote names of the program. */
 const MAX_NOTE = 400;
 const NOTE = "note: ";
 
-/** The region table of each collector's main report, its notes, and where it ran. */
+/** For each collector, the region table of its main report, its notes, and the device. */
 export function showRegions(
   sections: readonly ProfileSection[],
   terminal: Terminal,
@@ -43,7 +43,7 @@ export function showRegions(
   }
 }
 
-/** What takes the time of the run, from the collector that knows most about it. */
+/** What takes the time of the run, from the collector that recorded most about it. */
 export function showAnswer(
   sections: readonly { readonly bundle: RegionReportBundle }[],
   { width, color, write }: Terminal,
@@ -55,7 +55,7 @@ export function showAnswer(
   if (answer !== null) write(`\n${renderAnswer(answer, { width, color })}`);
 }
 
-/** The table and the notes alone; without regions, the longest kernels. */
+/** Only the table and the notes; without regions, the longest kernels. */
 export function showReport(
   report: NCUProfileRegionReport,
   { width, color, write }: Terminal,
@@ -74,7 +74,7 @@ export function showReport(
       write(`${at === 0 ? NOTE : " ".repeat(NOTE.length)}${line}\n`);
 }
 
-/** Where the reports are. */
+/** The paths of the reports. */
 export function showFiles(
   files: readonly string[],
   { terminal, cwd }: { readonly terminal: Terminal; readonly cwd: string },

@@ -12,13 +12,13 @@ import {
   type Timeline,
 } from "../model/timeline.ts";
 
-/** No process of Linux has this number, or a larger one (`PID_MAX_LIMIT`): for those whose own is taken. */
+/** Larger than any process number of Linux (`PID_MAX_LIMIT`); for processes whose number is taken. */
 const COPY_PID = 1 << 22;
 
-/** Devices stand beside the processes: their numbers must not meet those of processes. */
+/** Devices are shown as processes, so their numbers must differ from those of processes. */
 const DEVICE_PID = 1 << 23;
 
-/** Pieces of the file, a line each: the whole may be too large for one string. */
+/** The pieces of the file, one line each: the whole may exceed the longest string. */
 export function* renderChromeTrace(timeline: Timeline): Generator<string> {
   yield '{"displayTimeUnit":"ns","traceEvents":[\n';
   let separator = "";
@@ -38,7 +38,7 @@ export function* renderChromeTrace(timeline: Timeline): Generator<string> {
 type TraceEvent = Readonly<Record<string, unknown>>;
 
 function* events({ processes }: Timeline): Generator<TraceEvent> {
-  /** Numbers by names. */
+  /** Devices by name. */
   const devices = new Map<string, number>();
   let id = 0;
   let copies = 0;
@@ -89,7 +89,7 @@ function* events({ processes }: Timeline): Generator<TraceEvent> {
   for (const [name, device] of devices) yield named("process_name", device, 0, name);
 }
 
-/** With its own number where a viewer shows another one. */
+/** Includes the process's own number if the viewer shows another one. */
 function processName({ executable, pid }: ProcessTimeline, copy: number): string {
   const number = `process ${pid}${shownCopy(copy)}`;
   if (executable === "") return number;
@@ -127,7 +127,7 @@ function* rangeEvents(
 
 interface Launched {
   readonly process: ProcessTimeline;
-  /** The numbers of the process and of the device in the trace. */
+  /** The numbers of the process and its device in the trace. */
   readonly pid: number;
   readonly device: number;
 }
@@ -157,7 +157,7 @@ function* kernelEvents(
   yield { ph: "f", bp: "e", ...arrow, ...where, ts: microseconds(kernel.startNs) };
 }
 
-/** All kernels of a graph have arrows from one call: which of them belong together, and which node each is. */
+/** All kernels of a graph have arrows from one call, so their graph and node are shown. */
 const graphOf = ({ graph }: KernelInstance): Readonly<Record<string, unknown>> =>
   graph === undefined ? {} : { "graph id": graph.id, "graph node id": String(graph.node) };
 
@@ -171,7 +171,7 @@ const named = (what: string, pid: number, tid: number, name: string): TraceEvent
 
 const category = (domain: string): string => (domain === "" ? "default" : domain);
 
-/** Numbers of payloads by their names; of arrays all. */
+/** Numbers of payloads by name; arrays in full. */
 function valuesOf({
   values = [],
 }: Pick<RangeInstance, "values">): Readonly<Record<string, unknown>> {
@@ -192,18 +192,18 @@ const attributes = ({ category: number, payload, cpuNs, counts, values }: RangeI
   ...(payload !== null && { payload: typeof payload === "bigint" ? String(payload) : payload }),
 });
 
-/** Three digits behind the point keep nanoseconds. */
+/** Three decimals preserve nanoseconds. */
 const microseconds = (ns: number): number => Math.round(ns) / 1000;
 
 export interface ProcessCopy {
   readonly process: ProcessTimeline;
-  /** How many processes of its number stand before it: more than none where recordings are of several machines or boots. */
+  /** The number of preceding processes with the same number; above 0 if recordings are of several machines or boots. */
   readonly copy: number;
-  /** The same of its devices: those of its machine, which all processes there share. */
+  /** The same for its devices, which are shared by all processes of its machine. */
   readonly deviceCopy: number;
 }
 
-/** What tells processes of one number apart, and devices, who must not share a row of a viewer. */
+/** Distinguishes processes with equal numbers, and their devices, which must not share a row of a viewer. */
 export function copiesOf(processes: readonly ProcessTimeline[]): readonly ProcessCopy[] {
   const seen = new Map<number, number>();
   return processes.map((process) => {
@@ -213,5 +213,5 @@ export function copiesOf(processes: readonly ProcessTimeline[]): readonly Proces
   });
 }
 
-/** As people see it: the first has its number alone. */
+/** The suffix for display; the first process needs none. */
 export const shownCopy = (copy: number): string => (copy === 0 ? "" : ` (${copy + 1})`);

@@ -1,4 +1,4 @@
-/** The tools that a config enables: how they run one after the other, and repeated. */
+/** Runs the enabled tools one after the other, with repeats. */
 
 import { rmSync } from "node:fs";
 import { join, relative, sep } from "node:path";
@@ -17,7 +17,7 @@ import {
   type ToolParts,
 } from "../tools/tool.ts";
 
-/** The tools that a config switches on, in the order in which they run. */
+/** The tools that a config enables, in the order in which they run. */
 export const enabledCollectors = (
   parts: ToolParts,
   tools: readonly ProfilingTool[],
@@ -35,14 +35,14 @@ function repeated({ name, repeatsItself, collect }: ProfilingTool, parts: ToolPa
   return repeatsItself || runs === 1 ? collector : repeatCollector(collector, { runs, warmup });
 }
 
-/** A collector that brought nothing back, or was not run, and why. */
+/** A collector without results, and the reason. */
 export interface MissingCollection {
   readonly collector: string;
   readonly error: CodedError;
 }
 
 export interface CollectionRun {
-  /** In the order in which they were made. */
+  /** In chronological order. */
   readonly collections: readonly Collection[];
   readonly missing: readonly MissingCollection[];
 }
@@ -52,9 +52,8 @@ export interface RunCollectorsOptions extends Omit<CollectContext, "directory" |
 }
 
 /**
- * Runs the collectors one after the other, each in a folder of its own. One that fails takes nothing
- * from the others; a workload that fails, or a user who wants to stop, ends the row, since every
- * further collector would run that workload again.
+ * Runs the collectors one after the other, each in a folder of its own. The failure of one does not affect the others;
+ * but if the workload fails, or the user stops, no further collector runs, since it would run the same workload again.
  */
 export async function runCollectors(
   collectors: readonly Collector[],
@@ -103,7 +102,7 @@ const notRun = (name: string, reason: string): ToolError =>
     message: `the collector ${name} was not run: ${reason}`,
   });
 
-/** What went wrong in a collector, whatever it threw. */
+/** Any failure of a collector as an error with a code. */
 function codedError(error: unknown, name: string): CodedError {
   if (isCodedError(error)) return error;
   return new ToolError({
@@ -115,16 +114,15 @@ function codedError(error: unknown, name: string): CodedError {
 }
 
 export interface Repeats {
-  /** Runs that are measured. */
+  /** The number of measured runs. */
   readonly runs: number;
-  /** Runs before them, whose results are thrown away. */
+  /** The number of preceding runs, whose results are discarded. */
   readonly warmup: number;
 }
 
 /**
- * A collector that runs the workload several times, each into a folder of its own,
- * `repeats/<number>`. A run that fails, or a signal, ends the row; what was measured until then is
- * kept.
+ * A collector that runs the workload several times, each in a folder `repeats/<number>`. It stops after a failed run or
+ * a signal, and keeps what was measured.
  */
 export function repeatCollector(collector: Collector, { runs, warmup }: Repeats): Collector {
   return {
@@ -151,7 +149,7 @@ export function repeatCollector(collector: Collector, { runs, warmup }: Repeats)
           collections.push(collection);
           if (!isWhole(collection)) break;
         } catch (error) {
-          // What earlier runs measured is worth more than the reason why this one could not.
+          // The results of earlier runs are more valuable than the reason for this failure.
           if (collections.length === 0) throw error;
           return {
             ...together(collections, runs, context.directory),
@@ -167,7 +165,7 @@ export function repeatCollector(collector: Collector, { runs, warmup }: Repeats)
 export const isWhole = ({ outcome, problem }: Collection): boolean =>
   problem === undefined && succeeded(outcome);
 
-/** The last run says how the row ended; all whole ones are measured. */
+/** The outcome is that of the last run; only complete runs are measured. */
 export function together(
   collections: readonly Collection[],
   wanted: number,
@@ -183,7 +181,7 @@ export function together(
         ]
       : [];
   const notes = [...new Set([...collections.flatMap((one) => one.notes), ...short])];
-  // Large recordings are read where they are needed, which may be in another process.
+  // Large recordings are read on demand, possibly by another process.
   const repeats = whole.flatMap(({ measured, outcome: { stdoutFile, unwritten } }) =>
     measured.kind === "timeline"
       ? [

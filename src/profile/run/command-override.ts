@@ -3,13 +3,13 @@ import { ConfigError } from "../../values/errors.ts";
 import { MISSING } from "../../values/node.ts";
 
 /**
- * The overrides that `-- PROG ARG...` stands for, so that the saved config describes the whole run and
- * can repeat it. Every argument arrives as it was typed: it is quoted for the override language, and `${`
- * is escaped because a config would read it as an interpolation. Only `${args.KEY}` is one, unless a backslash stands before it: so
- * that the jobs of a sweep can have different arguments.
+ * Converts `-- PROG ARG...` to overrides, so that the saved config describes the whole run and can repeat it. Every
+ * argument is kept as typed: it is quoted for the override language, and `${` is escaped, because a config would read
+ * it as an interpolation. Only `${args.KEY}` stays an interpolation, unless a backslash precedes it, so that the jobs
+ * of a sweep can have different arguments.
  *
- * @throws ConfigError `app.usage` without a program; `profile.unsupported` for `???`, the only text that a
- *   config cannot hold, because it marks a missing value
+ * @throws ConfigError `app.usage` without a program; `profile.unsupported` for `???`, the only text that a config
+ * cannot contain, because it marks a missing value
  */
 export function commandOverrides(argv: readonly string[]): readonly string[] {
   if (argv.length === 0)
@@ -29,7 +29,7 @@ export function commandOverrides(argv: readonly string[]): readonly string[] {
   return ["workload=command", `workload.command=[${list.join(",")}]`];
 }
 
-/** Keys of the config that stand for the arguments of a workload's program; overrides add them without a `+`. */
+/** Keys of the config for arguments of the workload's program; overrides add them without a `+`. */
 export const ARGUMENT_KEYS = "args";
 
 const REFERENCE = /(?<!\\)(?:\\\\)*\$\{args\.[\w.-]+\}/g;
@@ -40,17 +40,17 @@ function withArguments(argument: string): string {
   const text = texts
     .map((one, at) => `${escapeInterpolation(one)}${references[at] ?? ""}`)
     .join("");
-  // A reference alone would be the value itself, and not its text.
+  // A reference alone would yield the value itself instead of its text.
   return references.length === 1 && references[0] === argument ? `${text}${NO_TEXT}` : text;
 }
 
-/** An interpolation that comes to an empty text. */
+/** An interpolation that yields an empty text. */
 const NO_TEXT = '${oc.select:no_such_key,""}';
 
 /** A path as one value of the override language. */
 export const overrideText = (text: string): string => quoted(escapeInterpolation(text), "'");
 
-/** Before `${`, backslashes are read in pairs; elsewhere they stand for themselves. */
+/** Backslashes are escapes only before `${`. */
 const escapeInterpolation = (text: string): string =>
   text.replaceAll(
     /(?<!\\)(\\*)\$\{/g,

@@ -1,6 +1,6 @@
 /**
- * A timeline for the page's script: rows of threads and streams, whose events stand in a few bytes each. Every row is
- * encoded by itself, so that a page decodes only those that are looked at.
+ * Encodes a timeline for the page's script: rows of threads and streams, with a few bytes per event. Every row is
+ * encoded separately, so that a page decodes only visible ones.
  */
 import type { EncodedTimeline, TimelineRow } from "../../report/view/page-data.ts";
 import { getOrCreate } from "../../system/get-or-create.ts";
@@ -13,7 +13,7 @@ import type {
   Timeline,
 } from "../model/timeline.ts";
 
-/** More events than this make a page too large to open. */
+/** A page with more events would be too large. */
 export const MOST_EVENTS = 1_000_000;
 
 interface DrawnEvent {
@@ -21,12 +21,12 @@ interface DrawnEvent {
   readonly endNs: number;
   readonly name: number;
   readonly lane: number;
-  /** Of GPU work: the row of the thread that launched it, and when; -1: not known. */
+  /** For GPU work, the row of the thread that launched it, and the time; -1 if unknown. */
   readonly launchRow: number;
   readonly launchNs: number;
 }
 
-/** @param labelOf what regions are called */
+/** @param labelOf maps regions to their labels in reports */
 export function encodeTimeline(
   timeline: Timeline,
   labelOf: (name: string) => string = (name) => name,
@@ -131,14 +131,14 @@ export function encodeTimeline(
   };
 }
 
-/** Ranks in their order, before what is none. */
+/** Processes in the order of their ranks, followed by those without one. */
 const byRank = (processes: readonly ProcessTimeline[]): readonly ProcessTimeline[] =>
   processes.toSorted(
     (a, b) =>
       (a.rank?.rank ?? Number.POSITIVE_INFINITY) - (b.rank?.rank ?? Number.POSITIVE_INFINITY) || 0,
   );
 
-/** What rows say of their process: its rank, where it alone has that. Nothing of a single process. */
+/** The titles of processes in rows: the rank, if no other process has the same. Empty for a single process. */
 function titles(processes: readonly ProcessTimeline[]): (process: ProcessTimeline) => string {
   const ranks = new Map<number, number>();
   for (const { rank } of processes)
@@ -174,7 +174,7 @@ const startOf = ({ processes, span }: Timeline): number =>
   );
 
 const at = (startNs: number, endNs: number, name: number, originNs: number): DrawnEvent => ({
-  // What a program hands over later may have happened before it was recorded.
+  // Deferred events may have happened before the recording began.
   startNs: Math.max(startNs - originNs, 0),
   endNs: Math.max(startNs - originNs, endNs - originNs, 0),
   name,
@@ -194,7 +194,7 @@ function byThread({ ranges }: ProcessTimeline): ReadonlyMap<number, readonly Ran
   return threads;
 }
 
-/** In order of their start. Of millions, an object is there for one at a time. */
+/** In order of their start. Iterates over millions of kernels with one object at a time. */
 function byStream({ kernels }: ProcessTimeline): ReadonlyMap<string, Iterable<KernelInstance>> {
   const starts = new Float64Array(kernels.length);
   const streams = new Map<string, { readonly places: number[]; isOrdered: boolean }>();
@@ -226,7 +226,9 @@ function* mapped<T, U>(items: Iterable<T>, change: (item: T) => U): Generator<U>
   for (const item of items) yield change(item);
 }
 
-/** The first lane whose last range has ended: nested ranges stand below each other, and none covers another. */
+/**
+ * Chooses the first lane whose last range has ended, so that nested ranges are below each other and none is covered.
+ */
 function* inLanes(
   ranges: readonly RangeInstance[],
   process: ProcessTimeline,
@@ -248,12 +250,15 @@ function* inLanes(
 interface EncodedEvents {
   readonly bytes: Uint8Array;
   readonly lanes: number;
-  /** Those that are encoded, and those that there are. */
+  /** The number of encoded events, and of all events. */
   readonly shown: number;
   readonly count: number;
 }
 
-/** Differences to the event before as numbers of seven bits to a byte. @param most events that are encoded: the first ones */
+/**
+ * Encodes differences from the previous event as numbers with seven bits per byte.
+ * @param most maximum number of encoded events; the first ones are kept
+ */
 function encoded(events: Iterable<DrawnEvent>, most: number, isLaunched: boolean): EncodedEvents {
   let bytes = new Uint8Array(64);
   let length = 0;

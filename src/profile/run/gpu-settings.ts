@@ -3,7 +3,7 @@ import { type Gpu, type GpuQueries, resolveDevice } from "../machine/gpu.ts";
 import { type GpuPart, gpuPart, type NativePart, requireNative } from "../machine/native.ts";
 import type { InferConfig, ProfileConfig } from "../tools/config.ts";
 
-/** Keys of `infer` that only matter on a GPU, with the values that ask for nothing. */
+/** Keys of `infer` that matter only on a GPU, with their neutral values. */
 const GPU_ONLY = {
   dtype: "float32",
   tf32: false,
@@ -11,7 +11,7 @@ const GPU_ONLY = {
   cuda_graph: false,
 } as const satisfies Partial<InferConfig>;
 
-/** The same workload without what only a GPU can do: its regions stay the same. */
+/** The same workload without the settings for GPUs; its regions stay the same. */
 export const withoutGpuSettings = (config: ProfileConfig): ProfileConfig => ({
   ...config,
   infer: { ...config.infer, ...GPU_ONLY },
@@ -21,7 +21,7 @@ const REBUILD =
   "if nvcc is installed, HYDRACONF_CUDA=1 (or 90, for one GPU generation) builds it: docs/installation.md";
 
 /**
- * The native part, built for the GPUs of this machine where the built-in workload may run on one.
+ * The native part, built for the GPUs of this machine if the built-in workload may use one.
  *
  * @throws ConfigError as `requireNative`
  */
@@ -48,7 +48,7 @@ export function whyGpuIsUnused(
 }
 
 /**
- * The device of a run, checked against what the workload can do.
+ * The device of a run, checked against the capabilities of the workload.
  *
  * @throws ConfigError `profile.device`
  */
@@ -64,8 +64,8 @@ export function chooseDevice(
 }
 
 /**
- * Checks that the built-in workload, as it was built, can do on `device` what the config asks for.
- * Settings for GPUs are refused on the CPU: ignoring them would measure something else.
+ * Checks that the built-in workload, as it was built, supports the config on `device`. Settings for GPUs are refused on
+ * the CPU: ignoring them would measure something else.
  *
  * @throws ConfigError `profile.device`
  */

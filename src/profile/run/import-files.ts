@@ -1,4 +1,4 @@
-/** From files that profilers wrote to region reports: what `deep-profile import` does. */
+/** Makes region reports from files that profilers wrote, for `deep-profile import`. */
 import { realpathSync } from "node:fs";
 import { basename, dirname, join, parse } from "node:path";
 import type { RegionReportBundle } from "../../report/model/document.ts";
@@ -24,20 +24,20 @@ import { importerOf, type LoadedImporter, loadImporters } from "./importers.ts";
 
 export interface ImportRequest {
   readonly sources: readonly ImportSource[];
-  /** Absolute path of the directory that gets the reports; exists. */
+  /** Absolute path of the existing directory for the reports. */
   readonly directory: string;
   readonly reader: ReadOptions["reader"];
   readonly locale: ReadOptions["locale"];
-  /** Which regions to show. */
+  /** The regions to show. */
   readonly include: readonly string[];
   readonly exclude: readonly string[];
   readonly aggregate: boolean;
-  /** Unify labels; without any they are the program's own. */
+  /** Rules that unify labels; without them, labels are those of the program. */
   readonly labels?: LabelRules;
   readonly kernels: KernelChoice;
-  /** `process`: kernels of threads without ranges belong to those of another thread. */
+  /** With `process`, kernels of threads without ranges belong to the ranges of another thread. */
   readonly pushPopScope: "thread" | "process";
-  /** Exports of nsys are of ranks, in their order; otherwise only where their names say so. */
+  /** Whether exports of nsys are of ranks, in their order; otherwise only if their names say so. */
   readonly ranks?: boolean;
   readonly now: Date;
   readonly withTool: ReadOptions["withTool"];
@@ -46,12 +46,12 @@ export interface ImportRequest {
   readonly tools?: readonly ProfilingTool[];
 }
 
-/** Which kernels of ncu count. */
+/** The kernels of ncu that count. */
 export interface KernelChoice {
   readonly include: readonly string[];
   readonly exclude: readonly string[];
   readonly nameBase: "function" | "demangled" | "mangled";
-  /** Only so many, by GPU time in a recording given beside; null: all. */
+  /** Restricts them to this many kernels with the most GPU time in a recording that is also given; null for all. */
   readonly top: number | null;
 }
 
@@ -61,17 +61,17 @@ export interface ImportedReport {
   /** Name of its folder in the output directory. */
   readonly folder: string;
   readonly bundle: RegionReportBundle;
-  /** What happened when; absent where the tool does not tell. */
+  /** The timeline; absent if the tool does not record one. */
   readonly timeline?: Timeline;
-  /** Writes what belongs into the folders of single regions, by `regionKey`. */
+  /** Writes additional files into the folders of single regions, by `regionKey`. */
   readonly writeRegionFiles?: (directories: ReadonlyMap<string, string>) => Promise<void>;
 }
 
 /**
- * Reads every file before anything is reported. All of ncu's files are one measurement, of several
- * passes or processes; a recording beside them gives calls and wall times, and the order of ranges.
+ * Reads all files before anything is reported. All files of ncu are one measurement with several passes or processes; a
+ * recording in addition provides calls and wall times, and the order of ranges.
  *
- * @throws ConfigError for the first file that is of no known format or damaged
+ * @throws ConfigError for the first file that is damaged or of an unknown format
  */
 export async function importFiles(request: ImportRequest): Promise<readonly ImportedReport[]> {
   const folders = createFolders(request.directory);
@@ -83,10 +83,10 @@ export async function importFiles(request: ImportRequest): Promise<readonly Impo
     : [...(await ncuReports(ncu, recordings, request, folders)), ...reports];
 }
 
-/** A file that tells what happened when, as it was read. */
+/** A file with a timeline. */
 interface Recording {
   readonly collector: string;
-  /** That of its report: repeats of one run share it. */
+  /** The folder of its report, which the repeats of a run share. */
   readonly folder: string;
   readonly name: string;
   readonly toolVersion: string | null;
@@ -98,7 +98,7 @@ interface Recording {
 interface NcuFiles {
   readonly folder: string;
   readonly files: readonly ImportedNcu[];
-  /** What the names of their tables begin with. */
+  /** The prefixes of the names of their tables. */
   readonly prefixes: readonly string[];
 }
 
@@ -142,9 +142,9 @@ async function readSources(request: ImportRequest, folders: Folders): Promise<Re
   return { recordings, ncu: ofNcu };
 }
 
-/** Each file once, whatever it is called: its kernels would count twice, or its report stand there twice. */
+/** Drops duplicate files: kernels would count twice, or reports appear twice. */
 async function onlyOnce({ sources, say }: ImportRequest): Promise<readonly ImportSource[]> {
-  // Repeats of a run count each, whatever they hold.
+  // Repeats of a run all count, even if they are equal.
   const copies = await duplicatesAmong(sources.filter(({ repeatOf }) => repeatOf === null));
   const kept = new Map<string, ImportSource>();
   for (const source of sources) {
@@ -163,7 +163,10 @@ async function onlyOnce({ sources, say }: ImportRequest): Promise<readonly Impor
   return [...kept.values()];
 }
 
-/** What files have in common that make one report: those of one measurement, or the repeats of a run. Null for any other. */
+/**
+ * The key that files of one report have in common: those of one measurement, or the repeats of a run. Null for other
+ * files.
+ */
 function sharedReport(tool: ProfilingTool, repeatOf: string | null): string | null {
   if (tool.import.isOneMeasurement) return tool.name;
   return repeatOf === null ? null : `${tool.name} ${repeatOf}`;
@@ -219,7 +222,7 @@ async function ncuReports(
   });
 }
 
-/** Exports of nsys, one of each rank, as one recording where they are of one run. */
+/** Combines exports of nsys, one per rank, if they are of one run. */
 function joinRanks(
   recordings: readonly Recording[],
   { ranks = false, say }: ImportRequest,
@@ -243,7 +246,9 @@ function joinRanks(
   return [{ ...first, name, timeline }, ...recordings.filter((each) => !ofNsys.includes(each))];
 }
 
-/** How the tables of each file of one measurement are called: plainly where there is one, else after the file. */
+/**
+ * The prefixes of the tables of each file of one measurement: empty for a single file, otherwise from the file names.
+ */
 function tablePrefixes(
   files: readonly { readonly source: ImportSource; readonly importer: LoadedImporter }[],
 ): ReadonlyMap<ImportSource, string> {
@@ -273,7 +278,7 @@ const modelOf = (
     ...(labels && { labels }),
   });
 
-/** The first recording given knows the paths; nothing of it is left out, whatever is shown. */
+/** Paths are taken from the first recording, with all its regions, whatever is shown. */
 function recordedModel(
   recordings: readonly Recording[],
   request: ImportRequest,
@@ -300,13 +305,13 @@ function topNames(
 }
 
 interface Folders {
-  /** Makes a folder of this name, or of the next one that is free. */
+  /** Creates a folder with this name, or the next free one. */
   take(name: string): string;
-  /** Its absolute path. */
+  /** The absolute path of a folder. */
   pathOf(folder: string): string;
 }
 
-/** Folders of one output directory: one per file of a tool, since clocks of runs differ. */
+/** The folders of one output directory: one per file of a tool, since clocks differ between runs. */
 function createFolders(directory: string): Folders {
   const taken = new Set<string>();
   return {

@@ -25,14 +25,14 @@ export interface NcuImportOptions
     ImportRequest,
     "include" | "exclude" | "aggregate" | "labels" | "kernels" | "pushPopScope" | "say"
   > {
-  /** What a recording given beside knows of regions. */
+  /** The regions of a recording that is also given. */
   readonly recorded: RegionModel | null;
-  /** Names of the longest kernels there; null: no limit. */
+  /** Names of the longest kernels in it; null for no restriction. */
   readonly topNames: readonly string[] | null;
 }
 
 export interface NcuModel {
-  /** Empty, or `-ranges` where the files hold kernels and ranges, which cannot be one report. */
+  /** Empty, or `-ranges` if the files contain kernels and ranges, which cannot be in one report. */
   readonly suffix: string;
   readonly model: RegionModel;
   readonly toolVersion: string | null;
@@ -40,7 +40,7 @@ export interface NcuModel {
   readonly writeRegionFiles: WriteRegionFiles;
 }
 
-/** One measurement of all files: passes of one program, or its processes. */
+/** All files are one measurement: passes of one program, or its processes. */
 export async function importNcu(
   files: readonly ImportedNcu[],
   options: NcuImportOptions,
@@ -65,7 +65,7 @@ export async function importNcu(
       unified(result),
     );
   });
-  // A report of nothing says so, too.
+  // An empty report says that nothing was measured.
   if (assemblies.size === 0)
     assemblies.set("kernel", createNcuAssembly({ aggregate: options.aggregate }));
   const both = assemblies.size > 1;
@@ -106,7 +106,7 @@ function assembleOptionsOf(options: NcuImportOptions): AssembleOptions {
   };
 }
 
-/** The results of all files, and what the files say of them together. */
+/** The results of all files, and facts about all of them. */
 async function streamAll(
   files: readonly ImportedNcu[],
   onResult: (result: NcuResult, file: string) => void,
@@ -124,13 +124,13 @@ async function streamAll(
 const kernelsFirst = ([a]: [NcuResult["kind"], unknown], [b]: [NcuResult["kind"], unknown]) =>
   a < b ? -1 : a > b ? 1 : 0;
 
-/** Finds tables of one report that are given side by side, in which each kernel stands again. */
+/** Detects different tables of one report, which would count each kernel several times. */
 export interface RepeatedResults {
   see(file: string, result: NcuResult): void;
   notes(): readonly string[];
 }
 
-/** As many of a file are looked at: tables of one report share their first results. */
+/** The number of results of each file that are compared: tables of one report have equal first results. */
 const MOST = 1000;
 
 function createRepeatedResults(): RepeatedResults {

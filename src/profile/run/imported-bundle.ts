@@ -13,14 +13,14 @@ import { encodeTimeline } from "./encode-timeline.ts";
 import type { ImportedReport, ImportRequest } from "./import-files.ts";
 import { labelsShown, writeTraces } from "./write-run.ts";
 
-/** Where a report's numbers come from, as far as the files say it. */
+/** The origin of a report's numbers, as far as the files contain it. */
 interface Provenance {
   readonly toolVersion: string | null;
   readonly machine: RecordedMachine | null;
   readonly names: readonly string[];
 }
 
-/** The report of an import: what a run knows of itself is unknown, or is told from the request. */
+/** The report of an import: facts about the run are unknown, or taken from the request. */
 export function importedBundle(
   model: RegionModel,
   request: ImportRequest,
@@ -37,7 +37,7 @@ export function importedBundle(
 
 const IMPORTED_FROM = "imported from ";
 
-/** As a page is called that no command made. */
+/** The title of a page that no command made. */
 const sourceOf = ({ reports: [main] }: RegionReportBundle): { readonly source?: string } => {
   const note = main?.notes.find((each) => each.startsWith(IMPORTED_FROM));
   if (note === undefined) return {};
@@ -45,7 +45,7 @@ const sourceOf = ({ reports: [main] }: RegionReportBundle): { readonly source?: 
   return { source: names.map((name) => basename(name)).join(", ") };
 };
 
-/** Equal for equal requests, whatever the files hold and wherever the reports go. */
+/** Equal for equal requests, independent of the contents of the files and the output directory. */
 function fingerprint(request: ImportRequest): string {
   const {
     sources,
@@ -59,7 +59,7 @@ function fingerprint(request: ImportRequest): string {
   return `sha256:${createHash("sha256").update(text).digest("hex")}`;
 }
 
-/** The files say little of the machine they were recorded on, and it need not be this one. */
+/** The files contain little about the machine on which they were recorded, which may be another one. */
 const environmentOf = (machine: RecordedMachine | null): ReportEnvironment => ({
   hostname: machine?.hostname ?? "unknown",
   os: machine?.os ?? "unknown",
@@ -71,26 +71,26 @@ const environmentOf = (machine: RecordedMachine | null): ReportEnvironment => ({
 });
 
 export interface WrittenImport {
-  /** Absolute paths, the one to read first in front. */
+  /** Absolute paths, the main one first. */
   readonly reports: readonly string[];
-  /** What could not be written, a line each. */
+  /** Files that could not be written, one line each. */
   readonly problems: readonly string[];
 }
 
-/** An import has no config; the page links to what stands beside it. */
+/** An import has no config; its page links to the files beside it. */
 const PAGE = { config: [], files: [...FILES_BESIDE_PAGE, "../../report.md"] };
 
 const TRACE_FILES = ["../trace.json", "../trace.speedscope.json"];
 
 export interface WriteImportOptions {
   readonly html: boolean;
-  /** Also write traces for viewers. */
+  /** Whether traces for viewers are written, too. */
   readonly trace?: boolean;
-  /** The rules that regions are called by. */
+  /** The rules that unify the labels of regions. */
   readonly labels?: LabelRules;
 }
 
-/** Writes the reports of an import as those of a run: per collector, and over all. */
+/** Writes the reports of an import like those of a run: per collector, and in total. */
 export async function writeImported(
   reports: readonly ImportedReport[],
   directory: string,
@@ -120,7 +120,7 @@ export async function writeImported(
     try {
       await writeRegionFiles?.(written.regionDirectories);
     } catch (error) {
-      // The reports stand: what the files say once more must not cost them.
+      // The reports are complete: a failure of additional files must not discard them.
       if (!(error instanceof Error)) throw error;
       problems.push(`tables of the regions of ${collector}: ${error.message}`);
     }

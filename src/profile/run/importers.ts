@@ -1,4 +1,4 @@
-/** What the tools import, and what to give instead of files that none of them reads. */
+/** The formats that can be imported, and what to give instead of files that no importer reads. */
 
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
@@ -11,13 +11,13 @@ import { beginsWith, inputError, openSource, readBeginning } from "../tools/sour
 import { TOOLS } from "../tools/table.ts";
 import type { ProfilingTool } from "../tools/tool.ts";
 
-/** A format with its reader, and the tool that it is of. */
+/** A format, its reader and its tool. */
 export interface LoadedImporter extends Importer {
   readonly tool: ProfilingTool;
   readonly format: string;
 }
 
-/** Every format that is read, the last tool's first, as in the help. The first that recognises a file reads it. */
+/** All formats, the last tool's first, as in the help. The first importer that recognises a file reads it. */
 export const loadImporters = (
   tools: readonly ProfilingTool[],
 ): Promise<readonly LoadedImporter[]> =>
@@ -29,7 +29,7 @@ export const loadImporters = (
       ),
   );
 
-/** @throws ConfigError `profile.input` where no format fits */
+/** @throws ConfigError `profile.input` if no format matches */
 export function importerOf(
   source: ImportSource,
   importers: readonly LoadedImporter[],
@@ -48,7 +48,7 @@ export function importerOf(
   });
 }
 
-// Files of profilers that hold too little to make reports from, and what to give instead.
+// Files of profilers that contain too little for reports, and what to give instead.
 
 const RAW_CSV = "ncu --import FILE.ncu-rep --csv --page raw --print-units base";
 const NSYS_STATS =
@@ -62,7 +62,7 @@ const OTHER_EXPORT =
 
 const UNPACK = "this is compressed: unpack it first";
 
-/** By the first bytes. */
+/** Recognised by their first bytes. */
 const COMPRESSED: readonly (readonly [bytes: Uint8Array, hint: string])[] = [
   [Uint8Array.of(0x1f, 0x8b), UNPACK],
   [Buffer.from("PK\u0003\u0004"), UNPACK],
@@ -70,7 +70,7 @@ const COMPRESSED: readonly (readonly [bytes: Uint8Array, hint: string])[] = [
   [ZSTD_MAGIC, `${UNPACK} (zstd -d)`],
 ];
 
-/** The same of formats that nsys exports to: HDF5, Arrow (a stream, and a file), Parquet. */
+/** Other formats of nsys exports: HDF5, Arrow (streams and files), Parquet. */
 const EXPORTS: readonly Uint8Array[] = [
   Buffer.from("\u0089HDF\r\n\u001a\n", "latin1"),
   Uint8Array.of(0xff, 0xff, 0xff, 0xff),
@@ -78,10 +78,10 @@ const EXPORTS: readonly Uint8Array[] = [
   Buffer.from("PAR1"),
 ];
 
-/** nsys makes directories of these, a file for each table. */
+/** nsys exports these as directories with one file per table. */
 const EXPORT_FILE = /\.(?:parquet|arrow)$/;
 
-/** By the text of its beginning: the first that fits. */
+/** Recognised by the beginning of their text; the first match counts. */
 const KNOWN: readonly (readonly [shows: RegExp, hint: string])[] = [
   [/^version https:\/\/git-lfs\./, "this is only a Git LFS pointer: git lfs pull fetches the file"],
   [
@@ -108,11 +108,11 @@ const KNOWN: readonly (readonly [shows: RegExp, hint: string])[] = [
     /^"?(?:Launch Settings|Session)"?\r?\n/,
     `this is ncu's session page, which has no results; give the report or a CSV table of it: ${RAW_CSV}`,
   ],
-  // The header of every table has times with their unit.
+  // Every table has a column of times with their unit.
   [/^[^\n]*\b(?:Time|Start|Duration|Avg) \(ns\)/, NSYS_STATS],
-  // The same behind other output, and as nsys prints it on the terminal.
+  // The same after other output, and as printed by nsys on a terminal.
   [/^[^\n]*\bTotal Time \(ns\)/m, NSYS_STATS],
-  // All names, then the events, as lines of JSON or as text; and what nsys calls info.
+  // All names followed by the events, as lines of JSON or as text; and nsys's info format.
   [/^\{"Type":\d+,"\w+Event":\{/m, OTHER_EXPORT],
   [/^data: "[^\n]*\n(?:data: "|files \{)/, OTHER_EXPORT],
   [/^\s*\{\s*"VmSystemInformation"/, OTHER_EXPORT],
@@ -122,7 +122,7 @@ const KNOWN: readonly (readonly [shows: RegExp, hint: string])[] = [
   ],
 ];
 
-/** The remedy where a file is known that cannot be imported. */
+/** The remedy for a known file that cannot be imported. */
 function remedyFor(source: ImportSource): string | undefined {
   const { bytes, isDirectory, entries } = source;
   if (isDirectory) return remedyForDirectory(entries);
@@ -143,17 +143,16 @@ function remedyForDirectory(entries: readonly string[]): string | undefined {
     : `give those of its files that belong together: ${firstFew(given, MOST_NAMES)}`;
 }
 
-/** What people keep in folders of their own. */
+/** Files that people keep in folders of their own. */
 const GIVEN = /\.(?:sqlite|nsys-rep|qdrep|ncu-repz?)$/;
 const MOST_NAMES = 5;
 
 /**
- * Reads what was given as a run or a report. Where that fails, and a file was given that `deep-profile import` reads,
- * the error says so.
+ * Reads a run or a report. If that fails for a file that `deep-profile import` reads, the error says so.
  *
- * @param name as the user wrote it
+ * @param name as typed by the user
  * @param expected what should have been given, e.g. `a run directory`
- * @param remedy what to do with the reports of an import, behind `makes reports from it`
+ * @param remedy what to do with the reports of an import, appended to `makes reports from it`
  */
 export async function readRunOrReport<T>(
   name: string,
@@ -174,13 +173,13 @@ export async function readRunOrReport<T>(
   }
 }
 
-/** E.g. `Nsight Compute report`; null for what is no file that `deep-profile import` reads. */
+/** E.g. `Nsight Compute report`; null for files that `deep-profile import` does not read. */
 async function importableFormat(path: string): Promise<string | null> {
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return null;
   try {
     const source = openSource(path, "/");
     const found = (await loadImporters(TOOLS)).find(({ matches }) => matches(source));
-    // What stands in brackets is about other files of the kind.
+    // The part in brackets is about other files of the kind.
     return found?.format.replace(/ \(.*$/s, "") ?? null;
   } catch (error) {
     if (isCodedError(error)) return null;

@@ -1,4 +1,4 @@
-/** What a profile would run, for `--dry-run`: the command lines. Leaves no files behind. */
+/** Plans the command lines of a run, for `--dry-run`. Leaves no files behind. */
 import { join } from "node:path";
 import { shellCommand } from "../../text/shell-words.ts";
 import { isCodedError } from "../../values/errors.ts";
@@ -24,17 +24,17 @@ export interface ProfilePlan extends ToolPlan {
 export interface PlanRequest {
   readonly cwd: string;
   readonly runDirectory: string;
-  /** Receives a line about each step that takes time. */
+  /** Called with a line about each step that takes time. */
   readonly say: (line: string) => void;
-  /** Shared by the plans of a sweep. Default: of this plan alone. */
+  /** Shared by the plans of a sweep. Default: a new one. */
   readonly queries?: GpuQueries;
   /** Default: those of the table. */
   readonly tools?: readonly ProfilingTool[];
 }
 
 /**
- * The runs that a config leads to. A signal ends what is run to find them out, such as the build of the native part, and
- * then this process with the exit code 128 + N.
+ * The runs of a config. A signal ends the programs that planning runs, such as the build of the native part, and then
+ * this process with the exit code 128 + N.
  */
 export async function planProfile(
   config: ProfileConfig,
@@ -46,7 +46,7 @@ export async function planProfile(
     return { text: textOf(data), data };
   } finally {
     interrupt.dispose();
-    // After a signal there is no plan, and the config is not to blame.
+    // After a signal there is no plan, but no error of the config either.
     if (interrupt.stop.aborted) process.exit(signalExitCode(interruptOf(interrupt.stop)));
   }
 }

@@ -14,11 +14,11 @@ const [CONTRACT_NAME = "", CONTRACT_VERSION = ""] = RUN_CONTRACT.split("/");
 /**
  * Reads `run.json` of a run directory.
  *
- * @throws ConfigError `profile.input` where there is none, or one that this version cannot read
+ * @throws ConfigError `profile.input` if there is none, or one that this version cannot read
  */
 export type ReadSavedRun = (directory: string, cwd: string) => SavedRun;
 
-/** A reader for many runs: what their schema takes to compile, it takes once. */
+/** A reader for many runs, which compiles their schema once. */
 export function createRunReader(): ReadSavedRun {
   const check = createAjv(SHIPPED_SCHEMAS).compile<SavedRun>(
     JSON.parse(readFileSync(join(packageInfo().root, "schemas", "run.schema.json"), "utf8")),
@@ -51,11 +51,11 @@ function contentOf(file: string, name: string): unknown {
   }
 }
 
-/** Also below what is a file itself. */
+/** Includes a path below a regular file. */
 const isMissing = (error: unknown): boolean =>
   ["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "");
 
-/** A newer minor version only adds; a newer major one may mean something else by the same words. */
+/** A newer minor version only adds members; a newer major version may change their meaning. */
 function checkContract(document: unknown, name: string): void {
   const contract =
     typeof document === "object" && document !== null && "contract" in document

@@ -30,18 +30,18 @@ import { type WrittenRun, writeRun } from "./write-run.ts";
 export interface RebuildRequest {
   /** Absolute path of the run directory. */
   readonly runDirectory: string;
-  /** Absolute path of an empty directory that gets the reports; null: the run's own, in place of the old ones. */
+  /** Absolute path of an empty directory for the reports; null to replace the run's own. */
   readonly output: string | null;
   readonly cwd: string;
-  /** Write pages and traces also where the run wrote none. */
+  /** Whether pages and traces are written even if the run wrote none. */
   readonly html: boolean;
   readonly trace: boolean;
-  /** In the place of the label rules in the run's config; null: those. */
+  /** Replace the label rules of the run's config; null keeps those. */
   readonly labels: LabelRules | null;
   readonly now: Date;
   readonly withTool: WithTool;
   readonly say: (line: string) => void;
-  /** Those that may have made the run. Default: those of the table. */
+  /** The tools that may have made the run. Default: those of the table. */
   readonly tools?: readonly ProfilingTool[];
 }
 
@@ -50,15 +50,14 @@ export interface Rebuilt {
   readonly written: WrittenRun;
 }
 
-/** Small files that reports link to, which no report is made from. */
+/** Small files that reports link to, but that no report is made from. */
 const LINKED = ["config.yaml", "overrides.yaml", "hydra.yaml", "run.log"];
 
 /**
- * Makes every report of a run again. Everything is written before the first of the old reports goes,
- * and where something could not be written, none goes that has no successor.
+ * Makes all reports of a run again. Everything is written before the first of the old reports is replaced; if something
+ * could not be written, no old report is removed without a successor.
  *
- * @throws ConfigError for a directory that is no run's, raw files that are gone, and a directory that
- *   may not be written
+ * @throws ConfigError for a directory that is no run, missing raw files, and a directory without write permission
  */
 export async function rebuildReports(request: RebuildRequest): Promise<Rebuilt> {
   const { runDirectory, output, cwd, now, withTool, say, tools = TOOLS } = request;
@@ -85,7 +84,7 @@ export async function rebuildReports(request: RebuildRequest): Promise<Rebuilt> 
   }
   const write = <T>(step: () => T): T =>
     orRefuse(readablePath(runDirectory, cwd), "choose another directory with --output DIR", step);
-  // Beside the old ones: files can be moved within a file system only.
+  // Beside the old reports, because files can be moved only within a file system.
   const { directory, remove } = write(() => openStaging(runDirectory));
   try {
     const place = { directory, runDirectory, configLines };
@@ -94,7 +93,7 @@ export async function rebuildReports(request: RebuildRequest): Promise<Rebuilt> 
       if (failures.length === 0) removeStale(directory, runDirectory);
       return publish(directory, runDirectory, reports);
     });
-    // The folder beside is named nowhere.
+    // Messages must not name the temporary folder.
     const named = failures.map((failure) => failure.replaceAll(directory, runDirectory));
     return { result, written: { reports: published, failures: named } };
   } finally {
@@ -102,18 +101,18 @@ export async function rebuildReports(request: RebuildRequest): Promise<Rebuilt> 
   }
 }
 
-/** Beginnings of the recordings of a run, for one whose reports were stopped. */
+/** Requests reports of the beginnings of a run's recordings, after its reports were stopped. */
 export interface BeginningRequest extends Pick<RebuildRequest, "runDirectory" | "cwd"> {
-  /** What stopped them, in words. */
+  /** The reason for the stop, in words. */
   readonly stopped: string;
-  /** The command that makes all, as a shell takes it. */
+  /** The command for complete reports, quoted for a shell. */
   readonly again: string;
 }
 
 /**
- * Makes reports of what the recordings of a run begin with, where it has no reports and its recordings are all that it has.
+ * Makes reports of the beginnings of a run's recordings, if it has no reports and nothing but recordings.
  *
- * @returns what they are of, in words; null where there are none
+ * @returns in words, what they cover; null if there are none
  */
 export async function rebuildBeginning(request: BeginningRequest): Promise<string | null> {
   const { runDirectory, cwd } = request;
@@ -139,9 +138,9 @@ export async function rebuildBeginning(request: BeginningRequest): Promise<strin
 }
 
 /**
- * Reports of what large recordings begin with, which say that they are no more.
+ * Reports of the beginnings of large recordings, with notes that they are incomplete.
  *
- * @returns what they are of, in words; null where there are none
+ * @returns in words, what they cover; null if there are none
  */
 export async function reportBeginning(
   run: CollectedRun,
@@ -174,19 +173,19 @@ export async function reportBeginning(
     });
     return failures.length > 0 ? null : `reports have the first ${plural(count, "range")}`;
   } catch (error) {
-    // The stop is reported here; files that cannot be read or written are reported when all reports are made.
+    // The stop is reported here; unreadable and unwritable files are reported when all reports are made.
     if (!isCodedError(error) && !isSystemError(error)) throw error;
     return null;
   }
 }
 
-/** What the page shows of the config, with the rules that its labels were made by. */
+/** The config lines of the page, with the label rules that were used. */
 const withLabels = (lines: readonly ConfigLine[], labels: LabelRules): readonly ConfigLine[] => [
   ...lines.filter(({ key }) => !/^labels(?:$|[.[])/.test(key)),
   { key: "labels", value: JSON.stringify(labels), origin: "options of deep-profile report" },
 ];
 
-/** A step with files; what the system refuses is reported with the directory and the way out. */
+/** Performs a step with files; errors of the system are reported with the directory and a remedy. */
 function orRefuse<T>(directory: string, hint: string, step: () => T): T {
   try {
     return step();
@@ -201,16 +200,16 @@ function orRefuse<T>(directory: string, hint: string, step: () => T): T {
   }
 }
 
-// Puts new reports into the place of old ones.
+// Replaces old reports by new ones.
 
-/** What the folder of a single region holds of ours. */
+/** Our files in the folder of a single region. */
 const REGION_FILES = ["report.json", "report.md", "raw.csv", "sections.txt"];
 
 /**
- * Moves what was written into `staging` into the run's directory, file by file, each at once: a reader
- * sees an old report or a new one, never half of one. Both must be in one file system.
+ * Moves the files in `staging` to the run's directory one by one, each atomically: a reader sees an old or a new
+ * report, never a part of one. Both must be in one file system.
  *
- * @returns the new places of the files given
+ * @returns the new paths of the given files
  */
 export function publish(
   staging: string,
@@ -225,7 +224,7 @@ export function publish(
   return files.map((file) => join(runDirectory, relative(staging, file)));
 }
 
-/** Folders of regions that the new reports do not have lose the files that an old report put there. */
+/** Removes old files from folders of regions that the new reports do not have. */
 export function removeStale(staging: string, runDirectory: string): void {
   for (const collector of foldersIn(staging)) removeStaleOf(collector, staging, runDirectory);
 }
@@ -237,7 +236,7 @@ function removeStaleOf(collector: string, staging: string, runDirectory: string)
     const fresh = join(regionsFolder(join(staging, collector)), name);
     for (const file of REGION_FILES)
       if (!existsSync(join(fresh, file))) rmSync(join(old, name, file), { force: true });
-    // A user's own files stay where they are.
+    // Files of the user are kept.
     if (readdirSync(join(old, name)).length === 0) rmdirSync(join(old, name));
   }
 }
@@ -252,7 +251,7 @@ const filesBelow = (directory: string): readonly string[] =>
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
 
-// A place for files that are not all there yet.
+// A folder for files that are not complete yet.
 
 export interface Staging {
   /** Absolute path of the new folder. */
@@ -262,9 +261,9 @@ export interface Staging {
 }
 
 /**
- * Makes a hidden folder in `directory`. Who ends the process by Ctrl-C before `remove` leaves nothing of it, either.
+ * Makes a hidden folder in `directory`. It is also removed if Ctrl-C ends the process before `remove`.
  *
- * @throws the system's error where it cannot be made
+ * @throws the system's error if it cannot be created
  */
 export function openStaging(directory: string): Staging {
   removeDeadDrafts(directory);

@@ -1,4 +1,4 @@
-/** A finished run as it was when its collectors came back: from `run.json` and the raw files. */
+/** Restores a finished run to the state after its collectors returned, from `run.json` and the raw files. */
 
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -20,15 +20,12 @@ import type { SavedCollection, SavedProblem, SavedRun } from "./saved-run.ts";
 
 export interface RereadOptions
   extends Pick<RereadContext, "runDirectory" | "withTool" | "say" | "onlyBeginning"> {
-  /** Take the place of the same in the label rules of the run's config; null: those. */
+  /** Replace the corresponding label rules of the run's config; null keeps those. */
   readonly labels: LabelRules | null;
   readonly tools: readonly ProfilingTool[];
 }
 
-/**
- * @throws ConfigError where raw files are gone or damaged, or can be read only with a tool that is not
- *   installed
- */
+/** @throws ConfigError if raw files are missing or damaged, or need a tool that is not installed */
 export async function rereadRun(
   saved: SavedRun,
   { runDirectory, withTool, say, labels, tools, onlyBeginning = false }: RereadOptions,
@@ -65,7 +62,7 @@ export async function rereadRun(
   };
 }
 
-/** Names the config of a run with other label rules: as all fingerprints, equal for what is equal. */
+/** The fingerprint of the run's config with other label rules; equal for equal configs, like all fingerprints. */
 const relabelled = ({ config_fingerprint }: SavedRun, labels: LabelRules): string =>
   `sha256:${createHash("sha256")
     .update(JSON.stringify({ run: config_fingerprint, labels }))
@@ -111,7 +108,7 @@ async function rereadCollection(
   };
 }
 
-/** The tool reads each of the runs that are measured; together they are a collection as `repeatCollector` makes it. */
+/** The tool reads each of the measured runs, which are combined as in `repeatCollector`. */
 async function rereadSource(
   tool: ProfilingTool,
   source: CollectionSource,

@@ -41,40 +41,43 @@ import { chooseDevice, nativeFor, whyGpuIsUnused } from "./gpu-settings.ts";
 import { measurePeaks } from "./static-analysis.ts";
 import { createWorkload } from "./workloads.ts";
 
-/** A run of the profiler: what to profile, where to write, and how to communicate with the user. */
+/** A request to profile: the config, the output directory, and the communication with the user. */
 export interface ProfileRequest {
   /** Composed, resolved and validated. */
   readonly config: ProfileConfig;
   /** `sha256:` and the hash of the resolved config. */
   readonly fingerprint: string;
-  /** Absolute path of the run directory; exists. */
+  /** Absolute path of the existing run directory. */
   readonly runDirectory: string;
   /** The user's working directory. */
   readonly cwd: string;
   readonly progress: Progress;
-  /** Receives a line about each longer step, e.g. the native build. */
+  /** Called with a line about each longer step, e.g. the native build. */
   readonly say: (line: string) => void;
   readonly interrupt: StopRequests;
-  /** Waits for other processes that record into the run's directory; returns notes on them. */
+  /** Waits for other processes that record into the run's directory; returns notes about them. */
   readonly awaitOthers?: () => Promise<readonly string[]>;
-  /** Those that `config.pipeline` may enable, in the order in which they run. Default: recorder, nsys, ncu. */
+  /** The tools that `config.pipeline` may enable, in the order in which they run. Default: recorder, nsys, ncu. */
   readonly tools?: readonly ProfilingTool[];
 }
 
-/** What the collectors of a run returned: everything that reports are made from. */
+/** The results of the collectors of a run, from which its reports are made. */
 export interface CollectedRun {
   readonly config: ProfileConfig;
   readonly fingerprint: string;
   readonly workload: Workload;
   readonly environment: MachineEnvironment;
-  /** When the collectors ran, in which time other work on the machine disturbs them; not read again. */
+  /**
+   * The period in which the collectors ran, when other work on the machine disturbs them; absent if the run was read
+   * from its files.
+   */
   readonly period?: { readonly started: Date; readonly ended: Date };
   readonly inputs: RunInputs;
   readonly collections: readonly Collection[];
   readonly missing: readonly MissingCollection[];
 }
 
-/** What is known before anything is measured. */
+/** The facts that are known before anything is measured. */
 export interface PreparedRun
   extends Pick<CollectedRun, "config" | "fingerprint" | "workload" | "environment" | "inputs"> {
   readonly native: NativePart;
@@ -85,7 +88,7 @@ export interface ProfileResult {
   readonly workload: Workload;
   readonly environment: MachineEnvironment;
   readonly inputs: RunInputs;
-  /** One per collector that returned anything, in the order in which they ran. */
+  /** One per collector with results, in the order in which they ran. */
   readonly sections: readonly ProfileSection[];
   readonly missing: readonly MissingCollection[];
 }
@@ -95,15 +98,15 @@ export interface ProfileSection
   extends Pick<Collection, "collector" | "measured" | "outcome" | "problem" | "writeRegionFiles"> {
   readonly bundle: RegionReportBundle;
   /**
-   * What the workload printed in the run that is shown; null if that run did not complete.
-   * `outcome` is that of the last run, which may be another one.
+   * The output of the workload in the shown run; null if that run did not complete. `outcome` belongs to the last run,
+   * which may be another one.
    */
   readonly stdoutFile: string | null;
 }
 
 /**
- * Profiles: prepares the workload, runs it under each collector, and attributes what was seen to
- * regions. Writes only below the collectors' folders in the run directory.
+ * Profiles a workload: prepares it, runs it under each collector, and attributes the recorded events to regions. Writes
+ * only into the collectors' folders of the run directory.
  *
  * @throws ConfigError as `collectRun`
  */
@@ -115,8 +118,8 @@ export async function profile(request: ProfileRequest): Promise<ProfileResult> {
 /**
  * Runs the workload under each collector.
  *
- * @throws ConfigError before anything is measured: the device does not exist, there is nothing to run,
- *   or the native part cannot be built or its build was stopped by `interrupt.stop`
+ * @throws ConfigError before anything is measured: if the device does not exist, there is nothing to run, or the native
+ * part cannot be built or its build was stopped by `interrupt.stop`
  */
 export async function collectRun(request: ProfileRequest): Promise<CollectedRun> {
   const { native, ...prepared } = await prepareRun(request);
@@ -125,7 +128,7 @@ export async function collectRun(request: ProfileRequest): Promise<CollectedRun>
   const started = new Date();
   const { collections, missing } = await runCollectors(collectors, workload, request);
   const period = { started, ended: new Date() };
-  // Afterwards: until then something of the run may still use the machine.
+  // Measured last, because the run may use the machine until it has ended.
   const peaks = collections.some(({ outcome }) => succeeded(outcome))
     ? await measurePeaks(workload, request.interrupt.stop, request.say)
     : null;
@@ -157,7 +160,7 @@ export async function prepareRun(
   return { config, fingerprint, workload, environment, inputs, native };
 }
 
-/** Makes the regions and reports of each collection. The same run always gives the same reports. */
+/** Makes the regions and reports of each collection. The result depends only on the run and the time. */
 export function reportOn(run: CollectedRun, generatedAt: Date): ProfileResult {
   const { config, workload, environment, inputs, collections, missing } = run;
   const sections = collections.map((collection) => {
@@ -202,7 +205,7 @@ function toBundle(
   });
 }
 
-/** The regions and what they were made from: with repeated runs, the run that is shown. */
+/** The regions and their collection; for repeated runs, those of the shown run. */
 function regionsOf(
   { measured, outcome }: Collection,
   { pipeline, labels }: ProfileConfig,
@@ -228,7 +231,7 @@ function regionsOf(
   return { measured: { kind: "timeline", timeline }, stdoutFile, model };
 }
 
-/** Notes for the report of a workload that failed or whose output was cut. */
+/** Notes about a workload that failed or whose output was cut. */
 export function outcomeNotes({
   outcome,
   problem,
@@ -241,7 +244,7 @@ export function outcomeNotes({
 
 const signal = instance(AbortSignal, "an AbortSignal");
 
-/** What a request to profile may be. The check throws ConfigError `value.wrong_type`. */
+/** The checks of a request. They throw ConfigError `value.wrong_type`. */
 const PROFILE_REQUEST: OptionChecks<ProfileRequest> = {
   config: anything,
   fingerprint: text,
@@ -260,7 +263,7 @@ const PROFILE_REQUEST: OptionChecks<ProfileRequest> = {
   ),
 };
 
-/** A file that a run read, recorded so that runs can be checked for having measured the same. */
+/** A file that a run read, recorded to verify that two runs measured the same. */
 export interface InputFile {
   readonly path: string;
   readonly bytes: number;
@@ -268,7 +271,7 @@ export interface InputFile {
   readonly sha256: string | null;
 }
 
-/** What was run, for `inputs.yaml`: the command line and its files. */
+/** The command line and its files, for `inputs.yaml`. */
 export interface RunInputs {
   readonly workload: string;
   readonly command: readonly string[];
@@ -276,7 +279,7 @@ export interface RunInputs {
   readonly files: readonly InputFile[];
 }
 
-/** Describes the program and the files that the workload names. Missing files are left out. */
+/** Describes the program and the files that the workload names, without missing files. */
 export async function describeInputs(workload: Workload): Promise<RunInputs> {
   const program = findExecutable(workload.argv[0] ?? "", workload.cwd);
   const paths = [...(program === null ? [] : [program]), ...workload.inputFiles];
@@ -295,5 +298,5 @@ async function describeFile(path: string): Promise<InputFile | null> {
   return { path, bytes: status.size, sha256: await hashOf(path) };
 }
 
-/** Null for a file that cannot be read: programs with mode 711, such as some of root's, still run. */
+/** Null for an unreadable file: programs with mode 711, such as some of root's, can be run all the same. */
 const hashOf = (path: string): Promise<string | null> => fileHash(path).catch(() => null);

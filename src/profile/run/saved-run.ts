@@ -14,20 +14,20 @@ import { type CollectionSource, RUN_FILE } from "../tools/collection.ts";
 import type { ProfileConfig } from "../tools/config.ts";
 import type { CollectedRun, RunInputs } from "./run.ts";
 
-// `run.json`: what a run knows beside its raw files, so that its reports can be made again from both
+// `run.json`: the facts about a run that are not in its raw files, so that its reports can be made again from both
 // (`deep-profile report`). `schemas/run.schema.json` is the same contract for other languages.
 
-/** Version of the contract; `major.minor`, a minor only adds. */
+/** Version of the contract, `major.minor`; a minor version only adds. */
 export const RUN_CONTRACT = "hydraconf.run/1.5";
 
 export interface SavedRun {
   readonly contract: string;
   readonly config_fingerprint: string;
-  /** Resolved; what a schema marks secret is masked. */
+  /** The resolved config, with secrets masked. */
   readonly config: ProfileConfig;
-  /** The same for people, with what set each value. */
+  /** The config as text, with the origin of each value. */
   readonly config_lines: readonly ConfigLine[];
-  /** Without its environment variables, which hold secrets. */
+  /** Without its environment variables, which may contain secrets. */
   readonly workload: Omit<Workload, "env" | "peaksArgv">;
   readonly environment: MachineEnvironment;
   /** When its collectors began and ended: RFC 3339, in UTC. Since 1.2. */
@@ -36,13 +36,13 @@ export interface SavedRun {
   readonly inputs: RunInputs;
   /** In the order in which they ran. */
   readonly collectors: readonly SavedCollection[];
-  /** Collectors that brought nothing back, and why. */
+  /** Collectors without results, and the reasons. */
   readonly missing: readonly SavedMissing[];
 }
 
 export interface SavedCollection {
   readonly collector: string;
-  /** Of the tool; null: ours. */
+  /** The version of the tool; null for our own recorder. */
   readonly tool_version: string | null;
   readonly source: CollectionSource;
   /** Its files are relative to the run directory, with `/`. */
@@ -61,9 +61,9 @@ export type SavedProblem = Pick<
   "code" | "message" | "key" | "available" | "nearest" | "hint"
 >;
 
-/** The configuration as it may be stored: secrets masked. */
+/** The configuration in the form in which it may be stored: with secrets masked. */
 export interface ShownConfig {
-  /** Plain data, resolved. */
+  /** Resolved plain data. */
   readonly config: unknown;
   readonly lines: readonly ConfigLine[];
 }
@@ -84,7 +84,7 @@ function savedRun(run: CollectedRun, shown: ShownConfig, runDirectory: string): 
   return {
     contract: RUN_CONTRACT,
     config_fingerprint: run.fingerprint,
-    // Its type is that of the config it shows.
+    // Masking does not change the type of the config.
     config: shown.config as SavedRun["config"],
     config_lines: shown.lines,
     workload,
@@ -116,7 +116,7 @@ const savedProblem = ({ details }: CodedError): SavedProblem => {
   return problem;
 };
 
-/** A run directory may be moved. */
+/** Relative paths, because a run directory may be moved. */
 function inDirectory(outcome: ProcessOutcome, runDirectory: string): ProcessOutcome {
   const inside = (file: string) => relative(runDirectory, file).replaceAll(sep, "/");
   return {
@@ -126,7 +126,7 @@ function inDirectory(outcome: ProcessOutcome, runDirectory: string): ProcessOutc
   };
 }
 
-/** JSON has no integers beyond 2^53 and no infinities: they stay readable as text. */
+/** JSON has no integers beyond 2^53 and no infinities; they are written as text. */
 const plainNumbers = (_: string, value: unknown): unknown =>
   typeof value === "bigint" || (typeof value === "number" && !Number.isFinite(value))
     ? String(value)

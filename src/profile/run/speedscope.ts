@@ -1,14 +1,13 @@
 /**
- * A timeline in speedscope's file format: one evented profile per thread (its push/pop ranges) and
- * one per stream of a GPU (what ran on it). Start/end ranges belong to no thread's stack and have no
- * place in it.
+ * A timeline in speedscope's file format: one evented profile per thread (its push/pop ranges) and one per stream of a
+ * GPU (the work on it). Start/end ranges belong to no stack of a thread, so they are left out.
  */
 import { createNameNumbers, type NameNumbers } from "../../text/name-numbers.ts";
 import { createColumn, doubles, words } from "../model/columns.ts";
 import type { ProcessTimeline, RangeInstance, Timeline } from "../model/timeline.ts";
 import { copiesOf, type ProcessCopy, shownCopy } from "./chrome-trace.ts";
 
-/** Pieces of the file: the whole may be too large for one string, and so may a single profile. */
+/** The pieces of the file: the whole, and even a single profile, may exceed the longest string. */
 export function* renderSpeedscope(timeline: Timeline, name: string): Generator<string> {
   const names: string[] = [];
   const numbers = createNameNumbers(
@@ -38,7 +37,7 @@ function* tracks({ processes }: Timeline, names: NameNumbers): Generator<Track> 
       trackOf(streams, `cuda:${device} stream ${stream ?? 0}, ${processName(each)}`, String).add(
         names.of(name),
         startNs,
-        // Of another clock, brought to this one: a viewer takes no end before the beginning.
+        // Times converted from another clock may end before they begin, which viewers reject.
         Math.max(endNs, startNs),
       );
   }
@@ -66,7 +65,7 @@ function threadName({ threadNames }: ProcessTimeline, id: number): string {
 const processName = ({ process, copy }: ProcessCopy): string =>
   `process ${process.pid}${shownCopy(copy)}`;
 
-/** Names are made once for each track: a program may give its threads long ones. */
+/** Names are made once per track: a program may give its threads long ones. */
 function trackOf<Key>(known: Map<Key, Track>, key: Key, nameOf: (key: Key) => string): Track {
   let track = known.get(key);
   if (track === undefined) {
@@ -92,8 +91,8 @@ function* profile(track: Track, frames: Frames): Generator<string> {
 }
 
 /**
- * speedscope wants opens and closes in order, properly nested. What outlives the interval around it
- * (kernels of a stream that overlap, an unclosed range) is cut at that one's end.
+ * speedscope requires opens and closes in order and properly nested. An interval that outlasts the enclosing one
+ * (overlapping kernels of a stream, an unclosed range) is cut at its end.
  */
 function* events(intervals: IntervalOrder, frames: Frames): Generator<string> {
   const open: { readonly frame: number; readonly endNs: number }[] = [];
@@ -118,10 +117,10 @@ function* closeUntil(
   }
 }
 
-/** Names in the order in which the profiles come to them. */
+/** Names in the order in which the profiles use them. */
 interface Frames {
   readonly of: (name: number) => number;
-  /** Numbers of names. */
+  /** The numbers of the names. */
   readonly inOrder: readonly number[];
 }
 
@@ -141,17 +140,17 @@ function createFrames(): Frames {
   };
 }
 
-/** What happened on a thread or a stream, in columns: there can be millions of intervals. */
+/** The intervals of a thread or a stream, in columns, since there can be millions. */
 interface Track {
   readonly name: string;
-  /** @param name number of the interval's name */
+  /** @param name the number of the interval's name */
   readonly add: (name: number, startNs: number, endNs: number) => void;
-  /** The latest end; 0 without any. */
+  /** The latest end; 0 without intervals. */
   readonly lastNs: () => number;
   readonly inOrder: () => IntervalOrder;
 }
 
-/** By start; of those that start together, the longest first. Places count from 0. */
+/** Sorted by start; of intervals with the same start, the longest first. Positions count from 0. */
 interface IntervalOrder {
   readonly length: number;
   readonly name: (place: number) => number;
@@ -183,7 +182,7 @@ function createTrack(name: string): Track {
     lastNs: () => lastNs,
     inOrder() {
       if (isInOrder()) return { length, name: names.get, startNs: starts.get, endNs: ends.get };
-      // Not of a typed array: its sort takes no advantage of rows that are nearly in order.
+      // Not a typed array, whose sort does not take advantage of rows that are nearly in order.
       const rows = Array.from({ length }, (_, row) => row).sort(compare);
       const rowAt = (place: number): number => rows[place] ?? 0;
       return {

@@ -15,12 +15,12 @@ import {
 import type { Workload } from "../machine/process.ts";
 import type { ProfileSection } from "./run.ts";
 
-/** The document that the built-in workload prints, as far as it is read here. */
+/** The members of the built-in workload's document that are read here. */
 interface WorkloadDocument {
   readonly parameters: { readonly count: number; readonly bytes: number };
   readonly layers: readonly LayerWork[];
   readonly timings_ms: { readonly median: number };
-  /** Of `--peaks`; the profiled run itself gave them until contract 1.4 of `run.json`. */
+  /** The result of `--peaks`; up to contract 1.4 of `run.json`, the profiled run itself printed it. */
   readonly peaks?: DevicePeaks;
 }
 
@@ -47,15 +47,15 @@ const DOCUMENT: Shape<WorkloadDocument> = {
 /** At most one of the two is present; neither for programs that print no document. */
 export interface ReadStaticAnalysis {
   readonly analysis?: StaticAnalysis;
-  /** If the analysis is missing although there should be one: the reason, as a note. */
+  /** The reason why the analysis is missing, as a note. */
   readonly problem?: string;
 }
 
 /**
- * Reads parameters, FLOPs and bytes per layer from the document that the built-in workload prints. Empty for
- * other programs, and if the workload ended before it printed the document.
+ * Reads parameters, FLOPs and bytes per layer from the document that the built-in workload prints. Empty for other
+ * programs, and if the workload ended before it printed the document.
  *
- * @param measured what the device can do at most, where that is known by itself
+ * @param measured the peaks of the device, if they were measured separately
  */
 export function readStaticAnalysis(
   workload: Workload,
@@ -75,12 +75,12 @@ export function readStaticAnalysis(
   const document = documentOf(printed);
   if (document === null) return problem("has been changed");
   const { parameters, layers, peaks, timings_ms } = document;
-  // Under ncu a pass is replayed many times, so its time is not that of the workload.
+  // ncu replays a pass many times, so its time is not that of the workload.
   const passMs = collector === "ncu" ? null : timings_ms.median;
   return { analysis: { parameters, layers, peaks: measured ?? peaks ?? null, passMs } };
 }
 
-/** Null if the file was cut or changed since; the workload itself prints complete documents only. */
+/** Null if the file was cut or changed: the workload itself prints only complete documents. */
 function documentOf(printed: string): WorkloadDocument | null {
   try {
     const document: unknown = JSON.parse(printed);
@@ -90,12 +90,12 @@ function documentOf(printed: string): WorkloadDocument | null {
   }
 }
 
-/** Longer than any device needs; a driver that hangs must not keep what was measured from being shown. */
+/** Longer than any device needs: a hanging driver must not delay the results. */
 const PEAKS_LIMIT_MS = 60_000;
 
 /**
- * Asks the workload what its device can do at most, in a process that nothing profiles. Null where there is no way
- * to ask, where it was stopped, and where it failed, which `say` receives in words.
+ * Measures the peaks of the device with the workload, in a process that is not profiled. Null if the workload cannot
+ * measure them, was stopped, or failed, which is reported with `say`.
  */
 export async function measurePeaks(
   { peaksArgv, cwd, env }: Workload,

@@ -1,4 +1,4 @@
-/** What is profiled: the built-in model, a command, a Python module. */
+/** The kinds of workloads: the built-in model, a command, a Python module. */
 
 import { basename, resolve } from "node:path";
 import type { Workload, WorkloadContext } from "../machine/process.ts";
@@ -47,15 +47,15 @@ function shallowResnetWorkload(
     input: files.input,
     output: infer.output === null ? null : path(infer.output),
     program,
-    // Of GPUs: the executable refuses them on the CPU.
+    // Only for GPUs: the executable refuses it on the CPU.
     dtype: onGpu ? infer.dtype : null,
     tf32: infer.tf32,
     "gpu-library": onGpu ? infer.gpu_library : null,
     "cuda-graph": infer.cuda_graph,
   };
   const { output: _, ...others } = flags;
-  // By themselves and in as short a run as there is: measuring a machine takes longer than the model, and would be
-  // most of what a profile of both shows.
+  // In a separate, minimal run: measuring the machine takes longer than the model, and would dominate a profile of
+  // both.
   const peaks = { ...others, warmup: 0, iterations: 1, peaks: true };
   return {
     label: config.model.name,
@@ -64,7 +64,7 @@ function shallowResnetWorkload(
       peaksArgv: [context.shallowResnet, ...flagWords(peaks)],
     }),
     cwd: context.cwd,
-    // nvidia-smi's numbering, which is the one that people know: CUDA's own puts the fastest first.
+    // The numbering of nvidia-smi, which users know; CUDA's default numbers the fastest device first.
     env: onGpu ? { CUDA_DEVICE_ORDER: "PCI_BUS_ID" } : {},
     stdout: "document",
     device: context.device,
@@ -72,7 +72,7 @@ function shallowResnetWorkload(
   };
 }
 
-/** `true` is a switch that is given; `false` and null are left out. */
+/** `true` is a flag without a value; `false` and null are omitted. */
 type Flags = Readonly<Record<string, string | number | boolean | null>>;
 
 const flagWords = (flags: Flags): readonly string[] =>
@@ -81,7 +81,7 @@ const flagWords = (flags: Flags): readonly string[] =>
     return value === true ? [`--${name}`] : [`--${name}`, String(value)];
   });
 
-/** Any program, as the user wrote it: no shell, no reinterpretation. */
+/** Any program, exactly as given: without a shell. */
 function commandWorkload(command: readonly string[], context: WorkloadContext): Workload {
   return {
     label: basename(command[0] ?? ""),
@@ -96,7 +96,7 @@ function commandWorkload(command: readonly string[], context: WorkloadContext): 
 
 type PythonModule = Extract<WorkloadConfig, { kind: "python_module" }>;
 
-/** `python -m MODULE OVERRIDES...` of a Hydra program, kept in a run directory of its own. */
+/** `python -m MODULE OVERRIDES...` for a Hydra program, in a run directory of its own. */
 function pythonModuleWorkload(config: PythonModule, context: WorkloadContext): Workload {
   return {
     label: config.module,

@@ -25,25 +25,25 @@ import type { ProfileResult, ProfileSection } from "./run.ts";
 import { renderSpeedscope } from "./speedscope.ts";
 import { readStaticAnalysis } from "./static-analysis.ts";
 
-/** Where a run's files are written, and what the reports show about the run. */
+/** Where a run's files are written, and the facts about the run that reports show. */
 export interface RunPlace {
-  /** Receives all files; must exist. */
+  /** The existing directory for all files. */
   readonly directory: string;
-  /** Where Hydra's files of the run will finally be, for the reports' links. Default: `directory`. */
+  /** The final directory of Hydra's files of the run, for links in reports. Default: `directory`. */
   readonly runDirectory?: string;
   readonly configLines?: readonly ConfigLine[];
 }
 
 export interface WrittenRun {
-  /** Absolute paths of the reports, the one to read first at the front. */
+  /** Absolute paths of the reports, the main one first. */
   readonly reports: readonly string[];
-  /** What could not be written, a line each. */
+  /** Files that could not be written, one line each. */
   readonly failures: readonly string[];
 }
 
 /**
- * Writes the files of a run directory, the region reports first. If one cannot be written, the others
- * still are, because the measurement is already done.
+ * Writes the files of a run directory, the region reports first. If one cannot be written, the others are written
+ * nevertheless, because the measurement is done.
  */
 export async function writeRun(
   result: ProfileResult,
@@ -96,7 +96,7 @@ export async function writeRun(
   };
 }
 
-/** What a program that failed said last, and where all of it is. */
+/** The last output of a program that failed, and the file with all of it. */
 function failureOf(section: ProfileSection, directory: string) {
   if (whyFailed(section) === null) return {};
   const { stderrTail: end, stderrFile } = section.outcome;
@@ -104,13 +104,13 @@ function failureOf(section: ProfileSection, directory: string) {
   return { output: { end, file } };
 }
 
-/** For the page; ncu has none. */
+/** The timeline for the page; ncu has none. */
 function timelineOf({ measured, bundle }: Partial<ProfileSection>, { labels }: ProfileConfig) {
   if (measured?.kind !== "timeline" || bundle === undefined) return {};
   return { timeline: encodeTimeline(measured.timeline, labelsShown(bundle, labels)) };
 }
 
-/** What the regions of a report are called. */
+/** Maps regions to their labels in a report. */
 export function labelsShown(
   { reports: [whole] }: RegionReportBundle,
   labels: LabelRules | undefined,
@@ -120,7 +120,7 @@ export function labelsShown(
   return unifier === null ? folded : (label) => folded(unifier.labelOf(label));
 }
 
-/** The files of a run directory worth opening. Hydra's may be elsewhere, or switched off. */
+/** The main files of a run directory. Those of Hydra may be elsewhere, or switched off. */
 const filesOf = ({ directory, runDirectory = directory }: RunPlace): readonly string[] => {
   const ofHydra = (file: string) => (existsSync(join(runDirectory, file)) ? [file] : []);
   return [
@@ -162,7 +162,7 @@ async function writeSection(
   return reports;
 }
 
-/** The report of the run comes first, or else those of its collectors. */
+/** The report of the run is first, or else those of its collectors. */
 function inReadingOrder(
   written: readonly WrittenSection[],
   runReports: readonly string[],
@@ -233,7 +233,7 @@ function summarize(
   };
 }
 
-/** Those equal to one path, and the others. */
+/** Splits off the files that are equal to a path. */
 const split = (files: readonly string[], one: string) => [
   files.filter((file) => file === one),
   files.filter((file) => file !== one),
