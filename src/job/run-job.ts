@@ -98,9 +98,9 @@ export async function runJob(planned: PlannedJob, surroundings: JobContext): Pro
   };
   return withEnvironment(settings, async () => {
     await callbacks.notify("onJobStart", { config, job });
-    const isTold =
+    const isNotified =
       context.dialect.notifiesOfInterrupts && callbacks.hasAny(["onJobEnd", "onRunEnd"]);
-    const result = await (isTold
+    const result = await (isNotified
       ? untilInterrupted(() => callTask(task, config, job), job)
       : callTask(task, config, job));
     if (result.status === "failed" && context.dialect.logsFailures && !isInterrupted(result))

@@ -399,7 +399,7 @@ function appFrom(entry: AppEntry, place: AppPlace): App {
     versionBase: null,
     env: {},
   };
-  const isTold = config_path !== undefined && config_name !== undefined;
+  const isDeclared = config_path !== undefined && config_name !== undefined;
   const { unread, ...known } = base;
   return {
     ...known,
@@ -408,7 +408,7 @@ function appFrom(entry: AppEntry, place: AppPlace): App {
       configName: config_name,
     }),
     ...(version_base !== undefined && { versionBase: version_base }),
-    ...(unread !== undefined && !isTold && { unread }),
+    ...(unread !== undefined && !isDeclared && { unread }),
   };
 }
 

@@ -34,19 +34,19 @@ const MAX_NOTES = 64;
 
 /** Notes about several processes, combined, since thousands of processes would bury the report under their notes. */
 export function notesOfProcesses(processes: readonly ProcessAttribution[]): readonly string[] {
-  const told = processes.flatMap((attribution) =>
+  const notes = processes.flatMap((attribution) =>
     processNotes(attribution).map((note) => splitNote(note, attribution.process.pid)),
   );
-  return upTo(MAX_NOTES, folded(told));
+  return upTo(MAX_NOTES, folded(notes));
 }
 
-interface ToldNote {
+interface ProcessNote {
   /** E.g. `process 12 (python3)`; empty if the note has no process. */
   readonly who: string;
   readonly what: string;
 }
 
-function splitNote(note: string, pid: number): ToldNote {
+function splitNote(note: string, pid: number): ProcessNote {
   const start = new RegExp(`^process ${pid}(?: \\(.*?\\))?(?=: )`).exec(note)?.[0];
   return start === undefined
     ? { who: "", what: note }
@@ -54,7 +54,7 @@ function splitNote(note: string, pid: number): ToldNote {
 }
 
 /** In order of first appearance. */
-function folded(notes: readonly ToldNote[]): readonly string[] {
+function folded(notes: readonly ProcessNote[]): readonly string[] {
   const alike = new Map<string, Set<string>>();
   for (const { who, what } of notes) getOrCreate(alike, what, () => new Set<string>()).add(who);
   const shown = new Set<string>();

@@ -5,13 +5,13 @@ import { pointerTo, type ReportIssue } from "./rules.ts";
 /** Converts errors of ajv to issues, one for each invalid place. */
 export function issuesOf(errors: readonly ErrorObject[]): readonly ReportIssue[] {
   // `anyOf` fails together with its branches; the error of the branch that is not `null` is informative.
-  const telling = errors.filter(
+  const informative = errors.filter(
     (error) =>
-      !(error.keyword === "anyOf" && hasTellingAt(errors, error)) &&
-      !(isNullBranch(error) && hasTellingAt(errors, error)),
+      !(error.keyword === "anyOf" && hasInformativeAt(errors, error)) &&
+      !(isNullBranch(error) && hasInformativeAt(errors, error)),
   );
   const unique = new Map<string, ReportIssue>();
-  for (const error of telling) {
+  for (const error of informative) {
     const issue = issueOf(error);
     unique.set(JSON.stringify([issue.pointer, issue.message, issue.expected]), issue);
   }
@@ -22,7 +22,7 @@ const isNullBranch = ({ keyword, params }: ErrorObject): boolean =>
   keyword === "type" && params["type"] === "null";
 
 /** Whether an informative error has the same place, or one below it. */
-const hasTellingAt = (errors: readonly ErrorObject[], error: ErrorObject): boolean =>
+const hasInformativeAt = (errors: readonly ErrorObject[], error: ErrorObject): boolean =>
   errors.some(
     (other) =>
       other.keyword !== "anyOf" &&

@@ -360,8 +360,8 @@ function headlineOf(
   const story = bar === undefined ? null : storyOf(bar);
   const top = byWall[0] ?? byGpu[0];
   if (top === undefined) return story ?? nothingWords(report);
-  const isTold = top.region.kind === "outside" && story !== null && story.includes("outside");
-  return [story, isTold ? reasonSentence(top) : rankedSentence(top)]
+  const isCovered = top.region.kind === "outside" && story !== null && story.includes("outside");
+  return [story, isCovered ? reasonSentence(top) : rankedSentence(top)]
     .filter((sentence) => sentence !== null)
     .join(" ");
 }

@@ -157,13 +157,13 @@ export function ruleIndex(
     const all = getOrCreate(formsOf, key, () => new Set());
     for (const form of forms) all.add(form);
   }
-  const tellsApart = (key: string): number => formsOf.get(key)?.size ?? 0;
+  const variants = (key: string): number => formsOf.get(key)?.size ?? 0;
   const indexed = new Map<string, Map<string, Rule[]>>();
   const others: Rule[] = [];
   for (const rule of rules) {
     const [best] = [...rule]
       .filter(([, { globs }]) => globs.length === 0)
-      .sort(([a], [b]) => tellsApart(b) - tellsApart(a));
+      .sort(([a], [b]) => variants(b) - variants(a));
     if (best === undefined) {
       others.push(rule);
       continue;
