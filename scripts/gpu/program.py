@@ -40,8 +40,12 @@ class Program:
         self.log = log
         self.gpu = ["--device", "cuda:0", "--gpu-library", library]
 
-    def document(self, args, seconds=60, env=None):
-        return json.loads(run([self.path, *args], seconds, env=env, log=self.log).stdout)
+    def document(self, args, seconds=60, env=None, under=()):
+        """`under`: a tool that runs it, which may say something of its own before and after."""
+        text = run([*under, self.path, *args], seconds, env=env, log=self.log).stdout
+        if under:
+            text = text[text.find("{") : text.rfind("}") + 1]
+        return json.loads(text)
 
     def tensors(self, args, seconds=60, activations=True):
         """What a run computed, and its document."""

@@ -1,6 +1,8 @@
 """The recorder's kernel times beside those of other tools: gpu-check-recorder.py in a process of its own."""
 
+import functools
 import glob
+import importlib.util
 import os
 import shlex
 import sys
@@ -41,3 +43,27 @@ def check_recorder(program, library, out, seconds):
     if result.returncode != 0:
         raise Failed("; ".join([result.stderr.strip()[-600:] or lines[-1], *remarks]) + f"\n{result.stdout}")
     return "; ".join([lines[-1], *remarks])
+
+
+def longest_kernels(command, library, folder, most=4):
+    """Of a program under the recorder, for a table: what takes its time."""
+    env = {"NVTX_INJECTION64_PATH": library, "CUDA_INJECTION64_PATH": library, "HYDRACONF_RECORDER_DIR": folder}
+    try:
+        run(command, 60, env={**env, "PYTHONSAFEPATH": "1"})
+        times = {}
+        for path in glob.glob(os.path.join(folder, "*.nvtxrec")):
+            for name, values in reader().read_recording(path)[0].items():
+                times.setdefault(name, []).extend(values)
+    except (Failed, SystemExit) as problem:
+        return str(problem).split("\n", maxsplit=1)[0]
+    longest = sorted(times.items(), key=lambda one: -sum(one[1]))[:most]
+    return "; ".join(f"{len(ns)} x {sum(ns) / len(ns) / 1e3:.1f} us {name[:100]}" for name, ns in longest) or "none"
+
+
+@functools.cache
+def reader():
+    """gpu-check-recorder.py as a module: its name is none that Python could import."""
+    spec = importlib.util.spec_from_file_location("gpu_check_recorder", SCRIPT)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

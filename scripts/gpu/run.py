@@ -1,5 +1,6 @@
 """Programs, each in a process group of its own: ncu's and nsys's helpers end with them."""
 
+import functools
 import glob
 import os
 import re
@@ -148,6 +149,15 @@ def find_tool(name, pattern):
 
 def find_ncu():
     return find_tool("ncu", "/opt/nvidia/nsight-compute/*/ncu")
+
+
+@functools.cache
+def knows_option(tool, option):
+    """Whether its --help has it."""
+    try:
+        return option in run([tool, "--help"], 30, check=False).stdout
+    except (OSError, Failed):
+        return False
 
 
 def find_nsys():

@@ -2,8 +2,10 @@
 
 import os
 
+from gpu.nsys import OPTIONS as NSYS_OPTIONS
+from gpu.nsys import all_nsys
 from gpu.program import SPEED, sizes_flags, sizes_text, variants
-from gpu.report import Failed, Skipped
+from gpu.report import Failed, Skipped, first_line
 from gpu.run import complaint, find_tool, run
 
 
@@ -31,33 +33,46 @@ def check_speed(program, sizes, flags):
 ROUNDS = 3
 
 
-def check_overhead(program, library, sizes, out):
-    """Median time of a pass alone, with ranges recorded, and with kernels recorded, in turn."""
+def check_overhead(program, library, sizes):
+    """Median time of a pass alone, with ranges recorded, with kernels recorded, and under nsys, in turn."""
     # Short passes often, long ones as often as a tenth of the time allows.
     iterations = 1000 if sizes == SPEED[0] else 200
     args = [*program.gpu, *sizes_flags(*sizes), "--warmup", 20, "--iterations", iterations]
     recorder = {
         "NVTX_INJECTION64_PATH": library,
         "CUDA_INJECTION64_PATH": library,
-        "HYDRACONF_RECORDER_DIR": os.path.join(out, "overhead"),
+        # Of tens of thousands of launches: nobody keeps them.
+        "HYDRACONF_RECORDER_DIR": os.path.join(program.folder, "overhead"),
     }
+    nsys = all_nsys()[:1]
+    under = [*nsys, "profile", *NSYS_OPTIONS, "-o", os.path.join(program.folder, "overhead-nsys")]
     ways = {
-        "alone": {},
-        "ranges": {**recorder, "HYDRACONF_RECORDER_GPU": "off"},
-        "kernels": recorder,
+        "alone": ({}, ()),
+        "ranges": ({**recorder, "HYDRACONF_RECORDER_GPU": "off"}, ()),
+        "kernels": (recorder, ()),
+        **({"nsys": ({}, under)} if nsys else {}),
     }
     times = {name: [] for name in ways}
+    problems = []
     for _ in range(ROUNDS):
-        for name, env in ways.items():
-            times[name].append(program.document(args, env=env)["timings_ms"]["median"])
+        for name, (env, tool) in list(ways.items()):
+            try:
+                times[name].append(program.document(args, env=env, under=tool)["timings_ms"]["median"])
+            except (Failed, ValueError) as problem:
+                if name != "nsys":
+                    raise
+                problems.append(f"; nsys: {first_line(problem)[:100]}")
+                del ways[name], times[name]
     best = {name: min(values) for name, values in times.items()}
     launches = 4 + 5 * sizes[3]  # stem 2, each block 5, head 2
-    costs = [
-        f"{name} {best[name]:.4f} ms ({100 * (best[name] / best['alone'] - 1):+.1f} %, "
-        f"{1e3 * (best[name] - best['alone']) / launches:+.2f} us per launch)"
-        for name in ("ranges", "kernels")
-    ]
-    return f"a pass of {launches} launches alone {best['alone']:.4f} ms; with {'; with '.join(costs)}"
+    ranges = 3 + 2 * sizes[3]  # stem, residual, head, and two of each block
+    told = [f"a pass of {launches} launches in {ranges} ranges alone {best['alone']:.4f} ms"]
+    for name in [name for name in best if name != "alone"]:
+        cost = best[name] - best["alone"]
+        count, of_what = (ranges, "range") if name == "ranges" else (launches, "launch")
+        each = f"{1e3 * cost / count:+.2f} us per {of_what}"
+        told.append(f"with {name} {best[name]:.4f} ms ({100 * cost / best['alone']:+.1f} %, {each})")
+    return "; ".join(told) + "".join(problems)
 
 
 def sanitizer_checks(program):

@@ -107,7 +107,7 @@ describe.concurrent("gpu-check.py", () => {
     const limit = ["--minutes", "0.5"];
     expect(await run("gpu-check.py", [...args, ...limit], { ...env, TMPDIR: folder })).toBe(1);
     const rows = rowsIn(out);
-    expect(rows.filter(({ step }) => step === "failures")).toHaveLength(2);
+    expect(rows.filter(({ step }) => step === "failures")).toHaveLength(3);
     const fixtures = rows.filter(({ step }) => step === "fixtures");
     expect(fixtures[0]).toMatchObject({ state: "FAILED" });
     expect(fixtures[0]?.detail).toMatch(/ncu took more than \d+ s/);
