@@ -37,7 +37,7 @@ from gpu.run import TookTooLong, end_all_at, end_all_now  # noqa: E402
 MAKERS = ("build", "cases")
 
 # In what deep-profile says where it ended a run of ncu.
-TIME_LIMIT = "pipeline.ncu.timeout_min"
+TIME_LIMIT = "(pipeline.ncu.timeout_min)"
 
 
 def main():

@@ -16,7 +16,7 @@ NATIVE = os.path.join(ROOT, "native")
 
 sys.path.insert(0, NATIVE)
 from detect import sources  # noqa: E402
-from detection.cudnn import find_cudnn  # noqa: E402
+from detection.cudnn import find_cudnn, site_packages  # noqa: E402
 from detection.gpu_backend import plan_gpu_backend  # noqa: E402
 from detection.toolkit import find_nvcc  # noqa: E402
 

@@ -3,13 +3,14 @@
 import json
 import os
 
-from gpu.build import NATIVE, ROOT, find_nvcc, plan_gpu_backend
+from gpu.build import ROOT, find_nvcc, plan_gpu_backend, site_packages
 from gpu.nsys import OPTIONS, all_nsys
 from gpu.report import Failed, Skipped, first_line
 from gpu.run import run
 
 SOURCE = os.path.join(ROOT, "tests", "manual", "gpu", "gpu_cases.cu")
 NAME = "gpu_cases"
+NVTX = os.path.join("nvtx3", "nvToolsExt.h")
 # Of its case `graph`: five replays of five kernels, one beside them, and one before the ranges.
 GRAPH_KERNELS = 27
 
@@ -24,9 +25,18 @@ def build_cases(folder, log=None):
     if not plan["build"]:
         raise Skipped(plan["reason"])
     program = os.path.join(folder, NAME)
-    command = [toolkit["path"], "-std=c++17", "-O2", f"-I{NATIVE}", *plan["gencode"], "-o", program, SOURCE, "-ldl"]
+    command = [toolkit["path"], "-std=c++17", "-O2", *nvtx_flags(toolkit), *plan["gencode"]]
+    command += ["-o", program, SOURCE, "-ldl"]
     result = run(command, 200, log=log)
     return f"{plan['targets']}, {result.stderr.count('warning')} warnings"
+
+
+def nvtx_flags(toolkit):
+    """A toolkit may lack NVTX's headers; PyTorch brings them as a package."""
+    if os.path.exists(os.path.join(toolkit["include"], NVTX)):
+        return []
+    roots = [os.path.join(place, "nvidia", name, "include") for place in site_packages() for name in ("cu13", "nvtx")]
+    return [f"-I{root}" for root in roots if os.path.exists(os.path.join(root, NVTX))][:1]
 
 
 def cases_in(folder):

@@ -54,7 +54,7 @@ def longest_kernels(command, library, folder, most=4):
         for path in glob.glob(os.path.join(folder, "*.nvtxrec")):
             for name, values in reader().read_recording(path)[0].items():
                 times.setdefault(name, []).extend(values)
-    except (Failed, SystemExit) as problem:
+    except (Failed, OSError, SystemExit) as problem:
         return str(problem).split("\n", maxsplit=1)[0]
     longest = sorted(times.items(), key=lambda one: -sum(one[1]))[:most]
     return "; ".join(f"{len(ns)} x {sum(ns) / len(ns) / 1e3:.1f} us {name[:100]}" for name, ns in longest) or "none"
