@@ -199,3 +199,15 @@ def refused_or_measured(words, expect):
         return fails_saying(words)(directory, result)
 
     return check
+
+
+def answers(_, result):
+    """The answer of `deep-profile query summary --json` about a run with a GPU."""
+    try:
+        answer = json.loads(result.stdout)["answer"]
+    except (ValueError, KeyError) as problem:
+        raise Failed(f"no answer: {result.stdout[:300]}") from problem
+    kernels = answer["totals"]["kernel_count"]
+    if not answer["gpus"] or not answer["device"].startswith("cuda") or not kernels:
+        raise Failed(f"device {answer['device']}, GPUs {answer['gpus']}, {kernels} kernels")
+    return f"{answer['headline']} ({kernels} kernels)"

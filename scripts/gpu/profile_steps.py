@@ -1,6 +1,7 @@
 """What deep-profile is asked to do on a GPU, most valuable first, and what its reports must hold."""
 
 import functools
+import glob
 import os
 import shutil
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from gpu.driver import make_old_driver
 from gpu.expectations import (
     agree,
     all_of,
+    answers,
     counted,
     fails_saying,
     labels_without,
@@ -41,6 +43,17 @@ def find_torch():
         return None
     found = run(["python3", "-c", LOOKS_FOR_TORCH], 60, check=False)
     return "torch" if found.returncode == 0 else None
+
+
+def find_nsys_with_importer():
+    """That of Nsight Compute records, and has nothing that makes a report of it."""
+    nsys = find_nsys()
+    if nsys is None:
+        return None
+    with open(nsys, "rb") as file:
+        is_script = file.read(2) == b"#!"
+    importers = os.path.join(os.path.dirname(os.path.realpath(nsys)), "..", "host-*", "QdstrmImporter*")
+    return nsys if is_script or glob.glob(importers) else None
 
 
 def find_root():
@@ -166,7 +179,15 @@ STEPS = (
     # The answer of a run with a GPU: its first screen, as data and as text.
     Step(
         "answer",
-        ("query", "{runs}/recorder", "summary"),
+        ("query", "{runs}/recorder", "summary", "--json"),
+        answers,
+        after=("recorder",),
+        seconds=30,
+        run_directory=False,
+    ),
+    Step(
+        "answer-why",
+        ("query", "{runs}/recorder", "why", "block.conv1"),
         output,
         after=("recorder",),
         seconds=30,
@@ -342,14 +363,14 @@ STEPS = (
         "nsys",
         ("device=cuda:0", OURS, NESTED_REGIONS, "pipeline.nsys.enable=true", *LARGE),
         all_of(of("nsys", NESTED, kernels=True), agree((*NESTED, *LAYERS), ("recorder", "nsys"))),
-        needs=(find_nsys,),
+        needs=(find_nsys_with_importer,),
         late=True,
     ),
     Step(
         "emit-nvtx-nsys",
         ("labels=pytorch", "pipeline.nsys.enable=true", "--", "python3", EMIT_NVTX_PROGRAM),
         all_of(of("nsys", ("train_step", "aten::conv2d"), kernels=True), labels_without("nsys", ", seq = ")),
-        needs=(find_nsys, find_torch),
+        needs=(find_nsys_with_importer, find_torch),
         late=True,
     ),
     ncu(
