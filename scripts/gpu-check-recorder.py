@@ -28,7 +28,7 @@ from collections import defaultdict
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
 
-from gpu.nsys import record as record_with_nsys  # noqa: E402
+from gpu.nsys import keep_for_tests, record as record_with_nsys  # noqa: E402
 from gpu.recorder import build_recorder  # noqa: E402
 from gpu.report import Failed, first_line  # noqa: E402
 from gpu.run import find_ncu, knows_option, run as run_program  # noqa: E402
@@ -129,6 +129,7 @@ def with_recorder(command, library, out):
 
 def with_nsys(command, out):
     export = record_with_nsys(command, os.path.join(out, "nsys"))
+    keep_for_tests(export)
     times = defaultdict(list)
     query = (
         "SELECT s.value, k.end - k.start FROM CUPTI_ACTIVITY_KIND_KERNEL k "

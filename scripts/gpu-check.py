@@ -35,6 +35,7 @@ from gpu.build import ROOT, build  # noqa: E402
 from gpu.cases import build_cases, check_costs  # noqa: E402
 from gpu.carried import use_nsys  # noqa: E402
 from gpu.machine import describe_machine  # noqa: E402
+from gpu.nsys import GIVEN_UP  # noqa: E402
 from gpu.outbox import Outbox, is_returned  # noqa: E402
 from gpu.program import SPEED, Program, sizes_text  # noqa: E402
 from gpu.recorder import build_recorder, check_recorder  # noqa: E402
@@ -74,6 +75,7 @@ def main():
     scratch = tempfile.mkdtemp(prefix="gpu-check-build-")
     # Another user runs the program in one of the steps.
     os.chmod(scratch, 0o755)
+    os.environ[GIVEN_UP] = os.path.join(scratch, "nsys-given-up")
     try:
         check_all(report, options, scratch, wanted)
     finally:

@@ -4,7 +4,7 @@ import json
 import os
 
 from gpu.build import ROOT, find_nvcc, plan_gpu_backend, site_packages
-from gpu.nsys import OPTIONS, all_nsys
+from gpu.nsys import OPTIONS, usable_nsys
 from gpu.report import Failed, Skipped, first_line
 from gpu.run import run
 
@@ -64,7 +64,7 @@ def check_costs(folder, library):
         "CUDA_INJECTION64_PATH": library,
         "HYDRACONF_RECORDER_DIR": os.path.join(folder, "costs"),
     }
-    nsys = all_nsys()[:1]
+    nsys = usable_nsys()[:1]
     ways = {
         "ranges": ({**recorder, "HYDRACONF_RECORDER_GPU": "off"}, ()),
         "kernels": (recorder, ()),

@@ -6,7 +6,7 @@ import shutil
 import sqlite3
 
 from gpu.report import Failed, first_line
-from gpu.run import run
+from gpu.run import TookTooLong, run
 
 ELSEWHERE = (
     "/opt/nvidia/nsight-systems*/*/bin/nsys",
@@ -18,26 +18,55 @@ OPTIONS = ("--trace", "cuda,nvtx", "--sample", "none", "--cpuctxsw", "none", "-f
 KERNELS = "CUPTI_ACTIVITY_KIND_KERNEL"
 
 
+# Names a file with the paths of those that hung or saw no kernels, for programs that are started from here, too:
+# minutes are few.
+GIVEN_UP = "GPU_CHECK_NSYS_GIVEN_UP"
+
+
+def give_up(nsys):
+    if GIVEN_UP in os.environ:
+        with open(os.environ[GIVEN_UP], "a", encoding="utf-8") as file:
+            file.write(f"{nsys}\n")
+
+
+def given_up():
+    try:
+        with open(os.environ[GIVEN_UP], encoding="utf-8") as file:
+            return file.read().split("\n")
+    except (KeyError, OSError):
+        return []
+
+
 def all_nsys():
     """What was carried here comes first on PATH (carried.py)."""
     places = os.environ.get("PATH", "").split(os.pathsep)
     found = [path for place in places if (path := shutil.which("nsys", path=place))]
     found += [path for pattern in ELSEWHERE for path in sorted(glob.glob(pattern), reverse=True)]
     by_file = {os.path.realpath(path): path for path in reversed(found)}
-    return [path for path in found if by_file.get(os.path.realpath(path)) == path]
+    return [path for path in dict.fromkeys(found) if by_file[os.path.realpath(path)] == path]
+
+
+def usable_nsys():
+    return [path for path in all_nsys() if path not in given_up()]
+
+
+class NoKernels(Failed):
+    """An nsys that is too old for the driver records ranges alone."""
 
 
 def record(command, report, options=(), seconds=60, **settings):
     """Records into REPORT.nsys-rep and REPORT.sqlite; the latter's path. Raises Failed with what each nsys said."""
-    tools = list(dict.fromkeys(all_nsys()))
+    tools = usable_nsys()
     if not tools:
-        raise Failed("not installed")
+        raise Failed("none that works here" if given_up() else "not installed")
     problems = []
     for number, nsys in enumerate(tools):
         name = report if number == 0 else f"{report}-{number + 1}"
         try:
             return record_with(nsys, command, name, options, seconds, **settings)
         except Failed as problem:
+            if isinstance(problem, (TookTooLong, NoKernels)):
+                give_up(nsys)
             problems.append(first_line(problem)[:120])
     raise Failed("; ".join(problems))
 
@@ -50,7 +79,7 @@ def record_with(nsys, command, report, options, seconds, **settings):
     exporter = shutil.which("nsys") or nsys
     run([exporter, "export", "--type", "sqlite", "-f", "true", "-o", f"{report}.sqlite", f"{report}.nsys-rep"], log=log)
     if count(f"{report}.sqlite", f"SELECT count(*) FROM {KERNELS}") == 0:
-        raise Failed("recorded no kernels")
+        raise NoKernels("recorded no kernels")
     return f"{report}.sqlite"
 
 
@@ -80,3 +109,21 @@ def ranges_named(database, pattern):
         "WHERE coalesce(e.text, s.value) LIKE ?",
         pattern,
     )
+
+
+# Of an export, what readers need; the others hold the machine's environment.
+KEPT = ("CUPTI_ACTIVITY_KIND_", "NVTX_", "ENUM_", "META_DATA_EXPORT", "StringIds", "TARGET_INFO_GPU", "PROCESSES")
+
+
+def keep_for_tests(database):
+    """FILE.fixture.sqlite: the export's tables that tests may have."""
+    kept = f"{os.path.splitext(database)[0]}.fixture.sqlite"
+    shutil.copyfile(database, kept)
+    with sqlite3.connect(kept) as connection:
+        names = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        for name in names:
+            if not name.startswith((*KEPT, "sqlite_")):
+                connection.execute(f'DROP TABLE "{name}"')
+    connection.execute("VACUUM")
+    connection.close()
+    return kept

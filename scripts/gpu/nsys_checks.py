@@ -4,7 +4,7 @@ import os
 
 from gpu.build import ROOT
 from gpu.cases import GRAPH_KERNELS, cases_in
-from gpu.nsys import KERNELS, all_nsys, count, ranges_named, record
+from gpu.nsys import KERNELS, all_nsys, count, keep_for_tests, ranges_named, record
 from gpu.profile_steps import EMIT_NVTX_PROGRAM, find_torch
 from gpu.report import Failed, Skipped
 
@@ -23,6 +23,7 @@ def check_emit_nvtx(out):
     export = record(["python3", EMIT_NVTX_PROGRAM], os.path.join(out, "nsys-emit-nvtx"), seconds=90, cwd=ROOT)
     kernels = count(export, f"SELECT count(*) FROM {KERNELS}")
     numbered, steps = ranges_named(export, "%, seq = %"), ranges_named(export, "train_step")
+    keep_for_tests(export)
     if not numbered or not steps:
         raise Failed(f"{kernels} kernels, {numbered} numbered ranges, {steps} steps")
     return f"{kernels} kernels, {numbered} numbered ranges"
@@ -34,6 +35,7 @@ def check_graphs(folder, out):
         raise Skipped("no nsys")
     report = os.path.join(out, "nsys-graph")
     export = record([cases_in(folder), "graph"], report, ("--cuda-graph-trace", "node"))
+    keep_for_tests(export)
     kernels = count(export, f"SELECT count(*) FROM {KERNELS}")
     if kernels != GRAPH_KERNELS:
         raise Failed(f"{kernels} kernels of {GRAPH_KERNELS}")

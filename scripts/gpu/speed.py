@@ -3,7 +3,7 @@
 import os
 
 from gpu.nsys import OPTIONS as NSYS_OPTIONS
-from gpu.nsys import all_nsys
+from gpu.nsys import usable_nsys
 from gpu.program import SPEED, sizes_flags, sizes_text, variants
 from gpu.report import Failed, Skipped, first_line
 from gpu.run import complaint, find_tool, run
@@ -45,7 +45,7 @@ def check_overhead(program, library, sizes):
         # Of tens of thousands of launches: nobody keeps them.
         "HYDRACONF_RECORDER_DIR": os.path.join(program.folder, "overhead"),
     }
-    nsys = all_nsys()[:1]
+    nsys = usable_nsys()[:1]
     under = [*nsys, "profile", *NSYS_OPTIONS, "-o", os.path.join(program.folder, "overhead-nsys")]
     ways = {
         "alone": ({}, ()),

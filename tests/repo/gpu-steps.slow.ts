@@ -371,33 +371,51 @@ describe.concurrent("gpu-check.py with nsys", () => {
       "c.execute('INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1)')",
       "c.commit()",
     ]);
-    const nsys = (name: string, exported: string): string => {
-      const place = join(folder, name);
-      tool(place, "nsys", [
-        'report=; for word in "$@"; do [ "$last" = -o ] && report=$word; last=$word; done',
-        `case $1 in profile) touch "$report.nsys-rep";; export) ${exported} "$report";; esac`,
+    // A report holds who recorded it; each exports what the second has recorded.
+    const nsys = (name: string): string => {
+      tool(join(folder, name), "nsys", [
+        'for word in "$@"; do [ "$last" = -o ] && report=$word; last=$word; done',
+        'case "$1" in',
+        `profile) echo ${name} > "$report.nsys-rep";;`,
+        `export) grep -q second "$last" && cp '${database}' "$report"; exit 0;;`,
+        "esac",
       ]);
-      return join(place, "bin");
+      return join(folder, name, "bin");
     };
-    const first = nsys("first", ":");
-    // The first one exports what the second has recorded, too.
-    writeFileSync(
-      join(first, "nsys"),
-      readFileSync(join(first, "nsys"), "utf8").replace(
-        ': "$report"',
-        `case "$report" in *-2.sqlite) cp '${database}' "$report";; esac`,
-      ),
-    );
-    const second = nsys("second", ":");
+    const [first, second] = [nsys("first"), nsys("second")];
     const { text } = await inPython(
       [
         "from gpu.nsys import all_nsys, record",
         "print(len(all_nsys()))",
-        `print(record(["true"], ${JSON.stringify(join(folder, "report"))}))`,
+        "for _ in range(2):",
+        `    print(record(["true"], ${JSON.stringify(join(folder, "report"))}))`,
       ],
-      { PATH: `${first}:${second}:/usr/bin:/bin` },
+      {
+        PATH: `${first}:${second}:/usr/bin:/bin`,
+        GPU_CHECK_NSYS_GIVEN_UP: join(folder, "given-up"),
+      },
     );
-    expect(text.trim().split("\n").slice(-2)).toEqual(["2", join(folder, "report-2.sqlite")]);
+    // The second time, the first nsys is not asked again.
+    const reports = ["report-2.sqlite", "report.sqlite"].map((name) => join(folder, name));
+    expect(text.trim().split("\n")).toEqual(["2", ...reports]);
+  });
+
+  it("keeps the tables of an export that tests may have", async () => {
+    const folder = join(root, String(++places));
+    mkdirSync(folder, { recursive: true });
+    const database = join(folder, "run.sqlite");
+    const { text } = await inPython([
+      "import sqlite3",
+      "from gpu.nsys import keep_for_tests",
+      `c = sqlite3.connect(${JSON.stringify(database)})`,
+      "for name in ('NVTX_EVENTS', 'StringIds', 'CUPTI_ACTIVITY_KIND_KERNEL', 'TARGET_INFO_SYSTEM_ENV'):",
+      "    c.execute(f'CREATE TABLE {name} (value)')",
+      "c.commit()",
+      `kept = sqlite3.connect(keep_for_tests(${JSON.stringify(database)}))`,
+      "print(sorted(name for (name,) in kept.execute('SELECT name FROM sqlite_master')))",
+    ]);
+    expect(text.trim()).toBe("['CUPTI_ACTIVITY_KIND_KERNEL', 'NVTX_EVENTS', 'StringIds']");
+    expect(existsSync(join(folder, "run.fixture.sqlite"))).toBe(true);
   });
 
   it("says of each nsys why it recorded nothing", async () => {
