@@ -9,16 +9,20 @@ from gpu.report import Failed, Skipped, first_line
 from gpu.run import complaint, find_tool, run
 
 
-# Sizes whose kernels are so short that launching them as graphs can make a difference.
-SHORT = (SPEED[0], SPEED[3])
+# Kernels so short that launching them as graphs can make a difference, and so long that they show what the GPU can do.
+SHORT = SPEED[0]
+LONG = SPEED[4]
 
 
 def speed_checks(program):
-    for sizes in SPEED:
-        for variant, flags, _ in variants(program.library):
-            for graph in ([], ["--cuda-graph"]) if sizes in SHORT else ([],):
-                what = f"{program.library} {sizes_text(sizes)} {variant}{' graph' if graph else ''}"
-                yield "speed", what, lambda s=sizes, f=[*flags, *graph]: check_speed(program, s, f)
+    variants_here = variants(program.library)
+    float32 = variants_here[0]
+    wanted = [(sizes, float32, []) for sizes in SPEED]
+    wanted += [(sizes, variant, []) for variant in variants_here[1:] for sizes in (SHORT, LONG)]
+    wanted += [(SHORT, variant, ["--cuda-graph"]) for variant in variants_here[:2]]
+    for sizes, (variant, flags, _), graph in wanted:
+        what = f"{program.library} {sizes_text(sizes)} {variant}{' graph' if graph else ''}"
+        yield "speed", what, lambda s=sizes, f=[*flags, *graph]: check_speed(program, s, f)
 
 
 def check_speed(program, sizes, flags):
