@@ -6,7 +6,7 @@ import sys
 
 from gpu.build import ROOT
 from gpu.driver import make_old_driver
-from gpu.program import ODD, SPEED, TOLERANCE, sizes_flags, sizes_text, variants
+from gpu.program import ODD, SPEED, TOLERANCE, sizes_flags, sizes_text, variants, warm_up_passes
 from gpu.report import Failed, Skipped, first_line
 from gpu.recorder import longest_kernels
 from gpu.run import TookTooLong, complaint, run
@@ -124,7 +124,7 @@ MOST_OF_TORCH = 1.0
 
 def check_torch(program, sizes, library, out):
     reference = torch_reference(program, sizes)
-    flags = [*sizes_flags(*sizes), "--warmup", 5, "--iterations", 60]
+    flags = [*sizes_flags(*sizes), "--warmup", warm_up_passes(sizes), "--iterations", 60]
     files = ["--weights", reference["weights"], "--input", reference["input"]]
     args = [*flags, *program.gpu, *files]
     actual, document = program.tensors(args, activations=False)

@@ -165,7 +165,7 @@ NOBODY = {
 # The driver's other libraries may be found by this variable.
 OLD_DRIVER = os.pathsep.join(filter(None, ["{place}/old-driver", os.environ.get("LD_LIBRARY_PATH")]))
 # Kernels of some hundred microseconds, at the GPU's own clock and with what its caches hold: as the recorder sees them.
-LARGE = ("infer.batch_size=32", "infer.image_size=112", "model.base_channels=64")
+LARGE = ("infer.batch_size=32", "infer.image_size=112", "model.base_channels=64", "infer.warmup=100")
 UNDISTURBED = f"{CLI}.cache_control=none"
 
 STEPS = (
@@ -344,6 +344,19 @@ STEPS = (
         expect=refused_or_measured("ERR_NVGPUCTRPERM", of("ncu", NESTED, metrics=(DURATION,))),
         needs=(find_ncu, find_root),
         options=NOBODY,
+        late=True,
+    ),
+    # What ncu measured until then is kept.
+    ncu(
+        *("ncu-killed", "kernel", f"{CLI}.nvtx.include=[finished,open]", *DURATION_ALONE),
+        *("--", "{place}/gpu_cases", "killed"),
+        expect=all_of(
+            fails_saying("SIGKILL", "exit code", "signal 9"),
+            of("ncu", ("finished", "open"), kernels=True, metrics=(DURATION,)),
+        ),
+        after=("build", "cases"),
+        options={"check": False},
+        seconds=60,
         late=True,
     ),
     Step(

@@ -30,6 +30,11 @@ SPEED = [
 ]
 
 
+def warm_up_passes(sizes):
+    """For some tenths of a second: until then an idle GPU's clock rises."""
+    return 1000 if sizes == SPEED[0] else 100
+
+
 class Program:
     """One executable with one library; `log` gets the transcript of every run."""
 

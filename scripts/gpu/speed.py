@@ -4,7 +4,7 @@ import os
 
 from gpu.nsys import OPTIONS as NSYS_OPTIONS
 from gpu.nsys import usable_nsys
-from gpu.program import SPEED, sizes_flags, sizes_text, variants
+from gpu.program import SPEED, sizes_flags, sizes_text, variants, warm_up_passes
 from gpu.report import Failed, Skipped, first_line
 from gpu.run import complaint, find_tool, run
 
@@ -26,7 +26,7 @@ def speed_checks(program):
 
 
 def check_speed(program, sizes, flags):
-    args = [*sizes_flags(*sizes), "--warmup", 10, "--iterations", 50, "--peaks"]
+    args = [*sizes_flags(*sizes), "--warmup", warm_up_passes(sizes), "--iterations", 50, "--peaks"]
     document = program.document([*program.gpu, *args, *flags])
     rate = document["gflops_per_second"]
     peak = document["peaks"]["gflops_per_second"]
@@ -42,7 +42,7 @@ def check_overhead(program, library, sizes):
     """Median time of a pass alone, with ranges recorded, with kernels recorded, and under nsys, in turn."""
     # Short passes often, long ones as often as a tenth of the time allows.
     iterations = 1000 if sizes == SPEED[0] else 200
-    args = [*program.gpu, *sizes_flags(*sizes), "--warmup", 20, "--iterations", iterations]
+    args = [*program.gpu, *sizes_flags(*sizes), "--warmup", warm_up_passes(sizes), "--iterations", iterations]
     recorder = {
         "NVTX_INJECTION64_PATH": library,
         "CUDA_INJECTION64_PATH": library,
