@@ -89,6 +89,24 @@ def replay_checks(program, out):
         for region in regions:
             what = f"{program.library} {mode} {region}"
             yield "ncu", what, lambda m=mode, r=region: check_replay(program, m, r, out)
+    if program.library == "cuda":
+        yield "ncu", "cuda range of neighbours", lambda: check_neighbours(program, out)
+
+
+# Of the program's three passes: stem, residual and head follow each other without an API call between them.
+NEIGHBOURS = ("stem", "residual", "head")
+
+
+def check_neighbours(program, out):
+    """Whether ncu takes ranges that follow each other for one: the planner of deep-profile keeps them apart."""
+    report = os.path.join(out, "cuda-range-neighbours")
+    options = ["--replay-mode", "range", "--nvtx", "--metrics", "gpu__time_duration.sum"]
+    for name in NEIGHBOURS:
+        options += ["--nvtx-include", f"{name}/"]
+    result = profile(report, program, options)
+    if result.returncode != 0 or not os.path.exists(f"{report}.ncu-rep"):
+        raise Failed(complaints(result))
+    return f"{len(results_of(report))} results of {3 * len(NEIGHBOURS)} ranges"
 
 
 def check_replay(program, mode, region, out):
