@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks the ShallowResNet's GPU backend and the recorder on a machine with a GPU. Needs no Node.js.
 
-    python3 scripts/gpu-check.py [--out DIR] [--minutes N] [--program FILE] [--nsys FILE]
+    python3 scripts/gpu-check.py [--out DIR] [--minutes N] [--program FILE] [--place DIR] [--nsys FILE]
                                [--only STEP,...] [--skip STEP,...]
 
 Builds shallow_resnet with each library that is found (cuda: kernels of our own; cudnn), runs it with
@@ -18,7 +18,8 @@ else tmp/gpu-check) after every check; where DIR is $OUT or below it, or with --
 16 MiB at any moment (--one-archive: 3 files). Exit code 1 when a check failed; what cannot be checked here is listed as
 skipped, with the reason.
 
---program takes an executable that is built already, and skips building. --nsys takes what gpu-carry.mjs --nsys
+--program takes an executable that is built already, and skips building. --place builds in DIR and leaves that there:
+another command on the same machine does not build again. --nsys takes what gpu-carry.mjs --nsys
 packed (default: .carry-nsys/nsys.tar.gz), which is used before an nsys of the machine.
 """
 
@@ -58,6 +59,7 @@ def main():
     parser.add_argument("--pack", action="store_true")
     parser.add_argument("--one-archive", action="store_true")
     parser.add_argument("--program")
+    parser.add_argument("--place")
     parser.add_argument("--nsys", default=os.path.join(ROOT, ".carry-nsys", "nsys.tar.gz"))
     parser.add_argument("--only", default=",".join(STEPS))
     parser.add_argument("--skip", default="")
@@ -72,15 +74,17 @@ def main():
     report = Report(outbox, options.minutes * 60)
     end_all_at(report.deadline)
     finish_when_stopped(report, end_all_now)
-    scratch = tempfile.mkdtemp(prefix="gpu-check-build-")
+    scratch = options.place or tempfile.mkdtemp(prefix="gpu-check-build-")
+    os.makedirs(scratch, exist_ok=True)
     # Another user runs the program in one of the steps.
     os.chmod(scratch, 0o755)
-    os.environ[GIVEN_UP] = os.path.join(scratch, "nsys-given-up")
+    os.environ[GIVEN_UP] = os.path.join(scratch, f"nsys-given-up-{os.getpid()}")
     try:
         check_all(report, options, scratch, wanted)
     finally:
         code = report.finish()
-        shutil.rmtree(scratch, ignore_errors=True)
+        if scratch != options.place:
+            shutil.rmtree(scratch, ignore_errors=True)
     return code
 
 

@@ -5,6 +5,7 @@ import os
 import shutil
 import tarfile
 
+from gpu.build import read_text
 from gpu.report import Failed, Skipped
 from gpu.run import run
 
@@ -21,7 +22,7 @@ def unpack(archive, folder):
 def unpack_once(archive, folder):
     """Not again where this very archive was unpacked before, by another command: what was built there stays."""
     mark = os.path.join(folder, ".unpacked")
-    if os.path.exists(archive) and read(mark) == checksum(archive):
+    if os.path.exists(archive) and read_text(mark) == checksum(archive):
         return "as unpacked before"
     for name in os.listdir(folder):
         path = os.path.join(folder, name)
@@ -35,14 +36,6 @@ def unpack_once(archive, folder):
 def checksum(path):
     with open(path, "rb") as file:
         return hashlib.sha256(file.read()).hexdigest()
-
-
-def read(path):
-    try:
-        with open(path, encoding="utf-8") as file:
-            return file.read()
-    except OSError:
-        return None
 
 
 def use_nsys(archive, folder):

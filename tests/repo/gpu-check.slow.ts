@@ -289,10 +289,11 @@ describe.concurrent("gpu-check.py", () => {
       CUDNN_ROOT: join(folder, "cudnn"),
       HYDRACONF_CUDA: "90",
     };
-    await run("gpu-check.py", ["--only", "golden", "--out", out], { ...env, ...chosen });
-    const built = rowsIn(out).filter(
-      ({ step, what }) => step === "build" && !what.includes("runs"),
-    );
+    const args = ["--only", "golden", "--out", out, "--place", join(folder, "place")];
+    await run("gpu-check.py", args, { ...env, ...chosen });
+    const builtNow = () =>
+      rowsIn(out).filter(({ step, what }) => step === "build" && !what.includes("runs"));
+    const built = builtNow();
     expect(built.map(({ what, state, detail }) => [what, state, detail]).sort()).toEqual([
       ["cuda", "ok", "sm_90+compute_90, nvcc 13.0, 0 warnings"],
       ["cudnn", "ok", "sm_90+compute_90, nvcc 13.0, cuDNN 9.12.0, 0 warnings"],
@@ -302,6 +303,11 @@ describe.concurrent("gpu-check.py", () => {
       expect(commands).toContain(`native/shallow_resnet/${source}`);
     expect(commands).toContain("-gencode=arch=compute_90,code=sm_90");
     expect(commands).toContain(join(folder, "cudnn", "lib", "libcudnn.so.9"));
+
+    rmSync(compiled);
+    await run("gpu-check.py", args, { ...env, ...chosen });
+    expect(existsSync(compiled)).toBe(false);
+    for (const { detail } of builtNow()) expect(detail).toMatch(/, as built before$/);
   });
 
   it("says what is missing", async () => {
