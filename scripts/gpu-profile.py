@@ -104,13 +104,14 @@ def profile_all(report, options, place, wanted):
             for other in step.after:
                 if not done.get(other, other not in wanted):
                     raise Skipped(f"{other} did not work")
-            if step.mode in hung:
-                raise Skipped(f"{step.mode} replay took too long before")
+            for mode, what in step.loads:
+                if (mode, what) in hung:
+                    raise Skipped(f"{mode} replay of {what} took too long before")
             try:
                 return step.run(installation, min(step.seconds, report.left()))
             except Failed as problem:
                 if step.mode and (isinstance(problem, TookTooLong) or TIME_LIMIT in str(problem)):
-                    hung.add(step.mode)
+                    hung.add(step.loads[-1])
                 raise
 
         done[step.name] = report.check("profile", step.name, action, least=5)

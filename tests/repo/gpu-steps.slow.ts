@@ -253,15 +253,30 @@ describe.concurrent("steps of gpu-profile.py", () => {
       stderr: "ncu (level-1): stopped after 1.5 min (pipeline.ncu.timeout_min)",
       exit: 1,
     };
-    const steps = ["ncu-range", "ncu-range-cudnn", "ncu-app-range"];
-    const failed = await profile({ "ncu-range": { exit: 1 } }, steps);
-    expect(failed.row("ncu-range-cudnn")?.detail).toContain("there is no");
-    const late = await profile({ "ncu-range": slow }, steps);
-    expect(late.row("ncu-range-cudnn")).toMatchObject({
+    // The first and the last with the default preset, the others with few metrics.
+    const steps = [
+      "ncu-range",
+      "ncu-range-cudnn",
+      "ncu-range-memory",
+      "range-as-typed",
+      "ncu-app-range",
+    ];
+    const cases = { announced: {}, reports: { recorder: report([]) } };
+    const failed = await profile({ "ncu-range": { exit: 1 }, cases }, steps);
+    for (const step of steps.slice(1)) expect(failed.row(step)?.detail).toContain("there is no");
+    const heavy = await profile({ "ncu-range": slow, cases }, steps);
+    expect(heavy.row("ncu-range-cudnn")?.detail).toContain("there is no");
+    expect(heavy.row("range-as-typed")).toMatchObject({
       state: "skipped",
-      detail: "range replay took too long before",
+      detail: "range replay of a preset took too long before",
     });
-    expect(late.row("ncu-app-range")).toMatchObject({ state: "FAILED" });
+    const light = await profile({ "ncu-range-cudnn": slow, cases }, steps);
+    for (const step of ["ncu-range-memory", "range-as-typed"])
+      expect(light.row(step)).toMatchObject({
+        state: "skipped",
+        detail: "range replay of few metrics took too long before",
+      });
+    expect(light.row("ncu-app-range")?.detail).toContain("there is no");
   });
 
   it("takes no label with a number of its call", async () => {
