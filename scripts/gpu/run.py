@@ -120,7 +120,10 @@ def complaint(result):
         or above
         or [line for line in others if re.search(r"error|failed|cannot|not ", line, re.IGNORECASE)]
     )
-    return (telling or lines or ["no output"])[0]
+    line = (telling or lines or ["no output"])[0]
+    # deep-profile: the end of the program's own words stands below.
+    below = lines[lines.index(line) + 1 :] if line.endswith(":") else []
+    return " ".join([line, *below[:1]])
 
 
 def end_group(child):

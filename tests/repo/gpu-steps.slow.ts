@@ -235,6 +235,15 @@ describe.concurrent("steps of gpu-profile.py", () => {
     expect(fewer.row("agreement")?.detail).toContain("B / head: 2 ms, ncu None ms");
   });
 
+  it("shows what the program itself said where it failed", async () => {
+    const stderr =
+      "p ended with exit code 1; the end of its standard error:\n  p: no such kernel\n";
+    const { row } = await profile({ recorder: { stderr, exit: 1 } }, ["recorder"]);
+    expect(row("recorder")?.detail.split("\n")[0]).toBe(
+      "Failed: exit 1: p ended with exit code 1; the end of its standard error: p: no such kernel",
+    );
+  });
+
   it("wants A::A1 inside A", async () => {
     const apart = TREE.map((path) => region(path.slice(-1), 3));
     const { row } = await profile(
