@@ -27,6 +27,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
 
 from gpu.carried import unpack_once  # noqa: E402
+from gpu.cupti import name_cupti_where_missed  # noqa: E402
 from gpu.deep_profile import Installation  # noqa: E402
 from gpu.outbox import Outbox, is_returned  # noqa: E402
 from gpu.profile_steps import STEPS  # noqa: E402
@@ -112,7 +113,8 @@ def profile_all(report, options, place, wanted):
             except Failed as problem:
                 if step.mode and (isinstance(problem, TookTooLong) or TIME_LIMIT in str(problem)):
                     hung.add(step.loads[-1])
-                raise
+                named = name_cupti_where_missed(str(problem))
+                raise Failed(f"{problem}; from here on with {named}") if named else problem
 
         done[step.name] = report.check("profile", step.name, action, least=5)
 

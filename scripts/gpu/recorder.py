@@ -8,6 +8,7 @@ import shlex
 import sys
 
 from gpu.build import NATIVE, ROOT
+from gpu.cupti import name_cupti_where_missed
 from gpu.report import Failed
 from gpu.run import run
 
@@ -41,6 +42,8 @@ def check_recorder(program, library, out, seconds):
     result = run(command, min(150, seconds), check=False, log=log)
     lines = result.stdout.strip().split("\n")
     remarks = [line for line in lines if "left out" in line or "kernels begin" in line]
+    named = name_cupti_where_missed(result.stdout)
+    remarks += [f"from here on with {named}"] if named else []
     if result.returncode != 0:
         raise Failed("; ".join([result.stderr.strip()[-600:] or lines[-1], *remarks]) + f"\n{result.stdout}")
     return "; ".join([lines[-1], *remarks])

@@ -98,6 +98,18 @@ function python(
   });
 }
 
+/** Runs Python with the scripts' modules. */
+const inPython = (
+  lines: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): Promise<{ code: number; text: string }> =>
+  python(["-c", lines.join("\n")], {
+    ...process.env,
+    PYTHONPATH: scripts,
+    PYTHONDONTWRITEBYTECODE: "1",
+    ...env,
+  });
+
 const tool = (folder: string, name: string, lines: readonly string[]): void => {
   const bin = join(folder, "bin");
   mkdirSync(bin, { recursive: true });
@@ -244,6 +256,23 @@ describe.concurrent("steps of gpu-profile.py", () => {
     );
   });
 
+  it("goes on with a CUPTI from elsewhere where the recorder found none", async () => {
+    const folder = join(root, String(++places));
+    const library = join(folder, "site/nvidia/cu13/lib/libcupti.so.13");
+    mkdirSync(join(library, ".."), { recursive: true });
+    writeFileSync(library, "");
+    const { text } = await inPython([
+      "import os",
+      "from gpu import cupti",
+      `cupti.site_packages = lambda: [${JSON.stringify(join(folder, "site"))}]`,
+      "print(cupti.name_cupti_where_missed('no libcupti could be read'))",
+      "print(cupti.name_cupti_where_missed('not recorded: no libcupti for a driver of CUDA 13.0 was found'))",
+      "print(os.environ['HYDRACONF_CUPTI_PATH'])",
+      "print(cupti.name_cupti_where_missed('no libcupti for a driver of CUDA 13.0'))",
+    ]);
+    expect(text.trim().split("\n")).toEqual(["None", library, library, "None"]);
+  });
+
   it("wants A::A1 inside A", async () => {
     const apart = TREE.map((path) => region(path.slice(-1), 3));
     const { row } = await profile(
@@ -372,18 +401,6 @@ describe.concurrent("steps of gpu-profile.py", () => {
 });
 
 describe.concurrent("gpu-check.py with nsys", () => {
-  /** Runs Python with the scripts' modules. */
-  const inPython = (
-    lines: readonly string[],
-    env: NodeJS.ProcessEnv = {},
-  ): Promise<{ code: number; text: string }> =>
-    python(["-c", lines.join("\n")], {
-      ...process.env,
-      PYTHONPATH: scripts,
-      PYTHONDONTWRITEBYTECODE: "1",
-      ...env,
-    });
-
   it("takes the next nsys where one records no kernels", async () => {
     const folder = join(root, String(++places));
     const database = join(folder, "with.sqlite");
