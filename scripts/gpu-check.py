@@ -12,7 +12,7 @@ replays of CUDA graphs with nsys, measures what the recorder costs beside nsys, 
 tests to keep, asks ncu what it refuses, measures speed, and looks for memory errors (compute-sanitizer).
 
 Steps, the most valuable first, as time may not suffice for all: machine, build, golden, odd, failures, recorder,
-torch, permission, nsys, overhead, fixtures, ncu, sanitizer, speed, refused. A step that fails, hangs or finds no
+torch, permission, ncu, nsys, overhead, fixtures, sanitizer, speed, refused. A step that fails, hangs or finds no
 time left costs itself only; a program or an ncu that cannot do the least is not tried again. Prints a table and writes it with all output to DIR (default: $OUT,
 else tmp/gpu-check) after every check; where DIR is $OUT or below it, or with --pack, as at most 8 files below
 16 MiB at any moment (--one-archive: 3 files). Exit code 1 when a check failed; what cannot be checked here is listed as
@@ -33,7 +33,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from gpu import correctness, nsight, nsys_checks, speed  # noqa: E402
 from gpu.build import ROOT, build  # noqa: E402
-from gpu.cases import build_cases, check_costs  # noqa: E402
+from gpu.cases import build_cases, cases_in, check_costs  # noqa: E402
 from gpu.carried import use_nsys  # noqa: E402
 from gpu.machine import describe_machine  # noqa: E402
 from gpu.nsys import GIVEN_UP  # noqa: E402
@@ -44,12 +44,12 @@ from gpu.report import Report, finish_when_stopped  # noqa: E402
 from gpu.run import end_all_at, end_all_now  # noqa: E402
 
 STEPS = (
-    *("machine", "build", "golden", "odd", "failures", "recorder", "torch", "permission", "nsys", "overhead"),
-    *("fixtures", "ncu", "sanitizer", "speed", "refused"),
+    *("machine", "build", "golden", "odd", "failures", "recorder", "torch", "permission", "ncu", "nsys"),
+    *("overhead", "fixtures", "sanitizer", "speed", "refused"),
 )
 # What they need beside the program.
 WITH_RECORDER = {"recorder", "torch", "overhead"}
-WITH_CASES = {"nsys", "overhead"}
+WITH_CASES = {"nsys", "overhead", "ncu"}
 
 
 def main():
@@ -185,6 +185,9 @@ def run_step(step, program, report, library, out):
 def run_cases(step, report, folder, library, out):
     if step == "overhead":
         report.check("overhead", "launches and ranges", lambda: check_costs(folder, library))
+        return
+    if step == "ncu":
+        report.check("ncu", "range of steps", lambda: nsight.check_steps(cases_in(folder), out))
         return
     for check in nsys_checks.nsys_checks(folder, out):
         report.check(*check)

@@ -90,23 +90,35 @@ def replay_checks(program, out):
             what = f"{program.library} {mode} {region}"
             yield "ncu", what, lambda m=mode, r=region: check_replay(program, m, r, out)
     if program.library == "cuda":
-        yield "ncu", "cuda range of neighbours", lambda: check_neighbours(program, out)
+        for mode in ("range", "app-range"):
+            yield "ncu", f"cuda {mode} of neighbours", lambda m=mode: check_neighbours(program, m, out)
 
 
 # Of the program's three passes: stem, residual and head follow each other without an API call between them.
 NEIGHBOURS = ("stem", "residual", "head")
 
 
-def check_neighbours(program, out):
+def check_neighbours(program, mode, out):
     """Whether ncu takes ranges that follow each other for one: the planner of deep-profile keeps them apart."""
-    report = os.path.join(out, "cuda-range-neighbours")
-    options = ["--replay-mode", "range", "--nvtx", "--metrics", "gpu__time_duration.sum"]
+    report = os.path.join(out, f"cuda-{mode}-neighbours")
+    options = ["--replay-mode", mode, "--nvtx", "--metrics", "gpu__time_duration.sum"]
     for name in NEIGHBOURS:
         options += ["--nvtx-include", f"{name}/"]
     result = profile(report, program, options)
     if result.returncode != 0 or not os.path.exists(f"{report}.ncu-rep"):
         raise Failed(complaints(result))
     return f"{len(results_of(report))} results of {3 * len(NEIGHBOURS)} ranges"
+
+
+def check_steps(cases, out):
+    """The same of ranges of one name."""
+    report = os.path.join(out, "range-steps")
+    command = [require_ncu(), "--config-file", "off", "-f", "-o", report, "--clock-control", "none"]
+    command += ["--replay-mode", "range", "--nvtx", "--nvtx-include", "step/", "--metrics", "gpu__time_duration.sum"]
+    result = run([*command, cases, "steps"], 60, check=False, log=f"{report}.command")
+    if result.returncode != 0 or not os.path.exists(f"{report}.ncu-rep"):
+        raise Failed(complaints(result))
+    return f"{len(results_of(report))} results of 3 ranges"
 
 
 def check_replay(program, mode, region, out):

@@ -222,6 +222,7 @@ STEPS = (
     case("fault", all_of(fails_saying("illegal memory access"), counted()), check=False),
     case("out-of-memory", all_of(fails_saying("out of memory"), counted()), check=False),
     case("payload", all_of(counted(), payloads("step", "tokens", 1000), payloads("step", "Message size", 40960))),
+    case("steps", counted()),
     case("threads", counted()),
     case("launch-ex", counted()),
     case("memory", counted()),

@@ -165,6 +165,17 @@ static void launch_ex() {
   nvtxRangePop();
 }
 
+// As a training loop: nothing waits between one step and the next.
+static void steps() {
+  announce("\"step\": 6");
+  for (int i = 0; i < 3; ++i) {
+    nvtxRangePushA("step");
+    launch(2, 50'000);
+    nvtxRangePop();
+  }
+  CHECK(cudaDeviceSynchronize());
+}
+
 static void in_threads() {
   announce("\"thread 0\": 100, \"thread 1\": 100, \"thread 2\": 100, \"thread 3\": 100");
   std::vector<std::thread> threads;
@@ -295,6 +306,7 @@ static const Case kCases[] = {
 #endif
     {"memory", memory, true},
     {"launch-ex", launch_ex, true},
+    {"steps", steps, true},
     {"threads", in_threads, true},
     {"reset-while-running", reset_while_running, true},
     {"destroy-while-running", destroy_while_running, false},
