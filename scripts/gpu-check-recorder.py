@@ -28,9 +28,10 @@ from collections import defaultdict
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
 
+from gpu.nsys import keep_for_tests, record as record_with_nsys  # noqa: E402
 from gpu.recorder import build_recorder  # noqa: E402
 from gpu.report import Failed, first_line  # noqa: E402
-from gpu.run import find_ncu, find_nsys, run as run_program  # noqa: E402
+from gpu.run import find_ncu, knows_option, run as run_program  # noqa: E402
 
 MOST_SHARE = 0.10
 MOST_NS = 500  # what clocks of a microsecond's grain may make of a short kernel
@@ -127,24 +128,16 @@ def with_recorder(command, library, out):
 
 
 def with_nsys(command, out):
-    nsys = find_nsys()
-    if nsys is None:
-        raise Failed("not installed")
-    report = os.path.join(out, "nsys")
-    log = f"{report}.log"
-    options = ["--trace", "cuda,nvtx", "--sample", "none", "--cpuctxsw", "none", "-f", "true", "-o", report]
-    run([nsys, "profile", *options, *command], log=log)
-    run([nsys, "export", "--type", "sqlite", "-f", "true", "-o", f"{report}.sqlite", f"{report}.nsys-rep"], log=log)
+    export = record_with_nsys(command, os.path.join(out, "nsys"))
+    keep_for_tests(export)
     times = defaultdict(list)
     query = (
         "SELECT s.value, k.end - k.start FROM CUPTI_ACTIVITY_KIND_KERNEL k "
         "JOIN StringIds s ON s.id = k.demangledName"
     )
-    with sqlite3.connect(f"{report}.sqlite") as database:
+    with sqlite3.connect(export) as database:
         for name, ns in database.execute(query):
             times[name].append(ns)
-    if not times:
-        raise Failed("recorded no kernels")
     return times
 
 
@@ -156,6 +149,9 @@ def with_ncu(command, out):
     options = ["--config-file", "off", "-f", "-o", report, "--target-processes", "all"]
     # As the other two see the kernels: at the GPU's own clock, with what the caches hold.
     options += ["--clock-control", "none", "--cache-control", "none", "--metrics", "gpu__time_duration.sum"]
+    # Of libraries that it knows, a newer one shortens names.
+    if knows_option(ncu, "--rename-kernels"):
+        options += ["--rename-kernels", "off"]
     run([ncu, *options, *command], seconds=100, log=f"{report}.log")
     printing = ["--csv", "--page", "raw", "--print-units", "base", "--print-kernel-base", "demangled"]
     table = run([ncu, "--import", f"{report}.ncu-rep", *printing], {"LC_ALL": "C.UTF-8"})

@@ -4,6 +4,7 @@ Warnings are counted, not refused: a newer compiler than ours is no reason to le
 """
 
 import functools
+import hashlib
 import os
 import sys
 
@@ -16,7 +17,7 @@ NATIVE = os.path.join(ROOT, "native")
 
 sys.path.insert(0, NATIVE)
 from detect import sources  # noqa: E402
-from detection.cudnn import find_cudnn  # noqa: E402
+from detection.cudnn import find_cudnn, site_packages  # noqa: E402
 from detection.gpu_backend import plan_gpu_backend  # noqa: E402
 from detection.toolkit import find_nvcc  # noqa: E402
 
@@ -57,13 +58,41 @@ def build(library, folder, log):
         flags.append("-DHYDRACONF_CUDNN=0")
     os.makedirs(folder, exist_ok=True)
     commands = compilations(flags, folders, plan, toolkit, folder)
+    program = os.path.join(folder, "shallow_resnet")
+    linking = ["g++", "-pthread", *[command[-1] for command in commands], "-o", program, *link]
+    what = f"{plan['targets']}, nvcc {toolkit['version']}{version}"
+    # Another command on the same machine may have built just this (--place).
+    mark = os.path.join(folder, "built-from")
+    key = fingerprint([*commands, linking], folders)
+    if os.path.exists(program) and read_text(mark) == key:
+        return program, f"{what}, as built before"
     compiling = [functools.partial(run, command, 400, log=log) for command in commands]
     results = together(compiling, os.cpu_count())
-    program = os.path.join(folder, "shallow_resnet")
-    objects = [command[-1] for command in commands]
-    run(["g++", "-pthread", *objects, "-o", program, *link], log=log)
+    run(linking, log=log)
+    with open(mark, "w", encoding="utf-8") as file:
+        file.write(key)
     warnings = sum(result.stderr.count("warning:") for result in results)
-    return program, f"{plan['targets']}, nvcc {toolkit['version']}{version}, {warnings} warnings"
+    return program, f"{what}, {warnings} warnings"
+
+
+def fingerprint(commands, folders):
+    """Of the commands and of all that they can read of ours."""
+    text = hashlib.sha256(repr(commands).encode())
+    for folder in [*folders, "shallow_resnet/cuda", "nvtx"]:
+        for name in sorted(os.listdir(os.path.join(NATIVE, folder))):
+            path = os.path.join(NATIVE, folder, name)
+            if os.path.isfile(path):
+                with open(path, "rb") as file:
+                    text.update(file.read())
+    return text.hexdigest()
+
+
+def read_text(path):
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+    except OSError:
+        return None
 
 
 def compilations(flags, folders, plan, toolkit, folder):

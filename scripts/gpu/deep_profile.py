@@ -11,6 +11,7 @@ class Installation:
     """`place` holds node/, package/ and perhaps tools/; runs and transcripts go below `work`."""
 
     def __init__(self, place, work):
+        self.place = place
         self.node = os.path.join(place, "node", "bin", "node")
         self.command = os.path.join(place, "package", "dist", "bin", "deep-profile.js")
         self.runs = os.path.join(work, "runs")
@@ -26,16 +27,22 @@ class Installation:
         return os.path.join(self.runs, name)
 
     def profile(self, name, arguments, seconds, env=None, **options):
-        """Runs the command; its transcript is logs/NAME.txt, and {runs} stands for the runs' folder."""
-        words = [word.replace("{runs}", self.runs) for word in arguments]
+        """Runs the command; its transcript is logs/NAME.txt.
+
+        {runs} stands for the runs' folder, {place} for that of the installation.
+        """
+        own = {name: self._with_places(value) for name, value in (env or {}).items()}
         return run(
-            [self.node, self.command, *words],
+            [self.node, self.command, *map(self._with_places, arguments)],
             seconds,
-            env={"PATH": self.path, "NO_COLOR": "1", "COLUMNS": "120", **(env or {})},
+            env={"PATH": self.path, "NO_COLOR": "1", "COLUMNS": "120", **own},
             cwd=self.runs,
             log=os.path.join(self.logs, f"{name}.txt"),
             **options,
         )
+
+    def _with_places(self, word):
+        return word.replace("{runs}", self.runs).replace("{place}", self.place)
 
 
 def read_report(folder):
@@ -50,7 +57,10 @@ def read_report(folder):
 
 def require_regions(report, names, kernels=False, metrics=()):
     """Fails where a region is not there, has no kernels of the GPU though it should, or lacks a metric."""
-    regions = {region["name"]: region for region in report["regions"]}
+    regions = {}
+    for region in report["regions"]:
+        # Of several with one name the outermost, which comes first.
+        regions.setdefault(region["name"], region)
     absent = [name for name in names if name not in regions]
     if absent:
         raise Failed(f"no region {', '.join(absent)}; there are {', '.join(regions) or 'none'}")
@@ -62,6 +72,13 @@ def require_regions(report, names, kernels=False, metrics=()):
         if lacking:
             raise Failed(f"{name} lacks {', '.join(lacking)}; notes: {report['notes']}")
     return ", ".join(f"{name} {milliseconds(regions[name])}" for name in names)
+
+
+def require_nested(report, inner, outer):
+    paths = [region["path"] for region in report["regions"]]
+    if [outer, inner] not in paths:
+        raise Failed(f"no {inner} inside {outer}; there are {[' / '.join(path) for path in paths]}")
+    return f"{inner} inside {outer}"
 
 
 def milliseconds(region):

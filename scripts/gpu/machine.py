@@ -4,6 +4,7 @@ import glob
 import os
 import re
 
+from gpu.nsys import all_nsys
 from gpu.report import Failed, first_line
 from gpu.run import find_ncu, find_nsys, run
 
@@ -14,6 +15,8 @@ COMMANDS = [
     ["nvcc", "--version"],
     ["g++", "--version"],
     ["make", "--version"],
+    ["sh", "-c", "command -v python3 nvcc ncu nsys compute-sanitizer make g++; ls -la $(command -v nvcc ncu)"],
+    ["sh", "-c", "env | grep -E '^(PATH|LD_|CUDA|CUDNN|NV|VIRTUAL|CONDA)' | sort"],
     ["ldd", "--version"],
     ["python3", "-c", "import torch; print(torch.__version__, torch.backends.cudnn.version())"],
     ["sh", "-c", "ls -la /dev/nvidia* /opt/nvidia /opt/nvidia/* /usr/local | head -80"],
@@ -44,9 +47,9 @@ def describe_machine(out):
     # As deep-profile asks for what this GPU can measure.
     if ncu:
         answered += ask([ncu, "--query-metrics", "--csv"], os.path.join(out, "ncu--query-metrics.txt"))
+    for one in all_nsys():
+        answered += ask([one, "--version"], log)
     nsys = find_nsys()
-    if nsys:
-        answered += ask([nsys, "--version"], log)
     cupti = glob.glob("/usr/local/cuda*/**/libcupti.so.*", recursive=True)
     return f"{gpu()}; {answered} answers; ncu: {ncu}, nsys: {nsys}, CUPTI of the toolkit: {cupti[:1]}"
 

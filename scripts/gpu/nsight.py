@@ -81,11 +81,44 @@ def results_of(report):
 
 
 def replay_checks(program, out):
-    modes = ("kernel", "range", "app-range") if program.library == "cuda" else ("range", "app-range")
-    for mode in modes:
-        for region in ("A", "A::A1", "B") if program.library == "cuda" else ("A",):
+    # gpu-profile.py has them all, through deep-profile: here is what ncu itself says.
+    modes = {"kernel": ("A",), "range": ("A", "A::A1"), "app-range": ("A",)}
+    if program.library == "cudnn":
+        modes = {"range": ("A",)}
+    for mode, regions in modes.items():
+        for region in regions:
             what = f"{program.library} {mode} {region}"
             yield "ncu", what, lambda m=mode, r=region: check_replay(program, m, r, out)
+    if program.library == "cuda":
+        for mode in ("range", "app-range"):
+            yield "ncu", f"cuda {mode} of neighbours", lambda m=mode: check_neighbours(program, m, out)
+
+
+# Of the program's three passes: stem, residual and head follow each other without an API call between them.
+NEIGHBOURS = ("stem", "residual", "head")
+
+
+def check_neighbours(program, mode, out):
+    """Whether ncu takes ranges that follow each other for one: the planner of deep-profile keeps them apart."""
+    report = os.path.join(out, f"cuda-{mode}-neighbours")
+    options = ["--replay-mode", mode, "--nvtx", "--metrics", "gpu__time_duration.sum"]
+    for name in NEIGHBOURS:
+        options += ["--nvtx-include", f"{name}/"]
+    result = profile(report, program, options)
+    if result.returncode != 0 or not os.path.exists(f"{report}.ncu-rep"):
+        raise Failed(complaints(result))
+    return f"{len(results_of(report))} results of {3 * len(NEIGHBOURS)} ranges"
+
+
+def check_steps(cases, out):
+    """The same of ranges of one name."""
+    report = os.path.join(out, "range-steps")
+    command = [require_ncu(), "--config-file", "off", "-f", "-o", report, "--clock-control", "none"]
+    command += ["--replay-mode", "range", "--nvtx", "--nvtx-include", "step/", "--metrics", "gpu__time_duration.sum"]
+    result = run([*command, cases, "steps"], 60, check=False, log=f"{report}.command")
+    if result.returncode != 0 or not os.path.exists(f"{report}.ncu-rep"):
+        raise Failed(complaints(result))
+    return f"{len(results_of(report))} results of 3 ranges"
 
 
 def check_replay(program, mode, region, out):
@@ -102,7 +135,7 @@ def check_replay(program, mode, region, out):
 
 
 def fixture_checks(program, out):
-    for mode in ("kernel", "range", "app-range", "application"):
+    for mode in ("kernel", "range", "app-range", "application") if program.library == "cuda" else ("kernel", "range"):
         yield "fixtures", f"{program.library} {mode}", lambda m=mode: record_fixture(program, m, out)
 
 
@@ -154,7 +187,7 @@ def refusal_checks(program, out):
             *("refused", f"{program.library} {mode}: the default preset"),
             lambda m=mode: check_asked(program, m, everything, out, f"preset-{m}"),
         )
-    for metric in ["inst_executed", "sass__inst_executed_global_loads", *metrics[3:6]]:
+    for metric in ["inst_executed", "sass__inst_executed_global_loads", metrics[3]] if program.library == "cuda" else []:
         yield (
             *("refused", f"{program.library} range: {metric}"),
             lambda m=metric: check_asked(program, "range", ["--metrics", m], out, f"metric-{m}", False),

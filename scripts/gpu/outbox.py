@@ -27,12 +27,21 @@ ARCHIVES = {
 }
 
 
-class Outbox:
-    """`out` gets results; `packed` says that it may hold few files only."""
+def is_returned(folder):
+    """Whether a folder is, or lies in, the one whose files a lent machine gives back."""
+    if not os.environ.get("OUT"):
+        return False
+    returned = os.path.abspath(os.environ["OUT"])
+    return os.path.commonpath([os.path.abspath(folder), returned]) == returned
 
-    def __init__(self, out, packed):
+
+class Outbox:
+    """`out` gets results; `packed` says that it may hold few files only, `one_archive` that it is to hold three."""
+
+    def __init__(self, out, packed, one_archive=False):
         self.out = out
         self.packed = packed
+        self.archives = {list(ARCHIVES)[-1]: ()} if one_archive else ARCHIVES
         os.makedirs(out, exist_ok=True)
         self.work = tempfile.mkdtemp(prefix="gpu-check-") if packed else out
         self.left_out = []
@@ -60,9 +69,9 @@ class Outbox:
         if not now and self._kept_at is not None and time.monotonic() - self._kept_at < PAUSE_SECONDS:
             return
         self.left_out = []
-        groups = {name: [] for name in ARCHIVES}
+        groups = {name: [] for name in self.archives}
         for path in files_below(self.work):
-            groups[archive_of(path)].append(path)
+            groups[archive_of(path, self.archives)].append(path)
         for name, members in groups.items():
             if members:
                 self._pack(name, members)
@@ -106,11 +115,11 @@ class Outbox:
         return self._sizes[key]
 
 
-def archive_of(path):
-    for name, endings in ARCHIVES.items():
+def archive_of(path, archives):
+    for name, endings in archives.items():
         if path.endswith(endings):
             return name
-    return list(ARCHIVES)[-1]
+    return list(archives)[-1]
 
 
 def compressed_size(path):

@@ -30,6 +30,11 @@ SPEED = [
 ]
 
 
+def warm_up_passes(sizes):
+    """For some tenths of a second: until then an idle GPU's clock rises."""
+    return 1000 if sizes == SPEED[0] else 100
+
+
 class Program:
     """One executable with one library; `log` gets the transcript of every run."""
 
@@ -40,8 +45,12 @@ class Program:
         self.log = log
         self.gpu = ["--device", "cuda:0", "--gpu-library", library]
 
-    def document(self, args, seconds=60, env=None):
-        return json.loads(run([self.path, *args], seconds, env=env, log=self.log).stdout)
+    def document(self, args, seconds=60, env=None, under=()):
+        """`under`: a tool that runs it, which may say something of its own before and after."""
+        text = run([*under, self.path, *args], seconds, env=env, log=self.log).stdout
+        if under:
+            text = text[text.find("{") : text.rfind("}") + 1]
+        return json.loads(text)
 
     def tensors(self, args, seconds=60, activations=True):
         """What a run computed, and its document."""

@@ -1,5 +1,6 @@
 """Programs, each in a process group of its own: ncu's and nsys's helpers end with them."""
 
+import functools
 import glob
 import os
 import re
@@ -119,7 +120,10 @@ def complaint(result):
         or above
         or [line for line in others if re.search(r"error|failed|cannot|not ", line, re.IGNORECASE)]
     )
-    return (telling or lines or ["no output"])[0]
+    line = (telling or lines or ["no output"])[0]
+    # deep-profile: the end of the program's own words stands below.
+    below = lines[lines.index(line) + 1 :] if line.endswith(":") else []
+    return " ".join([line, *below[:1]])
 
 
 def end_group(child):
@@ -148,6 +152,15 @@ def find_tool(name, pattern):
 
 def find_ncu():
     return find_tool("ncu", "/opt/nvidia/nsight-compute/*/ncu")
+
+
+@functools.cache
+def knows_option(tool, option):
+    """Whether its --help has it."""
+    try:
+        return option in run([tool, "--help"], 30, check=False).stdout
+    except (OSError, Failed):
+        return False
 
 
 def find_nsys():

@@ -214,6 +214,7 @@ describe.runIf(canBuild)("with a GPU, the recorder", () => {
     expect([...process.kernels].map(({ name }) => name)).toEqual([
       "before the reset",
       "after the reset",
+      "before the release",
     ]);
     expect(process.notes).toEqual([]);
   });

@@ -29,7 +29,7 @@ std::atomic<bool> over{false};
 bool contains(const char* text, const char* part) { return std::strstr(text, part) != nullptr; }
 
 Function function_of_name(const char* name) {
-  for (const char* part : {"DeviceReset", "PrimaryCtxReset", "CtxDestroy"}) {
+  for (const char* part : {"DeviceReset", "PrimaryCtxReset", "PrimaryCtxRelease", "CtxDestroy"}) {
     if (contains(name, part)) return Function::kDestroysContexts;
   }
   if (contains(name, "HostFunc")) return Function::kOther;

@@ -63,7 +63,7 @@ export async function measurePasses(
   };
   if (several)
     context.say(
-      `ncu runs the program ${passes.length} times: nested regions cannot be measured in one run`,
+      `ncu runs the program ${passes.length} times: regions inside each other, or without a CUDA call between them, need runs of their own`,
     );
 
   for (const pass of passes) {

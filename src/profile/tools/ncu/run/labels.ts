@@ -25,6 +25,11 @@ export interface DiscoveredLabels {
   readonly labels: readonly NvtxLabel[];
   /** Whether ranges of two labels, or two ranges of one label, are open together in some process. */
   readonly overlap: (a: NvtxLabel, b: NvtxLabel) => boolean;
+  /**
+   * Whether a range of one label opens after one of the other has closed, with no CUDA call of the process between
+   * them. Calls that give the GPU no work and do not wait for it count as none. False where no calls were recorded.
+   */
+  readonly adjoin: (a: NvtxLabel, b: NvtxLabel) => boolean;
 }
 
 export const labelKey = ({ domain, name, kind }: NvtxLabel): string =>
@@ -44,15 +49,17 @@ export function labelsOf(
   const ignored = new Set(operationDomains);
   const found = new Map<string, { readonly label: NvtxLabel; depth: number }>();
   const pairs = new Set<string>();
+  const neighbours = new Set<string>();
   const names = new Set<string>();
   for (const process of timeline.processes)
-    sweep(process, ignored, labelOf, (label, name, open) => {
+    sweep(process, ignored, labelOf, (label, name, open, justClosed) => {
       names.add(name);
       const key = labelKey(label);
       const known = found.get(key);
       if (known === undefined) found.set(key, { label, depth: open.length });
       else known.depth = Math.min(known.depth, open.length);
       for (const other of open) pairs.add(pairKey(key, other));
+      for (const other of justClosed) neighbours.add(pairKey(key, other));
     });
   const ordered = [...found.values()].sort((a, b) => a.depth - b.depth);
   const writtenOf = rawLabelPatterns(names, labelOf);
@@ -62,6 +69,7 @@ export function labelsOf(
       return written === null ? label : { ...label, written };
     }),
     overlap: (a, b) => pairs.has(pairKey(labelKey(a), labelKey(b))),
+    adjoin: (a, b) => neighbours.has(pairKey(labelKey(a), labelKey(b))),
   };
 }
 
@@ -101,19 +109,46 @@ export function foldingLabels(
 
 const pairKey = (a: string, b: string): string => (a < b ? `${a}\n${b}` : `${b}\n${a}`);
 
-/** Reports for every range which labels are open when it opens, including those of other threads. */
+/** When the CUDA calls of a process began that gave its GPUs work or waited for them, in order. */
+function cudaCalls({ kernels, synchronizations = [] }: ProcessTimeline): Float64Array {
+  const times = new Float64Array(kernels.length + synchronizations.length);
+  let length = 0;
+  for (const { launchThreadId, launchNs } of kernels)
+    if (launchThreadId !== null) times[length++] = launchNs;
+  for (const { callNs } of synchronizations) times[length++] = callNs;
+  return times.subarray(0, length).sort();
+}
+
+/**
+ * Reports for every range which labels are open when it opens, including those of other threads, and in which the last
+ * CUDA call was made if they have closed since.
+ */
 function sweep(
   process: ProcessTimeline,
   ignored: ReadonlySet<string>,
   labelOf: LabelOf,
-  onOpen: (label: NvtxLabel, name: string, open: readonly string[]) => void,
+  onOpen: (
+    label: NvtxLabel,
+    name: string,
+    open: readonly string[],
+    justClosed: Iterable<string>,
+  ) => void,
 ): void {
   const keyOf = ({ domain, name, kind }: NvtxLabel) =>
     labelKey({ domain, name: labelOf(name), kind });
   const open = new Map<string, number>();
+  const justClosed = new Set<string>();
+  const calls = cudaCalls(process);
+  let called = 0;
+  const forgetBefore = (ns: number): void => {
+    const before = called;
+    while (called < calls.length && (calls[called] ?? 0) < ns) called++;
+    if (called > before) justClosed.clear();
+  };
   const opens = (range: RangeInstance) => {
     const { domain, name, kind } = range;
-    onOpen({ domain, name: labelOf(name), kind }, name, [...open.keys()]);
+    forgetBefore(range.startNs);
+    onOpen({ domain, name: labelOf(name), kind }, name, [...open.keys()], justClosed);
     const key = keyOf(range);
     open.set(key, (open.get(key) ?? 0) + 1);
   };
@@ -122,6 +157,9 @@ function sweep(
     const count = (open.get(key) ?? 0) - 1;
     if (count > 0) open.set(key, count);
     else open.delete(key);
+    forgetBefore(endOf(range, process));
+    // Those that contain the last call: no more than are nested around it.
+    if ((calls[called - 1] ?? Number.NEGATIVE_INFINITY) >= range.startNs) justClosed.add(key);
   };
   if (process.allRanges !== undefined) {
     process.allRanges.replay({

@@ -1,8 +1,8 @@
 /**
  * Plans how often ncu has to run the program, and with which NVTX filter each time. Kernels have the whole stack of
  * ranges, so one run serves every region. A range result extends from the first API call to the last while any filter
- * matches (Nsight Compute, "Range Replay"): it would absorb a nested region, so regions that are ever open together get
- * separate runs, one per level of nesting.
+ * matches (Nsight Compute, "Range Replay"): it would absorb a nested region, and may absorb one that follows without an
+ * API call between them. Such regions get separate runs; for nested ones that is one per level.
  */
 
 import type { NvtxLabel } from "../../../analysis/labels.ts";
@@ -103,12 +103,13 @@ function planRanges(
   { include, native, filtering }: NvtxRequest,
   discovered: DiscoveredLabels | null,
 ): PassPlan {
-  const { labels, overlap } = discovered ?? { labels: [], overlap: () => false };
+  const never = () => false;
+  const { labels, overlap, adjoin } = discovered ?? { labels: [], overlap: never, adjoin: never };
   const levels: NvtxLabel[][] = [];
   const wanted = matchingLabels(filtering ? include : [], labels);
   // A filter that matches other labels, too, would measure those, or begin the range too early.
   const fitsInto = (level: readonly NvtxLabel[], label: NvtxLabel): boolean =>
-    level.every((other) => !overlap(other, label)) &&
+    level.every((other) => !overlap(other, label) && !adjoin(other, label)) &&
     matchedBeside([...level, label], labels).length === 0;
   for (const label of wanted) {
     const level = levels.find((others) => fitsInto(others, label));

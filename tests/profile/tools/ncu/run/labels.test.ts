@@ -85,4 +85,32 @@ describe("labels of a program under label rules", () => {
       "aten::mm, op_id = 7",
     ]);
   });
+
+  it.skipIf(real === null)("of emit_nvtx with shapes and inputs are found by ncu", () => {
+    // As PyTorch writes them, with `record_shapes=True`.
+    const written = [
+      "train_step",
+      "aten::conv2d, op_id = 7, sizes = [[16, 3, 64, 64], [32, 3, 3, 3], [32], [], []], input_op_ids = [(1,0), (2,1)]",
+      "aten::cudnn_convolution, seq = 3, op_id = 9, sizes = [[16, 3, 64, 64], [32, 3, 3, 3], [], []]",
+      "autograd::engine::evaluate_function: ConvolutionBackward0, seq = 3, op_id = 21",
+      "aten::add_, op_id = 30, sizes = [[], [], []]",
+    ];
+    const run = timelineOf([
+      { ranges: written.map((name, index) => ({ name, start: index * 10, end: index * 10 + 5 })) },
+    ]);
+    const rules = { rules: [{ pattern: ", (?:seq|op_id|sizes|input_op_ids) = .*$" }] };
+    const labels = labelsOf(run, [], labelFunction(rules));
+    const results = written.map((name, index) => ({
+      kernel: `kernel${index}`,
+      pushPop: [{ domain: "", name: name.replace("op_id = ", "op_id = 1") }],
+    }));
+    const matching = real?.matching(results);
+    const found = (...include: readonly string[]): readonly string[] => {
+      const { passes } = planPasses("kernel", wanting(include), labels);
+      return matching?.(passes[0]?.include ?? []) ?? [];
+    };
+    expect(found("train_step", "aten::conv2d")).toEqual(["kernel0", "kernel1"]);
+    expect(found("aten::cudnn_convolution", "aten::add_")).toEqual(["kernel2", "kernel4"]);
+    expect(found("autograd*")).toEqual(["kernel3"]);
+  });
 });

@@ -115,6 +115,61 @@ describe("planPasses", () => {
     expect(passes.map((pass) => pass.include)).toEqual([["regex:^a\\\\b$/"], ["D@c/"]]);
   });
 
+  it("keeps regions apart that follow each other without a CUDA call between them", () => {
+    const plan = (waits: readonly number[], kernels = [5, 15, 25, 35]) =>
+      planPasses(
+        "range",
+        everything,
+        labelsOf(
+          timelineOf([
+            {
+              pid: 1,
+              ranges: [
+                { name: "stem", start: 0, end: 9 },
+                { name: "residual", start: 11, end: 19 },
+                { name: "head", start: 21, end: 29 },
+                { name: "stem", start: 32, end: 40 },
+              ],
+              kernels: kernels.map((launch) => ({ name: "k", launch, ns: 1 })),
+              waits: waits.map((call) => ({ call, ns: 1 })),
+            },
+          ]),
+          [],
+        ),
+      ).passes.map(({ include }) => include);
+    // A wait between head and the next stem: those two may share a run.
+    expect(plan([31])).toEqual([["stem/", "head/"], ["residual/"]]);
+    expect(plan([])).toEqual([["stem/"], ["residual/"], ["head/"]]);
+    expect(plan([10, 20, 31])).toEqual([["stem/", "residual/", "head/"]]);
+    // Where no CUDA calls were recorded, nothing is known of them.
+    expect(plan([], [])).toEqual([["stem/", "residual/", "head/"]]);
+  });
+
+  it("keeps the regions around the last CUDA call apart from what opens before the next", () => {
+    const passes = (launch: readonly number[]) =>
+      planPasses(
+        "range",
+        everything,
+        labelsOf(
+          timelineOf([
+            {
+              pid: 1,
+              ranges: [
+                { name: "A", start: 0, end: 100 },
+                { name: "A::A1", start: 10, end: 90 },
+                { name: "empty", start: 92, end: 94 },
+                { name: "B", start: 100, end: 120 },
+              ],
+              kernels: launch.map((ns) => ({ name: "k", launch: ns, ns: 1 })),
+            },
+          ]),
+          [],
+        ),
+      ).passes.map(({ include }) => include);
+    expect(passes([20, 110])).toEqual([["A/"], ["B/", "empty/"], ["A::A1/"]]);
+    expect(passes([20, 95, 110])).toEqual([["A/"], ["B/", "A::A1/"], ["empty/"]]);
+  });
+
   it("measures recursion from the first opening to the last closing, and says so", () => {
     const recursive = timelineOf([
       {

@@ -1,0 +1,508 @@
+import { execFile, execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, describe, expect, it } from "vitest";
+import { listFiles } from "./files.ts";
+
+const scripts = fileURLToPath(new URL("../../scripts", import.meta.url));
+const root = mkdtempSync(join(tmpdir(), "hydraconf-gpu-steps-"));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+interface Row {
+  readonly what: string;
+  readonly state: string;
+  readonly detail: string;
+}
+
+let places = 0;
+
+/** A region as region reports have it, with `kernels` kernels of a millisecond. */
+const region = (
+  path: readonly string[],
+  kernels: number,
+  total_ms = kernels,
+  payloads?: object,
+) => ({
+  name: path.at(-1),
+  path,
+  total_ms,
+  kernel_count: kernels,
+  metrics: { "gpu__time_duration.sum": {} },
+  kernels: kernels > 0 ? [{ kind: "gpu_kernel" }] : [],
+  ...(payloads === undefined ? {} : { payloads: [payloads] }),
+});
+
+const report = (regions: readonly object[], notes: readonly string[] = []) => ({
+  reports: [{ regions, notes }],
+});
+
+interface Step {
+  /** By collector. */
+  readonly reports?: Readonly<Record<string, unknown>>;
+  readonly announced?: Readonly<Record<string, number>>;
+  readonly stderr?: string;
+  readonly exit?: number;
+}
+
+/** Does what `steps.json` beside it says of the run directory's name. */
+const COMMAND = `
+const { mkdirSync, readFileSync, writeFileSync } = require("node:fs");
+const { join } = require("node:path");
+const directory = process.argv.find((arg) => arg.startsWith("hydra.run.dir="))?.slice(14) ?? "";
+const steps = JSON.parse(readFileSync(join(__dirname, "steps.json"), "utf8"));
+const step = steps[directory.split("/").pop()] ?? {};
+for (const [collector, content] of Object.entries(step.reports ?? {})) {
+  mkdirSync(join(directory, collector, "regions"), { recursive: true });
+  writeFileSync(join(directory, collector, "regions/report.json"), JSON.stringify(content));
+}
+if (step.announced !== undefined) {
+  mkdirSync(join(directory, "recorder"), { recursive: true });
+  writeFileSync(join(directory, "recorder/stdout.txt"), JSON.stringify({ kernels: step.announced }).replace(":", ": ") + "\\n");
+}
+console.error(step.stderr ?? "");
+console.log("ran", process.argv.slice(2).join(" "));
+process.exitCode = step.exit ?? 0;
+`;
+
+/** A folder as gpu-carry.mjs packs it. */
+function install(folder: string, steps: Readonly<Record<string, Step>>): string {
+  const place = join(folder, "installed");
+  const bin = join(place, "package", "dist", "bin");
+  mkdirSync(join(place, "node", "bin"), { recursive: true });
+  mkdirSync(bin, { recursive: true });
+  symlinkSync(process.execPath, join(place, "node", "bin", "node"));
+  writeFileSync(join(bin, "deep-profile.js"), COMMAND);
+  writeFileSync(join(bin, "steps.json"), JSON.stringify(steps));
+  return place;
+}
+
+function python(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<{ code: number; text: string }> {
+  return new Promise((done) => {
+    const child = execFile("python3", [...args], { env, maxBuffer: 2 ** 24 }, (_, out, error) =>
+      done({ code: child.exitCode ?? -1, text: out + error }),
+    );
+  });
+}
+
+/** Runs Python with the scripts' modules. */
+const inPython = (
+  lines: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): Promise<{ code: number; text: string }> =>
+  python(["-c", lines.join("\n")], {
+    ...process.env,
+    PYTHONPATH: scripts,
+    PYTHONDONTWRITEBYTECODE: "1",
+    ...env,
+  });
+
+const tool = (folder: string, name: string, lines: readonly string[]): void => {
+  const bin = join(folder, "bin");
+  mkdirSync(bin, { recursive: true });
+  writeFileSync(join(bin, name), ["#!/bin/sh", ...lines, ""].join("\n"));
+  chmodSync(join(bin, name), 0o755);
+};
+
+/** Runs steps of gpu-profile.py over reports that are given. */
+async function profile(
+  steps: Readonly<Record<string, Step>>,
+  only: readonly string[],
+  args: readonly string[] = [],
+) {
+  const folder = join(root, String(++places));
+  const out = join(folder, "out");
+  mkdirSync(out, { recursive: true });
+  tool(folder, "ncu", []);
+  const env = { ...process.env, PATH: `${join(folder, "bin")}:${process.env["PATH"]}` };
+  const place = ["--installed", install(folder, steps)];
+  const command = [
+    join(scripts, "gpu-profile.py"),
+    ...place,
+    "--out",
+    out,
+    "--only",
+    only.join(","),
+  ];
+  const { code, text } = await python([...command, ...args], env);
+  const rows = JSON.parse(readFileSync(join(out, "results.json"), "utf8")) as Row[];
+  return { code, text, rows, out, row: (name: string) => rows.find(({ what }) => what === name) };
+}
+
+const LAYERS = ["stem", "residual", "block.conv1", "block.conv2", "head"];
+const TREE = [["A"], ["A", "A::A1"], ["B"], ...LAYERS.map((layer) => ["B", layer])];
+
+describe.concurrent("steps of gpu-profile.py", () => {
+  it("counts kernels as the program launched them", async () => {
+    const { row } = await profile(
+      {
+        "case-graph": {
+          announced: { first: 15, inner: 10 },
+          reports: { recorder: report([region(["first"], 15), region(["second", "inner"], 10)]) },
+        },
+        "case-threads": {
+          announced: { "thread 0": 100 },
+          reports: {
+            recorder: report([region(["thread 0"], 99)], ["1 kernel or copy had not finished"]),
+          },
+        },
+        "case-memory": { reports: { recorder: report([]) } },
+      },
+      ["case-graph", "case-threads", "case-memory"],
+    );
+    expect(row("case-graph")).toMatchObject({ state: "ok" });
+    expect(row("case-graph")?.detail).toContain("kernels: first 15, inner 10");
+    expect(row("case-threads")).toMatchObject({ state: "FAILED" });
+    expect(row("case-threads")?.detail).toContain("thread 0 has 99 kernels of 100");
+    expect(row("case-memory")?.detail).toContain("did not say what it launches");
+  });
+
+  it("accepts kernels that the program cut off where a note counts them", async () => {
+    const announced = { over: 10, running: 5 };
+    const with3 = (over: number) => [region(["over"], over), region(["running"], 3)];
+    const note = "2 kernels or copies had not finished when the process ended";
+    const { row } = await profile(
+      {
+        "case-reset-while-running": { announced, reports: { recorder: report(with3(10), [note]) } },
+        "case-destroy-while-running": { announced, reports: { recorder: report(with3(10)) } },
+        "case-exit-while-running": { announced, reports: { recorder: report(with3(9), [note]) } },
+      },
+      ["case-reset-while-running", "case-destroy-while-running", "case-exit-while-running"],
+    );
+    expect(row("case-reset-while-running")).toMatchObject({ state: "ok" });
+    expect(row("case-reset-while-running")?.detail).toContain("running 3 of 5, as a note says");
+    expect(row("case-destroy-while-running")?.detail).toContain("running has 3 kernels of 5");
+    expect(row("case-exit-while-running")?.detail).toContain("over has 9 kernels of 10");
+  });
+
+  it("expects one line and exit code 1 of a program that failed", async () => {
+    const killed = {
+      announced: { finished: 50, open: 10 },
+      reports: { recorder: report([region(["finished"], 50), region(["open"], 10)]) },
+    };
+    const words = "gpu_cases was ended by SIGKILL";
+    const first = await profile({ "case-killed": { ...killed, stderr: words, exit: 1 } }, [
+      "case-killed",
+    ]);
+    expect(first.row("case-killed")).toMatchObject({ state: "ok" });
+    expect(first.row("case-killed")?.detail).toContain(words);
+    const silent = await profile({ "case-killed": { ...killed, exit: 1 } }, ["case-killed"]);
+    expect(silent.row("case-killed")?.detail).toContain("nothing says 'SIGKILL'");
+    const done = await profile({ "case-killed": { ...killed, stderr: words } }, ["case-killed"]);
+    expect(done.row("case-killed")?.detail).toContain("exit 0, not 1");
+  });
+
+  it("looks into the numbers of payloads", async () => {
+    const step = (sum: number) => ({
+      announced: { step: 12 },
+      reports: {
+        recorder: report([
+          {
+            ...region(["step"], 12),
+            payloads: [
+              { name: "tokens", sum },
+              { name: "Message size", sum: 40960 },
+            ],
+          },
+        ]),
+      },
+    });
+    const right = await profile({ "case-payload": step(1000) }, ["case-payload"]);
+    expect(right.row("case-payload")).toMatchObject({ state: "ok" });
+    const wrong = await profile({ "case-payload": step(999) }, ["case-payload"]);
+    expect(wrong.row("case-payload")?.detail).toContain("tokens is 999, not 1000");
+  });
+
+  it("compares regions of two collectors", async () => {
+    const regions = (of: (path: readonly string[]) => number) =>
+      report(TREE.map((path) => region(path, 10, of(path))));
+    const agreement = (ncu: unknown): Readonly<Record<string, Step>> => ({
+      agreement: { reports: { recorder: regions(() => 2), ncu } },
+    });
+    const near = await profile(agreement(regions(() => 2.1)), ["agreement"]);
+    expect(near.row("agreement")?.detail).toMatch(
+      /8 regions of recorder and ncu, at most 4.8 % apart/,
+    );
+    const far = await profile(agreement(regions(([name]) => (name === "A" ? 3 : 2))), [
+      "agreement",
+    ]);
+    expect(far.row("agreement")).toMatchObject({ state: "FAILED" });
+    expect(far.row("agreement")?.detail).toContain(
+      "A: 2.0000 ms, ncu 3.0000 ms; A / A::A1: 2.0000 ms",
+    );
+    const fewer = await profile(agreement(report([region(["A"], 10, 2)])), ["agreement"]);
+    expect(fewer.row("agreement")?.detail).toContain("B / head: 2 ms, ncu None ms");
+  });
+
+  it("shows what the program itself said where it failed", async () => {
+    const stderr =
+      "p ended with exit code 1; the end of its standard error:\n  p: no such kernel\n";
+    const { row } = await profile({ recorder: { stderr, exit: 1 } }, ["recorder"]);
+    expect(row("recorder")?.detail.split("\n")[0]).toBe(
+      "Failed: exit 1: p ended with exit code 1; the end of its standard error: p: no such kernel",
+    );
+  });
+
+  it("goes on with a CUPTI from elsewhere where the recorder found none", async () => {
+    const folder = join(root, String(++places));
+    const library = join(folder, "site/nvidia/cu13/lib/libcupti.so.13");
+    mkdirSync(join(library, ".."), { recursive: true });
+    writeFileSync(library, "");
+    const { text } = await inPython([
+      "import os",
+      "from gpu import cupti",
+      `cupti.site_packages = lambda: [${JSON.stringify(join(folder, "site"))}]`,
+      "print(cupti.name_cupti_where_missed('no libcupti could be read'))",
+      "print(cupti.name_cupti_where_missed('not recorded: no libcupti for a driver of CUDA 13.0 was found'))",
+      "print(os.environ['HYDRACONF_CUPTI_PATH'])",
+      "print(cupti.name_cupti_where_missed('no libcupti for a driver of CUDA 13.0'))",
+    ]);
+    expect(text.trim().split("\n")).toEqual(["None", library, library, "None"]);
+  });
+
+  it("wants A::A1 inside A", async () => {
+    const apart = TREE.map((path) => region(path.slice(-1), 3));
+    const { row } = await profile(
+      {
+        "recorder-cuda": { reports: { recorder: report(TREE.map((path) => region(path, 3))) } },
+        "recorder-graphs": { reports: { recorder: report(apart) } },
+      },
+      ["recorder-cuda", "recorder-graphs"],
+    );
+    expect(row("recorder-cuda")).toMatchObject({ state: "ok" });
+    expect(row("recorder-graphs")?.detail).toContain("no A::A1 inside A");
+  });
+
+  it("tries a replay mode again after a failure, but not after one that met its time limit", async () => {
+    const slow = {
+      stderr: "ncu (level-1): stopped after 1.5 min (pipeline.ncu.timeout_min)",
+      exit: 1,
+    };
+    // The first and the last with the default preset, the others with few metrics.
+    const steps = [
+      "ncu-range",
+      "ncu-range-cudnn",
+      "ncu-range-memory",
+      "range-as-typed",
+      "ncu-app-range",
+    ];
+    const cases = { announced: {}, reports: { recorder: report([]) } };
+    const failed = await profile({ "ncu-range": { exit: 1 }, cases }, steps);
+    for (const step of steps.slice(1)) expect(failed.row(step)?.detail).toContain("there is no");
+    const heavy = await profile({ "ncu-range": slow, cases }, steps);
+    expect(heavy.row("ncu-range-cudnn")?.detail).toContain("there is no");
+    expect(heavy.row("range-as-typed")).toMatchObject({
+      state: "skipped",
+      detail: "range replay of a preset took too long before",
+    });
+    const light = await profile({ "ncu-range-cudnn": slow, cases }, steps);
+    for (const step of ["ncu-range-memory", "range-as-typed"])
+      expect(light.row(step)).toMatchObject({
+        state: "skipped",
+        detail: "range replay of few metrics took too long before",
+      });
+    expect(light.row("ncu-app-range")?.detail).toContain("there is no");
+  });
+
+  it("takes no label with a number of its call", async () => {
+    const names = (last: string) =>
+      ["train_step", "aten::conv2d", last].map((name) => region([name], 2));
+    const run = (last: string): Step => ({
+      reports: { ncu: report(names(last)), recorder: report(names(last)) },
+    });
+    // A PyTorch that is only looked for.
+    const folder = join(root, String(++places));
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "torch.py"), "");
+    const before = process.env["PYTHONPATH"];
+    process.env["PYTHONPATH"] = folder;
+    try {
+      const right = profile({ "emit-nvtx": run("aten::mm") }, ["emit-nvtx"]);
+      const wrong = profile({ "emit-nvtx": run("aten::mm, seq = 12") }, ["emit-nvtx"]);
+      expect((await right).row("emit-nvtx")).toMatchObject({ state: "ok" });
+      expect((await wrong).row("emit-nvtx")?.detail).toContain(
+        "1 regions with ', seq = ' in their names",
+      );
+    } finally {
+      if (before === undefined) delete process.env["PYTHONPATH"];
+      else process.env["PYTHONPATH"] = before;
+    }
+  });
+
+  it("leaves three files where one archive is asked for", async () => {
+    const { out } = await profile(
+      { recorder: { reports: { recorder: report(LAYERS.map((name) => region([name], 1))) } } },
+      ["recorder"],
+      ["--pack", "--one-archive"],
+    );
+    const files = listFiles(out, "").map((file) => file.slice(out.length + 1));
+    expect(files.sort()).toEqual(["results.json", "results.md", "tables.tar.gz"]);
+  });
+
+  it("unpacks once into a place that stays, and again what has changed", async () => {
+    const folder = join(root, String(++places));
+    const place = join(folder, "place");
+    const archive = join(folder, "carried.tar.gz");
+    const pack = () =>
+      execFileSync("tar", ["-C", join(folder, "installed"), "-czf", archive, "node", "package"]);
+    install(folder, {});
+    pack();
+    const out = join(folder, "out");
+    const command = [
+      join(scripts, "gpu-profile.py"),
+      "--carried",
+      archive,
+      "--place",
+      place,
+      "--out",
+      out,
+    ];
+    const unpacked = async () => {
+      await python([...command, "--only", "doctor"], { ...process.env });
+      const rows = JSON.parse(readFileSync(join(out, "results.json"), "utf8")) as Row[];
+      expect(rows.map(({ state }) => state)).toEqual(["ok", "ok"]);
+      return rows[0]?.detail;
+    };
+    expect(await unpacked()).toMatch(/MiB/);
+    writeFileSync(join(place, "built"), "");
+    expect(await unpacked()).toBe("as unpacked before");
+    expect(existsSync(join(place, "built"))).toBe(true);
+    writeFileSync(join(folder, "installed", "package", "new"), "");
+    pack();
+    expect(await unpacked()).toMatch(/MiB/);
+    expect(existsSync(join(place, "built"))).toBe(false);
+  });
+
+  it("has every step in one of its parts, each in time", () => {
+    const list = execFileSync("python3", [join(scripts, "gpu-profile.py"), "--list"], {
+      encoding: "utf8",
+    });
+    const late = list.split("\n").filter((line) => / late /.test(line));
+    expect(late.length).toBeGreaterThan(5);
+    // What is needed of each line that only a GPU shows.
+    for (const words of ["replay_mode=range", "replay_mode=app-range", "replay_mode=application"])
+      expect(
+        list.split("\n").filter((line) => line.includes(words) && !late.includes(line)),
+      ).not.toEqual([]);
+  });
+});
+
+describe.concurrent("gpu-check.py with nsys", () => {
+  it("takes the next nsys where one records no kernels", async () => {
+    const folder = join(root, String(++places));
+    const database = join(folder, "with.sqlite");
+    mkdirSync(folder, { recursive: true });
+    await inPython([
+      "import sqlite3",
+      `c = sqlite3.connect(${JSON.stringify(database)})`,
+      "c.execute('CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INT)')",
+      "c.execute('INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1)')",
+      "c.commit()",
+    ]);
+    // A report holds who recorded it; each exports what the second has recorded.
+    const nsys = (name: string): string => {
+      tool(join(folder, name), "nsys", [
+        'for word in "$@"; do [ "$last" = -o ] && report=$word; last=$word; done',
+        'case "$1" in',
+        `profile) echo ${name} > "$report.nsys-rep";;`,
+        `export) grep -q second "$last" && cp '${database}' "$report"; exit 0;;`,
+        "esac",
+      ]);
+      return join(folder, name, "bin");
+    };
+    const [first, second] = [nsys("first"), nsys("second")];
+    const { text } = await inPython(
+      [
+        "from gpu.nsys import all_nsys, record",
+        "print(len(all_nsys()))",
+        "for _ in range(2):",
+        `    print(record(["true"], ${JSON.stringify(join(folder, "report"))}))`,
+      ],
+      {
+        PATH: `${first}:${second}:/usr/bin:/bin`,
+        GPU_CHECK_NSYS_GIVEN_UP: join(folder, "given-up"),
+      },
+    );
+    // The second time, the first nsys is not asked again.
+    const reports = ["report-2.sqlite", "report.sqlite"].map((name) => join(folder, name));
+    expect(text.trim().split("\n")).toEqual(["2", ...reports]);
+  });
+
+  it("keeps the tables of an export that tests may have", async () => {
+    const folder = join(root, String(++places));
+    mkdirSync(folder, { recursive: true });
+    const database = join(folder, "run.sqlite");
+    const { text } = await inPython([
+      "import sqlite3",
+      "from gpu.nsys import keep_for_tests",
+      `c = sqlite3.connect(${JSON.stringify(database)})`,
+      "for name in ('NVTX_EVENTS', 'StringIds', 'CUPTI_ACTIVITY_KIND_KERNEL', 'TARGET_INFO_SYSTEM_ENV'):",
+      "    c.execute(f'CREATE TABLE {name} (value)')",
+      "c.commit()",
+      `kept = sqlite3.connect(keep_for_tests(${JSON.stringify(database)}))`,
+      "print(sorted(name for (name,) in kept.execute('SELECT name FROM sqlite_master')))",
+    ]);
+    expect(text.trim()).toBe("['CUPTI_ACTIVITY_KIND_KERNEL', 'NVTX_EVENTS', 'StringIds']");
+    expect(existsSync(join(folder, "run.fixture.sqlite"))).toBe(true);
+  });
+
+  it("says of each nsys why it recorded nothing", async () => {
+    const folder = join(root, String(++places));
+    tool(folder, "nsys", ["echo 'no such driver' >&2", "exit 1"]);
+    const { text } = await inPython(
+      [
+        "from gpu.nsys import record",
+        `record(["true"], ${JSON.stringify(join(folder, "report"))})`,
+      ],
+      { PATH: `${join(folder, "bin")}:/usr/bin:/bin` },
+    );
+    expect(text).toContain("Failed: exit 1: no such driver");
+  });
+
+  it("makes a driver that is older than any toolkit", async () => {
+    const folder = join(root, String(++places));
+    mkdirSync(folder, { recursive: true });
+    const { text } = await inPython([
+      "import ctypes",
+      "from gpu.driver import make_old_driver",
+      `driver = ctypes.CDLL(make_old_driver(${JSON.stringify(folder)}) + "/libcuda.so.1")`,
+      "version = ctypes.c_int()",
+      "print(driver.cuDriverGetVersion(ctypes.byref(version)), version.value)",
+    ]);
+    expect(text.trim()).toBe("0 10010");
+  });
+
+  it.each([
+    [1, ["0.50 of it"]],
+    [0.4, ["1.25 of it", "ours: exit 3: no output", "torch: exit 4: no output"]],
+  ])("holds cuDNN against PyTorch's %s ms", async (torch, words) => {
+    const folder = join(root, String(++places));
+    tool(folder, "program", ["exit 3"]);
+    const reference = `{"logits": [1.0], "ms": ${torch}, "command": ["sh", "-c", "exit 4"], "weights": "", "input": ""}`;
+    const { text } = await inPython([
+      "import types",
+      "from gpu import correctness",
+      `correctness.torch_reference = lambda *_: ${reference}`,
+      'document = {"timings_ms": {"median": 0.5}}',
+      "program = types.SimpleNamespace(",
+      `    library="cudnn", path=${JSON.stringify(join(folder, "bin", "program"))}, gpu=[],`,
+      '    document=lambda *_: document, tensors=lambda *_, **__: ({"logits": [1.0]}, document))',
+      `print(correctness.check_torch(program, (1, 1, 1, 1, 8), "none", ${JSON.stringify(folder)}))`,
+    ]);
+    for (const each of words) expect(text).toContain(each);
+    expect(text.includes("Failed: ")).toBe(torch < 0.5);
+  });
+});
