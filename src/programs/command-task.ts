@@ -1,6 +1,7 @@
 /** The task of `hydraconf run`, which runs a program as the job. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
+import { Socket } from "node:net";
 import { constants } from "node:os";
 import { basename, join } from "node:path";
 import { StringDecoder } from "node:string_decoder";
@@ -145,16 +146,23 @@ async function runProgram(run: ProgramRun): Promise<ProgramOutcome> {
   };
 }
 
-const endOf = (child: ChildProcess): Promise<Pick<ProgramOutcome, "code" | "signal" | "problem">> =>
+/** Waits for a program's end and its last output, after which it does not keep this process alive. */
+export const endOf = (
+  child: ChildProcess,
+): Promise<Pick<ProgramOutcome, "code" | "signal" | "problem">> =>
   new Promise((settle) => {
     child.once("error", (error: NodeJS.ErrnoException) =>
       settle({ code: null, signal: null, problem: startProblem(error) }),
     );
-    // Wait for its last output, but not forever: children that it left may hold its pipes open.
+    // Not forever: processes that it left behind may hold its pipes open.
     child.once("exit", (code, signal) => {
-      const end = (): void => settle({ code, signal });
+      const end = (): void => {
+        clearTimeout(timer);
+        for (const pipe of [child.stdout, child.stderr]) if (pipe instanceof Socket) pipe.unref();
+        settle({ code, signal });
+      };
+      const timer = setTimeout(end, LAST_WORDS_MS);
       child.once("close", end);
-      setTimeout(end, LAST_WORDS_MS);
     });
   });
 
