@@ -18,7 +18,7 @@ import { findPlace, lazyObject, selectNode } from "../values/resolution/select.t
 import { writeYaml } from "../values/yaml/writer.ts";
 import type { Composition } from "./compose.ts";
 import { type Explanation, explain, leavesOf } from "./explain.ts";
-import { checkAccessed } from "./schemas.ts";
+import { checkAccessed, checkResolved } from "./schemas.ts";
 import { maskDifferences, maskSecrets } from "./secrets.ts";
 
 /**
@@ -129,7 +129,7 @@ export function createConfig<Data = PlainValue>(
       const { resolve = false } = options;
       if (!resolve) return toObject(root) as T;
       const resolved = resolveTree(root, context);
-      checkAccessed(composition.schemas, root, [], resolved);
+      checkResolved(composition.schemas, root, resolved);
       return toObject(resolved) as T;
     },
     toJSON: () => jsonValue(toObject(shown())),

@@ -64,6 +64,24 @@ export function checkAccessed(
   }
 }
 
+/**
+ * Checks a whole resolved tree, in which no mandatory value may be missing any more.
+ *
+ * @throws ConfigError `schema.mismatch`
+ */
+export function checkResolved(
+  schemas: readonly PlacedSchema[],
+  root: MapNode,
+  resolved: ConfigNode,
+): void {
+  checkAccessed(schemas, root, [], resolved);
+  for (const placed of schemas)
+    refuse(
+      placed,
+      problemsAt(placed, resolved).filter(({ problem }) => problem === "missing_value"),
+    );
+}
+
 /** The path in the notation of the tree: an index has several notations (`01`, `+1`). */
 function pathIn(root: ConfigNode, components: readonly string[]): readonly string[] | undefined {
   const path: string[] = [];

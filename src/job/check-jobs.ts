@@ -1,6 +1,6 @@
 import { suggestChoice } from "../compose/defaults/choice-tracker.ts";
 import { type Composition, maskSecrets } from "../compose/index.ts";
-import { checkAccessed, deletedBy } from "../compose/schemas.ts";
+import { checkResolved, deletedBy } from "../compose/schemas.ts";
 import type { SchemaIssue } from "../schema/index.ts";
 import { pointerTokens } from "../schema/json-document.ts";
 import { type Delegate, type ProgramOptions, readSchema } from "./options.ts";
@@ -84,7 +84,7 @@ export async function checkJobs(
   if (fit && delegate === undefined)
     for (const { composition, resolved } of jobs)
       if (composition.schemas.length > 0)
-        checkAccessed(composition.schemas, composition.config, [], resolved());
+        checkResolved(composition.schemas, composition.config, resolved());
   if (fit && check !== undefined)
     for (const job of jobs) {
       publish(job.root);

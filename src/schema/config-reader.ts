@@ -14,8 +14,15 @@ import {
   schemasBelow,
 } from "./applicable-schemas.ts";
 import type { SchemaIssue } from "./issue.ts";
-import { type JsonValue, keyText, nodeAt, pointerTo, toJson } from "./json-document.ts";
-import { createConfigAjv, treeIssues } from "./tree-issues.ts";
+import {
+  type JsonValue,
+  keyText,
+  nodeAt,
+  pointerTo,
+  pointerTokens,
+  toJson,
+} from "./json-document.ts";
+import { createConfigAjv, missingValues, treeIssues } from "./tree-issues.ts";
 
 /** Checks trees against JSON Schemas and validators of the standard-schema interface. */
 export interface ConfigReader {
@@ -69,7 +76,9 @@ function standardIssues(
       hint: "use a schema without asynchronous checks",
     });
   const issues = "issues" in result ? (result.issues as readonly StandardIssue[] | undefined) : [];
-  return (issues ?? []).map(({ message, path = [] }): SchemaIssue => {
+  // To a validator, the marker of a missing value is a text like any other.
+  const missing = missingValues(tree);
+  const found = (issues ?? []).map(({ message, path = [] }): SchemaIssue => {
     const tokens = path.map((part) => String(typeof part === "object" ? part.key : part));
     const { key, node } = nodeAt(tree, tokens);
     return {
@@ -82,6 +91,19 @@ function standardIssues(
       origin: node.origin,
     };
   });
+  return [
+    ...[...missing].map(
+      ([pointer, node]): SchemaIssue => ({
+        problem: "missing_value",
+        key: nodeAt(tree, pointerTokens(pointer)).key,
+        pointer,
+        value: node,
+        expected: "a value: it is mandatory",
+        origin: node.origin,
+      }),
+    ),
+    ...found.filter(({ pointer }) => !missing.has(pointer)),
+  ];
 }
 
 /** The keys from the root to a secret value. */

@@ -88,7 +88,7 @@ function run(
 }
 
 /** All places whose value is still the missing marker, by JSON pointer. */
-function missingValues(root: ConfigNode): ReadonlyMap<string, ConfigNode> {
+export function missingValues(root: ConfigNode): ReadonlyMap<string, ConfigNode> {
   const found = new Map<string, ConfigNode>();
   const visit = (node: ConfigNode, pointer: string): void => {
     if (isMissing(node)) found.set(pointer, node);

@@ -33,6 +33,13 @@ describe("a validator of the standard-schema interface as the program's schema",
     expect(stderr).toContain("override 'lr=2'");
   });
 
+  it("refuses a mandatory text that is not given", async () => {
+    const named = { schema: z.object({ name: z.string() }) };
+    const { run } = program({ "conf/config.yaml": "name: ???\n" }, named);
+    expect((await run([], () => expect.fail())).stderr).toContain("name: not given (???)\n");
+    expect((await run(["name=x", "hydra.run.dir=o"])).exitCode).toBe(0);
+  });
+
   it("describes the keys, where its library gives a JSON Schema", async () => {
     expect((await app().run(["--help", "lr"])).stdout).toMatch(/at most 1[\s\S]*learning rate/);
     const shown = JSON.parse((await app().run(["--schema"])).stdout);

@@ -160,8 +160,10 @@ describe("a schema in the config store", () => {
     }
     expect(refusal(() => at("+db.list=[1,2]")).details.key).toBe("db.list");
     expect(refusal(() => at("+db.map={a: 1, b: 2}")).details.key).toBe("db.map");
-    const resolved = at("+db.list=[1,'???']", "db.port=${lr}").toObject({ resolve: true });
-    expect(resolved).toMatchObject({ db: { list: [1, "???"], port: 1 } });
+    const open = at("+db.list=[1,'???']", "db.port=${lr}");
+    expect(open.toObject()).toMatchObject({ db: { list: [1, "???"], port: "${lr}" } });
+    const { code, key } = refusal(() => open.toObject({ resolve: true })).details;
+    expect([code, key]).toEqual(["schema.mismatch", "db.list[1]"]);
   });
 
   it("checks what a file that extends the entry says, at its line", () => {
@@ -266,6 +268,18 @@ describe("the schema of a whole config", () => {
     expect(refusal(() => config.get("half")).message).toContain("too much");
     expect(refusal(() => config.toObject({ resolve: true })).code).toBe("schema.mismatch");
     expect(config.get("lr")).toBe(1);
+  });
+
+  it("refuses a mandatory value that is still missing, whatever its type", () => {
+    const text = {
+      "~standard": { version: 1, vendor: "v", validate: (value: unknown) => ({ value }) },
+    };
+    const engine = createEngine({ store: new Map([["config", { text: "a: {b: ???, c: 1}\n" }]]) });
+    const config = engine.compose({ configName: "config", schema: text });
+    expect(config.get("a.c")).toBe(1);
+    const error = refusal(() => config.toObject({ resolve: true }));
+    expect([error.message, error.details.key]).toEqual(["Key 'a.b' has no value", "a.b"]);
+    expect(config.toObject()).toEqual({ a: { b: "???", c: 1 } });
   });
 
   it("hides what it marks secret", () => {
