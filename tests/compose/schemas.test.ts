@@ -274,7 +274,9 @@ describe("the schema of a whole config", () => {
     const text = {
       "~standard": { version: 1, vendor: "v", validate: (value: unknown) => ({ value }) },
     };
-    const engine = createEngine({ store: new Map([["config", { text: "a: {b: ???, c: 1}\n" }]]) });
+    const engine = createEngine({
+      store: new Map([["config", { text: "a:\n  b: ???\n  c: 1\n" }]]),
+    });
     const config = engine.compose({ configName: "config", schema: text });
     expect(config.get("a.c")).toBe(1);
     const error = refusal(() => config.toObject({ resolve: true }));
