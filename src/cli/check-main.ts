@@ -116,17 +116,17 @@ const CONSOLE: OptionChecks<Console> = {
 };
 
 const INVOCATION: OptionChecks<Invocation> = {
-  argv: listOf("strings", text),
+  argv: optional(listOf("strings", text)),
   script: optional(text),
   command: optional(listOf("strings", text)),
   worker: anything,
   announce: anything,
   resumed: anything,
-  env: environment,
-  cwd: path,
-  console: having(CONSOLE),
+  env: optional(environment),
+  cwd: optional(path),
+  console: optional(having(CONSOLE)),
   dialect: optional(oneOf(...DIALECT_NAMES)),
-  now: instance(Date, "a Date"),
+  now: optional(instance(Date, "a Date")),
 };
 
 /** As in Hydra, the program's name and directory default to those of the module that declares it. */

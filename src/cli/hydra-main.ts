@@ -13,6 +13,7 @@ import type { Flag, ProgramDeclaration, ProgramOptions, ProgramSchema } from "..
 import type { WorkerRequest } from "../job/process/invocation.ts";
 import {
   type Console,
+  completeInvocation,
   type Invocation,
   processInvocation,
   watchForLostTask,
@@ -85,14 +86,14 @@ const COMMANDS: readonly Command[] = [
  * with its config; shows the config, the help or the version instead if a flag asks for it. Never throws for a user's
  * mistakes, nor for options that the types do not allow: both are printed as errors.
  *
- * @param given the command line, environment and console. Default: those of this process, whose exit code is then set
- * if it is not 0, as that of a Python program
+ * @param given the command line, environment and console of a test; what it leaves out is that of this process, without
+ * arguments. Default: all of this process, whose exit code is then set if it is not 0, as that of a Python program
  * @returns the exit code: 0, the task's own `exitCode`, 1 for errors, 2 for a wrong command line
  */
 export async function hydraMain<Schema extends ProgramSchema = ProgramSchema>(
   declared: HydraMainOptions<Schema>,
   task: Task<ResolvedData<Schema>>,
-  given?: Invocation,
+  given?: Partial<Invocation>,
 ): Promise<number> {
   if (given !== undefined) return mainOf(declared, task, given);
   const code = await mainOf(declared, task, processInvocation());
@@ -103,18 +104,19 @@ export async function hydraMain<Schema extends ProgramSchema = ProgramSchema>(
 async function mainOf<Schema extends ProgramSchema>(
   declared: HydraMainOptions<Schema>,
   task: Task<ResolvedData<Schema>>,
-  given: Invocation,
+  given: Partial<Invocation>,
 ): Promise<number> {
   checkInvocation(given);
+  const invocation = completeInvocation(given);
   try {
     checkMain(declared, task);
   } catch (error) {
-    reportOwnError(error, { invocation: given, options: {} });
+    reportOwnError(error, { invocation, options: {} });
     return EXIT_ERROR;
   }
   const options = placed(declared, () => callerOf(hydraMain).file);
   // The schema is checked before the task is called: only then does its config have these types.
-  return runMain(options, task as Task, given);
+  return runMain(options, task as Task, invocation);
 }
 
 /** A call of a program whose declaration depends on its command line. */

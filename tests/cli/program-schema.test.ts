@@ -98,3 +98,27 @@ test.each([
     expect(ran.exitCode).toBe(code);
   },
 );
+
+test("a test of a program gives a command line alone", async () => {
+  const base = mkdtempSync(join(tmpdir(), "hydraconf-invocation-"));
+  mkdirSync(join(base, "conf"));
+  writeFileSync(join(base, "conf/config.yaml"), "x: ${oc.env:PATH}\n");
+  const lines: string[] = [];
+  const exitCode = process.exitCode;
+  const code = await hydraMain(
+    { base, name: "app", configPath: "conf", configName: "config" },
+    () => {},
+    {
+      argv: ["--cfg", "job", "--resolve"],
+      console: { stdout: (text) => lines.push(text), stderr: (text) => lines.push(text) },
+    },
+  );
+  expect([code, lines.join("")]).toEqual([0, `x: ${process.env["PATH"]}\n`]);
+  expect(
+    await hydraMain({ base, name: "app" }, () => {}, {
+      argv: ["--no-such"],
+      console: { stdout() {}, stderr() {} },
+    }),
+  ).toBe(2);
+  expect(process.exitCode).toBe(exitCode);
+});

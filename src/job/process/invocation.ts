@@ -44,6 +44,19 @@ export interface ResumedSweep extends Resumption {
   readonly added?: readonly string[];
 }
 
+/** The invocation that a test or another caller gives: what it leaves out is that of this process, without arguments. */
+export const completeInvocation = (given: Partial<Invocation>): Invocation => ({
+  argv: [],
+  env: process.env,
+  cwd: given.cwd ?? ownDirectory(),
+  console: given.console ?? processConsole(),
+  now: new Date(),
+  ...withoutUndefined(given),
+});
+
+const withoutUndefined = (given: Partial<Invocation>): Partial<Invocation> =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+
 /** The invocation of this process. */
 export function processInvocation(): Invocation {
   tolerateClosedPipes();
@@ -56,16 +69,18 @@ export function processInvocation(): Invocation {
     ...(announce !== undefined && { announce }),
     env: process.env,
     cwd: ownDirectory(),
-    console: {
-      stdout: (text) => void process.stdout.write(text),
-      stderr: (text) => void process.stderr.write(text),
-      color: takesColor(process.stderr, process.env),
-      stdoutColor: takesColor(process.stdout, process.env),
-      ...(canRedraw(process.stderr, process.env) && { terminal: terminalOf(process.stderr) }),
-    },
+    console: processConsole(),
     now: new Date(),
   };
 }
+
+const processConsole = (): Console => ({
+  stdout: (text) => void process.stdout.write(text),
+  stderr: (text) => void process.stderr.write(text),
+  color: takesColor(process.stderr, process.env),
+  stdoutColor: takesColor(process.stdout, process.env),
+  ...(canRedraw(process.stderr, process.env) && { terminal: terminalOf(process.stderr) }),
+});
 
 /** A single-file executable (with Node.js in it) is its own script. */
 function ownCommand(script: string | undefined): Pick<Invocation, "command" | "script"> {
