@@ -89,7 +89,7 @@ function composeChecked(asked: ComposeRequest): Composition {
   });
   const request = { ...asked, onWarning };
   const { context } = request;
-  requirePrimary(request.snapshot.repository);
+  requirePrimary(request.snapshot.repository, request);
   const deprecated = request.overrides.flatMap(({ origin, warnings = [] }) =>
     warnings.map((message): CompositionWarning => ({ code: "deprecated", message, origin })),
   );
@@ -196,10 +196,13 @@ function searchPathOf(request: DefaultsOnlyRequest): ExtendedSearchPath {
  *
  * @throws ConfigError `compose.missing_config`
  */
-export function requirePrimary({ sources }: Repository): void {
+export function requirePrimary(
+  { sources }: Repository,
+  by: Pick<ComposeRequest, "fromShell"> = { fromShell: true },
+): void {
   const source = sources.find(({ provider }) => provider === PRIMARY_PROVIDER);
   if (source === undefined || source.available()) return;
-  const hint = source.scheme === "file" ? missingDirectoryHint(source.path) : undefined;
+  const hint = source.scheme === "file" ? missingDirectoryHint(source.path, by) : undefined;
   throw new ConfigError({
     code: "compose.missing_config",
     message:
@@ -361,15 +364,21 @@ const MAX_NAMES = 5;
  * The hint for a config directory that does not exist: the path is a config file, or YAML files are in a directory
  * beside it.
  */
-export function missingDirectoryHint(path: string): string {
+export function missingDirectoryHint(
+  path: string,
+  { fromShell }: Pick<ComposeRequest, "fromShell">,
+): string {
   if (isFile(path)) {
     const name = basename(path).replace(/\.yaml$/, "");
-    return `this is a file: --config-path gives the config directory, --config-name the config in it (-cp ${dirname(path)} -cn ${name})`;
+    return fromShell
+      ? `this is a file: --config-path gives the config directory, --config-name the config in it (-cp ${dirname(path)} -cn ${name})`
+      : `this is a file: configDir is its directory, configName its name (configDir: "${dirname(path)}", configName: "${name}")`;
   }
   const beside = configDirectories(dirname(path));
-  return beside.length === 0
+  const meaning = fromShell
     ? "--config-path DIR (-cp) gives the config directory"
-    : `--config-path DIR (-cp) gives the config directory; YAML files are in: ${beside.join(", ")}`;
+    : "configDir is the config directory";
+  return beside.length === 0 ? meaning : `${meaning}; YAML files are in: ${beside.join(", ")}`;
 }
 
 /** Usual places of config trees in projects: a folder of its own, or a folder of a Python package. */

@@ -240,6 +240,8 @@ describe("compositions of one snapshot", () => {
   });
 });
 
+const SHELL = { fromShell: true };
+
 describe("missing directory", () => {
   function folder(...files: readonly string[]): string {
     const path = mkdtempSync(join(tmpdir(), "hydraconf-missing-"));
@@ -252,20 +254,26 @@ describe("missing directory", () => {
 
   test("a file is taken apart into the directory and the name", () => {
     const cwd = folder("conf/train.yaml");
-    expect(missingDirectoryHint(join(cwd, "conf/train.yaml"))).toContain(
+    expect(missingDirectoryHint(join(cwd, "conf/train.yaml"), SHELL)).toContain(
       `(-cp ${join(cwd, "conf")} -cn train)`,
     );
   });
 
   test("directories with YAML files beside it are named", () => {
     const cwd = folder("cfg/a.yaml", "configs/b.yaml", "src/main.py", ".git/c.yaml", "d.yaml");
-    expect(missingDirectoryHint(join(cwd, "conf"))).toMatch(/; YAML files are in: cfg, configs$/);
-    expect(missingDirectoryHint(join(folder("conf.d/a.yaml"), "conf"))).toMatch(/: conf\.d$/);
+    expect(missingDirectoryHint(join(cwd, "conf"), SHELL)).toMatch(
+      /; YAML files are in: cfg, configs$/,
+    );
+    expect(missingDirectoryHint(join(folder("conf.d/a.yaml"), "conf"), SHELL)).toMatch(
+      /: conf\.d$/,
+    );
     const many = folder(...Array.from({ length: 7 }, (_, at) => `conf${at}/a.yaml`));
-    expect(missingDirectoryHint(join(many, "conf"))).toMatch(
+    expect(missingDirectoryHint(join(many, "conf"), SHELL)).toMatch(
       /: conf0, conf1, conf2, conf3, conf4$/,
     );
-    expect(missingDirectoryHint(join(cwd, "none/conf"))).toMatch(/gives the config directory$/);
+    expect(missingDirectoryHint(join(cwd, "none/conf"), SHELL)).toMatch(
+      /gives the config directory$/,
+    );
   });
 
   test("those of Python packages are named, too, after what is nearer", () => {
@@ -273,8 +281,16 @@ describe("missing directory", () => {
       ...["src/app/conf/a.yaml", "app/configs/db/a.yaml", "app/configs/a.yaml", "tree/b.yaml"],
       "node_modules/other/conf/c.yaml",
     );
-    expect(missingDirectoryHint(join(cwd, "conf"))).toMatch(
+    expect(missingDirectoryHint(join(cwd, "conf"), SHELL)).toMatch(
       /: tree, app\/configs, src\/app\/conf$/,
+    );
+  });
+
+  test("a program's compose gets the names of its options", () => {
+    const cwd = folder("conf/train.yaml");
+    const path = join(cwd, "conf/train.yaml");
+    expect(missingDirectoryHint(path, { fromShell: false })).toContain(
+      `(configDir: "${join(cwd, "conf")}", configName: "train")`,
     );
   });
 
@@ -297,13 +313,11 @@ describe("missing directory", () => {
 
   test("a program without its directory, or with a path for a name, is told so", () => {
     const cwd = folder("configs/sub/train.yaml");
-    expect(refusalIn(cwd, "conf", "train")).toContain("--config-path DIR");
+    expect(refusalIn(cwd, "conf", "train")).toContain("configDir is the config directory");
     expect(refusalIn(cwd, "configs", "configs/sub/train.yaml")).toBe(
-      "config names are relative to the config directory: use --config-name sub/train",
+      'config names are relative to the config directory: use configName: "sub/train"',
     );
-    expect(refusalIn(cwd, "configs", "sub/trian")).toBe("choose it with --config-name sub/train");
-    expect(refusalIn(cwd, "configs", "zzz")).toContain(
-      "--config-name NAME (-cn) gives the name of the config",
-    );
+    expect(refusalIn(cwd, "configs", "sub/trian")).toBe('choose it with configName: "sub/train"');
+    expect(refusalIn(cwd, "configs", "zzz")).toContain("configName is the name of the config");
   });
 });

@@ -20,6 +20,7 @@ export interface InMemoryOptions {
   readonly configName?: string | null;
   readonly env?: Readonly<Record<string, string>>;
   readonly mode?: RunMode;
+  readonly fromShell?: boolean;
   readonly store?: ReadonlyMap<string, StoreEntry>;
   readonly resolvers?: readonly Resolver[];
 }
@@ -49,7 +50,7 @@ export const snapshotOf = (files: Files, store: InMemoryOptions["store"] = new M
     factories: STANDARD_SOURCES,
   });
 
-interface OneOfSeveral extends Pick<InMemoryOptions, "configName" | "mode"> {
+interface OneOfSeveral extends Pick<InMemoryOptions, "configName" | "mode" | "fromShell"> {
   readonly onWarning?: (warning: CompositionWarning) => void;
 }
 
@@ -58,14 +59,14 @@ export const composeOn = (
   snapshot: Snapshot,
   overrides: readonly string[],
   context: ResolveContext,
-  { configName = "config", mode = "run", onWarning }: OneOfSeveral = {},
+  { configName = "config", mode = "run", fromShell = false, onWarning }: OneOfSeveral = {},
 ): Composition =>
   composeConfig({
     snapshot,
     configName,
     overrides: parseOverrides(overrides),
     mode,
-    fromShell: false,
+    fromShell,
     jobName: "app",
     cwd: "/nowhere",
     context,

@@ -18,7 +18,13 @@ import { type PlacedConfig, placeItem, rootPlace } from "./placement.ts";
  * the options and the suggested command are ours.
  */
 
-export function noPrimary(placed: PlacedConfig, repository: Repository): ConfigError {
+export function noPrimary(
+  placed: PlacedConfig,
+  {
+    repository,
+    fromShell = false,
+  }: { readonly repository: Repository; readonly fromShell?: boolean },
+): ConfigError {
   const available = namesOf(placed.group, repository);
   const nearest = nearestName(placed.name ?? "", available);
   return new ConfigError({
@@ -27,7 +33,7 @@ export function noPrimary(placed: PlacedConfig, repository: Repository): ConfigE
     key: placed.configPath,
     available,
     nearest,
-    hint: primaryHint(placed, nearest, repository),
+    hint: primaryHint(placed, nearest, repository, fromShell),
   });
 }
 
@@ -36,18 +42,21 @@ function primaryHint(
   { configPath, group }: PlacedConfig,
   nearest: string | undefined,
   repository: Repository,
+  fromShell: boolean,
 ): string {
+  const named = (name: string) => (fromShell ? `--config-name ${name}` : `configName: "${name}"`);
   const other = otherFile(configPath, repository);
   if (other !== undefined)
     return `${other} is there, but configs are .yaml files: rename it${other.endsWith(".yml") ? ", or name it with its ending in Hydra 1.1 (--version-base 1.1)" : ""}`;
   if (nearest !== undefined)
-    return `choose it with --config-name ${group === "" ? "" : `${group}/`}${nearest}`;
+    return `choose it with ${named(`${group === "" ? "" : `${group}/`}${nearest}`)}`;
   const within = configPath.replace(/\.yaml$/, "").split("/");
   const known = within
     .map((_, index) => within.slice(index))
     .find((name) => namesOf(name.slice(0, -1).join("/"), repository).includes(name.at(-1) ?? ""));
   if (known !== undefined)
-    return `config names are relative to the config directory: use --config-name ${known.join("/")}`;
+    return `config names are relative to the config directory: use ${named(known.join("/"))}`;
+  if (!fromShell) return "configName is the name of the config, configDir its directory";
   if (repository.sources.every(({ scheme }) => scheme !== "file"))
     return "there is no config directory: --config-path DIR (-cp) gives it; 'hydraconf python sync' reads what a Python program registers in its ConfigStore";
   return "--config-name NAME (-cn) gives the name of the config, --config-path DIR (-cp) its directory";

@@ -23,6 +23,8 @@ export interface DefaultsRequest {
   readonly repository: Repository;
   readonly configName: string | null;
   readonly mode: RunMode;
+  /** Whether hints name flags of a command line. */
+  readonly fromShell?: boolean;
   readonly choices: GroupChoices;
   readonly context: ResolveContext;
   /** Called with each warning when it arises, even if there is no list in the end. */
@@ -41,7 +43,7 @@ export interface Defaults {
  * @throws ConfigError `compose.*`, and `yaml.*` for bad files
  */
 export function listDefaults(request: DefaultsRequest): Defaults {
-  const { choices, configName, context, mode, onWarning, repository } = request;
+  const { choices, configName, context, fromShell, mode, onWarning, repository } = request;
   const tree = buildDefaultsTree({
     repository,
     roots: [
@@ -51,6 +53,7 @@ export function listDefaults(request: DefaultsRequest): Defaults {
     choices,
     skipMissing: mode === "multirun",
     resolvers: context,
+    ...(fromShell !== undefined && { fromShell }),
     ...(onWarning && { onWarning }),
   });
   const defaults = flattenTree(tree, { rootName: "<root>" });

@@ -87,6 +87,8 @@ export interface TreeRequest {
   /** Leaves groups that are still `???` open instead of refusing them (multirun). */
   readonly skipMissing: boolean;
   readonly resolvers: ResolveContext;
+  /** Whether hints name flags of a command line, or options of `compose`. */
+  readonly fromShell?: boolean;
   /** Called with each warning when it arises, even if the tree cannot be built. */
   readonly onWarning?: (warning: CompositionWarning) => void;
 }
@@ -94,12 +96,11 @@ export interface TreeRequest {
 /**
  * First pass: builds the tree of included configs from files, and makes every choice.
  *
- * A list is expanded from its last item to its first, and so are the roots. That order is part of
- * the semantics: it decides which `override` items are known when a group is reached, which
- * choices an interpolation can see, and the order of `hydra.runtime.choices`.
+ * A list is expanded from its last item to its first, and so are the roots. That order is part of the semantics: it
+ * decides which `override` items are known when a group is reached, which choices an interpolation can see, and the
+ * order of `hydra.runtime.choices`.
  *
- * @throws ConfigError `compose.missing_config`, `compose.missing_option`,
- * `compose.invalid_defaults`, and what reading a config throws.
+ * @throws ConfigError `compose.missing_*`, `compose.invalid_defaults`, and errors of reading a config
  * @see https://hydra.cc/docs/1.3/advanced/defaults_list/
  */
 export function buildDefaultsTree(request: TreeRequest): DefaultsTree {
@@ -209,7 +210,7 @@ function expand(placed: PlacedConfig, around: Surroundings): DefaultsTreeNode {
     children,
   });
 
-  if (primary && loaded === undefined) throw refuse.noPrimary(placed, request.repository);
+  if (primary && loaded === undefined) throw refuse.noPrimary(placed, request);
   if (tracker.takeDeletion(placed)) return node("deleted");
   tracker.noteChoice(placed);
   if (placed.name === null) return node("none");

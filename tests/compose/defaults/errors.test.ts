@@ -38,7 +38,9 @@ describe("a primary config that is not there", () => {
       "--config-name NAME (-cn) gives the name of the config, --config-path DIR (-cp) its directory",
     ],
   ])("%s", (configName, nearest, hint) => {
-    const { code, details } = refusal(() => composeFiles(FILES, [], { configName }));
+    const { code, details } = refusal(() =>
+      composeFiles(FILES, [], { configName, fromShell: true }),
+    );
     const { key, nearest: named, hint: hinted } = details;
     expect([code, key, named, hinted]).toEqual([
       "compose.missing_config",
