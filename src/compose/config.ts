@@ -11,6 +11,7 @@ import { splitKey } from "../values/key-path.ts";
 import { type ConfigNode, isMissing, type MapNode } from "../values/node.ts";
 import type { PlainValue } from "../values/plain-objects.ts";
 import { toObject } from "../values/plain-objects.ts";
+import { floatRepr } from "../values/python-text.ts";
 import type { ResolveContext } from "../values/resolution/context.ts";
 import { createResolution } from "../values/resolution/evaluate.ts";
 import { resolveTree } from "../values/resolution/resolve-tree.ts";
@@ -167,9 +168,10 @@ const isConfig = withMethods(
 /** The method that `console.log` calls on an object. */
 const INSPECT = Symbol.for("nodejs.util.inspect.custom");
 
-/** `JSON.stringify` throws for a bigint, and writes bytes as an object. */
+/** `JSON.stringify` throws for a bigint, and writes bytes as an object, and `inf` and `nan` as null. */
 function jsonValue(value: PlainValue): PlainValue {
   if (typeof value === "bigint") return String(value);
+  if (typeof value === "number" && !Number.isFinite(value)) return floatRepr(value);
   if (value instanceof Uint8Array) return Buffer.from(value).toString("base64");
   if (isList(value)) return value.map(jsonValue);
   if (typeof value !== "object" || value === null) return value;

@@ -17,7 +17,7 @@ import { nextCommands, typedCommand } from "../record/next-commands.ts";
 import { isScheduled } from "../record/orphans.ts";
 import { plural } from "../text/plural.ts";
 import { shellQuote } from "../text/shell-words.ts";
-import { ConfigError } from "../values/errors.ts";
+import { ConfigError, isConfigError } from "../values/errors.ts";
 import type {
   LaunchEvent,
   Launcher,
@@ -92,6 +92,11 @@ interface Watched {
   goneSince?: number;
 }
 
+/** @throws errors that are no answer of a scheduler, but defects */
+function unanswered(error: unknown): undefined {
+  if (!isConfigError(error)) throw error;
+}
+
 /**
  * Polls the jobs' own records, and asks the scheduler about jobs that can no longer write theirs. Ends when all have
  * ended.
@@ -116,9 +121,12 @@ async function* watchJobs(
   let next = 0;
   while (watched.size > 0 && signal?.aborted !== true) {
     if (performance.now() >= next) {
-      const jobs = await backend.status({ ...(signal && { signal }) });
-      live = liveNumbers(jobs);
-      yield* newlyHeld(watched, jobs);
+      // A scheduler that does not answer once is asked again.
+      const jobs = await backend.status({ ...(signal && { signal }) }).catch(unanswered);
+      if (jobs !== undefined) {
+        live = liveNumbers(jobs);
+        yield* newlyHeld(watched, jobs);
+      }
       next = performance.now() + pause;
       pause = Math.min(pause * QUESTIONS_MS.growth, QUESTIONS_MS.most);
     }

@@ -1,6 +1,7 @@
 import { relative } from "node:path";
 import { type Field, FLOAT, field, INT, object, optional, STR } from "../compose/hydra/schema.ts";
 import type { LauncherRequest } from "../launch/launcher.ts";
+import { isBelow } from "../system/files.ts";
 import { floatRepr } from "../values/python-text.ts";
 import type { Plugin } from "./contract/plugin.ts";
 
@@ -84,6 +85,5 @@ function asPython(key: string, value: unknown): string {
 
 /** A path below the working directory is shown as it is usually typed. */
 function shownPath(cwd: string, directory: string): string {
-  const path = relative(cwd, directory);
-  return path.startsWith("..") ? directory : path;
+  return isBelow(directory, cwd) ? relative(cwd, directory) : directory;
 }

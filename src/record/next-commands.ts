@@ -1,5 +1,6 @@
 import { basename, delimiter, dirname, relative, resolve } from "node:path";
 import type { Invocation } from "../job/process/invocation.ts";
+import { isBelow } from "../system/files.ts";
 import { shellQuote } from "../text/shell-words.ts";
 
 /** The actions of `hydraconf sweep` on an existing sweep, with a line of help each. */
@@ -136,7 +137,7 @@ const isOnPath = (script: string, env: Invocation["env"]): boolean =>
 
 /** As typed in a shell, which searches `PATH` for a name without a slash. */
 function pathFrom(cwd: string, file: string): string {
+  if (!isBelow(file, cwd)) return file;
   const path = relative(cwd, file);
-  if (path.startsWith("..")) return file;
   return path.includes("/") || /\.[cm]?[jt]s$/.test(path) ? path : `./${path}`;
 }

@@ -145,9 +145,13 @@ export function realPlace(path: string): string {
 
 /** A path for people: relative to `cwd` if it lies below it, else as it was given. */
 export function readablePath(file: string, cwd: string): string {
-  const path = relative(cwd, file);
-  const [first] = path.split(sep);
-  return first === ".." || isAbsolute(path) ? file : path || ".";
+  return isBelow(file, cwd) ? relative(cwd, file) || "." : file;
+}
+
+/** Whether a path is a directory or lies below it; `..data` is a name like any other. */
+export function isBelow(path: string, directory: string): boolean {
+  const way = relative(directory, path);
+  return way.split(sep)[0] !== ".." && !isAbsolute(way);
 }
 
 /** SHA-256 of a file's content in hexadecimal; the file is read in pieces. */

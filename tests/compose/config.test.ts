@@ -32,8 +32,10 @@ describe("a composed config", () => {
   });
 
   it("becomes JSON with bytes as base64, lists and null as they are", () => {
-    const { toJSON } = composeFiles({ config: "b: !!binary AAEC\nl: [1, [null]]\nn: null" });
-    expect(toJSON()).toEqual({ b: "AAEC", l: [1, [null]], n: null });
+    const config = "b: !!binary AAEC\nl: [1, [null]]\nn: null\nf: [.inf, -.inf, .nan]";
+    const { toJSON } = composeFiles({ config });
+    const f = ["inf", "-inf", "nan"];
+    expect(toJSON()).toEqual({ b: "AAEC", l: [1, [null]], n: null, f });
   });
 
   it("shows its values and nothing of what they were made with, printed or as JSON", () => {

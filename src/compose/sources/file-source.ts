@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { existsSync, readdirSync, readFileSync, type Stats, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { delimiter, join, relative, resolve } from "node:path";
-import { errorCode, refuseOther } from "../../system/files.ts";
+import { errorCode, isBelow, refuseOther } from "../../system/files.ts";
 import { DEFAULT_DIALECT, type Dialect } from "../../values/dialect.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { fromCode } from "../../values/origin.ts";
@@ -136,8 +136,7 @@ function namesIn(dir: string): readonly string[] {
 
 function displayName(cwd: string, file: string): string {
   if (file.startsWith(`${cwd}/`)) return file.slice(cwd.length + 1);
-  const short = relative(cwd, file);
-  return short.startsWith("..") ? file : short;
+  return isBelow(file, cwd) ? relative(cwd, file) : file;
 }
 
 export interface PackageSourceOptions {

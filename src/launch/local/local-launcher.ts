@@ -222,10 +222,10 @@ function* startJobs(run: BatchRun): Generator<LaunchEvent, boolean> {
       running.add(start.running);
       const shown = showsOutput ? showOutput(start.running, request) : undefined;
       endings.add(
-        start.running.worker.ended.then((state) => {
-          shown?.();
-          return { ...start, state };
-        }),
+        start.running.worker.ended
+          // Also after a failure: a log that is still followed would keep this process alive.
+          .finally(() => shown?.())
+          .then((state) => ({ ...start, state })),
       );
     }
     yield { kind: "started", job };

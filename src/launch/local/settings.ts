@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { dirname, join, relative } from "node:path";
-import { errorCode } from "../../system/files.ts";
+import { errorCode, isBelow } from "../../system/files.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { LauncherSettings } from "../launcher.ts";
 import { mostSlots, type Resource } from "./slots.ts";
@@ -59,7 +59,7 @@ function groupsOf(path: string, { point, top }: Mount): readonly string[] {
   const below = relative(top, path);
   const found: string[] = [];
   // Groups outside of the mounted tree cannot be read.
-  for (let at = below.startsWith("..") ? "." : below || "."; ; at = dirname(at)) {
+  for (let at = isBelow(path, top) ? below || "." : "."; ; at = dirname(at)) {
     found.push(join(point, at));
     if (at === ".") return found;
   }

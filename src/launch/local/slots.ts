@@ -59,7 +59,9 @@ export function openSlots(resources: ReadonlyMap<string, Resource>, folder: stri
   const take = (use: string): SlotAttempt => {
     const taken: (Taken & { readonly resource: string })[] = [];
     for (const [name, resource] of resources) {
-      const found = takeOf(resource, (device) => deviceFiles(folder, name, device), use);
+      const found = orRelease(taken, () =>
+        takeOf(resource, (device) => deviceFiles(folder, name, device), use),
+      );
       if ("taken" in found) taken.push(...found.taken.map((one) => ({ ...one, resource: name })));
       else {
         for (const { claim } of taken) claim.release();
@@ -77,6 +79,16 @@ export function openSlots(resources: ReadonlyMap<string, Resource>, folder: stri
       }
     },
   };
+}
+
+/** Releases what was taken if the next step fails. */
+function orRelease<Result>(taken: readonly Pick<Taken, "claim">[], step: () => Result): Result {
+  try {
+    return step();
+  } catch (error) {
+    for (const { claim } of taken) claim.release();
+    throw error;
+  }
 }
 
 /** The devices of a slot: several if it lists numbers or identifiers, as `CUDA_VISIBLE_DEVICES` does. */

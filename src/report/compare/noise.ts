@@ -79,7 +79,7 @@ function overRuns(
 ): Measured | null {
   if (repeats == null) return null;
   const half = (repeats.ci95_high - repeats.ci95_low) / 2;
-  // The interval of two runs is 9 times as wide as their difference, and therefore meaningless.
+  // The interval of two runs is 12.7 times as wide as their difference, and therefore meaningless.
   const spread = (share: number) =>
     runs < LEAST_RUNS ? { uncertainty: null } : { uncertainty: half * share, freedom: runs - 1 };
   if (ms === whole) return { value: repeats.mean, ...spread(1) };

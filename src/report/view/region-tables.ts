@@ -396,7 +396,7 @@ const waitedMean = ({ waiting_ms, wall_ms }: RegionRanks): number | null =>
 export const repeatedTime = ({ repeats }: NCUProfileRegion) =>
   repeats?.total_ms ?? repeats?.wall_ms ?? null;
 
-/** With two runs, the interval is twelve times their spread and therefore meaningless. */
+/** The interval of two runs is 12.7 times as wide as their difference, and therefore meaningless. */
 const LEAST_RUNS = 3;
 
 function steadiness(region: NCUProfileRegion): string {
