@@ -52,7 +52,7 @@ export interface EngineOptions {
   readonly plugins?: readonly Plugin[];
   /** Further kinds of sources for search paths, by URL scheme. */
   readonly sources?: ReadonlyMap<string, SourceFactory>;
-  /** The version of Hydra whose behaviour it has. Default: 1.3. */
+  /** The Hydra version whose behaviour is reproduced. Default: 1.3. */
   readonly dialect?: DialectName;
   /**
    * How much aliases and interpolations may add to a config; each limit is optional. Default: the limits of the
@@ -73,7 +73,7 @@ export interface ComposeOptions<Schema extends ConfigSchema = ConfigSchema> {
   /** In `multirun`, sweep overrides are ignored and groups without an option stay open. Default: `run`. */
   readonly mode?: RunMode;
   /**
-   * What the config must fit: a JSON Schema, or the validator of a library that implements https://standardschema.dev,
+   * Validates the config: a JSON Schema, or the validator of a library that implements https://standardschema.dev,
    * such as zod, whose input type is then that of `toObject({ resolve: true })`.
    */
   readonly schema?: Schema;
@@ -108,10 +108,10 @@ export interface Engine {
 export function createEngine(options: EngineOptions = {}): Engine {
   const engine = openEngine(options);
   const checked =
-    <Request extends object, Result>(by: string, ask: (request: Request) => Result) =>
+    <Request extends object, Result>(by: string, method: (request: Request) => Result) =>
     (request: Request): Result => {
       checkOptions(by, request, COMPOSE_OPTIONS, 'compose({ configDir: "conf", ... })');
-      return ask(request);
+      return method(request);
     };
   return {
     ...engine,

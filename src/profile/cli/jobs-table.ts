@@ -28,7 +28,7 @@ export interface JobsTablePage {
   readonly concurrentJobs: readonly number[];
 }
 
-/** The files have all rows. */
+/** Further rows are only in the files of the sweep. */
 const MOST_ROWS = 40;
 const MOST_VALUE = 40;
 
@@ -80,7 +80,7 @@ export function jobsTable(
   return [
     "",
     `Jobs of the sweep${collectors === "" ? "" : `, by ${collectors}; ms: ${basisInWords({ basis })}`}`,
-    // Paths are meant to be copied, so lines may be too long, but paths are not cut.
+    // Paths are not cut, so that they can be copied, even if lines are wider than the terminal.
     ...tableLines(table, { width: Number.POSITIVE_INFINITY, color: false }),
     ...(jobs.length > shown.length ? [`and ${jobs.length - shown.length} more`] : []),
     ...(best[0] === undefined || best.length === 1

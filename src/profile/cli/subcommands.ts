@@ -1,6 +1,6 @@
 /**
- * The table of the subcommands of `deep-profile`, in the order of its help. It is loaded with every start of the
- * command, so it imports nothing: the code of a subcommand is loaded when it is called.
+ * The table of the subcommands of `deep-profile`, in the order of its help. It is loaded at every start of the
+ * command, so it imports only types: the code of a subcommand is loaded when it is called.
  */
 import type { OpenRun } from "./ab.ts";
 import type { Subcommand } from "./subcommand.ts";
