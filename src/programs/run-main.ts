@@ -6,8 +6,8 @@ import { parseArgv } from "../cli/arguments/parse-argv.ts";
 import { type AdaptableCall, type Adaptation, runMain } from "../cli/hydra-main.ts";
 import type { Delegate, JobFacts } from "../job/options.ts";
 import type { Invocation } from "../job/process/invocation.ts";
-import { isExecutable, onPath } from "../plugins/interpreter.ts";
 import { sweepCells } from "../sweep/sweep-tables.ts";
+import { findExecutable } from "../system/find-program.ts";
 import { once } from "../system/get-or-create.ts";
 import { drawTable } from "../text/table.ts";
 import { ConfigError } from "../values/errors.ts";
@@ -149,7 +149,7 @@ function jobName({ app, argv }: Program): string {
 /** @throws ConfigError `app.unsupported` for a program that does not exist */
 function refuseAbsent({ argv }: Program, { cwd, env }: Invocation): void {
   const [file = ""] = argv;
-  if (isThere(file, cwd, env)) return;
+  if (findExecutable(file, cwd, env["PATH"] ?? "") !== null) return;
   const path = resolve(cwd, file);
   const isFile = file.includes("/") && existsSync(path);
   throw new ConfigError({
@@ -164,9 +164,6 @@ function refuseAbsent({ argv }: Program, { cwd, env }: Invocation): void {
         : "give it after -- as the shell would find it: a name on PATH, or a path such as ./prog",
   });
 }
-
-const isThere = (file: string, cwd: string, env: Invocation["env"]): boolean =>
-  file.includes("/") ? isExecutable(resolve(cwd, file)) : onPath(file, env) !== undefined;
 
 function jobPlan(program: Program, job: JobFacts) {
   const { argv, env, file } = jobCommand(program, job);
