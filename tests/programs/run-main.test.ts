@@ -170,6 +170,26 @@ exit $2
     );
   });
 
+  test("a search whose jobs fail reports failed jobs, and no missing objective", () => {
+    const cwd = project();
+    const ran = hydraconf(
+      cwd,
+      ...["run", "-m", "x=1,2", "hydra/sweeper=random", "hydra.sweeper.n_trials=2"],
+      ...[
+        "hydra.sweeper.seed=1",
+        "hydra.sweep.dir=out",
+        "--",
+        "sh",
+        "-c",
+        "echo no ${x} >&2; exit 3",
+      ],
+    );
+    expect(ran.status).toBe(3);
+    expect(ran.stderr).not.toContain("not a finite number");
+    expect(ran.stderr).not.toContain("objective");
+    expect(rows(join(cwd, "out"))).toContainEqual(["failed", null, "no 1"]);
+  });
+
   test("an end by a signal of its own is a failure, and not the end of the sweep", () => {
     const cwd = project();
     const script = [
@@ -189,6 +209,17 @@ exit $2
       ],
       ["completed", null, null],
     ]);
+  });
+
+  test("a single run says which signal ended its program", () => {
+    const killed = hydraconf(project(), "run", "--", "sh", "-c", "kill -9 $$");
+    expect(killed).toMatchObject({
+      status: 1,
+      stderr:
+        "sh was ended by SIGKILL: it was killed, by a user or by the kernel for want of memory\n",
+    });
+    const crashed = hydraconf(project(), "run", "--", "sh", "-c", "kill -SEGV $$");
+    expect(crashed).toMatchObject({ status: 1, stderr: "sh was ended by SIGSEGV\n" });
   });
 
   test("a process that runs a program takes it along when it is killed: the job will run again", async () => {
