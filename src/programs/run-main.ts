@@ -82,7 +82,7 @@ async function adaptToProgram(call: AdaptableCall): Promise<Adaptation> {
   const { program, tail } = readProgram(parsed.rest, parsed, place, settings);
   const all = tail.length === 0 ? parsed : withTail(parsed, parseArgv(tail, HYDRA_FLAGS));
   const app = appOf(program, call, place);
-  const tree = treeOptions(app, call, env);
+  const tree = treeOptions(app ?? composedApp(call, place), call, env);
   const own = { ...program, app, ownFlags: ownFlags(all, invocation.cwd, tail) };
   const requireProgram = once(() => refuseAbsent(own, invocation));
   return {
@@ -114,7 +114,7 @@ const callbacksOf =
       invocation,
     );
 
-/** The app that the program itself composes, else that of `--app` or the project. */
+/** The app that the program itself composes, else that of `--app` or the settings. */
 function appOf(
   { app }: Program,
   { parsed, settings, invocation: { cwd } }: AdaptableCall,
@@ -122,7 +122,7 @@ function appOf(
 ): App | undefined {
   const named = parsed.flags.get("app");
   if (typeof named === "string") return namedApp({ folder: cwd, text: named }, place, settings);
-  return app ?? composedApp(place, settings);
+  return app ?? (settings.app === undefined ? undefined : namedApp(settings.app, place, settings));
 }
 
 /** A Hydra program resolves relative directories from its source file. */

@@ -415,3 +415,34 @@ describe("refusals", () => {
     expect(ran.stderr).toContain("name the primary config: -cn train");
   });
 });
+
+describe("a project whose ConfigStore was synced", () => {
+  const store = (): string => {
+    const node = { t: { kind: "any" }, m: [["lr", { t: { kind: "any" }, v: 0.5 }]] };
+    return project({
+      "main.py": `import hydra\n@hydra.main(version_base="1.3", config_path="conf", config_name="config")\ndef main(cfg): pass\n`,
+      "conf/config.yaml": "defaults: [optimizer: adam, _self_]\n",
+      ".hydraconf/python-store.json": JSON.stringify({
+        version: 1,
+        modules: [],
+        sources: {},
+        classes: {},
+        entries: { "optimizer/adam": { package: null, node } },
+      }),
+    });
+  };
+  test.each([
+    [["--cfg", "job"], "lr: 0.5"],
+    [["-cp", "conf"], "lr: 0.5"],
+    [["-cp", "conf", "--app", "main.py"], "lr: 0.5"],
+    [["schema", "--types"], "lr: number"],
+    [["schema", "--app", "main.py"], '"optimizer"'],
+    [["schema", "-cp", "conf", "--types"], "lr: number"],
+    [["run", "--", "sh", "-c", "echo ${optimizer.lr}"], "0.5"],
+    [["run", "-cp", "conf", "--", "sh", "-c", "echo ${optimizer.lr}"], "0.5"],
+  ])("composes with it: %j", (argv, printed) => {
+    const ran = hydraconf(store(), ...argv);
+    expect(ran.stderr).toBe("");
+    expect(ran.stdout).toContain(printed);
+  });
+});
