@@ -418,7 +418,14 @@ describe("refusals", () => {
 
 describe("a project whose ConfigStore was synced", () => {
   const store = (): string => {
-    const node = { t: { kind: "any" }, m: [["lr", { t: { kind: "any" }, v: 0.5 }]] };
+    const act = { kind: "enum", name: "Act", members: ["RELU", "GELU"], values: ["r", "g"] };
+    const node = {
+      t: { kind: "any" },
+      m: [
+        ["lr", { t: { kind: "any" }, v: 0.5 }],
+        ["act", { t: act, v: "RELU" }],
+      ],
+    };
     return project({
       "main.py": `import hydra\n@hydra.main(version_base="1.3", config_path="conf", config_name="config")\ndef main(cfg): pass\n`,
       "conf/config.yaml": "defaults: [optimizer: adam, _self_]\n",
@@ -444,5 +451,13 @@ describe("a project whose ConfigStore was synced", () => {
     const ran = hydraconf(store(), ...argv);
     expect(ran.stderr).toBe("");
     expect(ran.stdout).toContain(printed);
+  });
+
+  test("completion and help list the members of an enum, each once", () => {
+    const cwd = store();
+    const completed = hydraconf(cwd, "-sc", "query=fish", "--", "optimizer.act=");
+    const texts = completed.stdout.split("\n").flatMap((line) => line.split("\t")[0] || []);
+    expect(texts).toEqual(["optimizer.act=RELU", "optimizer.act=GELU"]);
+    expect(hydraconf(cwd, "--help", "optimizer.act").stdout).toMatch(/allowed +RELU, GELU\n/);
   });
 });
