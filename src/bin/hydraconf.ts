@@ -78,7 +78,7 @@ void runMain(
         summary: "JSON Schemas of the files of a tree for editors, and TypeScript types",
         commandLine: async () => (await import("../cli/tree-schema/schema-command.ts")).COMMAND,
         run: async (args, io) =>
-          (await import("../cli/tree-schema/schema-command.ts")).runSchema(args, io),
+          (await import("../cli/tree-schema/schema-command.ts")).runSchema(args, io, adapt),
       },
     ],
   },
@@ -93,7 +93,10 @@ void runMain(
 async function adapt(call: AdaptableCall): Promise<Adaptation> {
   const { parsed, settings } = call;
   const isAsked = parsed.flags.has("app") || parsed.rest !== undefined;
-  const isSettled = parsed.flags.has("config-path") && Object.keys(settings).length === 0;
+  const isSettled =
+    parsed.flags.has("config-path") &&
+    Object.keys(settings).length === 0 &&
+    !existsSync(".hydraconf");
   if (!isAsked && (isSettled || (Object.keys(settings).length === 0 && !hasSources()))) return {};
   return (await import("../programs/project.ts")).adaptToProject(call);
 }

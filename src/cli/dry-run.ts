@@ -25,6 +25,8 @@ interface JobRow {
   readonly overrides: readonly string[];
   /** Null if the config does not resolve as a whole. */
   readonly fingerprint: string | null;
+  /** Why it does not. */
+  readonly problem?: string;
   /** How the program would run it, if the program has such plans. */
   readonly plan?: unknown;
 }
@@ -102,11 +104,25 @@ function rowOf({ number, outputDir, overrides, resolved }: PlannedJob): JobRow {
     return { ...facts, fingerprint: configFingerprint(resolved(), outputDir) };
   } catch (error) {
     if (!isConfigError(error)) throw error;
-    return { ...facts, fingerprint: null };
+    const { hint, key, message } = error.details;
+    const at = key === undefined || message.includes(key) ? "" : ` (key: ${key})`;
+    const problem = `${firstLine(message)}${at}${hint === undefined ? "" : `. Hint: ${hint}`}`;
+    return { ...facts, fingerprint: null, problem };
   }
 }
 
+const firstLine = (text: string): string => text.split("\n", 1)[0] ?? "";
+
 const HASH_LETTERS = 19;
+
+/** The first reason why a config does not resolve. */
+function problemText(jobs: readonly JobRow[]): string {
+  const [first, ...others] = jobs.filter(({ problem }) => problem !== undefined);
+  if (first?.problem === undefined) return "";
+  const name = first.number === undefined ? "The job" : `Job #${first.number}`;
+  const more = others.length === 0 ? "" : ` (and ${plural(others.length, "other job")})`;
+  return `${name}${more} does not resolve: ${first.problem}\n`;
+}
 
 function planText({ directory, jobs, mode, note }: Plan): string {
   const what = mode === "run" ? "One job" : plural(jobs.length, "job");
@@ -117,5 +133,5 @@ function planText({ directory, jobs, mode, note }: Plan): string {
     job.fingerprint?.slice(0, HASH_LETTERS) ?? "does not resolve",
   ]);
   const table = drawTable([["#", "Directory", "Overrides", "Config"], ...rows]);
-  return `${what} would run in ${directory}; nothing was written.\n${jobs.length === 0 ? "" : table}${note === undefined ? "" : `${note}\n`}`;
+  return `${what} would run in ${directory}; nothing was written.\n${jobs.length === 0 ? "" : table}${problemText(jobs)}${note === undefined ? "" : `${note}\n`}`;
 }

@@ -67,7 +67,7 @@ function valueRows(request: KeyHelpRequest): readonly Row[] {
   return [
     ...(explanation === undefined ? [] : settingRows(explanation)),
     ...row("type", type),
-    ...row("allowed", described?.allowed.join("; ")),
+    ...row("allowed", described?.allowed.join("; ") || membersOf(value)),
     ...(described?.default === undefined
       ? []
       : row("schema default", JSON.stringify(described.default))),
@@ -101,6 +101,9 @@ function keyRows(described: KeyDescription | undefined, value: ConfigNode | unde
   if (value?.kind !== "map" || value.entries.size === 0) return [];
   return row("keys", [...value.entries.values()].map(({ key }) => String(key)).join(", "));
 }
+
+const membersOf = (node: ConfigNode | undefined): string | undefined =>
+  node?.type?.kind === "enum" ? node.type.members.join(", ") : undefined;
 
 /** The type without a schema: that of a typed node, else that of the value. */
 function typeOf(node: ConfigNode | undefined): string | undefined {

@@ -1,6 +1,7 @@
 /** Finds the Python interpreter of a project without running it. */
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { delimiter, dirname, join, resolve } from "node:path";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { findExecutable } from "../system/find-program.ts";
 import type { Settings } from "./load-settings.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -18,7 +19,8 @@ export function interpreterOf(
   const folder = environmentFolder(cwd, env);
   const own = folder === undefined ? undefined : join(folder, "bin", "python");
   if (own !== undefined && existsSync(own)) return own;
-  return onPath("python3", env) ?? onPath("python", env) ?? "python3";
+  const onPath = (name: string) => findExecutable(name, cwd, env["PATH"] ?? "");
+  return onPath("python3") ?? onPath("python") ?? "python3";
 }
 
 const FOLDERS = [".venv", "venv", "env"];
@@ -36,21 +38,6 @@ function environmentFolder(cwd: string, env: Environment): string | undefined {
   }
   const conda = env["CONDA_PREFIX"];
   return conda === "" ? undefined : conda;
-}
-
-/** The first executable of a name on `PATH`. */
-export function onPath(name: string, env: Environment): string | undefined {
-  return (env["PATH"] ?? "")
-    .split(delimiter)
-    .filter((folder) => folder !== "")
-    .map((folder) => join(folder, name))
-    .find((file) => isExecutable(file));
-}
-
-/** Whether a file is executable by anybody. */
-export function isExecutable(file: string): boolean {
-  const status = statSync(file, { throwIfNoEntry: false });
-  return status?.isFile() === true && (status.mode & 0o111) !== 0;
 }
 
 /**

@@ -7,7 +7,7 @@ import { basename, join } from "node:path";
 import { StringDecoder } from "node:string_decoder";
 import { exitCode, type Job, type Task } from "../job/job.ts";
 import type { JobFacts } from "../job/options.ts";
-import type { Invocation } from "../job/process/invocation.ts";
+import type { Console, Invocation } from "../job/process/invocation.ts";
 import { isHeapFull, MORE_HEAP } from "../launch/job-log.ts";
 import { FEWER_JOBS } from "../launch/local/worker-end.ts";
 import { GRACE_MS } from "../record/orphans.ts";
@@ -59,7 +59,7 @@ export function commandTask(program: Program, invocation: Invocation): Task {
         keepsOutput: program.resultOnStdout,
         isWorker: invocation.worker !== undefined,
       });
-      return judged(outcome, program, { callback, job });
+      return judged(outcome, program, { callback, job, tell: invocation.console.stderr });
     } finally {
       callback?.remove();
     }
@@ -219,7 +219,15 @@ function passSignals(child: ChildProcess, isWorker: boolean) {
 function judged(
   outcome: ProgramOutcome,
   program: Program,
-  { callback, job }: { readonly callback: ResultCallback | undefined; readonly job: Job },
+  {
+    callback,
+    job,
+    tell,
+  }: {
+    readonly callback: ResultCallback | undefined;
+    readonly job: Job;
+    readonly tell: Console["stderr"];
+  },
 ): unknown {
   const { code, interrupted, problem, signal } = outcome;
   const name = basename(program.app?.file ?? outcome.argv[0] ?? "");
@@ -234,12 +242,14 @@ function judged(
     return exitCode(128 + constants.signals[interrupted], report?.result);
   const value =
     report === undefined || "error" in report ? resultOf(outcome, program, job) : report;
-  if (signal !== null)
-    return exitCode(
-      1,
-      undefined,
-      [`${name} was ended by ${signal}`, ...whyEnded(signal, outcome.errors)].join(": "),
+  if (signal !== null) {
+    const why = [`${name} was ended by ${signal}`, ...whyEnded(signal, outcome.errors, job)].join(
+      ": ",
     );
+    // The program could not say so, and a single job has no table of failures.
+    if (job.number === undefined) tell(`${why}\n`);
+    return exitCode(1, undefined, why);
+  }
   if (code !== 0) {
     const error = report?.error ?? errorIn(outcome.errors);
     return exitCode(failureCode(code), valueIn(value), whyFailed(name, code, error));
@@ -268,11 +278,15 @@ function resultOf(
 /** A code above 128 would mean that a signal stopped the job, which is not the case here. */
 const failureCode = (code: number | null): number => (code === null || code > 128 ? 1 : code);
 
-function whyEnded(signal: NodeJS.Signals, errors: string): readonly string[] {
-  if (signal === "SIGKILL")
-    return [
-      `it was killed, by a user or by the kernel for want of memory; if it was that, ${FEWER_JOBS}`,
-    ];
+function whyEnded(
+  signal: NodeJS.Signals,
+  errors: string,
+  { number }: Pick<Job, "number">,
+): readonly string[] {
+  if (signal === "SIGKILL") {
+    const remedy = number === undefined ? "" : `; if it was that, ${FEWER_JOBS}`;
+    return [`it was killed, by a user or by the kernel for want of memory${remedy}`];
+  }
   // An uncaught exception of C++ and a failed assertion end with it.
   if (signal !== "SIGABRT") return [];
   if (isHeapFull(errors.split("\n"))) return [`out of memory; ${MORE_HEAP}`];

@@ -6,7 +6,7 @@ import { SHELL_FUNCTIONS } from "../cli/completion/shells.ts";
 import { type CommandLine, commandHelp } from "../command-line/command-line.ts";
 import { parseCommandLine } from "../command-line/parse.ts";
 import type { Invocation } from "../job/process/invocation.ts";
-import { isExecutable } from "../plugins/interpreter.ts";
+import { isExecutableFile } from "../system/find-program.ts";
 import { shellQuote } from "../text/shell-words.ts";
 import { ConfigError, nearest } from "../values/errors.ts";
 import { findApps } from "./apps.ts";
@@ -44,7 +44,7 @@ export async function runCompletionCode(
       nearest: nearest(shell, [...CODE.keys()]),
     });
   const own = findApps(cwd, { cwd, env })
-    .filter(({ file, kind }) => kind === "main" && isExecutable(file))
+    .filter(({ file, kind }) => kind === "main" && isExecutableFile(file))
     .map(({ file }) => basename(file));
   console.stdout(code([...STARTERS, ...new Set(own)]));
   return 0;

@@ -16,8 +16,8 @@ export const errorText = ({ file, line, message }: ProgramError): string =>
     : `${message} (${basename(file)}${line === undefined ? "" : `:${line}`})`;
 
 /**
- * The error that a program ended with, from the end of its standard error: the exception of Python, Node.js, Java,
- * Rust, Go or C++, else the last non-empty line; undefined without output.
+ * The error that a program ended with, from the end of its standard error: Hydra's own error, the exception of Python,
+ * Node.js, Java, Rust, Go or C++, else the last non-empty line; undefined without output.
  */
 export function errorIn(printed: string): ProgramError | undefined {
   const text = withoutControls(printed);
@@ -38,17 +38,46 @@ const withoutControls = (text: string): string =>
 /** The hint that Hydra prints below every error. */
 const HINTS = /^Set the environment variable HYDRA_FULL_ERROR=1/;
 
+/** What a log writes: `[2026-11-27 10:00:00,123][root][INFO] - ...`. */
+const LOG_LINE = /^\[?\d{4}-\d\d-\d\d[ T]/;
+
 type Reader = (lines: readonly string[]) => ProgramError | undefined;
 
+/** How the errors of Hydra begin that it prints without a stack; more lines follow: options, the search path, the cause. */
+const HYDRA_ERROR =
+  /^(In '.+': |(Could not|Cannot) (find|load|override|append|delete)\b|Error (parsing|merging) |Primary config (directory|module|file) |You must specify '|Ambiguous value |Additional config directory '|Multiple values for |Unable to find or instantiate )/;
+/** The next line names the error. */
+const HYDRA_LEAD_IN = / raised while composing config:$/;
+
+/** The first line of the error that Hydra itself ended with. */
+const readHydra: Reader = (lines) => {
+  const hint = lines.findLastIndex((line) => HINTS.test(line));
+  const path = lines.lastIndexOf("Config search path:");
+  if (hint < 0 && path < 0) return undefined;
+  const traceback = lines.findLastIndex((line) => TRACEBACK.test(line));
+  const block = lines.slice(traceback + 1, hint < 0 ? path : hint);
+  const at = block.findLastIndex((line) => HYDRA_ERROR.test(line));
+  const [first = "", second = ""] =
+    at >= 0 ? block.slice(at) : traceback >= 0 ? [] : lastParagraph(block);
+  if (first === "") return undefined;
+  return { message: HYDRA_LEAD_IN.test(first) ? `${first} ${second.trim()}` : first.trim() };
+};
+
+/** The last lines without an empty one between them, after what was logged. */
+function lastParagraph(lines: readonly string[]): readonly string[] {
+  const end = lines.findLastIndex((line) => line !== "") + 1;
+  const start = lines.slice(0, end).findLastIndex((line) => line === "" || LOG_LINE.test(line)) + 1;
+  return lines.slice(start, end);
+}
+
+const TRACEBACK = /^\s*Traceback \(most recent call last\):$/;
 const FRAME = /^\s+File "(.+)", line (\d+)(, in .*)?$/;
 /** A frame of a library is shown only if there is no other. */
 const LIBRARY = /[/\\](site-packages|dist-packages|lib[/\\]python\d[^/\\]*)[/\\]|^<frozen /;
 
 /** Reads the last traceback: the innermost frame of the program's own code, and the exception. */
 const readPython: Reader = (lines) => {
-  const start = lines.findLastIndex((line) =>
-    /^\s*Traceback \(most recent call last\):$/.test(line),
-  );
+  const start = lines.findLastIndex((line) => TRACEBACK.test(line));
   const first = start < 0 ? lines.findLastIndex((line) => FRAME.test(line)) : start + 1;
   if (first < 0) return undefined;
   const frames: { readonly file: string; readonly line: number }[] = [];
@@ -123,4 +152,12 @@ const readCpp: Reader = (lines) => {
   return { message: what === undefined ? type : `${type}: ${what}` };
 };
 
-const READERS: readonly Reader[] = [readPython, readJava, readRust, readGo, readCpp, readNode];
+const READERS: readonly Reader[] = [
+  readHydra,
+  readPython,
+  readJava,
+  readRust,
+  readGo,
+  readCpp,
+  readNode,
+];

@@ -37,8 +37,12 @@ export async function adaptToProject(call: AdaptableCall): Promise<Adaptation> {
   const env = projectEnv(invocation.env, settings);
   refuseProgram(parsed, invocation.argv);
   try {
-    const app = chosenApp(call, { cwd: invocation.cwd, env });
-    if (app === undefined) return { env };
+    const place = { cwd: invocation.cwd, env };
+    const app = chosenApp(call, place);
+    if (app === undefined) {
+      const store = storeFor(onlyApp(place, settings), call, env);
+      return { env, ...(store && { options: { store } }) };
+    }
     const tree = treeOptions(app, call, env);
     // `hydraconf completion` asks for a program of Python's Hydra.
     const isOthers = parsed.flags.has("shell-completion") && parsed.flags.has("app");
@@ -85,11 +89,36 @@ function chosenApp(
 }
 
 /**
- * The program that the settings name, for a program without configs of its own; undefined if the settings name none.
+ * The program whose configs are composed for a program without configs of its own: that of the settings, else the one
+ * that is here; undefined if there is none, if it cannot be chosen or read, or if it has no primary config.
  */
-export function composedApp(place: AppPlace, settings: Settings): App | undefined {
+export function composedApp(
+  { parsed, settings }: Pick<AdaptableCall, "parsed" | "settings">,
+  place: AppPlace,
+): App | undefined {
   if (settings.app !== undefined) return namedApp(settings.app, place, settings);
-  return undefined;
+  if (parsed.flags.has("config-path")) return undefined;
+  const app = onlyApp(place, settings);
+  return app?.configName == null || app.unread !== undefined ? undefined : app;
+}
+
+function onlyApp(place: AppPlace, settings: Settings): App | undefined {
+  const search = searchApp(place, settings);
+  return search.kind === "found" ? search.app : undefined;
+}
+
+/** What the project's Python registers, for a program in it or for any; undefined without an export. */
+function storeFor(
+  app: App | undefined,
+  { invocation, settings }: Pick<AdaptableCall, "invocation" | "settings">,
+  env: Invocation["env"],
+): ReturnType<typeof currentStore> {
+  const { console, cwd, worker } = invocation;
+  if (app?.kind === "script") return undefined;
+  // The process that began the sweep has looked whether it is current.
+  if (worker !== undefined) return storedExport(cwd, app?.file)?.store;
+  const about = { cwd, env, ...(app !== undefined && { program: app.file }) };
+  return currentStore(settings, about, (message) => console.stderr(`UserWarning: ${message}\n`));
 }
 
 /**
@@ -100,9 +129,10 @@ export function composedApp(place: AppPlace, settings: Settings): App | undefine
  */
 export function treeOptions(
   app: App | undefined,
-  { invocation, parsed, settings }: AdaptableCall,
+  call: AdaptableCall,
   env: Invocation["env"],
 ): Required<Pick<Adaptation, "env" | "options">> {
+  const { invocation, parsed, settings } = call;
   const { cwd } = invocation;
   const place = { cwd, env };
   const packageRoots = () => [
@@ -111,20 +141,15 @@ export function treeOptions(
   ];
   const isNamed = parsed.flags.has("config-path") || parsed.flags.has("config-name");
   if (app === undefined) {
-    if (isNamed || hasOwnTree(cwd)) return { env, options: { packageRoots } };
+    if (isNamed || hasOwnTree(cwd)) {
+      const store = storeFor(onlyApp(place, settings), call, env);
+      return { env, options: { packageRoots, ...(store && { store }) } };
+    }
     refuseUnnamed(cwd);
     return { env, options: { configPath: null, configName: null, freeKeys: [""] } };
   }
   if (app.unread !== undefined && !isNamed) throw app.unread;
-  const store =
-    app.kind === "script"
-      ? undefined
-      : invocation.worker !== undefined
-        ? // The process that began the sweep has looked.
-          storedExport(cwd, app.file)?.store
-        : currentStore(settings, { ...place, program: app.file }, (message) =>
-            invocation.console.stderr(`UserWarning: ${message}\n`),
-          );
+  const store = storeFor(app, call, env);
   return {
     env: { ...env, ...app.env },
     options: {

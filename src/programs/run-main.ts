@@ -6,8 +6,8 @@ import { parseArgv } from "../cli/arguments/parse-argv.ts";
 import { type AdaptableCall, type Adaptation, runMain } from "../cli/hydra-main.ts";
 import type { Delegate, JobFacts } from "../job/options.ts";
 import type { Invocation } from "../job/process/invocation.ts";
-import { isExecutable, onPath } from "../plugins/interpreter.ts";
 import { sweepCells } from "../sweep/sweep-tables.ts";
+import { findExecutable } from "../system/find-program.ts";
 import { once } from "../system/get-or-create.ts";
 import { drawTable } from "../text/table.ts";
 import { ConfigError } from "../values/errors.ts";
@@ -82,7 +82,7 @@ async function adaptToProgram(call: AdaptableCall): Promise<Adaptation> {
   const { program, tail } = readProgram(parsed.rest, parsed, place, settings);
   const all = tail.length === 0 ? parsed : withTail(parsed, parseArgv(tail, HYDRA_FLAGS));
   const app = appOf(program, call, place);
-  const tree = treeOptions(app, call, env);
+  const tree = treeOptions(app ?? composedApp(call, place), call, env);
   const own = { ...program, app, ownFlags: ownFlags(all, invocation.cwd, tail) };
   const requireProgram = once(() => refuseAbsent(own, invocation));
   return {
@@ -114,7 +114,7 @@ const callbacksOf =
       invocation,
     );
 
-/** The app that the program itself composes, else that of `--app` or the project. */
+/** The app that the program itself composes, else that of `--app` or the settings. */
 function appOf(
   { app }: Program,
   { parsed, settings, invocation: { cwd } }: AdaptableCall,
@@ -122,7 +122,7 @@ function appOf(
 ): App | undefined {
   const named = parsed.flags.get("app");
   if (typeof named === "string") return namedApp({ folder: cwd, text: named }, place, settings);
-  return app ?? composedApp(place, settings);
+  return app ?? (settings.app === undefined ? undefined : namedApp(settings.app, place, settings));
 }
 
 /** A Hydra program resolves relative directories from its source file. */
@@ -149,7 +149,7 @@ function jobName({ app, argv }: Program): string {
 /** @throws ConfigError `app.unsupported` for a program that does not exist */
 function refuseAbsent({ argv }: Program, { cwd, env }: Invocation): void {
   const [file = ""] = argv;
-  if (isThere(file, cwd, env)) return;
+  if (findExecutable(file, cwd, env["PATH"] ?? "") !== null) return;
   const path = resolve(cwd, file);
   const isFile = file.includes("/") && existsSync(path);
   throw new ConfigError({
@@ -164,9 +164,6 @@ function refuseAbsent({ argv }: Program, { cwd, env }: Invocation): void {
         : "give it after -- as the shell would find it: a name on PATH, or a path such as ./prog",
   });
 }
-
-const isThere = (file: string, cwd: string, env: Invocation["env"]): boolean =>
-  file.includes("/") ? isExecutable(resolve(cwd, file)) : onPath(file, env) !== undefined;
 
 function jobPlan(program: Program, job: JobFacts) {
   const { argv, env, file } = jobCommand(program, job);

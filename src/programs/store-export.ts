@@ -237,7 +237,9 @@ export function syncStore({ cwd, env, modules, python }: SyncRequest) {
     if (error !== undefined || status !== 0 || !existsSync(output))
       throw errorCode(error) === "ENOENT"
         ? unusable(`The Python '${python}' was not found`)
-        : failed(python, error?.message ?? stderr);
+        : errorCode(error) === "EACCES"
+          ? unusable(`The Python '${python}' cannot be executed: permission denied`)
+          : failed(python, error?.message ?? stderr);
     const text = readFileSync(output, "utf8");
     const { entries } = JSON.parse(text) as StoreExport;
     const file = join(cwd, STORE_FILE);

@@ -33,6 +33,17 @@ test("all jobs of a sweep, as JSON; equal configs have equal fingerprints", asyn
   expect(readdirSync(cwd)).toEqual(["conf"]);
 });
 
+test("says why a config does not resolve", async () => {
+  const { run } = program({
+    "conf/config.yaml": "x: 1\ny: ${oc.env:NO_SUCH_VARIABLE}\nhydra:\n  sweep: {dir: s}\n",
+  });
+  const { stdout } = await run(["--dry-run", "-m", "x=1,2"]);
+  expect(stdout).toContain(
+    "\nJob #0 (and 1 other job) does not resolve: Resolver 'oc.env' failed: ",
+  );
+  expect(stdout).toMatch(/'NO_SUCH_VARIABLE' not found.*Hint: .+\n$/);
+});
+
 test("says what a run would refuse", async () => {
   const { run } = program(CONFIG, { schema: { properties: { x: { maximum: 1 } } } });
   const { exitCode, stderr, stdout } = await run(["--dry-run", "-m", "x=1,2"]);

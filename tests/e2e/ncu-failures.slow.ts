@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { findExecutable } from "../../src/profile/machine/find-program.ts";
+import { findExecutable } from "../../src/system/find-program.ts";
 import { buildReport } from "../profile/tools/ncu/run/report-builder.ts";
 import { sharedDir } from "../shared.ts";
 import { until } from "../wait.ts";

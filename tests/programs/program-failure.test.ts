@@ -54,6 +54,63 @@ Node.js v20.19.0
       "TypeError: no (x.mjs:3)",
     ],
     [
+      `[2026-11-27 10:00:00][root][INFO] - start
+In 'hydra/config': Could not find 'hydra/sweeper/optuna'
+
+Available options in 'hydra/sweeper':
+\tbasic
+Config search path:
+\tprovider=hydra, path=pkg://hydra.conf
+\tprovider=main, path=file:///a/configs
+\tprovider=schema, path=structured://
+
+Set the environment variable HYDRA_FULL_ERROR=1 for a complete stack trace.
+`,
+      "In 'hydra/config': Could not find 'hydra/sweeper/optuna'",
+    ],
+    [
+      `Could not override 'modle.lr'.
+To append to your config use +modle.lr=1
+Key 'modle' is not in struct
+    full_key: modle
+    object_type=dict
+
+Set the environment variable HYDRA_FULL_ERROR=1 for a complete stack trace.
+`,
+      "Could not override 'modle.lr'.",
+    ],
+    [
+      `In 'config': ValidationError raised while composing config:
+Value 'abc' of type 'str' could not be converted to Integer
+    full_key: db.port
+    object_type=dict
+
+Set the environment variable HYDRA_FULL_ERROR=1 for a complete stack trace.
+`,
+      "In 'config': ValidationError raised while composing config: Value 'abc' of type 'str' could not be converted to Integer",
+    ],
+    [
+      `[2026-11-27 10:00:00,123][root][INFO] - start
+db appears more than once in the final defaults list
+
+Set the environment variable HYDRA_FULL_ERROR=1 for a complete stack trace.
+`,
+      "db appears more than once in the final defaults list",
+    ],
+    [
+      `Error executing job with overrides: ['lr=1']
+Traceback (most recent call last):
+  File "/a/train.py", line 3, in main
+    cfg.model
+omegaconf.errors.ConfigAttributeError: Key 'model' is not in struct
+    full_key: model
+    object_type=dict
+
+Set the environment variable HYDRA_FULL_ERROR=1 for a complete stack trace.
+`,
+      "omegaconf.errors.ConfigAttributeError: Key 'model' is not in struct (train.py:3)",
+    ],
+    [
       `\nthread 'main' panicked at src/main.rs:2:5:\nno luck\nnote: run with ...\n`,
       "panicked: no luck (main.rs:2)",
     ],

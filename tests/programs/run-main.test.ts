@@ -170,6 +170,26 @@ exit $2
     );
   });
 
+  test("a search whose jobs fail reports failed jobs, and no missing objective", () => {
+    const cwd = project();
+    const ran = hydraconf(
+      cwd,
+      ...["run", "-m", "x=1,2", "hydra/sweeper=random", "hydra.sweeper.n_trials=2"],
+      ...[
+        "hydra.sweeper.seed=1",
+        "hydra.sweep.dir=out",
+        "--",
+        "sh",
+        "-c",
+        "echo no ${x} >&2; exit 3",
+      ],
+    );
+    expect(ran.status).toBe(3);
+    expect(ran.stderr).not.toContain("not a finite number");
+    expect(ran.stderr).not.toContain("objective");
+    expect(rows(join(cwd, "out"))).toContainEqual(["failed", null, "no 1"]);
+  });
+
   test("an end by a signal of its own is a failure, and not the end of the sweep", () => {
     const cwd = project();
     const script = [
@@ -189,6 +209,17 @@ exit $2
       ],
       ["completed", null, null],
     ]);
+  });
+
+  test("a single run says which signal ended its program", () => {
+    const killed = hydraconf(project(), "run", "--", "sh", "-c", "kill -9 $$");
+    expect(killed).toMatchObject({
+      status: 1,
+      stderr:
+        "sh was ended by SIGKILL: it was killed, by a user or by the kernel for want of memory\n",
+    });
+    const crashed = hydraconf(project(), "run", "--", "sh", "-c", "kill -SEGV $$");
+    expect(crashed).toMatchObject({ status: 1, stderr: "sh was ended by SIGSEGV\n" });
   });
 
   test("a process that runs a program takes it along when it is killed: the job will run again", async () => {
@@ -382,5 +413,51 @@ describe("refusals", () => {
   test("a conf directory whose config was not named", () => {
     const ran = hydraconf(project({ "conf/train.yaml": "lr: 1\n" }), "run", "--", "true");
     expect(ran.stderr).toContain("name the primary config: -cn train");
+  });
+});
+
+describe("a project whose ConfigStore was synced", () => {
+  const store = (): string => {
+    const act = { kind: "enum", name: "Act", members: ["RELU", "GELU"], values: ["r", "g"] };
+    const node = {
+      t: { kind: "any" },
+      m: [
+        ["lr", { t: { kind: "any" }, v: 0.5 }],
+        ["act", { t: act, v: "RELU" }],
+      ],
+    };
+    return project({
+      "main.py": `import hydra\n@hydra.main(version_base="1.3", config_path="conf", config_name="config")\ndef main(cfg): pass\n`,
+      "conf/config.yaml": "defaults: [optimizer: adam, _self_]\n",
+      ".hydraconf/python-store.json": JSON.stringify({
+        version: 1,
+        modules: [],
+        sources: {},
+        classes: {},
+        entries: { "optimizer/adam": { package: null, node } },
+      }),
+    });
+  };
+  test.each([
+    [["--cfg", "job"], "lr: 0.5"],
+    [["-cp", "conf"], "lr: 0.5"],
+    [["-cp", "conf", "--app", "main.py"], "lr: 0.5"],
+    [["schema", "--types"], "lr: number"],
+    [["schema", "--app", "main.py"], '"optimizer"'],
+    [["schema", "-cp", "conf", "--types"], "lr: number"],
+    [["run", "--", "sh", "-c", "echo ${optimizer.lr}"], "0.5"],
+    [["run", "-cp", "conf", "--", "sh", "-c", "echo ${optimizer.lr}"], "0.5"],
+  ])("composes with it: %j", (argv, printed) => {
+    const ran = hydraconf(store(), ...argv);
+    expect(ran.stderr).toBe("");
+    expect(ran.stdout).toContain(printed);
+  });
+
+  test("completion and help list the members of an enum, each once", () => {
+    const cwd = store();
+    const completed = hydraconf(cwd, "-sc", "query=fish", "--", "optimizer.act=");
+    const texts = completed.stdout.split("\n").flatMap((line) => line.split("\t")[0] || []);
+    expect(texts).toEqual(["optimizer.act=RELU", "optimizer.act=GELU"]);
+    expect(hydraconf(cwd, "--help", "optimizer.act").stdout).toMatch(/allowed +RELU, GELU\n/);
   });
 });

@@ -11,6 +11,7 @@ import { type ComposedTree, holdsSecret, showsSecret, treeFor } from "./tree.ts"
 import {
   described,
   prefixedKeys,
+  repeatsMember,
   type SchemaKnowledge,
   schemaKnowledge,
   valueCandidates,
@@ -91,7 +92,9 @@ function completeOverride(
   if (word.includes("${")) return [];
   const { options, invocation } = session;
   const schema = openSchema(options.schema, tree);
-  const fromHydra = hydraMatches(tree, word, invocation.cwd);
+  const fromHydra = hydraMatches(tree, word, invocation.cwd).filter(
+    (match) => !repeatsMember(tree, word, match),
+  );
   const isOption = fromHydra.length > 0 && /^[^=]*=/.test(word) && isGroup(tree, word);
   const more = isOption
     ? []

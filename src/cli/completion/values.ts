@@ -2,7 +2,7 @@ import type { JsonSchema } from "../../schema/applicable-schemas.ts";
 import { describePlace, valuesAt } from "../../schema/describe.ts";
 import type { JsonValue } from "../../schema/json-document.ts";
 import { splitKey } from "../../values/key-path.ts";
-import type { ScalarValue } from "../../values/node.ts";
+import { type ConfigNode, enumOf, type ScalarValue } from "../../values/node.ts";
 import { toObject } from "../../values/plain-objects.ts";
 import { pyStr } from "../../values/python-text.ts";
 import { selectNode } from "../../values/resolution/select.ts";
@@ -52,11 +52,26 @@ export function valueCandidates(
   const own = node?.kind === "scalar" && node.value !== null ? [node.value] : [];
   const listed = own.some((value) => typeof value === "boolean") ? ["true", "false"] : [];
   const known = key.startsWith("hydra.") ? [] : (schema?.values(key) ?? []);
-  const texts = [...own.map(typedText), ...listed, ...known];
+  const texts = [...own.map(typedText), ...listed, ...memberNames(node), ...known];
   return matching(
     word,
     [...new Set(texts)].map((text) => candidate(`${lead}${text}`)),
   );
+}
+
+const memberNames = (node: ConfigNode | undefined): readonly string[] =>
+  node?.type?.kind === "enum" ? node.type.members : [];
+
+/**
+ * Whether a match of Hydra's is an enum member with the enum's name before it (`act=Act.RELU`), which is offered by its own name: unless
+ * the name of the enum was typed.
+ */
+export function repeatsMember(tree: ComposedTree, word: string, match: string): boolean {
+  const [, key = "", value = ""] = /^([\w.[\]-]+)=(.+)$/.exec(match) ?? [];
+  if (key === "" || !value.includes(".")) return false;
+  const node = selectNode(tree.config(), key, tree.context, { throwOnResolutionFailure: false });
+  const type = node && enumOf(node);
+  return type !== undefined && !word.startsWith(`${key}=${type.name}.`);
 }
 
 /** In the notation of overrides: booleans in lower case. */

@@ -2,13 +2,17 @@ import { readFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { type CommandLine, commandHelp, usage } from "../../command-line/command-line.ts";
 import { type ParsedCommand, parseCommandLine } from "../../command-line/parse.ts";
-import { openComposer } from "../../job/composer.ts";
+import { openComposer, openSchemas, type Schemas } from "../../job/composer.ts";
+import type { ProgramOptions } from "../../job/options.ts";
 import type { Invocation } from "../../job/process/invocation.ts";
+import type { ParsedArguments } from "../../job/session.ts";
 import type { Plugin } from "../../plugins/contract/plugin.ts";
-import { withSettings } from "../../plugins/settings.ts";
+import type { Settings } from "../../plugins/load-settings.ts";
+import { loadSettings } from "../../plugins/settings.ts";
 import { STANDARD_PLUGINS } from "../../plugins/standard-plugins.ts";
 import { writeFileAtomic } from "../../system/atomic-write.ts";
 import { fileProblem, readablePath } from "../../system/files.ts";
+import { dialectNamed } from "../../values/dialect.ts";
 import { ConfigError, isConfigError } from "../../values/errors.ts";
 import type { ConfigNode } from "../../values/node.ts";
 import { requireDependency } from "../../values/package-info.ts";
@@ -28,8 +32,13 @@ export const COMMAND: CommandLine = {
 model/arch, or, without it, of the primary config. Keys and types are those in the files; defaults
 lists allow the options of each group. It changes nothing.`,
   options: {
-    "config-path": { short: "cp", value: "DIR", help: "the tree (default: conf)" },
-    "config-name": { short: "cn", value: "NAME", help: "the primary config (default: config)" },
+    "config-path": { short: "cp", value: "DIR", help: "the tree (default: the program's, conf)" },
+    "config-name": {
+      short: "cn",
+      value: "NAME",
+      help: "the primary config (default: the program's, config)",
+    },
+    app: { value: "FILE", help: "the program whose tree it is, or its name in hydraconf.yaml" },
     "config-dir": { short: "cd", value: "DIR", help: "a directory added to the search path" },
     output: {
       short: "o",
@@ -49,8 +58,19 @@ An editor with yaml-language-server checks and completes a file whose first line
 Exit code: 0 printed or written, 1 the tree or the schema cannot be read, 2 wrong usage.`,
 };
 
+/** Chooses the tree of the program that is here, as `hydraconf` does. */
+export type ChooseTree = (call: {
+  readonly parsed: ParsedArguments;
+  readonly invocation: Invocation;
+  readonly settings: Settings;
+}) => Promise<{ readonly options?: Partial<ProgramOptions>; readonly env?: Invocation["env"] }>;
+
 /** `hydraconf schema`. */
-export async function runSchema(args: readonly string[], invocation: Invocation): Promise<number> {
+export async function runSchema(
+  args: readonly string[],
+  invocation: Invocation,
+  chooseTree: ChooseTree = async () => ({}),
+): Promise<number> {
   const command = parseCommandLine(COMMAND, args);
   const { console } = invocation;
   if (command.has("help")) {
@@ -67,8 +87,15 @@ export async function runSchema(args: readonly string[], invocation: Invocation)
     console.stdout(await typesOf(readJson(from, invocation.cwd), typeName(from)));
     return 0;
   }
-  const plugins = await withSettings(STANDARD_PLUGINS, invocation, undefined);
-  const tree = openTreeOf(command, invocation, plugins);
+  const { plugins, settings } = await loadSettings(STANDARD_PLUGINS, invocation, undefined);
+  const named = ["config-path", "config-name", "app"].flatMap((name) => {
+    const value = command.value(name as "app");
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  const parsed = { flags: new Map(named), overrides: [] };
+  const { env = invocation.env, options = {} } = await chooseTree({ parsed, invocation, settings });
+  const request = { plugins, options, schemas: await openSchemas(options as ProgramOptions) };
+  const tree = openTreeOf(command, { ...invocation, env }, request);
   if (isTypes) console.stdout(await typesOf(dataSchema(tree), tree.configName));
   else if (output !== undefined) await writeAll(tree, output, invocation);
   else console.stdout(text(group === undefined ? primarySchema(tree) : groupSchema(tree, group)));
@@ -79,19 +106,32 @@ export async function runSchema(args: readonly string[], invocation: Invocation)
 function openTreeOf(
   command: ParsedCommand,
   invocation: Invocation,
-  plugins: readonly Plugin[],
+  {
+    options,
+    plugins,
+    schemas,
+  }: {
+    readonly options: Partial<ProgramOptions>;
+    readonly plugins: readonly Plugin[];
+    readonly schemas: Schemas;
+  },
 ): TreeOfConfigs {
   const { cwd } = invocation;
-  const configName = command.value("config-name") ?? "config";
-  const path = command.value("config-path") ?? "conf";
+  const { packageRoots, store, versionBase } = options;
+  const configName = command.value("config-name") ?? options.configName ?? "config";
+  const path = command.value("config-path") ?? options.configPath ?? "conf";
   const configDir = command.value("config-dir");
   const composer = openComposer(
     {
-      jobName: "hydraconf",
+      jobName: options.jobName ?? "hydraconf",
       configPath: path.includes("://") ? path : resolve(cwd, path),
       configName,
       plugins,
+      schemas,
       ...(configDir !== undefined && { configDir }),
+      ...(packageRoots && { packageRoots }),
+      ...(store && { store }),
+      ...(typeof versionBase === "string" && { dialect: dialectNamed(versionBase) }),
     },
     invocation,
   );

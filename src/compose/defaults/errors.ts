@@ -71,7 +71,7 @@ const otherFile = (configPath: string, { sources }: Repository): string | undefi
 
 /** A config without a file may be registered by a program. */
 const STORED =
-  "there is no such file; a Python program may register it in its ConfigStore: read that with 'hydraconf python sync', write it as a YAML file, or give it to the store of a program of yours";
+  "there is no such file; a Python program may register it in its ConfigStore: read that with 'hydraconf python sync' (if that was done, choose the program with --app FILE), write it as a YAML file, or give it to the store of a program of yours";
 
 export function notFound(
   placed: PlacedConfig,

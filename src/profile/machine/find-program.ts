@@ -1,5 +1,6 @@
-import { accessSync, constants, readdirSync, statSync } from "node:fs";
-import { delimiter, join, resolve } from "node:path";
+import { readdirSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { findExecutable } from "../../system/find-program.ts";
 
 export type NsightTool = "nsys" | "ncu";
 
@@ -70,26 +71,5 @@ function namesIn(folder: string): readonly string[] {
     return readdirSync(folder);
   } catch {
     return [];
-  }
-}
-
-/** Finds a program as a shell would: a path as it is, a bare name on PATH. Null if absent. */
-export function findExecutable(
-  program: string,
-  cwd: string,
-  path: string = process.env["PATH"] ?? "",
-): string | null {
-  const candidates = program.includes("/")
-    ? [resolve(cwd, program)]
-    : path.split(delimiter).map((directory) => join(directory || ".", program));
-  return candidates.find(isExecutableFile) ?? null;
-}
-
-function isExecutableFile(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return statSync(file).isFile();
-  } catch {
-    return false;
   }
 }

@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import type { RegionReportBundle } from "../../report/model/document.ts";
 import { patternList } from "../../report/selection/range-pattern.ts";
 import { fileHash } from "../../system/files.ts";
+import { findExecutable } from "../../system/find-program.ts";
 import { dateTime } from "../../text/date-time.ts";
 import {
   anything,
@@ -22,7 +23,6 @@ import type { RegionModel } from "../analysis/region-model.ts";
 import { combineRuns } from "../analysis/repeats.ts";
 import { toReportBundle } from "../analysis/to-report.ts";
 import { describeMachine, type MachineEnvironment } from "../machine/environment.ts";
-import { findExecutable } from "../machine/find-program.ts";
 import { createGpuQueries } from "../machine/gpu.ts";
 import { gpuPart, type NativePart } from "../machine/native.ts";
 import {

@@ -1,4 +1,5 @@
 import type { JobResult } from "../../job/job.ts";
+import { hasFailed } from "../../launch/failure-policy.ts";
 import { overrideKeyElement, overrideNode, parseOverride } from "../../overrides/index.ts";
 import { andOthers, firstFew, plural } from "../../text/plural.ts";
 import { shellQuote } from "../../text/shell-words.ts";
@@ -77,7 +78,7 @@ export function optimizingSweeper(request: OptimizingRequest): Sweeper {
         scores.push(score);
         if (outcome?.score !== null) continue;
         lost++;
-        if (result?.status === "completed")
+        if (result !== undefined && !hasFailed(result))
           problems.push(`job #${result.number ?? trials.length - 1}: ${outcome.problem}`);
       }
       failures += lost;
@@ -86,7 +87,7 @@ export function optimizingSweeper(request: OptimizingRequest): Sweeper {
       if (problems.length > 0) throw withoutNumber(problems, directory);
     },
     problemOf(result) {
-      const outcome = result.status === "completed" ? outcomeOf(result, objective) : undefined;
+      const outcome = hasFailed(result) ? undefined : outcomeOf(result, objective);
       return outcome?.score === null ? outcome.problem : undefined;
     },
     conclude: () => conclusionOf(trials, failures, !failedTooOften, request),
@@ -182,7 +183,7 @@ export type Outcome =
  * @param key the path of the score, with dots; undefined if the value itself is the score
  */
 function outcomeOf(result: JobResult, key: string | undefined): Outcome {
-  if (result.status === "failed") return { score: null, problem: "the job failed" };
+  if (hasFailed(result)) return { score: null, problem: "the job failed" };
   const value = key === undefined ? result.returnValue : valueAt(result.returnValue, key);
   const score = numberOr(typeof value === "bigint" ? Number(value) : value);
   if (score !== null) return { score };

@@ -53,7 +53,7 @@ describe("a primary config that is not there", () => {
 
 /** The item that is wrong, the key, the nearest name and what to do. */
 const STORED =
-  "there is no such file; a Python program may register it in its ConfigStore: read that with 'hydraconf python sync', write it as a YAML file, or give it to the store of a program of yours";
+  "there is no such file; a Python program may register it in its ConfigStore: read that with 'hydraconf python sync' (if that was done, choose the program with --app FILE), write it as a YAML file, or give it to the store of a program of yours";
 
 describe("an item that is refused", () => {
   it.each<[string, string, string | undefined, string | undefined, string | undefined]>([

@@ -4,7 +4,7 @@
  */
 import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { findExecutable } from "../../machine/find-program.ts";
+import { findExecutable } from "../../../system/find-program.ts";
 
 /** The library to load into a program; a note if it runs without ranges, or if ranges have a requirement. */
 export type Injection =

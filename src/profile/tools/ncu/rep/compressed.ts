@@ -5,10 +5,10 @@
 import { type SpawnSyncReturns, spawnSync } from "node:child_process";
 import { closeSync, existsSync, fstatSync, openSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { findExecutable } from "../../../../system/find-program.ts";
 import { ConfigError } from "../../../../values/errors.ts";
 import { limitError } from "../../../../values/limits.ts";
 import { makeTemporaryDirectory } from "../../../machine/files.ts";
-import { findExecutable } from "../../../machine/find-program.ts";
 
 /** The beginning of every zstd file. */
 export const ZSTD_MAGIC = Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd);

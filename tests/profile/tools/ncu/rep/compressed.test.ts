@@ -3,9 +3,9 @@ import { mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
-import { findExecutable } from "../../../../../src/profile/machine/find-program.ts";
 import { REPORT_MAGIC } from "../../../../../src/profile/tools/ncu/rep/blocks.ts";
 import { findReport } from "../../../../../src/profile/tools/ncu/rep/compressed.ts";
+import { findExecutable } from "../../../../../src/system/find-program.ts";
 import { isCodedError } from "../../../../../src/values/errors.ts";
 import { samplesOrSkip } from "../samples.ts";
 import { readNcuReport } from "./whole-report.ts";
