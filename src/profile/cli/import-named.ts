@@ -98,7 +98,12 @@ async function importInto(
   showFiles(written.reports.map(placed), { terminal, cwd: io.cwd });
   for (const problem of written.problems)
     terminal.writeError(`could not be written: ${placed(problem)}\n`);
-  return written.problems.length === 0 ? 0 : 1;
+  const incomplete = new Set(reports.flatMap((report) => report.incomplete ?? []));
+  for (const name of incomplete)
+    terminal.writeError(
+      `${name} is truncated or damaged: the reports have only what could be read of it\n`,
+    );
+  return written.problems.length === 0 && incomplete.size === 0 ? 0 : 1;
 }
 
 // Resolves a name to a file, the files of a directory or of a run, or those that match a pattern.

@@ -10,6 +10,8 @@ export interface NcuTables {
   readonly sections: SectionTable;
   /** Notes for readers of the report: cells that could not be read, rows that were cut. */
   readonly notes: readonly string[];
+  /** Whether the source is truncated or damaged, so that results are missing. Default: no. */
+  readonly isIncomplete?: boolean;
 }
 
 /** The tables of one source. */

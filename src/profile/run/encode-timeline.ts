@@ -4,6 +4,7 @@
  */
 import type { EncodedTimeline, TimelineRow } from "../../report/view/page-data.ts";
 import { getOrCreate } from "../../system/get-or-create.ts";
+import { plural } from "../../text/plural.ts";
 import type {
   CounterSeries,
   KernelInstance,
@@ -69,12 +70,12 @@ export function encodeTimeline(
       endNs = Math.max(endNs, ns);
       return ns;
     };
-    for (const [thread, ranges] of byThread(process)) {
-      threads.set(thread, rows.length);
-      const name = process.threadNames?.get(thread) ?? "";
+    for (const row of threadRows(process)) {
+      for (const { id } of row) threads.set(id, rows.length);
+      const ranges = row.flatMap((thread) => thread.ranges);
       addRow(
         title,
-        name === "" ? `thread ${thread}` : name,
+        threadLabel(row),
         "thread",
         inLanes(ranges, process, originNs, (range) => nameOf(labelOf(range.name)), end),
       );
@@ -183,15 +184,75 @@ const at = (startNs: number, endNs: number, name: number, originNs: number): Dra
   launchNs: 0,
 });
 
-function byThread({ ranges }: ProcessTimeline): ReadonlyMap<number, readonly RangeInstance[]> {
-  const threads = new Map<number, RangeInstance[]>();
-  for (const range of ranges) {
+/** Up to this many threads of a process have a row each. */
+const MOST_OWN_ROWS = 16;
+
+interface Thread {
+  /** OS thread id. */
+  readonly id: number;
+  /** Empty if the program gives none. */
+  readonly name: string;
+  /** In order of their start. */
+  readonly ranges: RangeInstance[];
+  /** Of its first range or launch to the end of its last. */
+  startNs: number;
+  endNs: number;
+}
+
+/**
+ * Threads by row. In a process with many, threads of the same name that ran one after another share a row: a program
+ * that starts a thread per task would otherwise have thousands of rows.
+ */
+function threadRows(process: ProcessTimeline): readonly (readonly Thread[])[] {
+  const threads = threadsOf(process);
+  if (threads.size <= MOST_OWN_ROWS) return [...threads.values()].map((thread) => [thread]);
+  for (const { launchThreadId, launchNs } of process.kernels) {
+    const thread = launchThreadId === null ? undefined : threads.get(launchThreadId);
+    if (thread === undefined) continue;
+    thread.startNs = Math.min(thread.startNs, launchNs);
+    thread.endNs = Math.max(thread.endNs, launchNs + 1);
+  }
+  const rows: Thread[][] = [];
+  const byName = new Map<string, Thread[][]>();
+  for (const thread of [...threads.values()].sort((a, b) => a.startNs - b.startNs)) {
+    const ofName = getOrCreate(byName, thread.name, () => []);
+    const free = ofName.find((row) => (row.at(-1)?.endNs ?? 0) <= thread.startNs);
+    if (free !== undefined) {
+      free.push(thread);
+      continue;
+    }
+    const row = [thread];
+    ofName.push(row);
+    rows.push(row);
+  }
+  return rows;
+}
+
+function threadsOf(process: ProcessTimeline): ReadonlyMap<number, Thread> {
+  const threads = new Map<number, Thread>();
+  for (const range of process.ranges) {
     if (range.kind !== "push_pop") continue;
-    const known = threads.get(range.threadId);
-    if (known === undefined) threads.set(range.threadId, [range]);
-    else known.push(range);
+    const { threadId: id, startNs } = range;
+    let thread = threads.get(id);
+    if (thread === undefined) {
+      const name = process.threadNames?.get(id) ?? "";
+      thread = { id, name, ranges: [], startNs, endNs: startNs };
+      threads.set(id, thread);
+    }
+    thread.ranges.push(range);
+    thread.endNs = Math.max(thread.endNs, range.endNs ?? process.endNs);
   }
   return threads;
+}
+
+function threadLabel(row: readonly Thread[]): string {
+  const [first] = row;
+  if (first === undefined) return "";
+  const { id, name } = first;
+  if (row.length === 1) return name === "" ? `thread ${id}` : name;
+  return name === ""
+    ? `thread ${id} and ${plural(row.length - 1, "other")}, one after another`
+    : `${name} (${plural(row.length, "thread")}, one after another)`;
 }
 
 /** In order of their start. Iterates over millions of kernels with one object at a time. */

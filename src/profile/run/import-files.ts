@@ -61,6 +61,8 @@ export interface ImportedReport {
   /** Name of its folder in the output directory. */
   readonly folder: string;
   readonly bundle: RegionReportBundle;
+  /** Names of files that are truncated or damaged, so that the report lacks some of their results. */
+  readonly incomplete?: readonly string[];
   /** The timeline; absent if the tool does not record one. */
   readonly timeline?: Timeline;
   /** Writes additional files into the folders of single regions, by `regionKey`. */
@@ -206,20 +208,23 @@ async function ncuReports(
     topNames: topNames(recordings, request),
   });
   const names = files.map(({ name }) => name);
-  return models.map(({ suffix, model, toolVersion, gpus, writeRegionFiles }): ImportedReport => {
-    const own = suffix === "" ? folder : folders.take(`ncu${suffix}`);
-    const regions = regionsFolder(folders.pathOf(own));
-    return {
-      collector: "ncu",
-      folder: own,
-      bundle: importedBundle(model, request, {
-        toolVersion,
-        machine: { hostname: null, os: null, cpu: null, gpus },
-        names,
-      }),
-      writeRegionFiles: (directories) => writeRegionFiles(regions, directories),
-    };
-  });
+  return models.map(
+    ({ suffix, model, toolVersion, gpus, incomplete, writeRegionFiles }): ImportedReport => {
+      const own = suffix === "" ? folder : folders.take(`ncu${suffix}`);
+      const regions = regionsFolder(folders.pathOf(own));
+      return {
+        collector: "ncu",
+        folder: own,
+        bundle: importedBundle(model, request, {
+          toolVersion,
+          machine: { hostname: null, os: null, cpu: null, gpus },
+          names,
+        }),
+        incomplete,
+        writeRegionFiles: (directories) => writeRegionFiles(regions, directories),
+      };
+    },
+  );
 }
 
 /** Combines exports of nsys, one per rank, if they are of one run. */

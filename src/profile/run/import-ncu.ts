@@ -12,6 +12,7 @@ import {
 import { asRecorded } from "../tools/ncu/read-results.ts";
 import { createStateUnifier } from "../tools/ncu/run/measured-states.ts";
 import { regionTableWriter } from "../tools/ncu/write-region-tables.ts";
+import { inputError } from "../tools/source-file.ts";
 import type { WriteRegionFiles } from "../tools/tool.ts";
 import type { ImportRequest } from "./import-files.ts";
 
@@ -37,10 +38,17 @@ export interface NcuModel {
   readonly model: RegionModel;
   readonly toolVersion: string | null;
   readonly gpus: readonly string[];
+  /** Names of files that are truncated or damaged. */
+  readonly incomplete: readonly string[];
   readonly writeRegionFiles: WriteRegionFiles;
 }
 
-/** All files are one measurement: passes of one program, or its processes. */
+/**
+ * All files are one measurement: passes of one program, or its processes.
+ *
+ * @throws ConfigError `profile.input` if nothing could be read, since all files are truncated or damaged, and no
+ * recording is given
+ */
 export async function importNcu(
   files: readonly ImportedNcu[],
   options: NcuImportOptions,
@@ -58,13 +66,21 @@ export async function importNcu(
   const assemblies = new Map<NcuResult["kind"], NcuAssembly>();
   const gpus = new Set<string>();
   const repeated = createRepeatedResults();
-  const { sections, notes } = await streamAll(files, (result, file) => {
+  const { sections, notes, incomplete } = await streamAll(files, (result, file) => {
     repeated.see(file, result);
     if (result.deviceName !== null) gpus.add(result.deviceName);
     getOrCreate(assemblies, result.kind, () => createNcuAssembly(assembleOptions)).add(
       unified(result),
     );
   });
+  const [first] = incomplete;
+  const isNothing = assemblies.size === 0 && options.recorded === null;
+  if (isNothing && first !== undefined && incomplete.length === files.length)
+    throw inputError(
+      first,
+      "nothing could be read: the report is truncated or damaged before its first complete result",
+      "measure again, or copy the file again if a copy was interrupted",
+    );
   // An empty report says that nothing was measured.
   if (assemblies.size === 0)
     assemblies.set("kernel", createNcuAssembly({ aggregate: options.aggregate }));
@@ -76,6 +92,7 @@ export async function importNcu(
       model: assembly.finish({ sections, notes: [...notes, ...repeated.notes(), ...own] }),
       toolVersion: files[0]?.source.toolVersion ?? null,
       gpus: [...gpus].sort(),
+      incomplete,
       writeRegionFiles: regionTableWriter(assembly, (onResult) =>
         streamAll(files, (result) => onResult(unified(result))),
       ),
@@ -110,15 +127,17 @@ function assembleOptionsOf(options: NcuImportOptions): AssembleOptions {
 async function streamAll(
   files: readonly ImportedNcu[],
   onResult: (result: NcuResult, file: string) => void,
-): Promise<NcuTables> {
+): Promise<NcuTables & Pick<NcuModel, "incomplete">> {
   const sections = new Map<string, readonly string[]>();
   const notes: string[] = [];
+  const incomplete: string[] = [];
   for (const { name, source } of files) {
     const streamed = await source.stream((result) => onResult(result, name));
     notes.push(...streamed.notes);
     addSections(sections, streamed.sections);
+    if (streamed.isIncomplete === true) incomplete.push(name);
   }
-  return { sections, notes };
+  return { sections, notes, incomplete };
 }
 
 const kernelsFirst = ([a]: [NcuResult["kind"], unknown], [b]: [NcuResult["kind"], unknown]) =>

@@ -94,7 +94,7 @@ function decodeRow({ lanes, events, kind }: TimelineRow, bytes: Uint8Array): rea
 }
 
 /** The first index with a value of at least `wanted`. */
-export function lowerBound(values: Float64Array, wanted: number): number {
+export function lowerBound(values: ArrayLike<number>, wanted: number): number {
   let low = 0;
   let high = values.length;
   while (low < high) {

@@ -18,6 +18,8 @@ const ROW_GAP = 6;
 const TITLE = 15;
 const AXIS = 20;
 const LEAST_NS = 100;
+/** The canvas's height in a box that has none yet. */
+const HIDDEN_HEIGHT = 400;
 /** The resolution of counter rows: see `TimelineRow.counter`. */
 const STEPS = 1000;
 
@@ -51,16 +53,20 @@ export function createTimeline(page: PageData, store: Store | null): HTMLElement
     return events;
   };
   const tops: number[] = [];
-  let height = AXIS;
+  let allRows = AXIS;
   for (const row of timeline.rows) {
-    tops.push(height);
-    height += TITLE + row.lanes * LANE + ROW_GAP;
+    tops.push(allRows);
+    allRows += TITLE + row.lanes * LANE + ROW_GAP;
   }
   const canvas = h("canvas", {
     tabindex: 0,
     role: "img",
-    "aria-label": `Timeline of ${plural(timeline.rows.length, "row")}; arrow keys move and zoom, Home shows all; the tables hold the same numbers`,
+    "aria-label": `Timeline of ${plural(timeline.rows.length, "row")}; arrow keys move and zoom, Page Up and Page Down scroll, Home shows all; the tables hold the same numbers`,
   });
+  // Browsers limit the size of a canvas: it has the height of the box, in which the rows scroll.
+  const rows = h("div", {}, canvas);
+  rows.style.height = `${allRows}px`;
+  const box = h("div", { class: "timeline" }, rows);
   const reading = h("p", { class: "reading", role: "status" });
   let window: Window = { fromNs: 0, toNs: Math.max(endNs, LEAST_NS) };
   let chosen: Hit | null = null;
@@ -93,6 +99,7 @@ export function createTimeline(page: PageData, store: Store | null): HTMLElement
 
   function draw(): void {
     const width = canvas.clientWidth;
+    const height = Math.min(allRows, box.clientHeight || HIDDEN_HEIGHT);
     const scale = devicePixelRatio;
     if (canvas.width !== Math.round(width * scale)) canvas.width = Math.round(width * scale);
     if (canvas.height !== Math.round(height * scale)) canvas.height = Math.round(height * scale);
@@ -111,8 +118,15 @@ export function createTimeline(page: PageData, store: Store | null): HTMLElement
     drawAxis(context, { window, width, height, ink });
     const wanted = store?.get().selected ?? null;
     const span = chosenSpan();
-    for (const [at, row] of timeline?.rows.entries() ?? []) {
-      const top = tops[at] ?? 0;
+    context.save();
+    context.beginPath();
+    context.rect(0, AXIS, width, height - AXIS);
+    context.clip();
+    const scrolled = box.scrollTop;
+    for (let at = Math.max(0, rowAt(scrolled + AXIS)); at < tops.length; at++) {
+      const row = timeline?.rows[at];
+      const top = (tops[at] ?? 0) - scrolled;
+      if (row === undefined || top >= height) break;
       context.fillStyle = ink;
       context.fillText(`${row.process === "" ? "" : `${row.process} · `}${row.label}`, 4, top + 7);
       for (const [depth, lane] of opened().lanesOf(at).entries()) {
@@ -145,6 +159,7 @@ export function createTimeline(page: PageData, store: Store | null): HTMLElement
         }
       }
     }
+    context.restore();
   }
 
   /** The row and time span of the chosen range, in which launched kernels are marked. */
@@ -159,8 +174,12 @@ export function createTimeline(page: PageData, store: Store | null): HTMLElement
     };
   };
 
-  const hitAt = (x: number, y: number): Hit | null => {
-    const row = tops.findLastIndex((top) => y >= top);
+  /** The row at a height of all rows; -1 above the first. */
+  const rowAt = (y: number): number => lowerBound(tops, y + 1) - 1;
+  const hitAt = (x: number, shownAt: number): Hit | null => {
+    if (shownAt < AXIS) return null;
+    const y = shownAt + box.scrollTop;
+    const row = rowAt(y);
     const lane = Math.floor((y - (tops[row] ?? 0) - TITLE) / LANE);
     const found = row < 0 ? undefined : opened().lanesOf(row)[lane];
     if (found === undefined) return null;
@@ -213,22 +232,29 @@ export function createTimeline(page: PageData, store: Store | null): HTMLElement
     ArrowDown: () => zoom(1 / 0.6, 0.5),
     "+": () => zoom(0.6, 0.5),
     "-": () => zoom(1 / 0.6, 0.5),
+    PageUp: () => box.scrollBy({ top: -0.8 * box.clientHeight }),
+    PageDown: () => box.scrollBy({ top: 0.8 * box.clientHeight }),
     Home: () => move({ fromNs: 0, toNs: endNs }),
     Escape: () => choose(null),
   };
   on(canvas, "keydown", (event) => {
     const act = keys[event.key];
     if (act === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key.startsWith("Page") && box.scrollHeight <= box.clientHeight) return;
     event.preventDefault();
     act();
   });
   usePointers(canvas, {
-    pan: (pixels) => pan(-pixels / canvas.clientWidth),
+    pan: (pixels, rowPixels) => {
+      box.scrollTop -= rowPixels;
+      pan(-pixels / canvas.clientWidth);
+    },
     pinch: (factor, x) => zoom(factor, x / canvas.clientWidth),
     click: (x, y) => choose(hitAt(x, y)),
     point: (x, y) => describe(hitAt(x, y) ?? chosen),
   });
-  new ResizeObserver(redraw).observe(canvas);
+  on(box, "scroll", redraw);
+  new ResizeObserver(redraw).observe(box);
   store?.watch((state, before) => {
     if (before === null || before.selected !== state.selected) redraw();
   });
@@ -245,12 +271,12 @@ export function createTimeline(page: PageData, store: Store | null): HTMLElement
       button("Zoom out", () => zoom(2, 0.5)),
       button("All", () => move({ fromNs: 0, toNs: endNs })),
     ),
-    h("div", { class: "timeline" }, canvas),
+    box,
     reading,
     h(
       "p",
       { class: "hint" },
-      `Wheel or pinch zooms, dragging or arrow keys move; a click on a range selects its region and marks the kernels launched in it.${dropped > 0 ? ` ${plural(dropped, "event is", "events are")} left out.` : ""}`,
+      `Wheel or pinch zooms, dragging or arrow keys move; dragging, the scroll bar or Page Down shows further rows; a click on a range selects its region and marks the kernels launched in it.${dropped > 0 ? ` ${plural(dropped, "event is", "events are")} left out.` : ""}`,
     ),
   );
 }
@@ -327,7 +353,8 @@ const axisText = (ns: number, step: number): string => {
 };
 
 interface PointerActions {
-  readonly pan: (pixels: number) => void;
+  /** Movement along the time, and across rows. */
+  readonly pan: (pixels: number, rowPixels: number) => void;
   readonly pinch: (factor: number, x: number) => void;
   readonly click: (x: number, y: number) => void;
   readonly point: (x: number, y: number) => void;
@@ -353,8 +380,8 @@ function usePointers(canvas: HTMLCanvasElement, actions: PointerActions): void {
     const others = [...down].filter(([id]) => id !== event.pointerId);
     down.set(event.pointerId, place);
     const other = others[0]?.[1];
-    moved += Math.abs(place.x - before.x);
-    if (other === undefined) actions.pan(place.x - before.x);
+    moved += Math.abs(place.x - before.x) + Math.abs(place.y - before.y);
+    if (other === undefined) actions.pan(place.x - before.x, place.y - before.y);
     else {
       const [was, is] = [before, place].map(({ x }) => Math.max(8, Math.abs(x - other.x)));
       actions.pinch((was ?? 1) / (is ?? 1), (place.x + other.x) / 2);

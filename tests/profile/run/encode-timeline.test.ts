@@ -36,6 +36,58 @@ describe("a timeline in a page", () => {
     ]);
   });
 
+  it("has threads that ran one after another in one row where there are many", () => {
+    const short = Array.from({ length: 2000 }, (_, at) => [
+      { name: "task", start: 100 + at * 10, end: 108 + at * 10, thread: 2 + at },
+      { name: "part", start: 102 + at * 10, end: 105 + at * 10, thread: 2 + at },
+    ]).flat();
+    const { encoded, events } = opened({
+      ranges: [{ name: "main", start: 0, end: 30_000 }, ...short],
+      kernels: [
+        { name: "k", launch: 203, ns: 3, thread: 12 },
+        // Thread 500 still launches when thread 501 begins, so that they cannot share a row.
+        { name: "late", launch: 5095, ns: 3, thread: 500 },
+      ],
+    });
+    const rows = encoded.rows.filter(({ kind }) => kind === "thread");
+    expect(rows.map(({ label, events: count }) => [label, count])).toEqual([
+      ["thread 1", 1],
+      ["thread 2 and 1,998 others, one after another", 3998],
+      ["thread 501", 2],
+    ]);
+    const [tasks, parts] = events.lanesOf(1);
+    expect([...(tasks?.starts ?? [])].slice(0, 3)).toEqual([100, 110, 120]);
+    expect([...(parts?.ends ?? [])].slice(0, 3)).toEqual([105, 115, 125]);
+    expect([...(events.lanesOf(3)[0]?.launchRows ?? [])]).toEqual([1, 1]);
+  });
+
+  it("has a row for each thread where there are few, and for each name where there are many", () => {
+    const threads = (count: number): ProcessSketch => ({
+      ranges: Array.from({ length: count }, (_, at) => ({
+        name: "task",
+        start: at * 10,
+        end: at * 10 + 8,
+        thread: 1 + at,
+      })),
+    });
+    expect(opened(threads(16)).encoded.rows).toHaveLength(16);
+    const [process] = timelineOf([threads(40)]).processes;
+    if (process === undefined) throw new Error("no process");
+    const threadNames = new Map([
+      [1, "main"],
+      ...Array.from({ length: 19 }, (_, at) => [2 + at, "loader"] as const),
+    ]);
+    const { rows } = encodeTimeline({
+      ...timelineOf([]),
+      processes: [{ ...process, threadNames }],
+    });
+    expect(rows.map(({ label }) => label)).toEqual([
+      "main",
+      "loader (19 threads, one after another)",
+      "thread 21 and 19 others, one after another",
+    ]);
+  });
+
   it("has the rows of each rank together, in their order, by the number of the rank", () => {
     const rank = (number: number) => ({ rank: number, size: 2, localRank: null, host: "h" });
     const of = (pid: number, name: string) =>

@@ -1,4 +1,11 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { RegionReportBundle } from "../../../src/report/model/document.ts";
@@ -54,6 +61,33 @@ describe.skipIf(sample === null)("deep-profile import of Nsight's files", () => 
     expect((await importFiles(["marked.csv", "-o", "marked"])).code).toBe(0);
     const region = bundleIn("marked/ncu").reports[0]?.regions[0];
     expect(region?.metrics["gpu__time_duration.sum"]).toEqual({ value: 52576, unit: "ns" });
+  });
+
+  test("fails for a truncated report, with reports of what could be read", async () => {
+    const whole = readFileSync(path("gpm.ncu-rep"));
+    writeFileSync(join(cwd, "cut.ncu-rep"), whole.subarray(0, whole.length * 0.6));
+    const { code, stdout, stderr } = await importFiles(["cut.ncu-rep", "-o", "cut"]);
+    expect(code).toBe(1);
+    expect(stdout).toContain("cut.ncu-rep is truncated");
+    expect(stderr).toContain("cut.ncu-rep is truncated or damaged");
+    const kernels = Number(bundleIn("cut/ncu").reports[0]?.regions[0]?.kernels.length);
+    expect(kernels).toBeGreaterThan(0);
+    // What is whole beside it counts too.
+    const both = await importFiles([path("r1.ncu-rep"), "cut.ncu-rep", "-o", "cut-too"]);
+    expect(both.code).toBe(1);
+  });
+
+  test("writes nothing for a report that is truncated before its first result", async () => {
+    const whole = readFileSync(path("r1.ncu-rep"));
+    writeFileSync(join(cwd, "start.ncu-rep"), whole.subarray(0, 100));
+    expect(await refusal(["start.ncu-rep", "-o", "start"])).toMatchObject({
+      code: "profile.input",
+      message: expect.stringMatching(/^start\.ncu-rep: nothing could be read/),
+    });
+    expect(existsSync(join(cwd, "start"))).toBe(false);
+    // A whole report beside it is reported.
+    const { code } = await importFiles(["start.ncu-rep", path("gpm.ncu-rep"), "-o", "rest"]);
+    expect([code, existsSync(join(cwd, "rest/report.md"))]).toEqual([1, true]);
   });
 
   test("reads a report without ncu, sections and rules included", async () => {

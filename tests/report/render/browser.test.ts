@@ -126,6 +126,40 @@ describeInBrowser("the page of a report", (openPage) => {
     expect(complaints).toEqual([]);
   });
 
+  it("draws a timeline of any number of rows, which scroll", async () => {
+    const ranges = Array.from({ length: 2000 }, (_, at) => ({
+      name: `part ${at + 1}`,
+      start: at,
+      end: 1_000_000,
+      thread: at + 1,
+    }));
+    const timeline = encodeTimeline(timelineOf([{ ranges }]));
+    const { page, complaints } = await openPage(
+      renderHtmlReport(network, { title: "Report", timeline }),
+    );
+    const canvas = page.locator("canvas");
+    await canvas.scrollIntoViewIfNeeded();
+    const heightOf = () =>
+      canvas.evaluate((element: { readonly height: number }) => element.height);
+    await expect.poll(heightOf).toBeGreaterThan(300);
+    expect(await heightOf()).toBeLessThan(720);
+    const visibleRows = () => page.locator(".timeline");
+    await visibleRows().evaluate((box: { scrollTop: number }) => {
+      box.scrollTop = 20 + 999 * 37 - 20;
+    });
+    await page.waitForTimeout(100);
+    const box = await canvas.boundingBox();
+    await canvas.hover({ position: { x: (box?.width ?? 0) / 2, y: 20 + 15 + 8 } });
+    expect(await page.getByText(/^part 1000: .* on thread 1000$/).count()).toBe(1);
+    await canvas.focus();
+    await page.keyboard.press("PageDown");
+    await page.waitForTimeout(100);
+    expect(
+      await visibleRows().evaluate((element: { readonly scrollTop: number }) => element.scrollTop),
+    ).toBeGreaterThan(999 * 37 + 200);
+    expect(complaints).toEqual([]);
+  });
+
   it("filters regions by their paths, and shows what they are in, also where it is sorted", async () => {
     const { page } = await open(network);
     await page.getByLabel("Filter Regions").fill("residual /");

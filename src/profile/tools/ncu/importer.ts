@@ -108,11 +108,8 @@ const ownReader = ({ path, name }: ImportSource): NcuResults =>
     {
       toolVersion: reportVersion(path),
       stream: async (onResult) => {
-        const { sections, notes } = streamNcuReport(path, onResult);
-        return {
-          sections,
-          notes: [...notes, withoutNcuNote(name)],
-        };
+        const { results: _, notes, ...tables } = streamNcuReport(path, onResult);
+        return { ...tables, notes: [...notes, withoutNcuNote(name)] };
       },
     },
   );

@@ -15,6 +15,8 @@ export interface ReportFile {
   blocks(): Generator<Block>;
   /** Problems found so far. */
   notes(): readonly string[];
+  /** Whether the file was found truncated or damaged so far. */
+  isIncomplete(): boolean;
   close(): void;
 }
 
@@ -65,14 +67,21 @@ interface Reading {
   readonly path: string;
   /** Problems found so far. */
   readonly notes: string[];
+  isIncomplete: boolean;
 }
 
 function readerOf(descriptor: number, path: string): ReportFile {
-  const reading: Reading = { file: createSizedReader(descriptor), path, notes: [] };
+  const reading: Reading = {
+    file: createSizedReader(descriptor),
+    path,
+    notes: [],
+    isIncomplete: false,
+  };
   enter(reading);
   return {
     blocks: () => blocksOf(reading),
     notes: () => reading.notes,
+    isIncomplete: () => reading.isIncomplete,
     close: () => closeSync(descriptor),
   };
 }
@@ -105,6 +114,7 @@ function* blocksOf(reading: Reading): Generator<Block> {
     const { block } = walked;
     if (block === null) {
       if (first) throw invalid(path, "the header of a block is damaged");
+      reading.isIncomplete = true;
       notes.push(`${path} is damaged: only the part before the damage is reported`);
       return;
     }
@@ -178,8 +188,9 @@ function* messagesOf(block: BlockHeader, reading: Reading): Generator<BlockMessa
     }
 }
 
-const tellCutShort = ({ path, notes }: Reading): void => {
-  notes.push(`${path} is truncated: only the part before its end is reported`);
+const tellCutShort = (reading: Reading): void => {
+  reading.isIncomplete = true;
+  reading.notes.push(`${reading.path} is truncated: only the part before its end is reported`);
 };
 
 const invalid = (path: string, why: string): ConfigError =>

@@ -164,6 +164,7 @@ function readBlocks(report: ReportFile, onResult: (result: NcuResult) => void): 
   return {
     sections: sections.inOrder(),
     results: results - damaged,
+    isIncomplete: report.isIncomplete() || damaged > 0,
     notes: [
       ...report.notes(),
       ...(damaged > 0
