@@ -3,7 +3,7 @@ import { plural } from "../../text/plural.ts";
 import { printableLabel } from "../../text/printable.ts";
 import { pathLines } from "../model/region-path.ts";
 import { type Cell, type Field, numeral, type Table, type Tone, tableOf } from "../view/blocks.ts";
-import type { Change, Verdict } from "./change.ts";
+import { type Change, pairedInterval, shownHalf, type Verdict } from "./change.ts";
 import type { ReportComparison } from "./compare-reports.ts";
 import {
   type Comparison,
@@ -41,12 +41,20 @@ const FIELDS = {
     title: "Change ms",
     format: "change_ms",
     priority: 3,
-    cell: ofChange(({ delta, uncertainty }) => ({ kind: "measured", value: delta, uncertainty })),
+    cell: ofChange((change) => ({
+      kind: "measured",
+      value: change.delta,
+      uncertainty: shownHalf(change),
+    })),
   },
   relative: {
     title: "%",
     format: "change_percent",
-    cell: ofChange(({ relative }) => relative),
+    cell: ofChange((change) => {
+      const interval = pairedInterval(change);
+      const value = change.relative;
+      return interval === null ? value : { kind: "measured", value, uncertainty: null, interval };
+    }),
   },
   verdict: { title: "", cell: ofChange(({ verdict }) => VERDICTS[verdict]) },
   /** The verdict, which is the most important column. */
