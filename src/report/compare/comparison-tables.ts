@@ -35,12 +35,12 @@ const ofChange =
     change === undefined ? "" : cell(change);
 
 const FIELDS = {
-  a: { title: "A ms", format: "ms", priority: 4, cell: ofChange(({ a }) => a) },
+  a: { title: "A ms", format: "ms", priority: 2, cell: ofChange(({ a }) => a) },
   b: { title: "B ms", format: "ms", priority: 2, cell: ofChange(({ b }) => b) },
   change: {
     title: "Change ms",
     format: "change_ms",
-    priority: 3,
+    priority: 4,
     cell: ofChange((change) => ({
       kind: "measured",
       value: change.delta,
@@ -50,6 +50,7 @@ const FIELDS = {
   relative: {
     title: "%",
     format: "change_percent",
+    priority: 3,
     cell: ofChange((change) => {
       const interval = pairedInterval(change);
       const value = change.relative;
@@ -74,9 +75,9 @@ const LAYOUTS = {
   markdown: [FIELDS.a, FIELDS.b, FIELDS.change, FIELDS.relative, FIELDS.verdict],
   terminal: [FIELDS.a, FIELDS.b, FIELDS.change, FIELDS.relative, FIELDS.verdictAndCounts],
   page: [
-    FIELDS.a,
+    { ...FIELDS.a, priority: 4 },
     { ...FIELDS.b, priority: 5 },
-    FIELDS.change,
+    { ...FIELDS.change, priority: 3 },
     { ...FIELDS.relative, priority: 1 },
     { ...FIELDS.verdict, title: "Verdict", priority: 2, tinted: true },
   ],
