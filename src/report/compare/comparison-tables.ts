@@ -177,7 +177,7 @@ export function waterfallTable(reports: ReportComparison, most: number): readonl
   const rows: readonly WaterfallRow[] = [
     ...parts,
     ...(others === null ? [] : [row(`${plural(others.count, "other region")}`, others.ms)]),
-    ...(rest === null ? [] : [row("(no region by itself)", rest)]),
+    ...(rest === null ? [] : [row("(overlap of regions)", rest)]),
   ];
   return [
     tableOf<WaterfallRow>(

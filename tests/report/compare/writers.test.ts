@@ -322,3 +322,16 @@ describe("a comparison on a narrow terminal", () => {
     if (width >= 60) expect(heading).toContain("A ms");
   });
 });
+
+describe("the gates on a page", () => {
+  it.each([
+    ["kernel_count>0", true],
+    ["total_ms>5%", false],
+  ])("of %s are marked as nothing to note: %s", (text, isNeutral) => {
+    const page = renderComparisonHtml({
+      ...comparison,
+      gates: checkGates(parseGates(text), reports),
+    });
+    expect(page.includes('<section class="notice neutral"')).toBe(isNeutral);
+  });
+});
